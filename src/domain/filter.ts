@@ -1,0 +1,30 @@
+// The filters of GET /v1/tenders after parsing (spec.md, "Endpoints"). The API makes them, the edition's query reads them.
+import type { ProcedureType } from './codes.ts'
+
+/** All times in epoch milliseconds, values in whole euros. An absent member does not filter. */
+export type TenderFilter = {
+  /** Eight-digit CPV codes, sorted, unique; each matches itself and all codes below it. */
+  readonly cpv?: readonly string[]
+  /** Upper-case NUTS codes, sorted, unique; each matches itself and the areas below it. */
+  readonly nuts?: readonly string[]
+  /** Inclusive, on publicationDate. */
+  readonly publishedSince?: number
+  /** Inclusive, on lastModified. */
+  readonly updatedSince?: number
+  /** Exclusive, on submissionDate. */
+  readonly deadlineAfter?: number
+  readonly valueMin?: number
+  readonly valueMax?: number
+  /** Sorted, unique. */
+  readonly procedure?: readonly ProcedureType[]
+  /** True delivers archived records too. Always true when updatedSince is present (C92). */
+  readonly archived: boolean
+}
+
+/** The same text for the same question, whatever the order or notation of the parameters (D30). */
+export function canonicalFilter(filter: TenderFilter): string {
+  return JSON.stringify([
+    filter.cpv ?? null, filter.nuts ?? null, filter.publishedSince ?? null, filter.updatedSince ?? null, filter.deadlineAfter ?? null,
+    filter.valueMin ?? null, filter.valueMax ?? null, filter.procedure ?? null, filter.updatedSince === undefined ? filter.archived : null,
+  ])
+}

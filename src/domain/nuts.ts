@@ -1,0 +1,28 @@
+// NUTS codes of every vintage: two letters of a country, then up to three characters, each naming an area inside the one before.
+import type { CodeRange } from './cpv.ts'
+
+const pattern = /^[A-Z]{2}[A-Z0-9]{0,3}$/
+
+/** A code as written in notices or filters, upper case; undefined when it has not the form of one. Need not be listed. */
+export function toNutsCode(text: string): string | undefined {
+  const code = text.trim().toUpperCase()
+  return pattern.test(code) ? code : undefined
+}
+
+/** Five characters in base 37 (none, 0-9, A-Z), so that an area's codes are one range of numbers. Below 2^27. */
+function number37(code: string, fill: number): number {
+  let value = 0
+  for (let index = 0; index < 5; index++) {
+    const char = code.charCodeAt(index)
+    value = value * 37 + (Number.isNaN(char) ? fill : char <= 57 ? char - 47 : char - 54)
+  }
+  return value
+}
+
+/** A code as a number that sorts like its text. */
+export const nutsNumber = (code: string): number => number37(code, 0)
+
+/** The numbers of `code` and of all areas below it (C65 to C69). */
+export function nutsRange(code: string): CodeRange {
+  return { from: number37(code, 0), to: number37(code, 36) }
+}

@@ -1,0 +1,136 @@
+// Instants, dates and the zones of buyers. Nothing here reads the clock: `now` is an argument everywhere.
+
+/** `YYYY-MM-DDThh:mm:ss.sssZ`: ISO 8601, UTC, milliseconds. Sorts as text. */
+export type Instant = string & { readonly __brand?: 'Instant' }
+
+export const minuteMs = 60_000
+export const hourMs = 60 * minuteMs
+export const dayMs = 24 * hourMs
+
+/** Epoch milliseconds to the wire format. Throws RangeError outside the years 0 to 9999: a bug, not bad input. */
+export function toInstant(epochMs: number): Instant {
+  if (!(epochMs >= -62_167_219_200_000 && epochMs <= 253_402_300_799_999)) throw new RangeError(`no instant: ${epochMs}`)
+  return new Date(epochMs).toISOString()
+}
+
+/** Epoch milliseconds of an instant that we made ourselves. Throws RangeError on anything else. */
+export function epochMs(instant: Instant): number {
+  const ms = Date.parse(instant)
+  if (Number.isNaN(ms)) throw new RangeError(`no instant: ${instant}`)
+  return ms
+}
+
+/** IANA zone of a country's buyers (its capital's), by ISO 3166-1 alpha-2. */
+const zones: { readonly [country: string]: string } = {
+  AD: 'Europe/Andorra', AL: 'Europe/Tirane', AM: 'Asia/Yerevan', AR: 'America/Argentina/Buenos_Aires', AT: 'Europe/Vienna',
+  AU: 'Australia/Sydney', AZ: 'Asia/Baku', BA: 'Europe/Sarajevo', BE: 'Europe/Brussels', BG: 'Europe/Sofia', BR: 'America/Sao_Paulo',
+  BY: 'Europe/Minsk', CA: 'America/Toronto', CH: 'Europe/Zurich', CL: 'America/Santiago', CO: 'America/Bogota', CY: 'Asia/Nicosia',
+  CZ: 'Europe/Prague', DE: 'Europe/Berlin', DK: 'Europe/Copenhagen', DO: 'America/Santo_Domingo', EC: 'America/Guayaquil',
+  EE: 'Europe/Tallinn', ES: 'Europe/Madrid', FI: 'Europe/Helsinki', FO: 'Atlantic/Faroe', FR: 'Europe/Paris', GB: 'Europe/London',
+  GE: 'Asia/Tbilisi', GI: 'Europe/Gibraltar', GL: 'America/Nuuk', GR: 'Europe/Athens', HR: 'Europe/Zagreb', HU: 'Europe/Budapest',
+  IE: 'Europe/Dublin', IL: 'Asia/Jerusalem', IS: 'Atlantic/Reykjavik', IT: 'Europe/Rome', JP: 'Asia/Tokyo', KG: 'Asia/Bishkek',
+  KR: 'Asia/Seoul', KZ: 'Asia/Almaty', LI: 'Europe/Vaduz', LT: 'Europe/Vilnius', LU: 'Europe/Luxembourg', LV: 'Europe/Riga',
+  MC: 'Europe/Monaco', MD: 'Europe/Chisinau', ME: 'Europe/Podgorica', MK: 'Europe/Skopje', MT: 'Europe/Malta', MX: 'America/Mexico_City',
+  NL: 'Europe/Amsterdam', NO: 'Europe/Oslo', NZ: 'Pacific/Auckland', PE: 'America/Lima', PL: 'Europe/Warsaw', PT: 'Europe/Lisbon',
+  PY: 'America/Asuncion', RO: 'Europe/Bucharest', RS: 'Europe/Belgrade', SE: 'Europe/Stockholm', SI: 'Europe/Ljubljana',
+  SK: 'Europe/Bratislava', SM: 'Europe/San_Marino', TR: 'Europe/Istanbul', UA: 'Europe/Kyiv', US: 'America/New_York',
+  UY: 'America/Montevideo', XK: 'Europe/Belgrade', ZA: 'Africa/Johannesburg',
+}
+
+/** The zone in which a buyer's times without a zone are read; Europe/Brussels for an unknown country. */
+export function zoneOf(country: string | undefined): string {
+  return (country && zones[country]) || 'Europe/Brussels'
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+function offsetMsAt(zone: string, utcMs: number): number {
+  let formatter = formatters.get(zone)
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit',
+    })
+    formatters.set(zone, formatter)
+  }
+  const part: Record<string, number> = {}
+  for (const { type, value } of formatter.formatToParts(utcMs)) if (type !== 'literal') part[type] = Number(value)
+  const wall = Date.UTC(part['year']!, part['month']! - 1, part['day']!, part['hour']!, part['minute']!, part['second']!)
+  return wall - Math.floor(utcMs / 1000) * 1000
+}
+
+/** Epoch milliseconds of a wall-clock time in a zone. In the hour that summer time skips or repeats, the first offset counts. */
+export function wallToEpochMs(wallUtcMs: number, zone: string): number {
+  const first = wallUtcMs - offsetMsAt(zone, wallUtcMs)
+  return wallUtcMs - offsetMsAt(zone, first)
+}
+
+const datePattern = /^(\d{4})-(\d{2})-(\d{2})(Z|[+-]\d{2}:\d{2})?$/
+const timePattern = /^(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:\d{2})?$/
+
+/** An xs:date of the calendar, with its offset in milliseconds when it carries one. */
+export type CalendarDate = { readonly utcMidnightMs: number; readonly offsetMs: number | undefined }
+
+function offsetOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (text === 'Z') return 0
+  const hours = Number(text.slice(1, 3))
+  const minutes = Number(text.slice(4, 6))
+  if (hours > 14 || minutes > 59) return undefined
+  return (text[0] === '-' ? -1 : 1) * (hours * hourMs + minutes * minuteMs)
+}
+
+/** Reads `2024-03-01`, `2024-03-01Z`, `2024-03-01+01:00` (xs:date); undefined when it is no date of the calendar. */
+export function parseDate(text: string): CalendarDate | undefined {
+  const match = datePattern.exec(text.trim())
+  if (!match) return undefined
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
+  if (year < 1900 || year > 2200) return undefined
+  const utcMidnightMs = Date.UTC(year, month - 1, day)
+  const date = new Date(utcMidnightMs)
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined
+  return { utcMidnightMs, offsetMs: offsetOf(match[4]) }
+}
+
+/** Reads `10:00`, `10:00:00+01:00`, `10:00:00.0000000Z` (xs:time; `24:00:00` is the end of the day); undefined when it is no time. */
+export function parseTime(text: string): { readonly ms: number; readonly offsetMs: number | undefined } | undefined {
+  const match = timePattern.exec(text.trim())
+  if (!match) return undefined
+  const [hours, minutes, seconds] = [Number(match[1]), Number(match[2]), Number(match[3] ?? 0)]
+  const fraction = match[4] ? Number(match[4].padEnd(3, '0').slice(0, 3)) : 0
+  const isEndOfDay = hours === 24 && minutes === 0 && seconds === 0
+  if ((hours > 23 && !isEndOfDay) || minutes > 59 || seconds > 60) return undefined
+  return { ms: hours * hourMs + minutes * minuteMs + Math.min(seconds, 59) * 1000 + fraction, offsetMs: offsetOf(match[5]) }
+}
+
+/**
+ * Joins a date and a time as published to an instant. The time's offset counts, else the date's, else the zone's.
+ * A missing time is the end of the day for a deadline (`23:59:59`) and its start for everything else (quality.md 3.2).
+ * Returns undefined when the date, or a time that is present, cannot be read.
+ */
+export function joinDateTime(
+  date: string | undefined,
+  time: string | undefined,
+  zone: string,
+  missingTime: 'start-of-day' | 'end-of-day',
+): Instant | undefined {
+  if (!date) return undefined
+  const day = parseDate(date)
+  if (!day) return undefined
+  const clock = time?.trim() ? parseTime(time) : undefined
+  if (time?.trim() && !clock) return undefined
+  const wallMs = day.utcMidnightMs + (clock ? clock.ms : missingTime === 'end-of-day' ? dayMs - 1000 : 0)
+  const offsetMs = clock?.offsetMs ?? day.offsetMs
+  return toInstant(offsetMs === undefined ? wallToEpochMs(wallMs, zone) : wallMs - offsetMs)
+}
+
+const dateTimePattern = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?))?\s*([Zz]|[+-]\d{2}:?\d{2})?$/
+
+/** Reads a timestamp of a source (OCDS `date`, `2024-03-01T10:00:00Z`, date only); zone and missing time as in joinDateTime. */
+export function parseSourceDateTime(text: string, zone: string, missingTime: 'start-of-day' | 'end-of-day'): Instant | undefined {
+  const match = dateTimePattern.exec(text.trim())
+  if (!match) return undefined
+  const offset = match[3]?.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')
+  return match[2] === undefined
+    ? joinDateTime(match[1]! + (offset ?? ''), undefined, zone, missingTime)
+    : joinDateTime(match[1], match[2] + (offset ?? ''), zone, missingTime)
+}

@@ -1,0 +1,110 @@
+// Numbered, append-only. Plain SQL that PostgreSQL 15 and the embedded engine (18) both speak.
+
+export const migrations: { readonly [name: string]: readonly string[] } = {
+  '0001-stock': [
+    `create table source_document (
+      document_id text primary key,
+      source_id text not null,
+      address text not null,
+      received_at bigint not null,
+      byte_size integer not null,
+      content text not null,
+      parser_version integer not null
+    )`,
+    `create table rejection (
+      document_id text not null references source_document,
+      pointer text not null,
+      reason text not null,
+      path text not null,
+      detail text not null,
+      rejected_at bigint not null,
+      primary key (document_id, pointer)
+    )`,
+    `create table notice (
+      notice_id text primary key,
+      document_id text not null references source_document,
+      pointer text not null,
+      notice_key text not null,
+      publisher text not null,
+      source_id text not null,
+      form_type text not null,
+      publication_ms bigint,
+      content text not null,
+      is_consolidated boolean not null
+    )`,
+    'create index notice_notice_key on notice (notice_key)',
+    'create index notice_document on notice (document_id)',
+    'create index notice_to_consolidate on notice (notice_id) where not is_consolidated',
+    `create table notice_link (
+      link_key text not null,
+      notice_id text not null references notice on delete cascade,
+      primary key (link_key, notice_id)
+    )`,
+    'create index notice_link_notice on notice_link (notice_id)',
+    `create table tender (
+      tender_id text primary key,
+      founding_key text not null unique,
+      first_edition integer,
+      content text not null,
+      content_hash text not null,
+      published_hash text,
+      next_transition_ms bigint,
+      merged_into text,
+      sources text not null
+    )`,
+    'create index tender_next_transition on tender (next_transition_ms) where next_transition_ms is not null',
+    'create index tender_to_publish on tender (tender_id) where content_hash is distinct from published_hash',
+    'create index tender_merged_into on tender (merged_into) where merged_into is not null',
+    `create table tender_notice (
+      notice_id text primary key references notice on delete cascade,
+      tender_id text not null
+    )`,
+    'create index tender_notice_tender on tender_notice (tender_id)',
+    'create table source_check (source_id text primary key, checked_at bigint not null)',
+    `create table edition (
+      edition integer primary key check (edition > 0),
+      last_modified bigint not null,
+      published_at bigint not null,
+      records integer not null,
+      changes integer not null,
+      checks text not null
+    )`,
+    `create table edition_entry (
+      last_modified bigint primary key,
+      edition integer not null references edition,
+      tender_id text not null,
+      body text not null,
+      sources text not null,
+      superseded_by integer references edition
+    )`,
+    'create index edition_entry_edition on edition_entry (edition)',
+    'create unique index edition_entry_live on edition_entry (tender_id) where superseded_by is null',
+    'create index edition_entry_superseded on edition_entry (superseded_by) where superseded_by is not null',
+    'create table edition_hold (held_at bigint primary key, reasons text not null)',
+    `create table organization (
+      organization_id text primary key,
+      name text not null unique,
+      has_api_access boolean not null,
+      requests_per_minute integer not null check (requests_per_minute > 0),
+      created_at bigint not null
+    )`,
+    `create table api_token (
+      token_id text primary key,
+      organization_id text not null references organization,
+      slot smallint not null check (slot in (1, 2)),
+      token_hash text not null unique,
+      prefix text not null,
+      last_four text not null,
+      name text not null,
+      created_at bigint not null,
+      expires_at bigint,
+      revoked_at bigint,
+      last_used_at bigint
+    )`,
+    'create unique index api_token_slot on api_token (organization_id, slot) where revoked_at is null',
+    'create table cursor_key (key_id integer primary key, key text not null, created_at bigint not null)',
+    'create table setting (name text primary key, value text not null)',
+    'create table change_signal (topic text primary key, serial bigint not null)',
+    "insert into change_signal (topic, serial) values ('tokens', 0), ('edition', 0)",
+  ],
+}

@@ -1,0 +1,121 @@
+// The tables as Kysely sees them. The SQL stands in `migrations.ts`; a test compares the two.
+import type { Generated } from 'kysely'
+
+/** Epoch milliseconds in a bigint column; both engines deliver a number (parsers set in `database.ts`). */
+type EpochMs = number
+
+export type Database = {
+  /** A document as received; `document_id` is the SHA-256 of its bytes, so the same bytes are kept once. */
+  source_document: {
+    document_id: string
+    source_id: string
+    /** URL, path, `archive.zip!member`, `file.jsonl#L12`. */
+    address: string
+    received_at: EpochMs
+    byte_size: number
+    /** Raw deflate of the bytes, base64 (text is fast on both engines, and holds NUL bytes). */
+    content: string
+    /** Version of the parsers that last read it; `rebuild` reads it again. */
+    parser_version: number
+  }
+  /** What could not become a notice, with the reason. */
+  rejection: {
+    document_id: string
+    pointer: string
+    reason: string
+    path: string
+    detail: string
+    rejected_at: EpochMs
+  }
+  notice: {
+    /** `document_id` + `#` + pointer. */
+    notice_id: string
+    document_id: string
+    pointer: string
+    notice_key: string
+    publisher: string
+    source_id: string
+    form_type: string
+    publication_ms: EpochMs | null
+    /** JSON of domain/notice.ts Notice. */
+    content: string
+    /** False until the consolidation took it over. */
+    is_consolidated: boolean
+  }
+  /** Exact keys by which notices of one procedure find each other. */
+  notice_link: { link_key: string; notice_id: string }
+  /** The stock: one row per tender, and per record that was merged after it had been published. */
+  tender: {
+    tender_id: string
+    /** Notice key from which the id is derived; its notice stays with this id for ever. */
+    founding_key: string
+    /** The edition that first held it; null before. Ids of published tenders never vanish. */
+    first_edition: number | null
+    /** Canonical JSON of TenderContent. */
+    content: string
+    /** SHA-256 of content. */
+    content_hash: string
+    /** content_hash as of the newest edition; null before the first. */
+    published_hash: string | null
+    /** When the clock next changes the content (expiry); null when it does not. */
+    next_transition_ms: EpochMs | null
+    merged_into: string | null
+    /** JSON array of the source ids of its notices, sorted: decides checkedAt. */
+    sources: string
+  }
+  tender_notice: { notice_id: string; tender_id: string }
+  /** Last successful check of each source. */
+  source_check: { source_id: string; checked_at: EpochMs }
+  /** One row per edition; numbered 1, 2, 3 … without gaps (sync.md P1). */
+  edition: {
+    edition: number
+    /** Largest lastModified ever published up to this edition (W). */
+    last_modified: EpochMs
+    published_at: EpochMs
+    /** Records alive in it, archived ones included. */
+    records: number
+    /** Entries that it added. */
+    changes: number
+    /** JSON object source id → epoch ms of its last check, as of this edition. */
+    checks: string
+  }
+  /** The append-only log: one row per version of a record. Sorted by last_modified by construction. */
+  edition_entry: {
+    last_modified: EpochMs
+    edition: number
+    tender_id: string
+    /** JSON of the record without checkedAt; begins `{"id":"<uuid>",`. */
+    body: string
+    /** JSON array of source ids. */
+    sources: string
+    superseded_by: number | null
+  }
+  /** Editions that the gate held back. */
+  edition_hold: { held_at: EpochMs; reasons: string }
+  organization: {
+    organization_id: string
+    name: string
+    has_api_access: boolean
+    requests_per_minute: number
+    created_at: EpochMs
+  }
+  api_token: {
+    token_id: string
+    organization_id: string
+    slot: number
+    /** SHA-256 of the token, hex. The token itself is never stored. */
+    token_hash: string
+    prefix: string
+    last_four: string
+    name: string
+    created_at: EpochMs
+    expires_at: EpochMs | null
+    revoked_at: EpochMs | null
+    last_used_at: EpochMs | null
+  }
+  /** Keys that seal cursors, shared by all API processes. */
+  cursor_key: { key_id: number; key: string; created_at: EpochMs }
+  setting: { name: string; value: string }
+  /** Serial of changes that API processes watch (tokens, editions); see `change.ts`. */
+  change_signal: { topic: string; serial: Generated<number> }
+}
