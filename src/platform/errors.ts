@@ -1,0 +1,14 @@
+// Errors that a person can act on, apart from bugs.
+
+/**
+ * Something the operator can mend: a taken port, a folder that cannot be written, a wrong argument. The message is one
+ * sentence that says what happened and what to do; the command line prints it without a stack and exits with `exitCode`.
+ */
+export class OperatorError extends Error {
+  readonly exitCode: number
+  constructor(message: string, options?: { readonly exitCode?: number; readonly cause?: unknown }) {
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'OperatorError'
+    this.exitCode = options?.exitCode ?? 1
+  }
+}
