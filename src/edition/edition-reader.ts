@@ -41,7 +41,11 @@ export type EditionReader = {
   }): EditionPage
   /** The newest version of a record, archived ones too; undefined for an unknown id (lower-case UUID). */
   find(id: string): number | undefined
-  meta(position: number): { readonly id: string; readonly lastModified: number; readonly mergedInto?: string | undefined }
+  meta(position: number): {
+    readonly id: string
+    readonly lastModified: number
+    readonly mergedInto?: string | undefined
+  }
   /** The whole body of a list answer, `{"data":[…],"nextCursor":…}`, encoded as asked for. */
   page(positions: readonly number[], edition: number, nextCursor: string | null, encoding: ContentEncoding): Buffer
   /** The whole body of one record, as of the newest edition. */
