@@ -1,0 +1,110 @@
+// Worlds for tests: an empty stock on each engine, fast because it is copied from a template made once per machine.
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { cp, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+import { openStore, type Store } from '../src/store/database.ts'
+import { migrations } from '../src/store/migrations.ts'
+
+export type Engine = Store['engine']
+
+/** The server that tests may use; each test gets a database of its own there. */
+export const testDatabaseUrl: string | undefined = process.env.TEST_DATABASE_URL || undefined
+
+/** The engines that every store test runs on: `describe.each(engines)('… (%s)', (engine) => …)`. */
+export const engines: readonly Engine[] = testDatabaseUrl === undefined ? ['embedded'] : ['embedded', 'server']
+if (testDatabaseUrl === undefined) console.log('skipped: the server engine (no TEST_DATABASE_URL)')
+
+export type TestStore = Store &
+  AsyncDisposable & {
+    /** What `openStore` takes to open the same stock again after `close`. */
+    readonly options: { readonly dataFolder: string; readonly databaseUrl?: string }
+  }
+
+async function templateKey(): Promise<string> {
+  const pgliteMain = createRequire(import.meta.url).resolve('@electric-sql/pglite')
+  const pglite = await readFile(join(dirname(pgliteMain), '..', 'package.json'), 'utf8')
+  return createHash('sha256')
+    .update(JSON.stringify([migrations, JSON.parse(pglite).version]))
+    .digest('hex')
+    .slice(0, 16)
+}
+
+/** A folder with an initialised, migrated, closed embedded stock. Made aside and renamed, so that parallel tests agree. */
+async function templateFolder(): Promise<string> {
+  const folder = join(tmpdir(), `tenderstock-template-${await templateKey()}`)
+  if (existsSync(folder)) return folder
+  const aside = await mkdtemp(`${folder}-`)
+  const store = await openStore({ dataFolder: aside })
+  await store.close()
+  await rename(aside, folder).catch(() => rm(aside, { recursive: true }))
+  return folder
+}
+
+async function withServer<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: testDatabaseUrl })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** The same server, another database. */
+export function serverUrlOf(database: string): string {
+  const url = new URL(testDatabaseUrl!)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+const templateLock = 7_271_100
+
+async function templateDatabase(): Promise<string> {
+  const name = `tenderstock_template_${await templateKey()}`
+  await withServer(async (client) => {
+    await client.query('select pg_advisory_lock($1)', [templateLock])
+    const found = await client.query('select 1 from pg_database where datname = $1', [name])
+    if (found.rows.length > 0) return
+    const aside = `${name}_new`
+    await client.query(`drop database if exists ${aside} with (force)`)
+    await client.query(`create database ${aside}`)
+    const store = await openStore({ databaseUrl: serverUrlOf(aside), dataFolder: tmpdir() })
+    await store.close()
+    await client.query(`alter database ${aside} rename to ${name}`)
+  })
+  return name
+}
+
+/** An empty stock of its own; `await using` closes and removes it. */
+export async function openTestStore(engine: Engine): Promise<TestStore> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))
+  if (engine === 'embedded') {
+    await cp(await templateFolder(), dataFolder, { recursive: true })
+    const options = { dataFolder }
+    const store = await openStore(options)
+    const dispose = async () => {
+      await store.close()
+      await rm(dataFolder, { recursive: true, force: true })
+    }
+    return { ...store, options, [Symbol.asyncDispose]: dispose }
+  }
+  const template = await templateDatabase()
+  const database = `tenderstock_test_${randomUUID().replaceAll('-', '')}`
+  await withServer(async (client) => {
+    // `create database` refuses a template that another test is copying at this moment.
+    await client.query('select pg_advisory_lock($1)', [templateLock])
+    await client.query(`create database ${database} template ${template}`)
+  })
+  const options = { dataFolder, databaseUrl: serverUrlOf(database) }
+  const store = await openStore(options)
+  const dispose = async () => {
+    await store.close()
+    await withServer((client) => client.query(`drop database ${database} with (force)`))
+    await rm(dataFolder, { recursive: true, force: true })
+  }
+  return { ...store, options, [Symbol.asyncDispose]: dispose }
+}
