@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cleanEmail, cleanField, cleanLine, cleanText, cleanUrl, decodeEntities, parseAmount, toMoney } from './text.ts'
+
+describe('texts', () => {
+  it('decodes entities twice at most and drops simple markup', () => {
+    expect(decodeEntities('R&amp;#xFC;ckbau')).toBe('Rückbau')
+    expect(cleanText('<p>Erste&nbsp;Zeile</p><p>zweite<br/>dritte</p>')).toBe('Erste Zeile\n\nzweite\ndritte')
+    expect(cleanText('a < b and c > d')).toBe('a < b and c > d')
+  })
+  it('leaves nothing that a database or a terminal chokes on', () => {
+    expect(cleanText('a\u0000b\u202ec\ud800')).toBe('abc\ufffd')
+    expect(cleanLine(' one\r\n two\u2028three ')).toBe('one two three')
+  })
+  it('caps at a code point and never exceeds the limit', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 3, max: 30 }), (text, limit) => {
+        const cleaned = cleanText(text, limit)
+        expect(cleaned === undefined || (cleaned.length <= limit && cleaned.isWellFormed())).toBe(true)
+      }),
+    )
+  })
+  it('counts placeholders as missing', () => {
+    for (const text of ['n/a', ' TBD', '-', '...', 'unpublished', '000', '']) expect(cleanField(text)).toBeUndefined()
+    expect(cleanField('HRB 0042')).toBe('HRB 0042')
+  })
+})
+
+describe('addresses', () => {
+  it('keeps http and https, completes a bare host, refuses the rest', () => {
+    expect(cleanUrl(' https://example.org/a?b=1 ')).toBe('https://example.org/a?b=1')
+    expect(cleanUrl('www.example.org/x')).toBe('https://www.example.org/x')
+    for (const text of [
+      'javascript:alert(1)',
+      'see our site',
+      'ftp://example.org',
+      'https://u:p@example.org',
+      'n/a',
+      'https://',
+    ]) {
+      expect(cleanUrl(text)).toBeUndefined()
+    }
+  })
+  it('keeps only what has the form of a mail address', () => {
+    expect(cleanEmail('mailto:office@example.org')).toBe('office@example.org')
+    expect(cleanEmail('office at example')).toBeUndefined()
+  })
+})
+
+describe('amounts', () => {
+  it('reads the notations that occur', () => {
+    const cases: [string, number | undefined][] = [
+      ['468 500', 468500],
+      ['468\u202f500.50', 468500.5],
+      ['1 234,50', 1234.5],
+      ['1.234.567,8', 1234567.8],
+      ['1,234,567.8', 1234567.8],
+      ['1,234', 1234],
+      ['12,34', 12.34],
+      ['1234.567', 1234.567],
+      ["1'234'567", 1234567],
+      ['-1', -1],
+      ['1e9999', undefined],
+      ['EUR 5', undefined],
+      ['12/13', undefined],
+      ['', undefined],
+    ]
+    for (const [text, value] of cases) expect([text, parseAmount(text)]).toEqual([text, value])
+  })
+  it('never makes money of a sentinel, of infinity or without a currency', () => {
+    for (const amount of [-1, 0, 0.01, 1, Number.POSITIVE_INFINITY, Number.NaN, 1e14])
+      expect(toMoney(amount, 'EUR')).toBeUndefined()
+    for (const currency of ['', undefined, 'EURO', 'XXX']) expect(toMoney(5000, currency)).toBeUndefined()
+    expect(toMoney(5000.456, 'mdl')).toEqual({ value: 5000.46, currency: 'MDL' })
+  })
+})
