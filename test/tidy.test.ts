@@ -1,0 +1,158 @@
+// The house's own rules (ARCHITECTURE.md) as a test: each holds for every file, and each is shown to catch a planted breach.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { houseViolations } from './tidy/house-rules.ts'
+import { scanFile } from './tidy/scan.ts'
+
+const root = join(import.meta.dirname, '..')
+
+function filesBelow(folder: string, ending: string): [string, string][] {
+  let entries: string[] = []
+  try {
+    entries = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+  } catch {
+    return []
+  }
+  return entries
+    .map((entry) => `${folder}/${entry.replaceAll('\\', '/')}`)
+    .filter((path) => path.endsWith(ending) && !path.includes('node_modules/'))
+    .sort()
+    .map((path) => [path, readFileSync(join(root, path), 'utf8')])
+}
+
+describe('the house', () => {
+  const sources = new Map([
+    ...['src', 'client', 'test', 'bench'].flatMap((folder) => filesBelow(folder, '.ts')),
+    ...filesBelow('docs/decisions', '.md'),
+  ])
+
+  test('is read wholly', () => {
+    expect([...sources.keys()]).toEqual(expect.arrayContaining(['src/domain/filter.ts', 'test/tidy.test.ts']))
+  })
+
+  test('keeps the direction of imports, the edges to the outside world, the names and the shapes', () => {
+    const lines = houseViolations(sources).map(({ rule, path, detail }) => `${path}: ${rule}: ${detail}`)
+    expect(lines.join('\n')).toBe('')
+  })
+
+  test('has at most ten npm scripts', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>
+    }
+    expect(Object.keys(scripts).length).toBeLessThanOrEqual(10)
+  })
+})
+
+describe('every rule catches a planted breach', () => {
+  const head = '// A line.\n'
+  const violation = (path: string, text: string, others: readonly [string, string][] = []): string[] => [
+    ...new Set(houseViolations(new Map([[path, text], ...others])).map(({ rule }) => rule)),
+  ]
+
+  const breaches: readonly [rule: string, path: string, text: string][] = [
+    ['direction', 'src/domain/tender.ts', `${head}import { a } from '../store/tenders.ts'\n`],
+    ['direction', 'src/domain/tender.ts', `${head}import { a } from '../platform/clock.ts'\n`],
+    ['direction', 'src/platform/log.ts', `${head}import { a } from '../domain/tender.ts'\n`],
+    ['direction', 'src/store/tenders.ts', `${head}import type { A } from '../publish/publish.ts'\n`],
+    ['direction', 'src/publish/publish.ts', `${head}import { a } from '../consolidate/merge.ts'\n`],
+    ['direction', 'src/consolidate/consolidate.ts', `${head}export const a = await import('../sources/xml.ts')\n`],
+    ['direction', 'src/sources/xml.ts', `${head}import '../store/database.ts'\n`],
+    ['direction', 'src/edition/edition-log.ts', `${head}import { a } from '../api/server.ts'\n`],
+    ['direction', 'src/api/server.ts', `${head}import { a } from '../bin/tenderstock.ts'\n`],
+    ['direction', 'client/src/sync.ts', `${head}import { a } from '../../src/domain/tender.ts'\n`],
+    ['stock-tables', 'src/api/server.ts', `${head}import { a } from '../store/tenders.ts'\n`],
+    ['stock-tables', 'src/api/server.ts', `${head}import { a } from '../store/editions.ts'\n`],
+    ['runner', 'src/consolidate/merge.ts', `${head}import { a } from '../store/tenders.ts'\n`],
+    ['runner', 'src/ingest/raw.ts', `${head}import type { Store } from '../store/database.ts'\n`],
+    ['test-import', 'src/api/server.ts', `${head}import { a } from '../../test/world.ts'\n`],
+    ['test-import', 'src/api/server.ts', `${head}import { a } from './cursor.test.ts'\n`],
+    ['environment', 'src/bin/start.ts', `${head}export const a = process.env['A']\n`],
+    ['clock', 'src/publish/publish.ts', `${head}export const a = Date.now()\n`],
+    ['clock', 'src/publish/publish.ts', `${head}export const a = new Date()\n`],
+    ['clock', 'src/publish/publish.ts', `${head}export const a = new Date\n;`],
+    ['random', 'src/api/cursor.ts', `${head}export const a = Math.random()\n`],
+    ['random', 'src/api/cursor.ts', `${head}import { randomUUID } from 'node:crypto'\n`],
+    ['outgoing-http', 'src/sources/ted.ts', `${head}import { request } from 'undici'\n`],
+    ['outgoing-http', 'src/sources/ted.ts', `${head}import { request } from 'node:https'\n`],
+    ['outgoing-http', 'src/sources/ted.ts', `${head}export const a = await fetch('x')\n`],
+    ['sql', 'src/publish/publish.ts', `${head}import { sql } from 'kysely'\n`],
+    ['sql', 'src/api/server.ts', `${head}export const a = (db: D) => db.selectFrom('tender')\n`],
+    ['sql', 'src/api/server.ts', `${head}export const a = sql\`select 1\`\n`],
+    ['console', 'src/api/server.ts', `${head}console.log(1)\n`],
+    ['kebab-case', 'src/api/serverThing.ts', head],
+    ['vague-name', 'src/api/utils/text.ts', head],
+    ['vague-name', 'src/store/store-manager.ts', head],
+    ['first-line', 'src/api/server.ts', 'export const a = 1\n'],
+    ['default-export', 'bench/bench.ts', `${head}export default 1\n`],
+    ['barrel', 'src/api/index.ts', `${head}export { a } from './a.ts'\n`],
+    ['barrel', 'src/api/all.ts', `${head}export * from './a.ts'\nexport const b = 1\n`],
+    ['todo', 'src/api/server.ts', `${head}// TODO: later\n`],
+    ['decision', 'docs/decisions/0001-a.md', '# A\n## Context\n## Choice\n## Alternatives\n'],
+  ]
+  test.each(breaches)('%s in %s', (rule, path, text) => {
+    expect(violation(path, text)).toContain(rule)
+  })
+
+  test('an import cycle, also over three files and by type', () => {
+    const others: [string, string][] = [
+      ['src/domain/b.ts', `${head}import type { C } from './c.ts'\n`],
+      ['src/domain/c.ts', `${head}export { a } from './a.ts'\nexport const c = 1\n`],
+    ]
+    expect(violation('src/domain/a.ts', `${head}import { b } from './b.ts'\n`, others)).toContain('cycle')
+  })
+
+  test('and lets pass what is allowed', () => {
+    const fine: [string, string][] = [
+      [
+        'src/consolidate/consolidate.ts',
+        `${head}import { a } from '../store/tenders.ts'\nimport { b } from '../domain/time.ts'\n`,
+      ],
+      ['src/ingest/ingest.ts', `${head}import { a } from '../sources/files.ts'\nexport const d = new Date(5)\n`],
+      [
+        'src/api/server.ts',
+        `${head}import { a } from '../edition/edition-log.ts'\nimport { b } from '../store/organizations.ts'\n`,
+      ],
+      ['src/platform/clock.ts', `${head}export const now = () => Date.now()\n`],
+      [
+        'src/store/tenders.ts',
+        `${head}import { sql } from 'kysely'\n/** console.log( and Date.now() in a comment */\nexport const a = sql\`x\`\n`,
+      ],
+      [
+        'src/api/tokens.test.ts',
+        `${head}import { openTestStore } from '../../test/world.ts'\nexport const at = Date.now()\n`,
+      ],
+      [
+        'src/bin/tenderstock.ts',
+        `#!/usr/bin/env node\n${head}console.log('import { a } from "../../test/x.ts"')\n// TODO #12: more\n`,
+      ],
+      ['docs/decisions/0001-a.md', '# A\n## Context\n## Choice\n## Drawbacks\n## Alternatives\n'],
+    ]
+    expect(houseViolations(new Map(fine))).toEqual([])
+  })
+})
+
+describe('the scanner', () => {
+  test('tells code from comments, strings, templates and regular expressions', () => {
+    const { code } = scanFile(
+      'const a = /["\'`/*]/.test(b) ? `x §{c + `§{d}`} // no` : 4 / 2 / 1 // yes\nconst e = "/* no */" /* yes */ + 5\n'.replaceAll(
+        '§',
+        '$',
+      ),
+    )
+    expect(code.replace(/\s+/g, ' ').trim()).toBe('const a = .test(b) ? c + d : 4 / 2 / 1 const e = + 5')
+  })
+
+  test('finds imports over several lines, of types, for effect, re-exports and dynamic ones', () => {
+    const { imports } = scanFile(
+      "import {\n  a,\n  type B,\n} from './a.ts'\nimport type { C } from './c.ts'\nimport './d.ts'\nexport { e } from './e.ts'\nvoid import('./f.ts')\nimport * as g from './g.ts'\nimport { type H } from './h.ts'\nconst s = \"import { z } from './z.ts'\"\n",
+    )
+    expect(imports.map(({ specifier }) => specifier).sort()).toEqual(
+      ['a', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => `./${name}.ts`),
+    )
+    expect(imports.filter(({ isTypeOnly }) => isTypeOnly).map(({ specifier }) => specifier)).toEqual([
+      './c.ts',
+      './h.ts',
+    ])
+  })
+})

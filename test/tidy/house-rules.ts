@@ -1,0 +1,213 @@
+// The rules of the house that a machine can hold: the direction of imports, where the outside world may be touched, names.
+import { posix } from 'node:path'
+import { type ScannedFile, scanFile } from './scan.ts'
+
+/** Files by path from the root, with forward slashes. */
+export type Sources = ReadonlyMap<string, string>
+
+export type Violation = { readonly rule: string; readonly path: string; readonly detail: string }
+
+const stages = ['sources', 'ingest', 'consolidate', 'publish', 'edition', 'api', 'hits', 'webhooks', 'console']
+/** Stages in which only the file named like the folder touches the store; everything beside it is pure. */
+const stagesWithRunner = ['ingest', 'consolidate', 'publish', 'hits', 'webhooks']
+/** What each folder of src may import besides itself, domain and platform. */
+const allowed: { readonly [folder: string]: readonly string[] } = {
+  domain: [],
+  platform: [],
+  store: [],
+  sources: [],
+  ingest: ['sources', 'store'],
+  consolidate: ['store'],
+  publish: ['store'],
+  edition: ['store'],
+  api: ['edition', 'store'],
+  hits: ['store'],
+  webhooks: ['store'],
+  console: ['store'],
+  bin: [...stages, 'store'],
+}
+/** Modules of the store that hold the stock and its editions: not for the API, which answers from the edition log. */
+const stockTables = ['notices', 'tenders', 'documents', 'editions']
+const forbiddenNames = /^(?:manager|service|handler|helper|util|common|misc)s?$/
+const kebabFile = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|config))?\.ts$/
+
+const isTest = (path: string): boolean => path.endsWith('.test.ts') || path.startsWith('test/')
+const folderOf = (path: string): string => /^src\/([^/]+)\//.exec(path)?.[1] ?? ''
+const baseOf = (path: string): string => posix.basename(path, '.ts')
+
+/** All violations in these sources, every rule applied to every file it is about. */
+export function houseViolations(sources: Sources): Violation[] {
+  const scanned = new Map(
+    [...sources].filter(([path]) => path.endsWith('.ts')).map(([path, text]) => [path, scanFile(text)]),
+  )
+  return [
+    ...[...scanned].flatMap(([path, file]) => fileViolations(path, file, sources.get(path)!)),
+    ...cycles(scanned),
+    ...[...sources].flatMap(([path, text]) =>
+      path.startsWith('docs/decisions/') ? decisionViolations(path, text) : [],
+    ),
+  ]
+}
+
+/** Path of an imported file of ours; undefined for packages and node: modules. */
+function resolveImport(from: string, specifier: string): string | undefined {
+  return specifier.startsWith('.') ? posix.normalize(posix.join(posix.dirname(from), specifier)) : undefined
+}
+
+function fileViolations(path: string, file: ScannedFile, source: string): Violation[] {
+  const found: Violation[] = []
+  const report = (rule: string, detail: string): void => void found.push({ rule, path, detail })
+  checkNames(path, report)
+  checkShape(path, file, source, report)
+  if (path.startsWith('src/') && !isTest(path)) {
+    checkDirection(path, file, report)
+    checkOutsideWorld(path, file, report)
+  }
+  if (path.startsWith('client/') && !isTest(path))
+    for (const { specifier } of file.imports)
+      if (resolveImport(path, specifier)?.startsWith('client/') === false)
+        report('direction', `the client imports ${specifier}`)
+  return found
+}
+
+type Report = (rule: string, detail: string) => void
+
+function checkNames(path: string, report: Report): void {
+  const parts = path.split('/')
+  if (!kebabFile.test(parts.at(-1)!)) report('kebab-case', `${parts.at(-1)} is not kebab-case`)
+  for (const part of parts)
+    if (
+      part
+        .replace(/(?:\.\w+)*$/, '')
+        .split('-')
+        .some((word) => forbiddenNames.test(word))
+    )
+      report('vague-name', `${part} does not say what it holds`)
+}
+
+function checkShape(path: string, file: ScannedFile, source: string, report: Report): void {
+  const firstLine = source.startsWith('#!') ? source.slice(source.indexOf('\n') + 1) : source
+  // A test's own name says its job.
+  if (!path.endsWith('.test.ts') && !/^\s*(?:\/\/|\/\*)/.test(firstLine))
+    report('first-line', 'begins without a line on its job')
+  if (/(?<![\w$.])export\s+default\b/.test(file.code) || /(?<![\w$.])export\s*\{[^}]*\bas\s+default\b/.test(file.code))
+    report('default-export', 'has a default export')
+  const reExports = file.imports.filter(({ kind }) => kind === 'export')
+  const ownExport =
+    /(?<![\w$.])export\s+(?:declare\s+)?(?:const|let|function|async|class|abstract|interface|type\s+\w+\s*[=<])/
+  if (/(?<![\w$.])export\s*(?:type\s*)?\*/.test(file.code) || (reExports.length > 0 && !ownExport.test(file.code)))
+    report('barrel', 're-exports what other files hold')
+  for (const [marker] of file.comments.matchAll(/\b(?:TODO|FIXME|HACK|XXX)\b[^\n]*/g))
+    if (!/#\d+/.test(marker)) report('todo', `${marker.slice(0, 60)}: names no issue`)
+}
+
+function checkDirection(path: string, file: ScannedFile, report: Report): void {
+  const own = folderOf(path)
+  for (const { specifier } of file.imports) {
+    const target = resolveImport(path, specifier)
+    if (target === undefined) continue
+    if (isTest(target) || target.startsWith('bench/')) {
+      report('test-import', `imports ${target}`)
+      continue
+    }
+    const folder = folderOf(target)
+    if (!target.startsWith('src/')) {
+      if (target.endsWith('.ts')) report('direction', `${own} imports ${target}`)
+      continue
+    }
+    const mayUse =
+      folder === own ||
+      (folder === 'platform' && own !== 'domain') ||
+      (folder === 'domain' && (own !== 'platform' || target === 'src/domain/time.ts')) ||
+      (allowed[own] ?? []).includes(folder)
+    if (!mayUse) report('direction', `${own} imports ${target}`)
+    if (own === 'api' && folder === 'store' && stockTables.includes(baseOf(target)))
+      report('stock-tables', `api imports ${target}`)
+    if (stagesWithRunner.includes(own) && folder === 'store' && path !== `src/${own}/${own}.ts`)
+      report('runner', `only src/${own}/${own}.ts touches the store, this file imports ${target}`)
+  }
+}
+
+/** Patterns of code that only some files may hold. */
+const places: readonly { readonly rule: string; readonly pattern: RegExp; readonly only: (path: string) => boolean }[] =
+  [
+    { rule: 'environment', pattern: /\bprocess\s*\.\s*env\b/, only: (path) => path === 'src/platform/config.ts' },
+    {
+      rule: 'clock',
+      pattern: /\bDate\s*\.\s*now\b|\bnew\s+Date\s*(?:\(\s*\)|(?!\s*\()(?=[^\w\s(]))|(?<![\w$.]|new\s)Date\s*\(\s*\)/,
+      only: (path) => path === 'src/platform/clock.ts',
+    },
+    {
+      rule: 'random',
+      pattern: /\bMath\s*\.\s*random\b|\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bgetRandomValues\b/,
+      only: (path) => path === 'src/platform/clock.ts' || path === 'src/platform/random.ts',
+    },
+    {
+      rule: 'outgoing-http',
+      pattern: /(?:\bawait|\breturn|=>|[=(,?:])\s*(?:globalThis\s*\.\s*)?fetch\s*\(/,
+      only: (path) => path === 'src/platform/http.ts',
+    },
+    {
+      rule: 'sql',
+      pattern:
+        /\.\s*(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\s*\(|(?<![\w$.])sql\s*(?:<[^>]*>)?\s*(?:`|\.\s*raw)/,
+      only: (path) => path.startsWith('src/store/'),
+    },
+    { rule: 'console', pattern: /(?<![\w$.])console\s*\./, only: (path) => path.startsWith('src/bin/') },
+  ]
+
+const packagesOfSql = /^(?:kysely|pg|pg-.*|@electric-sql\/.*)(?:\/|$)/
+
+function checkOutsideWorld(path: string, file: ScannedFile, report: Report): void {
+  // A template's opening backtick is blanked in `code`; the SQL tag is looked for where strings stand.
+  for (const { rule, pattern, only } of places) {
+    const match = pattern.exec(rule === 'sql' ? file.withoutComments : file.code)
+    if (match && !only(path)) report(rule, `holds ${match[0].trim()}`)
+  }
+  for (const { specifier, names } of file.imports) {
+    if (packagesOfSql.test(specifier) && !path.startsWith('src/store/')) report('sql', `imports ${specifier}`)
+    const isHttpClient =
+      specifier === 'undici' ||
+      (/^(?:node:)?https?$/.test(specifier) && names.some((name) => ['request', 'get', 'Agent'].includes(name)))
+    if (isHttpClient && path !== 'src/platform/http.ts') report('outgoing-http', `imports ${specifier}`)
+  }
+}
+
+/** Groups of files that import each other, each reported once, at its first file in order. */
+function cycles(scanned: ReadonlyMap<string, ScannedFile>): Violation[] {
+  const edges = new Map(
+    [...scanned].map(([path, file]) => [
+      path,
+      file.imports
+        .map(({ specifier }) => resolveImport(path, specifier))
+        .filter((target) => target !== undefined && scanned.has(target)) as string[],
+    ]),
+  )
+  const done = new Set<string>()
+  const found: Violation[] = []
+  const visit = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path)
+    if (start >= 0) {
+      found.push({ rule: 'cycle', path, detail: [...trail.slice(start), path].join(' → ') })
+      return
+    }
+    if (done.has(path)) return
+    for (const target of edges.get(path) ?? []) visit(target, [...trail, path])
+    done.add(path)
+  }
+  for (const path of [...edges.keys()].sort()) visit(path, [])
+  return found
+}
+
+function decisionViolations(path: string, text: string): Violation[] {
+  if (!path.endsWith('.md') || /(?:^|\/)(?:README|index)\.md$/i.test(path)) return []
+  const parts: readonly [string, RegExp][] = [
+    ['context', /^(?:#+\s*|\*\*|)context\b/im],
+    ['choice', /^(?:#+\s*|\*\*|)(?:choice|decision|decided)\b/im],
+    ['drawbacks', /^(?:#+\s*|\*\*|)drawbacks?\b/im],
+    ['alternatives', /^(?:#+\s*|\*\*|)alternatives?\b/im],
+  ]
+  return parts
+    .filter(([, pattern]) => !pattern.test(text))
+    .map(([part]) => ({ rule: 'decision', path, detail: `has no part on ${part}` }))
+}
