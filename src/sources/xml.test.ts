@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import {
+  child,
+  childrenOf,
+  decodeText,
+  deepTextOf,
+  descendantsNamed,
+  namespace,
+  parseXml,
+  pathNamed,
+  textOf,
+  XmlError,
+} from './xml.ts'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+function reasonOf(read: () => unknown): string {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof XmlError) return error.reason
+    throw error
+  }
+  return 'read'
+}
+
+describe('namespaces', () => {
+  it('are matched by URI, whatever the prefix, and a reset default namespace is none', () => {
+    const root = parseXml(
+      '<n:a xmlns:n="urn:a" xmlns="urn:b"><b/><c xmlns=""><d/><n:d/></c><b xmlns:n="urn:z"><n:d/></b></n:a>',
+    )
+    expect([root.uri, root.name]).toEqual(['urn:a', 'a'])
+    expect(childrenOf(root, 'urn:b', 'b')).toHaveLength(2)
+    expect(root.children[1]!.uri).toBe('')
+    expect(root.children[1]!.children.map((element) => element.uri)).toEqual(['', 'urn:a'])
+    expect(root.children[2]!.children[0]!.uri).toBe('urn:z')
+    expect(child(root, namespace('urn:b'), 'b')).toBe(root.children[0])
+  })
+
+  it('keep attributes by local name without the declarations, the unprefixed one first', () => {
+    const root = parseXml('<a xmlns:p="urn:p" p:x="1" x="2" xml:lang="de"/>')
+    expect([...root.attributes]).toEqual([
+      ['x', '2'],
+      ['lang', 'de'],
+    ])
+  })
+
+  it.each([
+    '<p:a/>',
+    '<a p:b=""/>',
+    '<a xmlns:p=""/>',
+    '<a:b:c xmlns:a="urn:a"/>',
+    '<:a/>',
+    '<a:/>',
+    '<a xmlns:xmlns="urn:a"/>',
+    '<a xmlns:xml="urn:a"/>',
+  ])('refuses %s', (text) => {
+    expect(reasonOf(() => parseXml(text))).toBe('malformed')
+  })
+})
+
+describe('text', () => {
+  it('decodes entities and CDATA, drops white space between elements and keeps the order of mixed content', () => {
+    const root = parseXml('<a>\n <b>x &amp; &#252;<![CDATA[<y>]]></b>\n <c>10 m<d>2</d> wide <d/></c></a>')
+    expect(root.text).toBe('')
+    expect(textOf(root.children[0])).toBe('x & ü<y>')
+    expect(deepTextOf(root.children[1]!)).toBe('10 m2 wide ')
+    expect(root.children[1]!.text).toBe('10 m wide ')
+    expect([...descendantsNamed(root, 'd')]).toHaveLength(2)
+    expect(pathNamed(root, 'c', 'd')?.text).toBe('2')
+  })
+
+  it('keeps an element before text in the order of mixed content', () => {
+    expect(deepTextOf(parseXml('<a><b>1</b> and <b>2</b></a>'))).toBe('1 and 2')
+  })
+})
+
+describe('hostile documents', () => {
+  it('refuses a DOCTYPE before any entity of it can be used', () => {
+    const laughs = `<!DOCTYPE a [<!ENTITY x "${'ha'.repeat(100)}"><!ENTITY y "&x;&x;&x;">]><a>&y;</a>`
+    const external = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'
+    for (const text of [laughs, external, '<!DOCTYPE a SYSTEM "http://127.0.0.1:1/a.dtd"><a/>']) {
+      expect(reasonOf(() => parseXml(text))).toBe('forbidden-construct')
+    }
+  })
+
+  it('ends at the depth limit without walking a deep document', () => {
+    expect(reasonOf(() => parseXml('<a>'.repeat(100_000)))).toBe('too-deep')
+    expect(reasonOf(() => parseXml('<a>'.repeat(256) + '</a>'.repeat(256)))).toBe('read')
+  })
+
+  it('bounds elements and attributes', () => {
+    expect(reasonOf(() => parseXml(`<a>${'<b/>'.repeat(1_000_000)}</a>`))).toBe('too-large')
+    const attributes = Array.from({ length: 10_001 }, (_, index) => `a${index}=""`).join(' ')
+    expect(reasonOf(() => parseXml(`<a ${attributes}/>`))).toBe('too-large')
+  })
+
+  it.each([
+    '',
+    ' ',
+    '<a>',
+    '<a></b>',
+    '<a/><b/>',
+    '<a b="1" b="2"/>',
+    '<a>&uuml;</a>',
+    '<a>&#0;</a>',
+    '<a>\u0001</a>',
+    '<a b=c/>',
+    '<a>a & b</a>',
+    'text',
+    '<a>]]></a>',
+  ])('calls %j malformed', (text) => {
+    expect(reasonOf(() => parseXml(text))).toBe('malformed')
+  })
+
+  it('names the line', () => {
+    expect(() => parseXml('<a>\n<b>\n</c></a>')).toThrow(expect.objectContaining({ path: 'line 3' }))
+  })
+
+  it('keeps names that JavaScript objects give a meaning to', () => {
+    const root = parseXml('<__proto__ constructor="1" __proto__="2"><toString/></__proto__>')
+    expect(root.attributes.get('__proto__')).toBe('2')
+    expect(root.children[0]!.name).toBe('toString')
+  })
+})
+
+describe('encodings', () => {
+  it('reads UTF-8 with and without mark, UTF-16 by its mark and declared Latin encodings', () => {
+    expect(decodeText(bytes('\ufeff<ä/>'))).toBe('<ä/>')
+    const utf16 = Buffer.from('\ufeff<ä/>', 'utf16le')
+    expect(decodeText(utf16)).toBe('<ä/>')
+    expect(decodeText(Buffer.from(utf16).swap16())).toBe('<ä/>')
+    expect(decodeText(Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a>ü</a>', 'latin1'))).toContain('ü')
+    expect(decodeText(Buffer.from("<?xml version='1.0' encoding='windows-1252'?><a>\x80</a>", 'latin1'))).toContain('€')
+  })
+
+  it('calls broken sequences and NUL malformed', () => {
+    expect(reasonOf(() => decodeText(Uint8Array.of(0x3c, 0x61, 0xc3, 0x28)))).toBe('malformed')
+    expect(reasonOf(() => decodeText(bytes('<a>\0</a>')))).toBe('malformed')
+    expect(reasonOf(() => decodeText(Buffer.from('<?xml version="1.0"?><a>ü</a>', 'latin1')))).toBe('malformed')
+    expect(reasonOf(() => decodeText(Uint8Array.of(0xff, 0xfe, 0x3c)))).toBe('malformed')
+  })
+})

@@ -1,0 +1,311 @@
+// XML read in one pass to a light tree of elements with resolved namespaces, for documents that nobody vouches for.
+import { SaxesParser } from 'saxes'
+import type { RejectionReason } from '../domain/notice.ts'
+
+/** Deeper than any notice (the deepest real one has 14 levels), shallow enough for recursion over the tree. */
+const maxDepth = 256
+/** Bounds on the memory of a tree; the largest real notice has some 60,000 elements. */
+const maxElements = 1_000_000
+const maxAttributes = 2_000_000
+const maxAttributesOfElement = 10_000
+
+/** A document of this size or less is read; the largest real notice has 2.8 MB. */
+export const maxDocumentBytes = 64 * 1024 * 1024
+
+/** The document is not XML that we read. `path` is `line N` where the place is known. */
+export class XmlError extends Error {
+  readonly reason: RejectionReason
+  readonly path: string
+  constructor(reason: RejectionReason, detail: string, path = '') {
+    super(detail)
+    this.name = 'XmlError'
+    this.reason = reason
+    this.path = path
+  }
+}
+
+/** An element with its namespace resolved; prefixes are forgotten. */
+export type XmlElement = {
+  /** Namespace URI; `` for none. */
+  readonly uri: string
+  /** Local name. */
+  readonly name: string
+  /** Values by local name, without namespace declarations; of two with one local name the unprefixed one. */
+  readonly attributes: ReadonlyMap<string, string>
+  readonly children: readonly XmlElement[]
+  /** Own character data, untrimmed, without that of the children; empty when it is white space only. */
+  readonly text: string
+  /** Text and elements in document order, present only when the element holds both. */
+  readonly mixed?: readonly (string | XmlElement)[]
+}
+
+type OpenElement = {
+  uri: string
+  name: string
+  attributes: ReadonlyMap<string, string>
+  children: XmlElement[]
+  text: string
+  mixed?: (string | XmlElement)[]
+}
+
+type ResolvedName = { readonly uri: string; readonly name: string }
+/** The bindings of an element that declares namespaces, and the names already resolved inside it. */
+type Scope = {
+  readonly parent: Scope | undefined
+  readonly uris: Map<string, string>
+  readonly names: Map<string, ResolvedName>
+}
+
+const namespaces = new Map<string, string>()
+
+/** Makes the URIs of a document the same string as ours, so that comparing them costs nothing. */
+export function namespace(uri: string): string {
+  const known = namespaces.get(uri)
+  if (known !== undefined) return known
+  namespaces.set(uri, uri)
+  return uri
+}
+
+const noAttributes: ReadonlyMap<string, string> = new Map()
+const noChildren: XmlElement[] = []
+const xmlUri = 'http://www.w3.org/XML/1998/namespace'
+const xmlnsUri = 'http://www.w3.org/2000/xmlns/'
+const blank = /^[ \t\r\n]*$/
+
+function isDeclaration(name: string): boolean {
+  return name.startsWith('xmlns') && (name.length === 5 || name[5] === ':')
+}
+
+function splitName(qualified: string): [prefix: string, local: string] {
+  const colon = qualified.indexOf(':')
+  if (colon < 0) return ['', qualified]
+  if (colon === 0 || colon === qualified.length - 1 || qualified.indexOf(':', colon + 1) >= 0) {
+    throw new XmlError('malformed', `"${qualified.slice(0, 100)}" is no qualified name`)
+  }
+  return [qualified.slice(0, colon), qualified.slice(colon + 1)]
+}
+
+function resolvePrefix(scope: Scope | undefined, prefix: string): string {
+  for (let at = scope; at; at = at.parent) {
+    const uri = at.uris.get(prefix)
+    if (uri !== undefined) return uri
+  }
+  if (prefix === '') return ''
+  if (prefix === 'xml') return xmlUri
+  throw new XmlError('malformed', `the namespace prefix "${prefix.slice(0, 100)}" is not declared`)
+}
+
+function resolveName(scope: Scope, qualified: string): ResolvedName {
+  let resolved = scope.names.get(qualified)
+  if (!resolved) {
+    const [prefix, name] = splitName(qualified)
+    resolved = { uri: resolvePrefix(scope, prefix), name }
+    scope.names.set(qualified, resolved)
+  }
+  return resolved
+}
+
+function declare(uris: Map<string, string>, prefix: string, uri: string): void {
+  const isReserved = prefix === 'xmlns' || uri === xmlnsUri || (prefix === 'xml') !== (uri === xmlUri)
+  if (isReserved || (prefix !== '' && uri === '')) {
+    throw new XmlError('malformed', `the namespace declaration of "${prefix.slice(0, 100)}" is not allowed`)
+  }
+  uris.set(prefix, namespaces.get(uri) ?? uri)
+}
+
+/**
+ * Reads a well-formed document (XML 1.0 with Namespaces) to its root element. Entities other than the five predefined
+ * ones and character references do not exist here: a DOCTYPE is refused, so nothing is ever fetched or expanded.
+ * Throws XmlError: `malformed`, `forbidden-construct`, `too-deep` or `too-large`.
+ */
+export function parseXml(text: string): XmlElement {
+  const parser = new SaxesParser({ xmlns: false, position: false })
+  const stack: OpenElement[] = []
+  const scopes: Scope[] = []
+  let scope: Scope = { parent: undefined, uris: new Map(), names: new Map() }
+  let current: OpenElement | undefined
+  let root: XmlElement | undefined
+  let pending: string[] = []
+  let elements = 0
+  let attributes = 0
+
+  // Only a failure needs a line, so it is counted then and not on every line break.
+  const fail = (error: unknown): never => {
+    const line = 1 + countLines(text, parser.position)
+    if (error instanceof XmlError) throw error.path ? error : new XmlError(error.reason, error.message, `line ${line}`)
+    if (error instanceof Error) throw new XmlError('malformed', error.message.slice(0, 300), `line ${line}`)
+    throw error
+  }
+
+  const readAttributes = (): ReadonlyMap<string, string> => {
+    let uris: Map<string, string> | undefined
+    for (let index = 0; index < pending.length; index += 2) {
+      const name = pending[index]!
+      if (!isDeclaration(name)) continue
+      uris ??= new Map()
+      declare(uris, name.length === 5 ? '' : splitName(name)[1], pending[index + 1]!)
+    }
+    if (uris) scope = { parent: scope, uris, names: new Map() }
+    let read: Map<string, string> | undefined
+    for (let index = 0; index < pending.length; index += 2) {
+      const name = pending[index]!
+      if (isDeclaration(name)) continue
+      const [prefix, local] = splitName(name)
+      if (prefix) resolvePrefix(scope, prefix)
+      read ??= new Map()
+      if (!prefix || !read.has(local)) read.set(local, pending[index + 1]!)
+    }
+    pending = []
+    return read ?? noAttributes
+  }
+
+  parser.on('doctype', () => {
+    throw new XmlError('forbidden-construct', 'a DOCTYPE is not accepted')
+  })
+  parser.on('attribute', (attribute) => {
+    if (++attributes > maxAttributes || pending.length >= 2 * maxAttributesOfElement) {
+      throw new XmlError('too-large', 'more attributes than any notice has')
+    }
+    pending.push(attribute.name, attribute.value)
+  })
+  parser.on('opentag', (tag) => {
+    if (stack.length >= maxDepth) throw new XmlError('too-deep', `elements are nested deeper than ${maxDepth} levels`)
+    if (++elements > maxElements) throw new XmlError('too-large', `more than ${maxElements} elements`)
+    scopes.push(scope)
+    const own = pending.length === 0 ? noAttributes : readAttributes()
+    const { uri, name } = resolveName(scope, tag.name)
+    const element: OpenElement = { uri, name, attributes: own, children: noChildren, text: '' }
+    if (current) {
+      if (current.mixed) current.mixed.push(element)
+      else if (current.text !== '') current.mixed = [current.text, element]
+      if (current.children === noChildren) current.children = [element]
+      else current.children.push(element)
+      stack.push(current)
+    } else {
+      root = element
+    }
+    current = element
+  })
+  parser.on('closetag', () => {
+    current = stack.pop()
+    scope = scopes.pop()!
+  })
+  const addText = (data: string): void => {
+    if (!current) return
+    if (current.mixed) current.mixed.push(data)
+    else if (current.text === '' && blank.test(data)) return
+    else if (current.children !== noChildren) current.mixed = [...current.children, data]
+    current.text = current.text === '' ? data : current.text + data
+  }
+  parser.on('text', addText)
+  parser.on('cdata', addText)
+
+  try {
+    parser.write(text).close()
+  } catch (error) {
+    fail(error)
+  }
+  if (!root) throw new XmlError('malformed', 'the document has no root element')
+  return root
+}
+
+function countLines(text: string, end: number): number {
+  let lines = 0
+  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) lines++
+  return lines
+}
+
+const declaredEncoding = /^<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)["']/
+/** Encodings by the names that documents declare; each decodes every byte sequence or refuses it. */
+const singleByteEncodings = new Set([
+  'iso-8859-1',
+  'latin1',
+  'windows-1252',
+  'cp1252',
+  'iso-8859-15',
+  'iso-8859-2',
+  'windows-1250',
+])
+
+/**
+ * The text of a document: UTF-8 (with or without byte order mark), UTF-16 by its byte order mark, or a Latin encoding
+ * that its XML declaration names. Throws XmlError: `too-large`, or `malformed` for broken sequences and NUL.
+ */
+export function decodeText(bytes: Uint8Array): string {
+  if (bytes.length > maxDocumentBytes) {
+    throw new XmlError('too-large', `the document has ${bytes.length} bytes; at most ${maxDocumentBytes} are read`)
+  }
+  let text: string
+  const encoding = encodingOf(bytes)
+  try {
+    text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw new XmlError(
+      'malformed',
+      error instanceof RangeError ? `unknown encoding ${encoding}` : `not valid ${encoding}`,
+    )
+  }
+  if (text.includes('\0'))
+    throw new XmlError('malformed', 'the text holds NUL characters', `line ${1 + countLines(text, text.indexOf('\0'))}`)
+  return text
+}
+
+function encodingOf(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  if (bytes[0] !== 0x3c) return 'utf-8'
+  const declared = declaredEncoding.exec(String.fromCharCode(...bytes.subarray(0, 200)))?.[1]?.toLowerCase()
+  return declared && singleByteEncodings.has(declared) ? declared : 'utf-8'
+}
+
+/** First child of that name, or undefined. */
+export function child(element: XmlElement | undefined, uri: string, name: string): XmlElement | undefined {
+  if (!element) return undefined
+  for (const candidate of element.children) if (candidate.name === name && candidate.uri === uri) return candidate
+  return undefined
+}
+
+/** All children of that name. */
+export function childrenOf(element: XmlElement | undefined, uri: string, name: string): readonly XmlElement[] {
+  if (!element) return noChildren
+  return element.children.filter((candidate) => candidate.name === name && candidate.uri === uri)
+}
+
+/** First child with that local name in any namespace: for TED_EXPORT, whose schema versions have one namespace each. */
+export function childNamed(element: XmlElement | undefined, name: string): XmlElement | undefined {
+  if (!element) return undefined
+  for (const candidate of element.children) if (candidate.name === name) return candidate
+  return undefined
+}
+
+/** All children with that local name in any namespace. */
+export function childrenNamed(element: XmlElement | undefined, name: string): readonly XmlElement[] {
+  return element ? element.children.filter((candidate) => candidate.name === name) : noChildren
+}
+
+/** Follows local names from an element down, always to the first; undefined as soon as one is missing. */
+export function pathNamed(element: XmlElement | undefined, ...names: readonly string[]): XmlElement | undefined {
+  let at = element
+  for (const name of names) at = childNamed(at, name)
+  return at
+}
+
+/** All elements below with that local name in any namespace, in document order. */
+export function* descendantsNamed(element: XmlElement | undefined, name: string): Generator<XmlElement> {
+  if (!element) return
+  for (const candidate of element.children) {
+    if (candidate.name === name) yield candidate
+    yield* descendantsNamed(candidate, name)
+  }
+}
+
+/** Own character data, trimmed; undefined when the element is missing or holds none. */
+export function textOf(element: XmlElement | undefined): string | undefined {
+  return element?.text.trim() || undefined
+}
+
+/** Character data of the element and all below it in document order, untrimmed. */
+export function deepTextOf(element: XmlElement): string {
+  if (element.mixed) return element.mixed.map((part) => (typeof part === 'string' ? part : deepTextOf(part))).join('')
+  return element.children.length === 0 ? element.text : element.children.map(deepTextOf).join('')
+}
