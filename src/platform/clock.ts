@@ -4,3 +4,21 @@
 export type Clock = () => number
 
 export const systemClock: Clock = () => Date.now()
+
+/** A clock for trials: it runs with `base`, moved on by all that `advance` was given. Never for production. */
+export type ShiftableClock = { readonly now: Clock; readonly advance: (ms: number) => number }
+
+/** `advance` returns the new present moment; it only moves forwards, because published times never fall (sync.md P2). */
+export function shiftableClock(base: Clock = systemClock): ShiftableClock {
+  let shiftMs = 0
+  const now = () => base() + shiftMs
+  return {
+    now,
+    advance: (ms) => {
+      if (!Number.isSafeInteger(ms) || ms < 0)
+        throw new RangeError(`a clock moves forwards by whole milliseconds: ${ms}`)
+      shiftMs += ms
+      return now()
+    },
+  }
+}
