@@ -112,7 +112,7 @@ export const tenderRecordSchema = Type.Object(
     id: Type.String({ format: 'uuid', description: 'Fixed identifier of the tender; the key of your copy.', examples: ['0f8a1c52-7d3e-8b64-9a10-5c2e7f4b9d31'] }),
     status: extensible(statuses, 'Status of the tender.'),
     archiveReason: optional(
-      Type.Union(archiveReasons.map((reason) => Type.Literal(reason)), { description: 'Present on archived records only.' }),
+      Type.Union([Type.Literal('expired'), Type.Literal('cancelled'), Type.Literal('awarded'), Type.Literal('merged')], { description: 'Present on archived records only.' }),
     ),
     mergedInto: optional(Type.String({ format: 'uuid', description: 'Id of the remaining record; present exactly when archiveReason is `merged`.' })),
     lastModified: instant('When the service took over the last change in content. Only increases.'),
