@@ -1,53 +1,59 @@
-// What the API needs of the editions: the log keeps it, tests may keep it in memory.
+// What the API needs of the read side: editions, the list over one of them, and finished bytes of pages and records.
 import type { TenderFilter } from '../domain/filter.ts'
 
-/** One published edition (sync.md P1). */
+/** A published edition (spec: data state). Times in epoch milliseconds. */
 export type EditionInfo = {
   readonly edition: number
-  /** W: the largest lastModified ever published up to this edition, epoch milliseconds. */
+  /** W: the largest lastModified ever published up to this edition. */
   readonly lastModified: number
-  /** Epoch milliseconds. */
   readonly publishedAt: number
-  /** Records alive in it, archived ones included. */
+  /** Records in it, archived ones included. */
   readonly records: number
+  /** Records that were new, changed or archived in it. */
+  readonly changes: number
 }
 
-/** The place of a record in the order of lists: by lastModified (epoch milliseconds), then by id. */
-export type PageKey = { readonly lastModified: number; readonly id: string }
+/** The place of a record in the order of the list: strictly ascending by lastModified, then id. */
+export type RecordKey = { readonly lastModified: number; readonly id: string }
 
-export type ContentEncoding = 'identity' | 'gzip'
-
-/** A page: where its records lie, and the last one's key when more follow. */
-export type EditionPage = {
-  readonly positions: readonly number[]
-  readonly next: PageKey | null
+export type ListQuery = {
+  readonly filter: TenderFilter
+  /** The edition that the run is pinned to; `newest.edition` for a first page. */
+  readonly edition: number
+  /** The last record of the page before. */
+  readonly after?: RecordKey
+  /** 1 to 100. */
+  readonly limit: number
 }
+
+/** `next` is null exactly when the list ended (C47); else the key of the last record of this page. */
+export type ListResult = { readonly positions: readonly number[]; readonly next: RecordKey | null }
+
+export type RecordMeta = RecordKey & { readonly mergedInto?: string }
+
+export type Encoding = 'identity' | 'gzip'
 
 /**
- * Reads of the published editions. A position names one version of one record and stays valid while an edition that
- * holds it is retained (at least 25 h, R4). Everything here is answered from this process, without a database.
+ * Everything answers at once from memory and the page cache. A position is valid only until control returns to the
+ * event loop: read the list and its bytes without an `await` in between.
  */
 export type EditionReader = {
-  /** The newest edition that can be served; undefined before the first. */
   readonly newest: EditionInfo | undefined
-  /** An edition that is still retained; undefined when it never was or is gone. */
+  /**
+   * The edition if it can still be served in full: the newest one, and each one for 25 hours after it was followed by
+   * another (R4). Undefined for one that is no longer held, or not yet known here (compare with `newest.edition`).
+   */
   edition(edition: number): EditionInfo | undefined
-  /** Records of `edition` that match, strictly after `after`, in order. `next` is null exactly when the list ended (D32). */
-  list(query: {
-    readonly filter: TenderFilter
-    readonly edition: number
-    readonly after?: PageKey | undefined
-    readonly limit: number
-  }): EditionPage
-  /** The newest version of a record, archived ones too; undefined for an unknown id (lower-case UUID). */
+  /**
+   * One page of an edition. For an edition that is no longer held, the newest records up to that edition's
+   * lastModified are listed instead (R5). Throws RangeError for an edition that is not known here.
+   */
+  list(query: ListQuery): ListResult
+  /** Position of the newest version of a record; the id in any case. Undefined when there is none. */
   find(id: string): number | undefined
-  meta(position: number): {
-    readonly id: string
-    readonly lastModified: number
-    readonly mergedInto?: string | undefined
-  }
-  /** The whole body of a list answer, `{"data":[…],"nextCursor":…}`, encoded as asked for. */
-  page(positions: readonly number[], edition: number, nextCursor: string | null, encoding: ContentEncoding): Buffer
-  /** The whole body of one record, as of the newest edition. */
-  record(position: number, encoding: ContentEncoding): Buffer
+  meta(position: number): RecordMeta
+  /** The whole answer `{"data":[…],"nextCursor":…}` with `checkedAt` as of the edition. */
+  page(positions: readonly number[], edition: number, nextCursor: string | null, encoding: Encoding): Buffer
+  /** One record with `checkedAt` as of the newest edition. */
+  record(position: number, encoding: Encoding): Buffer
 }
