@@ -28,7 +28,7 @@ async function templateKey(): Promise<string> {
   const pgliteMain = createRequire(import.meta.url).resolve('@electric-sql/pglite')
   const pglite = await readFile(join(dirname(pgliteMain), '..', 'package.json'), 'utf8')
   return createHash('sha256')
-    .update(JSON.stringify([migrations, JSON.parse(pglite).version]))
+    .update(JSON.stringify(['folder layout 2', migrations, JSON.parse(pglite).version]))
     .digest('hex')
     .slice(0, 16)
 }

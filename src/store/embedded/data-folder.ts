@@ -1,0 +1,84 @@
+// The data folder of the embedded engine: made, locked against a second process, and holding a whole database or none.
+import { existsSync } from 'node:fs'
+import { access, constants, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { OperatorError } from '../../platform/errors.ts'
+import { cannotOpen, initialise } from './engine.ts'
+import { syncFolder } from './sync-node-fs.ts'
+
+/** A data folder that this process owns until `release`, or until it dies. */
+export type OwnedFolder = {
+  /** Where the engine keeps its files. */
+  readonly databaseFolder: string
+  readonly release: () => void
+}
+
+/**
+ * Takes the data folder and makes sure that it holds a database. An empty one is made aside and renamed into place when
+ * it is whole and durable, so that a kill during the first start leaves nothing half-made. Throws OperatorError.
+ */
+export async function ownDataFolder(dataFolder: string, checkpointBytes: number): Promise<OwnedFolder> {
+  const release = await lock(dataFolder)
+  try {
+    const databaseFolder = join(dataFolder, 'database')
+    if (!existsSync(databaseFolder)) await makeDatabase(dataFolder, databaseFolder, checkpointBytes)
+    else if (!existsSync(join(databaseFolder, 'PG_VERSION'))) {
+      throw new OperatorError(cannotOpen(databaseFolder, 'its file PG_VERSION is missing'))
+    }
+    return { databaseFolder, release }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** The engine itself would let a second process in, and rows would vanish. SQLite's lock ends with the process, however it ends. */
+async function lock(dataFolder: string): Promise<() => void> {
+  let database: DatabaseSync | undefined
+  try {
+    await mkdir(dataFolder, { recursive: true })
+    await access(dataFolder, constants.R_OK | constants.W_OK | constants.X_OK)
+    database = new DatabaseSync(join(dataFolder, 'lock.db'))
+    database.exec('pragma locking_mode = exclusive; begin exclusive')
+  } catch (error) {
+    database?.close()
+    const { message } = error as Error
+    if (/locked|busy/i.test(message)) {
+      throw new OperatorError(
+        `The data folder ${dataFolder} is in use by another Tenderstock process; stop that one, or start this one with another folder (--data FOLDER).`,
+      )
+    }
+    throw new OperatorError(
+      `The data folder ${dataFolder} cannot be written (${message}); change its permissions, or start with another one (--data FOLDER).`,
+      { cause: error },
+    )
+  }
+  const held = database
+  return () => held.close()
+}
+
+async function makeDatabase(dataFolder: string, databaseFolder: string, checkpointBytes: number): Promise<void> {
+  const aside = join(dataFolder, 'database.new')
+  await rm(aside, { recursive: true, force: true })
+  await initialise(aside, checkpointBytes)
+  await syncTree(aside)
+  await rename(aside, databaseFolder)
+  syncFolder(dataFolder)
+}
+
+async function syncTree(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) await syncTree(path)
+    else if (entry.isFile()) {
+      const file = await open(path, 'r')
+      try {
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+    }
+  }
+  syncFolder(folder)
+}

@@ -1,0 +1,40 @@
+// What a server does by itself and the embedded engine does not: vacuum, statistics, checkpoints in quiet times.
+import type { EmbeddedEngine } from './engine.ts'
+
+/** A vacuum of a large table may take long; nothing else bounds it. */
+const housekeepingTimeoutMs = 60 * 60_000
+
+type TableActivity = {
+  readonly name: string
+  readonly live: number
+  readonly dead: number
+  readonly inserted: number
+  readonly modified: number
+}
+
+const activitySql = `select format('%I.%I', schemaname, relname) as name, n_live_tup as live, n_dead_tup as dead,
+  n_ins_since_vacuum as inserted, n_mod_since_analyze as modified from pg_stat_user_tables order by 1`
+
+/** Freezing starts long before the 2,000,000,000 transactions after which PostgreSQL stops. */
+const freezeAge = 200_000_000
+
+/**
+ * Vacuums and analyses the tables that changed enough, by the rules of PostgreSQL's autovacuum (a fifth of the rows dead
+ * or new, a tenth changed). The caller holds the turn.
+ */
+export async function keepHouse(engine: EmbeddedEngine): Promise<void> {
+  const run = (sql: string) => engine.run(sql, [], housekeepingTimeoutMs)
+  await run('select pg_stat_force_next_flush()')
+  const { rows } = await run(activitySql)
+  for (const { name, live, dead, inserted, modified } of rows as TableActivity[]) {
+    if (dead > 200 + live / 5 || inserted > 1000 + live / 5) await run(`vacuum (analyze) ${name}`)
+    else if (modified > 50 + live / 10) await run(`analyze ${name}`)
+  }
+  const oldest = await run('select age(datfrozenxid) as age from pg_database where datname = current_database()')
+  if ((oldest.rows as { age: number }[])[0]!.age > freezeAge) await run('vacuum (freeze)')
+}
+
+/** A checkpoint: the next start has nothing to replay. */
+export async function checkpoint(engine: EmbeddedEngine): Promise<void> {
+  await engine.run('checkpoint', [], housekeepingTimeoutMs)
+}

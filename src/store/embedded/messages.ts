@@ -1,0 +1,50 @@
+// What the embedded engine's thread and the program say to each other.
+
+/** How the thread is started. */
+export type WorkerOptions = {
+  /** The database's folder (PGDATA). */
+  readonly folder: string
+  /** Make an empty database in `folder`, shut it down and end, instead of serving it. */
+  readonly isFirstRun: boolean
+  /** A checkpoint follows every so many bytes of write-ahead log. */
+  readonly checkpointBytes: number
+}
+
+/** One statement; `close` shuts the database down in order. */
+export type Request =
+  | { readonly id: number; readonly sql: string; readonly parameters: readonly unknown[] }
+  | { readonly id: number; readonly close: true }
+
+/** The fields of a PostgreSQL error (protocol, "Error and Notice Message Fields") that callers may look at. */
+export type ErrorFields = {
+  readonly message: string
+  readonly code?: string
+  readonly detail?: string
+  readonly hint?: string
+  readonly table?: string
+  readonly column?: string
+  readonly constraint?: string
+}
+
+/** Counters since the thread started. */
+export type Written = {
+  /** Bytes of write-ahead log. */
+  readonly walBytes: number
+  /** Calls of fsync on the files below the folder. */
+  readonly syncs: number
+}
+
+export type Reply =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'closed' }
+  | {
+      readonly kind: 'result'
+      readonly id: number
+      readonly rows: readonly unknown[]
+      readonly affectedRows: number | undefined
+      readonly command: string | undefined
+      readonly written: Written
+    }
+  | { readonly kind: 'error'; readonly id: number; readonly error: ErrorFields }
+  /** The engine is no longer to be trusted, or could not start; the thread ends. */
+  | { readonly kind: 'fatal'; readonly message: string }

@@ -1,0 +1,120 @@
+// Opens the embedded stock: owned folder, engine in its thread, queue, housekeeping.
+import { Kysely } from 'kysely'
+import type { Database } from '../schema.ts'
+import { assertOutsideTransactionOf } from '../transaction-scope.ts'
+import { ownDataFolder } from './data-folder.ts'
+import { embeddedDialect } from './dialect.ts'
+import { EmbeddedEngine } from './engine.ts'
+import { checkpoint, keepHouse } from './housekeeping.ts'
+import type { Written } from './messages.ts'
+import { Turns } from './turns.ts'
+
+export type EmbeddedOptions = {
+  readonly dataFolder: string
+  /** A statement that runs longer is an error, and the engine restarts. */
+  readonly statementTimeoutMs: number
+  /** Told of housekeeping that failed; the data is safe, the next round tries again. */
+  readonly onHousekeepingError?: (error: unknown) => void
+}
+
+export type EmbeddedStore = {
+  readonly engine: 'embedded'
+  readonly db: Kysely<Database>
+  readonly close: () => Promise<void>
+  /** Bytes of write-ahead log and calls of fsync since it was opened. */
+  readonly written: () => Written
+}
+
+const megabyte = 1024 * 1024
+/** Bounds the write-ahead log on disk, and what a start after a kill replays. */
+const checkpointBytes = 48 * megabyte
+/** So much write-ahead log between two looks at the tables. */
+const lookBytes = 32 * megabyte
+const quietMs = 5 * 60_000
+/** How long a close waits for a transaction that is still running. */
+const closeGraceMs = 10_000
+
+/** Opens the folder's stock without migrating it. Throws OperatorError when the folder or its data cannot be used. */
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedStore> {
+  const owned = await ownDataFolder(options.dataFolder, checkpointBytes)
+  const engine = new EmbeddedEngine({ folder: owned.databaseFolder, checkpointBytes })
+  try {
+    await engine.start()
+  } catch (error) {
+    owned.release()
+    throw error
+  }
+  const turns = new Turns()
+  let lookedAtBytes = 0
+  let quietAtBytes = 0
+
+  async function look(): Promise<void> {
+    lookedAtBytes = engine.written.walBytes
+    try {
+      await keepHouse(engine)
+    } catch (error) {
+      options.onHousekeepingError?.(error)
+    }
+  }
+
+  async function lookInQuiet(): Promise<void> {
+    if (engine.written.walBytes === quietAtBytes) return
+    await turns.acquire()
+    try {
+      await look()
+      await checkpoint(engine)
+      quietAtBytes = engine.written.walBytes
+    } catch (error) {
+      options.onHousekeepingError?.(error)
+    } finally {
+      turns.release()
+    }
+  }
+
+  // A refusal means that the store is being closed.
+  const timer = setInterval(() => void lookInQuiet().catch(() => {}), quietMs)
+  timer.unref()
+
+  const dialect = embeddedDialect({
+    engine,
+    turns,
+    statementTimeoutMs: options.statementTimeoutMs,
+    beforeAcquire: () => assertOutsideTransactionOf(db),
+    beforeRelease: async () => {
+      if (engine.written.walBytes - lookedAtBytes >= lookBytes) await look()
+    },
+  })
+  const db: Kysely<Database> = new Kysely<Database>({ dialect })
+
+  let closing: Promise<void> | undefined
+  async function close(): Promise<void> {
+    clearInterval(timer)
+    const isDone = await within(turns.close(new Error('the database is closed')), closeGraceMs)
+    if (isDone) await engine.close()
+    else await engine.terminate()
+    owned.release()
+    await db.destroy()
+  }
+
+  return {
+    engine: 'embedded',
+    db,
+    written: () => engine.written,
+    close: () => {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+async function within(work: Promise<void>, limitMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, limitMs, false)
+  })
+  try {
+    return await Promise.race([work.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,65 @@
+// The embedded engine's file system with real fsync. The one it ships has none: a power cut destroys the database
+// (upstream issue #1107). Leans on internals of @electric-sql/pglite 0.5.16, hence the exact version and durability.test.ts.
+import fs from 'node:fs'
+import type { PGlite } from '@electric-sql/pglite'
+import { NodeFS } from '@electric-sql/pglite/nodefs'
+
+type Node = { readonly name: string }
+type Stream = { readonly nfd?: number | null; readonly node: Node }
+type Write = (stream: Stream, buffer: Uint8Array, offset: number, length: number, position?: number) => number
+type NodeFsInternals = {
+  readonly stream_ops: { write: Write; fsync?: (stream: Stream) => number }
+  readonly realPath: (node: Node) => string
+}
+type InitOptions = Parameters<NodeFS['init']>[1]
+
+/** errno of the engine's C library (WASI) for an input/output error. */
+const ioError = 29
+const walSegmentName = /^[0-9A-F]{24}$/
+
+/** Counts what it does, and remembers a failed fsync: after one, nothing that the engine says may be believed. */
+export class SyncNodeFS extends NodeFS {
+  syncs = 0
+  walBytes = 0
+  failure: unknown
+
+  override async init(pglite: PGlite, options: InitOptions): ReturnType<NodeFS['init']> {
+    const made = await super.init(pglite, options)
+    made.emscriptenOpts.preRun!.push((module: unknown) => {
+      const internals = (module as { NODEFS?: NodeFsInternals }).NODEFS
+      if (internals === undefined) throw new Error('the engine has no NODEFS to add fsync to')
+      this.#addSync(internals)
+    })
+    return made
+  }
+
+  #addSync(internals: NodeFsInternals): void {
+    const write = internals.stream_ops.write
+    internals.stream_ops.write = (stream, buffer, offset, length, position) => {
+      const bytes = write(stream, buffer, offset, length, position)
+      if (walSegmentName.test(stream.node.name)) this.walBytes += bytes
+      return bytes
+    }
+    internals.stream_ops.fsync = (stream) => {
+      try {
+        if (stream.nfd !== undefined && stream.nfd !== null) fs.fsyncSync(stream.nfd)
+        else syncFolder(internals.realPath(stream.node))
+        this.syncs += 1
+        return 0
+      } catch (error) {
+        this.failure = error
+        return ioError
+      }
+    }
+  }
+}
+
+/** Makes the entries of a folder durable (a directory has no stream of its own in the engine). */
+export function syncFolder(path: string): void {
+  const descriptor = fs.openSync(path, 'r')
+  try {
+    fs.fsyncSync(descriptor)
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}

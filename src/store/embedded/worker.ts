@@ -1,0 +1,117 @@
+// The embedded engine's thread: one PostgreSQL in WebAssembly, one connection, one statement after the other.
+import { parentPort, workerData } from 'node:worker_threads'
+import { PGlite } from '@electric-sql/pglite'
+import type { ErrorFields, Reply, Request, WorkerOptions } from './messages.ts'
+import { SyncNodeFS } from './sync-node-fs.ts'
+
+const options = workerData as WorkerOptions
+const port = parentPort!
+const int8Oid = 20
+
+const settings = [
+  'fsync=on',
+  'wal_sync_method=fsync',
+  'shared_buffers=16MB',
+  'maintenance_work_mem=32MB',
+  'min_wal_size=32MB',
+  'max_wal_size=64MB',
+]
+
+const fileSystem = new SyncNodeFS(options.folder)
+let severeLine: string | undefined
+let pglite: PGlite | undefined
+let checkpointedAtBytes = 0
+let turn: Promise<void> = start()
+
+port.on('message', (request: Request) => {
+  turn = turn.then(() => answer(request))
+})
+
+function say(reply: Reply): void {
+  port.postMessage(reply)
+}
+
+/** Ends the thread: the program fails the statement, and a new thread recovers from the write-ahead log. */
+function giveUp(message: string): void {
+  say({ kind: 'fatal', message: severeLine ?? message })
+  port.close()
+  process.exit(1)
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+async function start(): Promise<void> {
+  try {
+    pglite = await PGlite.create({
+      fs: fileSystem,
+      parsers: { [int8Oid]: Number },
+      startParams: [
+        // -F would switch fsync off.
+        ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+        ...settings.flatMap((setting) => ['-c', setting]),
+      ],
+      onStderr: (line) => {
+        if (/(?:FATAL|PANIC): /.test(line)) severeLine = line.replace(/^.*(?:FATAL|PANIC):\s*/, '')
+        if (line.includes('PANIC: ')) setImmediate(giveUp, line)
+        return false
+      },
+    })
+    if (!options.isFirstRun) return say({ kind: 'ready' })
+    await pglite.close()
+    say({ kind: 'closed' })
+    port.close()
+  } catch (error) {
+    giveUp(textOf(error))
+  }
+}
+
+async function answer(request: Request): Promise<void> {
+  if (pglite === undefined) return
+  if ('close' in request) {
+    await pglite.close()
+    say({ kind: 'closed' })
+    port.close()
+    return
+  }
+  let reply: Reply
+  try {
+    const result = await pglite.query(request.sql, [...request.parameters])
+    // The engine swallows crashes of its own; they show as an answer without an answer.
+    if (result === undefined) return giveUp('the engine gave no answer')
+    const { rows, affectedRows, command } = result
+    const written = { walBytes: fileSystem.walBytes, syncs: fileSystem.syncs }
+    reply = { kind: 'result', id: request.id, rows, affectedRows, command, written }
+  } catch (error) {
+    reply = { kind: 'error', id: request.id, error: fieldsOf(error) }
+  }
+  if (fileSystem.failure !== undefined) return giveUp(`fsync failed: ${textOf(fileSystem.failure)}`)
+  say(reply)
+  if (reply.kind === 'result') await checkpointWhenDue()
+}
+
+/** The engine has no checkpointer: without this its write-ahead log grows for ever, inside one long transaction too. */
+async function checkpointWhenDue(): Promise<void> {
+  if (fileSystem.walBytes - checkpointedAtBytes < options.checkpointBytes) return
+  try {
+    await pglite!.exec('checkpoint')
+    checkpointedAtBytes = fileSystem.walBytes
+  } catch {
+    // In a transaction that has failed every command is refused; the next statement after it tries again.
+  }
+  if (fileSystem.failure !== undefined) giveUp(`fsync failed: ${textOf(fileSystem.failure)}`)
+}
+
+const copiedFields = ['code', 'detail', 'hint', 'table', 'column', 'constraint'] as const
+
+function fieldsOf(error: unknown): ErrorFields {
+  const fields: { message: string } & { -readonly [name in (typeof copiedFields)[number]]?: string } = {
+    message: textOf(error),
+  }
+  for (const name of copiedFields) {
+    const value = (error as Record<string, unknown> | null)?.[name]
+    if (typeof value === 'string') fields[name] = value
+  }
+  return fields
+}
