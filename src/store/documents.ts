@@ -1,0 +1,238 @@
+// The received side of the store: raw documents, what was read from them, and when each source was last checked.
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { sql } from 'kysely'
+import type { Notice, Rejection } from '../domain/notice.ts'
+import type { Executor } from './database.ts'
+
+/** `parser_version` of a document that no parser can read again: its rejection was made while it was received. */
+export const unparsedVersion = 0
+
+/** A document to be kept. `documentId` is the SHA-256 of the bytes (of address and reason too when it was unreadable), hex. */
+export type NewDocument = {
+  readonly documentId: string
+  readonly sourceId: string
+  readonly address: string
+  readonly receivedAt: number
+  readonly bytes: Uint8Array
+  readonly parserVersion: number
+}
+
+export type NewNotice = {
+  readonly documentId: string
+  readonly pointer: string
+  readonly sourceId: string
+  readonly notice: Notice
+}
+export type NewRejection = {
+  readonly documentId: string
+  readonly pointer: string
+  readonly rejection: Rejection
+  readonly rejectedAt: number
+}
+
+/** A kept document as it was received. */
+export type KeptDocument = { readonly documentId: string; readonly sourceId: string; readonly bytes: Uint8Array }
+
+/** Those of the given ids that are kept already. */
+export async function findKnownDocuments(db: Executor, documentIds: readonly string[]): Promise<Set<string>> {
+  if (documentIds.length === 0) return new Set()
+  const { rows } = await sql<{ document_id: string }>`
+    select document_id from source_document where document_id = any(${[...documentIds]}::text[])`.execute(db)
+  return new Set(rows.map((row) => row.document_id))
+}
+
+/**
+ * Keeps documents that are not kept yet and returns the ids of those. Rows are written in the order of their ids, so that
+ * two processes that receive the same documents wait for each other instead of locking each other out.
+ */
+export async function insertDocuments(db: Executor, documents: readonly NewDocument[]): Promise<Set<string>> {
+  if (documents.length === 0) return new Set()
+  const sorted = [...documents].sort((a, b) => (a.documentId < b.documentId ? -1 : 1))
+  const { rows } = await sql<{ document_id: string }>`
+    insert into source_document (document_id, source_id, address, received_at, byte_size, content, parser_version)
+    select * from unnest(
+      ${sorted.map((each) => each.documentId)}::text[], ${sorted.map((each) => each.sourceId)}::text[],
+      ${sorted.map((each) => toText(each.address))}::text[], ${sorted.map((each) => each.receivedAt)}::bigint[],
+      ${sorted.map((each) => each.bytes.length)}::integer[], ${sorted.map((each) => pack(each.bytes))}::text[],
+      ${sorted.map((each) => each.parserVersion)}::integer[])
+    on conflict (document_id) do nothing
+    returning document_id`.execute(db)
+  return new Set(rows.map((row) => row.document_id))
+}
+
+/**
+ * Writes notices to be consolidated. One that stands there already keeps its state when its content is the same, and is
+ * consolidated again when it is another.
+ */
+export async function insertNotices(db: Executor, notices: readonly NewNotice[]): Promise<void> {
+  if (notices.length === 0) return
+  const publication = notices.map(({ notice }) =>
+    notice.publicationDate === undefined ? null : Date.parse(notice.publicationDate),
+  )
+  await sql`
+    insert into notice (notice_id, document_id, pointer, notice_key, publisher, source_id, form_type, publication_ms, content, is_consolidated)
+    select n.*, false from unnest(
+      ${notices.map((each) => `${each.documentId}#${each.pointer}`)}::text[], ${notices.map((each) => each.documentId)}::text[],
+      ${notices.map((each) => each.pointer)}::text[], ${notices.map((each) => toText(each.notice.noticeKey))}::text[],
+      ${notices.map((each) => toText(each.notice.publisher))}::text[], ${notices.map((each) => each.sourceId)}::text[],
+      ${notices.map((each) => each.notice.formType)}::text[], ${publication}::bigint[],
+      ${notices.map((each) => toText(JSON.stringify(each.notice)))}::text[]) as n
+    on conflict (notice_id) do update set
+      notice_key = excluded.notice_key, publisher = excluded.publisher, form_type = excluded.form_type,
+      publication_ms = excluded.publication_ms, content = excluded.content, is_consolidated = false
+    where notice.content is distinct from excluded.content or notice.notice_key is distinct from excluded.notice_key`.execute(
+    db,
+  )
+}
+
+/** Writes rejections; one that stands there already at the same place is replaced. */
+export async function insertRejections(db: Executor, rejections: readonly NewRejection[]): Promise<void> {
+  if (rejections.length === 0) return
+  await sql`
+    insert into rejection (document_id, pointer, reason, path, detail, rejected_at)
+    select * from unnest(
+      ${rejections.map((each) => each.documentId)}::text[], ${rejections.map((each) => each.pointer)}::text[],
+      ${rejections.map((each) => each.rejection.reason)}::text[], ${rejections.map((each) => cut(each.rejection.path))}::text[],
+      ${rejections.map((each) => cut(each.rejection.detail))}::text[], ${rejections.map((each) => each.rejectedAt)}::bigint[])
+    on conflict (document_id, pointer) do update set reason = excluded.reason, path = excluded.path, detail = excluded.detail`.execute(
+    db,
+  )
+}
+
+/** Up to `limit` documents that parsers can read again, in the order of their ids, after the given id. */
+export async function listParsableDocuments(db: Executor, after: string, limit: number): Promise<KeptDocument[]> {
+  const rows = await db
+    .selectFrom('source_document')
+    .select(['document_id', 'source_id', 'content', 'byte_size'])
+    .where('document_id', '>', after)
+    .where('parser_version', '!=', unparsedVersion)
+    .orderBy('document_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({
+    documentId: row.document_id,
+    sourceId: row.source_id,
+    bytes: unpack(row.content, row.byte_size),
+  }))
+}
+
+/** Removes what was read from these documents before and is not among the parts that are read from them now. */
+export async function deletePartsExcept(
+  db: Executor,
+  documentIds: readonly string[],
+  kept: { readonly noticeIds: readonly string[]; readonly rejectionIds: readonly string[] },
+): Promise<void> {
+  if (documentIds.length === 0) return
+  await sql`delete from notice where document_id = any(${[...documentIds]}::text[]) and not (notice_id = any(${[...kept.noticeIds]}::text[]))`.execute(
+    db,
+  )
+  await sql`
+    delete from rejection where document_id = any(${[...documentIds]}::text[])
+    and not (document_id || '#' || pointer = any(${[...kept.rejectionIds]}::text[]))`.execute(db)
+}
+
+/** Notes by which version of the parsers these documents were read last. */
+export async function setParserVersion(
+  db: Executor,
+  documentIds: readonly string[],
+  parserVersion: number,
+): Promise<void> {
+  await sql`update source_document set parser_version = ${parserVersion} where document_id = any(${[...documentIds]}::text[])`.execute(
+    db,
+  )
+}
+
+/** Moves the last check of a source; it never moves back. `checkedAt` is in epoch milliseconds. */
+export async function setSourceCheck(db: Executor, sourceId: string, checkedAt: number): Promise<void> {
+  await sql`
+    insert into source_check (source_id, checked_at) values (${sourceId}, ${checkedAt})
+    on conflict (source_id) do update set checked_at = greatest(source_check.checked_at, excluded.checked_at)`.execute(
+    db,
+  )
+}
+
+/** What was received so far. `outdated` counts documents that an older version of the parsers read last. */
+export type ReceivedCounts = {
+  readonly documents: number
+  readonly outdated: number
+  readonly notices: number
+  readonly waiting: number
+  readonly rejections: { readonly [reason: string]: number }
+  readonly sources: { readonly [sourceId: string]: { readonly documents: number; readonly checkedAt: number | null } }
+}
+
+export async function countReceived(db: Executor, parserVersion: number): Promise<ReceivedCounts> {
+  const { rows: bySource } = await sql<{
+    source_id: string
+    documents: number
+    outdated: number
+    checked_at: number | null
+  }>`
+    select d.source_id, d.documents::integer as documents, d.outdated::integer as outdated, c.checked_at
+    from (select source_id, count(*) as documents,
+            count(*) filter (where parser_version < ${parserVersion} and parser_version <> ${unparsedVersion}) as outdated
+          from source_document group by source_id) d
+    left join source_check c using (source_id) order by d.source_id`.execute(db)
+  const { rows: notices } = await sql<{ notices: number; waiting: number }>`
+    select count(*)::integer as notices, (count(*) filter (where not is_consolidated))::integer as waiting from notice`.execute(
+    db,
+  )
+  const { rows: reasons } = await sql<{ reason: string; count: number }>`
+    select reason, count(*)::integer as count from rejection group by reason order by reason`.execute(db)
+  return {
+    documents: bySource.reduce((sum, row) => sum + row.documents, 0),
+    outdated: bySource.reduce((sum, row) => sum + row.outdated, 0),
+    notices: notices[0]?.notices ?? 0,
+    waiting: notices[0]?.waiting ?? 0,
+    rejections: Object.fromEntries(reasons.map((row) => [row.reason, row.count])),
+    sources: Object.fromEntries(
+      bySource.map((row) => [row.source_id, { documents: row.documents, checkedAt: row.checked_at }]),
+    ),
+  }
+}
+
+export type ListedRejection = {
+  readonly address: string
+  readonly sourceId: string
+  readonly pointer: string
+  readonly reason: string
+  readonly path: string
+  readonly detail: string
+  readonly rejectedAt: number
+}
+
+/** The newest rejections first. */
+export async function listRejections(db: Executor, limit: number): Promise<ListedRejection[]> {
+  const rows = await db
+    .selectFrom('rejection')
+    .innerJoin('source_document', 'source_document.document_id', 'rejection.document_id')
+    .select(['address', 'source_id', 'pointer', 'reason', 'path', 'detail', 'rejected_at'])
+    .orderBy('rejected_at', 'desc')
+    .orderBy('address')
+    .orderBy('pointer')
+    .limit(limit)
+    .execute()
+  return rows.map(({ source_id: sourceId, rejected_at: rejectedAt, ...row }) => ({ ...row, sourceId, rejectedAt }))
+}
+
+function pack(bytes: Uint8Array): string {
+  return deflateRawSync(bytes, { level: 6 }).toString('base64')
+}
+
+function unpack(content: string, byteSize: number): Uint8Array {
+  const bytes = inflateRawSync(Buffer.from(content, 'base64'), { maxOutputLength: Math.max(1, byteSize) })
+  if (bytes.length !== byteSize) throw new Error(`a kept document has ${bytes.length} bytes instead of ${byteSize}`)
+  return bytes
+}
+
+// PostgreSQL's text holds every character but NUL and lone surrogates. JSON.stringify escapes both (as \u0000, \ud800).
+function toText(text: string): string {
+  return (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text).toWellFormed()
+}
+
+/** Details and paths are for people: what is longer than this says nothing more. */
+const longestDetail = 1000
+
+function cut(text: string): string {
+  return toText(text.length > longestDetail ? `${text.slice(0, longestDetail - 1)}…` : text)
+}
