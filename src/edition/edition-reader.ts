@@ -35,7 +35,8 @@ export type Encoding = 'identity' | 'gzip'
 
 /**
  * Everything answers at once from memory and the page cache. A position is valid only until control returns to the
- * event loop: read the list and its bytes without an `await` in between.
+ * event loop: read the list and its bytes without an `await` in between. Bytes that fail their checksum throw
+ * DamagedLogError instead of being served.
  */
 export type EditionReader = {
   readonly newest: EditionInfo | undefined

@@ -1,0 +1,86 @@
+// Which position holds the newest version of an id: open addressing over positions, in shards that grow one by one.
+
+const shardBits = 8
+const initialSlots = 64
+
+type Shard = { slots: Int32Array; used: number }
+
+/** What is hashed lives elsewhere: the index asks for the words of the id at a position. */
+export type IdWords = { readonly words: Uint32Array; readonly offset: number }
+
+/**
+ * 256 shards, so that growing copies a 256th of the entries at a time (one millisecond at five million). A slot holds
+ * position + 1; zero is free. Entries are replaced, never removed.
+ */
+export class IdIndex {
+  readonly #shards: Shard[] = Array.from({ length: 1 << shardBits }, () => ({
+    slots: new Int32Array(initialSlots),
+    used: 0,
+  }))
+  readonly #idAt: (position: number) => IdWords
+
+  constructor(idAt: (position: number) => IdWords) {
+    this.#idAt = idAt
+  }
+
+  get(words: Uint32Array, offset: number): number | undefined {
+    const hash = hashOf(words, offset)
+    const { slots } = this.#shards[hash >>> (32 - shardBits)]!
+    const slot = this.#slotOf(slots, hash, words, offset)
+    const stored = slots[slot]!
+    return stored === 0 ? undefined : stored - 1
+  }
+
+  /** Enters or replaces; returns the position held before. */
+  set(words: Uint32Array, offset: number, position: number): number | undefined {
+    const hash = hashOf(words, offset)
+    const shard = this.#shards[hash >>> (32 - shardBits)]!
+    const slot = this.#slotOf(shard.slots, hash, words, offset)
+    const stored = shard.slots[slot]!
+    shard.slots[slot] = position + 1
+    if (stored !== 0) return stored - 1
+    shard.used++
+    if (shard.used * 4 > shard.slots.length * 3) this.#grow(shard)
+    return undefined
+  }
+
+  #slotOf(slots: Int32Array, hash: number, words: Uint32Array, offset: number): number {
+    const mask = slots.length - 1
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const stored = slots[slot]!
+      if (stored === 0) return slot
+      const held = this.#idAt(stored - 1)
+      if (
+        held.words[held.offset] === words[offset] &&
+        held.words[held.offset + 1] === words[offset + 1] &&
+        held.words[held.offset + 2] === words[offset + 2] &&
+        held.words[held.offset + 3] === words[offset + 3]
+      )
+        return slot
+    }
+  }
+
+  #grow(shard: Shard): void {
+    const slots = new Int32Array(shard.slots.length * 2)
+    const mask = slots.length - 1
+    for (const stored of shard.slots) {
+      if (stored === 0) continue
+      const held = this.#idAt(stored - 1)
+      let slot = hashOf(held.words, held.offset) & mask
+      while (slots[slot] !== 0) slot = (slot + 1) & mask
+      slots[slot] = stored
+    }
+    shard.slots = slots
+  }
+}
+
+/** All words count, so that ids that differ in few digits spread as well as random ones. */
+function hashOf(words: Uint32Array, offset: number): number {
+  let hash = words[offset]! | 0
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b) ^ words[offset + 1]!
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35) ^ words[offset + 2]!
+  hash = Math.imul(hash ^ (hash >>> 16), 0x27d4eb2f) ^ words[offset + 3]!
+  hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b)
+  hash ^= hash >>> 13
+  return Math.imul(hash, 0xc2b2ae35) >>> 0
+}
