@@ -1,0 +1,24 @@
+// Serials that rise with every change of a kind, so that API processes notice by one cheap query.
+import { sql } from 'kysely'
+import type { Executor } from './database.ts'
+
+/** `tokens`: tokens, limits and access of organisations; `edition`: a new edition. */
+export type SignalTopic = 'tokens' | 'edition'
+
+export type Serials = { readonly [topic in SignalTopic]: number }
+
+/** Raises a topic's serial. Call it in the transaction of the change: whoever sees the new serial sees the change. */
+export async function bump(db: Executor, topic: SignalTopic): Promise<void> {
+  await db.updateTable('change_signal').set({ serial: sql<number>`serial + 1` }).where('topic', '=', topic).execute()
+}
+
+/** The present serials. */
+export async function readSerials(db: Executor): Promise<Serials> {
+  const rows = await db.selectFrom('change_signal').select(['topic', 'serial']).execute()
+  const serialOf = (topic: SignalTopic) => {
+    const row = rows.find((candidate) => candidate.topic === topic)
+    if (!row) throw new Error(`the change signal ${topic} is missing`)
+    return row.serial
+  }
+  return { tokens: serialOf('tokens'), edition: serialOf('edition') }
+}

@@ -1,0 +1,64 @@
+// The keys that seal cursors, shared by all API processes and kept while a cursor sealed with them may still be used.
+import { hourMs } from '../domain/time.ts'
+import type { Executor } from './database.ts'
+
+/** `key` is 32 random bytes in hex. */
+export type CursorKey = { readonly keyId: number; readonly key: string }
+
+export type CursorKeys = {
+  /** Seals new cursors. */
+  readonly current: CursorKey
+  /** Opens cursors: the current key and those replaced less than 25 hours ago, newest first. */
+  readonly all: readonly CursorKey[]
+}
+
+export type CursorKeyOptions = {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly randomBytes: (count: number) => Uint8Array
+}
+
+/** A cursor lives 24 hours (C38); one more for clocks that differ. */
+export const cursorKeyRetentionMs = 25 * hourMs
+
+/**
+ * The keys at `now`; makes the first one. Processes that start at once agree on it. A process that meets a cursor with an
+ * unknown key id asks again: another one may have replaced the key.
+ */
+export async function loadCursorKeys(db: Executor, options: CursorKeyOptions): Promise<CursorKeys> {
+  const keys = await readKeys(db, options.now)
+  if (keys) return keys
+  await insertKey(db, 1, options)
+  return (await readKeys(db, options.now))!
+}
+
+/** Replaces the current key and drops those that no living cursor can need. Two calls at once replace it once. */
+export async function rotateCursorKey(db: Executor, options: CursorKeyOptions): Promise<CursorKeys> {
+  const { current } = await loadCursorKeys(db, options)
+  await insertKey(db, current.keyId + 1, options)
+  const keys = (await readKeys(db, options.now))!
+  const oldest = keys.all.at(-1)!
+  await db.deleteFrom('cursor_key').where('key_id', '<', oldest.keyId).execute()
+  return keys
+}
+
+async function insertKey(db: Executor, keyId: number, { now, randomBytes }: CursorKeyOptions): Promise<void> {
+  await db
+    .insertInto('cursor_key')
+    .values({ key_id: keyId, key: Buffer.from(randomBytes(32)).toString('hex'), created_at: now })
+    .onConflict((conflict) => conflict.column('key_id').doNothing())
+    .execute()
+}
+
+async function readKeys(db: Executor, now: number): Promise<CursorKeys | undefined> {
+  const rows = await db.selectFrom('cursor_key').selectAll().orderBy('key_id', 'desc').execute()
+  const all: CursorKey[] = []
+  let replacedAt = Number.POSITIVE_INFINITY
+  for (const row of rows) {
+    if (replacedAt <= now - cursorKeyRetentionMs) break
+    all.push({ keyId: row.key_id, key: row.key })
+    replacedAt = row.created_at
+  }
+  const current = all[0]
+  return current && { current, all }
+}

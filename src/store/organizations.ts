@@ -1,0 +1,268 @@
+// Organisations, their access to the API, and their tokens: at most two valid ones at a time (C115, C116).
+import type { Selectable } from 'kysely'
+import { hashToken, makeToken, tokenPrefix } from '../domain/token.ts'
+import { bump } from './change-signal.ts'
+import { type Executor, inTransaction, type Store } from './database.ts'
+import type { Database } from './schema.ts'
+
+export type Organization = {
+  readonly organizationId: string
+  readonly name: string
+  /** False: every request is answered 403 (C114), the tokens stay. */
+  readonly hasApiAccess: boolean
+  /** The limit over all its tokens together. */
+  readonly requestsPerMinute: number
+  readonly createdAt: number
+}
+
+/** A token without its plaintext, which nobody keeps. Times in epoch milliseconds. */
+export type ApiToken = {
+  readonly tokenId: string
+  readonly organizationId: string
+  readonly name: string
+  /** `tdr_live_` and the last four characters: enough to recognise it. */
+  readonly hint: string
+  readonly createdAt: number
+  readonly expiresAt: number | undefined
+  readonly revokedAt: number | undefined
+  /** To five minutes. */
+  readonly lastUsedAt: number | undefined
+}
+
+/** What the API needs to judge a request; `tokenHash` is `hashToken` of the token. */
+export type TokenGrant = {
+  readonly tokenId: string
+  readonly tokenHash: string
+  readonly expiresAt: number | undefined
+  readonly organizationId: string
+  readonly hasApiAccess: boolean
+  readonly requestsPerMinute: number
+}
+
+/** Time and randomness, given from outside. */
+export type Circumstances = {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly random: { readonly bytes: (count: number) => Uint8Array; readonly uuid: () => string }
+}
+
+/** The limit of an organisation that has no other (C121). */
+export const defaultRequestsPerMinute = 60
+
+export type OrganizationCreation =
+  | { readonly kind: 'created'; readonly organization: Organization }
+  | { readonly kind: 'nameTaken'; readonly organization: Organization }
+
+/** A new organisation; one of the same name is handed back as `nameTaken`. */
+export async function createOrganization(
+  db: Executor,
+  wanted: { readonly name: string; readonly hasApiAccess?: boolean; readonly requestsPerMinute?: number },
+  { now, random }: Circumstances,
+): Promise<OrganizationCreation> {
+  const row = await db
+    .insertInto('organization')
+    .values({
+      organization_id: random.uuid(),
+      name: wanted.name,
+      has_api_access: wanted.hasApiAccess ?? true,
+      requests_per_minute: wanted.requestsPerMinute ?? defaultRequestsPerMinute,
+      created_at: now,
+    })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  if (row) return { kind: 'created', organization: organizationOf(row) }
+  return { kind: 'nameTaken', organization: (await findOrganization(db, wanted.name))! }
+}
+
+/** All organisations, by name. */
+export async function listOrganizations(db: Executor): Promise<Organization[]> {
+  const rows = await db.selectFrom('organization').selectAll().orderBy('name').execute()
+  return rows.map(organizationOf)
+}
+
+/** The organisation with this name or id. */
+export async function findOrganization(db: Executor, nameOrId: string): Promise<Organization | undefined> {
+  const row = await db
+    .selectFrom('organization')
+    .selectAll()
+    .where((where) => where.or([where('name', '=', nameOrId), where('organization_id', '=', nameOrId)]))
+    .executeTakeFirst()
+  return row && organizationOf(row)
+}
+
+/** Sets the limit or the access. False when there is no such organisation. */
+export async function changeOrganization(
+  store: Pick<Store, 'db'>,
+  organizationId: string,
+  change: { readonly hasApiAccess?: boolean; readonly requestsPerMinute?: number },
+): Promise<boolean> {
+  return inTransaction(store, async (trx) => {
+    const { numUpdatedRows } = await trx
+      .updateTable('organization')
+      .set((set) => ({
+        has_api_access: change.hasApiAccess ?? set.ref('has_api_access'),
+        requests_per_minute: change.requestsPerMinute ?? set.ref('requests_per_minute'),
+      }))
+      .where('organization_id', '=', organizationId)
+      .executeTakeFirst()
+    await bump(trx, 'tokens')
+    return numUpdatedRows > 0n
+  })
+}
+
+export type TokenCreation =
+  /** `plaintext` is shown once and kept nowhere. */
+  | { readonly kind: 'created'; readonly plaintext: string; readonly token: ApiToken }
+  /** Two valid tokens exist: revoke one first. */
+  | { readonly kind: 'noFreeSlot' }
+  | { readonly kind: 'noOrganization' }
+
+/**
+ * A new token in a free slot. An expired token is not valid and gives its slot up. A third valid token can never exist:
+ * creations of one organisation wait for each other on its row, and a unique index guards the slots besides (C116).
+ */
+export async function createToken(
+  store: Pick<Store, 'db'>,
+  wanted: { readonly organizationId: string; readonly name: string; readonly expiresAt?: number },
+  { now, random }: Circumstances,
+): Promise<TokenCreation> {
+  const { organizationId } = wanted
+  return inTransaction(store, async (trx) => {
+    const organization = await trx
+      .selectFrom('organization')
+      .select('organization_id')
+      .where('organization_id', '=', organizationId)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!organization) return { kind: 'noOrganization' }
+    await trx
+      .updateTable('api_token')
+      .set((set) => ({ revoked_at: set.ref('expires_at') }))
+      .where('organization_id', '=', organizationId)
+      .where('revoked_at', 'is', null)
+      .where('expires_at', '<=', now)
+      .execute()
+    const valid = await trx
+      .selectFrom('api_token')
+      .select('slot')
+      .where('organization_id', '=', organizationId)
+      .where('revoked_at', 'is', null)
+      .execute()
+    const slot = [1, 2].find((candidate) => !valid.some((token) => token.slot === candidate))
+    if (slot === undefined) return { kind: 'noFreeSlot' }
+    const plaintext = makeToken(random.bytes)
+    const row = await trx
+      .insertInto('api_token')
+      .values({
+        token_id: random.uuid(),
+        organization_id: organizationId,
+        slot,
+        token_hash: hashToken(plaintext),
+        prefix: tokenPrefix,
+        last_four: plaintext.slice(-4),
+        name: wanted.name,
+        created_at: now,
+        expires_at: wanted.expiresAt ?? null,
+        revoked_at: null,
+        last_used_at: null,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await bump(trx, 'tokens')
+    return { kind: 'created', plaintext, token: apiTokenOf(row) }
+  })
+}
+
+/** Ends a token's validity; doing so again changes nothing. False when there is no such token. */
+export async function revokeToken(store: Pick<Store, 'db'>, tokenId: string, now: number): Promise<boolean> {
+  return inTransaction(store, async (trx) => {
+    const token = await trx
+      .selectFrom('api_token')
+      .select('revoked_at')
+      .where('token_id', '=', tokenId)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!token) return false
+    if (token.revoked_at !== null) return true
+    await trx.updateTable('api_token').set({ revoked_at: now }).where('token_id', '=', tokenId).execute()
+    await bump(trx, 'tokens')
+    return true
+  })
+}
+
+/** All tokens ever made for an organisation, oldest first, revoked ones too. */
+export async function listTokens(db: Executor, organizationId: string): Promise<ApiToken[]> {
+  const rows = await db
+    .selectFrom('api_token')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('token_id')
+    .execute()
+  return rows.map(apiTokenOf)
+}
+
+/** Every token that is not revoked, with what its organisation may do. Whether it has expired the caller's clock decides. */
+export async function loadTokens(db: Executor): Promise<TokenGrant[]> {
+  const rows = await db
+    .selectFrom('api_token')
+    .innerJoin('organization', 'organization.organization_id', 'api_token.organization_id')
+    .select([
+      'api_token.token_id',
+      'api_token.token_hash',
+      'api_token.expires_at',
+      'api_token.organization_id',
+      'organization.has_api_access',
+      'organization.requests_per_minute',
+    ])
+    .where('api_token.revoked_at', 'is', null)
+    .execute()
+  return rows.map((row) => ({
+    tokenId: row.token_id,
+    tokenHash: row.token_hash,
+    expiresAt: row.expires_at ?? undefined,
+    organizationId: row.organization_id,
+    hasApiAccess: row.has_api_access,
+    requestsPerMinute: row.requests_per_minute,
+  }))
+}
+
+/** How exact `lastUsedAt` is: a token in steady use costs one write in so long. */
+export const lastUsedResolutionMs = 5 * 60_000
+
+/** Notes that these tokens were used at `now`. Writes only what is older than the resolution. */
+export async function touchTokens(db: Executor, tokenIds: readonly string[], now: number): Promise<void> {
+  if (tokenIds.length === 0) return
+  await db
+    .updateTable('api_token')
+    .set({ last_used_at: now })
+    .where('token_id', 'in', tokenIds)
+    .where((where) =>
+      where.or([where('last_used_at', 'is', null), where('last_used_at', '<=', now - lastUsedResolutionMs)]),
+    )
+    .execute()
+}
+
+function organizationOf(row: Selectable<Database['organization']>): Organization {
+  return {
+    organizationId: row.organization_id,
+    name: row.name,
+    hasApiAccess: row.has_api_access,
+    requestsPerMinute: row.requests_per_minute,
+    createdAt: row.created_at,
+  }
+}
+
+function apiTokenOf(row: Selectable<Database['api_token']>): ApiToken {
+  return {
+    tokenId: row.token_id,
+    organizationId: row.organization_id,
+    name: row.name,
+    hint: `${row.prefix}…${row.last_four}`,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at ?? undefined,
+    revokedAt: row.revoked_at ?? undefined,
+    lastUsedAt: row.last_used_at ?? undefined,
+  }
+}

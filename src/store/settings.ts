@@ -1,0 +1,25 @@
+// Small values that all processes of an installation share.
+import type { Executor } from './database.ts'
+
+export async function getSetting(db: Executor, name: string): Promise<string | undefined> {
+  const row = await db.selectFrom('setting').select('value').where('name', '=', name).executeTakeFirst()
+  return row?.value
+}
+
+export async function setSetting(db: Executor, name: string, value: string): Promise<void> {
+  await db
+    .insertInto('setting')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute()
+}
+
+/** The value, or `value` when there is none yet. All processes that ask at once get the same one. */
+export async function getOrCreateSetting(db: Executor, name: string, value: string): Promise<string> {
+  await db
+    .insertInto('setting')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+  return (await getSetting(db, name))!
+}
