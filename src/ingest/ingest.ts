@@ -4,8 +4,15 @@ import type { ReceivedDocument } from '../sources/files.ts'
 import { parserVersion } from '../sources/parse-document.ts'
 import { inTransaction, type Store } from '../store/database.ts'
 import {
-  deletePartsExcept, findKnownDocuments, insertDocuments, insertNotices, insertRejections, listParsableDocuments, setParserVersion,
-  setSourceCheck, unparsedVersion,
+  deletePartsExcept,
+  findKnownDocuments,
+  insertDocuments,
+  insertNotices,
+  insertRejections,
+  listParsableDocuments,
+  setParserVersion,
+  setSourceCheck,
+  unparsedVersion,
 } from '../store/documents.ts'
 import { documentIdOf, type ReadDocument, readDocument, readParts } from './read-document.ts'
 
@@ -75,7 +82,11 @@ export async function ingest(store: Store, options: IngestOptions): Promise<Inge
   return snapshot(total)
 }
 
-async function receiveBatch(store: Store, options: IngestOptions, batch: ReadonlyMap<string, ReceivedDocument>): Promise<ReadDocument[]> {
+async function receiveBatch(
+  store: Store,
+  options: IngestOptions,
+  batch: ReadonlyMap<string, ReceivedDocument>,
+): Promise<ReadDocument[]> {
   const known = await findKnownDocuments(store.db, [...batch.keys()])
   const read: ReadDocument[] = []
   for (const [documentId, document] of batch) {
@@ -89,29 +100,46 @@ async function receiveBatch(store: Store, options: IngestOptions, batch: Readonl
     const inserted = await insertDocuments(
       trx,
       read.map(({ documentId, address, bytes, isParsed }) => ({
-        documentId, address, bytes, receivedAt, sourceId: options.sourceId, parserVersion: isParsed ? parserVersion : unparsedVersion,
+        documentId,
+        address,
+        bytes,
+        receivedAt,
+        sourceId: options.sourceId,
+        parserVersion: isParsed ? parserVersion : unparsedVersion,
       })),
     )
     // another process may have received the same bytes since: its parts stand there already
     const added = read.filter(({ documentId }) => inserted.has(documentId))
-    await writeParts(trx, added.map((each) => ({ ...each, sourceId: options.sourceId })), receivedAt)
+    await writeParts(
+      trx,
+      added.map((each) => ({ ...each, sourceId: options.sourceId })),
+      receivedAt,
+    )
     return added
   })
 }
 
 type Parts = Pick<ReadDocument, 'documentId' | 'parts'> & { readonly sourceId: string }
 
-async function writeParts(trx: Parameters<typeof insertNotices>[0], documents: readonly Parts[], at: number): Promise<void> {
+async function writeParts(
+  trx: Parameters<typeof insertNotices>[0],
+  documents: readonly Parts[],
+  at: number,
+): Promise<void> {
   await insertNotices(
     trx,
     documents.flatMap(({ documentId, sourceId, parts }) =>
-      parts.flatMap((part) => ('notice' in part ? [{ documentId, sourceId, pointer: part.pointer, notice: part.notice }] : [])),
+      parts.flatMap((part) =>
+        'notice' in part ? [{ documentId, sourceId, pointer: part.pointer, notice: part.notice }] : [],
+      ),
     ),
   )
   await insertRejections(
     trx,
     documents.flatMap(({ documentId, parts }) =>
-      parts.flatMap((part) => ('rejection' in part ? [{ documentId, pointer: part.pointer, rejection: part.rejection, rejectedAt: at }] : [])),
+      parts.flatMap((part) =>
+        'rejection' in part ? [{ documentId, pointer: part.pointer, rejection: part.rejection, rejectedAt: at }] : [],
+      ),
     ),
   )
 }
@@ -125,7 +153,10 @@ export type ReparseOptions = {
  * Reads all kept documents again with the present parsers and replaces what was read from them; the stock has to be
  * rebuilt afterwards. Documents that could not be received keep their rejection. Cut off, it is simply run again.
  */
-export async function reparse(store: Store, options: ReparseOptions): Promise<{ documents: number; notices: number; rejections: number }> {
+export async function reparse(
+  store: Store,
+  options: ReparseOptions,
+): Promise<{ documents: number; notices: number; rejections: number }> {
   const total = { documents: 0, notices: 0, rejections: 0 }
   let after = ''
   for (;;) {
@@ -139,7 +170,9 @@ export async function reparse(store: Store, options: ReparseOptions): Promise<{ 
       await turn()
     }
     const idsOf = (kind: 'notice' | 'rejection') =>
-      read.flatMap(({ documentId, parts }) => parts.flatMap((part) => (kind in part ? [`${documentId}#${part.pointer}`] : [])))
+      read.flatMap(({ documentId, parts }) =>
+        parts.flatMap((part) => (kind in part ? [`${documentId}#${part.pointer}`] : [])),
+      )
     const [noticeIds, rejectionIds] = [idsOf('notice'), idsOf('rejection')]
     await inTransaction(store, async (trx) => {
       const ids = read.map(({ documentId }) => documentId)

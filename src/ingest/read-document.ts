@@ -19,7 +19,8 @@ export type ReadDocument = {
  */
 export function documentIdOf(document: ReceivedDocument): string {
   const hash = createHash('sha256')
-  if (document.unreadable) hash.update(`unreadable\n${document.address}\n${document.unreadable.reason}\n${document.unreadable.path}\n`)
+  if (document.unreadable)
+    hash.update(`unreadable\n${document.address}\n${document.unreadable.reason}\n${document.unreadable.path}\n`)
   return hash.update(document.bytes).digest('hex')
 }
 

@@ -1,0 +1,407 @@
+// The made-up procurements of the sample portals and what is announced of each, when: a pure function of seed, epoch and now.
+import { dayMs, hourMs, minuteMs, wallToEpochMs } from '../../domain/time.ts'
+import { type Seeded, seeded, seededUuid } from './seeded.ts'
+import {
+  firms,
+  type Region,
+  type RegionKey,
+  regions,
+  type SampleLanguage,
+  type Subject,
+  streets,
+  subjects,
+  type Words,
+} from './vocabulary.ts'
+
+/** The sample portals, by what they publish. `doe` carries eForms-DE and the national below-threshold encoding. */
+export const samplePortals = [
+  'sample-ted',
+  'sample-doe',
+  'sample-doffin',
+  'sample-uk',
+  'sample-records',
+  'sample-feed',
+] as const
+export type SamplePortal = (typeof samplePortals)[number]
+
+export type SampleBuyer = {
+  readonly name: string
+  readonly nationalId: string
+  readonly street: string
+  readonly town: string
+  readonly postalCode: string
+  readonly nuts: string
+  readonly email: string
+  readonly phone: string
+  readonly url: string
+  readonly region: Region
+}
+
+export type SampleLot = {
+  readonly lotId: string
+  readonly cpv: string
+  readonly title: Words
+  /** Whole units of the region's currency, excluding VAT. */
+  readonly value: number
+}
+
+export type SampleProcedure = {
+  readonly index: number
+  readonly family: 'ted' | 'doe' | 'doe-national' | 'legacy' | 'doffin' | 'uk' | 'records' | 'feed'
+  readonly procedureId: string
+  readonly reference: string
+  readonly buyer: SampleBuyer
+  readonly subject: Subject
+  readonly languages: readonly SampleLanguage[]
+  readonly lots: readonly SampleLot[]
+  readonly procedureType: 'open' | 'restricted' | 'neg-w-call'
+  /** Sum of the lots; absent when the authority publishes none. */
+  readonly value: number | undefined
+  readonly isFramework: boolean
+  readonly notices: readonly SampleNotice[]
+}
+
+export type SampleLotResult = {
+  readonly lotId: string
+  readonly winner: string | undefined
+  readonly value: number
+  readonly receivedTenders: number
+}
+
+/** `cancellation` re-publishes the call with a reason; `modification` changes the contract after its award. */
+export type SampleNoticeKind = 'planning' | 'call' | 'change' | 'cancellation' | 'award' | 'modification'
+
+export type SampleNotice = {
+  readonly kind: SampleNoticeKind
+  readonly noticeId: string
+  readonly version: string
+  /** Official journal number, `123456-2024`. */
+  readonly publicationNumber: string
+  /** Epoch milliseconds of the publication on the portal that comes first. */
+  readonly at: number
+  /** Portals that carry a copy, with the delay of each. */
+  readonly copies: readonly { readonly portal: SamplePortal; readonly delayMs: number }[]
+  /** Epoch milliseconds; absent on planning notices. */
+  readonly deadline: number | undefined
+  readonly previous: SampleNotice | undefined
+  readonly results: readonly SampleLotResult[]
+}
+
+/** Procurements that have begun when the world is made. */
+export const baseProcedures = 300
+/** Afterwards one more begins every so often. */
+const arrivalMs = 20 * minuteMs
+
+/**
+ * All procurements that have begun at `now`. Notices of the future are among them: ask `visibleNotices`. The same seed and
+ * epoch give the same world at every later time, only longer.
+ */
+export function sampleWorld(seed: string, epoch: number, now: number): SampleProcedure[] {
+  const arrived = Math.max(0, Math.floor((now - epoch) / arrivalMs))
+  return Array.from({ length: baseProcedures + arrived }, (_, index) => procedure(seed, epoch, index))
+}
+
+/** A copy of a notice on a portal, published at `at`. */
+export type SampleCopy = {
+  readonly portal: SamplePortal
+  readonly procedure: SampleProcedure
+  readonly notice: SampleNotice
+  readonly at: number
+}
+
+/** What a portal shows at `now`, oldest first. What stood there once stays, in the same order. */
+export function visibleCopies(world: readonly SampleProcedure[], portal: SamplePortal, now: number): SampleCopy[] {
+  return world
+    .flatMap((each) =>
+      each.notices.flatMap((notice) =>
+        notice.copies
+          .filter((copy) => copy.portal === portal && notice.at + copy.delayMs <= now)
+          .map((copy) => ({ portal, procedure: each, notice, at: notice.at + copy.delayMs })),
+      ),
+    )
+    .sort(
+      (a, b) =>
+        a.at - b.at ||
+        (a.notice.noticeId < b.notice.noticeId ? -1 : 1) ||
+        (a.notice.version < b.notice.version ? -1 : 1),
+    )
+}
+
+type Family = SampleProcedure['family']
+const families: readonly { readonly family: Family; readonly share: number; readonly regions: readonly RegionKey[] }[] =
+  [
+    { family: 'ted', share: 0.26, regions: ['fr', 'pl', 'fr', 'pl', 'at', 'lu', 'ie'] },
+    { family: 'doe', share: 0.2, regions: ['de'] },
+    { family: 'doe-national', share: 0.14, regions: ['de'] },
+    { family: 'legacy', share: 0.1, regions: ['de', 'fr', 'pl', 'at', 'ie'] },
+    { family: 'doffin', share: 0.1, regions: ['no'] },
+    { family: 'uk', share: 0.1, regions: ['gb'] },
+    { family: 'records', share: 0.04, regions: ['gb'] },
+    { family: 'feed', share: 0.06, regions: ['gb'] },
+  ]
+
+function familyOf(random: Seeded, isNew: boolean): (typeof families)[number] {
+  let rest = random.next()
+  for (const each of families) {
+    rest -= each.share
+    // TED_EXPORT ended in 2024: nothing new comes in it
+    if (rest < 0) return isNew && each.family === 'legacy' ? families[0]! : each
+  }
+  return families[0]!
+}
+
+function procedure(seed: string, epoch: number, index: number): SampleProcedure {
+  const key = `${seed}|${index}`
+  const random = seeded(key)
+  const isNew = index >= baseProcedures
+  const { family, regions: keys } = familyOf(random, isNew)
+  const buyer = buyerOf(random, regions[random.pick(keys)])
+  const subject = random.pick(subjects)
+  const lots = lotsOf(random, subject)
+  const isPublishedValue = family !== 'doe-national' && random.chance(0.6)
+  const base = {
+    index,
+    family,
+    buyer,
+    subject,
+    lots,
+    procedureId: seededUuid(`${key}|procedure`),
+    reference: `${buyer.town.slice(0, 3).toUpperCase()}-${2020 + random.whole(3, 6)}-${String(index).padStart(4, '0')}`,
+    languages: buyer.region.languages,
+    procedureType: random.pick(['open', 'open', 'open', 'restricted', 'neg-w-call'] as const),
+    value: isPublishedValue ? lots.reduce((sum, lot) => sum + lot.value, 0) : undefined,
+    isFramework: random.chance(0.1),
+  }
+  const start = isNew ? epoch + (index - baseProcedures + 1) * arrivalMs : undefined
+  return { ...base, notices: timeline(random, key, base, epoch, start) }
+}
+
+function buyerOf(random: Seeded, region: Region): SampleBuyer {
+  const town = random.pick(region.towns)
+  const authority = random.whole(0, region.authorities.length - 1)
+  const domain = `${plain(town.name)}${authority ? `-${authority}` : ''}.example`
+  return {
+    name: region.authorities[authority]!.replace('*', town.name),
+    // the same buyer has the same number in every notice
+    nationalId: `${region.country}-${String(seeded(domain).whole(10_000_000, 99_999_999))}`,
+    street: `${streets[region.country]} ${1 + authority}`,
+    town: town.name,
+    postalCode: town.postalCode,
+    nuts: town.nuts,
+    email: `tenders@${domain}`,
+    phone: `${region.phone}${100 + authority}`,
+    url: `https://www.${domain}`,
+    region,
+  }
+}
+
+function lotsOf(random: Seeded, subject: Subject): SampleLot[] {
+  const total = random.whole(subject.thousands[0], subject.thousands[1]) * 1000
+  const isDivided = subject.lots.length > 0 && random.chance(0.7)
+  const parts = isDivided ? subject.lots : [{ cpv: subject.cpv, title: subject.title }]
+  const each = Math.round(total / parts.length / 1000) * 1000
+  return parts.map(({ cpv, title }, index) => ({
+    lotId: `LOT-${String(index + 1).padStart(4, '0')}`,
+    cpv,
+    title,
+    value: each + index * 5000,
+  }))
+}
+
+type Scenario =
+  | 'open'
+  | 'changed'
+  | 'planned'
+  | 'planned-call'
+  | 'awarded'
+  | 'partly'
+  | 'unsuccessful'
+  | 'cancelled'
+  | 'expired'
+  | 'modified'
+const pastScenarios: readonly Scenario[] = [
+  'awarded',
+  'awarded',
+  'awarded',
+  'partly',
+  'unsuccessful',
+  'expired',
+  'modified',
+]
+
+function scenarioOf(random: Seeded, family: Family, isNew: boolean): Scenario {
+  if (family === 'legacy')
+    return random.pick(['awarded', 'awarded', 'changed', 'expired', 'planned-call', 'unsuccessful'] as const)
+  if (isNew) return random.pick(['open', 'open', 'open', 'changed', 'planned-call', 'cancelled'] as const)
+  const dice = random.next()
+  if (dice < 0.4) return 'open'
+  if (dice < 0.53) return 'changed'
+  if (dice < 0.58) return 'planned'
+  if (dice < 0.65) return 'planned-call'
+  if (dice < 0.7) return 'cancelled'
+  return random.pick(pastScenarios)
+}
+
+type Base = Omit<SampleProcedure, 'notices'>
+
+function timeline(random: Seeded, key: string, base: Base, epoch: number, start: number | undefined): SampleNotice[] {
+  const drawn = scenarioOf(random, base.family, start !== undefined)
+  // the national encoding has no way to say that a call is withdrawn
+  const scenario = drawn === 'cancelled' && base.family === 'doe-national' ? 'changed' : drawn
+  const zone = base.buyer.region.zone
+  const isPast = pastScenarios.includes(scenario)
+  const first =
+    start ??
+    (base.family === 'legacy'
+      ? Date.UTC(2022, random.whole(0, 20), random.whole(1, 28), 8)
+      : epoch - random.whole(isPast ? 70 : 1, isPast ? 130 : 24) * dayMs - random.whole(0, 23) * hourMs)
+  const notices: SampleNotice[] = []
+  const add = (
+    kind: SampleNoticeKind,
+    at: number,
+    deadline: number | undefined,
+    results: readonly SampleLotResult[] = [],
+  ) => {
+    const number = notices.length
+    const previous = notices.at(-1)
+    // a change comes as the next version of the same notice, or as a notice of its own: both occur (fieldmap.md 3)
+    const isChange = previous !== undefined && (kind === 'change' || kind === 'cancellation')
+    const isNextVersion =
+      isChange && base.family !== 'legacy' && (base.index % 2 === 0 || base.family === 'doe-national')
+    const noticeId = isNextVersion
+      ? previous.noticeId
+      : base.family === 'doe-national'
+        ? `${70_000_000 + base.index * 10 + number}`
+        : seededUuid(`${key}|notice|${number}`)
+    const version = isNextVersion ? String(Number(previous.version) + 1).padStart(2, '0') : '01'
+    const year = new Date(at).getUTCFullYear()
+    notices.push({
+      kind,
+      noticeId,
+      version,
+      at,
+      deadline,
+      previous,
+      results,
+      publicationNumber: `${100_000 + base.index * 8 + number}-${year}`,
+      copies: copiesOf(base, number),
+    })
+  }
+  const newDeadline = (from: number, days: number) => localHour(from + days * dayMs, zone, random.pick([10, 11, 12]))
+
+  if (scenario === 'planned') add('planning', first, undefined)
+  if (scenario === 'planned-call') add('planning', first - 30 * dayMs, undefined)
+  if (scenario === 'planned') return notices
+  const deadline = newDeadline(first, isPast || base.family === 'legacy' ? 35 : random.whole(28, 70))
+  add('call', first, deadline)
+  // soon for what is new, so that the sample world changes while one looks on
+  const pause = start === undefined ? random.whole(8, 20) * hourMs : random.whole(2, 9) * hourMs
+  if (scenario === 'changed') add('change', first + pause, newDeadline(deadline, random.whole(3, 14)))
+  if (scenario === 'cancelled') {
+    add('cancellation', first + pause, deadline)
+    return notices
+  }
+  if (scenario === 'expired') return notices
+  const awardAt = (notices.at(-1)?.deadline ?? deadline) + random.whole(10, 25) * dayMs
+  add('award', awardAt, undefined, resultsOf(random, base, scenario))
+  if (scenario === 'modified')
+    add(
+      'modification',
+      awardAt + 6 * dayMs,
+      undefined,
+      notices.at(-1)!.results.map((each) => ({ ...each, value: each.value + 15_000 })),
+    )
+  return notices
+}
+
+function resultsOf(random: Seeded, base: Base, scenario: Scenario): SampleLotResult[] {
+  return base.lots.map((lot, index) => {
+    const isFailed = scenario === 'unsuccessful' || (scenario === 'partly' && index === 0 && base.lots.length > 1)
+    return {
+      lotId: lot.lotId,
+      winner: isFailed ? undefined : random.pick(firms),
+      value: Math.round(lot.value * (0.8 + random.next() * 0.3)),
+      receivedTenders: isFailed ? 0 : random.whole(1, 9),
+    }
+  })
+}
+
+// The federal portal and Doffin forward what is above the threshold: the same notice id and version two days later on TED.
+function copiesOf(base: Base, number: number): SampleNotice['copies'] {
+  switch (base.family) {
+    case 'ted':
+    case 'legacy':
+      return [{ portal: 'sample-ted', delayMs: 0 }]
+    case 'doe':
+      return base.index % 4 === 3
+        ? [{ portal: 'sample-doe', delayMs: 0 }]
+        : [
+            { portal: 'sample-doe', delayMs: 0 },
+            { portal: 'sample-ted', delayMs: (number % 2 ? 1 : 2) * dayMs },
+          ]
+    case 'doe-national':
+      return [{ portal: 'sample-doe', delayMs: 0 }]
+    case 'doffin':
+      return base.index % 2
+        ? [{ portal: 'sample-doffin', delayMs: 0 }]
+        : [
+            { portal: 'sample-doffin', delayMs: 0 },
+            { portal: 'sample-ted', delayMs: dayMs },
+          ]
+    case 'uk':
+      return [{ portal: 'sample-uk', delayMs: 0 }]
+    case 'records':
+      return [{ portal: 'sample-records', delayMs: 0 }]
+    case 'feed':
+      return [{ portal: 'sample-feed', delayMs: 0 }]
+  }
+}
+
+/** The given hour of that day on the clocks of the zone. */
+function localHour(ms: number, zone: string, hour: number): number {
+  return wallToEpochMs(Math.floor(ms / dayMs) * dayMs + hour * hourMs, zone)
+}
+
+/** ASCII, lower case, for host names. */
+function plain(text: string): string {
+  return text
+    .replace(/ü/g, 'ue')
+    .normalize('NFD')
+    .replace(/[^A-Za-z]+/g, '')
+    .toLowerCase()
+}
+
+/** Text in each language of the procedure. */
+export function inLanguages(
+  procedure: SampleProcedure,
+  text: (language: SampleLanguage) => string,
+): { readonly language: SampleLanguage; readonly text: string }[] {
+  return procedure.languages.map((language) => ({ language, text: text(language) }))
+}
+
+const descriptionPatterns: Words = {
+  de: '*. Gegenstand ist die vollständige Leistung einschließlich Lieferung, Ausführung und Dokumentation für § und Umgebung.',
+  en: '*. The contract covers the complete work including delivery, execution and documentation for § and its surroundings.',
+  fr: "*. Le marché porte sur l'ensemble des prestations, livraison, exécution et documentation comprises, pour § et ses environs.",
+  pl: '*. Przedmiotem zamówienia jest kompletna realizacja wraz z dostawą, wykonaniem i dokumentacją dla § i okolic.',
+  nb: '*. Kontrakten omfatter hele leveransen med utførelse og dokumentasjon for § og omegn.',
+}
+
+export function titleOf(procedure: SampleProcedure, language: SampleLanguage): string {
+  return `${procedure.subject.title[language]} – ${procedure.buyer.town}`
+}
+
+export function descriptionOf(procedure: SampleProcedure, language: SampleLanguage): string {
+  return descriptionPatterns[language]
+    .replace('*', () => procedure.subject.title[language])
+    .replace('§', () => procedure.buyer.town)
+}
+
+/** ISO 639-2/T as eForms writes languages. */
+export const alpha3Languages: { readonly [language in SampleLanguage]: string } = {
+  de: 'DEU',
+  en: 'ENG',
+  fr: 'FRA',
+  pl: 'POL',
+  nb: 'NOB',
+}
