@@ -1,0 +1,329 @@
+// eForms: the UBL notices of TED since 2022, of the German service (eForms-DE and its below-threshold channel) and of Doffin.
+import { isProcedureType, toLanguage } from '../../domain/codes.ts'
+import type { FormType, LotResult, Notice, NoticeLot, ParsedPart, RejectionReason } from '../../domain/notice.ts'
+import { type Instant, joinDateTime, zoneOf } from '../../domain/time.ts'
+import { cleanField, cleanUrl } from '../text.ts'
+import { textOf, type XmlElement } from '../xml.ts'
+import {
+  allCac,
+  allCbc,
+  allEfac,
+  cac,
+  cbc,
+  cbcText,
+  codeOf,
+  efac,
+  efbc,
+  efbcText,
+  extensionOf,
+  idOf,
+} from './elements.ts'
+import { documentsUrlOf, lotElements, readLots, submissionUrlOf } from './read-lots.ts'
+import { countryOfBuyer, readBuyers, readOrganizations } from './read-organizations.ts'
+import { readChangeReasons, readReferences, toPublicationNumber } from './read-references.ts'
+import { readLotResults, readPlainResult, withResults } from './read-results.ts'
+import {
+  contractNatureOf,
+  cpvCodesOf,
+  estimatesOf,
+  internalReferenceOf,
+  moneyOf,
+  nutsCodesOf,
+  placeOf,
+  type Reading,
+  textsOf,
+} from './reading.ts'
+
+const noticeRoots = new Set(['ContractNotice', 'ContractAwardNotice', 'PriorInformationNotice'])
+const businessRoot = 'BusinessRegistrationInformationNotice'
+
+/** Whether a root element is one of the four documents of eForms. */
+export function isEformsRoot(root: XmlElement): boolean {
+  if (root.name === businessRoot) return root.uri.startsWith('http://data.europa.eu/p27/eforms-business-registration')
+  return noticeRoots.has(root.name) && root.uri.startsWith('urn:oasis:names:specification:ubl:schema:xsd:')
+}
+
+/** BT-03 of a notice type (BT-02), for notices whose code names no form type. */
+const formTypesByNoticeType: { readonly [noticeType: string]: FormType } = {
+  'pin-buyer': 'planning',
+  'pin-only': 'planning',
+  'pin-rtl': 'planning',
+  'pin-tran': 'planning',
+  'pin-cfc-standard': 'competition',
+  'pin-cfc-social': 'competition',
+  'qu-sy': 'competition',
+  'cn-standard': 'competition',
+  'cn-social': 'competition',
+  subco: 'competition',
+  'cn-desg': 'competition',
+  veat: 'dir-awa-pre',
+  'can-standard': 'result',
+  'can-social': 'result',
+  'can-desg': 'result',
+  'can-tran': 'result',
+  'can-modif': 'cont-modif',
+  pmc: 'consultation',
+  compl: 'completion',
+  corr: 'change',
+}
+const formTypes = new Set<string>([
+  'planning',
+  'competition',
+  'dir-awa-pre',
+  'result',
+  'cont-modif',
+  'completion',
+  'consultation',
+  'change',
+] satisfies FormType[])
+
+/** What the national codes of eForms-DE mean among those of eForms; left out where there is no clear counterpart. */
+const procedureTypesByNationalCode: { readonly [code: string]: string } = {
+  'de-open': 'open',
+  'us-open': 'open',
+  'de-restricted-w-call': 'restricted',
+  'us-res-tw': 'restricted',
+  'de-comp-neg-w-call': 'neg-w-call',
+  'de-neg-w-call': 'neg-w-call',
+  'de-comp-w-call': 'neg-w-call',
+  'us-neg-tw': 'neg-w-call',
+  'de-comp-neg-wo-call': 'neg-wo-call',
+  'de-neg-wo-call': 'neg-wo-call',
+  'de-comp-wo-call': 'neg-wo-call',
+  'us-neg': 'neg-wo-call',
+}
+
+type Identity = Pick<Notice, 'noticeKey' | 'publisher' | 'noticeId' | 'noticeVersion' | 'publicationNumber' | 'url'>
+
+function rejection(reason: RejectionReason, path: string, detail: string): ParsedPart[] {
+  return [{ pointer: '', rejection: { reason, path, detail } }]
+}
+
+/**
+ * Reads one notice (SDK 0.1, 1.3 to 1.15, eForms-DE, Doffin's profile). Always one part: the notice, or why there is
+ * none: `not-procurement` for business registrations, `missing-identity`, `missing-content`.
+ */
+export function parseEforms(root: XmlElement): ParsedPart[] {
+  const extension = extensionOf(root)
+  const typeCode = cbc(root, 'NoticeTypeCode')
+  if (root.name === businessRoot || typeCode?.attributes.get('listName') === 'bri') {
+    return rejection('not-procurement', `/${root.name}`, 'a notice of the business register announces no procurement')
+  }
+  const profile = cbcText(root, 'CustomizationID')?.slice(0, 200) ?? 'eforms'
+  const publication = efac(extension, 'Publication')
+  const identity = readIdentity(root, publication, profile)
+  if (!identity)
+    return rejection('missing-identity', `/${root.name}/cbc:ID`, 'neither a notice id nor a publication number')
+
+  const reading = readingOf(root, extension, profile)
+  const organizations = readOrganizations(extension, reading)
+  const contractingAuthorities = readBuyers(root, organizations, reading)
+  const project = cac(root, 'ProcurementProject')
+  const plainLots = readLots(root, reading)
+  const title = textsOf(allCbc(project, 'Name'), 'title', reading) ?? plainLots.find((lot) => lot.title)?.title
+  if (!title && contractingAuthorities.length === 0) {
+    return rejection('missing-content', `/${root.name}`, 'neither a title nor a buyer')
+  }
+
+  const noticeResult = efac(extension, 'NoticeResult')
+  const results: ReadonlyMap<string | undefined, LotResult> = noticeResult
+    ? readLotResults(extension, organizations)
+    : readPlainResult(root, reading)
+  const lots = withResults(plainLots, results)
+  const noticeSubtype = codeOf(cbc(efac(extension, 'NoticeSubType'), 'SubTypeCode'))
+  const noticeType = codeOf(typeCode)
+  const formType = formTypeOf(typeCode?.attributes.get('listName'), noticeType, root.name)
+  const description = textsOf(allCbc(project, 'Description'), 'description', reading)
+  const procedureId = cbcText(root, 'ContractFolderID')?.toLowerCase().slice(0, 200)
+  const internalReference = internalReferenceOf(project)
+  const contractNature = contractNatureOf(project)
+  const place = placeOf(project, reading)
+  const estimates = estimatesOf(project)
+  const frameworkMaximum =
+    estimates.frameworkMaximum ?? moneyOf(efbc(noticeResult, 'OverallMaximumFrameworkContractsAmount'))
+  const awardedValue = moneyOf(cbc(noticeResult, 'TotalAmount'))
+  const buyerProfileUrl = cleanUrl(cbcText(cac(root, 'ContractingParty'), 'BuyerProfileURI'))
+  const terms = cac(root, 'TenderingTerms')
+  const documentsUrl = documentsUrlOf(terms)
+  const submissionUrl = submissionUrlOf(terms)
+  const legalBasis = legalBasisOf(root)
+  const changeReasons = readChangeReasons(extension)
+  const validityEnd = noticeType === 'qu-sy' ? lastDay(lots, reading) : undefined
+
+  const notice: Notice = {
+    ...identity,
+    format: 'eforms',
+    profile,
+    ...(procedureId && { procedureId }),
+    ...(internalReference && { internalReference }),
+    formType,
+    noticeType: noticeType ?? 'unknown',
+    ...(noticeSubtype && { noticeSubtype }),
+    ...(legalBasis && { legalBasis }),
+    language: reading.languages[0] ?? 'und',
+    languages: reading.languages,
+    ...(title && { title }),
+    ...(description && { description }),
+    ...datesOf(root, publication, identity.publisher, reading),
+    contractingAuthorities,
+    ...(buyerProfileUrl && { buyerProfileUrl }),
+    ...procedureOf(root),
+    ...(contractNature && { contractNature }),
+    cpvCodes: cpvCodesOf(project),
+    nutsCodes: nutsCodesOf(project),
+    ...(place && { place }),
+    ...(estimates.estimatedValue && { estimatedValue: estimates.estimatedValue }),
+    ...(frameworkMaximum && { frameworkMaximum }),
+    ...(awardedValue && { awardedValue }),
+    ...techniquesOf(root, noticeResult),
+    ...(validityEnd && { validityEnd }),
+    ...(documentsUrl && { documentsUrl }),
+    ...(submissionUrl && { submissionUrl }),
+    lots,
+    references: readReferences(root, extension, identity),
+    ...(changeReasons && { changeReasons }),
+  }
+  return [{ pointer: '', notice }]
+}
+
+function readIdentity(root: XmlElement, publication: XmlElement | undefined, profile: string): Identity | undefined {
+  const number = efbc(publication, 'NoticePublicationID')
+  // Only this form is the notice's own number; Doffin writes that of an older notice here, as `2021/S 124-329785`.
+  const publicationNumber = toPublicationNumber(textOf(number))
+  const ids = allCbc(root, 'ID')
+  const id = textOf(
+    ids.find((element) => element.attributes.get('schemeName') === 'notice-id') ?? ids[0],
+  )?.toLowerCase()
+  const noticeId = id && /^[\w.:-]{1,100}$/.test(id) ? id : undefined
+  const version = cbcText(root, 'VersionID')
+  const noticeVersion = version && /^\d{1,4}$/.test(version) ? version : undefined
+  const publisher = publisherOf(root, profile, publicationNumber)
+  const ownId = publisher === 'ted' ? publicationNumber : undefined
+  if (!ownId && !noticeId) return undefined
+  return {
+    noticeKey: `${publisher}:${ownId ?? `${noticeId}${noticeVersion ? `-${noticeVersion.padStart(2, '0')}` : ''}`}`,
+    publisher,
+    ...(noticeId && { noticeId }),
+    ...(noticeVersion && { noticeVersion }),
+    ...(publicationNumber && { publicationNumber }),
+    ...(publisher === 'ted' && { url: `https://ted.europa.eu/en/notice/-/detail/${publicationNumber}` }),
+  }
+}
+
+/** Only TED stamps an Official Journal number; the others are told by their profile of the standard. */
+function publisherOf(root: XmlElement, profile: string, publicationNumber: string | undefined): string {
+  if (publicationNumber) return 'ted'
+  if (profile.includes('anskaffelser.no')) return 'doffin'
+  const isGerman = /^eforms-(?:de-|sdk-0\.)/.test(profile) || /^de-/.test(cbcText(root, 'RegulatoryDomain') ?? '')
+  return isGerman ? 'doe' : 'eforms'
+}
+
+function readingOf(root: XmlElement, extension: XmlElement | undefined, profile: string): Reading {
+  const isBelowThresholdChannel = /^eforms-sdk-0\./.test(profile)
+  const declared = toLanguage(cbcText(root, 'NoticeLanguageCode'))
+  const ofTitle = toLanguage(cbc(cac(root, 'ProcurementProject'), 'Name')?.attributes.get('languageID'))
+  const own = declared ?? ofTitle ?? (isBelowThresholdChannel ? 'de' : undefined)
+  const further = allCac(root, 'AdditionalNoticeLanguage').map((language) => toLanguage(idOf(language)))
+  const languages = [...new Set([own, ...further].filter((language) => language !== undefined))]
+  const unofficial = allEfac(extension, 'NonOfficialLanguages')
+    .flatMap((list) => allCac(list, 'Language'))
+    .map((language) => toLanguage(idOf(language)))
+    .filter((language) => language !== undefined && !languages.includes(language))
+  return {
+    languages: languages.length > 0 ? languages : ['und'],
+    unofficial: new Set(unofficial as string[]),
+    zone: zoneOf(countryOfBuyer(root, extension) ?? (isBelowThresholdChannel ? 'DE' : undefined)),
+    isBelowThresholdChannel,
+  }
+}
+
+function formTypeOf(listName: string | undefined, noticeType: string | undefined, rootName: string): FormType {
+  if (listName && formTypes.has(listName)) return listName as FormType
+  const known = noticeType === undefined ? undefined : formTypesByNoticeType[noticeType]
+  if (known) return known
+  return rootName === 'ContractNotice' ? 'competition' : rootName === 'ContractAwardNotice' ? 'result' : 'planning'
+}
+
+/** BT-105; a national code is kept beside the eForms code that it means. */
+function procedureOf(root: XmlElement): Pick<Notice, 'procedureType' | 'procedureTypeNational'> {
+  const code = codeOf(cbc(cac(root, 'TenderingProcess'), 'ProcedureCode'))
+  if (!code || code === 'UNKNOWN') return {}
+  if (isProcedureType(code)) return { procedureType: code }
+  const procedureType = Object.hasOwn(procedureTypesByNationalCode, code)
+    ? procedureTypesByNationalCode[code]
+    : undefined
+  return { ...(procedureType && { procedureType }), procedureTypeNational: code }
+}
+
+/** BT-01; where the domain is empty, the first law that the procedure names by its identifier. */
+function legalBasisOf(root: XmlElement): string | undefined {
+  const domain = cleanField(cbcText(root, 'RegulatoryDomain'), 200)
+  if (domain) return domain === 'OTHER' ? 'other' : domain
+  return allCac(cac(root, 'TenderingTerms'), 'ProcurementLegislationDocumentReference')
+    .map((reference) => cleanField(idOf(reference), 200))
+    .find((id) => id !== undefined && id !== 'CrossBorderLaw' && id !== 'LocalLegalBasis')
+}
+
+/** The zone in which a portal's dates without an offset are read. */
+const publisherZones: { readonly [publisher: string]: string } = {
+  ted: 'Europe/Luxembourg',
+  doe: 'Europe/Berlin',
+  doffin: 'Europe/Oslo',
+}
+
+/**
+ * Publication (OPP-012) and dispatch (BT-05). Before a portal stamps its date on a notice the wished day of publication
+ * (BT-738) is the best that is known, unless it lies before the dispatch.
+ */
+function datesOf(
+  root: XmlElement,
+  publication: XmlElement | undefined,
+  publisher: string,
+  reading: Reading,
+): Pick<Notice, 'publicationDate' | 'dispatchDate'> {
+  const zone = publisherZones[publisher] ?? reading.zone
+  const issueDate = cbcText(root, 'IssueDate')
+  const dispatchDate =
+    joinDateTime(issueDate, cbcText(root, 'IssueTime'), reading.zone, 'start-of-day') ??
+    joinDateTime(issueDate, undefined, reading.zone, 'start-of-day')
+  const stamped = joinDateTime(efbcText(publication, 'PublicationDate'), undefined, zone, 'start-of-day')
+  const wished = stamped ? undefined : cbcText(root, 'RequestedPublicationDate')
+  const isLate = !wished || !issueDate || wished.slice(0, 10) >= issueDate.slice(0, 10)
+  const publicationDate = stamped ?? (isLate ? joinDateTime(wished, undefined, zone, 'start-of-day') : undefined)
+  return { ...(publicationDate && { publicationDate }), ...(dispatchDate && { dispatchDate }) }
+}
+
+/** Framework agreement (BT-765), dynamic purchasing system (BT-766) and its end (BT-119), if anything is said of them. */
+function techniquesOf(
+  root: XmlElement,
+  noticeResult: XmlElement | undefined,
+): Pick<Notice, 'isFramework' | 'isDynamicPurchasingSystem' | 'isDynamicPurchasingSystemTerminated'> {
+  const codes = { 'framework-agreement': new Set<string>(), 'dps-usage': new Set<string>() }
+  for (const holder of [root, ...lotElements(root)]) {
+    for (const system of allCac(cac(holder, 'TenderingProcess'), 'ContractingSystem')) {
+      for (const element of allCbc(system, 'ContractingSystemTypeCode')) {
+        const list = element.attributes.get('listName')
+        const code = codeOf(element)
+        if (code && (list === 'framework-agreement' || list === 'dps-usage')) codes[list].add(code)
+      }
+    }
+  }
+  const isUsed = (found: ReadonlySet<string>): boolean | undefined =>
+    found.size === 0 ? undefined : [...found].some((code) => code !== 'none')
+  const isFramework = isUsed(codes['framework-agreement'])
+  const isDynamicPurchasingSystem = isUsed(codes['dps-usage'])
+  const isTerminated = allEfac(noticeResult, 'LotResult').some(
+    (result) => efbcText(result, 'DPSTerminationIndicator') === 'true',
+  )
+  return {
+    ...(isFramework !== undefined && { isFramework }),
+    ...(isDynamicPurchasingSystem !== undefined && { isDynamicPurchasingSystem }),
+    ...(isTerminated && { isDynamicPurchasingSystemTerminated: true }),
+  }
+}
+
+/** The end of the last day that any lot of a qualification system lasts. */
+function lastDay(lots: readonly NoticeLot[], reading: Reading): Instant | undefined {
+  const ends = lots.map((lot) => lot.duration?.end).filter((end) => end !== undefined)
+  return joinDateTime(ends.sort().at(-1), undefined, reading.zone, 'end-of-day')
+}

@@ -1,0 +1,111 @@
+// Lots, and the Parts of planning notices. Groups of lots (GLO) are no lots.
+import type { NoticeLot } from '../../domain/notice.ts'
+import { parseDate } from '../../domain/time.ts'
+import { cleanUrl, parseAmount } from '../text.ts'
+import { textOf, type XmlElement } from '../xml.ts'
+import { allCac, allCbc, cac, cbc, cbcText, codeOf, efac, extensionOf, idOf } from './elements.ts'
+import {
+  contractNatureOf,
+  cpvCodesOf,
+  deadlineOf,
+  estimatesOf,
+  internalReferenceOf,
+  nutsCodesOf,
+  placeOf,
+  type Reading,
+  textsOf,
+} from './reading.ts'
+
+/** The elements that are lots or Parts, in document order. */
+export function lotElements(root: XmlElement): readonly XmlElement[] {
+  return allCac(root, 'ProcurementProjectLot').filter((lot) => {
+    const id = cbc(lot, 'ID')
+    return id?.attributes.get('schemeName') !== 'LotsGroup' && !textOf(id)?.startsWith('GLO-')
+  })
+}
+
+/** Lots with distinct ids in document order; a lot without an id gets the next free number. */
+export function readLots(root: XmlElement, reading: Reading): NoticeLot[] {
+  const lots = new Map<string, NoticeLot>()
+  for (const element of lotElements(root)) {
+    let lotId = idOf(element)?.slice(0, 200)
+    for (let number = lots.size + 1; !lotId; number++) {
+      const candidate = `LOT-${String(number).padStart(4, '0')}`
+      if (!lots.has(candidate)) lotId = candidate
+    }
+    // An id that comes twice breaks the format; the first one counts.
+    if (!lots.has(lotId)) lots.set(lotId, readLot(element, lotId, reading))
+  }
+  return [...lots.values()]
+}
+
+function readLot(element: XmlElement, lotId: string, reading: Reading): NoticeLot {
+  const project = cac(element, 'ProcurementProject')
+  const process = cac(element, 'TenderingProcess')
+  const terms = cac(element, 'TenderingTerms')
+  const title = textsOf(allCbc(project, 'Name'), 'title', reading)
+  const description = textsOf(allCbc(project, 'Description'), 'description', reading)
+  const internalReference = internalReferenceOf(project)
+  const contractNature = contractNatureOf(project)
+  const place = placeOf(project, reading)
+  const submissionDate = deadlineOf(cac(process, 'TenderSubmissionDeadlinePeriod'), reading)
+  const participationDate = deadlineOf(cac(process, 'ParticipationRequestReceptionPeriod'), reading)
+  const interestDate = deadlineOf(efac(extensionOf(process), 'InterestExpressionReceptionPeriod'), reading)
+  const documentsUrl = documentsUrlOf(terms)
+  const submissionUrl = submissionUrlOf(terms)
+  const duration = durationOf(cac(project, 'PlannedPeriod'))
+  return {
+    lotId,
+    ...(title && { title }),
+    ...(description && { description }),
+    ...(internalReference && { internalReference }),
+    ...(contractNature && { contractNature }),
+    cpvCodes: cpvCodesOf(project),
+    nutsCodes: nutsCodesOf(project),
+    ...(place && { place }),
+    ...estimatesOf(project),
+    ...(submissionDate && { submissionDate }),
+    ...(participationDate && { participationDate }),
+    ...(interestDate && { interestDate }),
+    ...(documentsUrl && { documentsUrl }),
+    ...(submissionUrl && { submissionUrl }),
+    ...(duration && { duration }),
+  }
+}
+
+/** BT-15, else BT-615 (documents behind a restriction). */
+export function documentsUrlOf(terms: XmlElement | undefined): string | undefined {
+  let restricted: string | undefined
+  for (const reference of allCac(terms, 'CallForTendersDocumentReference')) {
+    for (const attachment of allCac(reference, 'Attachment')) {
+      const url = cleanUrl(cbcText(cac(attachment, 'ExternalReference'), 'URI'))
+      if (url && cbcText(reference, 'DocumentType') !== 'restricted-document') return url
+      restricted ??= url
+    }
+  }
+  return restricted
+}
+
+/** BT-18. */
+export function submissionUrlOf(terms: XmlElement | undefined): string | undefined {
+  return cleanUrl(cbcText(cac(terms, 'TenderRecipientParty'), 'EndpointID'))
+}
+
+/** BT-36, BT-536, BT-537. What BT-538 says in words (`UNLIMITED`, `UNKNOWN`) is no duration. */
+function durationOf(period: XmlElement | undefined): NoticeLot['duration'] {
+  const measure = cbc(period, 'DurationMeasure')
+  const value = parseAmount(textOf(measure))
+  const unit = codeOf(measure) && measure?.attributes.get('unitCode')?.slice(0, 20)
+  const start = calendarDay(cbcText(period, 'StartDate'))
+  const end = calendarDay(cbcText(period, 'EndDate'))
+  const duration = {
+    ...(value !== undefined && value > 0 && { value, ...(unit && { unit }) }),
+    ...(start && { start }),
+    ...(end && { end }),
+  }
+  return Object.keys(duration).length > 0 ? duration : undefined
+}
+
+function calendarDay(text: string | undefined): string | undefined {
+  return text && parseDate(text) ? text.slice(0, 10) : undefined
+}

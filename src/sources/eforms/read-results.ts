@@ -1,0 +1,225 @@
+// What became of the lots: LotResult, its tenders, contracts and parties (BT-142 and the chain behind it).
+import type { LotResult, Money, NoticeLot, Organization } from '../../domain/notice.ts'
+import { textOf, type XmlElement } from '../xml.ts'
+import { allCac, allCbc, allEfac, cac, cbc, codeOf, efac, efbc, idOf } from './elements.ts'
+import { type Organizations, readWinningParties } from './read-organizations.ts'
+import { dateOf, moneyOf, type Reading, sumOf } from './reading.ts'
+
+/** The elements of one kind below efac:NoticeResult by their technical ids. */
+function byId(result: XmlElement | undefined, name: string): Map<string, XmlElement> {
+  const elements = new Map<string, XmlElement>()
+  for (const element of allEfac(result, name)) {
+    const id = idOf(element)
+    if (id && !elements.has(id)) elements.set(id, element)
+  }
+  return elements
+}
+
+/** The ids that an element refers to: `efac:LotTender/cbc:ID` and the like. */
+function referredIds(element: XmlElement | undefined, name: string): string[] {
+  return allEfac(element, name)
+    .flatMap((reference) => allCbc(reference, 'ID'))
+    .map(textOf)
+    .filter((id) => id !== undefined)
+}
+
+type Raw = {
+  readonly outcome: LotResult['outcome'] | undefined
+  readonly reason: string | undefined
+  readonly winners: readonly Organization[]
+  readonly values: readonly Money[]
+  readonly contractDate: string | undefined
+  readonly receivedTenders: number | undefined
+}
+
+/** The result of each lot that efac:NoticeResult speaks of, by lot id. */
+export function readLotResults(
+  extension: XmlElement | undefined,
+  organizations: Organizations,
+): Map<string, LotResult> {
+  const noticeResult = efac(extension, 'NoticeResult')
+  const tenders = byId(noticeResult, 'LotTender')
+  const contracts = byId(noticeResult, 'SettledContract')
+  const parties = byId(noticeResult, 'TenderingParty')
+  const rawByLot = new Map<string, Raw[]>()
+
+  for (const lotResult of allEfac(noticeResult, 'LotResult')) {
+    for (const lotId of referredIds(lotResult, 'TenderLot')) {
+      const raw = readOne(lotResult, lotId)
+      const known = rawByLot.get(lotId)
+      if (known) known.push(raw)
+      else rawByLot.set(lotId, [raw])
+    }
+  }
+
+  function readOne(lotResult: XmlElement, lotId: string): Raw {
+    const ownContracts = referredIds(lotResult, 'SettledContract')
+      .map((id) => contracts.get(id))
+      .filter((contract) => contract !== undefined)
+    const winning = winningTenders(lotResult, lotId, ownContracts)
+    const winners: Organization[] = []
+    for (const tender of winning) {
+      for (const partyId of referredIds(tender, 'TenderingParty')) {
+        for (const id of referredIds(parties.get(partyId), 'Tenderer')) {
+          const winner = organizations.get(id)
+          if (winner && !winners.includes(winner)) winners.push(winner)
+        }
+      }
+    }
+    const code = codeOf(cbc(lotResult, 'TenderResultCode'))
+    const reason = codeOf(efbc(efac(lotResult, 'DecisionReason'), 'DecisionReasonCode'))
+    // Contract modifications and withheld results have no code; a contract or a reason tells.
+    const outcome =
+      code === 'selec-w'
+        ? 'awarded'
+        : code === 'clos-nw'
+          ? 'not-awarded'
+          : code === 'open-nw'
+            ? 'pending'
+            : ownContracts.length > 0 || winners.length > 0
+              ? 'awarded'
+              : reason
+                ? 'not-awarded'
+                : undefined
+    return {
+      outcome,
+      reason,
+      winners,
+      values: winning.map((tender) => valueForLot(tender)).filter((value) => value !== undefined),
+      contractDate: ownContracts
+        .map((contract) => dateOf(cbc(contract, 'IssueDate')))
+        .find((date) => date !== undefined),
+      receivedTenders: receivedTendersOf(lotResult),
+    }
+  }
+
+  /**
+   * The tenders of the lot's contracts that bid for this lot. Without contracts, of the tenders that the result lists,
+   * those ranked first if any is ranked, else all.
+   */
+  function winningTenders(lotResult: XmlElement, lotId: string, ownContracts: readonly XmlElement[]): XmlElement[] {
+    const listed = referredIds(lotResult, 'LotTender')
+    const contracted = ownContracts.flatMap((contract) => referredIds(contract, 'LotTender'))
+    const resolve = (ids: readonly string[]): XmlElement[] =>
+      [...new Set(ids)]
+        .map((id) => tenders.get(id))
+        .filter((tender) => tender !== undefined)
+        .filter((tender) => {
+          const lots = referredIds(tender, 'TenderLot')
+          return lots.length === 0 || lots.includes(lotId)
+        })
+    const fromContracts = resolve(contracted)
+    if (fromContracts.length > 0) return fromContracts
+    const fromResult = resolve(listed)
+    const ranked = fromResult.filter((tender) => textOf(cbc(tender, 'RankCode')) === '1')
+    return ranked.length > 0 ? ranked : fromResult
+  }
+
+  return new Map(
+    [...rawByLot].flatMap(([lotId, raws]) => {
+      const result = combine(raws)
+      return result ? [[lotId, result] as const] : []
+    }),
+  )
+}
+
+/** BT-720, when the tender is for one lot only: else no share of the lot is known. */
+function valueForLot(tender: XmlElement): Money | undefined {
+  if (referredIds(tender, 'TenderLot').length > 1) return undefined
+  return moneyOf(cbc(cac(tender, 'LegalMonetaryTotal'), 'PayableAmount'))
+}
+
+/** BT-759 of the kind `tenders`. */
+function receivedTendersOf(lotResult: XmlElement): number | undefined {
+  for (const statistics of allEfac(lotResult, 'ReceivedSubmissionsStatistics')) {
+    if (codeOf(efbc(statistics, 'StatisticsCode')) !== 'tenders') continue
+    const text = textOf(efbc(statistics, 'StatisticsNumeric'))
+    if (text && /^\d{1,6}$/.test(text)) return Number(text)
+  }
+  return undefined
+}
+
+/** Several results of one lot in one notice: awarded if one is, and then all its winners and the sum of its values. */
+function combine(raws: readonly Raw[]): LotResult | undefined {
+  const outcomes = (['awarded', 'pending', 'not-awarded'] as const).filter((outcome) =>
+    raws.some((raw) => raw.outcome === outcome),
+  )
+  const outcome = outcomes[0]
+  if (!outcome) return undefined
+  const same = raws.filter((raw) => raw.outcome === outcome)
+  const reason = outcome === 'not-awarded' ? same.find((raw) => raw.reason)?.reason : undefined
+  const receivedTenders = same.find((raw) => raw.receivedTenders !== undefined)?.receivedTenders
+  if (outcome !== 'awarded') {
+    return { outcome, ...(reason && { reason }), ...(receivedTenders !== undefined && { receivedTenders }) }
+  }
+  const awardedValue = sumOf(same.flatMap((raw) => raw.values))
+  const winners = [...new Set(same.flatMap((raw) => raw.winners))]
+  const contractDate = same.find((raw) => raw.contractDate)?.contractDate
+  return {
+    outcome,
+    ...(awardedValue && { awardedValue }),
+    ...(winners.length > 0 && { winners }),
+    ...(contractDate && { contractDate }),
+    ...(receivedTenders !== undefined && { receivedTenders }),
+  }
+}
+
+/**
+ * A result written the plain UBL way (`cac:TenderResult`), as the German below-threshold channel does. eForms proper
+ * carries the same element as ballast with a code-less award date, which says nothing. Speaks of the lot it names, or
+ * of the only one.
+ */
+export function readPlainResult(root: XmlElement, reading: Reading): Map<string | undefined, LotResult> {
+  const results = new Map<string | undefined, LotResult>()
+  for (const element of allCac(root, 'TenderResult')) {
+    const code = codeOf(cbc(element, 'TenderResultCode'))
+    const winners = readWinningParties(element, reading)
+    const outcome =
+      code === 'clos-nw'
+        ? 'not-awarded'
+        : code === 'open-nw'
+          ? 'pending'
+          : code === 'selec-w' || winners.length > 0
+            ? 'awarded'
+            : undefined
+    if (!outcome) continue
+    const project = cac(element, 'AwardedTenderedProject')
+    const lotId = idOf(cac(project, 'ProcurementProjectLot'))
+    const awardedValue = moneyOf(cbc(cac(project, 'LegalMonetaryTotal'), 'PayableAmount'))
+    const contractDate = dateOf(cbc(cac(element, 'Contract'), 'IssueDate'))
+    const known = results.get(lotId)
+    if (known && known.outcome !== outcome) continue
+    const all = [...(known?.winners ?? []), ...winners]
+    results.set(lotId, {
+      ...known,
+      outcome,
+      ...(outcome === 'awarded' && awardedValue && { awardedValue }),
+      ...(outcome === 'awarded' && all.length > 0 && { winners: all }),
+      ...(outcome === 'awarded' && contractDate && { contractDate }),
+    })
+  }
+  return results
+}
+
+/** Puts results on their lots; a lot that only the results speak of is added with nothing else known. */
+export function withResults(
+  lots: readonly NoticeLot[],
+  results: ReadonlyMap<string | undefined, LotResult>,
+): NoticeLot[] {
+  const rest = new Map(results)
+  const only = lots.length === 1 ? lots[0] : undefined
+  const read = lots.map((lot) => {
+    const result =
+      rest.get(lot.lotId) ?? (lot === only ? rest.get(undefined) : undefined) ?? outcomeOnly(rest.get(undefined))
+    rest.delete(lot.lotId)
+    return result ? { ...lot, result } : lot
+  })
+  if (lots.length > 0) rest.delete(undefined)
+  for (const [lotId, result] of rest) read.push({ lotId: lotId ?? 'LOT-0000', cpvCodes: [], nutsCodes: [], result })
+  return read
+}
+
+/** Of a result for the whole notice a lot among several shares what happened, not the winner or the value. */
+function outcomeOnly(result: LotResult | undefined): LotResult | undefined {
+  return result && { outcome: result.outcome }
+}
