@@ -1,0 +1,75 @@
+// Child processes and free ports of the benchmarks: everything started here is ended here, by its own id.
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
+import { createServer } from 'node:net'
+
+const running = new Set<ChildProcess>()
+
+/** Starts a process that `stopAll` ends. Its output goes to `onLine`, line by line. */
+export function startProcess(
+  command: string,
+  args: readonly string[],
+  options: SpawnOptions & { readonly onLine?: (line: string) => void } = {},
+): ChildProcess {
+  const { onLine, ...spawnOptions } = options
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...spawnOptions })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  for (const stream of [child.stdout, child.stderr]) {
+    let rest = ''
+    stream?.on('data', (chunk: Buffer) => {
+      const lines = (rest + chunk.toString('utf8')).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) onLine?.(line)
+    })
+  }
+  return child
+}
+
+/** Ends a process with SIGTERM, after ten seconds with SIGKILL. */
+export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  child.kill(signal)
+  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
+  await ended
+  clearTimeout(timer)
+}
+
+/** Ends all that still runs, the youngest first. */
+export async function stopAll(): Promise<void> {
+  for (const child of [...running].reverse()) await stopProcess(child)
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/** Where a program of this name is, or undefined. */
+export function findProgram(name: string): string | undefined {
+  const { stdout, status } = spawnSync('sh', ['-c', `command -v ${name} || ls /usr/sbin/${name} 2>/dev/null`], {
+    encoding: 'utf8',
+  })
+  return status === 0 ? stdout.trim().split('\n')[0] : undefined
+}
+
+/** Runs a command to its end and gives its output. Throws with the output when it fails. */
+export function runCommand(command: string, args: readonly string[], options: SpawnOptions = {}): string {
+  const { stdout, stderr, status, error } = spawnSync(command, args, {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    ...options,
+  } as never) as unknown as {
+    stdout: string
+    stderr: string
+    status: number | null
+    error?: Error
+  }
+  if (error) throw error
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${stdout}${stderr}`)
+  return stdout
+}
