@@ -1,0 +1,127 @@
+// Lot numbers as people write them, and the join of awards to lots.
+import type { LotResult } from '../../domain/notice.ts'
+import type { FormAward, FormLot } from './form-content.ts'
+import { compact, distinctOrganizations, sumMoney } from './parts.ts'
+
+/** Id of the only lot of a notice that is not divided and names no number; the same in calls and awards, so that they join. */
+export const onlyLotId = '1'
+
+/**
+ * A lot number in the form in which notices of one procedure agree on it: trimmed, without leading zeros or a word for
+ * `lot` before a number (`Lot 01`, `Los Nr. 1`, `01` are `1`). Other texts stand as published. Undefined when empty.
+ */
+export function toLotId(text: string | undefined): string | undefined {
+  const trimmed = text?.normalize('NFC').replace(/\s+/g, ' ').trim().slice(0, 100)
+  if (!trimmed) return undefined
+  const number = /^(?:\p{L}{2,15}[\s.:]+(?:(?:nr|no|n[º°]|№)[\s.:]*)?)?0*(\d+)\.?$/iu.exec(trimmed)
+  return number ? number[1]! : trimmed
+}
+
+/** The lots that an award's number names: one as it stands, else a list or range of known numbers. */
+function lotsNamed(text: string, known: ReadonlySet<string>): string[] {
+  const whole = toLotId(text)
+  if (whole === undefined) return []
+  if (known.has(whole)) return [whole]
+  const range = /^(?:\p{L}{2,15}[\s.:]+)?(\d{1,4})\s*[-–—]\s*(\d{1,4})$/u.exec(whole)
+  if (range) {
+    const [from, to] = [Number(range[1]), Number(range[2])]
+    if (from < to && to - from < 1000) {
+      const all = Array.from({ length: to - from + 1 }, (_, index) => String(from + index))
+      if (all.every((id) => known.has(id))) return all
+    }
+  }
+  const pieces = whole
+    .split(/\s*(?:[,;/+&]|\s(?:and|und|et|e|y|i|og|och|en|ir|un|ja|și|si|a|és|in|и|και)\s)\s*/iu)
+    .map(toLotId)
+  if (pieces.length > 1 && pieces.every((id) => id !== undefined && known.has(id)))
+    return [...new Set(pieces as string[])]
+  return [whole]
+}
+
+/** Several results of one lot as one: any award counts as awarded; winners united, values of one currency summed. */
+export function mergeResults(results: readonly LotResult[]): LotResult {
+  const awarded = results.filter((result) => result.outcome === 'awarded')
+  if (awarded.length === 0) return results.find((result) => result.outcome === 'not-awarded') ?? results[0]!
+  const winners = distinctOrganizations(awarded.flatMap((result) => result.winners ?? []))
+  const tenders = awarded.map((result) => result.receivedTenders).filter((count) => count !== undefined)
+  return compact<LotResult>({
+    outcome: 'awarded',
+    // A sum that leaves contracts out would pretend to be the lot's value.
+    awardedValue: awarded.every((result) => result.awardedValue)
+      ? sumMoney(awarded.map((result) => result.awardedValue))
+      : undefined,
+    winners: winners.length > 0 ? winners : undefined,
+    contractDate: awarded
+      .map((result) => result.contractDate)
+      .filter((date) => date !== undefined)
+      .sort()[0],
+    receivedTenders: tenders.length > 0 ? Math.max(...tenders) : undefined,
+  })
+}
+
+/** A result of the whole as that of one lot among several: who won, but no value, which belongs to all together. */
+function shared(result: LotResult): LotResult {
+  const { awardedValue: _value, receivedTenders: _tenders, ...rest } = result
+  return rest
+}
+
+/**
+ * Lots with the results of the awards. An award that names an unknown lot adds it: award notices of one lot often do not
+ * describe it. Awards without a number belong to the whole, hence to every lot that no award names.
+ */
+export function joinAwards(lots: readonly FormLot[], awards: readonly FormAward[]): FormLot[] {
+  if (awards.length === 0) return [...lots]
+  let described = [...lots]
+  const named = [...new Set(awards.map((award) => toLotId(award.lotNumber)).filter((id) => id !== undefined))]
+  // A notice on one lot of a divided procedure: the description has no number, the award has.
+  const only = described.length === 1 ? described[0]! : undefined
+  if (only && only.lotId === onlyLotId && named.length > 0 && !named.includes(onlyLotId)) {
+    described = named.length === 1 ? [{ ...only, lotId: named[0]! }] : []
+  }
+  const known = new Set(described.map((lot) => lot.lotId))
+  const byLot = new Map<string, LotResult[]>()
+  const titles = new Map<string, string>()
+  const whole: LotResult[] = []
+  for (const award of awards) {
+    const ids = award.lotNumber === undefined ? [] : lotsNamed(award.lotNumber, known)
+    if (ids.length === 0) whole.push(award.result)
+    for (const id of ids) {
+      const results = byLot.get(id)
+      if (results) results.push(ids.length > 1 ? shared(award.result) : award.result)
+      else byLot.set(id, [ids.length > 1 ? shared(award.result) : award.result])
+      if (award.title !== undefined && !titles.has(id)) titles.set(id, award.title)
+    }
+  }
+  const joined = described.map((lot): FormLot => {
+    const own = byLot.get(lot.lotId)
+    if (own) return { ...lot, result: mergeResults(own) }
+    if (whole.length === 0) return lot
+    const result = mergeResults(whole)
+    return { ...lot, result: described.length > 1 ? shared(result) : result }
+  })
+  for (const [lotId, results] of byLot) {
+    if (known.has(lotId)) continue
+    joined.push({
+      lotId,
+      ...(titles.has(lotId) ? { title: titles.get(lotId)! } : {}),
+      cpvCodes: [],
+      nutsCodes: [],
+      result: mergeResults(results),
+    })
+  }
+  if (joined.length === 0 && whole.length > 0) {
+    joined.push({ lotId: onlyLotId, cpvCodes: [], nutsCodes: [], result: mergeResults(whole) })
+  }
+  return joined
+}
+
+/** Lot ids made unique: a second lot of the same number gets its position, so that no lot hides another. */
+export function distinctLots(lots: readonly FormLot[]): FormLot[] {
+  const seen = new Set<string>()
+  return lots.map((lot, index) => {
+    let lotId = lot.lotId
+    if (seen.has(lotId)) lotId = `${lot.lotId}#${index + 1}`
+    seen.add(lotId)
+    return lotId === lot.lotId ? lot : { ...lot, lotId }
+  })
+}

@@ -1,0 +1,159 @@
+// Pieces that all TED_EXPORT forms share: paragraphs, addresses, amounts, codes, dates. Names are matched without their
+// namespace: six root and five NUTS namespaces name the same elements.
+import { toCountry } from '../../domain/codes.ts'
+import { toCpvCode } from '../../domain/cpv.ts'
+import type { Money, Organization } from '../../domain/notice.ts'
+import { toNutsCode } from '../../domain/nuts.ts'
+import {
+  cleanEmail,
+  cleanField,
+  cleanLine,
+  cleanText,
+  cleanUrl,
+  descriptionLimit,
+  isPlaceholder,
+  parseAmount,
+  titleLimit,
+  toMoney,
+} from '../text.ts'
+import { childNamed, childrenNamed, descendantsNamed, textOf, type XmlElement } from '../xml.ts'
+
+function running(element: XmlElement): string {
+  if (element.name === 'BR') return '\n'
+  if (element.mixed) return element.mixed.map((part) => (typeof part === 'string' ? part : running(part))).join('')
+  return element.children.length === 0 ? element.text : element.children.map(running).join(' ')
+}
+
+/** Paragraphs (`P`) joined by line breaks, or the element's own text. */
+export function paragraphs(element: XmlElement | undefined): string | undefined {
+  if (!element) return undefined
+  const lines = childrenNamed(element, 'P')
+  return lines.length === 0 ? running(element) : lines.map(running).join('\n')
+}
+
+export const lineOf = (element: XmlElement | undefined, limit: number = titleLimit): string | undefined =>
+  cleanLine(paragraphs(element), limit)
+export const textBlock = (element: XmlElement | undefined): string | undefined =>
+  cleanText(paragraphs(element), descriptionLimit)
+
+/** Values of an attribute of all elements of that name below, in document order, each once. */
+function codesBelow<T extends string>(
+  element: XmlElement | undefined,
+  name: string,
+  read: (text: string) => T | undefined,
+): T[] {
+  const codes = new Set<T>()
+  for (const found of descendantsNamed(element, name)) {
+    const code = read(found.attributes.get('CODE') ?? found.text)
+    if (code !== undefined) codes.add(code)
+  }
+  return [...codes]
+}
+
+/** All CPV codes below an element (CPV_CODE/@CODE). */
+export const cpvBelow = (element: XmlElement | undefined): string[] => codesBelow(element, 'CPV_CODE', toCpvCode)
+
+/** NUTS codes of direct children, whatever their namespace. */
+export function nutsOf(element: XmlElement | undefined): string[] {
+  const codes = new Set<string>()
+  for (const found of childrenNamed(element, 'NUTS')) {
+    const code = toNutsCode(found.attributes.get('CODE') ?? found.text)
+    if (code !== undefined) codes.add(code)
+  }
+  return [...codes]
+}
+
+export const nutsBelow = (element: XmlElement | undefined): string[] => codesBelow(element, 'NUTS', toNutsCode)
+
+/** The country that a NUTS code names. */
+export const countryOfNuts = (code: string | undefined): string | undefined => toCountry(code?.slice(0, 2))
+
+/** `<VAL_TOTAL CURRENCY="EUR">1 000,00</VAL_TOTAL>` or a VALUE_COST whose currency stands on its parent. */
+export function moneyOf(element: XmlElement | undefined, currency?: string): Money | undefined {
+  if (!element) return undefined
+  return toMoney(
+    parseAmount(element.attributes.get('FMTVAL') ?? element.text),
+    element.attributes.get('CURRENCY') ?? currency,
+  )
+}
+
+/** Sum of amounts of one currency; undefined when there is none or they mix. */
+export function sumMoney(amounts: readonly (Money | undefined)[]): Money | undefined {
+  const present = amounts.filter((amount) => amount !== undefined)
+  const currency = present[0]?.currency
+  if (currency === undefined || present.some((amount) => amount.currency !== currency)) return undefined
+  return { value: Math.round(present.reduce((sum, amount) => sum + amount.value, 0) * 100) / 100, currency }
+}
+
+/** `20210104`, `20210104 12:00` or `2021-01-04` as an xs:date and a time. */
+export function splitDateTime(text: string | undefined): { readonly date: string; readonly time?: string } | undefined {
+  const match = /^\s*(\d{4})-?(\d{2})-?(\d{2})(?:[T\s]+(\d{1,2}:\d{2}(?::\d{2})?))?\s*$/.exec(text ?? '')
+  if (!match) return undefined
+  const date = `${match[1]}-${match[2]}-${match[3]}`
+  return match[4] === undefined
+    ? { date }
+    : { date, time: match[4].padStart(match[4].indexOf(':') === 1 ? match[4].length + 1 : 0, '0') }
+}
+
+/** R2.0.8's `<X><DAY/><MONTH/><YEAR/><TIME/></X>`. */
+export function splitDayMonthYear(
+  element: XmlElement | undefined,
+): { readonly date: string; readonly time?: string } | undefined {
+  const [day, month, year] = [
+    textOf(childNamed(element, 'DAY')),
+    textOf(childNamed(element, 'MONTH')),
+    textOf(childNamed(element, 'YEAR')),
+  ]
+  if (!day || !month || !year) return undefined
+  const time = textOf(childNamed(element, 'TIME'))
+  return splitDateTime(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}${time ? ` ${time}` : ''}`)
+}
+
+/** Drops the members that are undefined, as exactOptionalPropertyTypes wants it. */
+export function compact<T extends object>(members: { [K in keyof T]: T[K] | undefined }): T {
+  for (const key of Object.keys(members) as (keyof T)[]) if (members[key] === undefined) delete members[key]
+  return members as T
+}
+
+/** A national id without the words that stand where none was known. */
+function nationalIdOf(raw: string | undefined): string | undefined {
+  const id = cleanField(raw)
+  return id === undefined || isPlaceholder(id) ? undefined : id
+}
+
+/** An address block of either generation; undefined without a name. */
+export function organizationOf(element: XmlElement | undefined): Organization | undefined {
+  if (!element) return undefined
+  const organisation = childNamed(element, 'ORGANISATION')
+  const name =
+    lineOf(childNamed(element, 'OFFICIALNAME') ?? childNamed(organisation, 'OFFICIALNAME'), 500) ??
+    (organisation?.children.length === 0 ? cleanLine(organisation.text, 500) : undefined)
+  if (!name || isPlaceholder(name)) return undefined
+  const mail = childNamed(element, 'E_MAIL') ?? childNamed(childNamed(element, 'E_MAILS'), 'E_MAIL')
+  const field = (...names: string[]) =>
+    names.map((at) => cleanField(paragraphs(childNamed(element, at)))).find((text) => text !== undefined)
+  return compact<Organization>({
+    name,
+    nationalId: nationalIdOf(textOf(childNamed(element, 'NATIONALID') ?? childNamed(organisation, 'NATIONALID'))),
+    street: field('ADDRESS'),
+    city: field('TOWN'),
+    postalCode: field('POSTAL_CODE'),
+    country: toCountry(childNamed(element, 'COUNTRY')?.attributes.get('VALUE')),
+    nutsCode: nutsOf(element)[0],
+    contactName: field('CONTACT_POINT', 'ATTENTION'),
+    email: cleanEmail(textOf(mail)),
+    phone: field('PHONE'),
+    url: cleanUrl(textOf(childNamed(element, 'URL_GENERAL') ?? childNamed(element, 'URL'))),
+  })
+}
+
+/** The same organisations once each, in order. */
+export function distinctOrganizations(organizations: readonly (Organization | undefined)[]): Organization[] {
+  const seen = new Map<string, Organization>()
+  for (const organization of organizations) {
+    if (!organization) continue
+    const key = `${organization.nationalId ?? ''}|${organization.name.toLowerCase()}|${organization.country ?? ''}`
+    if (!seen.has(key)) seen.set(key, organization)
+  }
+  return [...seen.values()]
+}

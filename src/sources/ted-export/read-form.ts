@@ -1,0 +1,249 @@
+// The forms of R2.0.9 (F01 to F25, T01, T02): one structure with small differences. quality.md 3.1, fieldmap.md 4.
+import type { LotResult, Organization } from '../../domain/notice.ts'
+import { cleanField, cleanLine, cleanUrl } from '../text.ts'
+import { childNamed, childrenNamed, descendantsNamed, pathNamed, textOf, type XmlElement } from '../xml.ts'
+import { contractNatureOf, legalBasisOf, procedureTypeOfElement } from './codes.ts'
+import type { FormAward, FormChange, FormContent, FormLot, PlainDateTime } from './form-content.ts'
+import { toPublicationNumber } from './header.ts'
+import { distinctLots, onlyLotId, toLotId } from './lots.ts'
+import {
+  compact,
+  cpvBelow,
+  distinctOrganizations,
+  lineOf,
+  moneyOf,
+  nutsOf,
+  organizationOf,
+  splitDateTime,
+  textBlock,
+} from './parts.ts'
+
+/** The first child of one of these names that is there. */
+function firstOf(element: XmlElement | undefined, ...names: readonly string[]): XmlElement | undefined {
+  for (const name of names) {
+    const found = childNamed(element, name)
+    if (found) return found
+  }
+  return undefined
+}
+
+/** First element of that name at any depth. */
+function anywhere(element: XmlElement | undefined, name: string): XmlElement | undefined {
+  for (const found of descendantsNamed(element, name)) return found
+  return undefined
+}
+
+function countOf(element: XmlElement | undefined): number | undefined {
+  const text = textOf(element)?.replace(/\s/g, '')
+  return text && /^\d{1,6}$/.test(text) ? Number(text) : undefined
+}
+
+const dateOf = (element: XmlElement | undefined): PlainDateTime | undefined => splitDateTime(textOf(element))
+
+export function durationOf(element: XmlElement): FormLot['duration'] {
+  const measure = childNamed(element, 'DURATION')
+  const value = countOf(measure)
+  const start = dateOf(childNamed(element, 'DATE_START'))?.date
+  const end = dateOf(childNamed(element, 'DATE_END'))?.date
+  if (value === undefined && start === undefined && end === undefined) return undefined
+  return compact<NonNullable<FormLot['duration']>>({
+    value,
+    unit: value === undefined ? undefined : measure?.attributes.get('TYPE'),
+    start,
+    end,
+  })
+}
+
+function lotOf(description: XmlElement, lotId: string, fallbackTitle?: string): FormLot {
+  return compact<FormLot>({
+    lotId,
+    title: lineOf(childNamed(description, 'TITLE')) ?? fallbackTitle,
+    description: textBlock(childNamed(description, 'SHORT_DESCR')),
+    cpvCodes: childrenNamed(description, 'CPV_MAIN')
+      .concat(childrenNamed(description, 'CPV_ADDITIONAL'))
+      .flatMap(cpvBelow),
+    nutsCodes: nutsOf(description),
+    site: cleanLine(lineOf(childNamed(description, 'MAIN_SITE')), 500),
+    estimatedValue: moneyOf(childNamed(description, 'VAL_OBJECT')),
+    duration: durationOf(description),
+  })
+}
+
+/** Lots of all OBJECT_CONTRACT elements; prior information may announce several purchases, each a lot to us. */
+function lotsOf(objects: readonly XmlElement[]): FormLot[] {
+  const several = objects.length > 1
+  const lots = objects.flatMap((object, position) => {
+    const descriptions = childrenNamed(object, 'OBJECT_DESCR')
+    const item = several ? (toLotId(object.attributes.get('ITEM')) ?? String(position + 1)) : undefined
+    return descriptions.map((description, index) => {
+      const number = toLotId(textOf(childNamed(description, 'LOT_NO')))
+      const own =
+        number ??
+        (descriptions.length > 1 ? (toLotId(description.attributes.get('ITEM')) ?? String(index + 1)) : undefined)
+      const lotId = item === undefined ? (own ?? onlyLotId) : own === undefined ? item : `${item}.${own}`
+      return lotOf(description, lotId, several ? lineOf(childNamed(object, 'TITLE')) : undefined)
+    })
+  })
+  return distinctLots(lots)
+}
+
+function contractorsOf(element: XmlElement, name: string, address: string): Organization[] {
+  return distinctOrganizations(
+    [...descendantsNamed(element, name)].map((contractor) => organizationOf(childNamed(contractor, address))),
+  )
+}
+
+function awardedOf(element: XmlElement): LotResult {
+  const values = firstOf(element, 'VALUES', 'VALUE') ?? element
+  const winners = contractorsOf(element, 'CONTRACTOR', 'ADDRESS_CONTRACTOR')
+  return compact<LotResult>({
+    outcome: 'awarded',
+    awardedValue: moneyOf(childNamed(values, 'VAL_TOTAL')),
+    winners: winners.length > 0 ? winners : undefined,
+    contractDate: dateOf(childNamed(element, 'DATE_CONCLUSION_CONTRACT'))?.date,
+    receivedTenders: countOf(childNamed(childNamed(element, 'TENDERS') ?? element, 'NB_TENDERS_RECEIVED')),
+  })
+}
+
+/** TED's two words for an award that did not come about; R2.0.9 knows no finer reason. */
+function notAwarded(element: XmlElement): LotResult {
+  const reason = childNamed(element, 'PROCUREMENT_DISCONTINUED')
+    ? 'discontinued'
+    : childNamed(element, 'PROCUREMENT_UNSUCCESSFUL')
+      ? 'unsuccessful'
+      : undefined
+  return reason === undefined ? { outcome: 'not-awarded' } : { outcome: 'not-awarded', reason }
+}
+
+function awardsOf(form: XmlElement): FormAward[] {
+  const awards = childrenNamed(form, 'AWARD_CONTRACT').flatMap((award): FormAward[] => {
+    const made = childNamed(award, 'AWARDED_CONTRACT')
+    const failed = childNamed(award, 'NO_AWARDED_CONTRACT')
+    if (!made && !failed) return []
+    return [
+      compact<FormAward>({
+        lotNumber: cleanLine(textOf(childNamed(award, 'LOT_NO')), 100),
+        title: lineOf(childNamed(award, 'TITLE')),
+        result: made ? awardedOf(made) : notAwarded(failed!),
+      }),
+    ]
+  })
+  // Design contests (F13): the prize takes the place of the contract.
+  for (const results of childrenNamed(form, 'RESULTS')) {
+    const prize = childNamed(results, 'AWARDED_PRIZE')
+    if (prize) {
+      const winners = contractorsOf(prize, 'WINNER', 'ADDRESS_WINNER')
+      awards.push({
+        result: compact<LotResult>({
+          outcome: 'awarded',
+          awardedValue: moneyOf(childNamed(prize, 'VAL_PRIZE')),
+          winners: winners.length > 0 ? winners : undefined,
+          contractDate: dateOf(childNamed(prize, 'DATE_DECISION_JURY'))?.date,
+          receivedTenders: countOf(childNamed(prize, 'NB_PARTICIPANTS')),
+        }),
+      })
+    } else if (childNamed(results, 'NO_AWARDED_PRIZE')) {
+      awards.push({ result: notAwarded(childNamed(results, 'NO_AWARDED_PRIZE')!) })
+    }
+  }
+  return awards
+}
+
+/** Section IV.2.2, the receipt of tenders, applications or requests; the label after it is in any language. */
+const receiptSection = /^\s*IV\s*\.?\s*2\s*\.?\s*2\b/i
+
+function changesOf(form: XmlElement): FormChange[] {
+  return childrenNamed(childNamed(form, 'CHANGES'), 'CHANGE').flatMap((change): FormChange[] => {
+    const where = childNamed(change, 'WHERE')
+    const value = childNamed(change, 'NEW_VALUE')
+    const day = dateOf(childNamed(value, 'DATE'))
+    if (!day || !receiptSection.test(textOf(childNamed(where, 'SECTION')) ?? '')) return []
+    // A correction may move the day and leave the hour as it was.
+    const time = textOf(childNamed(value, 'TIME')) ?? textOf(childNamed(childNamed(change, 'OLD_VALUE'), 'TIME'))
+    return [
+      compact<FormChange>({
+        lotNumbers: cleanLine(textOf(childNamed(where, 'LOT_NO')), 100),
+        deadline: time === undefined ? { date: day.date } : { date: day.date, time },
+      }),
+    ]
+  })
+}
+
+/** Reads one R2.0.9 form element in its language. Never throws on content; what is missing is missing. */
+export function readForm(form: XmlElement): FormContent {
+  const body = childNamed(form, 'CONTRACTING_BODY')
+  const objects = childrenNamed(form, 'OBJECT_CONTRACT')
+  const object = objects[0]
+  const procedure = childNamed(form, 'PROCEDURE')
+  const complement = childNamed(form, 'COMPLEMENTARY_INFO')
+  const modified = childNamed(form, 'MODIFICATIONS_CONTRACT')
+  const main = childNamed(body, 'ADDRESS_CONTRACTING_BODY')
+  const procedureElement =
+    procedure &&
+    [...procedure.children, ...procedure.children.flatMap((inner) => inner.children)].find((at) =>
+      at.name.startsWith('PT_'),
+    )
+  const procedureType = procedureElement && procedureTypeOfElement(procedureElement.name)
+  const lots = lotsOf(objects)
+  const isDivided = lots.length > 1 || lots.some((lot) => lot.lotId !== onlyLotId)
+  const afterwards = childNamed(modified, 'INFO_MODIFICATIONS')
+  const qualification = objects
+    .flatMap((at) => childrenNamed(at, 'OBJECT_DESCR'))
+    .map((at) => childNamed(at, 'QS') ?? at)
+  const isQualification =
+    /F07/.test(form.attributes.get('FORM') ?? form.name) || qualification.some((at) => at.name === 'QS')
+  const time = textOf(childNamed(procedure, 'TIME_RECEIPT_TENDERS'))
+  const receipt = dateOf(childNamed(procedure, 'DATE_RECEIPT_TENDERS'))
+  return compact<FormContent>({
+    title: lineOf(childNamed(object, 'TITLE')),
+    description: textBlock(childNamed(object, 'SHORT_DESCR')) ?? (lots.length === 1 ? lots[0]!.description : undefined),
+    referenceNumber: cleanField(lineOf(childNamed(object, 'REFERENCE_NUMBER'))),
+    contractNature: contractNatureOf(childNamed(object, 'TYPE_CONTRACT')?.attributes.get('CTYPE')),
+    procedureType,
+    procedureTypeNational: procedureElement && procedureType === undefined ? procedureElement.name : undefined,
+    legalBasis:
+      legalBasisOf((childNamed(form, 'LEGAL_BASIS') ?? childNamed(form, 'DIRECTIVE'))?.attributes.get('VALUE')) ??
+      (childNamed(form, 'LEGAL_BASIS_OTHER') ? 'other' : undefined),
+    buyers: distinctOrganizations(
+      [main, ...childrenNamed(body, 'ADDRESS_CONTRACTING_BODY_ADDITIONAL')].map(organizationOf),
+    ),
+    buyerProfileUrl: cleanUrl(textOf(childNamed(main, 'URL_BUYER'))),
+    documentsUrl: cleanUrl(textOf(childNamed(body, 'URL_DOCUMENT'))),
+    submissionUrl: cleanUrl(textOf(childNamed(body, 'URL_PARTICIPATION'))),
+    // A notice that is not divided has one lot, whose codes are the procedure's too.
+    cpvCodes: [
+      ...new Set([
+        ...objects.flatMap((at) => cpvBelow(childNamed(at, 'CPV_MAIN'))),
+        ...(isDivided ? [] : lots.flatMap((lot) => lot.cpvCodes)),
+      ]),
+    ],
+    estimatedValue: objects.length > 1 ? undefined : moneyOf(childNamed(object, 'VAL_ESTIMATED_TOTAL')),
+    awardedValue:
+      moneyOf(childNamed(childNamed(afterwards, 'VALUES') ?? afterwards, 'VAL_TOTAL_AFTER')) ??
+      moneyOf(childNamed(object, 'VAL_TOTAL')),
+    isFramework: anywhere(procedure, 'FRAMEWORK') ? true : undefined,
+    isDynamicPurchasingSystem: anywhere(procedure, 'DPS') ? true : undefined,
+    isDynamicPurchasingSystemTerminated: anywhere(procedure, 'TERMINATION_DPS') ? true : undefined,
+    deadline: receipt && (time === undefined ? receipt : { date: receipt.date, time }),
+    validityEnd: isQualification
+      ? qualification.map((at) => dateOf(childNamed(at, 'DATE_END'))).find((at) => at !== undefined)
+      : undefined,
+    dispatchDate: dateOf(childNamed(complement, 'DATE_DISPATCH_NOTICE')),
+    lots,
+    awards: awardsOf(form),
+    references: [...childrenNamed(procedure, 'NOTICE_NUMBER_OJ'), ...childrenNamed(complement, 'NOTICE_NUMBER_OJ')]
+      .map((number) => toPublicationNumber(textOf(number)))
+      .filter((publicationNumber) => publicationNumber !== undefined)
+      .map((publicationNumber) => ({ publicationNumber })),
+    changes: changesOf(form),
+  })
+}
+
+/** True for the element names of R2.0.9 forms. */
+export function isForm2014(form: XmlElement): boolean {
+  return (
+    /^F\d\d_20\d\d$/.test(form.name) ||
+    form.name === 'MOVE' ||
+    pathNamed(form, 'OBJECT_CONTRACT', 'TITLE') !== undefined
+  )
+}
