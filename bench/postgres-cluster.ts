@@ -11,7 +11,7 @@ export type Cluster = {
   readonly url: (database: string) => string
   /** Runs one statement or a COPY whose rows are written to the returned stream. */
   readonly psql: (database: string, sql: string) => string
-  readonly psqlArguments: (database: string, sql: string) => readonly [program: string, args: string[]]
+  readonly psqlArguments: (database: string, sql: string) => [program: string, args: string[]]
   readonly stop: () => Promise<void>
 }
 
@@ -63,25 +63,24 @@ export async function startCluster(): Promise<Cluster | undefined> {
     ...owner,
     cwd: folder,
   })
-  const psqlArguments = (database: string, sql: string) =>
+  const psqlArguments = (database: string, sql: string): [string, string[]] => [
+    `${bin}/psql`,
     [
-      `${bin}/psql`,
-      [
-        '-h',
-        '127.0.0.1',
-        '-p',
-        String(port),
-        '-U',
-        'postgres',
-        '-d',
-        database,
-        '-v',
-        'ON_ERROR_STOP=1',
-        '-qAtX',
-        '-c',
-        sql,
-      ],
-    ] as const
+      '-h',
+      '127.0.0.1',
+      '-p',
+      String(port),
+      '-U',
+      'postgres',
+      '-d',
+      database,
+      '-v',
+      'ON_ERROR_STOP=1',
+      '-qAtX',
+      '-c',
+      sql,
+    ],
+  ]
   for (
     let attempt = 0;
     spawnSync(`${bin}/pg_isready`, ['-h', '127.0.0.1', '-p', String(port)]).status !== 0;
@@ -93,8 +92,8 @@ export async function startCluster(): Promise<Cluster | undefined> {
   return {
     version: runCommand(`${bin}/postgres`, ['--version']).trim(),
     url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
-    psql: (database, sql) => runCommand(...(psqlArguments(database, sql) as [string, string[]])),
-    psqlArguments: (database, sql) => psqlArguments(database, sql) as unknown as [string, string[]],
+    psql: (database, sql) => runCommand(...psqlArguments(database, sql)),
+    psqlArguments,
     stop: async () => {
       await stopProcess(server, 'SIGINT')
       rmSync(folder, { recursive: true, force: true })

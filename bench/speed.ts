@@ -73,7 +73,7 @@ async function compare(cluster: Cluster, folder: string, options: SpeedOptions):
   const gzip = { ...authorization, 'Accept-Encoding': 'gzip' }
   const identity = { ...authorization, 'Accept-Encoding': 'identity' }
   const files = (name: string): Side | undefined =>
-    nginx && { port: nginx, paths: collected.pages.map((_, index) => `/${name}/${index}`) }
+    nginx === undefined ? undefined : { port: nginx, paths: collected.pages.map((_, index) => `/${name}/${index}`) }
   const questions: readonly [
     string,
     { readonly [name: string]: string },
@@ -101,7 +101,10 @@ async function compare(cluster: Cluster, folder: string, options: SpeedOptions):
       'record by id, gzip',
       gzip,
       {
-        nginx: nginx && { port: nginx, paths: collected.records.map((_, index) => `/record/${index}`) },
+        nginx:
+          nginx === undefined
+            ? undefined
+            : { port: nginx, paths: collected.records.map((_, index) => `/record/${index}`) },
         ours: { port: ours.port, paths: collected.records },
         peer: { port: peerPort, paths: collected.records },
       },

@@ -139,7 +139,7 @@ const places: readonly { readonly rule: string; readonly pattern: RegExp; readon
     },
     {
       rule: 'random',
-      pattern: /\bMath\s*\.\s*random\b|\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bgetRandomValues\b/,
+      pattern: /\bMath\s*\.\s*random\b|\bcrypto\s*\.\s*(?:random|getRandom)\w+/,
       only: (path) => path === 'src/platform/clock.ts' || path === 'src/platform/random.ts',
     },
     {
@@ -166,6 +166,10 @@ function checkOutsideWorld(path: string, file: ScannedFile, report: Report): voi
   }
   for (const { specifier, names } of file.imports) {
     if (packagesOfSql.test(specifier) && !path.startsWith('src/store/')) report('sql', `imports ${specifier}`)
+    const isRandom =
+      /^(?:node:)?crypto$/.test(specifier) && names.some((name) => /^(?:random|getRandom|webcrypto)/.test(name))
+    if (isRandom && path !== 'src/platform/random.ts' && path !== 'src/platform/clock.ts')
+      report('random', `imports ${names.join(', ')}`)
     const isHttpClient =
       specifier === 'undici' ||
       (/^(?:node:)?https?$/.test(specifier) && names.some((name) => ['request', 'get', 'Agent'].includes(name)))
