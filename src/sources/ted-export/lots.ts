@@ -1,7 +1,7 @@
 // Lot numbers as people write them, and the join of awards to lots.
 import type { LotResult } from '../../domain/notice.ts'
+import { mergeResults, sharedResult } from '../results.ts'
 import type { FormAward, FormLot } from './form-content.ts'
-import { compact, distinctOrganizations, sumMoney } from './parts.ts'
 
 /** Id of the only lot of a notice that is not divided and names no number; the same in calls and awards, so that they join. */
 export const onlyLotId = '1'
@@ -38,33 +38,6 @@ function lotsNamed(text: string, known: ReadonlySet<string>): string[] {
   return [whole]
 }
 
-/** Several results of one lot as one: any award counts as awarded; winners united, values of one currency summed. */
-export function mergeResults(results: readonly LotResult[]): LotResult {
-  const awarded = results.filter((result) => result.outcome === 'awarded')
-  if (awarded.length === 0) return results.find((result) => result.outcome === 'not-awarded') ?? results[0]!
-  const winners = distinctOrganizations(awarded.flatMap((result) => result.winners ?? []))
-  const tenders = awarded.map((result) => result.receivedTenders).filter((count) => count !== undefined)
-  return compact<LotResult>({
-    outcome: 'awarded',
-    // A sum that leaves contracts out would pretend to be the lot's value.
-    awardedValue: awarded.every((result) => result.awardedValue)
-      ? sumMoney(awarded.map((result) => result.awardedValue))
-      : undefined,
-    winners: winners.length > 0 ? winners : undefined,
-    contractDate: awarded
-      .map((result) => result.contractDate)
-      .filter((date) => date !== undefined)
-      .sort()[0],
-    receivedTenders: tenders.length > 0 ? Math.max(...tenders) : undefined,
-  })
-}
-
-/** A result of the whole as that of one lot among several: who won, but no value, which belongs to all together. */
-function shared(result: LotResult): LotResult {
-  const { awardedValue: _value, receivedTenders: _tenders, ...rest } = result
-  return rest
-}
-
 /**
  * Lots with the results of the awards. An award that names an unknown lot adds it: award notices of one lot often do not
  * describe it. Awards without a number belong to the whole, hence to every lot that no award names.
@@ -87,8 +60,8 @@ export function joinAwards(lots: readonly FormLot[], awards: readonly FormAward[
     if (ids.length === 0) whole.push(award.result)
     for (const id of ids) {
       const results = byLot.get(id)
-      if (results) results.push(ids.length > 1 ? shared(award.result) : award.result)
-      else byLot.set(id, [ids.length > 1 ? shared(award.result) : award.result])
+      if (results) results.push(ids.length > 1 ? sharedResult(award.result) : award.result)
+      else byLot.set(id, [ids.length > 1 ? sharedResult(award.result) : award.result])
       if (award.title !== undefined && !titles.has(id)) titles.set(id, award.title)
     }
   }
@@ -97,7 +70,7 @@ export function joinAwards(lots: readonly FormLot[], awards: readonly FormAward[
     if (own) return { ...lot, result: mergeResults(own) }
     if (whole.length === 0) return lot
     const result = mergeResults(whole)
-    return { ...lot, result: described.length > 1 ? shared(result) : result }
+    return { ...lot, result: described.length > 1 ? sharedResult(result) : result }
   })
   for (const [lotId, results] of byLot) {
     if (known.has(lotId)) continue

@@ -11,6 +11,7 @@ import type {
   RejectionReason,
 } from '../../domain/notice.ts'
 import { type Instant, joinDateTime, zoneOf } from '../../domain/time.ts'
+import { compact } from '../compact.ts'
 import { childNamed, childrenNamed, textOf, type XmlElement } from '../xml.ts'
 import {
   contractNatureOf,
@@ -23,7 +24,7 @@ import {
 import type { FormContent, FormLot, PlainDateTime } from './form-content.ts'
 import { type Header, readHeader, translatedTitle } from './header.ts'
 import { distinctLots, joinAwards, toLotId } from './lots.ts'
-import { compact, countryOfNuts, lineOf } from './parts.ts'
+import { countryOfNuts, lineOf } from './parts.ts'
 import { isForm2014, readForm } from './read-form.ts'
 import { readOldForm } from './read-old-form.ts'
 

@@ -4,6 +4,7 @@ import { toCountry } from '../../domain/codes.ts'
 import { toCpvCode } from '../../domain/cpv.ts'
 import type { Money, Organization } from '../../domain/notice.ts'
 import { toNutsCode } from '../../domain/nuts.ts'
+import { compact } from '../compact.ts'
 import {
   cleanEmail,
   cleanField,
@@ -77,14 +78,6 @@ export function moneyOf(element: XmlElement | undefined, currency?: string): Mon
   )
 }
 
-/** Sum of amounts of one currency; undefined when there is none or they mix. */
-export function sumMoney(amounts: readonly (Money | undefined)[]): Money | undefined {
-  const present = amounts.filter((amount) => amount !== undefined)
-  const currency = present[0]?.currency
-  if (currency === undefined || present.some((amount) => amount.currency !== currency)) return undefined
-  return { value: Math.round(present.reduce((sum, amount) => sum + amount.value, 0) * 100) / 100, currency }
-}
-
 /** `20210104`, `20210104 12:00` or `2021-01-04` as an xs:date and a time. */
 export function splitDateTime(text: string | undefined): { readonly date: string; readonly time?: string } | undefined {
   const match = /^\s*(\d{4})-?(\d{2})-?(\d{2})(?:[T\s]+(\d{1,2}:\d{2}(?::\d{2})?))?\s*$/.exec(text ?? '')
@@ -107,12 +100,6 @@ export function splitDayMonthYear(
   if (!day || !month || !year) return undefined
   const time = textOf(childNamed(element, 'TIME'))
   return splitDateTime(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}${time ? ` ${time}` : ''}`)
-}
-
-/** Drops the members that are undefined, as exactOptionalPropertyTypes wants it. */
-export function compact<T extends object>(members: { [K in keyof T]: T[K] | undefined }): T {
-  for (const key of Object.keys(members) as (keyof T)[]) if (members[key] === undefined) delete members[key]
-  return members as T
 }
 
 /** A national id without the words that stand where none was known. */
@@ -145,15 +132,4 @@ export function organizationOf(element: XmlElement | undefined): Organization | 
     phone: field('PHONE'),
     url: cleanUrl(textOf(childNamed(element, 'URL_GENERAL') ?? childNamed(element, 'URL'))),
   })
-}
-
-/** The same organisations once each, in order. */
-export function distinctOrganizations(organizations: readonly (Organization | undefined)[]): Organization[] {
-  const seen = new Map<string, Organization>()
-  for (const organization of organizations) {
-    if (!organization) continue
-    const key = `${organization.nationalId ?? ''}|${organization.name.toLowerCase()}|${organization.country ?? ''}`
-    if (!seen.has(key)) seen.set(key, organization)
-  }
-  return [...seen.values()]
 }

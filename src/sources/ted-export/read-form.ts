@@ -1,22 +1,14 @@
 // The forms of R2.0.9 (F01 to F25, T01, T02): one structure with small differences. quality.md 3.1, fieldmap.md 4.
 import type { LotResult, Organization } from '../../domain/notice.ts'
+import { compact } from '../compact.ts'
+import { distinctOrganizations } from '../results.ts'
 import { cleanField, cleanLine, cleanUrl } from '../text.ts'
 import { childNamed, childrenNamed, descendantsNamed, pathNamed, textOf, type XmlElement } from '../xml.ts'
 import { contractNatureOf, legalBasisOf, procedureTypeOfElement } from './codes.ts'
 import type { FormAward, FormChange, FormContent, FormLot, PlainDateTime } from './form-content.ts'
 import { toPublicationNumber } from './header.ts'
 import { distinctLots, onlyLotId, toLotId } from './lots.ts'
-import {
-  compact,
-  cpvBelow,
-  distinctOrganizations,
-  lineOf,
-  moneyOf,
-  nutsOf,
-  organizationOf,
-  splitDateTime,
-  textBlock,
-} from './parts.ts'
+import { cpvBelow, lineOf, moneyOf, nutsOf, organizationOf, splitDateTime, textBlock } from './parts.ts'
 
 /** The first child of one of these names that is there. */
 function firstOf(element: XmlElement | undefined, ...names: readonly string[]): XmlElement | undefined {

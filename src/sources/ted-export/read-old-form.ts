@@ -2,22 +2,15 @@
 // names carry the form's name as a suffix in dozens of variants, so the stable inner names are looked for at any depth.
 import type { LotResult, Money, NoticeReference } from '../../domain/notice.ts'
 import { toNutsCode } from '../../domain/nuts.ts'
+import { compact } from '../compact.ts'
+import { distinctOrganizations } from '../results.ts'
 import { cleanField, cleanLine, cleanText, cleanUrl } from '../text.ts'
 import { childNamed, childrenNamed, descendantsNamed, textOf, type XmlElement } from '../xml.ts'
 import { contractNatureOf, legalBasisOf, procedureTypeOfElement } from './codes.ts'
 import type { FormAward, FormContent, FormLot } from './form-content.ts'
 import { toPublicationNumber } from './header.ts'
 import { distinctLots, onlyLotId, toLotId } from './lots.ts'
-import {
-  compact,
-  cpvBelow,
-  distinctOrganizations,
-  lineOf,
-  moneyOf,
-  organizationOf,
-  splitDayMonthYear,
-  textBlock,
-} from './parts.ts'
+import { cpvBelow, lineOf, moneyOf, organizationOf, splitDayMonthYear, textBlock } from './parts.ts'
 
 /** Elements below in document order, without going into those that `isClosed` names. */
 function* below(element: XmlElement | undefined, isClosed: (element: XmlElement) => boolean): Generator<XmlElement> {
