@@ -1,0 +1,270 @@
+// Every command with its options, once: what is parsed, what the help shows and what the documentation lists come from here.
+import { logLevels } from '../platform/log.ts'
+
+/** One option. `number` takes decimals, `count` whole numbers; both are checked against `min` and `max`. */
+export type OptionSpec = {
+  readonly type: 'flag' | 'text' | 'paths' | 'count' | 'number' | 'choice'
+  readonly help: string
+  /** What stands for the value in the help. */
+  readonly value?: string
+  readonly default?: string | number
+  readonly choices?: readonly string[]
+  readonly min?: number
+  readonly max?: number
+  readonly required?: boolean
+  /** Works, and is not shown in the help of everyday. */
+  readonly hidden?: boolean
+}
+
+export type CommandSpec = {
+  readonly summary: string
+  /** More sentences for the command's own help. */
+  readonly details?: readonly string[]
+  /** Arguments without a dash: their name in the help, and how many. */
+  readonly operands?: { readonly name: string; readonly min: number; readonly max: number }
+  readonly options: { readonly [name: string]: OptionSpec }
+  readonly environment?: { readonly [name: string]: string }
+  readonly examples: readonly (readonly [command: string, explanation: string])[]
+  readonly hidden?: boolean
+}
+
+const data: OptionSpec = {
+  type: 'text',
+  value: 'DIR',
+  default: './data',
+  help: 'Folder that holds the stock and the edition log.',
+}
+const json: OptionSpec = { type: 'flag', help: 'One JSON line per event on standard output, for programs.' }
+const help: OptionSpec = { type: 'flag', help: 'Show this help.' }
+const logLevel: OptionSpec = {
+  type: 'choice',
+  value: 'LEVEL',
+  choices: logLevels,
+  default: 'warn',
+  help: `Log lines on standard error: ${logLevels.join(', ')}.`,
+}
+const everywhere = { data, json, help }
+const apiHost: OptionSpec = {
+  type: 'text',
+  value: 'HOST',
+  default: '127.0.0.1',
+  help: 'Address on which the API listens.',
+}
+const apiPort: OptionSpec = {
+  type: 'count',
+  value: 'PORT',
+  default: 8080,
+  min: 0,
+  max: 65_535,
+  help: 'Port of the API; 0 takes a free one.',
+}
+const publishInterval: OptionSpec = {
+  type: 'number',
+  value: 'N',
+  default: 60,
+  min: 0,
+  max: 1440,
+  help: 'Least minutes between two editions. Below 60 is for trials and not conformant.',
+}
+
+const databaseEnvironment = { DATABASE_URL: 'PostgreSQL server, 15 or newer; without it the embedded engine in --data' }
+const serviceEnvironment = {
+  ...databaseEnvironment,
+  REDIS_URL: 'Valkey or Redis that shares rate limits between processes',
+  TENDERSTOCK_DOCS_URL: 'where the pages about problem types stand; default: the /access page of the API',
+}
+
+export const commands = {
+  start: {
+    summary: 'Start the service: read notices, publish editions, answer the API.',
+    details: [
+      'The first start makes a data folder, a trial organisation and its token, reads the sample portals (made-up notices,',
+      'on this machine only), publishes the first edition and answers. A later start finds its data and answers at once.',
+      'Ctrl+C or SIGTERM ends it cleanly.',
+    ],
+    operands: { name: '', min: 0, max: 10_000 },
+    options: {
+      data,
+      'api-host': apiHost,
+      'api-port': apiPort,
+      ingest: { type: 'paths', value: 'PATH…', help: 'Read these notices first: files, folders, .zip, .tar.gz.' },
+      'no-samples': { type: 'flag', help: 'Do not start the sample portals.' },
+      'requests-per-minute': {
+        type: 'count',
+        value: 'N',
+        min: 1,
+        max: 1_000_000,
+        help: "Limit of the trial token's organisation (60 when first made).",
+      },
+      'publish-interval-minutes': publishInterval,
+      'trial-clock': {
+        type: 'flag',
+        hidden: true,
+        help: 'Let `tenderstock clock advance` move the time. Not for production.',
+      },
+      'log-level': logLevel,
+      json,
+      help,
+    },
+    environment: serviceEnvironment,
+    examples: [
+      ['tenderstock start', 'sample portals, API on 127.0.0.1:8080'],
+      ['tenderstock start --ingest notices/ day.zip --no-samples', 'serve given notices'],
+      ['tenderstock start --data /srv/tenders --api-port 9000 --json', 'for a program that waits for the ready event'],
+    ],
+  },
+  ingest: {
+    summary: 'Read notices into the stock: files, folders, .zip, .tar.gz.',
+    details: [
+      'The format is recognised by content: eForms, TED_EXPORT, OCDS packages and line-delimited releases. What was read',
+      'before changes nothing. What cannot be read is kept with its reason: see `tenderstock status --rejections`.',
+    ],
+    operands: { name: 'PATH…', min: 1, max: 10_000 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock ingest notices/', 'a folder with all below it'],
+      ['tenderstock ingest 202600123.tar.gz eforms.zip', 'archives as the portals deliver them'],
+    ],
+  },
+  publish: {
+    summary: 'Publish the next edition, if there is anything new and the last one is old enough.',
+    details: ['Exit code 0: published, or nothing new; 3: held back by the gate, which says why; 4: too early.'],
+    options: {
+      ...everywhere,
+      'publish-interval-minutes': publishInterval,
+      'override-gate': { type: 'flag', help: 'Publish what the gate held back, after you looked at the reasons.' },
+    },
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock publish', 'the next edition'],
+      ['tenderstock publish --override-gate', 'publish in spite of the gate'],
+    ],
+  },
+  serve: {
+    summary: 'Answer the API only; reading and publishing run elsewhere.',
+    details: [
+      'With DATABASE_URL any number of these can run. On the embedded engine it is the one process that holds the folder.',
+    ],
+    options: { data, 'api-host': apiHost, 'api-port': apiPort, 'log-level': logLevel, json, help },
+    environment: serviceEnvironment,
+    examples: [['DATABASE_URL=postgres://… tenderstock serve --api-port 9001', 'one more API process']],
+  },
+  rebuild: {
+    summary: 'Read all kept documents again and make the stock anew from them.',
+    details: ['Ids stay. Says how many records have other contents than before; the next edition carries those.'],
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock rebuild', 'after an update that reads notices better']],
+  },
+  status: {
+    summary: 'Show what was received, what the stock holds and what is published.',
+    options: {
+      ...everywhere,
+      rejections: { type: 'flag', help: 'List what could not be read, newest first.' },
+      limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'How many rejections to list.' },
+    },
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock status', 'in short'],
+      ['tenderstock status --rejections', 'with the documents that could not be read'],
+    ],
+  },
+  'organization create': {
+    summary: 'Create an organisation that may use the API.',
+    operands: { name: 'NAME', min: 1, max: 1 },
+    options: {
+      ...everywhere,
+      'requests-per-minute': {
+        type: 'count',
+        value: 'N',
+        default: 60,
+        min: 1,
+        max: 1_000_000,
+        help: 'Its limit, over all its tokens.',
+      },
+    },
+    environment: databaseEnvironment,
+    examples: [["tenderstock organization create 'Acme Ltd'", 'with the usual limit']],
+  },
+  'organization list': {
+    summary: 'List organisations.',
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock organization list', 'with limits and access']],
+  },
+  'organization update': {
+    summary: 'Change the limit or the access of an organisation.',
+    operands: { name: 'NAME', min: 1, max: 1 },
+    options: {
+      ...everywhere,
+      'requests-per-minute': { type: 'count', value: 'N', min: 1, max: 1_000_000, help: 'New limit.' },
+      access: {
+        type: 'choice',
+        value: 'on|off',
+        choices: ['on', 'off'],
+        help: 'off: its tokens stay and are answered 403.',
+      },
+    },
+    environment: databaseEnvironment,
+    examples: [["tenderstock organization update 'Acme Ltd' --access off", 'when the contract ends']],
+  },
+  'token create': {
+    summary: 'Create a token; it is shown once.',
+    details: ['An organisation has at most two valid tokens: revoke one to replace it.'],
+    operands: { name: 'ORGANIZATION', min: 1, max: 1 },
+    options: {
+      ...everywhere,
+      name: { type: 'text', value: 'TEXT', default: 'API token', help: 'What it is for.' },
+      'expires-in-days': {
+        type: 'count',
+        value: 'N',
+        min: 1,
+        max: 3650,
+        help: 'Days until it stops being valid; never without.',
+      },
+    },
+    environment: databaseEnvironment,
+    examples: [["tenderstock token create 'Acme Ltd' --name 'CRM sync'", 'a token without an end']],
+  },
+  'token list': {
+    summary: 'List the tokens of an organisation, without their text.',
+    operands: { name: 'ORGANIZATION', min: 1, max: 1 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [["tenderstock token list 'Acme Ltd'", 'with the time of last use']],
+  },
+  'token revoke': {
+    summary: 'Revoke a token; it stops working within a minute everywhere.',
+    operands: { name: 'TOKEN-ID', min: 1, max: 1 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock token revoke 0b6f98dc-89b5-4153-a43d-5b69ba554b0d', 'the id stands in `token list`']],
+  },
+  'database export': {
+    summary: 'Copy an embedded stock to an empty PostgreSQL server.',
+    operands: { name: 'URL', min: 1, max: 1 },
+    options: everywhere,
+    examples: [['tenderstock database export postgres://user:password@host/name', 'then start with this DATABASE_URL']],
+  },
+  'clock advance': {
+    summary: 'Move the time of a service that runs with --trial-clock. Not for production.',
+    options: {
+      ...everywhere,
+      ms: {
+        type: 'count',
+        value: 'N',
+        required: true,
+        min: 0,
+        max: 10 * 365 * 86_400_000,
+        help: 'Milliseconds to move forwards.',
+      },
+    },
+    examples: [['tenderstock clock advance --ms 86400000', 'a day']],
+    hidden: true,
+  },
+} as const satisfies { readonly [name: string]: CommandSpec }
+
+export type CommandName = keyof typeof commands
+
+export const commandNames = Object.keys(commands) as CommandName[]

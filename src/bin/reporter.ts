@@ -1,0 +1,336 @@
+// What a command prints: JSON lines for programs, or calm text for people with a bar while long work goes on.
+import { styleText } from 'node:util'
+import { Presets, SingleBar } from 'cli-progress'
+import { toInstant } from '../domain/time.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { CommandEvent, Emit } from './control-socket.ts'
+
+export type Reporter = { readonly emit: Emit; readonly close: () => void }
+
+/** A stream that text goes to; `isTerminal` when a person watches. */
+export type Screen = {
+  readonly write: (text: string) => void
+  readonly isTerminal: boolean
+  readonly hasColours: boolean
+}
+
+/** How often progress is told where no bar shows it. */
+const programProgressMs = 1000
+const personProgressMs = 10_000
+
+/** `out` gets results, `err` progress. */
+export function openReporter(options: {
+  readonly json: boolean
+  readonly out: Screen
+  readonly err: Screen
+  readonly clock: Clock
+}): Reporter {
+  return options.json ? jsonReporter(options.out, options.clock) : textReporter(options)
+}
+
+function jsonReporter(out: Screen, clock: Clock): Reporter {
+  const isDue = throttle(clock, programProgressMs)
+  return {
+    emit: (event) => {
+      if (event.event !== 'progress' || isDue()) out.write(`${JSON.stringify(event)}\n`)
+    },
+    close: () => {},
+  }
+}
+
+function throttle(clock: Clock, intervalMs: number): () => boolean {
+  let last = clock()
+  return () => {
+    if (clock() - last < intervalMs) return false
+    last = clock()
+    return true
+  }
+}
+
+function textReporter({
+  out,
+  err,
+  clock,
+}: {
+  readonly out: Screen
+  readonly err: Screen
+  readonly clock: Clock
+}): Reporter {
+  const paint = painter(out.hasColours)
+  const bar = err.isTerminal ? progressBar(err) : progressLines(err, clock)
+  return {
+    emit: (event) => {
+      if (event.event === 'progress') return bar.show(event)
+      bar.hide()
+      const text = describe(event, paint)
+      if (text !== undefined) out.write(`${text}\n`)
+    },
+    close: () => bar.hide(),
+  }
+}
+
+type Progress = { readonly show: (event: CommandEvent) => void; readonly hide: () => void }
+
+const stageNames: { readonly [stage: string]: string } = {
+  ingest: 'Reading notices',
+  consolidate: 'Consolidating',
+  publish: 'Publishing',
+  reparse: 'Reading kept documents',
+  rebuild: 'Rebuilding',
+  export: 'Copying',
+  load: 'Loading editions',
+}
+
+function progressBar(err: Screen): Progress {
+  let bar: SingleBar | undefined
+  let shown = ''
+  const hide = () => {
+    bar?.stop()
+    if (bar) err.write('\r\u001b[K')
+    bar = undefined
+    shown = ''
+  }
+  return {
+    hide,
+    show: ({ stage, done, total, detail }) => {
+      const name = stageNames[String(stage)] ?? String(stage)
+      if (typeof total !== 'number' || total === 0) {
+        if (bar) hide()
+        return err.write(`\r\u001b[K  ${name} … ${number(done)}${detail ? ` ${detail}` : ''}`)
+      }
+      if (shown !== name) hide()
+      if (!bar) {
+        bar = new SingleBar(
+          {
+            format: `  ${name.padEnd(22)} {bar} {percentage} %  {value}/{total}`,
+            hideCursor: true,
+            clearOnComplete: true,
+            barsize: 24,
+            linewrap: false,
+          },
+          Presets.shades_grey,
+        )
+        bar.start(total, 0)
+        shown = name
+      }
+      bar.setTotal(total)
+      bar.update(Math.min(Number(done), total))
+    },
+  }
+}
+
+function progressLines(err: Screen, clock: Clock): Progress {
+  const isDue = throttle(clock, personProgressMs)
+  return {
+    hide: () => {},
+    show: ({ stage, done, total }) => {
+      if (!isDue()) return
+      const name = stageNames[String(stage)] ?? String(stage)
+      err.write(`  ${name}: ${number(done)}${typeof total === 'number' && total > 0 ? ` of ${number(total)}` : ''}\n`)
+    },
+  }
+}
+
+type Paint = { readonly [style in 'bold' | 'dim' | 'green' | 'yellow' | 'cyan']: (text: string) => string }
+
+function painter(hasColours: boolean): Paint {
+  const paint = (style: 'bold' | 'dim' | 'green' | 'yellow' | 'cyan') => (text: string) =>
+    hasColours ? styleText(style, text, { validateStream: false }) : text
+  return { bold: paint('bold'), dim: paint('dim'), green: paint('green'), yellow: paint('yellow'), cyan: paint('cyan') }
+}
+
+const number = (value: unknown) => (typeof value === 'number' ? value.toLocaleString('en-US') : String(value ?? 0))
+const count = (value: unknown, one: string, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`
+const minute = (ms: unknown) =>
+  typeof ms === 'number' ? `${toInstant(ms).slice(0, 16).replace('T', ' ')} UTC` : 'never'
+const sum = (counts: unknown) =>
+  Object.values((counts ?? {}) as { [key: string]: number }).reduce((total, each) => total + each, 0)
+const list = (value: unknown) => (Array.isArray(value) ? value : [])
+
+/** An event as a person reads it; undefined when it is for programs only. */
+function describe(event: CommandEvent, paint: Paint): string | undefined {
+  const done = paint.green('✓')
+  const line = (label: string, text: string) => `  ${done} ${label.padEnd(20)} ${text}`
+  switch (event.event) {
+    case 'starting':
+      return `\n${paint.bold(`Tenderstock ${event.version}`)}\n\n${line('Data', `${event.data} ${paint.dim(event.engine === 'embedded' ? '(embedded engine)' : '(PostgreSQL server)')}`)}`
+    case 'found':
+      return line('Found again', `edition ${event.edition} with ${count(event.records, 'record')}`)
+    case 'portals':
+      return line('Sample portals', `${count(event.portals, 'portal')} of made-up notices, on this machine only`)
+    case 'ingested': {
+      const rejected = sum(event.rejections)
+      const parts = [
+        count(event.documents, 'document'),
+        event.known === event.documents ? 'nothing new' : count(event.notices, 'new notice'),
+      ]
+      if (rejected > 0) parts.push(`${number(rejected)} not readable ${paint.dim('(kept, with reason)')}`)
+      return line(event.source === 'files' ? 'Read' : String(event.source), parts.join(' · '))
+    }
+    case 'consolidated':
+      return event.changed === 0
+        ? undefined
+        : line('Consolidated', `${count(event.notices, 'notice')} → ${count(event.changed, 'record')} new or changed`)
+    case 'published':
+      return line(
+        `Edition ${event.edition}`,
+        `published with ${count(event.records, 'record')}, ${number(event.changes)} new or changed`,
+      )
+    case 'nothingNew':
+      return `  ${paint.dim('· Nothing new to publish')}`
+    case 'tooEarly':
+      return `  ${paint.dim(`· No edition before ${minute(event.notBefore)}: there is at most one an hour`)}`
+    case 'held':
+      return [
+        `  ${paint.yellow('!')} The gate holds the next edition back; the last one goes on being served.`,
+        ...list(event.reasons).map((reason) => `      ${reason}`),
+        `      ${paint.dim('Look at it, then: tenderstock publish --override-gate')}`,
+      ].join('\n')
+    case 'waiting':
+      return `  ${paint.dim(`· Waiting: the service is busy with ${event.busyWith}`)}`
+    case 'warning':
+      return `  ${paint.yellow('!')} ${event.message}`
+    case 'ready':
+      return readyText(event, paint)
+    case 'stopping':
+      return `\n  ${paint.dim('· Finishing requests and closing the stock …')}`
+    case 'stopped':
+      return `  ${paint.dim('· Stopped.')}`
+    case 'rebuilt':
+      return [
+        line(
+          'Rebuilt',
+          `${count(event.documents, 'document')} → ${count(event.notices, 'notice')}, ${count(event.records, 'record')}`,
+        ),
+        event.isSame === true
+          ? `  ${paint.dim('· All ids and contents are as before.')}`
+          : `  ${paint.yellow('!')} Ids gone: ${number(event.idsGone)}, ids new: ${number(event.idsNew)}, contents changed: ${number(event.contentsChanged)}.`,
+      ].join('\n')
+    case 'exported':
+      return line('Copied', `${count(event.rows, 'row')} to the server; start with this DATABASE_URL from now on`)
+    case 'clock':
+      return line('Clock', `now ${event.now}`)
+    case 'status':
+      return statusText(event, paint)
+    case 'rejection':
+      return `  ${minute(event.rejectedAt)}  ${paint.yellow(String(event.reason))}  ${event.address}${event.path ? ` ${event.path}` : ''}\n      ${event.detail}`
+    case 'organization':
+      return `  ${String(event.name).padEnd(28)} ${String(event.requestsPerMinute).padStart(6)} requests/min  access ${event.hasApiAccess ? 'on ' : paint.yellow('off')}  ${paint.dim(String(event.organizationId))}`
+    case 'token':
+      return tokenText(event, paint)
+    case 'revoked':
+      return line('Revoked', String(event.tokenId))
+    case 'none':
+      return `  ${paint.dim(`· ${event.message}`)}`
+    default:
+      return undefined
+  }
+}
+
+function readyText(event: CommandEvent, paint: Paint): string {
+  const rule = paint.dim('─'.repeat(78))
+  const { token, api } = event
+  const curl = (query: string) => `curl -H 'Authorization: Bearer ${token ?? 'TOKEN'}' '${api}/v1/tenders?${query}'`
+  const fact = (name: string, text: string) => `  ${name.padEnd(10)} ${text}`
+  const edition =
+    event.edition === 0
+      ? 'none yet: the API answers 503 until there is one'
+      : `${event.edition} with ${count(event.records, 'record')}`
+  return [
+    '',
+    rule,
+    fact('Address', paint.bold(String(api))),
+    ...(token === undefined
+      ? []
+      : [
+          fact(
+            'Token',
+            token === null
+              ? paint.yellow('none: revoke one of the two, or create your own organization')
+              : paint.bold(String(token)),
+          ),
+        ]),
+    fact('Edition', edition),
+    fact('Data', String(event.data)),
+    rule,
+    '',
+    ...(token === undefined
+      ? []
+      : [
+          paint.dim('# a page of open tenders'),
+          curl('limit=5'),
+          '',
+          paint.dim('# construction work only (CPV division 45)'),
+          curl('cpv=45000000&limit=5'),
+          '',
+          paint.dim('# what changed since then: the delta that a sync asks for'),
+          curl(`updated_since=${event.since}&limit=5`),
+          '',
+        ]),
+    paint.dim(`Problem types and limits: ${event.docs}   Stop: Ctrl+C`),
+    '',
+  ].join('\n')
+}
+
+function statusText(event: CommandEvent, paint: Paint): string {
+  const row = (name: string, text: string) => `  ${name.padEnd(22)} ${text}`
+  const counts = (value: unknown) =>
+    Object.entries((value ?? {}) as { [key: string]: number })
+      .map(([name, each]) => `${name} ${number(each)}`)
+      .join(' · ') || 'none'
+  const edition = event.edition as {
+    readonly edition: number
+    readonly records: number
+    readonly publishedAt: number
+  } | null
+  const sources = Object.entries(event.sources as { [id: string]: { documents: number; checkedAt: number | null } })
+  const holds = list(event.holds) as { readonly heldAt: number; readonly reasons: readonly string[] }[]
+  return [
+    paint.bold('Received'),
+    row('Documents', number(event.documents)),
+    row('Notices', `${number(event.notices)}${event.waiting ? `, ${number(event.waiting)} not consolidated yet` : ''}`),
+    row('Not readable', counts(event.rejections)),
+    ...(event.outdated
+      ? [row('Read by older parsers', `${count(event.outdated, 'document')}; tenderstock rebuild reads them again`)]
+      : []),
+    ...sources.map(([id, each]) =>
+      row(`  ${id}`, `${count(each.documents, 'document')}, checked ${minute(each.checkedAt)}`),
+    ),
+    '',
+    paint.bold('Stock'),
+    row('Tenders', counts(event.tenders)),
+    row('Engine', event.engine === 'embedded' ? `embedded, in ${event.data}` : 'PostgreSQL server'),
+    '',
+    paint.bold('Published'),
+    row(
+      'Edition',
+      edition
+        ? `${edition.edition} with ${count(edition.records, 'record')}, ${minute(edition.publishedAt)}`
+        : 'none yet',
+    ),
+    row(
+      'Next one',
+      event.unpublished === 0
+        ? 'nothing to publish'
+        : `${count(event.unpublished, 'record')} to publish, not before ${minute(event.nextPublication)}`,
+    ),
+    ...holds.flatMap((hold) => [
+      row(paint.yellow('Held back'), minute(hold.heldAt)),
+      ...hold.reasons.map((reason) => `      ${reason}`),
+    ]),
+  ].join('\n')
+}
+
+function tokenText(event: CommandEvent, paint: Paint): string {
+  if (event.token !== undefined) {
+    return `  ${paint.bold(String(event.token))}\n  ${paint.dim(`Shown this once; only its hash is kept. Id ${event.tokenId}.`)}`
+  }
+  const state = event.revokedAt
+    ? `revoked ${minute(event.revokedAt)}`
+    : event.isExpired
+      ? `expired ${minute(event.expiresAt)}`
+      : event.expiresAt
+        ? `valid until ${minute(event.expiresAt)}`
+        : 'valid'
+  return `  ${event.tokenId}  ${event.hint}  ${String(event.name).padEnd(16)} ${state}, ${event.lastUsedAt ? `last used ${minute(event.lastUsedAt)}` : 'never used'}`
+}
