@@ -1,0 +1,280 @@
+// Runs the stage: takes over new notices in batches, re-resolves what they are connected with, and lets the clock do its part.
+import type { Transaction } from 'kysely'
+import { inTransaction, type Store } from '../store/database.ts'
+import {
+  countNoticesToConsolidate,
+  listLinks,
+  listNotices,
+  listNoticesOfSameTenders,
+  loadNotices,
+  markAllUnconsolidated,
+  markConsolidated,
+  type NoticeRow,
+  replaceLinks,
+  takeNoticesToConsolidate,
+} from '../store/notices.ts'
+import type { Database } from '../store/schema.ts'
+import {
+  assignNotices,
+  clearTransitions,
+  deleteEmptyTenders,
+  deleteUnpublishedTenders,
+  findTendersOf,
+  listDueTenders,
+  loadNoticesOfTenders,
+  lockStock,
+  type NewTender,
+  type TenderRow,
+  upsertTenders,
+} from '../store/tenders.ts'
+import { linkKeys } from './link-keys.ts'
+import { mergedTender, mergeTender, type TenderDraft } from './merge.ts'
+import { type Component, noticeDate, resolve, type StoredNotice, type Unit, uniteCopies } from './resolve.ts'
+import { tenderId } from './tender-id.ts'
+
+/** What one run did. `transitions`: tenders that the clock alone changed or moved on. */
+export type ConsolidateSummary = {
+  readonly notices: number
+  readonly created: number
+  readonly changed: number
+  readonly removed: number
+  readonly transitions: number
+}
+
+export type ConsolidateOptions = {
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** Notices per transaction. The result does not depend on it. */
+  readonly batchSize?: number
+  readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void
+}
+
+const defaultBatchSize = 250
+
+/**
+ * A key held by more notices than this connects nothing. The largest honest procedures (dynamic purchasing systems with all
+ * their awards) have some hundred notices; beyond that it is a default value of some software, and following it would read
+ * half of the stock for each new notice.
+ */
+export const mostHolders = 1000
+
+/**
+ * Brings the stock up to date with all notices received and with the clock. Each batch is one transaction, so a run that dies
+ * is simply started again. Notices may come in any order and in any portions: the stock at the end is the same.
+ */
+export async function consolidate(store: Store, options: ConsolidateOptions): Promise<ConsolidateSummary> {
+  return run(store, options, { isForced: false })
+}
+
+/**
+ * Derives the whole stock anew from the notices. Published ids and their founding notices stay; everything else is computed.
+ * All keys are written before the first tender is, so that no tender is ever seen without a part of its notices.
+ */
+export async function rebuildStock(store: Store, options: ConsolidateOptions): Promise<ConsolidateSummary> {
+  const batchSize = options.batchSize ?? defaultBatchSize
+  await inTransaction(store, async (trx) => {
+    await lockStock(trx)
+    await markAllUnconsolidated(trx)
+  })
+  for (let after = ''; ; ) {
+    const last: NoticeRow | undefined = await inTransaction(store, async (trx) => {
+      const rows = await listNotices(trx, after, batchSize)
+      await replaceLinks(trx, rows.map(linksOf))
+      return rows.at(-1)
+    })
+    if (!last) break
+    after = last.noticeId
+  }
+  const summary = await run(store, options, { isForced: true })
+  const removed = await inTransaction(store, async (trx) => {
+    await lockStock(trx)
+    return deleteEmptyTenders(trx)
+  })
+  return { ...summary, removed: summary.removed + removed }
+}
+
+type Counts = { notices: number; created: number; changed: number; removed: number; transitions: number }
+
+async function run(
+  store: Store,
+  { now, batchSize = defaultBatchSize, onProgress }: ConsolidateOptions,
+  { isForced }: { readonly isForced: boolean },
+): Promise<ConsolidateSummary> {
+  const counts: Counts = { notices: 0, created: 0, changed: 0, removed: 0, transitions: 0 }
+  const total = await countNoticesToConsolidate(store.db)
+  for (;;) {
+    const batch = await inTransaction(store, (trx) => consolidateBatch(trx, { now, batchSize, isForced }))
+    if (!batch) break
+    counts.notices += batch.notices
+    counts.created += batch.created
+    counts.changed += batch.changed
+    counts.removed += batch.removed
+    onProgress?.({ done: counts.notices, total: Math.max(total, counts.notices) })
+  }
+  for (;;) {
+    const moved = await inTransaction(store, (trx) => passDueTransitions(trx, now, batchSize))
+    if (moved.due === 0) break
+    counts.transitions += moved.due
+    counts.changed += moved.changed
+  }
+  return counts
+}
+
+type BatchOptions = { readonly now: number; readonly batchSize: number; readonly isForced: boolean }
+
+async function consolidateBatch(
+  trx: Transaction<Database>,
+  { now, batchSize, isForced }: BatchOptions,
+): Promise<Omit<Counts, 'transitions'> | undefined> {
+  await lockStock(trx)
+  const batch = await takeNoticesToConsolidate(trx, batchSize)
+  if (batch.length === 0) return undefined
+  const batchIds = batch.map((row) => row.noticeId)
+  // A notice that is read anew may leave a tender: those that stood with it are looked at again.
+  const companions = await listNoticesOfSameTenders(trx, batchIds)
+  await replaceLinks(trx, batch.map(linksOf))
+  const { noticeIds, ignoredKeys } = await closureOf(trx, batchIds, companions)
+  const known = new Map(batch.map((row) => [row.noticeId, row]))
+  const missing = noticeIds.filter((noticeId) => !known.has(noticeId))
+  const closure: StoredNotice[] = [...batch, ...(await loadNotices(trx, missing))].map(toStored)
+
+  const components = resolve(closure, ignoredKeys)
+  const foundingKeys = [...new Set(closure.map(({ notice }) => notice.noticeKey))]
+  const existing = await findTendersOf(trx, foundingKeys, noticeIds)
+  const { tenders, assignments } = tendersOf(components, existing, now)
+  const kept = new Set(tenders.map((tender) => tender.tenderId))
+  const vanished = existing.filter((row) => row.firstEdition === null && !kept.has(row.tenderId))
+  const before = new Map(existing.map((row) => [row.tenderId, row]))
+  await deleteUnpublishedTenders(
+    trx,
+    vanished.map((row) => row.tenderId),
+  )
+  await upsertTenders(
+    trx,
+    tenders.filter((tender) => isForced || isChanged(before.get(tender.tenderId), tender)),
+  )
+  await assignNotices(trx, assignments)
+  await markConsolidated(trx, batchIds)
+  return {
+    notices: batch.length,
+    created: tenders.filter((tender) => !before.has(tender.tenderId)).length,
+    changed: tenders.filter((tender) => (before.get(tender.tenderId)?.contentHash ?? '') !== tender.contentHash).length,
+    removed: vanished.length,
+  }
+}
+
+function linksOf({ noticeId, notice }: NoticeRow): { readonly noticeId: string; readonly keys: readonly string[] } {
+  return { noticeId, keys: linkKeys(notice).map(({ key }) => key) }
+}
+
+function toStored({ noticeId, sourceId, notice }: NoticeRow): StoredNotice {
+  return { rowId: noticeId, sourceId, notice }
+}
+
+/** All notices connected with the seeds through keys that count, and the keys on the way that do not. */
+async function closureOf(
+  trx: Transaction<Database>,
+  batchIds: readonly string[],
+  companions: readonly string[],
+): Promise<{ readonly noticeIds: readonly string[]; readonly ignoredKeys: ReadonlySet<string> }> {
+  const seen = new Set([...batchIds, ...companions])
+  const inBatch = new Set(batchIds)
+  const ignoredKeys = new Set<string>()
+  let frontier = [...seen]
+  while (frontier.length > 0) {
+    const holders = new Map<string, string[]>()
+    for (const { key, noticeId } of await listLinks(trx, frontier, mostHolders + batchIds.length + 1)) {
+      const known = holders.get(key)
+      if (known) known.push(noticeId)
+      else holders.set(key, [noticeId])
+    }
+    frontier = []
+    for (const [key, noticeIds] of holders) {
+      if (noticeIds.length > mostHolders) {
+        ignoredKeys.add(key)
+        // With this batch the key came to be held by too many: those that it joined before must part.
+        const wasCounted = noticeIds.filter((noticeId) => !inBatch.has(noticeId)).length <= mostHolders
+        if (!wasCounted) continue
+      }
+      for (const noticeId of noticeIds) {
+        if (seen.has(noticeId)) continue
+        seen.add(noticeId)
+        frontier.push(noticeId)
+      }
+    }
+  }
+  return { noticeIds: [...seen], ignoredKeys }
+}
+
+/** One record per component, one more for each published id that it outlives (docs/decisions/0002-tender-ids.md). */
+function tendersOf(components: readonly Component[], existing: readonly TenderRow[], now: number) {
+  const claims = new Map(existing.filter((row) => row.firstEdition !== null).map((row) => [row.foundingKey, row]))
+  const tenders: NewTender[] = []
+  const assignments: { noticeId: string; tenderId: string }[] = []
+  const add = (founding: Unit, units: readonly Unit[], draft: TenderDraft) => {
+    const sources = JSON.stringify([...new Set(units.flatMap((unit) => unit.sourceIds))].sort())
+    tenders.push({ ...draft, foundingKey: founding.notice.noticeKey, sources })
+  }
+  for (const { units, isSucceeded } of components) {
+    const claimed = units
+      .flatMap((unit) => {
+        const row = claims.get(unit.notice.noticeKey)
+        return row ? [{ unit, edition: row.firstEdition!, date: noticeDate(unit.notice), row }] : []
+      })
+      .sort(
+        (a, b) =>
+          a.edition - b.edition ||
+          (a.date < b.date ? -1 : a.date > b.date ? 1 : a.row.foundingKey < b.row.foundingKey ? -1 : 1),
+      )
+    const founding = claimed[0]?.unit ?? units[0]!
+    const survivor = tenderId(founding.notice.noticeKey)
+    const notices = units.map((unit) => unit.notice)
+    add(founding, units, mergeTender(survivor, notices, { now, isSucceeded }))
+    for (const { unit, row } of claimed.slice(1)) add(unit, [unit], mergedTender(row.tenderId, unit.notice, survivor))
+    for (const noticeId of units.flatMap((unit) => unit.rowIds)) assignments.push({ noticeId, tenderId: survivor })
+  }
+  return { tenders, assignments }
+}
+
+function isChanged(before: TenderRow | undefined, after: NewTender): boolean {
+  return (
+    !before ||
+    before.contentHash !== after.contentHash ||
+    before.nextTransitionMs !== after.nextTransitionMs ||
+    before.mergedInto !== after.mergedInto ||
+    before.sources !== after.sources
+  )
+}
+
+/** Derives again what the clock changed: expiry above all. */
+async function passDueTransitions(
+  trx: Transaction<Database>,
+  now: number,
+  limit: number,
+): Promise<{ readonly due: number; readonly changed: number }> {
+  await lockStock(trx)
+  const due = await listDueTenders(trx, now, limit)
+  if (due.length === 0) return { due: 0, changed: 0 }
+  const notices = await loadNoticesOfTenders(
+    trx,
+    due.map((row) => row.tenderId),
+  )
+  const orphans = due.filter((row) => notices.get(row.tenderId)!.length === 0).map((row) => row.tenderId)
+  const updated = due
+    .filter((row) => !orphans.includes(row.tenderId))
+    .map((row): NewTender => {
+      const units = uniteCopies(notices.get(row.tenderId)!.map(toStored))
+      // A succeeded announcement is over already and has no transition, so this one is not succeeded.
+      const draft = mergeTender(
+        row.tenderId,
+        units.map((unit) => unit.notice),
+        { now, isSucceeded: false },
+      )
+      return { ...draft, foundingKey: row.foundingKey, sources: row.sources }
+    })
+  await upsertTenders(trx, updated)
+  await clearTransitions(trx, orphans)
+  const before = new Map(due.map((row) => [row.tenderId, row.contentHash]))
+  const changed = updated.filter((tender) => before.get(tender.tenderId) !== tender.contentHash).length
+  return { due: due.length, changed }
+}

@@ -1,0 +1,283 @@
+// What became of a tender and its lots: a pure function of its notices and of the present moment (docs/consolidation.md).
+import type { LotResult, NoticeLot } from '../domain/notice.ts'
+import type { ArchiveReason, LotStatus, Status } from '../domain/tender.ts'
+import { dayMs, type Instant } from '../domain/time.ts'
+import { type Announcement, type CompetitionState, lotOutcomes, shareLots, type Timeline } from './timeline.ts'
+
+/** A lot of the record: what the call says of it, what the result says of it, and what became of it. */
+export type LotState = {
+  readonly lotId: string
+  readonly status: LotStatus
+  readonly listed?: NoticeLot
+  readonly announced?: NoticeLot
+  readonly result?: LotResult
+}
+
+export type Lifecycle = {
+  readonly status: Exclude<Status, 'merged'>
+  readonly archiveReason?: Exclude<ArchiveReason, 'merged'>
+  /** By lotId. */
+  readonly lots: readonly LotState[]
+  readonly isSuspended: boolean
+  readonly isDeadlineUnknown: boolean
+  /** When the clock next changes any of this, in epoch milliseconds; absent when only a notice can. Always after `now`. */
+  readonly nextTransitionMs?: number
+}
+
+/** Without a deadline a call, or an intention to award, counts as open for this long after its publication. */
+const withoutDeadlineMs = 90 * dayMs
+
+type Decision = { readonly result: LotResult; readonly at: Announcement; readonly lot?: NoticeLot }
+
+const ms = (instant: Instant | undefined): number | undefined =>
+  instant === undefined ? undefined : Date.parse(instant)
+
+function publicationMs({ notice }: Announcement): number | undefined {
+  return ms(notice.publicationDate ?? notice.dispatchDate)
+}
+
+/** BT-131, else BT-1311, else BT-630. */
+function ownDeadline(lot: NoticeLot): number | undefined {
+  return ms(lot.submissionDate ?? lot.participationDate ?? lot.interestDate)
+}
+
+function yearAfter(fromMs: number): number {
+  const date = new Date(fromMs)
+  date.setUTCFullYear(date.getUTCFullYear() + 1)
+  return date.getTime()
+}
+
+/** Systems that stay open for new members: awards under them do not end them (rule 4). */
+function isStanding({ notice }: CompetitionState): boolean {
+  return (
+    notice.isDynamicPurchasingSystem === true ||
+    notice.noticeType === 'qu-sy' ||
+    notice.noticeSubtype === '15' ||
+    notice.noticeType === 'F07'
+  )
+}
+
+/**
+ * Status, lots and next transition. A deadline that is reached at `now` has passed. `isSucceeded`: other tenders followed
+ * this announcement (resolve.ts).
+ */
+export function lifecycleOf(timeline: Timeline, now: number, isSucceeded = false): Lifecycle {
+  if (timeline.isVoid) {
+    const listed = timeline.competition?.lots.map(({ lot }) => lot) ?? timeline.head.lots
+    return {
+      status: 'cancelled',
+      archiveReason: 'cancelled',
+      lots: sortedLots(listed.map((lot) => ({ lotId: lot.lotId, status: 'cancelled', listed: lot }))),
+      isSuspended: false,
+      isDeadlineUnknown: false,
+    }
+  }
+  if (timeline.competition) return competitionLifecycle(timeline, timeline.competition, now)
+  const hasMore = timeline.live.some(({ role }) => role !== 'planning')
+  return hasMore ? uncalledLifecycle(timeline, now) : planningLifecycle(timeline, now, isSucceeded)
+}
+
+/** Announced only: until a year after publication, or until another tender refers to it. */
+function planningLifecycle({ live, head }: Timeline, now: number, isSucceeded: boolean): Lifecycle {
+  const published = live.map(publicationMs).filter((at) => at !== undefined)
+  const end = published.length > 0 ? yearAfter(Math.max(...published)) : undefined
+  const isCancelled = head.isCancelled === true
+  const isOver = isCancelled || isSucceeded || (end !== undefined && end <= now)
+  const lotStatus: LotStatus = isCancelled ? 'cancelled' : 'planned'
+  return {
+    ...(isCancelled
+      ? { status: 'cancelled', archiveReason: 'cancelled' }
+      : isOver
+        ? { status: 'closed', archiveReason: 'expired' }
+        : { status: 'planned' }),
+    lots: sortedLots(head.lots.map((lot) => ({ lotId: lot.lotId, status: lotStatus, listed: lot }))),
+    isSuspended: false,
+    isDeadlineUnknown: false,
+    ...(isOver || end === undefined ? {} : { nextTransitionMs: end }),
+  }
+}
+
+/** Results, contracts or intentions without a call that we know of: nothing is open. */
+function uncalledLifecycle(timeline: Timeline, now: number): Lifecycle {
+  const { results, live, head } = timeline
+  const outcomes = lotOutcomes(results)
+  const whole = wholeDecision(timeline)
+  const announced = new Map<string, NoticeLot>()
+  for (const { notice } of results) for (const lot of notice.lots) announced.set(lot.lotId, lot)
+  if (announced.size === 0) for (const lot of head.lots) announced.set(lot.lotId, lot)
+  const hasExecution = live.some(({ role }) => role === 'execution')
+  const lots = [...announced.values()].map((lot): LotState => {
+    const outcome = outcomes.get(lot.lotId)
+    const result = outcome?.result ?? whole?.result ?? (hasExecution ? { outcome: 'awarded' as const } : undefined)
+    return {
+      lotId: lot.lotId,
+      status: decidedStatus(result) ?? 'pending',
+      announced: outcome?.lot ?? lot,
+      ...(outcome ? { result: outcome.result } : result ? { result } : {}),
+    }
+  })
+  const decided =
+    lots.length > 0
+      ? lots.map(({ status }) => status)
+      : [decidedStatus(whole?.result) ?? (hasExecution ? 'awarded' : 'pending')]
+  const common = { lots: sortedLots(lots), isSuspended: false, isDeadlineUnknown: false }
+  if (decided.includes('awarded')) return { status: 'awarded', archiveReason: 'awarded', ...common }
+  if (decided.every((status) => status === 'cancelled'))
+    return { status: 'cancelled', archiveReason: 'cancelled', ...common }
+  const intention = live.findLast(({ role }) => role === 'intention')
+  if (intention && results.length === 0)
+    return { ...intentionStatus(intention, now), ...common, isDeadlineUnknown: true }
+  return { status: 'closed', archiveReason: 'expired', ...common }
+}
+
+function intentionStatus(
+  intention: Announcement,
+  now: number,
+): Pick<Lifecycle, 'status' | 'archiveReason' | 'nextTransitionMs'> {
+  const published = publicationMs(intention)
+  if (published === undefined) return { status: 'awardIntended' }
+  const end = published + withoutDeadlineMs
+  return end > now ? { status: 'awardIntended', nextTransitionMs: end } : { status: 'closed', archiveReason: 'expired' }
+}
+
+function decidedStatus(result: LotResult | undefined): LotStatus | undefined {
+  if (result?.outcome === 'awarded') return 'awarded'
+  if (result?.outcome === 'not-awarded') return 'cancelled'
+  return result?.outcome === 'pending' ? 'pending' : undefined
+}
+
+/** The newest decision about the procedure as a whole: a result that names no lot's outcome, a withdrawal, a running contract. */
+function wholeDecision({ live }: Timeline): Decision | undefined {
+  let decision: Decision | undefined
+  const hasResult = live.some(({ role }) => role === 'result')
+  for (const announcement of live) {
+    const { notice, role } = announcement
+    const isEnded = notice.isCancelled === true || notice.isUnsuccessful === true
+    if (role !== 'planning' && isEnded && !notice.lots.some((lot) => lot.result?.outcome === 'awarded'))
+      decision = { result: { outcome: 'not-awarded' }, at: announcement }
+    else if (role === 'result' && !notice.lots.some((lot) => lot.result || lot.cancelled))
+      decision = { result: { outcome: 'awarded' }, at: announcement }
+    else if (role === 'execution' && !hasResult) decision = { result: { outcome: 'awarded' }, at: announcement }
+  }
+  return decision
+}
+
+/** Results of notices that number the lots otherwise count for the whole. */
+function foreignDecision(timeline: Timeline, ids: readonly string[]): Decision | undefined {
+  let decision: Decision | undefined
+  for (const announcement of timeline.results) {
+    const lots = announcement.notice.lots.filter((lot) => lot.result)
+    if (
+      lots.length === 0 ||
+      shareLots(
+        ids,
+        lots.map((lot) => lot.lotId),
+      )
+    )
+      continue
+    const outcomes = lots.map((lot) => lot.result!.outcome)
+    const outcome = outcomes.includes('awarded') ? 'awarded' : outcomes.includes('pending') ? 'pending' : 'not-awarded'
+    if (outcome === 'pending' && decision) continue
+    const only = lots.length === 1 ? lots[0] : undefined
+    decision = { result: only?.result ?? { outcome }, at: announcement, ...(only ? { lot: only } : {}) }
+  }
+  return decision
+}
+
+function newer(a: Decision | undefined, b: Decision | undefined): Decision | undefined {
+  return !a || (b && b.at.order > a.at.order) ? b : a
+}
+
+/** A call that lists the lot after the decision, with a deadline after the decision, opens it again (rule 2). */
+function isReopened(decision: Decision, listing: Announcement, deadline: number | undefined): boolean {
+  return listing.order > decision.at.order && deadline !== undefined && deadline > decision.at.at
+}
+
+function competitionLifecycle(timeline: Timeline, competition: CompetitionState, now: number): Lifecycle {
+  const { notice, listing } = competition
+  const deadlines = competition.lots.map(({ lot }) => ownDeadline(lot)).filter((deadline) => deadline !== undefined)
+  const shared =
+    ms(notice.submissionDate ?? notice.participationDate) ?? (deadlines.length > 0 ? Math.max(...deadlines) : undefined)
+  const standing = isStanding(competition)
+  const isTerminated = timeline.live.some(
+    ({ notice: each, role }) => role !== 'planning' && each.isDynamicPurchasingSystemTerminated === true,
+  )
+  const validityEnd = ms(notice.validityEnd)
+  const published = publicationMs(listing)
+  const isDeadlineUnknown = shared === undefined && !standing
+  const endOf = (own: number | undefined): number | undefined => {
+    const deadline = own ?? shared
+    if (!standing) return deadline ?? (published === undefined ? undefined : published + withoutDeadlineMs)
+    if (isTerminated) return Number.NEGATIVE_INFINITY
+    return deadline === undefined ? validityEnd : Math.max(deadline, validityEnd ?? deadline)
+  }
+
+  const outcomes = lotOutcomes(timeline.results)
+  const ids = competition.lots.map(({ lot }) => lot.lotId)
+  const whole = newer(wholeDecision(timeline), foreignDecision(timeline, ids))
+  const ends: number[] = []
+  const evaluate = (lot: NoticeLot | undefined, of: Announcement): { status: LotStatus; decision?: Decision } => {
+    const outcome = lot && outcomes.get(lot.lotId)
+    const own: Decision | undefined = outcome && { result: outcome.result, at: outcome.announcement, lot: outcome.lot }
+    const withdrawn: Decision | undefined = lot?.cancelled ? { result: { outcome: 'not-awarded' }, at: of } : undefined
+    const decision = [withdrawn, whole].reduce(newer, own)
+    const end = endOf(lot && ownDeadline(lot))
+    const isOpen = end === undefined || end > now
+    const status = decidedStatus(decision?.result)
+    const isDecided = decision !== undefined && status !== undefined && status !== 'pending'
+    const isStandingAward = standing && decision?.result.outcome === 'awarded'
+    if (isDecided && !isStandingAward && !isReopened(decision, of, end)) return { status, decision }
+    if (isOpen) {
+      if (end !== undefined) ends.push(end)
+      return { status: 'open', ...(isStandingAward ? { decision } : {}) }
+    }
+    if (isStandingAward) return { status: 'awarded', decision }
+    return { status: 'pending', ...(decision && !isDecided ? { decision } : {}) }
+  }
+
+  const lots = competition.lots.map(({ lot, listing: of }): LotState => {
+    const { status, decision } = evaluate(lot, of)
+    return {
+      lotId: lot.lotId,
+      status,
+      listed: lot,
+      ...(decision?.lot ? { announced: decision.lot } : {}),
+      ...(decision ? { result: decision.result } : {}),
+    }
+  })
+  // Lots that only a result knows: a tranche of the same procedure, when the numbering is the same.
+  if (ids.length === 0 || shareLots(ids, outcomes.keys()))
+    for (const [lotId, { result, lot }] of outcomes)
+      if (!ids.includes(lotId)) lots.push({ lotId, status: decidedStatus(result) ?? 'pending', announced: lot, result })
+
+  const statuses = lots.map(({ status }) => status)
+  if (ids.length === 0) statuses.push(evaluate(undefined, listing).status)
+  const common = {
+    lots: sortedLots(lots),
+    isSuspended: notice.changeReasons?.includes('susp-review') === true,
+    isDeadlineUnknown,
+  }
+  if (statuses.includes('open'))
+    return { status: 'open', ...common, ...(ends.length > 0 ? { nextTransitionMs: Math.min(...ends) } : {}) }
+  const closed = { ...common, isSuspended: false }
+  if (statuses.includes('awarded')) return { status: 'awarded', archiveReason: 'awarded', ...closed }
+  if (statuses.every((status) => status === 'cancelled'))
+    return { status: 'cancelled', archiveReason: 'cancelled', ...closed }
+  const intention = timeline.live.findLast(({ role }) => role === 'intention')
+  if (
+    intention &&
+    intention.order > listing.order &&
+    timeline.results.every((result) => result.order < intention.order)
+  )
+    return { ...intentionStatus(intention, now), ...closed }
+  return { status: 'closed', archiveReason: 'expired', ...closed }
+}
+
+function sortedLots(lots: readonly LotState[]): LotState[] {
+  const key = ({ lotId }: LotState) => lotId.replace(/\d+/g, (digits) => digits.padStart(8, '0'))
+  const byId = new Map(lots.map((lot) => [lot.lotId, lot]))
+  return [...byId.values()].sort((a, b) => {
+    const [left, right] = [key(a), key(b)]
+    return left < right ? -1 : left > right ? 1 : a.lotId < b.lotId ? -1 : 1
+  })
+}

@@ -1,0 +1,143 @@
+// The exact keys by which notices of one procedure find each other (stage A of the resolution).
+import { createHash } from 'node:crypto'
+import type { Notice, NoticeReference } from '../domain/notice.ts'
+import { buyerKeys, wordsOf } from './buyer-identity.ts'
+import { sampleProcedureIds } from './sample-procedure-ids.ts'
+
+/**
+ * In the order in which they are trusted. `copy`: the same notice twice; `version`: the same notice on another portal;
+ * `notice`, `publication`: a notice and those that refer to it; `procedure`: BT-04 or OCID. The last two are weak: they join
+ * only when all that hold the key agree (see resolve.ts).
+ */
+export const linkKinds = [
+  'copy',
+  'version',
+  'notice',
+  'publication',
+  'procedure',
+  'documents',
+  'reference-number',
+] as const
+export type LinkKind = (typeof linkKinds)[number]
+
+/** `self`: the key names this notice or a property of it; else the kind of the reference by which this notice names another. */
+export type LinkKey = {
+  readonly key: string
+  readonly kind: LinkKind
+  readonly role: 'self' | NoticeReference['kind']
+}
+
+const ocidPattern = /^ocds-[a-z0-9]{6}/
+const uuidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
+
+/**
+ * Where a procedure id is unique: BT-04 is a UUID and shared by all portals; an OCID is unique within its prefix; anything
+ * else is a publisher's own number. Undefined when the notice has none, or one copied from an official example.
+ */
+export function procedureScope(notice: Notice): { readonly scope: string; readonly id: string } | undefined {
+  const id = notice.procedureId?.trim().toLowerCase()
+  if (!id || sampleProcedureIds.has(id)) return undefined
+  const prefix = ocidPattern.exec(id)
+  if (prefix) return { scope: prefix[0], id }
+  return uuidPattern.test(id) ? { scope: 'bt-04', id } : { scope: `publisher:${notice.publisher}`, id }
+}
+
+/** Number without zero padding: `00123456-2024` and `123456-2024` are one. */
+function publicationKey(publicationNumber: string): string | undefined {
+  const match = /^0*(\d{1,8})-(\d{4})$/.exec(publicationNumber.trim())
+  return match ? `${match[1]}-${match[2]}` : undefined
+}
+
+/** A version as a number where it is one: `01`, `1` and `001` are the same version. */
+export function versionNumber(version: string | undefined): number {
+  const number = Number(version ?? '0')
+  return Number.isFinite(number) ? number : 0
+}
+
+/**
+ * The authority's own number as a key, or undefined for what tells nothing apart: fewer than four letters or digits, fewer
+ * than two digits, a bare year.
+ */
+export function cleanReferenceNumber(reference: string | undefined): string | undefined {
+  const clean = (reference ?? '').toUpperCase().replace(/[^\p{L}\p{N}]/gu, '')
+  if (clean.length < 4 || clean.length > 60) return undefined
+  if ((clean.match(/\p{N}/gu)?.length ?? 0) < 2 || /^(?:19|20)\d{2}$/.test(clean)) return undefined
+  return clean
+}
+
+/**
+ * The project that an address of procurement documents names: a UUID, a project code of the cosinex platforms, or a numbered
+ * `pid`. Undefined for addresses that name only a host or a page, because those are shared by all tenders of a buyer.
+ */
+export function documentsProject(url: string | undefined): string | undefined {
+  if (url === undefined || !URL.canParse(url)) return undefined
+  const { hostname, pathname, searchParams, search } = new URL(url)
+  const host = hostname.toLowerCase().replace(/^www\d*\./, '')
+  const uuid = uuidPattern.exec(`${pathname}${search}`.toLowerCase())
+  if (uuid) return `${host}/${uuid[0]}`
+  const code = /\/(cx[a-z]\d?[a-z0-9]{5,})(?:\/|$)/.exec(pathname.toLowerCase())
+  if (code) return `${host}/${code[1]}`
+  const pid = searchParams.get('pid') ?? searchParams.get('PID')
+  return pid && /^\d{4,}$/.test(pid) ? `${host}/pid=${pid}` : undefined
+}
+
+/** Keys stand in an index: a long or unusual value goes in as its hash. */
+function shortKey(prefix: string, value: string): string {
+  const key = `${prefix}:${value}`
+  if (key.length <= 120 && /^[\x20-\x7e]*$/.test(key)) return key
+  return `${prefix}:#${createHash('sha256').update(value).digest('base64url')}`
+}
+
+/** Announced only: what nobody can bid on yet. */
+export function isPlanning(notice: Notice): boolean {
+  if (notice.formType === 'planning' || notice.formType === 'consultation') return true
+  return notice.formType === 'change' && /^(?:[1-9]|E[12])$/.test(notice.noticeSubtype ?? '')
+}
+
+/** Buyers beyond these add no key: joint procurements of hundreds would only make the index large. */
+const mostBuyersFiled = 5
+
+/** All exact keys of a notice, each once, in a fixed order. */
+export function linkKeys(notice: Notice): LinkKey[] {
+  const keys: LinkKey[] = []
+  const add = (kind: LinkKind, prefix: string, value: string | undefined, role: LinkKey['role'] = 'self') => {
+    if (value) keys.push({ key: shortKey(prefix, value), kind, role })
+  }
+  add('copy', 'k', notice.noticeKey)
+  const isJournal = notice.format !== 'ocds'
+  // Only notice ids that are UUIDs are unique over portals; a number is its publisher's own.
+  const noticeIdScope = (id: string) => (uuidPattern.test(id) ? id : `${notice.publisher}/${id}`)
+  const noticeId = notice.noticeId?.toLowerCase()
+  if (noticeId) {
+    const scoped = noticeIdScope(noticeId)
+    if (notice.noticeVersion !== undefined) add('version', 'v', `${scoped}/${versionNumber(notice.noticeVersion)}`)
+    add('notice', 'n', scoped)
+  }
+  if (isJournal && notice.publicationNumber) add('publication', 'p', publicationKey(notice.publicationNumber))
+  for (const reference of notice.references) {
+    if (reference.noticeId) add('notice', 'n', noticeIdScope(reference.noticeId.toLowerCase()), reference.kind)
+    if (reference.publicationNumber)
+      add('publication', 'p', publicationKey(reference.publicationNumber), reference.kind)
+  }
+  const procedure = procedureScope(notice)
+  if (procedure) add('procedure', 'f', `${procedure.scope}/${procedure.id}`)
+  const ownNumber = notice.internalReference?.trim().toLowerCase() ?? ''
+  // OCDS made from eForms carries BT-04 as tender.id (profile for eForms of OCDS).
+  if (notice.format === 'ocds' && uuidPattern.exec(ownNumber)?.[0] === ownNumber && !sampleProcedureIds.has(ownNumber))
+    add('procedure', 'f', `bt-04/${ownNumber}`)
+  if (!isPlanning(notice) && notice.formType !== 'cont-modif' && notice.formType !== 'change') {
+    for (const url of new Set([notice.documentsUrl, ...notice.lots.map((lot) => lot.documentsUrl)]))
+      add('documents', 'd', documentsProject(url))
+    const number = cleanReferenceNumber(notice.internalReference)
+    if (number)
+      for (const buyer of notice.contractingAuthorities.slice(0, mostBuyersFiled))
+        for (const key of buyerKeys(buyer)) add('reference-number', 'r', `${key}|${number}`)
+  }
+  return [...new Map(keys.map((key) => [`${key.role} ${key.key}`, key])).values()]
+}
+
+/** Words of the title in the notice's own language, for the guard of weak keys. */
+export function titleWords(notice: Notice): ReadonlySet<string> {
+  const title = notice.title?.[notice.language] ?? Object.values(notice.title ?? {})[0] ?? ''
+  return new Set(wordsOf(title).filter((word) => word.length > 1))
+}

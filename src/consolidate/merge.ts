@@ -1,0 +1,335 @@
+// Builds the record of one tender from its notices. Each field follows the written rule of docs/consolidation.md.
+import { isProcedureType } from '../domain/codes.ts'
+import type { Money, MultilingualText, Notice, NoticeLot, Organization, Place } from '../domain/notice.ts'
+import type { TenderContent, TenderLot, TenderOrganization } from '../domain/tender.ts'
+import type { Instant } from '../domain/time.ts'
+import { canonicalJson, contentHash } from './canonical.ts'
+import { type Lifecycle, type LotState, lifecycleOf } from './lifecycle.ts'
+import { procedureScope } from './link-keys.ts'
+import { compareNotices } from './resolve.ts'
+import { type Announcement, shareLots, type Timeline, timelineOf } from './timeline.ts'
+
+/** A record ready to be stored. */
+export type TenderDraft = {
+  readonly tenderId: string
+  readonly content: string
+  readonly contentHash: string
+  readonly nextTransitionMs: number | null
+  readonly mergedInto: string | null
+}
+
+/** The record of all notices of a tender as of `now` (epoch milliseconds). `isSucceeded`: see resolve.ts. */
+export function mergeTender(
+  tenderId: string,
+  notices: readonly Notice[],
+  options: { readonly now: number; readonly isSucceeded: boolean },
+): TenderDraft {
+  const timeline = timelineOf(notices)
+  const lifecycle = lifecycleOf(timeline, options.now, options.isSucceeded)
+  return draft(contentOf(tenderId, notices, timeline, lifecycle), lifecycle.nextTransitionMs ?? null)
+}
+
+/**
+ * The record of a tender that another record holds: built from its founding notice alone, so that it does not change with the
+ * survivor. Its lots are shown as if every deadline had passed, so that the clock does not change it either.
+ */
+export function mergedTender(tenderId: string, founding: Notice, mergedInto: string): TenderDraft {
+  const timeline = timelineOf([founding])
+  const { lots } = lifecycleOf(timeline, Number.POSITIVE_INFINITY)
+  const lifecycle: Lifecycle = { status: 'closed', lots, isSuspended: false, isDeadlineUnknown: false }
+  const content = contentOf(tenderId, [founding], timeline, lifecycle)
+  return draft({ ...content, status: 'merged', archiveReason: 'merged', mergedInto }, null)
+}
+
+function draft(content: TenderContent, nextTransitionMs: number | null): TenderDraft {
+  const text = canonicalJson(content)
+  return {
+    tenderId: content.id,
+    content: text,
+    contentHash: contentHash(text),
+    nextTransitionMs,
+    mergedInto: content.mergedInto ?? null,
+  }
+}
+
+/** The first value that a notice has, the head asked first. */
+function firstOf<Value>(notices: readonly Notice[], read: (notice: Notice) => Value | undefined): Value | undefined {
+  for (const notice of notices) {
+    const value = read(notice)
+    if (value !== undefined && !(Array.isArray(value) && value.length === 0)) return value
+  }
+  return undefined
+}
+
+function contentOf(id: string, notices: readonly Notice[], timeline: Timeline, lifecycle: Lifecycle): TenderContent {
+  const { head, fallbacks } = timeline
+  const lots = lifecycle.lots.map((lot) => recordLot(lot, head.language))
+  const tenderNumber = firstOf(fallbacks, (notice) => clean(notice.internalReference))
+  const description = firstOf(fallbacks, (notice) => textIn(notice.description, head.language))
+  const buyers = firstOf(fallbacks, (notice) => notice.contractingAuthorities) ?? []
+  const amount = contractAmount(timeline, lifecycle.lots)
+  const awarded = awardedAmount(timeline)
+  const dates = notices.map((notice) => notice.publicationDate).filter((date) => date !== undefined)
+  const deadlines = deadlinesOf(timeline, lifecycle.lots)
+  const nutsCodes = uniqueList([
+    ...(firstOf(fallbacks, (notice) => notice.nutsCodes) ?? []),
+    ...lots.flatMap((lot) => lot.nutsCodes),
+  ])
+  const procedureType = firstOf(fallbacks, (notice) => notice.procedureType)
+  return compact({
+    id,
+    status: lifecycle.status,
+    archiveReason: lifecycle.archiveReason,
+    title: titleOf(fallbacks, head.language, description, tenderNumber),
+    description,
+    language: head.language === 'und' ? undefined : head.language,
+    translations: translationsOf(head),
+    tenderNumber,
+    procedureId:
+      firstOf(fallbacks, (notice) => (procedureScope(notice)?.scope === 'bt-04' ? notice.procedureId : undefined)) ??
+      firstOf(fallbacks, (notice) => notice.procedureId),
+    contractingAuthority: buyers[0] && organization(buyers[0]),
+    jointAuthorities: buyers.length > 1 ? buyers.slice(1).map(organization) : undefined,
+    buyerProfileUrl: firstOf(fallbacks, (notice) => notice.buyerProfileUrl),
+    ...deadlines,
+    publicationDate: maximum(dates),
+    firstPublicationDate: minimum(dates),
+    contractAmount: amount ? { value: amount.value, currency: amount.currency, estimated: false } : null,
+    awardedAmount: awarded,
+    contractNature: firstOf(fallbacks, (notice) => notice.contractNature),
+    procedureType: procedureType !== undefined && isProcedureType(procedureType) ? procedureType : undefined,
+    procedureTypeNational: firstOf(fallbacks, (notice) => notice.procedureTypeNational),
+    legalBasis: firstOf(fallbacks, (notice) => notice.legalBasis),
+    cpvCodes: uniqueList(firstOf(fallbacks, (notice) => notice.cpvCodes) ?? []),
+    nutsCodes,
+    realizedLocation: location(
+      firstOf(fallbacks, (notice) => notice.place ?? notice.lots.find((lot) => lot.place)?.place),
+    ),
+    isFramework: firstOf(fallbacks, (notice) => notice.isFramework),
+    isDynamicPurchasingSystem: firstOf(fallbacks, (notice) => notice.isDynamicPurchasingSystem),
+    isSuspended: lifecycle.isSuspended || undefined,
+    isDeadlineUnknown: lifecycle.isDeadlineUnknown || undefined,
+    documentsUrl: firstOf(
+      fallbacks,
+      (notice) => notice.documentsUrl ?? notice.lots.find((lot) => lot.documentsUrl)?.documentsUrl,
+    ),
+    submissionUrl: firstOf(
+      fallbacks,
+      (notice) => notice.submissionUrl ?? notice.lots.find((lot) => lot.submissionUrl)?.submissionUrl,
+    ),
+    lots,
+    originalSources: [...notices].sort(compareNotices).map((notice) =>
+      compact({
+        publisher: notice.publisher,
+        format: notice.format,
+        noticeId: notice.noticeId,
+        noticeVersion: notice.noticeVersion,
+        publicationNumber: notice.publicationNumber,
+        formType: notice.formType,
+        noticeType: notice.noticeType,
+        publicationDate: notice.publicationDate,
+        language: notice.language === 'und' ? undefined : notice.language,
+        url: notice.url,
+      }),
+    ),
+  })
+}
+
+/** Without the members that are undefined: absent in the record, never null. */
+function compact<T extends object>(value: { [Key in keyof T]: T[Key] | undefined }): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
+}
+
+function clean(text: string | undefined): string | undefined {
+  const trimmed = text?.trim()
+  return trimmed ? trimmed : undefined
+}
+
+/** The text in the given language, else in the first language that has one by name. */
+function textIn(text: MultilingualText | undefined, language: string): string | undefined {
+  if (!text) return undefined
+  const own = clean(text[language])
+  if (own) return own
+  for (const other of Object.keys(text).sort()) {
+    const found = clean(text[other])
+    if (found) return found
+  }
+  return undefined
+}
+
+/** What stands in `title` when no notice, no lot and no description gives one (C14: a title is never missing or empty). */
+const untitled = '(untitled)'
+const longestBorrowedTitle = 120
+
+function titleOf(
+  fallbacks: readonly Notice[],
+  language: string,
+  description: string | undefined,
+  tenderNumber: string | undefined,
+): string {
+  const title = firstOf(fallbacks, (notice) => textIn(notice.title, language))
+  if (title) return title
+  const onlyLots = fallbacks.find((notice) => notice.lots.length === 1)?.lots
+  const lotTitle = textIn(onlyLots?.[0]?.title, language)
+  if (lotTitle) return lotTitle
+  if (!description) return tenderNumber ?? untitled
+  const line = description.replace(/\s+/g, ' ')
+  if (line.length <= longestBorrowedTitle) return line
+  const start = line.slice(0, longestBorrowedTitle)
+  return `${start.replace(/\s+\S*$/, '') || start}…`.toWellFormed()
+}
+
+/** Title and description of the head in its other official languages. */
+function translationsOf(head: Notice): TenderContent['translations'] {
+  const languages = uniqueList([...Object.keys(head.title ?? {}), ...Object.keys(head.description ?? {})]).sort()
+  const translations: { [language: string]: { title?: string; description?: string } } = {}
+  for (const language of languages) {
+    if (language === head.language || language === 'und') continue
+    const [title, description] = [clean(head.title?.[language]), clean(head.description?.[language])]
+    if (title || description)
+      translations[language] = { ...(title ? { title } : {}), ...(description ? { description } : {}) }
+  }
+  return Object.keys(translations).length > 0 ? translations : undefined
+}
+
+function organization(buyer: Organization): TenderOrganization {
+  return compact({
+    name: buyer.name,
+    nationalId: buyer.nationalId,
+    street: buyer.street,
+    city: buyer.city,
+    postalCode: buyer.postalCode,
+    country: buyer.country,
+    nutsCode: buyer.nutsCode,
+    contactName: buyer.contactName,
+    email: buyer.email,
+    phone: buyer.phone,
+    url: buyer.url,
+  })
+}
+
+function location(place: Place | undefined): TenderContent['realizedLocation'] {
+  if (!place) return undefined
+  const found = compact<NonNullable<TenderContent['realizedLocation']>>({
+    country: place.country,
+    nuts: place.nutsCode,
+    postalCode: place.postalCode,
+    city: place.city,
+  })
+  return Object.keys(found).length > 0 ? found : undefined
+}
+
+function recordLot({ lotId, status, listed, announced, result }: LotState, language: string): TenderLot {
+  const read = <Value>(member: (lot: NoticeLot) => Value | undefined): Value | undefined => {
+    const value = listed && member(listed)
+    const isMissing = value === undefined || (Array.isArray(value) && value.length === 0)
+    return isMissing ? announced && member(announced) : value
+  }
+  const amount = read((lot) => lot.estimatedValue) ?? read((lot) => lot.frameworkMaximum)
+  const isAwarded = result?.outcome === 'awarded'
+  return compact({
+    lotId,
+    status,
+    title: read((lot) => textIn(lot.title, language)),
+    description: read((lot) => textIn(lot.description, language)),
+    tenderNumber: read((lot) => clean(lot.internalReference)),
+    contractNature: read((lot) => lot.contractNature),
+    cpvCodes: uniqueList(read((lot) => lot.cpvCodes) ?? []),
+    nutsCodes: uniqueList(read((lot) => lot.nutsCodes) ?? []),
+    realizedLocation: location(read((lot) => lot.place)),
+    submissionDate: listed?.submissionDate,
+    participationDate: listed?.participationDate ?? listed?.interestDate,
+    contractAmount: amount,
+    documentsUrl: read((lot) => lot.documentsUrl),
+    submissionUrl: read((lot) => lot.submissionUrl),
+    duration: read((lot) => lot.duration),
+    nonAwardReason: result?.outcome === 'not-awarded' ? result.reason : undefined,
+    awardedAmount: isAwarded ? result.awardedValue : undefined,
+    winners: isAwarded && result.winners && result.winners.length > 0 ? result.winners.map(organization) : undefined,
+    contractDate: isAwarded ? result.contractDate : undefined,
+    receivedTenders: result?.receivedTenders,
+  })
+}
+
+/** The latest deadline among the lots, else the procedure's own: it moves with notices only, never with the clock. */
+function deadlinesOf(
+  { competition, head }: Timeline,
+  lots: readonly LotState[],
+): { readonly submissionDate: Instant | undefined; readonly participationDate: Instant | undefined } {
+  const notice = competition?.notice ?? head
+  const listed = lots.map((lot) => lot.listed).filter((lot) => lot !== undefined)
+  const present = (values: readonly (Instant | undefined)[]) => values.filter((value) => value !== undefined)
+  return {
+    submissionDate: maximum(present(listed.map((lot) => lot.submissionDate))) ?? notice.submissionDate,
+    participationDate:
+      maximum(present(listed.map((lot) => lot.participationDate ?? lot.interestDate))) ?? notice.participationDate,
+  }
+}
+
+function maximum(instants: readonly Instant[]): Instant | undefined {
+  return instants.reduce<Instant | undefined>(
+    (best, instant) => (best === undefined || instant > best ? instant : best),
+    undefined,
+  )
+}
+
+function minimum(instants: readonly Instant[]): Instant | undefined {
+  return instants.reduce<Instant | undefined>(
+    (best, instant) => (best === undefined || instant < best ? instant : best),
+    undefined,
+  )
+}
+
+function uniqueList(values: readonly string[]): string[] {
+  return [...new Set(values)]
+}
+
+/** Sum in one currency, to the cent; undefined for none or for several currencies. */
+function sumOf(amounts: readonly Money[]): Money | undefined {
+  const [first] = amounts
+  if (!first || amounts.some((amount) => amount.currency !== first.currency)) return undefined
+  const value = Math.round(amounts.reduce((sum, amount) => sum + amount.value, 0) * 100) / 100
+  return { value, currency: first.currency }
+}
+
+/** At least this share of the lots must have an estimate before their sum stands for the tender. */
+const pricedLotsShare = 0.8
+
+function sumOfLots(lots: readonly NoticeLot[], read: (lot: NoticeLot) => Money | undefined): Money | undefined {
+  const amounts = lots.map(read).filter((amount) => amount !== undefined)
+  return amounts.length > 0 && amounts.length >= lots.length * pricedLotsShare ? sumOf(amounts) : undefined
+}
+
+/** BT-27, else the sum of the lots, else the framework's maximum (BT-271), else what was awarded. Always a published value. */
+function contractAmount(timeline: Timeline, states: readonly LotState[]): Money | undefined {
+  const { fallbacks, head } = timeline
+  const listed = states.map((state) => state.listed).filter((lot) => lot !== undefined)
+  const lots = listed.length > 0 ? listed : head.lots
+  return (
+    firstOf(fallbacks, (notice) => notice.estimatedValue) ??
+    sumOfLots(lots, (lot) => lot.estimatedValue) ??
+    firstOf(fallbacks, (notice) => notice.frameworkMaximum) ??
+    sumOfLots(lots, (lot) => lot.frameworkMaximum) ??
+    awardedAmount(timeline)
+  )
+}
+
+/**
+ * Award notices add up when they decide different lots; of two about the same lots the newer counts. BT-161, else the sum of
+ * the awarded lots. Amounts in another currency than the newest's are left out.
+ */
+function awardedAmount({ results }: Timeline): Money | undefined {
+  const counted: Money[] = []
+  const countedLots = new Set<string>()
+  for (const { notice } of [...results].reverse() satisfies Announcement[]) {
+    const awardedLots = notice.lots.filter((lot) => lot.result?.outcome === 'awarded')
+    const lots = awardedLots.map((lot) => lot.lotId)
+    if (counted.length > 0 && (lots.length === 0 || shareLots(countedLots, lots))) continue
+    const lotValues = awardedLots.map((lot) => lot.result?.awardedValue).filter((amount) => amount !== undefined)
+    const amount = notice.awardedValue ?? sumOf(lotValues)
+    if (!amount || (counted[0] && counted[0].currency !== amount.currency)) continue
+    counted.push(amount)
+    for (const lot of lots) countedLots.add(lot)
+  }
+  return sumOf(counted)
+}

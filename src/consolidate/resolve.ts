@@ -1,0 +1,311 @@
+// Which notices belong together: components of the notices that share exact keys, under guards. Pure; knows no order of arrival.
+import type { Notice } from '../domain/notice.ts'
+import { dayMs } from '../domain/time.ts'
+import {
+  type BuyerIdentity,
+  buyerIdentity,
+  buyersConflict,
+  countriesConflict,
+  unitedBuyers,
+  wordsOverlap,
+} from './buyer-identity.ts'
+import {
+  isPlanning,
+  type LinkKey,
+  linkKeys,
+  linkKinds,
+  procedureScope,
+  titleWords,
+  versionNumber,
+} from './link-keys.ts'
+
+/** One stored notice; `rowId` (hash of its document and pointer) decides between copies that are equal in all else. */
+export type StoredNotice = { readonly rowId: string; readonly sourceId: string; readonly notice: Notice }
+
+/** A notice with all its copies: `notice` is the copy that counts. */
+export type Unit = {
+  readonly notice: Notice
+  readonly rowIds: readonly string[]
+  readonly sourceIds: readonly string[]
+}
+
+/** Notices of one tender, oldest first. `isSucceeded`: announced only, and a notice of another tender refers to it. */
+export type Component = { readonly units: readonly Unit[]; readonly isSucceeded: boolean }
+
+/** When a notice came out, for ordering: its publication, else its dispatch; notices without either come last. */
+export function noticeDate(notice: Notice): string {
+  return notice.publicationDate ?? notice.dispatchDate ?? '9999'
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** By date, then key: the order in which the founding notice is the first. */
+export function compareNotices(a: Notice, b: Notice): number {
+  return compareText(noticeDate(a), noticeDate(b)) || compareText(a.noticeKey, b.noticeKey)
+}
+
+/** Copies of one notice as one; the copy that counts is the last dispatched, then of the highest version, then by hash. */
+export function uniteCopies(notices: readonly StoredNotice[]): Unit[] {
+  const byKey = new Map<string, StoredNotice[]>()
+  for (const stored of notices) {
+    const copies = byKey.get(stored.notice.noticeKey)
+    if (copies) copies.push(stored)
+    else byKey.set(stored.notice.noticeKey, [stored])
+  }
+  const units = [...byKey.values()].map((copies) => {
+    copies.sort(
+      (a, b) =>
+        compareText(b.notice.dispatchDate ?? '', a.notice.dispatchDate ?? '') ||
+        versionNumber(b.notice.noticeVersion) - versionNumber(a.notice.noticeVersion) ||
+        compareText(b.rowId, a.rowId),
+    )
+    return {
+      notice: copies[0]!.notice,
+      rowIds: copies.map((copy) => copy.rowId).sort(),
+      sourceIds: [...new Set(copies.map((copy) => copy.sourceId))].sort(),
+    }
+  })
+  return units.sort((a, b) => compareNotices(a.notice, b.notice))
+}
+
+/** What the guards know of a component. */
+type Group = {
+  readonly members: readonly number[]
+  readonly buyers: BuyerIdentity
+  /** Procedure id by the scope in which it is unique. */
+  readonly procedures: ReadonlyMap<string, string>
+  /** Publishers whose own, first call for competition is in it, with its day. */
+  readonly calls: ReadonlyMap<string, number>
+  readonly firstCallMs: number | undefined
+  readonly resultMs: readonly number[]
+}
+
+type Guard = 'same-notice' | 'strong' | 'absent-target' | 'weak'
+
+function isCall(notice: Notice): boolean {
+  return notice.formType === 'competition' && !notice.references.some((reference) => reference.kind === 'changes')
+}
+
+function groupOf(index: number, { notice }: Unit): Group {
+  const procedure = procedureScope(notice)
+  const day = Date.parse(noticeDate(notice))
+  const callMs = isCall(notice) ? day : undefined
+  return {
+    members: [index],
+    buyers: buyerIdentity(notice.contractingAuthorities),
+    procedures: new Map(procedure ? [[procedure.scope, procedure.id]] : []),
+    calls: new Map(callMs === undefined ? [] : [[notice.publisher, callMs]]),
+    firstCallMs: callMs,
+    resultMs: notice.formType === 'result' ? [day] : [],
+  }
+}
+
+function unitedGroup(a: Group, b: Group): Group {
+  const firstCalls = [a.firstCallMs, b.firstCallMs].filter((ms) => ms !== undefined)
+  return {
+    members: [...a.members, ...b.members],
+    buyers: unitedBuyers(a.buyers, b.buyers),
+    procedures: new Map([...a.procedures, ...b.procedures]),
+    calls: new Map([...a.calls, ...b.calls]),
+    firstCallMs: firstCalls.length > 0 ? Math.min(...firstCalls) : undefined,
+    resultMs: [...a.resultMs, ...b.resultMs],
+  }
+}
+
+function proceduresConflict(a: Group, b: Group): boolean {
+  for (const [scope, id] of a.procedures) {
+    const other = b.procedures.get(scope)
+    if (other !== undefined && other !== id) return true
+  }
+  return false
+}
+
+function bothCall(a: Group, b: Group): boolean {
+  for (const publisher of a.calls.keys()) if (b.calls.has(publisher)) return true
+  return false
+}
+
+/** Calls at most 60 days apart, a result 5 days before to 720 days after a call, results at most 45 days apart (quality.md V8). */
+function timesConflict(a: Group, b: Group): boolean {
+  if (a.firstCallMs !== undefined && b.firstCallMs !== undefined)
+    return Math.abs(a.firstCallMs - b.firstCallMs) > 60 * dayMs
+  const callMs = a.firstCallMs ?? b.firstCallMs
+  if (callMs !== undefined) {
+    const results = a.firstCallMs === undefined ? a.resultMs : b.resultMs
+    return results.some((ms) => ms - callMs < -5 * dayMs || ms - callMs > 720 * dayMs)
+  }
+  return a.resultMs.some((ms) => b.resultMs.every((other) => Math.abs(ms - other) > 45 * dayMs))
+}
+
+/** A weak key that more components than these hold tells nothing apart. */
+const mostWeakHolders = 12
+
+/**
+ * Components of a closure: of all notices that are connected through keys, none left out. `ignoredKeys` are keys held by too
+ * many notices. The result depends on the set of notices alone.
+ */
+export function resolve(notices: readonly StoredNotice[], ignoredKeys: ReadonlySet<string> = new Set()): Component[] {
+  const units = uniteCopies(notices)
+  const groups: Group[] = units.map((unit, index) => groupOf(index, unit))
+  const ownBuyers = groups.map((group) => group.buyers)
+  const parents = units.map((_, index) => index)
+  const root = (index: number): number => {
+    while (parents[index] !== index) {
+      parents[index] = parents[parents[index]!]!
+      index = parents[index]!
+    }
+    return index
+  }
+  const words = new Map<number, ReadonlySet<string>>()
+  const wordsOfUnit = (index: number): ReadonlySet<string> => {
+    let found = words.get(index)
+    if (!found) {
+      found = titleWords(units[index]!.notice)
+      words.set(index, found)
+    }
+    return found
+  }
+  const titlesConflict = (a: Group, b: Group): boolean =>
+    !a.members.some((first) =>
+      b.members.some(
+        (second) =>
+          units[first]!.notice.language !== units[second]!.notice.language ||
+          wordsOfUnit(first).size === 0 ||
+          wordsOfUnit(second).size === 0 ||
+          wordsOverlap(wordsOfUnit(first), wordsOfUnit(second)),
+      ),
+    )
+  const mayJoin = (first: number, second: number, guard: Guard): boolean => {
+    const [a, b] = [groups[first]!, groups[second]!]
+    if (proceduresConflict(a, b)) return false
+    if (guard === 'same-notice') return true
+    if (countriesConflict(a.buyers, b.buyers) || buyersConflict(a.buyers, b.buyers)) return false
+    if (guard === 'strong') return true
+    if (bothCall(a, b)) return false
+    return guard === 'absent-target' || !(timesConflict(a, b) || titlesConflict(a, b))
+  }
+  const join = (first: number, second: number, guard: Guard): boolean => {
+    const [a, b] = [root(first), root(second)]
+    if (a === b) return true
+    if (!mayJoin(a, b, guard)) return false
+    const [low, high] = a < b ? [a, b] : [b, a]
+    parents[high] = low
+    groups[low] = unitedGroup(groups[low]!, groups[high]!)
+    return true
+  }
+  /** Each member joins the first component among those before it that has nothing against it. */
+  const joinInTurn = (members: readonly number[], guard: Guard): void => {
+    members.forEach((member, turn) => {
+      const before = [...new Set(members.slice(0, turn).map(root))]
+      for (const other of before) if (join(other, member, guard)) return
+    })
+  }
+
+  const keys = keysOf(units, ignoredKeys)
+  const planningTargets: { readonly targets: readonly number[]; readonly referrers: readonly number[] }[] = []
+  for (const { kind, holders } of keys) {
+    const selves = holders.filter((holder) => holder.roles.has('self')).map((holder) => holder.index)
+    if (kind === 'version') {
+      joinInTurn(selves, 'same-notice')
+    } else if (kind === 'notice' || kind === 'publication') {
+      joinInTurn(selves, 'strong')
+      const changes = holders.filter((holder) => holder.roles.has('changes')).map((holder) => holder.index)
+      joinInTurn([...selves, ...changes], 'strong')
+      const others = holders.filter((holder) => !holder.roles.has('self') && !holder.roles.has('changes'))
+      const isPlanned = selves.length > 0 && selves.every((index) => isPlanning(units[index]!.notice))
+      if (isPlanned) {
+        planningTargets.push({ targets: selves, referrers: others.map((holder) => holder.index) })
+      } else {
+        // A `planning` reference to a notice that we do not have joins nothing: several procedures may follow one announcement.
+        const earlier = others.filter(
+          ({ index, roles }) => !isPlanning(units[index]!.notice) && (roles.has('previous') || roles.has('modifies')),
+        )
+        const members = earlier.map((holder) => holder.index)
+        joinInTurn([...selves, ...changes, ...members], selves.length > 0 ? 'strong' : 'absent-target')
+      }
+    } else if (kind === 'procedure') {
+      if (!hasThreeStrangers(selves.map((index) => ownBuyers[index]!))) joinInTurn(selves, 'strong')
+    } else {
+      joinWhenAllAgree(selves)
+    }
+  }
+
+  function joinWhenAllAgree(members: readonly number[]): void {
+    const roots = [...new Set(members.map(root))]
+    if (roots.length < 2 || roots.length > mostWeakHolders) return
+    const agree = roots.every((a, turn) => roots.slice(turn + 1).every((b) => mayJoin(a, b, 'weak')))
+    if (agree) for (const other of roots.slice(1)) join(roots[0]!, other, 'weak')
+  }
+
+  const succeeded = joinPlanning(planningTargets, root, join)
+  const componentRoots = [...new Set(units.map((_, index) => root(index)))]
+  return componentRoots.map((index) => {
+    const members = groups[index]!.members.map((member) => units[member]!)
+    members.sort((a, b) => compareNotices(a.notice, b.notice))
+    const isAnnouncedOnly = members.every(({ notice }) => isPlanning(notice) || notice.formType === 'change')
+    return { units: members, isSucceeded: isAnnouncedOnly && succeeded.has(index) }
+  })
+}
+
+/**
+ * An announcement belongs to the one procedure that refers to it. When several do it stays alone, as succeeded. Returns the
+ * roots of announcements that others refer to.
+ */
+function joinPlanning(
+  targets: readonly { readonly targets: readonly number[]; readonly referrers: readonly number[] }[],
+  root: (index: number) => number,
+  join: (first: number, second: number, guard: Guard) => boolean,
+): ReadonlySet<number> {
+  const referrersByRoot = new Map<number, Set<number>>()
+  for (const { targets: selves, referrers } of targets) {
+    for (const self of new Set(selves.map(root))) {
+      const known = referrersByRoot.get(self) ?? new Set()
+      for (const referrer of referrers) if (root(referrer) !== self) known.add(root(referrer))
+      referrersByRoot.set(self, known)
+    }
+  }
+  const alone: number[] = []
+  for (const [target, referrers] of [...referrersByRoot].sort(([a], [b]) => a - b)) {
+    const [only] = referrers
+    if (only === undefined) continue
+    if (referrers.size > 1 || !join(only, target, 'strong')) alone.push(target)
+  }
+  return new Set(alone.map(root))
+}
+
+type Holder = { readonly index: number; readonly roles: ReadonlySet<LinkKey['role']> }
+
+function keysOf(units: readonly Unit[], ignoredKeys: ReadonlySet<string>) {
+  const found = new Map<string, { readonly kind: LinkKey['kind']; readonly roles: Map<number, Set<LinkKey['role']>> }>()
+  units.forEach(({ notice }, index) => {
+    for (const { key, kind, role } of linkKeys(notice)) {
+      if (kind === 'copy' || ignoredKeys.has(key)) continue
+      const entry = found.get(key) ?? { kind, roles: new Map() }
+      found.set(key, entry)
+      entry.roles.set(index, (entry.roles.get(index) ?? new Set()).add(role))
+    }
+  })
+  return [...found]
+    .filter(([, { roles }]) => roles.size > 1)
+    .sort(
+      ([a, { kind: kindA }], [b, { kind: kindB }]) =>
+        linkKinds.indexOf(kindA) - linkKinds.indexOf(kindB) || compareText(a, b),
+    )
+    .map(([key, { kind, roles }]) => {
+      const holders: Holder[] = [...roles].map(([index, set]) => ({ index, roles: set }))
+      return { key, kind, holders }
+    })
+}
+
+/** Three buyers that have nothing in common: the id was copied from somewhere (five notices of four Swiss buyers share one). */
+function hasThreeStrangers(buyers: readonly BuyerIdentity[]): boolean {
+  const strangers: BuyerIdentity[] = []
+  for (const buyer of buyers) {
+    if (buyer.names.length === 0) continue
+    if (strangers.every((stranger) => buyersConflict(stranger, buyer))) strangers.push(buyer)
+    if (strangers.length === 3) return true
+  }
+  return false
+}

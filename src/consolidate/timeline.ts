@@ -1,0 +1,344 @@
+// The notices of one tender in order: which of them still count, what the newest competition state is, which results there are.
+import type { LotResult, Notice, NoticeLot } from '../domain/notice.ts'
+import { dayMs } from '../domain/time.ts'
+import { isPlanning, versionNumber } from './link-keys.ts'
+
+/** What a notice does to a tender. `intention`: a direct award announced beforehand; `execution`: the contract runs or ended. */
+export type Role = 'planning' | 'competition' | 'intention' | 'result' | 'execution'
+
+/** A notice that counts, its copies on other portals folded into it. */
+export type Announcement = {
+  readonly notice: Notice
+  readonly role: Role
+  /** Dispatch, else publication, in epoch milliseconds; -Infinity when it has neither, so that it changes nothing dated. */
+  readonly at: number
+  /** Position in time order; ties in `at` are broken by version, change, publication number, key. */
+  readonly order: number
+}
+
+/** A lot as the competition last listed it. */
+export type ListedLot = { readonly lot: NoticeLot; readonly listing: Announcement }
+
+/** The newest state of the call: of full notices the newest counts, corrigenda move only what they carry. */
+export type CompetitionState = {
+  readonly notice: Notice
+  readonly listing: Announcement
+  readonly lots: readonly ListedLot[]
+}
+
+export type Timeline = {
+  /** Live announcements, oldest first. */
+  readonly live: readonly Announcement[]
+  /** Every announcement was voided by a `cancel` change. */
+  readonly isVoid: boolean
+  readonly competition: CompetitionState | undefined
+  /** Live results, oldest first. */
+  readonly results: readonly Announcement[]
+  /** The notice whose texts the record shows. */
+  readonly head: Notice
+  /** Where a field that the head lacks is looked for, the head first. */
+  readonly fallbacks: readonly Notice[]
+}
+
+export function roleOf(notice: Notice): Role {
+  if (isPlanning(notice)) return 'planning'
+  const subtype = Number(notice.noticeSubtype)
+  switch (notice.formType) {
+    case 'dir-awa-pre':
+      return 'intention'
+    case 'result':
+      return 'result'
+    case 'cont-modif':
+    case 'completion':
+      return 'execution'
+    case 'change':
+      if (notice.format !== 'eforms') return 'competition'
+      if (subtype >= 38 && subtype <= 40) return 'execution'
+      if (subtype >= 29) return 'result'
+      return subtype >= 25 ? 'intention' : 'competition'
+    default:
+      return 'competition'
+  }
+}
+
+/** 0 is best (quality.md 3.2, rule 6c): TED and other eForms or TED_EXPORT documents, then DÖE, then OCDS. */
+function portalRank(notice: Notice): number {
+  if (notice.format === 'ocds') return 2
+  return notice.publisher === 'doe' ? 1 : 0
+}
+
+/** TED_EXPORT corrigenda list what they change; OCDS releases may leave out what did not change. */
+function isPartial(notice: Notice): boolean {
+  return notice.format === 'ocds' || (notice.format === 'ted-export' && notice.formType === 'change')
+}
+
+function isChange(notice: Notice): boolean {
+  return (
+    notice.formType === 'change' ||
+    notice.changeReasons !== undefined ||
+    notice.references.some((reference) => reference.kind === 'changes')
+  )
+}
+
+function instantMs(notice: Notice): number {
+  const instant = notice.dispatchDate ?? notice.publicationDate
+  return instant === undefined ? Number.NEGATIVE_INFINITY : Date.parse(instant)
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+const compareNumber = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0)
+
+function compareInTime(a: Notice, b: Notice): number {
+  return (
+    compareNumber(instantMs(a), instantMs(b)) ||
+    compareNumber(versionNumber(a.noticeVersion), versionNumber(b.noticeVersion)) ||
+    compareNumber(Number(isChange(a)), Number(isChange(b))) ||
+    compareText(a.publicationNumber ?? '', b.publicationNumber ?? '') ||
+    compareText(a.noticeKey, b.noticeKey)
+  )
+}
+
+/** Copies of one notice id and version on several portals: the best portal's, completed with what only the others have. */
+function foldCopies(notices: readonly Notice[]): Notice[] {
+  const groups = new Map<string, Notice[]>()
+  for (const notice of notices) {
+    const isNamed = notice.noticeId !== undefined && notice.noticeVersion !== undefined
+    const key = isNamed ? `${notice.noticeId}/${versionNumber(notice.noticeVersion)}` : notice.noticeKey
+    groups.set(key, [...(groups.get(key) ?? []), notice])
+  }
+  return [...groups.values()].map((copies) => {
+    const [best, ...others] = copies.sort(
+      (a, b) => portalRank(a) - portalRank(b) || compareText(a.noticeKey, b.noticeKey),
+    )
+    return others.reduce(completed, best!)
+  })
+}
+
+/** `base` with the members of `other` that it lacks; an empty list lacks everything. */
+function completed(base: Notice, other: Notice): Notice {
+  const result: { [member: string]: unknown } = { ...other, ...base }
+  for (const [member, value] of Object.entries(base))
+    if (Array.isArray(value) && value.length === 0) result[member] = other[member as keyof Notice]
+  return result as Notice
+}
+
+/** Live announcements in time order: without what a `cancel` voided and without superseded versions. */
+function liveAnnouncements(notices: readonly Notice[]): {
+  readonly all: Announcement[]
+  readonly live: Announcement[]
+  readonly superseded: ReadonlySet<Announcement>
+} {
+  const sorted = foldCopies(notices).sort(compareInTime)
+  const all = sorted.map((notice, order) => ({ notice, role: roleOf(notice), at: instantMs(notice), order }))
+  const targetsOf = (from: Announcement): Announcement[] =>
+    all.filter(
+      ({ notice }) =>
+        notice !== from.notice &&
+        from.notice.references.some(
+          ({ kind, noticeId, noticeVersion, publicationNumber }) =>
+            kind === 'changes' &&
+            ((noticeId !== undefined &&
+              noticeId === notice.noticeId &&
+              (noticeVersion === undefined || versionNumber(noticeVersion) === versionNumber(notice.noticeVersion))) ||
+              (publicationNumber !== undefined && publicationNumber === notice.publicationNumber)),
+        ),
+    )
+  const earlierVersionsOf = (from: Announcement): Announcement[] =>
+    all.filter(
+      ({ notice, role, order }) =>
+        from.notice.noticeId !== undefined &&
+        notice.noticeId === from.notice.noticeId &&
+        role === from.role &&
+        order < from.order,
+    )
+  const replacedBy = (from: Announcement): Announcement[] => [
+    ...targetsOf(from).filter((target) => target.order < from.order),
+    ...earlierVersionsOf(from),
+  ]
+  const voided = new Set<Announcement>()
+  const voidWithChain = (announcement: Announcement): void => {
+    if (voided.has(announcement)) return
+    voided.add(announcement)
+    for (const earlier of replacedBy(announcement)) voidWithChain(earlier)
+  }
+  for (const announcement of all.filter(({ notice }) => notice.changeReasons?.includes('cancel'))) {
+    voidWithChain(announcement)
+    const named = announcement.notice.references.some((reference) => reference.kind === 'changes')
+    // A change block without the id of the changed notice occurs; then it means the last one of its kind.
+    const last = all.findLast(({ role, order }) => role === announcement.role && order < announcement.order)
+    for (const target of named ? targetsOf(announcement) : last ? [last] : []) voidWithChain(target)
+  }
+  const remaining = all.filter((announcement) => !voided.has(announcement))
+  const superseded = new Set(remaining.filter(({ notice }) => !isPartial(notice)).flatMap(replacedBy))
+  const live = remaining.filter((announcement) => !superseded.has(announcement))
+  return { all, live, superseded }
+}
+
+/** Same day: the better portal comes later and wins; other days: the newer. */
+function comparePrecedence(a: Announcement, b: Announcement): number {
+  const day = (announcement: Announcement) => Math.floor(announcement.at / dayMs)
+  return (
+    compareNumber(day(a), day(b)) ||
+    compareNumber(portalRank(b.notice), portalRank(a.notice)) ||
+    compareNumber(a.order, b.order)
+  )
+}
+
+const corrected = [
+  'submissionDate',
+  'participationDate',
+  'validityEnd',
+  'documentsUrl',
+  'submissionUrl',
+  'estimatedValue',
+] as const
+const correctedLot = [
+  'submissionDate',
+  'participationDate',
+  'interestDate',
+  'documentsUrl',
+  'submissionUrl',
+  'estimatedValue',
+] as const
+
+function withMembers<T extends object>(base: T, from: T, members: readonly (keyof T)[]): T {
+  const result = { ...base }
+  for (const member of members) if (from[member] !== undefined) result[member] = from[member]
+  return result
+}
+
+/** All members that `from` has; lists only when they are not empty. */
+function overlaid<T extends object>(base: T, from: T): T {
+  const members = (Object.keys(from) as (keyof T)[]).filter((member) => {
+    const value = from[member]
+    return !(Array.isArray(value) && value.length === 0)
+  })
+  return withMembers(base, from, members)
+}
+
+/** True when two lists of lots number them alike: they share an id. */
+export function shareLots(a: Iterable<string>, b: Iterable<string>): boolean {
+  const ids = new Set(a)
+  for (const id of b) if (ids.has(id)) return true
+  return false
+}
+
+function overlayPartial(state: CompetitionState, listing: Announcement): CompetitionState {
+  const { notice } = listing
+  const isCorrigendum = notice.format === 'ted-export'
+  const lots = state.lots.map(({ lot, listing: before }): ListedLot => {
+    const change = notice.lots.find((candidate) => candidate.lotId === lot.lotId)
+    if (!change) return { lot, listing: before }
+    return { lot: isCorrigendum ? withMembers(lot, change, correctedLot) : overlaid(lot, change), listing }
+  })
+  const isMoved = notice.submissionDate !== undefined || notice.participationDate !== undefined
+  // A new deadline of the whole procedure holds for its lots too, unless the corrigendum names lots.
+  const isWhole = isMoved && !lots.some(({ listing: of }) => of === listing)
+  const moved = isWhole
+    ? lots.map(({ lot }) => ({
+        lot: withMembers(lot, notice as NoticeLot & Notice, ['submissionDate', 'participationDate']),
+        listing,
+      }))
+    : lots
+  if (isCorrigendum) return { notice: withMembers(state.notice, notice, corrected), listing, lots: moved }
+  const added =
+    state.lots.length === 0 ||
+    shareLots(
+      lotIds(state.lots),
+      notice.lots.map((lot) => lot.lotId),
+    )
+      ? notice.lots.filter((lot) => !state.lots.some((known) => known.lot.lotId === lot.lotId))
+      : []
+  return {
+    notice: { ...overlaid(state.notice, notice), lots: state.notice.lots },
+    listing,
+    lots: [...moved, ...added.map((lot) => ({ lot, listing }))],
+  }
+}
+
+function lotIds(lots: readonly ListedLot[]): string[] {
+  return lots.map(({ lot }) => lot.lotId)
+}
+
+function competitionState(calls: readonly Announcement[]): CompetitionState | undefined {
+  const official = calls.filter(({ notice }) => portalRank(notice) < 2)
+  // An official chain of changes beats every other portal's release (rule 6a).
+  const hasOfficialChain = official.some(({ notice }) => isChange(notice))
+  let state: CompetitionState | undefined
+  for (const listing of [...(hasOfficialChain ? official : calls)].sort(comparePrecedence)) {
+    const lots = listing.notice.lots.map((lot) => ({ lot, listing }))
+    if (state && isPartial(listing.notice)) {
+      state = overlayPartial(state, listing)
+    } else if (state && isChange(listing.notice) && shareLots(lotIds(state.lots), lotIds(lots))) {
+      // A lot that a change leaves out is not thereby withdrawn (quality.md 3.1): it stays as it was last listed.
+      const dropped: ListedLot[] = state.lots.filter(({ lot }) => !lots.some((known) => known.lot.lotId === lot.lotId))
+      state = { notice: listing.notice, listing, lots: [...lots, ...dropped] }
+    } else {
+      state = { notice: listing.notice, listing, lots }
+    }
+  }
+  return state
+}
+
+/** Puts the notices of one tender (each once) in order. `notices` is not empty. */
+export function timelineOf(notices: readonly Notice[]): Timeline {
+  const { all, live, superseded } = liveAnnouncements(notices)
+  const isVoid = live.length === 0
+  const counted = isVoid ? all : live
+  const of = (role: Role) => counted.filter((announcement) => announcement.role === role)
+  const results = of('result')
+  const calls = of('competition')
+  // The lone corrigendum of a call that we never received is no call once a result is there.
+  const isCorrigendaOnly = calls.every(({ notice }) => notice.format === 'ted-export' && notice.formType === 'change')
+  const competition =
+    isCorrigendaOnly && (results.length > 0 || of('planning').length > 0) ? undefined : competitionState(calls)
+  // A change that superseded its predecessor dropped lots with it; the predecessor's lots are looked at again.
+  const complete = competition && !isVoid ? withDroppedLots(competition, superseded) : competition
+  const heads = [
+    ...(complete ? [complete.notice] : []),
+    ...[...calls].reverse().map(({ notice }) => notice),
+    ...[...results].reverse().map(({ notice }) => notice),
+    ...[...of('intention')].reverse().map(({ notice }) => notice),
+    ...[...of('execution')].reverse().map(({ notice }) => notice),
+    ...[...of('planning')].reverse().map(({ notice }) => notice),
+  ]
+  return { live: counted, isVoid, competition: complete, results, head: heads[0]!, fallbacks: [...new Set(heads)] }
+}
+
+/** Lots of superseded calls that the newest change no longer lists, as they were last listed. */
+function withDroppedLots(state: CompetitionState, superseded: ReadonlySet<Announcement>): CompetitionState {
+  if (!isChange(state.listing.notice)) return state
+  const lots = [...state.lots]
+  for (const listing of [...superseded].sort((a, b) => b.order - a.order)) {
+    if (listing.role !== 'competition' || listing.order > state.listing.order) continue
+    const ids = lotIds(lots)
+    if (
+      !shareLots(
+        ids,
+        listing.notice.lots.map((lot) => lot.lotId),
+      )
+    )
+      continue
+    for (const lot of listing.notice.lots) if (!ids.includes(lot.lotId)) lots.push({ lot, listing })
+  }
+  return { ...state, lots }
+}
+
+/** The result of one lot, and the notice that announced it. */
+export type LotOutcome = { readonly result: LotResult; readonly lot: NoticeLot; readonly announcement: Announcement }
+
+/**
+ * Newest decision per lot id. Award notices add up (each names the lots that it decides); an undecided lot (`pending`) never
+ * takes back a decision.
+ */
+export function lotOutcomes(results: readonly Announcement[]): ReadonlyMap<string, LotOutcome> {
+  const outcomes = new Map<string, LotOutcome>()
+  for (const announcement of results) {
+    for (const lot of announcement.notice.lots) {
+      const result = lot.result ?? (lot.cancelled ? { outcome: 'not-awarded' as const } : undefined)
+      if (!result || (result.outcome === 'pending' && outcomes.has(lot.lotId))) continue
+      outcomes.set(lot.lotId, { result, lot, announcement })
+    }
+  }
+  return outcomes
+}

@@ -1,0 +1,91 @@
+// Notices as the consolidation reads them, and the exact keys that connect them.
+import { sql } from 'kysely'
+import type { Notice } from '../domain/notice.ts'
+import type { Executor } from './database.ts'
+
+/** A notice with the id of its row and the source that received it. */
+export type NoticeRow = { readonly noticeId: string; readonly sourceId: string; readonly notice: Notice }
+
+type RawRow = { readonly notice_id: string; readonly source_id: string; readonly content: string }
+
+function toRow({ notice_id: noticeId, source_id: sourceId, content }: RawRow): NoticeRow {
+  return { noticeId, sourceId, notice: JSON.parse(content) as Notice }
+}
+
+/** Up to `limit` notices not yet consolidated, by id. Locked, so that a notice read again meanwhile is not marked by mistake. */
+export async function takeNoticesToConsolidate(db: Executor, limit: number): Promise<NoticeRow[]> {
+  const { rows } = await sql<RawRow>`
+    select notice_id, source_id, content from notice
+    where not is_consolidated order by notice_id limit ${limit} for update`.execute(db)
+  return rows.map(toRow)
+}
+
+export async function countNoticesToConsolidate(db: Executor): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from notice where not is_consolidated`.execute(db)
+  return rows[0]!.count
+}
+
+/** Notices by the ids of their rows; ids that are gone are left out. */
+export async function loadNotices(db: Executor, noticeIds: readonly string[]): Promise<NoticeRow[]> {
+  if (noticeIds.length === 0) return []
+  const { rows } = await sql<RawRow>`
+    select notice_id, source_id, content from notice where notice_id = any(${[...noticeIds]}::text[])`.execute(db)
+  return rows.map(toRow)
+}
+
+/** A page of all notices in the order of their ids, after the given one. */
+export async function listNotices(db: Executor, after: string, limit: number): Promise<NoticeRow[]> {
+  const { rows } = await sql<RawRow>`
+    select notice_id, source_id, content from notice
+    where notice_id > ${after} order by notice_id limit ${limit}`.execute(db)
+  return rows.map(toRow)
+}
+
+export async function markConsolidated(db: Executor, noticeIds: readonly string[]): Promise<void> {
+  await sql`update notice set is_consolidated = true where notice_id = any(${[...noticeIds]}::text[])`.execute(db)
+}
+
+export async function markAllUnconsolidated(db: Executor): Promise<void> {
+  await sql`update notice set is_consolidated = false where is_consolidated`.execute(db)
+}
+
+export type NoticeLinks = { readonly noticeId: string; readonly keys: readonly string[] }
+
+/** Sets the keys of notices; what stood there before is gone. */
+export async function replaceLinks(db: Executor, notices: readonly NoticeLinks[]): Promise<void> {
+  await sql`delete from notice_link where notice_id = any(${notices.map((each) => each.noticeId)}::text[])`.execute(db)
+  const pairs = notices.flatMap(({ noticeId, keys }) => [...new Set(keys)].map((key) => ({ key, noticeId })))
+  await sql`
+    insert into notice_link (link_key, notice_id)
+    select * from unnest(${pairs.map((pair) => pair.key)}::text[], ${pairs.map((pair) => pair.noticeId)}::text[])`.execute(
+    db,
+  )
+}
+
+export type NoticeLink = { readonly key: string; readonly noticeId: string }
+
+/**
+ * All keys of the given notices, with the notices that hold them: for each key at most `limit` holders, so that a key held by
+ * thousands costs no more than that.
+ */
+export async function listLinks(db: Executor, noticeIds: readonly string[], limit: number): Promise<NoticeLink[]> {
+  if (noticeIds.length === 0) return []
+  const { rows } = await sql<{ link_key: string; notice_id: string }>`
+    select k.link_key, h.notice_id
+    from (select distinct link_key from notice_link where notice_id = any(${[...noticeIds]}::text[])) k
+    cross join lateral (
+      select notice_id from notice_link l where l.link_key = k.link_key order by l.notice_id limit ${limit}) h`.execute(
+    db,
+  )
+  return rows.map((row) => ({ key: row.link_key, noticeId: row.notice_id }))
+}
+
+/** All notices that stand in one tender with one of the given notices. */
+export async function listNoticesOfSameTenders(db: Executor, noticeIds: readonly string[]): Promise<string[]> {
+  if (noticeIds.length === 0) return []
+  const { rows } = await sql<{ notice_id: string }>`
+    select notice_id from tender_notice where tender_id in (
+      select tender_id from tender_notice where notice_id = any(${[...noticeIds]}::text[]))`.execute(db)
+  return rows.map((row) => row.notice_id)
+}

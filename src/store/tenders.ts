@@ -1,0 +1,150 @@
+// The stock: tenders, and which notices each is made of.
+import { sql } from 'kysely'
+import type { Notice } from '../domain/notice.ts'
+import type { Executor } from './database.ts'
+import type { NoticeRow } from './notices.ts'
+
+/** Any number, the same for all that write the stock. */
+const stockLock = 7_271_101
+
+/**
+ * Held to the end of the transaction by whoever changes the stock or publishes it, so that a tender cannot vanish between
+ * being read for an edition and being claimed by it.
+ */
+export async function lockStock(db: Executor): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${stockLock})`.execute(db)
+}
+
+/** A row of the stock without its content. */
+export type TenderRow = {
+  readonly tenderId: string
+  readonly foundingKey: string
+  /** The edition that first held it; null while its id may still vanish. */
+  readonly firstEdition: number | null
+  readonly contentHash: string
+  readonly nextTransitionMs: number | null
+  readonly mergedInto: string | null
+  /** JSON array of source ids. */
+  readonly sources: string
+}
+
+type RawTender = {
+  readonly tender_id: string
+  readonly founding_key: string
+  readonly first_edition: number | null
+  readonly content_hash: string
+  readonly next_transition_ms: number | null
+  readonly merged_into: string | null
+  readonly sources: string
+}
+
+const toTenderRow = (row: RawTender): TenderRow => ({
+  tenderId: row.tender_id,
+  foundingKey: row.founding_key,
+  firstEdition: row.first_edition,
+  contentHash: row.content_hash,
+  nextTransitionMs: row.next_transition_ms,
+  mergedInto: row.merged_into,
+  sources: row.sources,
+})
+
+/** Tenders that one of these notice keys founded, and tenders that these notices stand in. */
+export async function findTendersOf(
+  db: Executor,
+  foundingKeys: readonly string[],
+  noticeIds: readonly string[],
+): Promise<TenderRow[]> {
+  const { rows } = await sql<RawTender>`
+    select tender_id, founding_key, first_edition, content_hash, next_transition_ms, merged_into, sources from tender
+    where founding_key = any(${[...foundingKeys]}::text[])
+    union
+    select tender_id, founding_key, first_edition, content_hash, next_transition_ms, merged_into, sources from tender
+    where tender_id in (select tender_id from tender_notice where notice_id = any(${[...noticeIds]}::text[]))`.execute(
+    db,
+  )
+  return rows.map(toTenderRow)
+}
+
+export type NewTender = Omit<TenderRow, 'firstEdition'> & { readonly content: string }
+
+/** Writes tenders; `first_edition` and `published_hash` of one that stands there already belong to publication and stay. */
+export async function upsertTenders(db: Executor, tenders: readonly NewTender[]): Promise<void> {
+  if (tenders.length === 0) return
+  await sql`
+    insert into tender (tender_id, founding_key, content, content_hash, next_transition_ms, merged_into, sources)
+    select * from unnest(
+      ${tenders.map((each) => each.tenderId)}::text[], ${tenders.map((each) => each.foundingKey)}::text[],
+      ${tenders.map((each) => each.content)}::text[], ${tenders.map((each) => each.contentHash)}::text[],
+      ${tenders.map((each) => each.nextTransitionMs)}::bigint[], ${tenders.map((each) => each.mergedInto)}::text[],
+      ${tenders.map((each) => each.sources)}::text[])
+    on conflict (tender_id) do update set
+      content = excluded.content, content_hash = excluded.content_hash, next_transition_ms = excluded.next_transition_ms,
+      merged_into = excluded.merged_into, sources = excluded.sources`.execute(db)
+}
+
+/** Removes tenders that no edition ever held; a published one stays whatever is asked (P3: no id disappears). */
+export async function deleteUnpublishedTenders(db: Executor, tenderIds: readonly string[]): Promise<void> {
+  if (tenderIds.length === 0) return
+  await sql`delete from tender where first_edition is null and tender_id = any(${[...tenderIds]}::text[])`.execute(db)
+}
+
+/** Removes unpublished tenders that no notice stands in. Returns how many. */
+export async function deleteEmptyTenders(db: Executor): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from tender t where first_edition is null
+    and not exists (select from tender_notice n where n.tender_id = t.tender_id)`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+export type Assignment = { readonly noticeId: string; readonly tenderId: string }
+
+/** Says in which tender each notice stands; rows that stand so already are not touched. */
+export async function assignNotices(db: Executor, assignments: readonly Assignment[]): Promise<void> {
+  await sql`
+    insert into tender_notice (notice_id, tender_id)
+    select * from unnest(${assignments.map((each) => each.noticeId)}::text[], ${assignments.map((each) => each.tenderId)}::text[])
+    on conflict (notice_id) do update set tender_id = excluded.tender_id
+    where tender_notice.tender_id <> excluded.tender_id`.execute(db)
+}
+
+/** Up to `limit` tenders whose content the clock changes at `now` (epoch milliseconds) or changed before. */
+export async function listDueTenders(db: Executor, now: number, limit: number): Promise<TenderRow[]> {
+  const { rows } = await sql<RawTender>`
+    select tender_id, founding_key, first_edition, content_hash, next_transition_ms, merged_into, sources from tender
+    where next_transition_ms <= ${now} order by next_transition_ms, tender_id limit ${limit}`.execute(db)
+  return rows.map(toTenderRow)
+}
+
+/** For tenders that no notice stands in any more: the clock can derive nothing for them. */
+export async function clearTransitions(db: Executor, tenderIds: readonly string[]): Promise<void> {
+  if (tenderIds.length === 0) return
+  await sql`update tender set next_transition_ms = null where tender_id = any(${[...tenderIds]}::text[])`.execute(db)
+}
+
+/** The notices of tenders, by tender. */
+export async function loadNoticesOfTenders(
+  db: Executor,
+  tenderIds: readonly string[],
+): Promise<ReadonlyMap<string, NoticeRow[]>> {
+  const { rows } = await sql<{ tender_id: string; notice_id: string; source_id: string; content: string }>`
+    select t.tender_id, n.notice_id, n.source_id, n.content from tender_notice t join notice n using (notice_id)
+    where t.tender_id = any(${[...tenderIds]}::text[])`.execute(db)
+  const found = new Map<string, NoticeRow[]>(tenderIds.map((tenderId) => [tenderId, []]))
+  for (const row of rows)
+    found.get(row.tender_id)!.push({
+      noticeId: row.notice_id,
+      sourceId: row.source_id,
+      notice: JSON.parse(row.content) as Notice,
+    })
+  return found
+}
+
+/** What the stock holds: for people and for programs that watch. */
+export type StockCounts = { readonly tenders: number; readonly published: number; readonly merged: number }
+
+export async function countStock(db: Executor): Promise<StockCounts> {
+  const { rows } = await sql<StockCounts>`
+    select count(*)::integer as tenders, count(first_edition)::integer as published, count(merged_into)::integer as merged
+    from tender`.execute(db)
+  return rows[0]!
+}
