@@ -1,7 +1,7 @@
 // Worlds for tests: an empty stock on each engine, fast because it is copied from a template made once per machine.
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { cp, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { cpSync, existsSync } from 'node:fs'
+import { mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -83,7 +83,7 @@ async function templateDatabase(): Promise<string> {
 export async function openTestStore(engine: Engine): Promise<TestStore> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))
   if (engine === 'embedded') {
-    await cp(await templateFolder(), dataFolder, { recursive: true })
+    cpSync(await templateFolder(), dataFolder, { recursive: true })
     const options = { dataFolder }
     const store = await openStore(options)
     const dispose = async () => {

@@ -1,7 +1,7 @@
 // The data folder of the embedded engine: made, locked against a second process, and holding a whole database or none.
 import { existsSync } from 'node:fs'
 import { access, constants, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../platform/errors.ts'
 import { cannotOpen, initialise } from './engine.ts'
@@ -37,7 +37,7 @@ export async function ownDataFolder(dataFolder: string, checkpointBytes: number)
 async function lock(dataFolder: string): Promise<() => void> {
   let database: DatabaseSync | undefined
   try {
-    await mkdir(dataFolder, { recursive: true })
+    await makeFolder(dataFolder)
     await access(dataFolder, constants.R_OK | constants.W_OK | constants.X_OK)
     database = new DatabaseSync(join(dataFolder, 'lock.db'))
     database.exec('pragma locking_mode = exclusive; begin exclusive')
@@ -56,6 +56,20 @@ async function lock(dataFolder: string): Promise<() => void> {
   }
   const held = database
   return () => held.close()
+}
+
+/** Node's own recursive mkdir never returns where the parent exists and refuses with ENOENT (/proc). */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    const parent = dirname(path)
+    if (code !== 'ENOENT' || parent === path) throw error
+    await makeFolder(parent)
+    await mkdir(path)
+  }
 }
 
 async function makeDatabase(dataFolder: string, databaseFolder: string, checkpointBytes: number): Promise<void> {

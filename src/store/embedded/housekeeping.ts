@@ -22,7 +22,7 @@ const freezeAge = 200_000_000
  * Vacuums and analyses the tables that changed enough, by the rules of PostgreSQL's autovacuum (a fifth of the rows dead
  * or new, a tenth changed). The caller holds the turn.
  */
-export async function keepHouse(engine: EmbeddedEngine): Promise<void> {
+export async function keepHouse(engine: Pick<EmbeddedEngine, 'run'>): Promise<void> {
   const run = (sql: string) => engine.run(sql, [], housekeepingTimeoutMs)
   await run('select pg_stat_force_next_flush()')
   const { rows } = await run(activitySql)

@@ -2,20 +2,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import type { ErrorFields, Reply, Request, WorkerOptions } from './messages.ts'
+import { startParameters } from './start-parameters.ts'
 import { SyncNodeFS } from './sync-node-fs.ts'
 
 const options = workerData as WorkerOptions
 const port = parentPort!
 const int8Oid = 20
-
-const settings = [
-  'fsync=on',
-  'wal_sync_method=fsync',
-  'shared_buffers=16MB',
-  'maintenance_work_mem=32MB',
-  'min_wal_size=32MB',
-  'max_wal_size=64MB',
-]
 
 const fileSystem = new SyncNodeFS(options.folder)
 let severeLine: string | undefined
@@ -47,11 +39,7 @@ async function start(): Promise<void> {
     pglite = await PGlite.create({
       fs: fileSystem,
       parsers: { [int8Oid]: Number },
-      startParams: [
-        // -F would switch fsync off.
-        ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
-        ...settings.flatMap((setting) => ['-c', setting]),
-      ],
+      startParams: [...startParameters],
       onStderr: (line) => {
         if (/(?:FATAL|PANIC): /.test(line)) severeLine = line.replace(/^.*(?:FATAL|PANIC):\s*/, '')
         if (line.includes('PANIC: ')) setImmediate(giveUp, line)

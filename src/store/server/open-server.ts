@@ -46,12 +46,7 @@ export async function openServer(options: ServerOptions): Promise<ServerStore> {
     const { rows } = await pool.query<{ version: number }>(
       "select current_setting('server_version_num')::integer as version",
     )
-    const version = rows[0]!.version
-    if (version < oldestVersion) {
-      throw new OperatorError(
-        `The database ${place} runs PostgreSQL ${Math.floor(version / 10_000)}; version 15 or newer is needed.`,
-      )
-    }
+    assertVersion(rows[0]!.version, place)
   } catch (error) {
     await pool.end()
     if (error instanceof OperatorError) throw error
@@ -65,6 +60,14 @@ export async function openServer(options: ServerOptions): Promise<ServerStore> {
     dialect: new GuardedDialect(pool, () => assertOutsideTransactionOf(db)),
   })
   return { engine: 'server', db, close: () => db.destroy() }
+}
+
+/** Throws OperatorError when `server_version_num` is older than what the SQL of the store needs. */
+export function assertVersion(version: number, place: string): void {
+  if (version >= oldestVersion) return
+  throw new OperatorError(
+    `The database ${place} runs PostgreSQL ${Math.floor(version / 10_000)}; give DATABASE_URL of version 15 or newer.`,
+  )
 }
 
 /** Kysely's dialect, with the same refusal of a query outside the running transaction as the embedded one. */
