@@ -1,0 +1,1 @@
+export const accessPage = (docsUrl: string) => ({ html: docsUrl, contentSecurityPolicy: "default-src 'none'" })

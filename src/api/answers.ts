@@ -1,0 +1,73 @@
+// Writes problem answers: through Fastify where a request was read, as plain text on the socket where it was not.
+import type { Duplex } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Problem, problemBody, problemKind } from './problems.ts'
+
+/** The path of a request target, without query; of `http://host/path` too. */
+export function pathOf(target: string): string {
+  const end = target.search(/[?#]/)
+  const beforeQuery = end < 0 ? target : target.slice(0, end)
+  if (beforeQuery.startsWith('/')) return beforeQuery
+  const path = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*(\/.*)?$/.exec(beforeQuery)
+  return path ? (path[1] ?? '/') : '/'
+}
+
+export const allowedMethods = 'GET, HEAD, OPTIONS'
+
+/** Headers of the success that an error answer must not carry on. */
+const successHeaders = ['etag', 'content-encoding', 'link', 'x-stock-state', 'vary'] as const
+
+/** Sends a problem; headers that were set before (rate limit, request id) stay. */
+export function sendProblem(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+  docsUrl: string,
+): FastifyReply {
+  const { status } = problemKind(problem.slug)
+  for (const name of successHeaders) reply.removeHeader(name)
+  reply.headers({
+    'x-request-id': request.id,
+    'content-type': 'application/problem+json',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  })
+  if (problem.retryAfter !== undefined) reply.header('retry-after', String(problem.retryAfter))
+  if (problem.slug === 'method-not-allowed') reply.header('allow', allowedMethods)
+  const body = problemBody(problem, { docsUrl, path: pathOf(request.raw.url ?? '/'), requestId: request.id })
+  return reply.code(status).send(Buffer.from(body))
+}
+
+const reasons: { readonly [status: number]: string } = {
+  400: 'Bad Request',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  414: 'URI Too Long',
+  431: 'Request Header Fields Too Large',
+}
+const lingerMs = 1000
+
+/** Answers on a socket whose request could not be read, and closes it; what still arrives is read and dropped meanwhile. */
+export function answerOnSocket(
+  socket: Duplex,
+  problem: Problem,
+  context: { readonly docsUrl: string; readonly path: string; readonly requestId: string },
+): void {
+  const { status } = problemKind(problem.slug)
+  const body = problemBody(problem, context)
+  const headers = [
+    `HTTP/1.1 ${status} ${reasons[status] ?? ''}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    `X-Request-Id: ${context.requestId}`,
+    ...(problem.slug === 'method-not-allowed' ? [`Allow: ${allowedMethods}`] : []),
+    'Connection: close',
+  ]
+  socket.on('error', () => socket.destroy())
+  socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`)
+  socket.resume()
+  setTimeout(() => socket.destroy(), lingerMs).unref()
+}

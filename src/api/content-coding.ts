@@ -1,0 +1,50 @@
+// Chooses between gzip and identity from Accept-Encoding (RFC 9110 12.5.3).
+import type { Encoding } from '../edition/edition-reader.ts'
+
+function qualityOf(parameters: readonly string[]): number {
+  for (const parameter of parameters) {
+    const [name, value] = parameter.split('=', 2)
+    if (name?.trim().toLowerCase() !== 'q') continue
+    const text = value?.trim() ?? ''
+    return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 0
+  }
+  return 1
+}
+
+/** gzip when the client takes it at least as gladly as identity; identity when nothing else is said or left. */
+export function chooseEncoding(acceptEncoding: string): Encoding {
+  let gzip: number | undefined
+  let identity: number | undefined
+  let other: number | undefined
+  for (const element of acceptEncoding.split(',')) {
+    const [coding = '', ...parameters] = element.split(';')
+    const name = coding.trim().toLowerCase()
+    if (name === '') continue
+    const quality = qualityOf(parameters)
+    if (name === 'gzip' || name === 'x-gzip') gzip = Math.max(gzip ?? 0, quality)
+    else if (name === 'identity') identity = quality
+    else if (name === '*') other = quality
+  }
+  gzip ??= other
+  identity ??= other === 0 ? 0 : undefined
+  // Nobody who refuses identity gets it as long as gzip was not refused as well.
+  if (gzip === undefined) return identity === 0 ? 'gzip' : 'identity'
+  if (gzip === 0) return 'identity'
+  return gzip >= (identity ?? 0) ? 'gzip' : 'identity'
+}
+
+const rememberedMax = 256
+
+/** chooseEncoding with a memory for the few headers that clients really send. */
+export function createEncodingChooser(): (acceptEncoding: string | undefined) => Encoding {
+  const remembered = new Map<string, Encoding>()
+  return (acceptEncoding) => {
+    if (acceptEncoding === undefined) return 'identity'
+    const known = remembered.get(acceptEncoding)
+    if (known) return known
+    const chosen = chooseEncoding(acceptEncoding)
+    if (remembered.size >= rememberedMax) remembered.clear()
+    remembered.set(acceptEncoding, chosen)
+    return chosen
+  }
+}

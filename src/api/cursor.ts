@@ -1,0 +1,156 @@
+// Cursors (D28 to D31): sealed with AES-256-GCM, so that nobody reads, alters or makes one; stateless, so that they survive restarts.
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import { canonicalFilter, type TenderFilter } from '../domain/filter.ts'
+import { dayMs, minuteMs } from '../domain/time.ts'
+import type { RecordKey } from '../edition/edition-reader.ts'
+import type { Clock } from '../platform/clock.ts'
+import { maxCursorLength } from './parameters.ts'
+
+export const cursorLifeMs = dayMs
+/** A cursor "from the future" within this much is a matter of clocks, beyond it a forgery (D31). */
+const clockSkewMs = minuteMs
+
+/** A key that seals cursors: 32 bytes. Numbers rise; the newest seals, all open. */
+export type CursorKey = { readonly keyId: number; readonly key: Uint8Array }
+
+/** Where a run stands: the last record delivered, and the edition that the run is pinned to (R2). */
+export type CursorPosition = { readonly after: RecordKey; readonly edition: number }
+export type OpenedCursor =
+  | { readonly state: 'valid'; readonly position: CursorPosition }
+  | { readonly state: 'expired' | 'invalid' }
+  /** Sealed with a key that this process has not seen: refresh the ring and open again; if it stays so, it is invalid. */
+  | { readonly state: 'unknownKey' }
+  | { readonly state: 'mismatch'; readonly parameters: readonly string[] }
+
+export type CursorSealer = {
+  /** A base64url text of at most 512 characters. */
+  readonly seal: (position: CursorPosition, filter: TenderFilter, organizationId: string) => string
+  /** Checks in this order: genuine, organisation, age, filters (D30). */
+  readonly open: (text: string, filter: TenderFilter, organizationId: string) => OpenedCursor
+  /** Reads the key ring again; resolves at once when it was just read or cannot be read. */
+  readonly refresh: () => Promise<void>
+}
+
+/** The keys of this moment, never empty. */
+export type CursorKeyRing = { readonly keys: () => readonly CursorKey[]; readonly refresh: () => Promise<void> }
+
+// Header (authenticated, in the clear): version 1, key id 4, nonce 12. Then the sealed content, then the tag of 16 bytes.
+const version = 1
+const nonceLength = 12
+const headerLength = 1 + 4 + nonceLength
+const tagLength = 16
+const filterNames = [
+  ['cpv', 'cpv'],
+  ['nuts', 'nuts'],
+  ['publishedSince', 'published_since'],
+  ['updatedSince', 'updated_since'],
+  ['deadlineAfter', 'deadline_after'],
+  ['valueMin', 'value_min'],
+  ['valueMax', 'value_max'],
+  ['procedure', 'procedure'],
+  ['archived', 'archived'],
+] as const
+const printLength = 2
+// lastModified 6, id 16, edition 4, issue time 6, organisation 8, filter 16, each parameter 2.
+const contentLength = 6 + 16 + 4 + 6 + 8 + 16 + filterNames.length * printLength
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** What a cursor keeps of its filters: a hash of all, and a few bytes of each to name those that differ. */
+function filterPrints(filter: TenderFilter): Buffer {
+  const prints = [sha256(canonicalFilter(filter)).subarray(0, 16)]
+  for (const [member] of filterNames) {
+    const value = member === 'archived' && filter.updatedSince !== undefined ? null : (filter[member] ?? null)
+    prints.push(sha256(`${member}=${JSON.stringify(value)}`).subarray(0, printLength))
+  }
+  return Buffer.concat(prints)
+}
+
+function openVersion1(
+  bytes: Buffer,
+  key: Uint8Array,
+): { position: CursorPosition; issuedAt: number; organization: Buffer; prints: Buffer } | undefined {
+  if (bytes.length !== headerLength + contentLength + tagLength) return undefined
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(5, headerLength), { authTagLength: tagLength })
+  decipher.setAAD(bytes.subarray(0, headerLength))
+  decipher.setAuthTag(bytes.subarray(bytes.length - tagLength))
+  let content: Buffer
+  try {
+    content = Buffer.concat([decipher.update(bytes.subarray(headerLength, bytes.length - tagLength)), decipher.final()])
+  } catch {
+    return undefined
+  }
+  const hex = content.toString('hex', 6, 22)
+  const id = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  return {
+    position: {
+      after: { lastModified: content.readUIntBE(0, 6), id },
+      edition: content.readUInt32BE(22),
+    },
+    issuedAt: content.readUIntBE(26, 6),
+    organization: content.subarray(32, 40),
+    prints: content.subarray(40),
+  }
+}
+
+/**
+ * The ring is asked at each use, so that it may turn while the service runs; it keeps a key for at least 25 h after the
+ * last cursor that it sealed. `randomBytes` gives the nonce.
+ */
+export function createCursorSealer(options: {
+  readonly ring: CursorKeyRing
+  readonly clock: Clock
+  readonly randomBytes: (count: number) => Uint8Array
+}): CursorSealer {
+  const { clock, randomBytes } = options
+  const { keys, refresh } = options.ring
+  const newestKey = (): CursorKey => keys().reduce((newest, key) => (key.keyId > newest.keyId ? key : newest))
+
+  function seal(position: CursorPosition, filter: TenderFilter, organizationId: string): string {
+    const { keyId, key } = newestKey()
+    const header = Buffer.alloc(headerLength)
+    header.writeUInt8(version, 0)
+    header.writeUInt32BE(keyId, 1)
+    header.set(randomBytes(nonceLength), 5)
+    const content = Buffer.alloc(contentLength)
+    content.writeUIntBE(position.after.lastModified, 0, 6)
+    content.write(position.after.id.replaceAll('-', ''), 6, 16, 'hex')
+    content.writeUInt32BE(position.edition, 22)
+    content.writeUIntBE(clock(), 26, 6)
+    content.set(sha256(organizationId).subarray(0, 8), 32)
+    content.set(filterPrints(filter), 40)
+    const cipher = createCipheriv('aes-256-gcm', key, header.subarray(5), { authTagLength: tagLength })
+    cipher.setAAD(header)
+    return Buffer.concat([header, cipher.update(content), cipher.final(), cipher.getAuthTag()]).toString('base64url')
+  }
+
+  function open(text: string, filter: TenderFilter, organizationId: string): OpenedCursor {
+    if (text.length > maxCursorLength) return { state: 'invalid' }
+    const bytes = Buffer.from(text, 'base64url')
+    // The decoder skips foreign characters and spare bits; only the one spelling that we issued counts (C53).
+    if (bytes.length < headerLength + tagLength || bytes.toString('base64url') !== text) return { state: 'invalid' }
+    if (bytes[0] !== version) return { state: 'invalid' }
+    const keyId = bytes.readUInt32BE(1)
+    const ring = keys()
+    const key = ring.find((entry) => entry.keyId === keyId)
+    // A key leaves the ring only when all its cursors have expired, so a client that slept for days still learns to restart.
+    if (!key) {
+      if (keyId > 0 && ring.every((entry) => entry.keyId > keyId)) return { state: 'expired' }
+      return { state: ring.every((entry) => entry.keyId < keyId) ? 'unknownKey' : 'invalid' }
+    }
+    const opened = openVersion1(bytes, key.key)
+    if (!opened?.organization.equals(sha256(organizationId).subarray(0, 8))) return { state: 'invalid' }
+    const ageMs = clock() - opened.issuedAt
+    if (ageMs < -clockSkewMs) return { state: 'invalid' }
+    if (ageMs > cursorLifeMs) return { state: 'expired' }
+    const prints = filterPrints(filter)
+    if (opened.prints.equals(prints)) return { state: 'valid', position: opened.position }
+    const parameters = filterNames.flatMap(([, name], index) => {
+      const start = 16 + index * printLength
+      return prints.compare(opened.prints, start, start + printLength, start, start + printLength) === 0 ? [] : [name]
+    })
+    return { state: 'mismatch', parameters }
+  }
+
+  return { seal, open, refresh }
+}

@@ -1,0 +1,47 @@
+// Weak entity tags (D43) and If-None-Match (RFC 9110 13.1.2).
+import { createHash } from 'node:crypto'
+import { canonicalFilter, type TenderFilter } from '../domain/filter.ts'
+import { hourMs } from '../domain/time.ts'
+import type { RecordKey } from '../edition/edition-reader.ts'
+
+/** Half a cursor's life: a 304 never keeps a cursor in use past its end. */
+const bucketMs = 12 * hourMs
+
+export function listEntityTag(page: {
+  readonly edition: number
+  readonly pinnedEdition: number
+  readonly filter: TenderFilter
+  readonly limit: number
+  readonly after: RecordKey | undefined
+  readonly organizationId: string
+  readonly now: number
+}): string {
+  const { edition, pinnedEdition, filter, limit, after, organizationId, now } = page
+  const bucket = Math.floor(now / bucketMs)
+  const text = JSON.stringify([
+    edition,
+    pinnedEdition,
+    canonicalFilter(filter),
+    limit,
+    after?.lastModified,
+    after?.id,
+    organizationId,
+    bucket,
+  ])
+  return `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
+}
+
+/** By id: the content's version; `checkedAt` is deliberately outside. */
+export function recordEntityTag(id: string, lastModified: number): string {
+  return `W/"${id}-${lastModified}"`
+}
+
+const opaquePart = (tag: string): string => (tag.startsWith('W/') ? tag.slice(2) : tag)
+
+/** Weak comparison with a list of tags or `*`. Our own tags hold no comma, so splitting at commas is exact for them. */
+export function isNoneMatchHit(ifNoneMatch: string | undefined, entityTag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  if (ifNoneMatch.trim() === '*') return true
+  const wanted = opaquePart(entityTag)
+  return ifNoneMatch.split(',').some((tag) => opaquePart(tag.trim()) === wanted)
+}

@@ -1,0 +1,114 @@
+// The same sliding log in Valkey or Redis: one script, the server's time, so that all nodes share one count exactly (C131).
+import { Redis } from 'ioredis'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import {
+  type Admission,
+  bucketMs,
+  createLocalLimiter,
+  type Limiter,
+  maxExactLimit,
+  secondsUntil,
+  windowMs,
+} from './limiter.ts'
+
+const timeoutMs = 50
+/** How long the shared store is left alone after a failure. */
+const breakerMs = 1000
+
+// KEYS[1] a list of the moments at which requests stop to count, oldest first; ARGV limit, window, bucket (1 = exact).
+// The time never falls below that of the newest request, even when the server's clock is set back.
+const script = `
+local limit, window, bucket = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local newest = redis.call('LINDEX', KEYS[1], -1)
+if newest then
+  local admitted = tonumber(newest) - window
+  if bucket > 1 then admitted = admitted - bucket end
+  if admitted > now then now = admitted end
+end
+local oldest = redis.call('LINDEX', KEYS[1], 0)
+while oldest and tonumber(oldest) <= now do
+  redis.call('LPOP', KEYS[1])
+  oldest = redis.call('LINDEX', KEYS[1], 0)
+end
+local count = redis.call('LLEN', KEYS[1])
+local allowed = 0
+if count < limit then
+  local leaves = now + window
+  if bucket > 1 then leaves = math.floor(now / bucket) * bucket + bucket + window end
+  if newest and tonumber(newest) > leaves then leaves = tonumber(newest) end
+  redis.call('RPUSH', KEYS[1], string.format('%.0f', leaves))
+  redis.call('PEXPIRE', KEYS[1], window + 2 * bucket + 1000)
+  count = count + 1
+  allowed = 1
+end
+local index = count - limit
+if index < 0 then index = 0 end
+return { allowed, count, string.format('%.0f', tonumber(redis.call('LINDEX', KEYS[1], index)) - now) }
+`
+
+type ScriptReply = readonly [allowed: number, count: number, waitMs: string]
+type WithScript = Redis & {
+  takeRequest: (key: string, limit: number, window: number, bucket: number) => Promise<ScriptReply>
+}
+
+/**
+ * Shared over all nodes. When the store does not answer within 50 ms, this node goes on with its own log and the full
+ * limit (at worst limit × nodes, an alarm in the log) and asks again after a second: neither an error, nor slow, nor unlimited.
+ */
+export function createRedisLimiter(options: {
+  readonly url: string
+  readonly clock: Clock
+  readonly log?: Log | undefined
+  readonly keyPrefix?: string
+}): Limiter {
+  const { url, clock, log, keyPrefix = 'tenderstock:limit:' } = options
+  const redis = new Redis(url, {
+    commandTimeout: timeoutMs,
+    connectTimeout: 1000,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
+  }) as WithScript
+  redis.defineCommand('takeRequest', { numberOfKeys: 1, lua: script })
+  // Without a listener a lost connection would end the process; the breaker below reports it.
+  redis.on('error', () => {})
+  const local = createLocalLimiter(clock)
+  let closedUntil = 0
+  let isFailing = false
+
+  async function takeShared(key: string, limit: number): Promise<Admission> {
+    const bucket = limit > maxExactLimit ? bucketMs : 1
+    const [allowed, count, waitMs] = await redis.takeRequest(keyPrefix + key, limit, windowMs, bucket)
+    return {
+      isAllowed: allowed === 1,
+      limit,
+      remaining: Math.max(0, limit - count),
+      resetSeconds: secondsUntil(Number(waitMs), 0),
+    }
+  }
+
+  return {
+    take: async (key, limit) => {
+      if (clock() < closedUntil) return local.take(key, limit)
+      try {
+        const admission = await takeShared(key, limit)
+        if (admission.isAllowed) local.record(key, limit)
+        if (isFailing) log?.info('rate limits are shared again')
+        isFailing = false
+        return admission
+      } catch (error) {
+        closedUntil = clock() + breakerMs
+        if (!isFailing)
+          log?.error({ error: String(error) }, 'rate limits are counted per node: the shared store does not answer')
+        isFailing = true
+        return local.take(key, limit)
+      }
+    },
+    close: async () => {
+      redis.disconnect()
+    },
+  }
+}

@@ -1,0 +1,285 @@
+// Every problem that the API answers (RFC 9457): one catalogue feeds the answers, the contract and the access page.
+
+/** Does the same request have a chance later? `wait`: after Retry-After; `backoff`: after growing waits; `no`: change it first. */
+export type RetryAdvice = 'wait' | 'backoff' | 'restart' | 'no'
+
+export type ProblemKind = {
+  readonly status: number
+  readonly title: string
+  readonly cause: string
+  readonly fix: string
+  readonly retry: RetryAdvice
+  readonly retryText: string
+  /** A `detail` as it occurs; the page and the contract show it. */
+  readonly exampleDetail: string
+  readonly examplePath: string
+  readonly exampleErrors?: readonly ParameterFault[]
+  readonly exampleRetryAfter?: number
+}
+
+/** One fault of one parameter (D2). Codes never change their meaning. */
+export type ParameterFault = {
+  readonly parameter: string
+  readonly code: string
+  readonly detail: string
+  readonly value?: string
+  readonly allowed?: readonly string[]
+}
+
+/** Slugs are frozen (D1); new ones may be added (D52), so clients treat an unknown one by its status. */
+export const problemKinds = {
+  'cursor-expired': {
+    status: 400,
+    title: 'Cursor expired',
+    cause: 'The value of `cursor` was issued more than 24 hours ago.',
+    fix: 'Start the run again without `cursor`, with `updated_since` set to the state that you stored.',
+    retry: 'restart',
+    retryText: 'Not with this cursor. Restart the run from your stored state; nothing is lost.',
+    exampleDetail:
+      'The cursor is older than 24 hours. Start again without it, with updated_since set to your stored state.',
+    examplePath: '/v1/tenders',
+    exampleErrors: [{ parameter: 'cursor', code: 'cursor-expired', detail: 'The cursor is older than 24 hours.' }],
+  },
+  'cursor-invalid': {
+    status: 400,
+    title: 'Cursor invalid',
+    cause:
+      'The value of `cursor` was not issued by this service to your organization, or was altered or cut on the way.',
+    fix: 'Send `nextCursor` of the previous page exactly as received. If it is lost, start the run again without `cursor`.',
+    retry: 'no',
+    retryText: 'No. The same cursor will never be accepted.',
+    exampleDetail: 'The cursor was not issued by this service to your organization, or it was altered.',
+    examplePath: '/v1/tenders',
+    exampleErrors: [
+      {
+        parameter: 'cursor',
+        code: 'cursor-invalid',
+        detail: 'The cursor was not issued by this service to your organization, or it was altered.',
+        value: 'AQAAAAFa',
+      },
+    ],
+  },
+  'cursor-filter-mismatch': {
+    status: 400,
+    title: 'Cursor belongs to other filters',
+    cause: 'The request carries other filters than the one that delivered the cursor.',
+    fix: 'Send the same filters with every page of a run; only `limit` may change. `errors` names those that differ.',
+    retry: 'no',
+    retryText: 'No. Send the filters of the first page, or start a new run without `cursor`.',
+    exampleDetail:
+      'The cursor was issued for other values of: cpv, nuts. Send the filters of the first page, or start again without cursor.',
+    examplePath: '/v1/tenders',
+    exampleErrors: [
+      { parameter: 'cpv', code: 'filter-differs', detail: 'Differs from the request that delivered the cursor.' },
+      { parameter: 'nuts', code: 'filter-differs', detail: 'Differs from the request that delivered the cursor.' },
+    ],
+  },
+  'invalid-parameter': {
+    status: 400,
+    title: 'Invalid parameter',
+    cause:
+      'One or more parameters are unknown, repeated, empty or have a value that is not allowed, or a body was sent.',
+    fix: 'Correct the request. `errors` lists every fault at once, with the parameter, a code and the allowed values.',
+    retry: 'no',
+    retryText: 'No. The same request will fail again.',
+    exampleDetail: 'updatedsince: There is no such parameter. Did you mean updated_since?',
+    examplePath: '/v1/tenders',
+    exampleErrors: [
+      {
+        parameter: 'updatedsince',
+        code: 'unknown-parameter',
+        detail: 'There is no such parameter. Did you mean updated_since?',
+        value: '2026-11-02T08:00:00.000Z',
+      },
+    ],
+  },
+  'malformed-request': {
+    status: 400,
+    title: 'Malformed request',
+    cause: 'What arrived is not a well-formed HTTP/1.1 request.',
+    fix: 'Use an HTTP library rather than your own text; check proxies in between.',
+    retry: 'no',
+    retryText: 'No. The same bytes will fail again.',
+    exampleDetail: 'The request is not well-formed HTTP.',
+    examplePath: '/',
+  },
+  unauthorized: {
+    status: 401,
+    title: 'Token missing or wrong',
+    cause:
+      'The `Authorization` header is missing, is not of the form `Bearer <token>`, or its token is unknown, expired or revoked.',
+    fix: 'Send `Authorization: Bearer <token>` with a valid token of your organization. Tokens in the address are never read.',
+    retry: 'no',
+    retryText: 'No. Stop the run and replace the token; your stored state stays good.',
+    exampleDetail: 'The token is wrong: unknown, expired or revoked.',
+    examplePath: '/v1/tenders',
+  },
+  'no-api-access': {
+    status: 403,
+    title: 'No API access',
+    cause: 'The token is valid, but API access is not set up for its organization, or the contract has ended.',
+    fix: 'Ask your contact for the API access of your organization. The token need not be replaced.',
+    retry: 'no',
+    retryText: 'No, not before access has been set up.',
+    exampleDetail: 'API access is not set up for this organization.',
+    examplePath: '/v1/tenders',
+  },
+  'not-found': {
+    status: 404,
+    title: 'Not found',
+    cause: 'There is no tender with this id, or no such path. Ids of tenders that were once delivered never vanish.',
+    fix: 'Compare the id with the one that was delivered, or the path with the contract. Paths are written exactly as shown.',
+    retry: 'no',
+    retryText: 'No.',
+    exampleDetail: 'There is no tender with this id.',
+    examplePath: '/v1/tenders/0f8a1c52-7d3e-8b64-9a10-5c2e7f4b9d32',
+  },
+  'method-not-allowed': {
+    status: 405,
+    title: 'Method not allowed',
+    cause: 'The interface is read-only: GET, HEAD and OPTIONS.',
+    fix: 'Use one of the methods that the `Allow` header names.',
+    retry: 'no',
+    retryText: 'No.',
+    exampleDetail: 'POST is not allowed here; use GET, HEAD or OPTIONS.',
+    examplePath: '/v1/tenders',
+  },
+  'request-timeout': {
+    status: 408,
+    title: 'Request not received in time',
+    cause: 'The request did not arrive completely within the time limit.',
+    fix: 'Send the request in one go; look for a slow or broken connection in between.',
+    retry: 'backoff',
+    retryText: 'Yes, on a new connection.',
+    exampleDetail: 'The request was not received completely in time.',
+    examplePath: '/',
+  },
+  'rate-limited': {
+    status: 429,
+    title: 'Too many requests',
+    cause: 'The organization used up its requests of the last 60 seconds, both tokens together.',
+    fix: 'Wait the seconds of `Retry-After`, then repeat the same request. `X-RateLimit-Remaining` helps to pace a run.',
+    retry: 'wait',
+    retryText: 'Yes, after `Retry-After` seconds.',
+    exampleDetail: 'The limit of 60 requests per minute is used up. Repeat the request in 17 seconds.',
+    examplePath: '/v1/tenders',
+    exampleRetryAfter: 17,
+  },
+  'uri-too-long': {
+    status: 414,
+    title: 'Address too long',
+    cause: 'The address of the request has more than 8,192 bytes.',
+    fix: 'Use codes higher up in the tree, or split the list over several requests.',
+    retry: 'no',
+    retryText: 'No.',
+    exampleDetail: 'The address of a request may have at most 8192 bytes.',
+    examplePath: '/v1/tenders',
+  },
+  'headers-too-large': {
+    status: 431,
+    title: 'Headers too large',
+    cause: 'The header fields of the request have more than 16,384 bytes together.',
+    fix: 'Leave out cookies and other headers that the service does not need.',
+    retry: 'no',
+    retryText: 'No.',
+    exampleDetail: 'The headers of a request may have at most 16384 bytes together.',
+    examplePath: '/v1/tenders',
+  },
+  'internal-error': {
+    status: 500,
+    title: 'Internal error',
+    cause: 'A fault of the service. It was logged under the request id.',
+    fix: 'Retry after 1, 2, 4, 8 and 16 minutes; then stop the run and leave the state unchanged. Name `requestId` when you report it.',
+    retry: 'backoff',
+    retryText: 'Yes, after 1, 2, 4, 8 and 16 minutes.',
+    exampleDetail: 'The request could not be answered because of a fault of the service.',
+    examplePath: '/v1/tenders',
+  },
+  'bad-gateway': {
+    status: 502,
+    title: 'Bad gateway',
+    cause: 'A server in front of the service got no usable answer from it.',
+    fix: 'Retry after 1, 2, 4, 8 and 16 minutes; then stop the run and leave the state unchanged.',
+    retry: 'backoff',
+    retryText: 'Yes, after 1, 2, 4, 8 and 16 minutes.',
+    exampleDetail: 'The service gave no usable answer.',
+    examplePath: '/v1/tenders',
+  },
+  unavailable: {
+    status: 503,
+    title: 'Service unavailable',
+    cause: 'The service is overloaded, is being maintained, or has not published its first edition yet.',
+    fix: 'Wait the seconds of `Retry-After`, then repeat the same request.',
+    retry: 'wait',
+    retryText: 'Yes, after `Retry-After` seconds.',
+    exampleDetail: 'The service is overloaded. Repeat the request in 10 seconds.',
+    examplePath: '/v1/tenders',
+    exampleRetryAfter: 10,
+  },
+  'gateway-timeout': {
+    status: 504,
+    title: 'Gateway timeout',
+    cause: 'A server in front of the service got no answer from it in time.',
+    fix: 'Retry after 1, 2, 4, 8 and 16 minutes; then stop the run and leave the state unchanged.',
+    retry: 'backoff',
+    retryText: 'Yes, after 1, 2, 4, 8 and 16 minutes.',
+    exampleDetail: 'The service did not answer in time.',
+    examplePath: '/v1/tenders',
+  },
+} as const satisfies { readonly [slug: string]: ProblemKind }
+
+export type ProblemSlug = keyof typeof problemKinds
+export const problemSlugs = Object.keys(problemKinds) as ProblemSlug[]
+
+/** Widened: the catalogue entry of a slug. */
+export const problemKind = (slug: ProblemSlug): ProblemKind => problemKinds[slug]
+
+/** A problem before it is written: `retryAfter` in whole seconds. */
+export type Problem = {
+  readonly slug: ProblemSlug
+  readonly detail: string
+  readonly errors?: readonly ParameterFault[] | undefined
+  readonly retryAfter?: number | undefined
+}
+
+/** The address that `type` carries; it exists on the access page (C135). */
+export const problemType = (docsUrl: string, slug: ProblemSlug): string => `${docsUrl}/access#error-${slug}`
+
+/** What looks like one of our tokens is never echoed, wherever a client put it by mistake (C120). */
+export function withoutTokens(text: string): string {
+  return text.includes('tdr_') ? text.replace(/tdr_(live|test)_[A-Za-z0-9]*/g, 'tdr_$1_[hidden]') : text
+}
+
+const maxInstanceLength = 512
+
+/** A path as a URI reference (RFC 9457 3.1.5): without query, characters that no URI may hold percent-encoded. */
+export function toInstance(path: string): string {
+  return withoutTokens(path.slice(0, maxInstanceLength)).replace(
+    /[^A-Za-z0-9\-._~!$&'()*+,;=:@/%[\]]/g,
+    encodeURIComponent,
+  )
+}
+
+/** The body of a problem answer as JSON text. */
+export function problemBody(problem: Problem, context: { docsUrl: string; path: string; requestId: string }): string {
+  const kind = problemKind(problem.slug)
+  return JSON.stringify({
+    type: problemType(context.docsUrl, problem.slug),
+    title: kind.title,
+    status: kind.status,
+    detail: withoutTokens(problem.detail),
+    instance: toInstance(context.path),
+    requestId: context.requestId,
+    ...(problem.errors === undefined
+      ? {}
+      : {
+          errors: problem.errors.map((fault) => ({
+            ...fault,
+            parameter: withoutTokens(fault.parameter),
+            detail: withoutTokens(fault.detail),
+            ...(fault.value === undefined ? {} : { value: withoutTokens(fault.value) }),
+          })),
+        }),
+    ...(problem.retryAfter === undefined ? {} : { retryAfter: problem.retryAfter }),
+  })
+}

@@ -1,0 +1,142 @@
+// All tokens in memory: a request is judged without a query, and known tokens go on while the database is down.
+import { setTimeout as delay } from 'node:timers/promises'
+import { hashToken, isWellFormedToken } from '../domain/token.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import { readSerials } from '../store/change-signal.ts'
+import type { Store } from '../store/database.ts'
+import { loadTokens, type TokenGrant, touchTokens } from '../store/organizations.ts'
+
+/** `unavailable`: the token is not known here and the database cannot be asked; never answered as a wrong token. */
+export type TokenLookup =
+  | { readonly state: 'known'; readonly grant: TokenGrant }
+  | { readonly state: 'wrong' }
+  | { readonly state: 'unavailable' }
+
+export type TokenTable = {
+  /** A promise only for a well-formed token that is not known here, which another process may just have made. */
+  readonly find: (token: string) => TokenLookup | Promise<TokenLookup>
+  readonly close: () => Promise<void>
+}
+
+/** Where the tokens come from; `serial` moves with every change of them. */
+export type TokenSource = {
+  readonly load: () => Promise<readonly TokenGrant[]>
+  readonly serial: () => Promise<number>
+  readonly touch: (tokenIds: readonly string[], now: number) => Promise<void>
+}
+
+export function tokenSourceOf(store: Pick<Store, 'db'>): TokenSource {
+  return {
+    load: () => loadTokens(store.db),
+    serial: async () => (await readSerials(store.db)).tokens,
+    touch: (tokenIds, now) => touchTokens(store.db, tokenIds, now),
+  }
+}
+
+/** A revocation or a changed limit takes effect within this time (published: 60 s). */
+const defaultPollMs = 1000
+/** Unknown tokens cause at most one look at the database in this time. */
+const refreshEveryMs = 1000
+/** How long an unknown token waits for a database that does not answer. */
+const askTimeoutMs = 2000
+const touchEveryPolls = 60
+
+export async function openTokenTable(options: {
+  readonly source: TokenSource
+  readonly clock: Clock
+  readonly log?: Log | undefined
+  readonly pollMs?: number
+  readonly refreshEveryMs?: number
+}): Promise<TokenTable> {
+  const { source, clock, log, pollMs = defaultPollMs } = options
+  const gapMs = options.refreshEveryMs ?? refreshEveryMs
+  let grants: ReadonlyMap<string, TokenGrant> = new Map()
+  let serial = -1
+  let used = new Set<string>()
+  let running: Promise<boolean> | undefined
+  let scheduled: Promise<boolean> | undefined
+  let lastAskedAt = Number.NEGATIVE_INFINITY
+  let isFailing = false
+
+  async function readOnce(): Promise<boolean> {
+    try {
+      // The serial first: a change in between is then seen by the next look.
+      const present = await source.serial()
+      if (present !== serial) {
+        grants = new Map((await source.load()).map((grant) => [grant.tokenHash, grant]))
+        serial = present
+      }
+      if (isFailing) log?.info('tokens can be read again')
+      isFailing = false
+      return true
+    } catch (error) {
+      if (!isFailing) log?.error({ error: String(error) }, 'tokens cannot be read; the known ones go on')
+      isFailing = true
+      return false
+    }
+  }
+
+  function read(): Promise<boolean> {
+    running ??= readOnce().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+
+  /** A look that begins after this call, shared by all who wait for it, at most one in `gapMs`. */
+  function readAfresh(): Promise<boolean> {
+    scheduled ??= (async () => {
+      const waitMs = Math.min(gapMs, lastAskedAt + gapMs - clock())
+      if (waitMs > 0) await delay(waitMs, undefined, { ref: false })
+      await running
+      // Who comes from here on may hold a token that this look misses, and waits for the next.
+      scheduled = undefined
+      lastAskedAt = clock()
+      return read()
+    })()
+    return scheduled
+  }
+
+  async function findAfresh(hash: string): Promise<TokenLookup> {
+    const isRead = await Promise.race([readAfresh(), delay(gapMs + askTimeoutMs, false, { ref: false })])
+    const grant = grants.get(hash)
+    if (grant) return judge(grant)
+    return { state: isRead ? 'wrong' : 'unavailable' }
+  }
+
+  function judge(grant: TokenGrant): TokenLookup {
+    if (grant.expiresAt !== undefined && grant.expiresAt <= clock()) return { state: 'wrong' }
+    used.add(grant.tokenId)
+    return { state: 'known', grant }
+  }
+
+  await read()
+  let polls = 0
+  const poll = setInterval(() => {
+    void read()
+    if (++polls % touchEveryPolls === 0) void touch()
+  }, pollMs)
+  poll.unref()
+
+  async function touch(): Promise<void> {
+    const tokenIds = [...used]
+    used = new Set()
+    // A lost note of use is no reason for an alarm; the next one follows.
+    if (tokenIds.length > 0) await source.touch(tokenIds, clock()).catch(() => {})
+  }
+
+  return {
+    find: (token) => {
+      if (!isWellFormedToken(token)) return { state: 'wrong' }
+      const hash = hashToken(token)
+      const grant = grants.get(hash)
+      return grant ? judge(grant) : findAfresh(hash)
+    },
+    close: async () => {
+      clearInterval(poll)
+      await running
+      await touch()
+    },
+  }
+}

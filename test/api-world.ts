@@ -1,0 +1,126 @@
+// A whole API over real HTTP in one line: memory editions, two organisations, a clock that tests move.
+import { type CursorKey, createCursorSealer } from '../src/api/cursor.ts'
+import { createLocalLimiter, type Limiter } from '../src/api/limiter.ts'
+import { type ApiOptions, buildApi } from '../src/api/server.ts'
+import { openTokenTable, type TokenSource } from '../src/api/token-table.ts'
+import { hashToken, makeToken } from '../src/domain/token.ts'
+import { systemRandom } from '../src/platform/random.ts'
+import type { TokenGrant } from '../src/store/organizations.ts'
+import { createMemoryEditions, type MemoryEditions } from './memory-editions.ts'
+
+export const startOfTests = Date.UTC(2026, 10, 2, 8)
+
+export type TestTokens = TokenSource & {
+  readonly grants: TokenGrant[]
+  /** Makes a token and moves the serial. */
+  readonly add: (organizationId: string, grant?: Partial<TokenGrant>) => string
+  readonly revoke: (token: string) => void
+  isDown: boolean
+}
+
+export function createTestTokens(): TestTokens {
+  const grants: TokenGrant[] = []
+  let serial = 0
+  const source: TestTokens = {
+    grants,
+    isDown: false,
+    add: (organizationId, grant = {}) => {
+      const token = makeToken(systemRandom.bytes)
+      serial++
+      grants.push({
+        tokenId: `token-${grants.length + 1}`,
+        tokenHash: hashToken(token),
+        expiresAt: undefined,
+        organizationId,
+        hasApiAccess: true,
+        requestsPerMinute: 60,
+        ...grant,
+      })
+      return token
+    },
+    revoke: (token) => {
+      serial++
+      grants.splice(
+        grants.findIndex(({ tokenHash }) => tokenHash === hashToken(token)),
+        1,
+      )
+    },
+    load: async () => {
+      if (source.isDown) throw new Error('connection refused at 10.0.0.7')
+      return [...grants]
+    },
+    serial: async () => {
+      if (source.isDown) throw new Error('connection refused at 10.0.0.7')
+      return serial
+    },
+    touch: async () => {},
+  }
+  return source
+}
+
+export type ApiWorld = AsyncDisposable & {
+  readonly origin: string
+  readonly port: number
+  readonly docsUrl: string
+  readonly editions: MemoryEditions
+  readonly tokens: TestTokens
+  /** Of organisation `one`, limit 100,000. */
+  readonly token: string
+  readonly keys: CursorKey[]
+  now: number
+  readonly get: (path: string, headers?: Record<string, string>, method?: string) => Promise<Response>
+}
+
+/** Starts an API on loopback with a token of a generous limit. */
+export async function startApi(
+  change: Partial<ApiOptions> & {
+    readonly makeLimiter?: (clock: () => number) => Limiter
+    readonly docs?: string
+  } = {},
+): Promise<ApiWorld> {
+  const { makeLimiter, docs = 'https://docs.test.example', ...options } = change
+  const editions = createMemoryEditions()
+  const tokens = createTestTokens()
+  const token = tokens.add('one', { requestsPerMinute: 100_000 })
+  const keys: CursorKey[] = [{ keyId: 1, key: systemRandom.bytes(32) }]
+  let now = startOfTests
+  const clock = () => now
+  const table = await openTokenTable({ source: tokens, clock, pollMs: 3_600_000, refreshEveryMs: 0 })
+  const app = buildApi({
+    reader: editions,
+    tokens: table,
+    limiter: (makeLimiter ?? createLocalLimiter)(clock),
+    cursors: createCursorSealer({
+      ring: { keys: () => keys, refresh: async () => {} },
+      clock,
+      randomBytes: systemRandom.bytes,
+    }),
+    clock,
+    random: systemRandom,
+    docsUrl: docs,
+    isOverloaded: () => false,
+    ...options,
+  })
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    origin,
+    port: Number(new URL(origin).port),
+    docsUrl: docs,
+    editions,
+    tokens,
+    token,
+    keys,
+    get now() {
+      return now
+    },
+    set now(to: number) {
+      now = to
+    },
+    get: (path, headers = {}, method = 'GET') =>
+      fetch(origin + path, { method, redirect: 'manual', headers: { authorization: `Bearer ${token}`, ...headers } }),
+    [Symbol.asyncDispose]: async () => {
+      await app.close()
+      await table.close()
+    },
+  }
+}

@@ -1,0 +1,121 @@
+// An edition reader that keeps everything in arrays: for tests of the HTTP surface that are not about the log.
+import { gzipSync } from 'node:zlib'
+import { cpvRange } from '../src/domain/cpv.ts'
+import type { TenderFilter } from '../src/domain/filter.ts'
+import { nutsNumber, nutsRange } from '../src/domain/nuts.ts'
+import type { TenderRecord } from '../src/domain/tender.ts'
+import { toInstant } from '../src/domain/time.ts'
+import type { EditionInfo, EditionReader } from '../src/edition/edition-reader.ts'
+
+/** A record to publish; what is left out gets a plain value. `lastModified` is given by the publication. */
+export type PlainRecord = Partial<Omit<TenderRecord, 'lastModified' | 'checkedAt'>> & { readonly id: string }
+
+type Version = { readonly record: TenderRecord; readonly born: number; supersededBy: number | undefined }
+
+export type MemoryEditions = EditionReader & {
+  /** Publishes new versions; each takes the next millisecond from `at` on, or all the same one. */
+  readonly publish: (at: number, records: readonly PlainRecord[], stamps?: 'rising' | 'same') => EditionInfo
+  /** Forgets that this edition is retained (R5). */
+  readonly drop: (edition: number) => void
+}
+
+/** A UUID that tests can read: the number in its last group. */
+export const plainId = (number: number): string => `00000000-0000-8000-8000-${String(number).padStart(12, '0')}`
+
+export function createMemoryEditions(): MemoryEditions {
+  const versions: Version[] = []
+  const editions = new Map<number, EditionInfo>()
+  const dropped = new Set<number>()
+  let newest: EditionInfo | undefined
+
+  function isMatch(record: TenderRecord, filter: TenderFilter): boolean {
+    const isArchived = record.archiveReason !== undefined
+    if (isArchived && !filter.archived && filter.updatedSince === undefined) return false
+    const codes = [...record.cpvCodes, ...record.lots.flatMap((lot) => lot.cpvCodes)].map(Number)
+    const isIn = (value: number, { from, to }: { from: number; to: number }) => value >= from && value <= to
+    if (filter.cpv && !filter.cpv.some((code) => codes.some((own) => isIn(own, cpvRange(code))))) return false
+    if (
+      filter.nuts &&
+      !filter.nuts.some((code) => record.nutsCodes.some((own) => isIn(nutsNumber(own), nutsRange(code))))
+    )
+      return false
+    const ms = (text: string | undefined) => (text === undefined ? Number.NaN : Date.parse(text))
+    if (filter.publishedSince !== undefined && !(ms(record.publicationDate) >= filter.publishedSince)) return false
+    if (filter.updatedSince !== undefined && !(ms(record.lastModified) >= filter.updatedSince)) return false
+    if (filter.deadlineAfter !== undefined && !(ms(record.submissionDate) > filter.deadlineAfter)) return false
+    const euros = record.contractAmount?.currency === 'EUR' ? record.contractAmount.value : Number.NaN
+    if (filter.valueMin !== undefined && !(euros >= filter.valueMin)) return false
+    if (filter.valueMax !== undefined && !(euros <= filter.valueMax)) return false
+    return !filter.procedure || filter.procedure.some((type) => type === record.procedureType)
+  }
+
+  const keyOf = ({ record }: Version) => ({ lastModified: Date.parse(record.lastModified), id: record.id })
+  const bytes = (text: string, encoding: 'identity' | 'gzip') =>
+    encoding === 'gzip' ? gzipSync(text) : Buffer.from(text)
+
+  return {
+    get newest() {
+      return newest
+    },
+    edition: (edition) => (dropped.has(edition) ? undefined : editions.get(edition)),
+    list: ({ filter, edition, after, limit }) => {
+      const info = editions.get(edition)
+      if (!info) throw new RangeError(`no edition ${edition}`)
+      const isAlive = (version: Version) =>
+        dropped.has(edition)
+          ? version.supersededBy === undefined && keyOf(version).lastModified <= info.lastModified
+          : version.born <= edition && (version.supersededBy === undefined || version.supersededBy > edition)
+      const found = versions
+        .map((version, position) => ({ version, position, key: keyOf(version) }))
+        .filter(({ version }) => isAlive(version) && isMatch(version.record, filter))
+        .filter(
+          ({ key }) =>
+            !after ||
+            key.lastModified > after.lastModified ||
+            (key.lastModified === after.lastModified && key.id > after.id),
+        )
+        .sort((a, b) => a.key.lastModified - b.key.lastModified || (a.key.id < b.key.id ? -1 : 1))
+      const page = found.slice(0, limit)
+      return { positions: page.map(({ position }) => position), next: found.length > limit ? page.at(-1)!.key : null }
+    },
+    find: (id) => {
+      const position = versions.findLastIndex(({ record }) => record.id === id)
+      return position < 0 ? undefined : position
+    },
+    meta: (position) => {
+      const { mergedInto } = versions[position]!.record
+      return { ...keyOf(versions[position]!), ...(mergedInto === undefined ? {} : { mergedInto }) }
+    },
+    page: (positions, _edition, nextCursor, encoding) =>
+      bytes(JSON.stringify({ data: positions.map((position) => versions[position]!.record), nextCursor }), encoding),
+    record: (position, encoding) => bytes(JSON.stringify(versions[position]!.record), encoding),
+    publish: (at, records, stamps = 'rising') => {
+      const edition = (newest?.edition ?? 0) + 1
+      for (const [index, plain] of records.entries()) {
+        const old = versions.findLast(({ record }) => record.id === plain.id)
+        if (old) old.supersededBy = edition
+        const record: TenderRecord = {
+          status: 'open',
+          title: `Tender ${plain.id}`,
+          contractAmount: null,
+          cpvCodes: [],
+          nutsCodes: [],
+          lots: [],
+          originalSources: [],
+          ...plain,
+          lastModified: toInstant(at + (stamps === 'rising' ? index : 0)),
+          checkedAt: toInstant(at),
+        }
+        versions.push({ record, born: edition, supersededBy: undefined })
+      }
+      const lastModified = Math.max(newest?.lastModified ?? 0, at + (stamps === 'rising' ? records.length - 1 : 0))
+      const alive = versions.filter((version) => version.supersededBy === undefined).length
+      newest = { edition, lastModified, publishedAt: at, records: alive, changes: records.length }
+      editions.set(edition, newest)
+      return newest
+    },
+    drop: (edition) => {
+      dropped.add(edition)
+    },
+  }
+}
