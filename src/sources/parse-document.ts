@@ -1,0 +1,136 @@
+// Recognises the format of a document by its content and hands it to the parser of that format.
+import type { ParsedPart, Rejection, RejectionReason } from '../domain/notice.ts'
+import { isEformsRoot, parseEforms } from './eforms/parse-eforms.ts'
+import { parseTedExport } from './ted-export/parse-ted-export.ts'
+import { decodeText, maxDocumentBytes, parseXml, XmlError } from './xml.ts'
+
+/** Raised whenever the parsers read something else out of the same bytes, so that kept documents can be read again. */
+export const parserVersion = 1
+
+/** Deeper than any release; keeps recursion over the value safe. */
+const maxJsonDepth = 256
+
+/**
+ * Reads one document: eForms, TED_EXPORT or OCDS, told by its root element or members and never by a name. At least one
+ * part always comes back, and nothing is thrown: what is no notice, is damaged or hostile comes back as a rejection.
+ */
+export function parseDocument(bytes: Uint8Array): ParsedPart[] {
+  try {
+    const parts = read(bytes)
+    return parts.length > 0 ? parts : reject('invalid-content', 'the document holds no notice')
+  } catch (error) {
+    if (error instanceof XmlError) return reject(error.reason, error.message, error.path)
+    // A parser met a structure that its format does not allow; one such document must not stop the run.
+    return reject(
+      'invalid-content',
+      error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 300) : 'unreadable',
+    )
+  }
+}
+
+function reject(reason: RejectionReason, detail: string, path = ''): ParsedPart[] {
+  const rejection: Rejection = { reason, path, detail }
+  return [{ pointer: '', rejection }]
+}
+
+function read(bytes: Uint8Array): ParsedPart[] {
+  if (bytes.length > maxDocumentBytes) {
+    return reject('too-large', `the document has ${bytes.length} bytes; at most ${maxDocumentBytes} are read`)
+  }
+  const first = firstSign(bytes)
+  if (first === '<') return readXml(decodeText(bytes))
+  if (first === '{' || first === '[') return readJson(decodeText(bytes))
+  return reject('unsupported-format', looksLike(bytes))
+}
+
+/** The first character behind byte order mark and white space, as far as it is ASCII; `` for none. */
+function firstSign(bytes: Uint8Array): string {
+  for (const byte of bytes.subarray(0, 4096)) {
+    const isMarkOrNul = byte === 0xef || byte === 0xbb || byte === 0xbf || byte === 0xff || byte === 0xfe || byte === 0
+    if (isMarkOrNul || byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d) continue
+    return byte < 0x80 ? String.fromCharCode(byte) : ''
+  }
+  return ''
+}
+
+function readXml(text: string): ParsedPart[] {
+  if (/^\s*(?:<!doctype\s+html|<html[\s>])/i.test(text.slice(0, 1000))) {
+    return reject('unsupported-format', 'looks like an HTML page')
+  }
+  const root = parseXml(text)
+  if (isEformsRoot(root)) return parseEforms(root)
+  if (root.name === 'TED_EXPORT') return parseTedExport(root)
+  const where = root.uri ? ` of ${root.uri.slice(0, 200)}` : ''
+  return reject(
+    'unsupported-format',
+    `XML with the root element ${root.name.slice(0, 100)}${where}`,
+    `/${root.name.slice(0, 100)}`,
+  )
+}
+
+function readJson(text: string): ParsedPart[] {
+  if (isDeeperThan(text, maxJsonDepth))
+    return reject('too-deep', `values are nested deeper than ${maxJsonDepth} levels`)
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    const lines = text.trim().split('\n', 3)
+    const detail =
+      lines.length > 1 && lines.every((line) => line.startsWith('{'))
+        ? 'several JSON values; expected one'
+        : 'not valid JSON'
+    return reject('malformed', `${detail}: ${error instanceof Error ? error.message.slice(0, 200) : ''}`)
+  }
+  const members = typeof json === 'object' && json !== null ? Object.keys(json).slice(0, 5) : []
+  return reject(
+    'unsupported-format',
+    Array.isArray(json) ? 'a JSON list' : `JSON with the members ${members.join(', ').slice(0, 200)}`,
+  )
+}
+
+/** Whether objects and lists nest deeper than `limit`, told from the text alone so that nothing has to recurse to find out. */
+function isDeeperThan(text: string, limit: number): boolean {
+  let depth = 0
+  let isInString = false
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (isInString) {
+      if (code === 0x5c) index++
+      else if (code === 0x22) isInString = false
+    } else if (code === 0x22) {
+      isInString = true
+    } else if (code === 0x7b || code === 0x5b) {
+      if (++depth > limit) return true
+    } else if (code === 0x7d || code === 0x5d) {
+      depth--
+    }
+  }
+  return false
+}
+
+const signatures: readonly (readonly [string, string])[] = [
+  ['\x50\x4b\x03\x04', 'a zip archive inside an archive'],
+  ['\x1f\x8b', 'gzip data inside an archive'],
+  ['%PDF', 'a PDF'],
+  ['\x89PNG', 'a picture (PNG)'],
+  ['\xff\xd8\xff', 'a picture (JPEG)'],
+  ['GIF8', 'a picture (GIF)'],
+  ['\xd0\xcf\x11\xe0', 'an Office document'],
+]
+
+/** For operators: what a document is that we do not read. */
+function looksLike(bytes: Uint8Array): string {
+  if (bytes.length === 0) return 'an empty document'
+  const head = String.fromCharCode(...bytes.subarray(0, 4096))
+  for (const [signature, name] of signatures) if (head.startsWith(signature)) return `looks like ${name}`
+  if (head.trim() === '') return 'only white space'
+  if (head.includes('\0')) return 'looks like binary data'
+  const lines = head.split(/\r?\n/)
+  if (/^#{1,6} /.test(head) || lines.some((line) => line.startsWith('```'))) return 'looks like Markdown'
+  for (const separator of [',', ';', '\t']) {
+    const fields = (lines[0] ?? '').split(separator).length
+    if (fields > 2) return `looks like a table with ${fields} columns (CSV)`
+  }
+  return 'looks like plain text'
+}
