@@ -1,0 +1,73 @@
+// The two append-only files with the pieces of all records, in the order of the list: one read per run of neighbours.
+import { readSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DamagedLogError } from './damaged-log-error.ts'
+
+export type BodyKind = 'plain' | 'gzip'
+
+/** Reads block: they hit the page cache, where a read costs less than a turn of the event loop. Appends do not. */
+export class BodyFiles {
+  readonly #handles: { readonly [kind in BodyKind]: FileHandle }
+  /** Where the next piece goes. */
+  readonly end: { [kind in BodyKind]: number }
+
+  private constructor(handles: { readonly [kind in BodyKind]: FileHandle }, end: { [kind in BodyKind]: number }) {
+    this.#handles = handles
+    this.end = end
+  }
+
+  static async open(folder: string): Promise<BodyFiles> {
+    const plain = await openToAppend(join(folder, 'plain.bin'))
+    const gzip = await openToAppend(join(folder, 'gzip.bin'))
+    return new BodyFiles({ plain, gzip }, { plain: (await plain.stat()).size, gzip: (await gzip.stat()).size })
+  }
+
+  /** Cuts off what no edition holds. */
+  async truncate(end: { readonly [kind in BodyKind]: number }): Promise<void> {
+    for (const kind of ['plain', 'gzip'] as const) {
+      await this.#handles[kind].truncate(end[kind])
+      this.end[kind] = end[kind]
+    }
+  }
+
+  async append(kind: BodyKind, pieces: readonly Buffer[]): Promise<void> {
+    const bytes = Buffer.concat(pieces)
+    await writeAll(this.#handles[kind], bytes, this.end[kind])
+    this.end[kind] += bytes.length
+  }
+
+  read(kind: BodyKind, target: Buffer, offset: number, length: number, from: number): void {
+    const { fd } = this.#handles[kind]
+    for (let done = 0; done < length; ) {
+      const bytes = readSync(fd, target, offset + done, length - done, from + done)
+      if (bytes === 0) throw new DamagedLogError(`${kind} bodies end before ${from + length}`)
+      done += bytes
+    }
+  }
+
+  async sync(): Promise<void> {
+    await this.#handles.plain.datasync()
+    await this.#handles.gzip.datasync()
+  }
+
+  async close(): Promise<void> {
+    await this.#handles.plain.close()
+    await this.#handles.gzip.close()
+  }
+}
+
+/** Opens for reading and writing at any place, without cutting what is there. */
+export async function openToAppend(path: string): Promise<FileHandle> {
+  return await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    return open(path, 'w+')
+  })
+}
+
+export async function writeAll(handle: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, from + done)
+    done += bytesWritten
+  }
+}

@@ -1,0 +1,325 @@
+// The edition log: the published data as an append-only log on this machine, answered from memory and the page cache.
+// It is a cache of the database: whatever is missing, torn or damaged is taken from there again.
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hourMs } from '../domain/time.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Store } from '../store/database.ts'
+import {
+  type EditionRow,
+  editionsAfter,
+  entriesAfter,
+  newestEdition,
+  type StoredEntry,
+  stockIdOf,
+} from '../store/editions.ts'
+import type {
+  EditionInfo,
+  EditionReader,
+  Encoding,
+  ListQuery,
+  ListResult,
+  RecordKey,
+  RecordMeta,
+} from './edition-reader.ts'
+import { mergedFlag } from './entry-batch.ts'
+import { type HeldEdition, LogState, type NewEdition, type NewEntry } from './log-state.ts'
+import { gzipPage, gzipRecord, type PieceInfo, plainPage, plainRecord } from './pieces.ts'
+import { compileQuery, scan } from './query.ts'
+import { isRecordId, writeId } from './record-id.ts'
+import { chunkBits, type RecordTable, rowMask } from './record-table.ts'
+
+/** R4: a cursor lives 24 hours; an edition can be served in full for this long after the next one. */
+export const retentionMs = 25 * hourMs
+
+export type EditionLogOptions = { readonly clock: Clock }
+
+const generationPattern = /^generation-(\d+)$/
+
+/** First position behind `key` in the order of the list. */
+function positionAfter(table: RecordTable, { lastModified, id }: RecordKey): number {
+  let position = table.lowerBound(lastModified)
+  while (position < table.count && table.lastModified(position) === lastModified && table.id(position) <= id) position++
+  return position
+}
+
+export class EditionLog implements EditionReader {
+  readonly #folder: string
+  readonly #clock: Clock
+  #generation: number
+  #state: LogState | undefined
+  /** Appends and catching up take turns. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(folder: string, generation: number, state: LogState | undefined, clock: Clock) {
+    this.#folder = folder
+    this.#generation = generation
+    this.#state = state
+    this.#clock = clock
+  }
+
+  get newest(): EditionInfo | undefined {
+    return this.#state?.shown?.info
+  }
+
+  /** Bytes were found that are not what was written: the next `catchUp` rebuilds the log. */
+  get isDamaged(): boolean {
+    return this.#state?.isDamaged ?? false
+  }
+
+  edition(edition: number): EditionInfo | undefined {
+    return this.#held(edition)?.info
+  }
+
+  #held(edition: number): HeldEdition | undefined {
+    const state = this.#state
+    if (!state?.shown || edition > state.shown.info.edition) return undefined
+    if (edition === state.shown.info.edition) return state.shown
+    const next = state.editions.get(edition + 1)
+    return next && this.#clock() - next.info.publishedAt <= retentionMs ? state.editions.get(edition) : undefined
+  }
+
+  list({ filter, edition, after, limit }: ListQuery): ListResult {
+    const state = this.#state
+    const known = state?.editions.get(edition)
+    if (!state?.shown || !known || edition > state.shown.info.edition)
+      throw new RangeError(`edition ${edition} is not known here`)
+    const seen = this.#held(edition) ?? state.shown
+    const { table } = state
+    let from = filter.updatedSince === undefined ? 0 : table.lowerBound(filter.updatedSince)
+    if (after !== undefined) from = Math.max(from, positionAfter(table, after))
+    const positions = scan(table, compileQuery(filter), seen.info.edition, from, known.end, limit + 1)
+    if (positions.length <= limit) return { positions, next: null }
+    positions.length = limit
+    const last = positions[limit - 1]!
+    return { positions, next: { lastModified: table.lastModified(last), id: table.id(last) } }
+  }
+
+  find(id: string): number | undefined {
+    if (!this.#state?.shown || !isRecordId(id)) return undefined
+    const words = new Uint32Array(4)
+    writeId(id, words, 0)
+    return this.#state.ids.get(words, 0)
+  }
+
+  meta(position: number): RecordMeta {
+    const { table } = this.#known()
+    const key = { id: table.id(position), lastModified: table.lastModified(position) }
+    const flags = table.chunks[position >>> chunkBits]!.flags[position & rowMask]!
+    if ((flags & mergedFlag) === 0) return key
+    const { mergedInto } = JSON.parse(this.record(position, 'identity').toString()) as { mergedInto: string }
+    return { ...key, mergedInto }
+  }
+
+  page(positions: readonly number[], edition: number, nextCursor: string | null, encoding: Encoding): Buffer {
+    const state = this.#known()
+    const seen = this.#held(edition) ?? state.shown!
+    const pieces = positions.map((position) => pieceInfo(state, position, seen))
+    if (encoding === 'identity')
+      return plainPage(pieces, (target, offset) => state.fill('plain', positions, target, offset), nextCursor)
+    const lengths = positions.map((position) => state.lengthOf('gzip', position))
+    return gzipPage(pieces, lengths, (target, offset) => state.fill('gzip', positions, target, offset), nextCursor)
+  }
+
+  record(position: number, encoding: Encoding): Buffer {
+    const state = this.#known()
+    const piece = pieceInfo(state, position, state.shown!)
+    if (encoding === 'identity')
+      return plainRecord(piece, (target, offset) => state.fill('plain', [position], target, offset))
+    const length = state.lengthOf('gzip', position)
+    return gzipRecord(piece, length, (target, offset) => state.fill('gzip', [position], target, offset))
+  }
+
+  #known(): LogState {
+    if (!this.#state?.shown) throw new RangeError('no edition is known here')
+    return this.#state
+  }
+
+  /** Takes over an edition from memory. The database stays the record of it: for stocks without one, and tests. */
+  appendEdition(edition: NewEdition, entries: Iterable<NewEntry> | AsyncIterable<NewEntry>): Promise<void> {
+    return this.#inTurn(async () => {
+      const state = await this.#appendable('')
+      await state.append(edition, entries, { isComplete: true, isSynced: true })
+    })
+  }
+
+  /** Takes over what the database has more. Returns the number of editions. See `catchUp`. */
+  catchUp(store: Pick<Store, 'db'>): Promise<number> {
+    return this.#inTurn(() => this.#catchUp(store))
+  }
+
+  async close(): Promise<void> {
+    await this.#inTurn(async () => {
+      await this.#state?.close()
+      this.#state = undefined
+    })
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(work)
+    this.#turn = turn.catch(() => undefined)
+    return turn
+  }
+
+  async #catchUp(store: Pick<Store, 'db'>): Promise<number> {
+    const target = await newestEdition(store.db)
+    if (target === undefined) return 0
+    const stockId = await stockIdOf(store.db)
+    const state = await this.#appendable(stockId)
+    if (!state.isDamaged && state.stockId === stockId && (await isSameHistory(store, state))) {
+      const before = state.newest?.info.edition ?? 0
+      await appendFromStore(store, state, target, this.#clock)
+      if (state.records === target.records) return target.edition - before
+    }
+    await this.#rebuild(store, stockId, target)
+    return target.edition
+  }
+
+  /** The state to append to: read again after a failed append, begun when there is none. */
+  async #appendable(stockId: string): Promise<LogState> {
+    if (this.#state?.isTorn) {
+      const again = await LogState.load(this.#state.folder)
+      await this.#state.close()
+      this.#state = again
+    }
+    if (this.#state === undefined) {
+      const fresh = await LogState.create(this.#generationFolder(++this.#generation), stockId)
+      await fresh.finish()
+      this.#state = fresh
+    }
+    return this.#state
+  }
+
+  /** Builds the next generation from the database beside the present one, which serves until it is ready. */
+  async #rebuild(store: Pick<Store, 'db'>, stockId: string, target: EditionRow): Promise<void> {
+    const fresh = await LogState.create(this.#generationFolder(this.#generation + 1), stockId)
+    try {
+      await appendFromStore(store, fresh, target, this.#clock)
+      if (fresh.records !== target.records)
+        throw new Error(
+          `edition ${target.edition} holds ${fresh.records} records in the database, ${target.records} by its count`,
+        )
+      await fresh.finish()
+    } catch (error) {
+      await fresh.close()
+      await rm(fresh.folder, { recursive: true, force: true })
+      throw error
+    }
+    const before = this.#state
+    this.#generation++
+    this.#state = fresh
+    await before?.close()
+    if (before) await rm(before.folder, { recursive: true, force: true })
+  }
+
+  #generationFolder(generation: number): string {
+    return join(this.#folder, `generation-${generation}`)
+  }
+}
+
+function pieceInfo(state: LogState, position: number, edition: HeldEdition): PieceInfo {
+  const chunk = state.table.chunks[position >>> chunkBits]!
+  const row = position & rowMask
+  return {
+    plainLength: chunk.plainLength[row]!,
+    plainCrc: chunk.plainCrc[row]!,
+    stamp: state.stampOf(position, edition),
+  }
+}
+
+/** Whether the last edition of the log is the database's edition of that number. */
+async function isSameHistory(store: Pick<Store, 'db'>, state: LogState): Promise<boolean> {
+  if (state.newest === undefined) return true
+  const { edition, lastModified, publishedAt, records, changes } = state.newest.info
+  const [row] = await editionsAfter(store.db, edition - 1, 1)
+  return (
+    row !== undefined &&
+    row.edition === edition &&
+    row.lastModified === lastModified &&
+    row.publishedAt === publishedAt &&
+    row.records === records &&
+    row.changes === changes
+  )
+}
+
+const editionsAtOnce = 500
+const entriesAtOnce = 1000
+
+/**
+ * Appends the editions up to `target`. Entries that were replaced long ago are gone from the database, so an edition
+ * whose successor is older than the retention may be incomplete: readers go straight to the first one that is whole.
+ */
+async function appendFromStore(
+  store: Pick<Store, 'db'>,
+  state: LogState,
+  target: EditionRow,
+  clock: Clock,
+): Promise<void> {
+  const entries = entriesUpTo(store, state.newest?.info.lastModified ?? Number.MIN_SAFE_INTEGER, target.lastModified)
+  let next = await entries.next()
+  async function* entriesOf(edition: number): AsyncGenerator<NewEntry> {
+    for (; !next.done && next.value.edition === edition; next = await entries.next()) yield next.value
+  }
+  let from = state.newest?.info.edition ?? 0
+  while (from < target.edition) {
+    const rows = await editionsAfter(store.db, from, editionsAtOnce)
+    for (const [index, row] of rows.entries()) {
+      if (row.edition > target.edition) break
+      const isTarget = row.edition === target.edition
+      const following = rows[index + 1]
+      const isComplete = isTarget || (following !== undefined && clock() - following.publishedAt <= retentionMs)
+      await state.append(row, entriesOf(row.edition), { isComplete, isSynced: isTarget })
+      from = row.edition
+    }
+    if (rows.length === 0) throw new Error(`edition ${from + 1} is missing in the database`)
+  }
+}
+
+async function* entriesUpTo(
+  store: Pick<Store, 'db'>,
+  after: number,
+  upTo: number,
+): AsyncGenerator<StoredEntry, undefined> {
+  for (let last = after; ; ) {
+    const rows = await entriesAfter(store.db, last, upTo, entriesAtOnce)
+    yield* rows
+    if (rows.length < entriesAtOnce) return undefined
+    last = rows[rows.length - 1]!.lastModified
+  }
+}
+
+/**
+ * Opens the log in `folder` (made when missing) as far as its files are whole. One process per folder. Serves at once
+ * what it holds, without a database; `catchUp` brings the rest.
+ */
+export async function openEditionLog(folder: string, options: EditionLogOptions): Promise<EditionLog> {
+  await mkdir(folder, { recursive: true })
+  const generations = (await readdir(folder))
+    .flatMap((name) => generationPattern.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => b - a)
+  let state: LogState | undefined
+  for (const generation of generations) {
+    const path = join(folder, `generation-${generation}`)
+    state ??= await LogState.load(path)
+    if (state?.folder !== path) await rm(path, { recursive: true, force: true })
+  }
+  return new EditionLog(folder, generations[0] ?? 0, state, options.clock)
+}
+
+/** Takes over an edition from memory: for generated stocks and tests. `entries` ascend by lastModified, then id. */
+export async function appendEdition(
+  log: EditionLog,
+  edition: NewEdition,
+  entries: Iterable<NewEntry> | AsyncIterable<NewEntry>,
+): Promise<void> {
+  await log.appendEdition(edition, entries)
+}
+
+/**
+ * Brings the log up to the newest edition of the database; returns the number of editions taken over. Each becomes
+ * visible as a whole. A log that is damaged, or not of this database, is built anew and replaced at once when it is ready.
+ */
+export async function catchUp(log: EditionLog, store: Pick<Store, 'db'>): Promise<number> {
+  return await log.catchUp(store)
+}

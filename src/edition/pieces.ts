@@ -1,0 +1,190 @@
+// A record as it lies in the body files, so that a page is made by joining pieces, in plain text and in gzip.
+//
+// plain piece: `,{"id":"<uuid>","checkedAt":"<time>",` + rest of the record
+// gzip piece:  the head above as a stored deflate block, then the rest as deflate blocks that end on a byte boundary
+//
+// `checkedAt` moves without the record changing (C26). In the files its place holds a time that never was; whoever reads
+// a piece writes the true one over it, in the stored block too, and the page's CRC is corrected by arithmetic.
+import { constants, crc32, deflateRawSync, gzipSync, inflateRawSync } from 'node:zlib'
+import { multiply, shiftFactor, unshiftFactor } from './crc.ts'
+import { isRecordId } from './record-id.ts'
+
+/** Bytes of the time in a piece. */
+export const timeLength = 24
+const unsetTime = '0000-00-00T00:00:00.000Z'
+/** Where the time begins in a plain piece, and where the head that holds it ends. */
+export const plainTimeOffset = 59
+const headLength = 85
+/** Header of a stored block (RFC 1951, 3.2.4), byte-aligned. */
+const blockHeaderLength = 5
+export const gzipTimeOffset = blockHeaderLength + plainTimeOffset
+const bodyHeadLength = 45
+
+const pageHead = Buffer.from('{"data":[')
+/** RFC 1952: deflate, no name, no time, unknown system. */
+const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
+const gzipTrailerLength = 8
+
+/**
+ * Measured on records of 3 KB: the small window and memory halve the set-up that dominates such short texts; the ratio is
+ * that of the highest level within one in a hundred.
+ */
+const deflateOptions = { level: 6, windowBits: 13, memLevel: 6, finishFlush: constants.Z_SYNC_FLUSH } as const
+
+export type Pieces = { readonly plain: Buffer; readonly gzip: Buffer }
+
+function storedBlockHeader(target: Buffer, offset: number, length: number, isLast: boolean): void {
+  target[offset] = isLast ? 1 : 0
+  target.writeUInt16LE(length, offset + 1)
+  target.writeUInt16LE(~length & 0xffff, offset + 3)
+}
+
+/** The gzip piece of a plain one. The same bytes for the same text on the same version of Node. */
+export function gzipPieceOf(plain: Buffer): Buffer {
+  const rest = deflateRawSync(plain.subarray(headLength), deflateOptions)
+  const piece = Buffer.allocUnsafe(blockHeaderLength + headLength + rest.length)
+  storedBlockHeader(piece, 0, headLength, false)
+  plain.copy(piece, blockHeaderLength, 0, headLength)
+  rest.copy(piece, blockHeaderLength + headLength)
+  return piece
+}
+
+/** The plain piece that a gzip piece was made of. Throws when it cannot be inflated. */
+export function plainPieceOf(gzip: Buffer): Buffer {
+  const rest = inflateRawSync(gzip.subarray(blockHeaderLength + headLength), { finishFlush: constants.Z_SYNC_FLUSH })
+  return Buffer.concat([gzip.subarray(blockHeaderLength, blockHeaderLength + headLength), rest])
+}
+
+/** Pieces of a record whose JSON begins with its id and lacks `checkedAt`. Throws on any other text: a bug of the publisher. */
+export function piecesOf(body: string): Pieces {
+  const id = body.slice(7, 43)
+  if (!body.startsWith('{"id":"') || !isRecordId(id) || body.slice(43, 45) !== '",' || !body.endsWith('}'))
+    throw new Error(`not the body of a record: ${body.slice(0, 60)}`)
+  const plain = Buffer.from(`,{"id":"${id}","checkedAt":"${unsetTime}",${body.slice(bodyHeadLength)}`)
+  return { plain, gzip: gzipPieceOf(plain) }
+}
+
+/** A time ready to be written into pieces. `crc` is its share in the CRC of what holds it, before the bytes that follow. */
+export type TimeStamp = { readonly bytes: Buffer; readonly crc: number }
+
+const unsetTimeCrc = crc32(unsetTime)
+const afterTime = unshiftFactor(plainTimeOffset + timeLength)
+const afterFirst = unshiftFactor(1)
+
+export function timeStampOf(instant: string): TimeStamp {
+  const bytes = Buffer.from(instant, 'latin1')
+  if (bytes.length !== timeLength) throw new Error(`not an instant: ${instant}`)
+  return { bytes, crc: multiply((crc32(bytes) ^ unsetTimeCrc) >>> 0, afterTime) }
+}
+
+/** What the CRC of a text is to begin with before its pieces are added: the comma of the first piece is not in the text. */
+const pageStartCrc = (crc32('{"data":') ^ multiply((crc32('[') ^ crc32(',')) >>> 0, afterFirst)) >>> 0
+const recordStartCrc = multiply(crc32(','), afterFirst)
+
+/** A piece within a run of bytes: CRC-32 and length of its plain form, and the time to be written into it. */
+export type PieceInfo = { readonly plainLength: number; readonly plainCrc: number; readonly stamp: TimeStamp }
+
+function crcOfPieces(start: number, pieces: readonly PieceInfo[]): number {
+  let crc = start
+  for (const { plainLength, plainCrc, stamp } of pieces)
+    crc = (multiply((crc ^ stamp.crc) >>> 0, shiftFactor(plainLength)) ^ plainCrc) >>> 0
+  return crc
+}
+
+/** Fills `length` bytes of the answer from `offset` with the pieces, one after the other, times unset. */
+export type Fill = (target: Buffer, offset: number) => void
+
+function totalPlainLength(pieces: readonly PieceInfo[]): number {
+  let total = 0
+  for (const piece of pieces) total += piece.plainLength
+  return total
+}
+
+function writeTimes(
+  target: Buffer,
+  offset: number,
+  timeOffset: number,
+  pieces: readonly PieceInfo[],
+  lengths: readonly number[],
+): void {
+  let at = offset + timeOffset
+  for (let index = 0; index < pieces.length; index++) {
+    target.set(pieces[index]!.stamp.bytes, at)
+    at += lengths[index]!
+  }
+}
+
+const pageTail = (nextCursor: string | null): Buffer => Buffer.from(`],"nextCursor":${JSON.stringify(nextCursor)}}`)
+
+/** The page in plain text. */
+export function plainPage(pieces: readonly PieceInfo[], fill: Fill, nextCursor: string | null): Buffer {
+  const tail = pageTail(nextCursor)
+  if (pieces.length === 0) return Buffer.concat([pageHead, tail])
+  const length = totalPlainLength(pieces)
+  // The comma of the first piece gives way to the bracket that ends the head.
+  const start = pageHead.length - 1
+  const page = Buffer.allocUnsafe(start + length + tail.length)
+  fill(page, start)
+  writeTimes(
+    page,
+    start,
+    plainTimeOffset,
+    pieces,
+    pieces.map((piece) => piece.plainLength),
+  )
+  pageHead.copy(page)
+  tail.copy(page, start + length)
+  return page
+}
+
+/** The page as gzip: nothing is compressed, no CRC is computed over more than the tail. */
+export function gzipPage(
+  pieces: readonly PieceInfo[],
+  gzipLengths: readonly number[],
+  fill: Fill,
+  nextCursor: string | null,
+): Buffer {
+  const tail = pageTail(nextCursor)
+  if (pieces.length === 0) return gzipSync(Buffer.concat([pageHead, tail]))
+  let length = 0
+  for (const pieceLength of gzipLengths) length += pieceLength
+  // Header of the first stored block and first comma give way to those of the block that begins with the page's head.
+  const start = gzipHeader.length + pageHead.length - 1
+  const end = start + length
+  const page = Buffer.allocUnsafe(end + blockHeaderLength + tail.length + gzipTrailerLength)
+  fill(page, start)
+  writeTimes(page, start, gzipTimeOffset, pieces, gzipLengths)
+  gzipHeader.copy(page)
+  storedBlockHeader(page, gzipHeader.length, pageHead.length + headLength - 1, false)
+  pageHead.copy(page, gzipHeader.length + blockHeaderLength)
+  storedBlockHeader(page, end, tail.length, true)
+  tail.copy(page, end + blockHeaderLength)
+  const trailer = end + blockHeaderLength + tail.length
+  page.writeUInt32LE(crc32(tail, crcOfPieces(pageStartCrc, pieces)), trailer)
+  const plainLength = pageHead.length - 1 + totalPlainLength(pieces) + tail.length
+  page.writeUInt32LE(plainLength % 2 ** 32, trailer + 4)
+  return page
+}
+
+/** One record in plain text. */
+export function plainRecord(piece: PieceInfo, fill: Fill): Buffer {
+  const bytes = Buffer.allocUnsafe(piece.plainLength)
+  fill(bytes, 0)
+  bytes.set(piece.stamp.bytes, plainTimeOffset)
+  return bytes.subarray(1)
+}
+
+/** One record as gzip. */
+export function gzipRecord(piece: PieceInfo, gzipLength: number, fill: Fill): Buffer {
+  const start = gzipHeader.length - 1
+  const end = start + gzipLength
+  const bytes = Buffer.allocUnsafe(end + blockHeaderLength + gzipTrailerLength)
+  fill(bytes, start)
+  bytes.set(piece.stamp.bytes, start + gzipTimeOffset)
+  gzipHeader.copy(bytes)
+  storedBlockHeader(bytes, gzipHeader.length, headLength - 1, false)
+  storedBlockHeader(bytes, end, 0, true)
+  bytes.writeUInt32LE(crcOfPieces(recordStartCrc, [piece]), end + blockHeaderLength)
+  bytes.writeUInt32LE(piece.plainLength - 1, end + blockHeaderLength + 4)
+  return bytes
+}
