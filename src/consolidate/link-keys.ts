@@ -136,8 +136,9 @@ export function linkKeys(notice: Notice): LinkKey[] {
   return [...new Map(keys.map((key) => [`${key.role} ${key.key}`, key])).values()]
 }
 
-/** Words of the title in the notice's own language, for the guard of weak keys. */
-export function titleWords(notice: Notice): ReadonlySet<string> {
-  const title = notice.title?.[notice.language] ?? Object.values(notice.title ?? {})[0] ?? ''
-  return new Set(wordsOf(title).filter((word) => word.length > 1))
+/** The words of a title by language. */
+export type TitleWords = ReadonlyMap<string, ReadonlySet<string>>
+
+export function titleWords(notice: Notice): TitleWords {
+  return new Map(Object.entries(notice.title ?? {}).map(([language, title]) => [language, new Set(wordsOf(title))]))
 }

@@ -1,20 +1,14 @@
 // Which notices belong together: components of the notices that share exact keys, under guards. Pure; knows no order of arrival.
 import type { Notice } from '../domain/notice.ts'
 import { dayMs } from '../domain/time.ts'
-import {
-  type BuyerIdentity,
-  buyerIdentity,
-  buyersConflict,
-  countriesConflict,
-  unitedBuyers,
-  wordsOverlap,
-} from './buyer-identity.ts'
+import { type BuyerIdentity, buyerIdentity, buyersConflict, countriesConflict, unitedBuyers } from './buyer-identity.ts'
 import {
   isPlanning,
   type LinkKey,
   linkKeys,
   linkKinds,
   procedureScope,
+  type TitleWords,
   titleWords,
   versionNumber,
 } from './link-keys.ts'
@@ -88,6 +82,11 @@ function isCall(notice: Notice): boolean {
   return notice.formType === 'competition' && !notice.references.some((reference) => reference.kind === 'changes')
 }
 
+/** A standing list of qualified suppliers: procedures are run under it, its renewals are the same list. */
+function isQualificationSystem(notice: Notice): boolean {
+  return notice.noticeType === 'qu-sy'
+}
+
 function groupOf(index: number, { notice }: Unit): Group {
   const procedure = procedureScope(notice)
   const day = Date.parse(noticeDate(notice))
@@ -139,6 +138,15 @@ function timesConflict(a: Group, b: Group): boolean {
   return a.resultMs.some((ms) => b.resultMs.every((other) => Math.abs(ms - other) > 45 * dayMs))
 }
 
+/** In no language does one title hold all words of the other; titles without a common language cannot be compared and differ. */
+function titlesDiffer(a: TitleWords, b: TitleWords): boolean {
+  for (const [language, words] of a) {
+    const others = b.get(language)
+    if (others && (words.isSubsetOf(others) || others.isSubsetOf(words))) return false
+  }
+  return true
+}
+
 /** A weak key that more components than these hold tells nothing apart. */
 const mostWeakHolders = 12
 
@@ -158,25 +166,15 @@ export function resolve(notices: readonly StoredNotice[], ignoredKeys: ReadonlyS
     }
     return index
   }
-  const words = new Map<number, ReadonlySet<string>>()
-  const wordsOfUnit = (index: number): ReadonlySet<string> => {
-    let found = words.get(index)
-    if (!found) {
-      found = titleWords(units[index]!.notice)
-      words.set(index, found)
-    }
+  const titles = new Map<number, TitleWords>()
+  const titlesOf = (index: number): TitleWords => {
+    const found = titles.get(index) ?? titleWords(units[index]!.notice)
+    titles.set(index, found)
     return found
   }
+  // One building project has one number and many trades: titles in which each side has a word of its own are strangers.
   const titlesConflict = (a: Group, b: Group): boolean =>
-    !a.members.some((first) =>
-      b.members.some(
-        (second) =>
-          units[first]!.notice.language !== units[second]!.notice.language ||
-          wordsOfUnit(first).size === 0 ||
-          wordsOfUnit(second).size === 0 ||
-          wordsOverlap(wordsOfUnit(first), wordsOfUnit(second)),
-      ),
-    )
+    a.members.some((first) => b.members.some((second) => titlesDiffer(titlesOf(first), titlesOf(second))))
   const mayJoin = (first: number, second: number, guard: Guard): boolean => {
     const [a, b] = [groups[first]!, groups[second]!]
     if (proceduresConflict(a, b)) return false
@@ -204,7 +202,7 @@ export function resolve(notices: readonly StoredNotice[], ignoredKeys: ReadonlyS
   }
 
   const keys = keysOf(units, ignoredKeys)
-  const planningTargets: { readonly targets: readonly number[]; readonly referrers: readonly number[] }[] = []
+  const followings: Following[] = []
   for (const { kind, holders } of keys) {
     const selves = holders.filter((holder) => holder.roles.has('self')).map((holder) => holder.index)
     if (kind === 'version') {
@@ -214,17 +212,20 @@ export function resolve(notices: readonly StoredNotice[], ignoredKeys: ReadonlyS
       const changes = holders.filter((holder) => holder.roles.has('changes')).map((holder) => holder.index)
       joinInTurn([...selves, ...changes], 'strong')
       const others = holders.filter((holder) => !holder.roles.has('self') && !holder.roles.has('changes'))
-      const isPlanned = selves.length > 0 && selves.every((index) => isPlanning(units[index]!.notice))
-      if (isPlanned) {
-        planningTargets.push({ targets: selves, referrers: others.map((holder) => holder.index) })
-      } else {
-        // A `planning` reference to a notice that we do not have joins nothing: several procedures may follow one announcement.
-        const earlier = others.filter(
-          ({ index, roles }) => !isPlanning(units[index]!.notice) && (roles.has('previous') || roles.has('modifies')),
-        )
-        const members = earlier.map((holder) => holder.index)
-        joinInTurn([...selves, ...changes, ...members], selves.length > 0 ? 'strong' : 'absent-target')
+      const isKnown = selves.length > 0
+      const isPlanned = isKnown && selves.every((index) => isPlanning(units[index]!.notice))
+      const isSystem = isKnown && selves.every((index) => isQualificationSystem(units[index]!.notice))
+      // Several procedures may follow one announcement, or be run under one qualification system.
+      const isFollower = ({ index, roles }: Holder): boolean => {
+        const { notice } = units[index]!
+        if (isPlanned) return true
+        if (isSystem) return !isQualificationSystem(notice)
+        return isPlanning(notice) || (!isKnown && !(roles.has('previous') || roles.has('modifies')))
       }
+      const followers = others.filter(isFollower).map((holder) => holder.index)
+      if (isPlanned || isSystem) followings.push({ targets: selves, referrers: followers })
+      const members = others.filter((holder) => !isFollower(holder)).map((holder) => holder.index)
+      joinInTurn([...selves, ...changes, ...members], isKnown ? 'strong' : 'absent-target')
     } else if (kind === 'procedure') {
       if (!hasThreeStrangers(selves.map((index) => ownBuyers[index]!))) joinInTurn(selves, 'strong')
     } else {
@@ -239,7 +240,7 @@ export function resolve(notices: readonly StoredNotice[], ignoredKeys: ReadonlyS
     if (agree) for (const other of roots.slice(1)) join(roots[0]!, other, 'weak')
   }
 
-  const succeeded = joinPlanning(planningTargets, root, join)
+  const succeeded = joinFollowers(followings, root, join)
   const componentRoots = [...new Set(units.map((_, index) => root(index)))]
   return componentRoots.map((index) => {
     const members = groups[index]!.members.map((member) => units[member]!)
@@ -249,17 +250,20 @@ export function resolve(notices: readonly StoredNotice[], ignoredKeys: ReadonlyS
   })
 }
 
+/** An announcement or qualification system, and the notices that refer to it. */
+type Following = { readonly targets: readonly number[]; readonly referrers: readonly number[] }
+
 /**
- * An announcement belongs to the one procedure that refers to it. When several do it stays alone, as succeeded. Returns the
- * roots of announcements that others refer to.
+ * An announcement, or a qualification system, belongs to the one procedure that refers to it. When several do it stays alone.
+ * Returns the roots of those that stayed alone.
  */
-function joinPlanning(
-  targets: readonly { readonly targets: readonly number[]; readonly referrers: readonly number[] }[],
+function joinFollowers(
+  followings: readonly Following[],
   root: (index: number) => number,
   join: (first: number, second: number, guard: Guard) => boolean,
 ): ReadonlySet<number> {
   const referrersByRoot = new Map<number, Set<number>>()
-  for (const { targets: selves, referrers } of targets) {
+  for (const { targets: selves, referrers } of followings) {
     for (const self of new Set(selves.map(root))) {
       const known = referrersByRoot.get(self) ?? new Set()
       for (const referrer of referrers) if (root(referrer) !== self) known.add(root(referrer))
