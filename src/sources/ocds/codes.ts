@@ -1,0 +1,134 @@
+// OCDS codes in terms of eForms: tags, statuses, methods, categories, regions, country names.
+import { isProcedureType, toCountry } from '../../domain/codes.ts'
+import type { FormType, LotResult } from '../../domain/notice.ts'
+
+/** The furthest stage that a release's tags name; undefined when none is one of the standard's. */
+export function formTypeOfTags(tags: readonly string[]): FormType | undefined {
+  const has = (pattern: RegExp) => tags.some((tag) => pattern.test(tag))
+  if (has(/^contractAmendment$/)) return 'cont-modif'
+  if (has(/^(?:award|contract|implementation)/)) return 'result'
+  if (has(/^tender/)) return 'competition'
+  return has(/^planning/) ? 'planning' : undefined
+}
+
+/** What a status says, also where a publisher writes it in the language of the country (Moldova, Ukraine). */
+export function statusOf(
+  text: string | undefined,
+): 'planned' | 'active' | 'cancelled' | 'unsuccessful' | 'complete' | undefined {
+  const status = text?.trim().toLowerCase()
+  if (!status) return undefined
+  if (/^(?:cancel|withdrawn|anulat|скасован|відмінен|отменен)/.test(status)) return 'cancelled'
+  if (/^(?:unsuccessful|desert|неуспішн|не відбул)/.test(status)) return 'unsuccessful'
+  if (/^(?:planning|planned)/.test(status)) return 'planned'
+  if (/^(?:complete|closed)/.test(status)) return 'complete'
+  return status.startsWith('active') ? 'active' : undefined
+}
+
+/** awards[].status; without a known one, named suppliers make an award. */
+export function outcomeOf(status: string | undefined, hasSuppliers: boolean): LotResult['outcome'] {
+  const text = status?.trim().toLowerCase() ?? ''
+  if (/^(?:unsuccessful|cancel)/.test(text)) return 'not-awarded'
+  if (text.startsWith('pending')) return 'pending'
+  return text.startsWith('active') || hasSuppliers ? 'awarded' : 'pending'
+}
+
+/**
+ * BT-105 for procurementMethod and procurementMethodDetails. The details are free text and win where they name a procedure
+ * of the directives; of the four methods only `open` and `direct` are clear: `selective` and `limited` may be several.
+ */
+export function procedureTypeOf(method: string | undefined, details: string | undefined): string | undefined {
+  const text = (details ?? '').trim().toLowerCase()
+  if (isProcedureType(text)) return text
+  const words = text.replace(/[^\p{L}]+/gu, ' ').trim()
+  if (/innovation partnership|innovationpartnership/.test(words)) return 'innovation'
+  if (/competitive dialogue|competitivedialogue/.test(words)) return 'comp-dial'
+  if (
+    /without (?:a )?(?:prior |call|publication)|withoutcall|without prior|direct award|single tender action|ajuste direto/.test(
+      words,
+    )
+  )
+    return 'neg-wo-call'
+  if (/competitive (?:procedure with )?negotiat|negotiated|negotiation/.test(words)) return 'neg-w-call'
+  if (/^restricted|restricted procedure/.test(words)) return 'restricted'
+  if (/^open\b|^licita[tț]ie (?:public|deschis)|^concurso público/.test(words)) return 'open'
+  if (words !== '' && !/^(?:other|none|n a)\b/.test(words)) {
+    const plain = procedureTypeOfMethod(method)
+    // A call-off or a flexible procedure by the `open` method is not the open procedure.
+    return plain === 'neg-wo-call' ? plain : undefined
+  }
+  return procedureTypeOfMethod(method)
+}
+
+function procedureTypeOfMethod(method: string | undefined): string | undefined {
+  const text = method?.trim().toLowerCase() ?? ''
+  if (text === 'open' || /^licita[tț]ie publică/.test(text)) return 'open'
+  return text === 'direct' ? 'neg-wo-call' : undefined
+}
+
+/** mainProcurementCategory as BT-23. */
+export function contractNatureOf(category: string | undefined): string | undefined {
+  const text = category?.trim().toLowerCase()
+  return text === 'goods'
+    ? 'supplies'
+    : text === 'works' || text === 'services' || text === 'supplies'
+      ? text
+      : undefined
+}
+
+const nutsCountries = new Set(
+  'AL AT BE BG CH CY CZ DE DK EE EL ES FI FR HR HU IE IS IT LI LT LU LV ME MK MT NL NO PL PT RO RS SE SI SK TR UK XK'.split(
+    ' ',
+  ),
+)
+
+/**
+ * A NUTS code in a field that may also hold the name of a region. Upper case as the standard writes it, of a country that
+ * has NUTS regions; no ISO country code of three letters, and no word of five: areas below NUTS 1 have a digit (or ZZ).
+ */
+export function regionCode(text: string | undefined): string | undefined {
+  const code = text?.trim() ?? ''
+  if (!/^[A-Z]{2}[A-Z\d]{0,3}$/.test(code) || !nutsCountries.has(code.slice(0, 2))) return undefined
+  if (code.length === 3 && toCountry(code) !== undefined) return undefined
+  return code.length < 4 || /\d/.test(code) || code.slice(2).startsWith('ZZ') ? code : undefined
+}
+
+let codesByName: Map<string, string> | undefined
+
+/** Names of countries in the languages of the sources that write names instead of codes. */
+function countryNames(): Map<string, string> {
+  if (codesByName) return codesByName
+  codesByName = new Map()
+  const letters = Array.from({ length: 26 }, (_, index) => String.fromCharCode(65 + index))
+  for (const language of ['en', 'fr', 'de', 'es', 'pt', 'it', 'ro', 'uk', 'ru', 'pl']) {
+    const names = new Intl.DisplayNames([language], { type: 'region', fallback: 'none' })
+    for (const first of letters) {
+      for (const second of letters) {
+        const code = first + second
+        const name = toCountry(code) === code ? names.of(code) : undefined
+        if (name !== undefined && !codesByName.has(name.toLowerCase())) codesByName.set(name.toLowerCase(), code)
+      }
+    }
+  }
+  for (const name of [
+    'england',
+    'scotland',
+    'wales',
+    'northern ireland',
+    'great britain',
+    'eng',
+    'sco',
+    'wal',
+    'nir',
+    'gbr',
+  ])
+    codesByName.set(name, 'GB')
+  codesByName.set('republica moldova', 'MD').set('moldova', 'MD')
+  return codesByName
+}
+
+/** address.countryName (or countryCode): a code or a name, as ISO 3166-1 alpha-2. */
+export function countryOf(text: string | undefined): string | undefined {
+  const name = text?.trim()
+  if (!name) return undefined
+  return countryNames().get(name.toLowerCase()) ?? toCountry(name)
+}

@@ -1,0 +1,130 @@
+// OCDS packages, records and releases: finds every release in a JSON document and reads it to a notice or a rejection.
+import type { ParsedPart, RejectionReason } from '../../domain/notice.ts'
+import { parseSourceDateTime } from '../../domain/time.ts'
+import { asObject, type JsonObject, member, objectsOf, textAt } from './json.ts'
+import { type ReleaseContext, readRelease } from './read-release.ts'
+
+/** Arrays of packages of arrays …: as deep as anybody nests them. */
+const maxNesting = 4
+
+const isRelease = (value: JsonObject): boolean =>
+  Object.hasOwn(value, 'ocid') &&
+  ['tag', 'tender', 'buyer', 'date', 'id', 'planning', 'awards', 'contracts', 'parties'].some((key) =>
+    Object.hasOwn(value, key),
+  )
+const isRecord = (value: JsonObject): boolean =>
+  asObject(member(value, 'compiledRelease')) !== undefined ||
+  (Object.hasOwn(value, 'ocid') && Array.isArray(member(value, 'releases')))
+/** `releases` alone is not enough: software has releases too. */
+const isPackage = (value: JsonObject): boolean =>
+  (Array.isArray(member(value, 'releases')) || Array.isArray(member(value, 'records'))) &&
+  (['publishedDate', 'uri', 'publisher', 'extensions', 'license', 'publicationPolicy'].some((key) =>
+    Object.hasOwn(value, key),
+  ) ||
+    [...objectsOf(value, 'releases'), ...objectsOf(value, 'records')].some(
+      (item) => Object.hasOwn(item, 'ocid') || isRecord(item),
+    ))
+
+/** True for a package, a record, a release, or an array that begins with one of them. */
+export function isOcds(json: unknown): boolean {
+  let value = json
+  for (let depth = 0; depth < maxNesting && Array.isArray(value); depth++)
+    value = value.find((item) => typeof item === 'object' && item !== null)
+  const object = asObject(value)
+  return object !== undefined && (isRecord(object) || isPackage(object) || isRelease(object))
+}
+
+const rejected = (pointer: string, reason: RejectionReason, detail: string): ParsedPart => ({
+  pointer,
+  rejection: { reason, path: pointer, detail },
+})
+
+function fromRelease(value: unknown, pointer: string, context: ReleaseContext): ParsedPart {
+  const release = asObject(value)
+  if (!release) return rejected(pointer, 'invalid-content', 'a release is not an object')
+  const read = readRelease(release, context)
+  return 'reason' in read ? rejected(pointer, read.reason, read.detail) : { pointer, notice: read }
+}
+
+/** Newest by date; of equal or missing dates the last, as publishers append. */
+function newestOf(releases: readonly unknown[]): number | undefined {
+  let newest: { index: number; date: string } | undefined
+  for (const [index, value] of releases.entries()) {
+    const release = asObject(value)
+    // A linked release has a url and no content.
+    if (
+      !release ||
+      !Object.hasOwn(release, 'ocid') ||
+      (Object.hasOwn(release, 'url') && !Object.hasOwn(release, 'tender') && !Object.hasOwn(release, 'parties'))
+    )
+      continue
+    const date = parseSourceDateTime(textAt(release, 'date') ?? '', 'UTC', 'start-of-day') ?? ''
+    if (!newest || date >= newest.date) newest = { index, date }
+  }
+  return newest?.index
+}
+
+function fromRecord(record: JsonObject, pointer: string, context: ReleaseContext): ParsedPart {
+  const ocid = textAt(record, 'ocid')
+  const own: ReleaseContext = { ...context, ...(ocid === undefined ? {} : { ocid }) }
+  const compiled = asObject(member(record, 'compiledRelease'))
+  if (compiled) return fromRelease(compiled, `${pointer}/compiledRelease`, { ...own, isCompiled: true })
+  const releases = member(record, 'releases')
+  const newest = Array.isArray(releases) ? newestOf(releases) : undefined
+  if (newest === undefined || !Array.isArray(releases)) {
+    return rejected(
+      pointer,
+      'missing-content',
+      'the record holds neither a compiled nor an embedded release, at most links',
+    )
+  }
+  return fromRelease(releases[newest], `${pointer}/releases/${newest}`, own)
+}
+
+function fromObject(value: unknown, pointer: string, context: ReleaseContext): ParsedPart[] {
+  const object = asObject(value)
+  if (!object) return [rejected(pointer, 'invalid-content', 'neither a package nor a release')]
+  if (isRecord(object)) return [fromRecord(object, pointer, context)]
+  const records = member(object, 'records')
+  const releases = member(object, 'releases')
+  if (!Array.isArray(records) && !Array.isArray(releases)) return [fromRelease(object, pointer, context)]
+  const publishedDate = textAt(object, 'publishedDate')
+  const version = textAt(object, 'version')
+  const own: ReleaseContext = {
+    ...context,
+    ...(publishedDate === undefined ? {} : { publishedDate }),
+    ...(version === undefined ? {} : { version }),
+  }
+  const parts: ParsedPart[] = []
+  if (Array.isArray(records)) {
+    for (const [index, item] of records.entries()) {
+      const record = asObject(item)
+      const at = `${pointer}/records/${index}`
+      parts.push(record ? fromRecord(record, at, own) : rejected(at, 'invalid-content', 'a record is not an object'))
+    }
+  }
+  if (Array.isArray(releases))
+    for (const [index, item] of releases.entries()) parts.push(fromRelease(item, `${pointer}/releases/${index}`, own))
+  return parts.length > 0 ? parts : [rejected(pointer, 'missing-content', 'the package holds no release')]
+}
+
+/**
+ * Every release of an OCDS document as a notice or a rejection, each with its JSON pointer (RFC 6901). Of a record the
+ * compiled release counts, else the newest embedded one. Never throws and never returns nothing; expects parsed JSON.
+ */
+export function parseOcds(json: unknown): ParsedPart[] {
+  const parts: ParsedPart[] = []
+  const visit = (value: unknown, pointer: string, depth: number): void => {
+    if (!Array.isArray(value)) {
+      parts.push(...fromObject(value, pointer, { isCompiled: false }))
+      return
+    }
+    if (depth >= maxNesting) {
+      parts.push(rejected(pointer, 'too-deep', `arrays are nested deeper than ${maxNesting} levels`))
+      return
+    }
+    for (const [index, item] of value.entries()) visit(item, `${pointer}/${index}`, depth + 1)
+  }
+  visit(json, '', 0)
+  return parts.length > 0 ? parts : [rejected('', 'missing-content', 'the array holds no release')]
+}

@@ -1,0 +1,97 @@
+// Organisations of a release: `parties` by role, with the ways in which publishers refer to them.
+import type { Organization } from '../../domain/notice.ts'
+import { compact } from '../compact.ts'
+import { distinctOrganizations } from '../results.ts'
+import { cleanEmail, cleanField, cleanLine, cleanUrl, isPlaceholder } from '../text.ts'
+import { countryOf, regionCode } from './codes.ts'
+import { type JsonObject, member, objectsOf, textAt, textsAt } from './json.ts'
+
+/** An id that only means something inside the document (`ORG-0001`, `org-12`, `1`). */
+const localId = /^(?:org-?\d+|\d{1,3})$/i
+
+export type Parties = {
+  /** The organisation that a reference (`buyer`, `awards[].suppliers[]`) means: its party, completed by what stands inline. */
+  readonly resolve: (reference: unknown) => Organization | undefined
+  readonly withRole: (role: string) => Organization[]
+}
+
+function nationalIdOf(party: JsonObject): string | undefined {
+  const identifier = cleanField(textAt(party, 'identifier', 'id'))
+  if (identifier !== undefined && !localId.test(identifier)) return identifier
+  // DÖE swaps the two: the buyer's `id` is its national id, `identifier.id` the local one.
+  const own = identifier === undefined ? undefined : cleanField(textAt(party, 'id'))
+  return own !== undefined && !localId.test(own) ? own : undefined
+}
+
+function organizationOf(party: JsonObject): Organization | undefined {
+  const name = cleanLine(textAt(party, 'name'), 500) ?? cleanLine(textAt(party, 'identifier', 'legalName'), 500)
+  if (name === undefined || isPlaceholder(name)) return undefined
+  const address = member(party, 'address')
+  const contact = member(party, 'contactPoint')
+  return compact<Organization>({
+    name,
+    nationalId: nationalIdOf(party),
+    street: cleanField(textAt(address, 'streetAddress')),
+    city: cleanField(textAt(address, 'locality')),
+    postalCode: cleanField(textAt(address, 'postalCode')),
+    country:
+      countryOf(textAt(address, 'countryName')) ??
+      countryOf(textAt(address, 'country')) ??
+      countryOf(textAt(address, 'countryCode')),
+    nutsCode: regionCode(textAt(address, 'region')),
+    contactName: cleanField(textAt(contact, 'name')),
+    email: cleanEmail(textAt(contact, 'email')),
+    phone: cleanField(textAt(contact, 'telephone')),
+    url:
+      cleanUrl(textAt(contact, 'url')) ?? cleanUrl(textAt(party, 'details', 'url')) ?? cleanUrl(textAt(contact, 'uri')),
+  })
+}
+
+/** Indexes the parties of a release. */
+export function readParties(release: JsonObject): Parties {
+  const parties = objectsOf(release, 'parties')
+  const byId = new Map<string, JsonObject>()
+  const byName = new Map<string, JsonObject>()
+  for (const party of parties) {
+    const id = textAt(party, 'id')
+    if (id !== undefined && !byId.has(id)) byId.set(id, party)
+    const name = textAt(party, 'name')?.trim().toLowerCase()
+    if (name && !byName.has(name)) byName.set(name, party)
+  }
+  const partyOf = (reference: JsonObject): JsonObject | undefined => {
+    const [id, identifier, name] = [
+      textAt(reference, 'id'),
+      textAt(reference, 'identifier', 'id'),
+      textAt(reference, 'name'),
+    ]
+    return (
+      (id === undefined ? undefined : byId.get(id)) ??
+      (name === undefined ? undefined : byName.get(name.trim().toLowerCase())) ??
+      (identifier === undefined ? undefined : byId.get(identifier))
+    )
+  }
+  return {
+    resolve: (reference) => {
+      const [inline] = objectsOf(reference)
+      if (!inline) return undefined
+      const party = partyOf(inline)
+      const own = organizationOf(inline)
+      const listed = party && organizationOf(party)
+      return listed ? { ...own, ...listed } : own
+    },
+    withRole: (role) =>
+      distinctOrganizations(
+        parties.filter((party) => textsAt(party, 'roles').includes(role)).map((party) => organizationOf(party)),
+      ),
+  }
+}
+
+/** The buyer first, then further parties in the role; the procuring entity where no buyer is named. */
+export function buyersOf(release: JsonObject, parties: Parties): Organization[] {
+  const buyers = distinctOrganizations([parties.resolve(member(release, 'buyer')), ...parties.withRole('buyer')])
+  if (buyers.length > 0) return buyers
+  return distinctOrganizations([
+    parties.resolve(member(release, 'tender', 'procuringEntity')),
+    ...parties.withRole('procuringEntity'),
+  ]).slice(0, 1)
+}

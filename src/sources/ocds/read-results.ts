@@ -1,0 +1,144 @@
+// Awards and contracts of a release, joined to its lots.
+import type { LotResult, Money, Organization } from '../../domain/notice.ts'
+import { parseSourceDateTime } from '../../domain/time.ts'
+import { compact } from '../compact.ts'
+import { distinctOrganizations, mergeResults, sharedResult, sumMoney } from '../results.ts'
+import { toMoney } from '../text.ts'
+import { outcomeOf } from './codes.ts'
+import { type JsonObject, member, numberAt, objectsOf, textAt, textsAt } from './json.ts'
+import type { Parties } from './parties.ts'
+
+/** `{amount, currency}`. */
+export function moneyAt(value: unknown, ...path: readonly string[]): Money | undefined {
+  const found = path.length > 0 ? member(value, ...path) : value
+  return toMoney(numberAt(found, 'amount'), textAt(found, 'currency'))
+}
+
+/** The calendar date of a timestamp as published, without its time. */
+export function dayOf(text: string | undefined): string | undefined {
+  const day = text?.trim().slice(0, 10)
+  return day && parseSourceDateTime(day, 'UTC', 'start-of-day') !== undefined ? day : undefined
+}
+
+/** Lots that an award or a contract names: `relatedLots`, `relatedLot`, Prozorro's `lotID`, else those of its items. */
+function lotsNamed(object: JsonObject): string[] {
+  const direct = [...textsAt(object, 'relatedLots'), ...textsAt(object, 'relatedLot'), ...textsAt(object, 'lotID')]
+  return [
+    ...new Set(direct.length > 0 ? direct : objectsOf(object, 'items').flatMap((item) => textsAt(item, 'relatedLot'))),
+  ]
+}
+
+export type ReadResults = {
+  readonly byLot: ReadonlyMap<string, LotResult>
+  /** The result of awards that name no lot. */
+  readonly whole?: LotResult
+  readonly awardedValue?: Money
+}
+
+/** The contract of an award: by awardID, else the only one on the same lots (DÖE's awardID leads nowhere), else the only one. */
+function contractOf(award: JsonObject, awards: readonly JsonObject[], contracts: readonly JsonObject[]): JsonObject[] {
+  const id = textAt(award, 'id')
+  const linked = contracts.filter((contract) => id !== undefined && textAt(contract, 'awardID') === id)
+  if (linked.length > 0) return linked
+  const ids = new Set(awards.map((other) => textAt(other, 'id')))
+  const loose = contracts.filter((contract) => !ids.has(textAt(contract, 'awardID')))
+  const lots = lotsNamed(award)
+  const onLots = loose.filter((contract) => {
+    const named = lotsNamed(contract)
+    return named.length > 0 && named.length === lots.length && named.every((lot) => lots.includes(lot))
+  })
+  if (onLots.length > 0)
+    return awards.filter((other) => lotsNamed(other).join() === lots.join()).length === 1 ? onLots : []
+  return awards.length === 1 && loose.length === 1 && lotsNamed(loose[0]!).length === 0 ? loose : []
+}
+
+/** Results of the release. `isResult`: the release says that contracts were awarded, so suppliers among the parties won. */
+export function readResults(
+  release: JsonObject,
+  parties: Parties,
+  isResult: boolean,
+  soleLotId: string | undefined,
+): ReadResults {
+  const awards = objectsOf(release, 'awards')
+  const contracts = objectsOf(release, 'contracts')
+  const suppliers = isResult ? parties.withRole('supplier') : []
+  const withoutSuppliers = awards.filter((award) => objectsOf(award, 'suppliers').length === 0)
+  // Where awards name nobody, the parties in the role of supplier won; with several awards only a single one is certain.
+  const fallback = suppliers.length === 1 || awards.length <= 1 ? suppliers : []
+  const tenderers = numberAt(release, 'tender', 'numberOfTenderers')
+  const byLot = new Map<string, LotResult[]>()
+  const whole: LotResult[] = []
+  const values: (Money | undefined)[] = []
+
+  const add = (lots: readonly string[], result: LotResult): void => {
+    if (result.outcome === 'awarded') values.push(result.awardedValue)
+    if (lots.length === 0) whole.push(result)
+    for (const lot of lots) {
+      const own = lots.length > 1 ? sharedResult(result) : result
+      const list = byLot.get(lot)
+      if (list) list.push(own)
+      else byLot.set(lot, [own])
+    }
+  }
+  const resultOf = (award: JsonObject, linked: readonly JsonObject[]): LotResult => {
+    const named = [award, ...linked].flatMap((at) => objectsOf(at, 'suppliers'))
+    const winners: Organization[] =
+      named.length > 0
+        ? distinctOrganizations(named.map(parties.resolve))
+        : withoutSuppliers.includes(award)
+          ? fallback
+          : []
+    const outcome = outcomeOf(textAt(award, 'status'), winners.length > 0)
+    if (outcome !== 'awarded') return { outcome }
+    const signed = linked.map((contract) => dayOf(textAt(contract, 'dateSigned'))).filter((day) => day !== undefined)
+    return compact<LotResult>({
+      outcome,
+      awardedValue: moneyAt(award, 'value') ?? sumMoney(linked.map((contract) => moneyAt(contract, 'value'))),
+      winners: winners.length > 0 ? winners : undefined,
+      contractDate: signed.sort()[0] ?? dayOf(textAt(award, 'date')),
+    })
+  }
+
+  for (const award of awards) add(lotsNamed(award), resultOf(award, contractOf(award, awards, contracts)))
+  if (awards.length === 0 && isResult) {
+    for (const contract of contracts) {
+      const status = textAt(contract, 'status')?.toLowerCase()
+      if (status?.startsWith('cancel')) continue
+      add(
+        lotsNamed(contract),
+        resultOf({ ...contract, status: 'active', suppliers: member(contract, 'suppliers') ?? [] }, [contract]),
+      )
+    }
+    if (contracts.length === 0 && suppliers.length > 0) add([], { outcome: 'awarded', winners: suppliers })
+  }
+
+  const merged = new Map([...byLot].map(([lot, results]) => [lot, mergeResults(results)]))
+  const received =
+    tenderers !== undefined && Number.isInteger(tenderers) && tenderers > 0 && tenderers < 100_000
+      ? tenderers
+      : undefined
+  for (const statistic of objectsOf(release, 'bids', 'statistics')) {
+    const count = numberAt(statistic, 'value')
+    if (
+      !/^(?:bids|validBids|tenders)$/.test(textAt(statistic, 'measure') ?? '') ||
+      count === undefined ||
+      !Number.isInteger(count) ||
+      count < 0
+    )
+      continue
+    for (const lot of lotsNamed(statistic)) {
+      const result = merged.get(lot)
+      if (result && result.receivedTenders === undefined) merged.set(lot, { ...result, receivedTenders: count })
+    }
+  }
+  const withReceived = (result: LotResult): LotResult =>
+    received === undefined || result.outcome === 'pending' || result.receivedTenders !== undefined
+      ? result
+      : { ...result, receivedTenders: received }
+  if (soleLotId !== undefined && merged.has(soleLotId)) merged.set(soleLotId, withReceived(merged.get(soleLotId)!))
+  return compact<ReadResults>({
+    byLot: merged,
+    whole: whole.length > 0 ? (byLot.size === 0 ? withReceived(mergeResults(whole)) : mergeResults(whole)) : undefined,
+    awardedValue: values.length > 0 && values.every((value) => value !== undefined) ? sumMoney(values) : undefined,
+  })
+}
