@@ -79,6 +79,21 @@ async function templateDatabase(): Promise<string> {
   return name
 }
 
+/** A database without tables on the test server; `await using` drops it. */
+export async function openEmptyDatabase(): Promise<AsyncDisposable & { readonly url: string }> {
+  const database = testDatabaseName()
+  await withServer((client) => client.query(`create database ${database}`))
+  return { url: serverUrlOf(database), [Symbol.asyncDispose]: () => dropDatabase(database) }
+}
+
+function testDatabaseName(): string {
+  return `tenderstock_test_${randomUUID().replaceAll('-', '')}`
+}
+
+async function dropDatabase(database: string): Promise<void> {
+  await withServer((client) => client.query(`drop database ${database} with (force)`))
+}
+
 /** An empty stock of its own; `await using` closes and removes it. */
 export async function openTestStore(engine: Engine): Promise<TestStore> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))
@@ -93,7 +108,7 @@ export async function openTestStore(engine: Engine): Promise<TestStore> {
     return { ...store, options, [Symbol.asyncDispose]: dispose }
   }
   const template = await templateDatabase()
-  const database = `tenderstock_test_${randomUUID().replaceAll('-', '')}`
+  const database = testDatabaseName()
   await withServer(async (client) => {
     // `create database` refuses a template that another test is copying at this moment.
     await client.query('select pg_advisory_lock($1)', [templateLock])
@@ -103,7 +118,7 @@ export async function openTestStore(engine: Engine): Promise<TestStore> {
   const store = await openStore(options)
   const dispose = async () => {
     await store.close()
-    await withServer((client) => client.query(`drop database ${database} with (force)`))
+    await dropDatabase(database)
     await rm(dataFolder, { recursive: true, force: true })
   }
   return { ...store, options, [Symbol.asyncDispose]: dispose }
