@@ -1,6 +1,7 @@
 // Recognises the format of a document by its content and hands it to the parser of that format.
 import type { ParsedPart, Rejection, RejectionReason } from '../domain/notice.ts'
 import { isEformsRoot, parseEforms } from './eforms/parse-eforms.ts'
+import { isOcds, parseOcds } from './ocds/parse-ocds.ts'
 import { parseTedExport } from './ted-export/parse-ted-export.ts'
 import { decodeText, maxDocumentBytes, parseXml, XmlError } from './xml.ts'
 
@@ -82,6 +83,7 @@ function readJson(text: string): ParsedPart[] {
         : 'not valid JSON'
     return reject('malformed', `${detail}: ${error instanceof Error ? error.message.slice(0, 200) : ''}`)
   }
+  if (isOcds(json)) return parseOcds(json)
   const members = typeof json === 'object' && json !== null ? Object.keys(json).slice(0, 5) : []
   return reject(
     'unsupported-format',

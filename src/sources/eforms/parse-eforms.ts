@@ -180,7 +180,7 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
     ...(documentsUrl && { documentsUrl }),
     ...(submissionUrl && { submissionUrl }),
     lots,
-    references: readReferences(root, extension, identity),
+    references: readReferences(root, extension, identity, formType),
     ...(changeReasons && { changeReasons }),
   }
   return [{ pointer: '', notice }]

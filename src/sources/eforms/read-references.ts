@@ -1,5 +1,5 @@
 // What a notice says about other notices: the one it changes, the one it modifies, earlier ones.
-import type { NoticeReference } from '../../domain/notice.ts'
+import type { FormType, NoticeReference } from '../../domain/notice.ts'
 import { textOf, type XmlElement } from '../xml.ts'
 import { allCac, allCbc, allEfac, allEfbc, cac, codeOf } from './elements.ts'
 import { lotElements } from './read-lots.ts'
@@ -31,10 +31,15 @@ export function toPublicationNumber(text: string | undefined): string | undefine
 }
 
 /**
- * All references without repeats and without one to the notice itself. On a lot or Part the element carries BT-125, the
- * previous planning notice; on the procedure (OPP-090) any earlier one.
+ * All references without repeats and without one to the notice itself. On the procedure (OPP-090) the element names any
+ * earlier notice. On a lot or Part it is BT-125, the previous planning notice; in results senders put the call there.
  */
-export function readReferences(root: XmlElement, extension: XmlElement | undefined, own: Target): NoticeReference[] {
+export function readReferences(
+  root: XmlElement,
+  extension: XmlElement | undefined,
+  own: Target,
+  formType: FormType,
+): NoticeReference[] {
   const references = new Map<string, NoticeReference>()
   const add = (kind: NoticeReference['kind'], elements: readonly XmlElement[]): void => {
     for (const element of elements) {
@@ -48,8 +53,10 @@ export function readReferences(root: XmlElement, extension: XmlElement | undefin
   for (const modification of allEfac(extension, 'ContractModification')) {
     add('modifies', allEfbc(modification, 'ChangedNoticeIdentifier'))
   }
-  for (const lot of lotElements(root)) add('planning', documentIds(lot))
   add('previous', documentIds(root))
+  const isBeforeAward =
+    formType !== 'result' && formType !== 'dir-awa-pre' && formType !== 'cont-modif' && formType !== 'completion'
+  for (const lot of lotElements(root)) add(isBeforeAward ? 'planning' : 'previous', documentIds(lot))
   return [...references.values()]
 }
 

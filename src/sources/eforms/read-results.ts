@@ -85,7 +85,7 @@ export function readLotResults(
       outcome,
       reason,
       winners,
-      values: winning.map((tender) => valueForLot(tender)).filter((value) => value !== undefined),
+      values: winning.map((tender) => valueForLot(tender, lotId)).filter((value) => value !== undefined),
       contractDate: ownContracts
         .map((contract) => dateOf(cbc(contract, 'IssueDate')))
         .find((date) => date !== undefined),
@@ -94,25 +94,21 @@ export function readLotResults(
   }
 
   /**
-   * The tenders of the lot's contracts that bid for this lot. Without contracts, of the tenders that the result lists,
-   * those ranked first if any is ranked, else all.
+   * The tenders of the lot's contracts that bid for this lot or for a group of lots. Without contracts, of the tenders
+   * that the result lists, those ranked first if any is ranked, else all. Some senders mix up the lots of their tenders:
+   * then what the result itself lists counts.
    */
   function winningTenders(lotResult: XmlElement, lotId: string, ownContracts: readonly XmlElement[]): XmlElement[] {
-    const listed = referredIds(lotResult, 'LotTender')
-    const contracted = ownContracts.flatMap((contract) => referredIds(contract, 'LotTender'))
     const resolve = (ids: readonly string[]): XmlElement[] =>
-      [...new Set(ids)]
-        .map((id) => tenders.get(id))
-        .filter((tender) => tender !== undefined)
-        .filter((tender) => {
-          const lots = referredIds(tender, 'TenderLot')
-          return lots.length === 0 || lots.includes(lotId)
-        })
-    const fromContracts = resolve(contracted)
+      [...new Set(ids)].map((id) => tenders.get(id)).filter((tender) => tender !== undefined)
+    const contracted = resolve(ownContracts.flatMap((contract) => referredIds(contract, 'LotTender')))
+    const fromContracts = contracted.filter((tender) => isFor(tender, lotId))
     if (fromContracts.length > 0) return fromContracts
-    const fromResult = resolve(listed)
-    const ranked = fromResult.filter((tender) => textOf(cbc(tender, 'RankCode')) === '1')
-    return ranked.length > 0 ? ranked : fromResult
+    const listed = resolve(referredIds(lotResult, 'LotTender'))
+    const own = listed.filter((tender) => isFor(tender, lotId))
+    const candidates = own.length > 0 ? own : listed
+    const first = candidates.filter((tender) => textOf(cbc(tender, 'RankCode')) === '1')
+    return first.length > 0 ? first : candidates.length > 0 ? candidates : contracted
   }
 
   return new Map(
@@ -123,9 +119,16 @@ export function readLotResults(
   )
 }
 
-/** BT-720, when the tender is for one lot only: else no share of the lot is known. */
-function valueForLot(tender: XmlElement): Money | undefined {
-  if (referredIds(tender, 'TenderLot').length > 1) return undefined
+/** Whether a tender bids for the lot, for a group of lots, or does not say for what. */
+function isFor(tender: XmlElement, lotId: string): boolean {
+  const lots = referredIds(tender, 'TenderLot')
+  return lots.length === 0 || lots.includes(lotId) || lots.some((id) => id.startsWith('GLO-'))
+}
+
+/** BT-720, when the tender is for this lot only: else the lot's share is not known. */
+function valueForLot(tender: XmlElement, lotId: string): Money | undefined {
+  const lots = referredIds(tender, 'TenderLot')
+  if (lots.length > 1 || (lots.length === 1 && lots[0] !== lotId)) return undefined
   return moneyOf(cbc(cac(tender, 'LegalMonetaryTotal'), 'PayableAmount'))
 }
 
