@@ -92,3 +92,215 @@ export async function ensureStockId(db: Executor): Promise<void> {
     db,
   )
 }
+
+/** What an edition leaves for the gate of the next one. */
+export type EditionCounts = {
+  /** Records that are not archived. */
+  readonly live: number
+  /** Records that name each source. */
+  readonly bySource: { readonly [sourceId: string]: number }
+}
+
+/** What the next edition would change. Counts are of records. */
+export type PendingChanges = {
+  readonly changes: number
+  readonly added: number
+  /** Change in the number of records that are not archived. */
+  readonly liveDelta: number
+  /** Live records that become archived as cancelled, or as merged. */
+  readonly cancelled: number
+  readonly merged: number
+  /** Change in the number of records that name each source. */
+  readonly bySourceDelta: { readonly [sourceId: string]: number }
+}
+
+/** Documents received after `since`, without those of formats that hold no notices; and how many of them were rejected. */
+export type ReceivedCounts = { readonly documents: number; readonly rejected: number }
+
+export type SourceActivity = {
+  readonly sourceId: string
+  readonly lastReceivedAt: number
+  /** Days (UTC) since `since` on which documents came. */
+  readonly activeDays: number
+  readonly checkedAt: number | null
+}
+
+/** A row of the stock that differs from the newest edition. */
+export type ChangedTender = {
+  readonly tenderId: string
+  readonly content: string
+  readonly contentHash: string
+  readonly sources: string
+  readonly isPublished: boolean
+}
+
+/** Any number, the same for all that publish. */
+const publishingLock = 7_271_102
+
+/** One publisher at a time (P1), to the end of the transaction. */
+export async function lockPublishing(trx: Executor): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${publishingLock})`.execute(trx)
+}
+
+export async function countsOf(db: Executor, edition: number): Promise<EditionCounts> {
+  const row = await db.selectFrom('edition').select('counts').where('edition', '=', edition).executeTakeFirstOrThrow()
+  const counts = JSON.parse(row.counts) as Partial<EditionCounts>
+  return { live: counts.live ?? 0, bySource: counts.bySource ?? {} }
+}
+
+/**
+ * Stands before the value of an archived record's archiveReason in its JSON, and nowhere else: within texts the quotes are
+ * escaped.
+ */
+const archiveMark = '"archiveReason":"'
+
+/** Compares the stock with the newest edition. */
+export async function pendingChanges(db: Executor): Promise<PendingChanges> {
+  const { rows } = await sql<Omit<PendingChanges, 'bySourceDelta'>>`
+    with pending as (
+      select e.tender_id is null as is_new, t.content,
+        position(${archiveMark} in t.content) > 0 as is_archived,
+        e.body is not null and position(${archiveMark} in e.body) = 0 as was_live
+      from tender t left join edition_entry e on e.tender_id = t.tender_id and e.superseded_by is null
+      where t.content_hash is distinct from t.published_hash)
+    select count(*)::integer as changes,
+      (count(*) filter (where is_new))::integer as added,
+      (count(*) filter (where not is_archived) - count(*) filter (where was_live))::integer as "liveDelta",
+      (count(*) filter (where was_live and position(${`${archiveMark}cancelled"`} in content) > 0))::integer as cancelled,
+      (count(*) filter (where was_live and position(${`${archiveMark}merged"`} in content) > 0))::integer as merged
+    from pending`.execute(db)
+  const { rows: sets } = await sql<{ sources: string; delta: number }>`
+    select sources, sum(delta)::integer as delta from (
+      select t.sources, count(*) as delta from tender t
+      where t.content_hash is distinct from t.published_hash group by t.sources
+      union all
+      select e.sources, -count(*) as delta from tender t
+      join edition_entry e on e.tender_id = t.tender_id and e.superseded_by is null
+      where t.content_hash is distinct from t.published_hash group by e.sources) as moves
+    group by sources`.execute(db)
+  const bySourceDelta: Record<string, number> = {}
+  for (const { sources, delta } of sets)
+    for (const source of JSON.parse(sources) as string[]) bySourceDelta[source] = (bySourceDelta[source] ?? 0) + delta
+  return { ...rows[0]!, bySourceDelta }
+}
+
+/** Ids that an edition has held. They never vanish (P3), so it equals the records of the newest edition. */
+export async function countClaimedIds(db: Executor): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from tender where first_edition is not null`.execute(db)
+  return rows[0]!.count
+}
+
+/** Ids that point to a record that is missing, or is merged itself (D37). At most a few, for the message. */
+export async function danglingMerges(db: Executor): Promise<string[]> {
+  const { rows } = await sql<{ tender_id: string }>`
+    select t.tender_id from tender t left join tender s on s.tender_id = t.merged_into
+    where t.merged_into is not null and (s.tender_id is null or s.merged_into is not null) limit 5`.execute(db)
+  return rows.map((row) => row.tender_id)
+}
+
+export async function receivedSince(db: Executor, since: number): Promise<ReceivedCounts> {
+  const { rows } = await sql<ReceivedCounts>`
+    select count(*)::integer as documents, (count(*) filter (where is_rejected))::integer as rejected
+    from (
+      select coalesce(bool_or(r.reason not in ('unsupported-format', 'not-procurement')), false) as is_rejected,
+        coalesce(bool_or(r.reason = 'unsupported-format'), false) as is_foreign
+      from source_document d left join rejection r using (document_id)
+      where d.received_at > ${since} group by d.document_id) as document
+    where not is_foreign or is_rejected`.execute(db)
+  return rows[0]!
+}
+
+export async function sourceActivity(db: Executor, since: number): Promise<SourceActivity[]> {
+  const { rows } = await sql<SourceActivity>`
+    select d.source_id as "sourceId", max(d.received_at) as "lastReceivedAt",
+      count(distinct d.received_at / 86400000)::integer as "activeDays", max(c.checked_at) as "checkedAt"
+    from source_document d left join source_check c using (source_id)
+    where d.received_at > ${since} group by d.source_id order by d.source_id`.execute(db)
+  return rows
+}
+
+/** Last check of each source, in epoch milliseconds. */
+export async function sourceChecks(db: Executor): Promise<{ [sourceId: string]: number }> {
+  const rows = await db.selectFrom('source_check').select(['source_id', 'checked_at']).orderBy('source_id').execute()
+  return Object.fromEntries(rows.map((row) => [row.source_id, row.checked_at]))
+}
+
+/** Claims the number of an edition: the primary key lets one publisher have it. */
+export async function insertEdition(trx: Executor, edition: EditionRow, counts: EditionCounts): Promise<void> {
+  await trx
+    .insertInto('edition')
+    .values({
+      edition: edition.edition,
+      last_modified: edition.lastModified,
+      published_at: edition.publishedAt,
+      records: edition.records,
+      changes: edition.changes,
+      checks: JSON.stringify(edition.checks),
+      counts: JSON.stringify(counts),
+    })
+    .execute()
+}
+
+export async function setPublishedAt(trx: Executor, edition: number, publishedAt: number): Promise<void> {
+  await trx.updateTable('edition').set({ published_at: publishedAt }).where('edition', '=', edition).execute()
+}
+
+/** Changed tenders by ascending id, at most `limit`. */
+export async function changedTenders(db: Executor, afterId: string, limit: number): Promise<ChangedTender[]> {
+  const { rows } = await sql<ChangedTender>`
+    select tender_id as "tenderId", content, content_hash as "contentHash", sources,
+      first_edition is not null as "isPublished"
+    from tender where content_hash is distinct from published_hash and tender_id > ${afterId}
+    order by tender_id limit ${limit}`.execute(db)
+  return rows
+}
+
+export type NewStoredEntry = {
+  readonly lastModified: number
+  readonly tenderId: string
+  readonly contentHash: string
+  readonly body: string
+  readonly sources: string
+}
+
+/** Adds entries to an edition in the place of those that they replace. Returns how many were replaced. */
+export async function insertEntries(
+  trx: Executor,
+  edition: number,
+  entries: readonly NewStoredEntry[],
+): Promise<number> {
+  const ids = entries.map((entry) => entry.tenderId)
+  const { numAffectedRows } = await sql`
+    update edition_entry set superseded_by = ${edition}
+    where superseded_by is null and tender_id = any(${ids}::text[])`.execute(trx)
+  await sql`
+    insert into edition_entry (last_modified, edition, tender_id, body, sources)
+    select last_modified, ${edition}::integer, tender_id, body, sources
+    from unnest(${entries.map((entry) => entry.lastModified)}::bigint[], ${ids}::text[],
+      ${entries.map((entry) => entry.body)}::text[], ${entries.map((entry) => entry.sources)}::text[])
+      as entry (last_modified, tender_id, body, sources)`.execute(trx)
+  await sql`
+    update tender set published_hash = entry.content_hash, first_edition = coalesce(first_edition, ${edition}::integer)
+    from unnest(${ids}::text[], ${entries.map((entry) => entry.contentHash)}::text[]) as entry (tender_id, content_hash)
+    where tender.tender_id = entry.tender_id`.execute(trx)
+  return Number(numAffectedRows ?? 0)
+}
+
+export async function recordHold(db: Executor, heldAt: number, reasons: readonly string[]): Promise<void> {
+  const text = JSON.stringify(reasons)
+  await db
+    .insertInto('edition_hold')
+    .values({ held_at: heldAt, reasons: text })
+    .onConflict((conflict) => conflict.column('held_at').doUpdateSet({ reasons: text }))
+    .execute()
+}
+
+/** Removes up to `limit` entries that were replaced by editions published before `before`. Returns how many. */
+export async function deleteReplacedEntries(db: Executor, before: number, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from edition_entry where last_modified in (
+      select e.last_modified from edition_entry e join edition n on n.edition = e.superseded_by
+      where e.superseded_by is not null and n.published_at < ${before} limit ${limit})`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

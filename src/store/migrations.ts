@@ -107,4 +107,9 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
     'create table change_signal (topic text primary key, serial bigint not null)',
     "insert into change_signal (topic, serial) values ('tokens', 0), ('edition', 0)",
   ],
+  '0002-gate': [
+    "alter table edition add column counts text not null default '{}'",
+    'create index source_document_received on source_document (received_at)',
+    'create index tender_published on tender (tender_id) where first_edition is not null',
+  ],
 }

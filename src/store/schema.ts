@@ -78,6 +78,8 @@ export type Database = {
     changes: number
     /** JSON object source id → epoch ms of its last check, as of this edition. */
     checks: string
+    /** JSON of what the next edition's gate compares with (editions.ts EditionCounts). */
+    counts: Generated<string>
   }
   /** The append-only log: one row per version of a record. Sorted by last_modified by construction. */
   edition_entry: {

@@ -1,0 +1,111 @@
+// The gate: whether what would be published next looks like procurement going on, or like something that broke.
+import { dayMs, hourMs } from '../domain/time.ts'
+
+/** Below these numbers a share says nothing: a small stock, or a quiet hour. */
+const enoughDocuments = 50
+const enoughRecords = 100
+
+/** Portals reject below one document in a hundred; a changed format or a broken parser rejects most of them. */
+export const maxRejectedShare = 0.1
+
+/**
+ * Cancellations and late duplicates together stay below one live record in a hundred per day. Expiry by the clock and
+ * awards come in waves and are not counted.
+ */
+export const maxArchivedShare = 0.05
+
+/** A source's records change hands only when duplicates are found; a fifth at once is a fault in telling tenders apart. */
+export const maxSourceLossShare = 0.2
+
+/** Longer than the quiet of Christmas and of Easter at the official journals. */
+export const silenceMs = 5 * dayMs
+
+/** A source that came on as many of the last 30 days is expected to come again; files read once are not. */
+export const regularDays = 5
+
+/** How far back regularity is looked for. */
+export const activityWindowMs = 30 * dayMs
+
+/** A check so recent says that the source answers, and has nothing for us. */
+const recentCheckMs = 24 * hourMs
+
+export type GateInput = {
+  readonly now: number
+  /** The newest edition; undefined before the first. */
+  readonly previous:
+    | {
+        readonly publishedAt: number
+        readonly live: number
+        readonly bySource: { readonly [sourceId: string]: number }
+      }
+    | undefined
+  /** Records of the next edition, archived ones included. */
+  readonly records: number
+  /** Live records that become archived as cancelled, or as merged. */
+  readonly cancelled: number
+  readonly merged: number
+  /** Change in the number of records that name each source. */
+  readonly bySourceDelta: { readonly [sourceId: string]: number }
+  /** Documents of notice formats received since the newest edition. */
+  readonly received: { readonly documents: number; readonly rejected: number }
+  readonly sources: readonly {
+    readonly sourceId: string
+    readonly lastReceivedAt: number
+    readonly activeDays: number
+    readonly checkedAt: number | null
+  }[]
+}
+
+export type GateResult = { readonly kind: 'pass' } | { readonly kind: 'hold'; readonly reasons: readonly string[] }
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`
+
+/** Decides whether an edition may be published. The reasons are sentences for operators. */
+export function gate(input: GateInput): GateResult {
+  const { previous } = input
+  if (previous === undefined)
+    return input.records > 0 ? { kind: 'pass' } : { kind: 'hold', reasons: ['There is no record to publish yet.'] }
+  const reasons = [
+    ...rejections(input),
+    ...archiving(input, previous.live),
+    ...sourceLosses(input, previous.bySource),
+    ...silences(input, previous.publishedAt),
+  ]
+  return reasons.length === 0 ? { kind: 'pass' } : { kind: 'hold', reasons }
+}
+
+function* rejections({ received: { documents, rejected } }: GateInput): Generator<string> {
+  if (documents < enoughDocuments || rejected <= documents * maxRejectedShare) return
+  yield `${rejected} of ${documents} documents received since the last edition were rejected (${percent(rejected / documents)}; ` +
+    `at most ${percent(maxRejectedShare)} is usual): a portal may have changed its format.`
+}
+
+function* archiving({ cancelled, merged }: GateInput, live: number): Generator<string> {
+  const archived = cancelled + merged
+  if (archived < enoughRecords || archived <= live * maxArchivedShare) return
+  yield `${archived} of ${live} live records would be archived at once, ${cancelled} as cancelled and ${merged} as merged ` +
+    `(${percent(archived / live)}; at most ${percent(maxArchivedShare)} is usual).`
+}
+
+function* sourceLosses(
+  { bySourceDelta }: GateInput,
+  bySource: { readonly [sourceId: string]: number },
+): Generator<string> {
+  for (const [sourceId, before] of Object.entries(bySource)) {
+    const lost = -(bySourceDelta[sourceId] ?? 0)
+    if (lost < enoughRecords || lost <= before * maxSourceLossShare) continue
+    yield `The source ${sourceId} would be named by ${before - lost} records instead of ${before} ` +
+      `(${percent(lost / before)} fewer; at most ${percent(maxSourceLossShare)} is usual).`
+  }
+}
+
+/** Holds once for each silence: an edition published in spite of it counts as the operator's answer. */
+function* silences({ now, sources }: GateInput, publishedAt: number): Generator<string> {
+  for (const { sourceId, lastReceivedAt, activeDays, checkedAt } of sources) {
+    const silentFrom = lastReceivedAt + silenceMs
+    const isAnswering = checkedAt !== null && now - checkedAt <= recentCheckMs
+    if (!isAnswering || activeDays < regularDays || now <= silentFrom || publishedAt > silentFrom) continue
+    yield `The source ${sourceId} answers, but brought nothing new for ${Math.floor((now - lastReceivedAt) / dayMs)} days, ` +
+      `after documents on ${activeDays} of the days before: its address or its listing may have changed.`
+  }
+}
