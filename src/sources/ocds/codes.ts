@@ -50,7 +50,7 @@ export function procedureTypeOf(method: string | undefined, details: string | un
     return 'neg-wo-call'
   if (/competitive (?:procedure with )?negotiat|negotiated|negotiation/.test(words)) return 'neg-w-call'
   if (/^restricted|restricted procedure/.test(words)) return 'restricted'
-  if (/^open\b|^licita[tț]ie (?:public|deschis)|^concurso público/.test(words)) return 'open'
+  if (/^open\b|^licita[tțţ]ie (?:public|deschis)|^concurso público/.test(words)) return 'open'
   if (words !== '' && !/^(?:other|none|n a)\b/.test(words)) {
     const plain = procedureTypeOfMethod(method)
     // A call-off or a flexible procedure by the `open` method is not the open procedure.
@@ -61,7 +61,7 @@ export function procedureTypeOf(method: string | undefined, details: string | un
 
 function procedureTypeOfMethod(method: string | undefined): string | undefined {
   const text = method?.trim().toLowerCase() ?? ''
-  if (text === 'open' || /^licita[tț]ie publică/.test(text)) return 'open'
+  if (text === 'open' || /^licita[tțţ]ie publică/.test(text)) return 'open'
   return text === 'direct' ? 'neg-wo-call' : undefined
 }
 

@@ -35,7 +35,15 @@ function lotsNamed(text: string, known: ReadonlySet<string>): string[] {
     .map(toLotId)
   if (pieces.length > 1 && pieces.every((id) => id !== undefined && known.has(id)))
     return [...new Set(pieces as string[])]
-  return [whole]
+  // `1: Shell works` in the description and `1` in the award, or the other way round.
+  const lead = leadingNumber(whole)
+  const alike = lead === undefined ? [] : [...known].filter((id) => leadingNumber(id) === lead)
+  return alike.length === 1 ? alike : [whole]
+}
+
+/** The number with which a lot's text begins, before a sign that divides it from words. */
+function leadingNumber(text: string): string | undefined {
+  return /^(?:\p{L}{2,15}[\s.:]+)?0*(\d+)(?:$|[.:)]?\s|[:)])/u.exec(text)?.[1]
 }
 
 /**
@@ -52,11 +60,13 @@ export function joinAwards(lots: readonly FormLot[], awards: readonly FormAward[
     described = named.length === 1 ? [{ ...only, lotId: named[0]! }] : []
   }
   const known = new Set(described.map((lot) => lot.lotId))
+  // One lot described and one named are the same, however differently they are written.
+  const sole = described.length === 1 && named.length === 1 ? described[0]!.lotId : undefined
   const byLot = new Map<string, LotResult[]>()
   const titles = new Map<string, string>()
   const whole: LotResult[] = []
   for (const award of awards) {
-    const ids = award.lotNumber === undefined ? [] : lotsNamed(award.lotNumber, known)
+    const ids = award.lotNumber === undefined ? [] : sole !== undefined ? [sole] : lotsNamed(award.lotNumber, known)
     if (ids.length === 0) whole.push(award.result)
     for (const id of ids) {
       const results = byLot.get(id)

@@ -23,7 +23,7 @@ import {
 } from './codes.ts'
 import type { FormContent, FormLot, PlainDateTime } from './form-content.ts'
 import { type Header, readHeader, translatedTitle } from './header.ts'
-import { distinctLots, joinAwards, toLotId } from './lots.ts'
+import { distinctLots, joinAwards, lotIdsIn } from './lots.ts'
 import { countryOfNuts, lineOf } from './parts.ts'
 import { isForm2014, readForm } from './read-form.ts'
 import { readOldForm } from './read-old-form.ts'
@@ -244,13 +244,7 @@ export function parseTedExport(root: XmlElement): ParsedPart[] {
 
 /** A corrigendum describes no lots; those whose deadline it moves appear with nothing else. */
 function changedLots(content: FormContent): FormLot[] {
-  const ids = new Set<string>()
-  for (const change of content.changes) {
-    for (const piece of change.lotNumbers?.split(/\s*[,;]\s*/) ?? []) {
-      const id = toLotId(piece)
-      if (id !== undefined) ids.add(id)
-    }
-  }
+  const ids = new Set(content.changes.flatMap((change) => lotIdsIn(change.lotNumbers)))
   return [...ids].map((lotId) => ({ lotId, cpvCodes: [], nutsCodes: [] }))
 }
 
@@ -272,9 +266,7 @@ function toLot(
     }
     return Object.keys(collected).length > 0 ? collected : undefined
   }
-  const moved = content.changes
-    .filter((change) => change.lotNumbers?.split(/\s*[,;]\s*/).some((piece) => toLotId(piece) === lot.lotId))
-    .at(-1)
+  const moved = content.changes.filter((change) => lotIdsIn(change.lotNumbers).includes(lot.lotId)).at(-1)
   return compact<NoticeLot>({
     lotId: lot.lotId,
     title: texts(lot.title, (at) => at.title),

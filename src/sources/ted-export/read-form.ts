@@ -46,17 +46,18 @@ export function durationOf(element: XmlElement): FormLot['duration'] {
   })
 }
 
-function lotOf(description: XmlElement, lotId: string, fallbackTitle?: string): FormLot {
+function lotOf(description: XmlElement, lotId: string, object?: XmlElement): FormLot {
   return compact<FormLot>({
     lotId,
-    title: lineOf(childNamed(description, 'TITLE')) ?? fallbackTitle,
+    title: lineOf(childNamed(description, 'TITLE')) ?? lineOf(childNamed(object, 'TITLE')),
     description: textBlock(childNamed(description, 'SHORT_DESCR')),
     cpvCodes: childrenNamed(description, 'CPV_MAIN')
       .concat(childrenNamed(description, 'CPV_ADDITIONAL'))
       .flatMap(cpvBelow),
     nutsCodes: nutsOf(description),
     site: cleanLine(lineOf(childNamed(description, 'MAIN_SITE')), 500),
-    estimatedValue: moneyOf(childNamed(description, 'VAL_OBJECT')),
+    estimatedValue:
+      moneyOf(childNamed(description, 'VAL_OBJECT')) ?? moneyOf(childNamed(object, 'VAL_ESTIMATED_TOTAL')),
     duration: durationOf(description),
   })
 }
@@ -73,7 +74,8 @@ function lotsOf(objects: readonly XmlElement[]): FormLot[] {
         number ??
         (descriptions.length > 1 ? (toLotId(description.attributes.get('ITEM')) ?? String(index + 1)) : undefined)
       const lotId = item === undefined ? (own ?? onlyLotId) : own === undefined ? item : `${item}.${own}`
-      return lotOf(description, lotId, several ? lineOf(childNamed(object, 'TITLE')) : undefined)
+      // Title and value of an object are those of its lot only where it has no other.
+      return lotOf(description, lotId, several && descriptions.length === 1 ? object : undefined)
     })
   })
   return distinctLots(lots)
