@@ -138,11 +138,16 @@ function timesConflict(a: Group, b: Group): boolean {
   return a.resultMs.some((ms) => b.resultMs.every((other) => Math.abs(ms - other) > 45 * dayMs))
 }
 
+function holdsAll(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+  for (const word of others) if (!words.has(word)) return false
+  return true
+}
+
 /** In no language does one title hold all words of the other; titles without a common language cannot be compared and differ. */
 function titlesDiffer(a: TitleWords, b: TitleWords): boolean {
   for (const [language, words] of a) {
     const others = b.get(language)
-    if (others && (words.isSubsetOf(others) || others.isSubsetOf(words))) return false
+    if (others && (holdsAll(words, others) || holdsAll(others, words))) return false
   }
   return true
 }

@@ -1,0 +1,312 @@
+// The stage on a real stock: order, portions and repetition change nothing; published ids stay for ever.
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { at, lot, notice, noticeWorld, uuid } from '../../test/generate/notices.ts'
+import { randomOf } from '../../test/generate/random.ts'
+import { engines, openTestStore } from '../../test/world.ts'
+import type { Notice } from '../domain/notice.ts'
+import type { TenderContent } from '../domain/tender.ts'
+import type { Store } from '../store/database.ts'
+import { insertDocuments, insertNotices } from '../store/documents.ts'
+import { consolidate, rebuildStock } from './consolidate.ts'
+import { tenderId } from './tender-id.ts'
+
+const now = Date.parse('2026-02-20T12:00:00.000Z')
+
+async function receive(store: Store, notices: readonly Notice[], sourceId = 'made-up'): Promise<void> {
+  const received = notices.map((each) => {
+    const bytes = Buffer.from(JSON.stringify(each))
+    return { notice: each, bytes, documentId: createHash('sha256').update(bytes).digest('hex') }
+  })
+  await insertDocuments(
+    store.db,
+    received.map(({ documentId, bytes }) => ({
+      documentId,
+      sourceId,
+      address: documentId,
+      receivedAt: now,
+      bytes,
+      parserVersion: 1,
+    })),
+  )
+  await insertNotices(
+    store.db,
+    received.map(({ documentId, notice: each }) => ({ documentId, pointer: '', sourceId, notice: each })),
+  )
+}
+
+/** The whole stock, and which notice stands where. */
+async function stockOf(store: Store) {
+  const tenders = await store.db
+    .selectFrom('tender')
+    .select(['tender_id', 'founding_key', 'content', 'content_hash', 'next_transition_ms', 'merged_into', 'sources'])
+    .orderBy('tender_id')
+    .execute()
+  const places = await store.db.selectFrom('tender_notice').selectAll().orderBy('notice_id').execute()
+  return { tenders, places }
+}
+
+async function recordsOf(store: Store): Promise<TenderContent[]> {
+  const { tenders } = await stockOf(store)
+  return tenders.map((row) => JSON.parse(row.content) as TenderContent)
+}
+
+/** Stands for an edition: every tender is claimed by it. */
+async function publishAll(store: Store, edition: number): Promise<void> {
+  await store.db
+    .updateTable('tender')
+    .set((eb) => ({ published_hash: eb.ref('content_hash') }))
+    .execute()
+  await store.db.updateTable('tender').set({ first_edition: edition }).where('first_edition', 'is', null).execute()
+}
+
+async function clear(store: Store): Promise<void> {
+  for (const table of ['tender_notice', 'tender', 'notice_link', 'notice', 'source_document'] as const)
+    await store.db.deleteFrom(table).execute()
+}
+
+function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
+  const random = randomOf(seed)
+  const result = [...items]
+  for (let index = result.length - 1; index > 0; index--) {
+    const other = random.integer(0, index)
+    ;[result[index], result[other]] = [result[other]!, result[index]!]
+  }
+  return result
+}
+
+/** Splits into portions whose sizes come from the seed. */
+function portions<Item>(items: readonly Item[], seed: number): Item[][] {
+  const random = randomOf(seed, 1)
+  const result: Item[][] = []
+  for (let from = 0; from < items.length; ) {
+    const size = random.integer(1, Math.max(1, Math.floor(items.length / 2)))
+    result.push(items.slice(from, from + size))
+    from += size
+  }
+  return result
+}
+
+describe.each(engines)('the consolidation (%s)', (engine) => {
+  test('gives the same ids and contents for any order, any portions and any batch size', async () => {
+    await using store = await openTestStore(engine)
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), fc.integer(), fc.integer({ min: 1, max: 40 }), async (world, order, batchSize) => {
+        const notices = noticeWorld(world, 8)
+        await clear(store)
+        await receive(store, notices)
+        await consolidate(store, { now })
+        const expected = await stockOf(store)
+
+        await clear(store)
+        for (const portion of portions(shuffled(notices, order), order)) {
+          await receive(store, portion)
+          await consolidate(store, { now, batchSize })
+        }
+        expect(await stockOf(store)).toEqual(expected)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('passes the clock to the same state at once or in steps', async () => {
+    await using store = await openTestStore(engine)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer(),
+        fc.array(fc.integer({ min: -60, max: 300 }), { maxLength: 4 }),
+        async (world, days) => {
+          const notices = noticeWorld(world, 8)
+          const end = now + 400 * 86_400_000
+          await clear(store)
+          await receive(store, notices)
+          await consolidate(store, { now: end })
+          const expected = await stockOf(store)
+
+          await clear(store)
+          await receive(store, notices)
+          for (const day of days.sort((a, b) => a - b)) await consolidate(store, { now: now + day * 86_400_000 })
+          await consolidate(store, { now: end })
+          expect(await stockOf(store)).toEqual(expected)
+        },
+      ),
+      { numRuns: 15 },
+    )
+  })
+
+  test('changes nothing when the same notices are read again (C25)', async () => {
+    await using store = await openTestStore(engine)
+    const notices = noticeWorld(4, 30)
+    await receive(store, notices)
+    expect((await consolidate(store, { now })).notices).toBe(new Set(notices.map((each) => JSON.stringify(each))).size)
+    const before = await stockOf(store)
+    await receive(store, notices)
+    expect((await consolidate(store, { now })).notices).toBe(0)
+    await store.db.updateTable('notice').set({ is_consolidated: false }).execute()
+    expect(await consolidate(store, { now })).toMatchObject({ created: 0, changed: 0, removed: 0, transitions: 0 })
+    expect(await stockOf(store)).toEqual(before)
+  })
+
+  test('keeps every published id, points merged records at a final survivor, and gives an id back after a split (P3, D37)', async () => {
+    await using store = await openTestStore(engine)
+    let merges = 0
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), fc.integer(), async (world, order) => {
+        await clear(store)
+        const notices = noticeWorld(world, 8)
+        const published = new Map<string, string>()
+        let edition = 0
+        for (const portion of portions(shuffled(notices, order), order)) {
+          await receive(store, portion)
+          await consolidate(store, { now, batchSize: 7 })
+          const { tenders, places } = await stockOf(store)
+          const byId = new Map(tenders.map((row) => [row.tender_id, row]))
+          for (const [id, foundingKey] of published) expect(byId.get(id)?.founding_key).toBe(foundingKey)
+          for (const row of tenders) {
+            const content = JSON.parse(row.content) as TenderContent
+            expect(content.id).toBe(row.tender_id)
+            expect(content.mergedInto ?? null).toBe(row.merged_into)
+            expect(row.merged_into !== null).toBe(content.archiveReason === 'merged')
+            if (row.merged_into === null) continue
+            merges++
+            const survivor = byId.get(row.merged_into)
+            expect(survivor?.merged_into).toBeNull()
+            expect(published.has(row.tender_id)).toBe(true)
+            expect(published.has(row.merged_into)).toBe(true)
+            expect(places.some((place) => place.tender_id === row.tender_id)).toBe(false)
+          }
+          await publishAll(store, ++edition)
+          for (const row of tenders) published.set(row.tender_id, row.founding_key)
+        }
+        const before = await stockOf(store)
+        await rebuildStock(store, { now, batchSize: 5 })
+        expect(await stockOf(store)).toEqual(before)
+      }),
+      { numRuns: 20 },
+    )
+    expect(merges).toBeGreaterThan(0)
+  })
+
+  test('rebuilds the same ids and contents, repairs what was damaged, and keeps claims', async () => {
+    await using store = await openTestStore(engine)
+    await receive(store, noticeWorld(11, 40))
+    await consolidate(store, { now })
+    const before = await stockOf(store)
+    await store.db.updateTable('tender').set({ content: '{}' }).execute()
+    await store.db.deleteFrom('notice_link').execute()
+    await store.db
+      .insertInto('tender')
+      .values({ tender_id: uuid(9), founding_key: 'ted:0-2020', content: '{}', content_hash: '', sources: '[]' })
+      .execute()
+    const summary = await rebuildStock(store, { now, batchSize: 16 })
+    expect(summary.removed).toBe(1)
+    expect(await stockOf(store)).toEqual(before)
+  })
+
+  test('merges two published records when a later notice connects them, the newer into the older (C33)', async () => {
+    await using store = await openTestStore(engine)
+    const first = notice({ noticeKey: 'ted:1-2026', publicationNumber: '1-2026', publicationDate: at('2026-01-05') })
+    const second = notice({
+      noticeKey: 'doe:7-1',
+      publisher: 'doe',
+      publicationDate: at('2026-01-08'),
+      procedureId: uuid(7),
+    })
+    await receive(store, [first, second])
+    await consolidate(store, { now })
+    await publishAll(store, 1)
+    const change = notice({
+      noticeKey: 'ted:9-2026',
+      publicationNumber: '9-2026',
+      publicationDate: at('2026-01-20'),
+      procedureId: uuid(7),
+      references: [{ kind: 'changes', publicationNumber: '1-2026' }],
+    })
+    await receive(store, [change])
+    await consolidate(store, { now })
+    const records = await recordsOf(store)
+    const survivor = tenderId('ted:1-2026')
+    expect(records).toHaveLength(2)
+    expect(records.find(({ id }) => id === survivor)).toMatchObject({ status: 'open' })
+    expect(records.find(({ id }) => id === survivor)?.originalSources).toHaveLength(3)
+    expect(records.find(({ id }) => id === tenderId('doe:7-1'))).toMatchObject({
+      status: 'merged',
+      archiveReason: 'merged',
+      mergedInto: survivor,
+    })
+  })
+
+  test('gives each published id its own tender back when what joined them is gone', async () => {
+    await using store = await openTestStore(engine)
+    const call = (key: string, buyer: string) =>
+      notice({ noticeKey: key, procedureId: uuid(3), contractingAuthorities: [{ name: buyer, country: 'DE' }] })
+    await receive(store, [call('ted:1-2026', 'Musterstadt Hochbauamt')])
+    await consolidate(store, { now })
+    await publishAll(store, 1)
+    await receive(store, [call('doe:1-01', 'Hochbauamt Musterstadt')])
+    await consolidate(store, { now })
+    expect(await recordsOf(store)).toHaveLength(1)
+    // Two strangers with the same procedure id: it was copied and joins nothing any more.
+    await receive(store, [call('ted:2-2026', 'Wasserverband Beispiel'), call('ted:3-2026', 'Klinikum Exempel')])
+    await consolidate(store, { now })
+    const records = await recordsOf(store)
+    expect(records.map(({ id }) => id).sort()).toEqual(
+      ['ted:1-2026', 'doe:1-01', 'ted:2-2026', 'ted:3-2026'].map(tenderId).sort(),
+    )
+  })
+
+  test('a batch that dies leaves what was there, and the next run does it all', async () => {
+    await using store = await openTestStore(engine)
+    await receive(store, noticeWorld(21, 20))
+    await consolidate(store, { now })
+    const expected = await stockOf(store)
+    await clear(store)
+    await receive(store, noticeWorld(21, 20))
+    let batches = 0
+    const dying = consolidate(store, {
+      now,
+      batchSize: 9,
+      onProgress: () => {
+        if (++batches === 2) throw new Error('died')
+      },
+    })
+    await expect(dying).rejects.toThrow('died')
+    await consolidate(store, { now, batchSize: 9 })
+    expect(await stockOf(store)).toEqual(expected)
+  })
+
+  test('a notice that is read anew with another content moves its tender, and those that it leaves', async () => {
+    await using store = await openTestStore(engine)
+    const call = notice({ noticeKey: 'ted:1-2026', procedureId: uuid(1) })
+    const award = notice({
+      noticeKey: 'ted:2-2026',
+      procedureId: uuid(1),
+      formType: 'result',
+      lots: [lot('LOT-0001', { result: { outcome: 'awarded' } })],
+    })
+    await receive(store, [call, award])
+    await consolidate(store, { now })
+    expect((await recordsOf(store)).map(({ status }) => status)).toEqual(['awarded'])
+    const { procedureId: _, ...without } = award
+    const { notice_id: awardId } = await store.db
+      .selectFrom('notice')
+      .select('notice_id')
+      .where('notice_key', '=', 'ted:2-2026')
+      .executeTakeFirstOrThrow()
+    await insertNotices(store.db, [
+      { documentId: awardId.split('#')[0]!, pointer: '', sourceId: 'made-up', notice: without as Notice },
+    ])
+    await consolidate(store, { now })
+    expect((await recordsOf(store)).map(({ status }) => status).sort()).toEqual(['awarded', 'open'])
+  })
+
+  test('names the sources of a record in order, each once', async () => {
+    await using store = await openTestStore(engine)
+    await receive(store, [notice({ noticeKey: 'ted:1-2026', procedureId: uuid(1) })], 'ted')
+    await receive(store, [notice({ noticeKey: 'doe:1-01', procedureId: uuid(1) })], 'doe')
+    await receive(store, [notice({ noticeKey: 'doe:1-02', procedureId: uuid(1) })], 'doe')
+    await consolidate(store, { now })
+    expect((await stockOf(store)).tenders.map(({ sources }) => sources)).toEqual(['["doe","ted"]'])
+  })
+})
