@@ -13,8 +13,20 @@ export const onlyLotId = '1'
 export function toLotId(text: string | undefined): string | undefined {
   const trimmed = text?.normalize('NFC').replace(/\s+/g, ' ').trim().slice(0, 100)
   if (!trimmed) return undefined
-  const number = /^(?:\p{L}{2,15}[\s.:]+(?:(?:nr|no|n[º°]|№)[\s.:]*)?)?0*(\d+)\.?$/iu.exec(trimmed)
+  const number = /^(?:\p{L}{2,15}[\s.:-]+(?:(?:nr|no|n[º°]|№)[\s.:]*)?)?0*(\d+)[\s.:)-]*$/iu.exec(trimmed)
   return number ? number[1]! : trimmed
+}
+
+const separators = /\s*(?:[,;/+&]|\s(?:and|und|et|e|y|i|og|och|en|ir|un|ja|și|si|a|és|in|и|και)\s)\s*/iu
+
+/** The lots that a correction names, where nothing else is known of them: a list of numbers, else one text. */
+export function lotIdsIn(text: string | undefined): string[] {
+  const whole = toLotId(text)
+  if (whole === undefined) return []
+  const pieces = whole.split(separators).map(toLotId)
+  return pieces.every((piece) => piece !== undefined && /^\d+$/.test(piece))
+    ? [...new Set(pieces as string[])]
+    : [whole]
 }
 
 /** The lots that an award's number names: one as it stands, else a list or range of known numbers. */
@@ -30,9 +42,7 @@ function lotsNamed(text: string, known: ReadonlySet<string>): string[] {
       if (all.every((id) => known.has(id))) return all
     }
   }
-  const pieces = whole
-    .split(/\s*(?:[,;/+&]|\s(?:and|und|et|e|y|i|og|och|en|ir|un|ja|și|si|a|és|in|и|και)\s)\s*/iu)
-    .map(toLotId)
+  const pieces = whole.split(separators).map(toLotId)
   if (pieces.length > 1 && pieces.every((id) => id !== undefined && known.has(id)))
     return [...new Set(pieces as string[])]
   // `1: Shell works` in the description and `1` in the award, or the other way round.
