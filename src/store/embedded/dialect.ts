@@ -26,10 +26,17 @@ export type EmbeddedDialectOptions = {
 
 export function embeddedDialect(options: EmbeddedDialectOptions): Dialect {
   return {
-    createAdapter: () => new PGliteAdapter(),
+    createAdapter: () => new EmbeddedAdapter(),
     createDriver: () => new EmbeddedDriver(options),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
+  }
+}
+
+/** There is one connection, yet Kysely must not queue for it by itself: the queue below can refuse, and keeps house. */
+class EmbeddedAdapter extends PGliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true
   }
 }
 

@@ -45,6 +45,7 @@ const closeTimeoutMs = 60_000
 export class EmbeddedEngine {
   readonly #options: EngineOptions
   #worker: Worker | undefined
+  #listenedTo: Worker | undefined
   #starting: Promise<Worker> | undefined
   #onAnswer: ((answer: Answer) => void) | undefined
   #nextId = 1
@@ -106,10 +107,14 @@ export class EmbeddedEngine {
 
   /** Ends the thread at once, as a kill would. A running statement fails. */
   async terminate(): Promise<void> {
-    if (this.#worker) await this.#lose(this.#worker)
+    const worker = this.#worker
+    if (!worker) return
+    this.#settle({ kind: 'exit' })
+    await this.#lose(worker)
   }
 
   async #lose(worker: Worker): Promise<void> {
+    if (this.#listenedTo === worker) this.#listenedTo = undefined
     await worker.terminate()
     if (this.#worker === worker) this.#forget()
   }
@@ -131,17 +136,23 @@ export class EmbeddedEngine {
 
   async #start(): Promise<Worker> {
     const worker = startWorker({ ...this.#options, isFirstRun: false })
-    worker.on('message', (reply: Reply) => this.#settle(reply))
-    worker.on('error', (error) => this.#settle({ kind: 'fatal', message: error.message }))
+    // A thread that was given up may still speak: only the present one is listened to.
+    this.#listenedTo = worker
+    const settle = (answer: Answer) => {
+      if (this.#listenedTo === worker) this.#settle(answer)
+    }
+    worker.on('message', (reply: Reply) => settle(reply))
+    worker.on('error', (error) => settle({ kind: 'fatal', message: error.message }))
     worker.on('exit', () => {
+      settle({ kind: 'exit' })
       if (this.#worker === worker) this.#forget()
-      this.#settle({ kind: 'exit' })
     })
     const answer = await this.#await(worker, openTimeoutMs)
     if (answer.kind === 'ready') {
       this.#worker = worker
       return worker
     }
+    this.#listenedTo = undefined
     await worker.terminate()
     const cause =
       answer.kind === 'fatal' ? answer.message : answer.kind === 'late' ? 'it takes too long' : 'the engine stopped'

@@ -40,8 +40,10 @@ export async function openServer(options: ServerOptions): Promise<ServerStore> {
     keepAlive: true,
     types,
   })
-  // An idle connection that the server closed is replaced at its next use; without a listener it would end the process.
+  // A connection that the server closes, idle or in use, is replaced at its next use and its query fails; without these
+  // listeners it would end the process besides.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   try {
     const { rows } = await pool.query<{ version: number }>(
       "select current_setting('server_version_num')::integer as version",

@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { openTestStore, serverUrlOf, testDatabaseUrl } from '../../../test/world.ts'
+import { OperatorError } from '../../platform/errors.ts'
+import { inTransaction, openStore } from '../database.ts'
+import { assertVersion, placeOf } from './open-server.ts'
+
+async function openingFails(databaseUrl: string): Promise<string> {
+  const error = await openStore({ databaseUrl, dataFolder: '' }).catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(OperatorError)
+  return (error as OperatorError).message
+}
+
+test('a server that does not answer is named without its password, with what to do', async () => {
+  const message = await openingFails('postgres://someone:secret@127.0.0.1:1/stock')
+  expect(message).toMatch(/^The database 127\.0\.0\.1:1\/stock cannot be used \(.+\); check DATABASE_URL/)
+  expect(message).not.toContain('secret')
+})
+
+test('what is no PostgreSQL URL is refused without repeating it', async () => {
+  for (const url of ['mysql://a:secret@b/c', 'stock', 'http://secret/']) {
+    expect(await openingFails(url)).not.toContain('secret')
+  }
+})
+
+test('PostgreSQL before 15 is refused', () => {
+  expect(() => assertVersion(140_022, 'h/d')).toThrow(/h\/d runs PostgreSQL 14; .* version 15 or newer/)
+  expect(() => assertVersion(150_000, 'h/d')).not.toThrow()
+  expect(placeOf('postgresql://u:p@h:5/d')).toBe('h:5/d')
+})
+
+describe.skipIf(testDatabaseUrl === undefined)('a server', () => {
+  test('ends a statement that runs too long, and goes on', async () => {
+    await using world = await openTestStore('server')
+    const store = await openStore({ ...world.options, statementTimeoutMs: 300 })
+    await expect(sql`select pg_sleep(3600)`.execute(store.db)).rejects.toMatchObject({ code: '57014' })
+    expect(await store.db.selectFrom('setting').selectAll().execute()).toEqual([])
+    await store.close()
+  })
+
+  test('that ends our connections, idle or in a transaction, fails their work alone', async () => {
+    await using store = await openTestStore('server')
+    const endAll = sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`
+    const admin = await openStore(store.options)
+    const transaction = inTransaction(store, async (trx) => {
+      await trx.insertInto('setting').values({ name: 'lost', value: '' }).execute()
+      await endAll.execute(admin.db)
+      await trx.insertInto('setting').values({ name: 'late', value: '' }).execute()
+    })
+    await expect(transaction).rejects.toThrow()
+    const read = () => store.db.selectFrom('setting').selectAll().execute()
+    await expect.poll(() => read().catch(() => undefined)).toEqual([])
+    await endAll.execute(admin.db)
+    await expect.poll(() => read().catch(() => undefined)).toEqual([])
+    await admin.close()
+  })
+
+  test('without the named database is an error of the operator', async () => {
+    expect(await openingFails(serverUrlOf('no_such_database'))).toMatch(/no_such_database cannot be used/)
+  })
+})
