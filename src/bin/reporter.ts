@@ -179,7 +179,7 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
     case 'nothingNew':
       return `  ${paint.dim('· Nothing new to publish')}`
     case 'tooEarly':
-      return `  ${paint.dim(`· No edition before ${minute(event.notBefore)}: there is at most one an hour`)}`
+      return `  ${paint.dim(`· No edition before ${minute(event.allowedAt)}: there is at most one an hour`)}`
     case 'held':
       return [
         `  ${paint.yellow('!')} The gate holds the next edition back; the last one goes on being served.`,

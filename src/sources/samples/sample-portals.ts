@@ -37,12 +37,7 @@ export async function startSamplePortals(options: {
     const path = rest.join('/')
     if (path === 'index.json') {
       const entries = documentsOf(portal).map(({ path: each, isFeed }): IndexEntry => ({ path: each, isFeed }))
-      return send(
-        reply,
-        200,
-        'application/json',
-        JSON.stringify(entries.slice(Number.isSafeInteger(after) ? after : 0)),
-      )
+      return send(reply, 200, 'application/json', JSON.stringify(entries))
     }
     const document = documentsOf(portal).find((each) => each.path === path)
     if (!document) return send(reply, 404, 'text/plain', 'not found')

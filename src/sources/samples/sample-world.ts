@@ -290,10 +290,11 @@ function timeline(random: Seeded, key: string, base: Base, epoch: number, start:
   const newDeadline = (from: number, days: number) => localHour(from + days * dayMs, zone, random.pick([10, 11, 12]))
 
   if (scenario === 'planned') add('planning', first, undefined)
-  if (scenario === 'planned-call') add('planning', first - 30 * dayMs, undefined)
+  const isPlanned = scenario === 'planned-call'
+  if (isPlanned) add('planning', start === undefined ? first - 30 * dayMs : first, undefined)
   if (scenario === 'planned') return notices
   const deadline = newDeadline(first, isPast || base.family === 'legacy' ? 35 : random.whole(28, 70))
-  add('call', first, deadline)
+  add('call', isPlanned && start !== undefined ? first + 3 * hourMs : first, deadline)
   // soon for what is new, so that the sample world changes while one looks on
   const pause = start === undefined ? random.whole(8, 20) * hourMs : random.whole(2, 9) * hourMs
   if (scenario === 'changed') add('change', first + pause, newDeadline(deadline, random.whole(3, 14)))

@@ -1,0 +1,136 @@
+// Wires a parsed command to what does it, and turns its outcome into text and an exit code.
+import { readFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { systemClock } from '../platform/clock.ts'
+import { readConfig } from '../platform/config.ts'
+import { OperatorError } from '../platform/errors.ts'
+import type { LogLevel } from '../platform/log.ts'
+import { systemRandom } from '../platform/random.ts'
+import { openStore } from '../store/database.ts'
+import { askRunningService, type ControlRequest } from './control-socket.ts'
+import { colourStyle, helpText, plainStyle } from './help-text.ts'
+import { runOperation } from './operations.ts'
+import { type ParsedCommand, parseCommand } from './parse-command.ts'
+import { openReporter, type Reporter, type Screen } from './reporter.ts'
+import { serve, start } from './start.ts'
+import { workQueue } from './work-queue.ts'
+
+/** Exit code of a bug. */
+const bugExitCode = 70
+
+/** Runs the program with the arguments after its name. Returns the exit code; never throws. */
+export async function main(args: readonly string[]): Promise<number> {
+  const [out, err] = [screenOf(process.stdout), screenOf(process.stderr)]
+  let reporter: Reporter | undefined
+  try {
+    const parsed = parseCommand(args)
+    if (parsed.kind === 'version') {
+      out.write(`tenderstock ${version()}\n`)
+      return 0
+    }
+    if (parsed.kind === 'help') {
+      const text = helpText(parsed.topic, out.hasColours ? colourStyle : plainStyle)
+      if (text === undefined)
+        throw new OperatorError(
+          `There is no command "${parsed.topic.join(' ')}"; \`tenderstock --help\` lists the commands.`,
+          { exitCode: 2 },
+        )
+      out.write(text)
+      return 0
+    }
+    reporter = openReporter({ json: parsed.options.json === true, out, err, clock: systemClock })
+    const exitCode = await runCommand(parsed, reporter)
+    reporter.close()
+    return exitCode
+  } catch (error) {
+    reporter?.close()
+    if (error instanceof OperatorError) {
+      err.write(`${error.message}\n`)
+      return error.exitCode
+    }
+    err.write(
+      `Tenderstock met a fault of its own and stopped. Please report this:\n${error instanceof Error ? error.stack : String(error)}\n`,
+    )
+    return bugExitCode
+  }
+}
+
+async function runCommand(parsed: ParsedCommand & { readonly kind: 'command' }, reporter: Reporter): Promise<number> {
+  const { command, options } = parsed
+  const { emit } = reporter
+  const dataFolder = resolve(String(options.data))
+  if (command === 'start' || command === 'serve') {
+    const service = {
+      version: version(),
+      dataFolder,
+      apiHost: String(options['api-host']),
+      apiPort: Number(options['api-port']),
+      logLevel: options['log-level'] as LogLevel,
+      config: readConfig(),
+      emit,
+      stop: stopSignal(),
+    }
+    if (command === 'serve') await serve(service)
+    else {
+      await start({
+        ...service,
+        ingestPaths: Array.isArray(options.ingest) ? options.ingest : [],
+        hasSamples: options['no-samples'] !== true,
+        publishIntervalMs: Number(options['publish-interval-minutes']) * 60_000,
+        hasTrialClock: options['trial-clock'] === true,
+        ...(options['requests-per-minute'] !== undefined && {
+          requestsPerMinute: Number(options['requests-per-minute']),
+        }),
+      })
+    }
+    emit({ event: 'stopped' })
+    return 0
+  }
+  // another process may do the work: paths are told from where this one stands
+  const operands = command === 'ingest' ? parsed.operands.map((path) => resolve(path)) : parsed.operands
+  const request: ControlRequest = { command, options: { ...options }, operands }
+  return (await askRunningService(dataFolder, request, emit)) ?? runAlone(dataFolder, request, reporter)
+}
+
+/** Opens the stock for one command. */
+async function runAlone(dataFolder: string, request: ControlRequest, { emit }: Reporter): Promise<number> {
+  const { databaseUrl } = readConfig()
+  if (databaseUrl === undefined) await mkdir(dataFolder, { recursive: true }).catch(() => {})
+  const store = await openStore({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }) })
+  try {
+    return await runOperation(
+      { store, dataFolder, clock: systemClock, random: systemRandom, queue: workQueue(), signal: stopSignal() },
+      request,
+      emit,
+    )
+  } finally {
+    await store.close()
+  }
+}
+
+/** Aborted by the first SIGINT or SIGTERM; a second one ends the process at once. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController()
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143)
+    controller.abort()
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  return controller.signal
+}
+
+function screenOf(stream: NodeJS.WriteStream): Screen {
+  return {
+    write: (text) => void stream.write(text),
+    isTerminal: stream.isTTY === true,
+    // getColorDepth reads NO_COLOR, FORCE_COLOR and TERM as Node does everywhere
+    hasColours: stream.isTTY === true && stream.hasColors(),
+  }
+}
+
+function version(): string {
+  return (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string })
+    .version
+}

@@ -1,0 +1,442 @@
+// The service: opens the stock, answers the API, and keeps reading, consolidating and publishing until it is told to stop.
+import { mkdir } from 'node:fs/promises'
+import { isIPv6 } from 'node:net'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createCursorSealer } from '../api/cursor.ts'
+import { openCursorKeyRing } from '../api/cursor-key-ring.ts'
+import { createLocalLimiter, type Limiter } from '../api/limiter.ts'
+import { createRedisLimiter } from '../api/limiter-redis.ts'
+import { buildApi } from '../api/server.ts'
+import { openTokenTable, tokenSourceOf } from '../api/token-table.ts'
+import { hourMs, minuteMs, toInstant } from '../domain/time.ts'
+import { catchUp, type EditionLog, openEditionLog } from '../edition/edition-log.ts'
+import { type Clock, shiftableClock, systemClock } from '../platform/clock.ts'
+import type { Config } from '../platform/config.ts'
+import { OperatorError } from '../platform/errors.ts'
+import { openHttp, Retryable } from '../platform/http.ts'
+import { type Log, type LogLevel, openLog } from '../platform/log.ts'
+import { type Random, systemRandom } from '../platform/random.ts'
+import { sampleEpoch } from '../sources/samples/sample-documents.ts'
+import { startSamplePortals } from '../sources/samples/sample-portals.ts'
+import { fetchSamplePortal } from '../sources/samples/sample-source.ts'
+import { readSerials } from '../store/change-signal.ts'
+import { openStore, type Store } from '../store/database.ts'
+import { getOrCreateSetting } from '../store/settings.ts'
+import { type Emit, listenForCommands } from './control-socket.ts'
+import {
+  consolidateNow,
+  ingestFrom,
+  ingestPaths,
+  isRebuildPending,
+  publishNow,
+  rebuild,
+  runOperation,
+  type Workplace,
+} from './operations.ts'
+import { ensureTrialToken } from './trial-token.ts'
+import { workQueue } from './work-queue.ts'
+
+export type ServiceOptions = {
+  readonly version: string
+  readonly dataFolder: string
+  readonly apiHost: string
+  readonly apiPort: number
+  readonly logLevel: LogLevel
+  readonly config: Config
+  readonly emit: Emit
+  /** Aborted by the first signal to stop. */
+  readonly stop: AbortSignal
+}
+
+export type StartOptions = ServiceOptions & {
+  readonly ingestPaths: readonly string[]
+  readonly hasSamples: boolean
+  readonly requestsPerMinute?: number
+  readonly publishIntervalMs: number
+  readonly hasTrialClock: boolean
+}
+
+/** The specification's most frequent publication (sync.md P7). */
+const conformantIntervalMs = hourMs
+/** Deadlines pass by the clock: no record stays open longer than this after its own. */
+const longestTickMs = minuteMs / 2
+const serialPollMs = 1000
+const heldPauseMs = 10 * minuteMs
+const longestFinishMs = 10_000
+
+/** Runs `tenderstock start` until `stop` is aborted. Returns when everything is closed. */
+export async function start(options: StartOptions): Promise<void> {
+  await using service = await openService(options, options.hasTrialClock)
+  const { store, clock, random, emit, stop, log } = service
+  const dataFolder = service.dataFolder
+  if (options.publishIntervalMs < conformantIntervalMs) {
+    emit({
+      event: 'warning',
+      message: `An edition every ${options.publishIntervalMs / minuteMs} minutes is for trials: the specification allows at most one an hour.`,
+    })
+  }
+  const queue = workQueue()
+  const serveNewest = async () => {
+    await catchUp(service.editions, store)
+  }
+  let tick: () => void = () => {}
+  const place: Workplace = {
+    store,
+    dataFolder,
+    clock,
+    random,
+    queue,
+    publishIntervalMs: options.publishIntervalMs,
+    onPublished: serveNewest,
+    signal: stop,
+    ...(options.hasTrialClock && {
+      advanceClock: async (ms: number) => {
+        const now = service.shift(ms)
+        tick()
+        await queue.idle()
+        return now
+      },
+    }),
+  }
+  const control = await listenForCommands(dataFolder, (request, emitTo) => runOperation(place, request, emitTo))
+  if (control) service.defer(control.close)
+
+  const token = await ensureTrialToken(store, {
+    dataFolder,
+    clock,
+    random,
+    ...(options.requestsPerMinute !== undefined && { requestsPerMinute: options.requestsPerMinute }),
+  })
+  await serveNewest()
+  const api = await service.listen()
+  let isReady = false
+  const announce = () => {
+    if (isReady || stop.aborted) return
+    isReady = true
+    const newest = service.editions.newest
+    emit({
+      event: 'ready',
+      api,
+      token: token ?? null,
+      edition: newest?.edition ?? 0,
+      records: newest?.records ?? 0,
+      data: dataFolder,
+      since: toInstant(newest ? newest.publishedAt - hourMs : clock()),
+      docs: `${options.config.docsUrl ?? api}/access`,
+    })
+  }
+  const found = service.editions.newest
+  if (found) {
+    emit({ event: 'found', edition: found.edition, records: found.records })
+    announce()
+  }
+
+  const samples = options.hasSamples ? await openSamples(service) : undefined
+  const readSources = async () => {
+    for (const { portal, url } of samples?.addresses ?? []) {
+      if (stop.aborted) return
+      try {
+        await ingestFrom(place, portal, fetchSamplePortal(samples!.http, url), emit)
+      } catch (error) {
+        // an outage of one source is no reason to stop: its check does not move, and the next round asks again
+        if (!(error instanceof Retryable)) throw error
+        emit({ event: 'warning', message: error.message })
+      }
+    }
+  }
+  let heldUntil = 0
+  /** One round of the later stages. A round of the clock is told of only when it did something. */
+  const advance = async (isFirst: boolean) => {
+    if (stop.aborted) return
+    if (await isRebuildPending(place)) {
+      emit({ event: 'warning', message: 'A rebuild was cut off; it is done again before anything is published.' })
+      await rebuild(place, emit)
+    }
+    await consolidateNow(place, (event) => {
+      if (isFirst || event.event !== 'consolidated' || Number(event.changed) > 0) emit(event)
+    })
+    const { newest } = service.editions
+    const isDue = !newest || clock() - newest.publishedAt >= options.publishIntervalMs
+    if (stop.aborted || (!isFirst && (!isDue || clock() < heldUntil))) return
+    const outcome = await publishNow(
+      place,
+      (event) => {
+        if (isFirst || (event.event !== 'nothingNew' && event.event !== 'tooEarly')) emit(event)
+      },
+      { minIntervalMs: options.publishIntervalMs },
+    )
+    // the gate looks again when something may have changed, and does not repeat itself with every round
+    if (outcome === 'held') heldUntil = clock() + Math.min(options.publishIntervalMs, heldPauseMs)
+  }
+
+  const first = queue.run('start', async () => {
+    if (options.ingestPaths.length > 0) await ingestPaths(place, options.ingestPaths, emit)
+    await readSources()
+    await advance(true)
+  })
+  await Promise.race([first, aborted(stop)])
+  if (!service.editions.newest && !stop.aborted) {
+    emit({
+      event: 'warning',
+      message: 'The stock is empty: the API answers 503 until notices are read and an edition is published.',
+    })
+  }
+  announce()
+
+  // From here on by the clock: sources once an hour (oftener in trials), deadlines and editions as they fall due.
+  const roundMs = Math.min(hourMs, Math.max(options.publishIntervalMs, 1000))
+  let lastRoundAt = clock()
+  let isQueued = false
+  tick = () => {
+    if (isQueued || stop.aborted) return
+    isQueued = true
+    void queue
+      .run('round', async () => {
+        isQueued = false
+        if (clock() - lastRoundAt >= roundMs) {
+          lastRoundAt = clock()
+          await readSources()
+        }
+        await advance(false)
+      })
+      .catch((error: unknown) => {
+        log.error(
+          { error: error instanceof Error ? error.stack : String(error) },
+          'a round failed; the next one tries again',
+        )
+        emit({
+          event: 'warning',
+          message: `A round failed and will be tried again: ${error instanceof Error ? error.message : String(error)}`,
+        })
+      })
+  }
+  const timer = setInterval(tick, Math.min(longestTickMs, Math.max(250, options.publishIntervalMs / 4)))
+  await aborted(stop)
+  clearInterval(timer)
+  emit({ event: 'stopping' })
+  await service.endApi()
+  // a batch that is being written ends; what takes longer is cut off and done again at the next start
+  first.catch(() => {})
+  await Promise.race([queue.idle(), delay(longestFinishMs, undefined, { ref: false })])
+}
+
+/** Runs `tenderstock serve`: the API alone, from editions that another process publishes. */
+export async function serve(options: ServiceOptions): Promise<void> {
+  await using service = await openService(options, false)
+  const { store, clock, random, emit, stop, dataFolder } = service
+  const control = await listenForCommands(dataFolder, (request, emitTo) =>
+    runOperation(
+      {
+        store,
+        dataFolder,
+        clock,
+        random,
+        queue: service.queue,
+        onPublished: async () => void (await catchUp(service.editions, store)),
+      },
+      request,
+      emitTo,
+    ),
+  )
+  if (control) service.defer(control.close)
+  await catchUp(service.editions, store)
+  const api = await service.listen()
+  const newest = service.editions.newest
+  emit({
+    event: 'ready',
+    api,
+    edition: newest?.edition ?? 0,
+    records: newest?.records ?? 0,
+    data: dataFolder,
+    docs: `${options.config.docsUrl ?? api}/access`,
+  })
+  await aborted(stop)
+  emit({ event: 'stopping' })
+}
+
+type Service = AsyncDisposable & {
+  readonly store: Store
+  readonly dataFolder: string
+  readonly editions: EditionLog
+  readonly clock: Clock
+  readonly random: Random
+  readonly emit: Emit
+  readonly stop: AbortSignal
+  readonly log: Log
+  readonly queue: ReturnType<typeof workQueue>
+  /** Starts the API and returns its address. */
+  readonly listen: () => Promise<string>
+  /** Takes no more requests and finishes those that run. */
+  readonly endApi: () => Promise<void>
+  /** Closed before what was deferred or opened earlier. */
+  readonly defer: (close: () => Promise<unknown>) => void
+  readonly shift: (ms: number) => number
+}
+
+async function openService(options: ServiceOptions, hasTrialClock: boolean): Promise<Service> {
+  const { config, emit, stop } = options
+  const dataFolder = resolve(options.dataFolder)
+  const log = openLog(options.logLevel)
+  const shiftable = shiftableClock(systemClock)
+  const clock = hasTrialClock ? shiftable.now : systemClock
+  const random = systemRandom
+  const closers: (() => Promise<unknown>)[] = []
+  const close = async () => {
+    for (const each of closers.splice(0).reverse()) await each()
+  }
+  try {
+    await mkdir(dataFolder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+      throw new OperatorError(
+        `The data folder ${dataFolder} cannot be made (${error.code}); choose another with --data.`,
+        { cause: error },
+      )
+    })
+    const store = await openStore({
+      dataFolder,
+      onHousekeepingError: (error) => log.warn({ error: String(error) }, 'housekeeping failed; it is tried again'),
+      ...(config.databaseUrl !== undefined && { databaseUrl: config.databaseUrl }),
+    })
+    closers.push(store.close)
+    emit({ event: 'starting', version: options.version, data: dataFolder, engine: store.engine, pid: process.pid })
+    const editions = await openEditionLog(join(dataFolder, 'editions'), { clock })
+    const stopFollowing = followEditions(editions, store, log)
+    closers.push(async () => stopFollowing())
+    const tokens = await openTokenTable({ source: tokenSourceOf(store), clock, log })
+    closers.push(() => tokens.close())
+    const limiter: Limiter =
+      config.redisUrl === undefined
+        ? createLocalLimiter(clock)
+        : createRedisLimiter({ url: config.redisUrl, clock, log })
+    closers.push(() => limiter.close())
+    const ring = await openCursorKeyRing({ store, clock, randomBytes: random.bytes })
+    const cursors = createCursorSealer({ ring, clock, randomBytes: random.bytes })
+    let endApi = async () => {}
+    const listen = async () => {
+      const { apiHost: host, apiPort } = options
+      const port = apiPort === 0 ? await freePort(host) : apiPort
+      const address = `http://${hostOf(host)}:${port}`
+      const app = buildApi({
+        reader: editions,
+        tokens,
+        limiter,
+        cursors,
+        clock,
+        random,
+        docsUrl: config.docsUrl ?? address,
+        log,
+      })
+      try {
+        await app.listen({ host, port })
+      } catch (error) {
+        await app.close()
+        throw listenError(error as NodeJS.ErrnoException, host, port)
+      }
+      endApi = async () => {
+        await app.close()
+      }
+      closers.push(() => endApi())
+      return address
+    }
+    return {
+      store,
+      dataFolder,
+      editions,
+      clock,
+      random,
+      emit,
+      stop,
+      log,
+      listen,
+      endApi: () => endApi(),
+      queue: workQueue(),
+      defer: (each) => closers.push(each),
+      shift: shiftable.advance,
+      [Symbol.asyncDispose]: close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Takes over editions that other processes publish. */
+function followEditions(editions: EditionLog, store: Store, log: Log): () => void {
+  let seen = -1
+  let isBusy = false
+  const look = async () => {
+    if (isBusy) return
+    isBusy = true
+    try {
+      const { edition } = await readSerials(store.db)
+      if (edition !== seen || editions.isDamaged) {
+        await catchUp(editions, store)
+        seen = edition
+      }
+    } catch (error) {
+      log.warn({ error: String(error) }, 'new editions cannot be seen; the last one goes on being served')
+    } finally {
+      isBusy = false
+    }
+  }
+  const timer = setInterval(() => void look(), serialPollMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+async function openSamples(service: Service) {
+  const { store, clock, emit } = service
+  // kept, so that a later start finds the same world, only older
+  const epoch = Number(await getOrCreateSetting(store.db, 'sample-epoch', String(sampleEpoch(clock()))))
+  const portals = await startSamplePortals({ epoch, clock })
+  service.defer(portals.close)
+  const http = openHttp({ network: 'loopback' })
+  service.defer(http.close)
+  emit({ event: 'portals', portals: portals.addresses.length })
+  return { addresses: portals.addresses, http }
+}
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((done) => {
+    if (signal.aborted) return done()
+    signal.addEventListener('abort', () => done(), { once: true })
+  })
+
+/** How clients on this machine reach the host that the API listens on. */
+function hostOf(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return isIPv6(host) ? `[${host}]` : host
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new OperatorError(
+        `Port ${port} on ${host} is taken; stop what listens there, or choose another with --api-port.`,
+        { cause: error },
+      )
+    case 'EACCES':
+      return new OperatorError(`Port ${port} may not be used by this user; choose one above 1023 with --api-port.`, {
+        cause: error,
+      })
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new OperatorError(`This machine has no address ${host}; choose another with --api-host.`, { cause: error })
+    default:
+      return error
+  }
+}
+
+async function freePort(host: string): Promise<number> {
+  const { createServer } = await import('node:net')
+  const server = createServer()
+  await new Promise<void>((done, fail) => {
+    server.once('error', (error: NodeJS.ErrnoException) => fail(listenError(error, host, 0)))
+    server.listen(0, host, done)
+  })
+  const { port } = server.address() as import('node:net').AddressInfo
+  await new Promise<void>((done) => server.close(() => done()))
+  return port
+}
