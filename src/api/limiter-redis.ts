@@ -12,7 +12,8 @@ import {
   windowMs,
 } from './limiter.ts'
 
-const timeoutMs = 50
+/** A shared count that takes longer is not worth waiting for. */
+const defaultTimeoutMs = 50
 /** How long the shared store is left alone after a failure. */
 const breakerMs = 1000
 
@@ -63,8 +64,9 @@ export function createRedisLimiter(options: {
   readonly clock: Clock
   readonly log?: Log | undefined
   readonly keyPrefix?: string
+  readonly timeoutMs?: number
 }): Limiter {
-  const { url, clock, log, keyPrefix = 'tenderstock:limit:' } = options
+  const { url, clock, log, keyPrefix = 'tenderstock:limit:', timeoutMs = defaultTimeoutMs } = options
   const redis = new Redis(url, {
     commandTimeout: timeoutMs,
     connectTimeout: 1000,

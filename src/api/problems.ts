@@ -254,10 +254,9 @@ const maxInstanceLength = 512
 
 /** A path as a URI reference (RFC 9457 3.1.5): without query, characters that no URI may hold percent-encoded. */
 export function toInstance(path: string): string {
-  return withoutTokens(path.slice(0, maxInstanceLength)).replace(
-    /[^A-Za-z0-9\-._~!$&'()*+,;=:@/%[\]]/g,
-    encodeURIComponent,
-  )
+  return withoutTokens(path.slice(0, maxInstanceLength))
+    .replace(/%(?![0-9A-Fa-f]{2})/g, '%25')
+    .replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/g, encodeURIComponent)
 }
 
 /** The body of a problem answer as JSON text. */

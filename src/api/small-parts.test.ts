@@ -1,0 +1,188 @@
+// The small parts of an answer: encoding, entity tags, request ids, waits, paths, problems.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { pathOf } from './answers.ts'
+import { chooseEncoding } from './content-coding.ts'
+import { isNoneMatchHit, listEntityTag } from './etag.ts'
+import { createFloodGuard } from './flood-guard.ts'
+import { spreadRetryAfter } from './overload.ts'
+import { isKnownPath, suggestPath } from './paths.ts'
+import { problemBody, problemKinds, problemSlugs, toInstance, withoutTokens } from './problems.ts'
+import { createRequestIds } from './request-ids.ts'
+
+describe('the encoding (D45)', () => {
+  test.each([
+    ['gzip', 'gzip'],
+    ['gzip, deflate, br', 'gzip'],
+    ['GZIP;Q=0.5', 'gzip'],
+    ['x-gzip', 'gzip'],
+    ['*', 'gzip'],
+    ['br;q=1.0, gzip;q=0.8, *;q=0.1', 'gzip'],
+    ['identity;q=0', 'gzip'],
+    ['*;q=0, gzip;q=0.1', 'gzip'],
+    ['gzip;q=1.000', 'gzip'],
+    ['', 'identity'],
+    ['br', 'identity'],
+    ['gzip;q=0', 'identity'],
+    ['gzip;q=0, *', 'identity'],
+    ['gzip;q=0.2, identity;q=0.5', 'identity'],
+    ['identity', 'identity'],
+    ['*;q=0', 'identity'],
+    ['gzip;q=nonsense', 'identity'],
+    ['gzip;q=2', 'identity'],
+    [', ,', 'identity'],
+  ])('%s → %s', (header, encoding) => {
+    expect(chooseEncoding(header)).toBe(encoding)
+  })
+})
+
+describe('entity tags (D43)', () => {
+  const page = {
+    edition: 3,
+    pinnedEdition: 3,
+    filter: { archived: false },
+    limit: 50,
+    after: undefined,
+    organizationId: 'one',
+    now: 0,
+  }
+  test('are weak, and differ by edition, filter, size, place, organisation and half day', () => {
+    const key = { lastModified: 1, id: 'a' }
+    const others = [
+      { ...page, edition: 4 },
+      { ...page, pinnedEdition: 2 },
+      { ...page, filter: { archived: true } },
+      { ...page, limit: 51 },
+      { ...page, after: key },
+      { ...page, organizationId: 'two' },
+      { ...page, now: 43_200_000 },
+    ].map(listEntityTag)
+    expect(listEntityTag(page)).toMatch(/^W\/"[\w-]+"$/)
+    expect(listEntityTag({ ...page, now: 43_199_999 })).toBe(listEntityTag(page))
+    expect(new Set([...others, listEntityTag(page)]).size).toBe(others.length + 1)
+  })
+  test('are compared weakly, in lists, and with *', () => {
+    const tag = listEntityTag(page)
+    for (const header of [tag, tag.slice(2), `"x", ${tag}`, '*', ` ${tag} `])
+      expect(isNoneMatchHit(header, tag)).toBe(true)
+    for (const header of ['', '"x"', 'W/"x"', tag.slice(0, -1), undefined])
+      expect(isNoneMatchHit(header, tag)).toBe(false)
+  })
+})
+
+test('D47: request ids are UUIDs of version 7 that sort by time', () => {
+  let now = Date.UTC(2026, 10, 2)
+  const next = createRequestIds(
+    () => now,
+    (count) => Buffer.from(Array.from({ length: count }, (_, index) => (index * 37) % 256)),
+  )
+  let last = ''
+  for (let index = 0; index < 1000; index++) {
+    const id = next()
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(id.slice(0, 13) >= last).toBe(true)
+    last = id.slice(0, 13)
+    now += 7
+  }
+})
+
+test('D14: waits after 503 are whole seconds from 5 to 120, spread by 20 %', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 0, max: 255 }), (base, byte) => {
+      const wait = spreadRetryAfter(base, byte)
+      expect(Number.isInteger(wait) && wait >= 5 && wait <= 120).toBe(true)
+    }),
+  )
+  expect([spreadRetryAfter(10, 0), spreadRetryAfter(10, 255)]).toEqual([8, 12])
+})
+
+test('D12: an address is held back after its share of refused requests, until the minute ends', () => {
+  let now = 60_000
+  const guard = createFloodGuard(() => now, 2)
+  expect([guard.count('a'), guard.count('a'), guard.count('a'), guard.count('b')]).toEqual([
+    undefined,
+    undefined,
+    60,
+    undefined,
+  ])
+  now = 119_999
+  expect(guard.count('a')).toBe(1)
+  now = 120_000
+  expect(guard.count('a')).toBeUndefined()
+})
+
+describe('paths (D7)', () => {
+  test.each([
+    ['/v1/tenders/', '/v1/tenders'],
+    ['//v1//tenders', '/v1/tenders'],
+    ['/V1/Tenders', '/v1/tenders'],
+    ['/tenders', '/v1/tenders'],
+    ['/v1/tender', '/v1/tenders'],
+    ['/v1/tenders/abc/', '/v1/tenders/abc'],
+    ['/Access', '/access'],
+  ])('%s hints at %s', (path, suggestion) => {
+    expect(suggestPath(path)).toBe(suggestion)
+  })
+  test.each(['/', '/v2/tenders', '/v1', '/v1/notices', '/v1/tenders/a/b', '/favicon.ico'])('%s has no hint', (path) => {
+    expect(suggestPath(path)).toBeUndefined()
+    expect(isKnownPath(path)).toBe(false)
+  })
+  test('a target of any form has a path', () => {
+    expect(['/a?b', 'http://h/a?b', 'http://h', '*', '/a#b?c', ''].map(pathOf)).toEqual([
+      '/a',
+      '/a',
+      '/',
+      '/',
+      '/a',
+      '/',
+    ])
+  })
+})
+
+describe('problems', () => {
+  test('D1: the slugs of the decision are all there', () => {
+    expect(problemSlugs).toEqual(
+      expect.arrayContaining(
+        'cursor-expired cursor-invalid cursor-filter-mismatch invalid-parameter unauthorized no-api-access not-found method-not-allowed rate-limited uri-too-long headers-too-large internal-error unavailable bad-gateway gateway-timeout'.split(
+          ' ',
+        ),
+      ),
+    )
+  })
+  test('C133 to C136: the members, with the right types', () => {
+    const context = { docsUrl: 'https://docs', path: '/v1/tenders', requestId: 'r' }
+    for (const slug of problemSlugs) {
+      expect(JSON.parse(problemBody({ slug, detail: 'd', retryAfter: 5 }, context))).toEqual({
+        type: `https://docs/access#error-${slug}`,
+        title: problemKinds[slug].title,
+        status: problemKinds[slug].status,
+        detail: 'd',
+        instance: '/v1/tenders',
+        requestId: 'r',
+        retryAfter: 5,
+      })
+    }
+  })
+  test('C120: nothing that looks like a token is echoed', () => {
+    const token = `tdr_live_${'a'.repeat(36)}`
+    const body = problemBody(
+      {
+        slug: 'invalid-parameter',
+        detail: `x ${token}`,
+        errors: [{ parameter: token, code: 'c', detail: token, value: token }],
+      },
+      { docsUrl: 'https://docs', path: `/v1/tenders/${token}`, requestId: 'r' },
+    )
+    expect(body).not.toContain('aaaa')
+    expect(withoutTokens(`${token} and tdr_test_b`)).toBe('tdr_live_[hidden] and tdr_test_[hidden]')
+  })
+  test('an instance is a URI reference whatever the path', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary-ascii' }), (path) => {
+        expect(toInstance(`/${path}`)).toMatch(/^(?:[\w\-.~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/)
+      }),
+    )
+    expect(toInstance('/a"<é\u0000')).toBe('/a%22%3C%C3%A9%00')
+    expect(toInstance('/50%/%zz/%41')).toBe('/50%25/%25zz/%41')
+  })
+})
