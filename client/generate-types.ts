@@ -1,0 +1,83 @@
+// Makes src/types.ts from ../contract/openapi.json, so that the client's types are the contract's. Run by `npm run contract`.
+import { readFileSync, writeFileSync } from 'node:fs'
+
+type Schema = {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly items?: Schema
+  readonly properties?: { readonly [name: string]: Schema }
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | Schema
+  readonly patternProperties?: { readonly [pattern: string]: Schema }
+  readonly description?: string
+}
+type Contract = {
+  readonly components: { readonly schemas: { readonly [name: string]: Schema } }
+  readonly paths: { readonly [path: string]: { readonly get: { readonly parameters: readonly Parameter[] } } }
+}
+type Parameter = { readonly name: string; readonly in: string; readonly description?: string; readonly schema: Schema }
+
+const comment = (text: string | undefined, indent: string): string =>
+  text ? `${indent}/** ${text.replaceAll('*/', '*\\/').replace(/\s+/g, ' ')} */\n` : ''
+
+/** A JSON schema as a TypeScript type expression. Covers what the contract uses; anything else is `unknown`. */
+function typeOf(schema: Schema, indent: string): string {
+  if (schema.$ref) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)
+  if (schema.const !== undefined) return JSON.stringify(schema.const).replaceAll('"', "'")
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value).replaceAll('"', "'")).join(' | ')
+  const union = schema.anyOf ?? schema.oneOf
+  if (union) return union.map((member) => typeOf(member, indent)).join(' | ')
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type }, indent)).join(' | ')
+  switch (schema.type) {
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return schema.type
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'array':
+      return `readonly (${schema.items ? typeOf(schema.items, indent) : 'unknown'})[]`
+    case 'object': {
+      const values = Object.values(schema.patternProperties ?? {})[0] ?? schema.additionalProperties
+      if (!schema.properties)
+        return `{ readonly [name: string]: ${typeof values === 'object' ? typeOf(values, indent) : 'unknown'} }`
+      const inner = `${indent}  `
+      const members = Object.entries(schema.properties).map(
+        ([name, member]) =>
+          `${comment(member.description, inner)}${inner}readonly ${name}${schema.required?.includes(name) ? '' : '?'}: ${typeOf(member, inner)}\n`,
+      )
+      return `{\n${members.join('')}${indent}}`
+    }
+    default:
+      return 'unknown'
+  }
+}
+
+/** The text of src/types.ts for a contract. */
+export function generateTypes(contract: Contract): string {
+  const schemas = Object.entries(contract.components.schemas)
+    .map(([name, schema]) => `${comment(schema.description, '')}export type ${name} = ${typeOf(schema, '')}\n`)
+    .join('\n')
+  const parameters = contract.paths['/v1/tenders']?.get.parameters.filter((parameter) => parameter.in === 'query') ?? []
+  const query = parameters
+    .map(
+      ({ name, description, schema }) =>
+        `${comment(description, '  ')}  readonly ${name}?: ${typeOf(schema, '  ')} | undefined\n`,
+    )
+    .join('')
+  return `// Generated from contract/openapi.json by client/generate-types.ts; do not edit.\n\n${schemas}\n/** Query of GET /v1/tenders. */\nexport type TendersQuery = {\n${query}}\n`
+}
+
+const contractUrl = new URL('../contract/openapi.json', import.meta.url)
+
+/** Reads the committed contract. Throws when it is missing: run `npm run contract`. */
+export function readContract(): Contract {
+  return JSON.parse(readFileSync(contractUrl, 'utf8')) as Contract
+}
+
+if (import.meta.main) writeFileSync(new URL('./src/types.ts', import.meta.url), generateTypes(readContract()))

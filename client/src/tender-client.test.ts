@@ -1,0 +1,91 @@
+// The client against answers made here; its types against the committed contract.
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { generateTypes, readContract } from '../generate-types.ts'
+import { ProblemError } from './problem-error.ts'
+import { TenderClient } from './tender-client.ts'
+
+type Answer = { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> }
+
+let close: (() => Promise<void>) | undefined
+afterEach(async () => {
+  await close?.()
+  close = undefined
+})
+
+/** A server that gives the answers in turn and notes what it was asked. */
+async function serverOf(answers: readonly Answer[]): Promise<{ readonly baseUrl: string; readonly asked: string[] }> {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const answer = answers[asked.length]!
+    asked.push(`${request.headers.authorization} ${request.url}`)
+    response
+      .writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers })
+      .end(JSON.stringify(answer.body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  close = () => new Promise((resolve) => server.close(() => resolve()))
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked }
+}
+
+const clientOf = (baseUrl: string) => new TenderClient({ baseUrl, token: 'made-up' })
+
+describe('TenderClient', () => {
+  it('follows nextCursor to null with the same filters (C145, C150)', async () => {
+    const { baseUrl, asked } = await serverOf([
+      { status: 200, body: { data: [{ id: 'a' }, { id: 'b' }], nextCursor: 'next' } },
+      { status: 200, body: { data: [{ id: 'c' }], nextCursor: null } },
+    ])
+    const ids: string[] = []
+    for await (const record of clientOf(baseUrl).list({ cpv: ['45000000', '71000000'], limit: 2 })) ids.push(record.id)
+    expect(ids).toEqual(['a', 'b', 'c'])
+    expect(asked).toEqual([
+      'Bearer made-up /v1/tenders?cpv=45000000%2C71000000&limit=2',
+      'Bearer made-up /v1/tenders?cpv=45000000%2C71000000&limit=2&cursor=next',
+    ])
+  })
+
+  it('gives the quota of the answer with a page', async () => {
+    const headers = {
+      'x-ratelimit-limit': '60',
+      'x-ratelimit-remaining': '59',
+      'x-ratelimit-reset': '7',
+      'x-request-id': 'r',
+    }
+    const { baseUrl } = await serverOf([{ status: 200, body: { data: [], nextCursor: null }, headers }])
+    expect(await clientOf(baseUrl).page()).toMatchObject({
+      rateLimit: { limit: 60, remaining: 59, resetSeconds: 7 },
+      requestId: 'r',
+    })
+  })
+
+  it('throws a typed problem that tells an expired cursor from other faults (D1)', async () => {
+    const problem = {
+      type: 'http://docs/access#error-cursor-expired',
+      title: 'Cursor expired',
+      status: 400,
+      detail: 'older than 24 hours',
+      instance: '/v1/tenders',
+    }
+    const { baseUrl } = await serverOf([{ status: 400, body: problem }])
+    const error = await clientOf(baseUrl)
+      .page({ cursor: 'old' })
+      .catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ProblemError)
+    expect(error).toMatchObject({ slug: 'cursor-expired', isCursorExpired: true, problem })
+  })
+
+  it('throws a problem with the status when something in between answered otherwise', async () => {
+    const { baseUrl } = await serverOf([{ status: 502, body: 'bad gateway' }])
+    await expect(clientOf(baseUrl).get('x')).rejects.toMatchObject({
+      slug: '',
+      problem: { status: 502, instance: '/v1/tenders/x' },
+    })
+  })
+
+  it('has the types of the committed contract: run `npm run contract` when this fails', () => {
+    expect(readFileSync(new URL('./types.ts', import.meta.url), 'utf8')).toBe(generateTypes(readContract()))
+  })
+})

@@ -1,0 +1,305 @@
+// Generated from contract/openapi.json by client/generate-types.ts; do not edit.
+
+/** One tender, consolidated from all its notices. Members that are not known are left out; further members may be added. */
+export type TenderRecord = {
+  /** Fixed identifier of the tender; the key of your copy. */
+  readonly id: string
+  /** Status of the tender. Known values: `planned`, `open`, `awardIntended`, `closed`, `awarded`, `cancelled`, `merged`; further values may be added. */
+  readonly status: string
+  /** Present on archived records only. */
+  readonly archiveReason?: 'expired' | 'cancelled' | 'awarded' | 'merged'
+  /** Id of the remaining record; present exactly when archiveReason is `merged`. */
+  readonly mergedInto?: string
+  /** When the service took over the last change in content. Only increases. */
+  readonly lastModified: string
+  /** When the sources of this record were last checked. Moves without `lastModified`. */
+  readonly checkedAt: string
+  /** Title in the language of the record (BT-21). */
+  readonly title: string
+  /** BT-24, in the language of the record. */
+  readonly description?: string
+  /** ISO 639-1 code of the record's texts: the notice's own language (BT-702). */
+  readonly language?: string
+  /** Title and description in the other official languages, by ISO 639-1 code. */
+  readonly translations?: { readonly [name: string]: {
+    readonly title?: string
+    readonly description?: string
+  } }
+  /** The authority's own number of the tender (BT-22). */
+  readonly tenderNumber?: string
+  /** Identifier that all notices of the procedure share (BT-04), or the OCID. */
+  readonly procedureId?: string
+  /** An organisation with its contact, as published. */
+  readonly contractingAuthority?: {
+    /** Name (BT-500). */
+    readonly name: string
+    /** National registration number (BT-501). */
+    readonly nationalId?: string
+    readonly street?: string
+    readonly city?: string
+    readonly postalCode?: string
+    /** ISO 3166-1 alpha-2 country code. */
+    readonly country?: string
+    /** NUTS code of the seat (BT-507). */
+    readonly nutsCode?: string
+    /** Contact point (BT-502). */
+    readonly contactName?: string
+    /** BT-506. */
+    readonly email?: string
+    /** BT-503. */
+    readonly phone?: string
+    /** Website (BT-505). */
+    readonly url?: string
+  }
+  /** Further buyers of a joint procurement. */
+  readonly jointAuthorities?: readonly ({
+    /** Name (BT-500). */
+    readonly name: string
+    /** National registration number (BT-501). */
+    readonly nationalId?: string
+    readonly street?: string
+    readonly city?: string
+    readonly postalCode?: string
+    /** ISO 3166-1 alpha-2 country code. */
+    readonly country?: string
+    /** NUTS code of the seat (BT-507). */
+    readonly nutsCode?: string
+    /** Contact point (BT-502). */
+    readonly contactName?: string
+    /** BT-506. */
+    readonly email?: string
+    /** BT-503. */
+    readonly phone?: string
+    /** Website (BT-505). */
+    readonly url?: string
+  })[]
+  /** BT-508. */
+  readonly buyerProfileUrl?: string
+  /** Submission deadline: the next one still ahead among the lots, else the last (BT-131). May be missing. */
+  readonly submissionDate?: string
+  /** Deadline for requests to participate or expressions of interest (BT-1311, BT-630). */
+  readonly participationDate?: string
+  /** When the newest notice of this tender was published. `published_since` looks at it. */
+  readonly publicationDate?: string
+  /** When the oldest notice of this tender was published. */
+  readonly firstPublicationDate?: string
+  /** Contract value; null when there is neither a published nor an estimated one. */
+  readonly contractAmount: {
+    /** Amount, excluding VAT. */
+    readonly value: number
+    /** ISO 4217 currency code. */
+    readonly currency: string
+    /** `false`: published by the authority; `true`: estimated by the service. */
+    readonly estimated: boolean
+  } | null
+  /** Total value of the contracts awarded (BT-161). */
+  readonly awardedAmount?: {
+    /** Amount, excluding VAT. */
+    readonly value: number
+    /** ISO 4217 currency code as published. */
+    readonly currency: string
+  }
+  /** BT-23: works, supplies, services. */
+  readonly contractNature?: string
+  /** eForms procedure type (BT-105). */
+  readonly procedureType?: string
+  /** National procedure code as published, where it is not an eForms one. */
+  readonly procedureTypeNational?: string
+  /** BT-01. */
+  readonly legalBasis?: string
+  /** CPV codes of the tender, main code first (BT-262, BT-263). Codes of lots stand in `lots`. */
+  readonly cpvCodes: readonly (string)[]
+  /** Regions of performance of the tender and its lots (BT-5071). The `nuts` filter looks at them. */
+  readonly nutsCodes: readonly (string)[]
+  /** Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts` filter does not look at it. */
+  readonly realizedLocation?: {
+    /** ISO 3166-1 alpha-2 country code. */
+    readonly country?: string
+    /** NUTS code as published. */
+    readonly nuts?: string
+    readonly postalCode?: string
+    readonly city?: string
+  }
+  /** The tender leads to a framework agreement. */
+  readonly isFramework?: boolean
+  /** The tender sets up a dynamic purchasing system. */
+  readonly isDynamicPurchasingSystem?: boolean
+  /** A review body suspended the procedure (BT-140 `susp-review`). */
+  readonly isSuspended?: boolean
+  /** No deadline was published; the record expires 90 days after publication. */
+  readonly isDeadlineUnknown?: boolean
+  /** Where the procurement documents can be found (BT-15). */
+  readonly documentsUrl?: string
+  /** Where tenders are handed in (BT-18). */
+  readonly submissionUrl?: string
+  /** Lots, by lotId. Empty when the tender is not divided and nothing is known of a lot. */
+  readonly lots: readonly ({
+    /** Identifier of the lot within the tender (BT-137). */
+    readonly lotId: string
+    /** What became of the lot. `pending`: the deadline passed, nothing decided yet. Known values: `planned`, `open`, `pending`, `awarded`, `cancelled`; further values may be added. */
+    readonly status: string
+    /** BT-21-Lot, in the language of the record. */
+    readonly title?: string
+    /** BT-24-Lot. */
+    readonly description?: string
+    /** The authority's number of the lot (BT-22-Lot). */
+    readonly tenderNumber?: string
+    /** BT-23-Lot. */
+    readonly contractNature?: string
+    /** CPV codes of the lot, main code first (BT-262-Lot, BT-263-Lot). */
+    readonly cpvCodes: readonly (string)[]
+    /** BT-5071-Lot. */
+    readonly nutsCodes: readonly (string)[]
+    /** Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts` filter does not look at it. */
+    readonly realizedLocation?: {
+      /** ISO 3166-1 alpha-2 country code. */
+      readonly country?: string
+      /** NUTS code as published. */
+      readonly nuts?: string
+      readonly postalCode?: string
+      readonly city?: string
+    }
+    /** Submission deadline of the lot (BT-131). */
+    readonly submissionDate?: string
+    /** Participation deadline of the lot (BT-1311). */
+    readonly participationDate?: string
+    /** Value published for the lot. */
+    readonly contractAmount?: {
+      /** Amount, excluding VAT. */
+      readonly value: number
+      /** ISO 4217 currency code as published. */
+      readonly currency: string
+    }
+    /** Where the procurement documents can be found (BT-15). */
+    readonly documentsUrl?: string
+    /** Where tenders are handed in (BT-18). */
+    readonly submissionUrl?: string
+    /** Duration as published (BT-36, BT-536, BT-537). */
+    readonly duration?: {
+      readonly value?: number
+      readonly unit?: string
+      readonly start?: string
+      readonly end?: string
+    }
+    /** Why no winner was chosen (BT-144 code). */
+    readonly nonAwardReason?: string
+    /** Awarded value of the lot (BT-720). */
+    readonly awardedAmount?: {
+      /** Amount, excluding VAT. */
+      readonly value: number
+      /** ISO 4217 currency code as published. */
+      readonly currency: string
+    }
+    /** Winners of the lot. */
+    readonly winners?: readonly ({
+      /** Name (BT-500). */
+      readonly name: string
+      /** National registration number (BT-501). */
+      readonly nationalId?: string
+      readonly street?: string
+      readonly city?: string
+      readonly postalCode?: string
+      /** ISO 3166-1 alpha-2 country code. */
+      readonly country?: string
+      /** NUTS code of the seat (BT-507). */
+      readonly nutsCode?: string
+      /** Contact point (BT-502). */
+      readonly contactName?: string
+      /** BT-506. */
+      readonly email?: string
+      /** BT-503. */
+      readonly phone?: string
+      /** Website (BT-505). */
+      readonly url?: string
+    })[]
+    /** Date of the contract as published (BT-145). */
+    readonly contractDate?: string
+    /** Number of tenders received (BT-759). */
+    readonly receivedTenders?: number
+  })[]
+  /** The notices that went into this record, oldest first. */
+  readonly originalSources: readonly ({
+    /** Portal that published this notice. */
+    readonly publisher: string
+    /** Format in which it was read. Known values: `eforms`, `ted-export`, `ocds`; further values may be added. */
+    readonly format: string
+    /** BT-701, or the id of the release. */
+    readonly noticeId?: string
+    /** BT-757. */
+    readonly noticeVersion?: string
+    /** Official Journal number. */
+    readonly publicationNumber?: string
+    /** BT-03: planning, competition, result … */
+    readonly formType: string
+    /** BT-02: cn-standard, can-standard … */
+    readonly noticeType: string
+    /** When the notice was published. */
+    readonly publicationDate?: string
+    readonly language?: string
+    /** A page for people. */
+    readonly url?: string
+  })[]
+}
+
+/** One page of tender records. */
+export type TenderList = {
+  /** One page of records, ascending by `lastModified`, then `id`. */
+  readonly data: readonly (TenderRecord)[]
+  /** Cursor of the next page; null when the list has ended. */
+  readonly nextCursor: string | null
+}
+
+/** A problem (RFC 9457). Members that you do not know must be ignored. */
+export type Problem = {
+  /** Kind of error; branch on this. Leads to its explanation. */
+  readonly type: string
+  /** Short title of the kind. */
+  readonly title: string
+  /** The HTTP status. */
+  readonly status: number
+  /** What is wrong with this request, for people. */
+  readonly detail: string
+  /** Path of the request, without its query. */
+  readonly instance: string
+  /** Same as the header `X-Request-Id`; name it when you report a problem. */
+  readonly requestId: string
+  /** All faults of the parameters at once. */
+  readonly errors?: readonly ({
+    readonly parameter: string
+    /** Stable code of the fault. */
+    readonly code: string
+    readonly detail: string
+    /** The value as received, shortened. */
+    readonly value?: string
+    /** What is allowed instead. */
+    readonly allowed?: readonly (string)[]
+  })[]
+  /** Same as the header `Retry-After`, in seconds. */
+  readonly retryAfter?: number
+}
+
+/** Query of GET /v1/tenders. */
+export type TendersQuery = {
+  /** Sector: comma-separated CPV codes, any of which must match. A code with trailing zeros includes all codes below it; a code ending in six zeros covers the whole division. Codes of lots count. At most 200 codes. */
+  readonly cpv?: readonly (string)[] | undefined
+  /** Region: comma-separated NUTS codes, any of which must match. A code includes the areas below it. Tenders without a region drop out. At most 200 codes. */
+  readonly nuts?: readonly (string)[] | undefined
+  /** Only tenders whose newest notice was published at or after this time (inclusive). */
+  readonly published_since?: string | undefined
+  /** Only records whose `lastModified` is at or after this time (inclusive). Archived records are delivered too, whatever `archived` says. */
+  readonly updated_since?: string | undefined
+  /** Only tenders whose submission deadline is after this time (exclusive). Tenders without a deadline drop out. */
+  readonly deadline_after?: string | undefined
+  /** Contract value from, in whole euros excluding VAT (inclusive). Estimated values count; other currencies and tenders without a value drop out. */
+  readonly value_min?: number | undefined
+  /** Contract value up to, in whole euros excluding VAT (inclusive); otherwise as `value_min`. */
+  readonly value_max?: number | undefined
+  /** Comma-separated eForms procedure types (BT-105), any of which must match. */
+  readonly procedure?: readonly ('open' | 'restricted' | 'neg-w-call' | 'neg-wo-call' | 'comp-dial' | 'comp-tend' | 'innovation' | 'oth-single' | 'oth-mult' | 'exp-int-rail')[] | undefined
+  /** `true` includes archived tenders; the default leaves them out. Skipped, without an error, when `updated_since` is sent. */
+  readonly archived?: boolean | undefined
+  /** Records per page. May change between the pages of a run. */
+  readonly limit?: number | undefined
+  /** `nextCursor` of the previous page, sent with the same filters. Valid for 24 hours. Its content must not be interpreted. */
+  readonly cursor?: string | undefined
+}
