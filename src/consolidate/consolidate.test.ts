@@ -1,40 +1,18 @@
 // The stage on a real stock: order, portions and repetition change nothing; published ids stay for ever.
-import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { at, lot, notice, noticeWorld, uuid } from '../../test/generate/notices.ts'
 import { randomOf } from '../../test/generate/random.ts'
+import { receiveNotices } from '../../test/receive-notices.ts'
 import { engines, openTestStore } from '../../test/world.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import type { Store } from '../store/database.ts'
-import { insertDocuments, insertNotices } from '../store/documents.ts'
+import { insertNotices } from '../store/documents.ts'
 import { consolidate, rebuildStock } from './consolidate.ts'
 import { tenderId } from './tender-id.ts'
 
 const now = Date.parse('2026-02-20T12:00:00.000Z')
-
-async function receive(store: Store, notices: readonly Notice[], sourceId = 'made-up'): Promise<void> {
-  const received = notices.map((each) => {
-    const bytes = Buffer.from(JSON.stringify(each))
-    return { notice: each, bytes, documentId: createHash('sha256').update(bytes).digest('hex') }
-  })
-  await insertDocuments(
-    store.db,
-    received.map(({ documentId, bytes }) => ({
-      documentId,
-      sourceId,
-      address: documentId,
-      receivedAt: now,
-      bytes,
-      parserVersion: 1,
-    })),
-  )
-  await insertNotices(
-    store.db,
-    received.map(({ documentId, notice: each }) => ({ documentId, pointer: '', sourceId, notice: each })),
-  )
-}
 
 /** The whole stock, and which notice stands where. */
 async function stockOf(store: Store) {
@@ -95,13 +73,13 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
       fc.asyncProperty(fc.integer(), fc.integer(), fc.integer({ min: 1, max: 40 }), async (world, order, batchSize) => {
         const notices = noticeWorld(world, 8)
         await clear(store)
-        await receive(store, notices)
+        await receiveNotices(store, notices)
         await consolidate(store, { now })
         const expected = await stockOf(store)
 
         await clear(store)
         for (const portion of portions(shuffled(notices, order), order)) {
-          await receive(store, portion)
+          await receiveNotices(store, portion)
           await consolidate(store, { now, batchSize })
         }
         expect(await stockOf(store)).toEqual(expected)
@@ -120,12 +98,12 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
           const notices = noticeWorld(world, 8)
           const end = now + 400 * 86_400_000
           await clear(store)
-          await receive(store, notices)
+          await receiveNotices(store, notices)
           await consolidate(store, { now: end })
           const expected = await stockOf(store)
 
           await clear(store)
-          await receive(store, notices)
+          await receiveNotices(store, notices)
           for (const day of days.sort((a, b) => a - b)) await consolidate(store, { now: now + day * 86_400_000 })
           await consolidate(store, { now: end })
           expect(await stockOf(store)).toEqual(expected)
@@ -138,10 +116,10 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
   test('changes nothing when the same notices are read again (C25)', async () => {
     await using store = await openTestStore(engine)
     const notices = noticeWorld(4, 30)
-    await receive(store, notices)
+    await receiveNotices(store, notices)
     expect((await consolidate(store, { now })).notices).toBe(new Set(notices.map((each) => JSON.stringify(each))).size)
     const before = await stockOf(store)
-    await receive(store, notices)
+    await receiveNotices(store, notices)
     expect((await consolidate(store, { now })).notices).toBe(0)
     await store.db.updateTable('notice').set({ is_consolidated: false }).execute()
     expect(await consolidate(store, { now })).toMatchObject({ created: 0, changed: 0, removed: 0, transitions: 0 })
@@ -158,7 +136,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
         const published = new Map<string, string>()
         let edition = 0
         for (const portion of portions(shuffled(notices, order), order)) {
-          await receive(store, portion)
+          await receiveNotices(store, portion)
           await consolidate(store, { now, batchSize: 7 })
           const { tenders, places } = await stockOf(store)
           const byId = new Map(tenders.map((row) => [row.tender_id, row]))
@@ -190,7 +168,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
 
   test('rebuilds the same ids and contents, repairs what was damaged, and keeps claims', async () => {
     await using store = await openTestStore(engine)
-    await receive(store, noticeWorld(11, 40))
+    await receiveNotices(store, noticeWorld(11, 40))
     await consolidate(store, { now })
     const before = await stockOf(store)
     await store.db.updateTable('tender').set({ content: '{}' }).execute()
@@ -213,7 +191,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
       publicationDate: at('2026-01-08'),
       procedureId: uuid(7),
     })
-    await receive(store, [first, second])
+    await receiveNotices(store, [first, second])
     await consolidate(store, { now })
     await publishAll(store, 1)
     const change = notice({
@@ -223,7 +201,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
       procedureId: uuid(7),
       references: [{ kind: 'changes', publicationNumber: '1-2026' }],
     })
-    await receive(store, [change])
+    await receiveNotices(store, [change])
     await consolidate(store, { now })
     const records = await recordsOf(store)
     const survivor = tenderId('ted:1-2026')
@@ -241,14 +219,14 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     await using store = await openTestStore(engine)
     const call = (key: string, buyer: string) =>
       notice({ noticeKey: key, procedureId: uuid(3), contractingAuthorities: [{ name: buyer, country: 'DE' }] })
-    await receive(store, [call('ted:1-2026', 'Musterstadt Hochbauamt')])
+    await receiveNotices(store, [call('ted:1-2026', 'Musterstadt Hochbauamt')])
     await consolidate(store, { now })
     await publishAll(store, 1)
-    await receive(store, [call('doe:1-01', 'Hochbauamt Musterstadt')])
+    await receiveNotices(store, [call('doe:1-01', 'Hochbauamt Musterstadt')])
     await consolidate(store, { now })
     expect(await recordsOf(store)).toHaveLength(1)
     // Two strangers with the same procedure id: it was copied and joins nothing any more.
-    await receive(store, [call('ted:2-2026', 'Wasserverband Beispiel'), call('ted:3-2026', 'Klinikum Exempel')])
+    await receiveNotices(store, [call('ted:2-2026', 'Wasserverband Beispiel'), call('ted:3-2026', 'Klinikum Exempel')])
     await consolidate(store, { now })
     const records = await recordsOf(store)
     expect(records.map(({ id }) => id).sort()).toEqual(
@@ -258,11 +236,11 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
 
   test('a batch that dies leaves what was there, and the next run does it all', async () => {
     await using store = await openTestStore(engine)
-    await receive(store, noticeWorld(21, 20))
+    await receiveNotices(store, noticeWorld(21, 20))
     await consolidate(store, { now })
     const expected = await stockOf(store)
     await clear(store)
-    await receive(store, noticeWorld(21, 20))
+    await receiveNotices(store, noticeWorld(21, 20))
     let batches = 0
     const dying = consolidate(store, {
       now,
@@ -285,7 +263,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
       formType: 'result',
       lots: [lot('LOT-0001', { result: { outcome: 'awarded' } })],
     })
-    await receive(store, [call, award])
+    await receiveNotices(store, [call, award])
     await consolidate(store, { now })
     expect((await recordsOf(store)).map(({ status }) => status)).toEqual(['awarded'])
     const { procedureId: _, ...without } = award
@@ -303,9 +281,9 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
 
   test('names the sources of a record in order, each once', async () => {
     await using store = await openTestStore(engine)
-    await receive(store, [notice({ noticeKey: 'ted:1-2026', procedureId: uuid(1) })], 'ted')
-    await receive(store, [notice({ noticeKey: 'doe:1-01', procedureId: uuid(1) })], 'doe')
-    await receive(store, [notice({ noticeKey: 'doe:1-02', procedureId: uuid(1) })], 'doe')
+    await receiveNotices(store, [notice({ noticeKey: 'ted:1-2026', procedureId: uuid(1) })], 'ted')
+    await receiveNotices(store, [notice({ noticeKey: 'doe:1-01', procedureId: uuid(1) })], 'doe')
+    await receiveNotices(store, [notice({ noticeKey: 'doe:1-02', procedureId: uuid(1) })], 'doe')
     await consolidate(store, { now })
     expect((await stockOf(store)).tenders.map(({ sources }) => sources)).toEqual(['["doe","ted"]'])
   })

@@ -1,5 +1,6 @@
 // Runs the stage: takes over new notices in batches, re-resolves what they are connected with, and lets the clock do its part.
 import type { Transaction } from 'kysely'
+import type { TenderContent } from '../domain/tender.ts'
 import { inTransaction, type Store } from '../store/database.ts'
 import {
   countNoticesToConsolidate,
@@ -21,6 +22,7 @@ import {
   deleteUnpublishedTenders,
   findTendersOf,
   listDueTenders,
+  listMergedInto,
   loadNoticesOfTenders,
   lockStock,
   type NewTender,
@@ -28,7 +30,7 @@ import {
   upsertTenders,
 } from '../store/tenders.ts'
 import { linkKeys } from './link-keys.ts'
-import { mergedTender, mergeTender, type TenderDraft } from './merge.ts'
+import { draftOf, mergedTender, mergeTender, type TenderDraft } from './merge.ts'
 import { type Component, noticeDate, resolve, type StoredNotice, type Unit, uniteCopies } from './resolve.ts'
 import { tenderId } from './tender-id.ts'
 
@@ -153,6 +155,7 @@ async function consolidateBatch(
     trx,
     tenders.filter((tender) => isForced || isChanged(before.get(tender.tenderId), tender)),
   )
+  await repointMerged(trx, tenders)
   await assignNotices(trx, assignments)
   await markConsolidated(trx, batchIds)
   return {
@@ -161,6 +164,20 @@ async function consolidateBatch(
     changed: tenders.filter((tender) => (before.get(tender.tenderId)?.contentHash ?? '') !== tender.contentHash).length,
     removed: vanished.length,
   }
+}
+
+/**
+ * A merged record whose founding notice is gone (parsers that read a document anew may give its notice another key) is in no
+ * component any more. It still has to follow when the record that holds it is merged itself (D37).
+ */
+async function repointMerged(trx: Transaction<Database>, tenders: readonly NewTender[]): Promise<void> {
+  const survivors = new Map(tenders.flatMap(({ tenderId: id, mergedInto }) => (mergedInto ? [[id, mergedInto]] : [])))
+  const stale = await listMergedInto(trx, [...survivors.keys()])
+  const repointed = stale.map(({ content, firstEdition: _, ...row }): NewTender => {
+    const survivor = survivors.get(row.mergedInto!)!
+    return { ...row, ...draftOf({ ...(JSON.parse(content) as TenderContent), mergedInto: survivor }, null) }
+  })
+  await upsertTenders(trx, repointed)
 }
 
 function linksOf({ noticeId, notice }: NoticeRow): { readonly noticeId: string; readonly keys: readonly string[] } {

@@ -633,7 +633,7 @@ function derive(notices: readonly Notice[], now: number): Lifecycle {
 }
 
 describe('the lifecycle of', () => {
-  test.each(scenarios)('%s, as of %3$s', (_, notices, now, expected) => {
+  test.each(scenarios)('%s', (_, notices, now, expected) => {
     const given = notices()
     for (const order of [given, [...given].reverse()]) {
       const found = derive(order, Date.parse(at(now)))

@@ -26,7 +26,7 @@ export function mergeTender(
 ): TenderDraft {
   const timeline = timelineOf(notices)
   const lifecycle = lifecycleOf(timeline, options.now, options.isSucceeded)
-  return draft(contentOf(tenderId, notices, timeline, lifecycle), lifecycle.nextTransitionMs ?? null)
+  return draftOf(contentOf(tenderId, notices, timeline, lifecycle), lifecycle.nextTransitionMs ?? null)
 }
 
 /**
@@ -38,10 +38,11 @@ export function mergedTender(tenderId: string, founding: Notice, mergedInto: str
   const { lots } = lifecycleOf(timeline, Number.POSITIVE_INFINITY)
   const lifecycle: Lifecycle = { status: 'closed', lots, isSuspended: false, isDeadlineUnknown: false }
   const content = contentOf(tenderId, [founding], timeline, lifecycle)
-  return draft({ ...content, status: 'merged', archiveReason: 'merged', mergedInto }, null)
+  return draftOf({ ...content, status: 'merged', archiveReason: 'merged', mergedInto }, null)
 }
 
-function draft(content: TenderContent, nextTransitionMs: number | null): TenderDraft {
+/** A content as it is stored. `nextTransitionMs`: see lifecycle.ts. */
+export function draftOf(content: TenderContent, nextTransitionMs: number | null): TenderDraft {
   const text = canonicalJson(content)
   return {
     tenderId: content.id,

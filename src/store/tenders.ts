@@ -115,6 +115,18 @@ export async function listDueTenders(db: Executor, now: number, limit: number): 
   return rows.map(toTenderRow)
 }
 
+/** Records that another record holds, by the ids of those others, with their contents. */
+export async function listMergedInto(
+  db: Executor,
+  tenderIds: readonly string[],
+): Promise<(TenderRow & { readonly content: string })[]> {
+  if (tenderIds.length === 0) return []
+  const { rows } = await sql<RawTender & { readonly content: string }>`
+    select tender_id, founding_key, first_edition, content_hash, next_transition_ms, merged_into, sources, content
+    from tender where merged_into = any(${[...tenderIds]}::text[])`.execute(db)
+  return rows.map((row) => ({ ...toTenderRow(row), content: row.content }))
+}
+
 /** For tenders that no notice stands in any more: the clock can derive nothing for them. */
 export async function clearTransitions(db: Executor, tenderIds: readonly string[]): Promise<void> {
   if (tenderIds.length === 0) return
