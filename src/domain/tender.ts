@@ -130,8 +130,8 @@ export const tenderRecordSchema = Type.Object(
     contractingAuthority: optional(organizationSchema),
     jointAuthorities: optional(Type.Array(organizationSchema, { description: 'Further buyers of a joint procurement.' })),
     buyerProfileUrl: optional(Type.String({ description: 'BT-508.' })),
-    submissionDate: optional(instant('Submission deadline: the next one still ahead among the lots, else the last (BT-131). May be missing.')),
-    participationDate: optional(instant('Deadline for requests to participate or expressions of interest (BT-1311, BT-630).')),
+    submissionDate: optional(instant('Submission deadline: the latest among the lots (BT-131). Each lot has its own in `lots`. May be missing.')),
+    participationDate: optional(instant('Deadline for requests to participate or expressions of interest: the latest among the lots (BT-1311, BT-630).')),
     publicationDate: optional(instant('When the newest notice of this tender was published. `published_since` looks at it.')),
     firstPublicationDate: optional(instant('When the oldest notice of this tender was published.')),
     contractAmount: Type.Union(
