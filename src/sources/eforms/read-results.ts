@@ -1,5 +1,6 @@
 // What became of the lots: LotResult, its tenders, contracts and parties (BT-142 and the chain behind it).
 import type { LotResult, Money, NoticeLot, Organization } from '../../domain/notice.ts'
+import { cleanField } from '../text.ts'
 import { textOf, type XmlElement } from '../xml.ts'
 import { allCac, allCbc, allEfac, cac, cbc, codeOf, efac, efbc, idOf } from './elements.ts'
 import { type Organizations, readWinningParties } from './read-organizations.ts'
@@ -60,9 +61,9 @@ export function readLotResults(
     const winners: Organization[] = []
     for (const tender of winning) {
       for (const partyId of referredIds(tender, 'TenderingParty')) {
-        for (const id of referredIds(parties.get(partyId), 'Tenderer')) {
-          const winner = organizations.get(id)
-          if (winner && !winners.includes(winner)) winners.push(winner)
+        for (const winner of membersOf(parties.get(partyId), organizations)) {
+          if (!winners.some((known) => known.name === winner.name && known.nationalId === winner.nationalId))
+            winners.push(winner)
         }
       }
     }
@@ -117,6 +118,16 @@ export function readLotResults(
       return result ? [[lotId, result] as const] : []
     }),
   )
+}
+
+/** The organisations of a tendering party; where it refers to none, the party by its own name. */
+function membersOf(party: XmlElement | undefined, organizations: Organizations): Organization[] {
+  const members = referredIds(party, 'Tenderer')
+    .map((id) => organizations.get(id))
+    .filter((member) => member !== undefined)
+  if (members.length > 0) return members
+  const name = cleanField(textOf(cbc(party, 'Name')))
+  return name ? [{ name }] : []
 }
 
 /** Whether a tender bids for the lot, for a group of lots, or does not say for what. */
