@@ -10,7 +10,7 @@ import { cpvRange } from '../domain/cpv.ts'
 import type { TenderFilter } from '../domain/filter.ts'
 import { nutsNumber, nutsRange } from '../domain/nuts.ts'
 import { hourMs, toInstant } from '../domain/time.ts'
-import { appendEdition, type EditionLog, openEditionLog } from './edition-log.ts'
+import { appendEdition, type EditionLog, type EditionLogOptions, openEditionLog } from './edition-log.ts'
 import type { NewEntry } from './log-state.ts'
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
@@ -22,7 +22,14 @@ function newFolder(): string {
   folders.push(folder)
   return folder
 }
-afterEach(() => {
+const logs: EditionLog[] = []
+async function openLog(folder: string, options: EditionLogOptions): Promise<EditionLog> {
+  const log = await openEditionLog(folder, options)
+  logs.push(log)
+  return log
+}
+afterEach(async () => {
+  for (const log of logs.splice(0)) await log.close()
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
@@ -86,7 +93,7 @@ async function append(
 }
 
 async function logOf(records: readonly TestRecord[]): Promise<EditionLog> {
-  const log = await openEditionLog(newFolder(), { clock: () => start })
+  const log = await openLog(newFolder(), { clock: () => start })
   await append(
     log,
     1,
@@ -255,7 +262,7 @@ test('D32 C47 C49 an exactly full last page and an empty one end the list', asyn
 })
 
 test('R3 an edition that is not known is refused', async () => {
-  const log = await openEditionLog(newFolder(), { clock: () => start })
+  const log = await openLog(newFolder(), { clock: () => start })
   expect(log.newest).toBeUndefined()
   expect(() => log.list({ filter: all, edition: 1, limit: 1 })).toThrow(RangeError)
   await append(log, 1, [], { records: 0 })
@@ -265,7 +272,7 @@ test('R3 an edition that is not known is refused', async () => {
 
 test('R4 R5 an edition is held 25 hours after the next; then the newest records up to its lastModified are listed', async () => {
   let now = publishedAtOf(2)
-  const log = await openEditionLog(newFolder(), { clock: () => now })
+  const log = await openLog(newFolder(), { clock: () => now })
   await append(log, 1, [entryOf(recordOf(0, start)), entryOf(recordOf(1, start + 1))], { records: 2 })
   await append(log, 2, [entryOf(recordOf(0, start + 2))], { records: 2 })
   now = publishedAtOf(2) + 25 * hourMs
@@ -313,7 +320,7 @@ test('C6 R1 no reader sees half an edition, before or after a source that fails 
 })
 
 test('C26 checkedAt is the last check of any source of the record, as of the edition', async () => {
-  const log = await openEditionLog(newFolder(), { clock: () => start })
+  const log = await openLog(newFolder(), { clock: () => start })
   const records = [entryOf(recordOf(0, start), ['ted', 'doe']), entryOf(recordOf(1, start + 1), ['file'])]
   await append(log, 1, records, { records: 2, checks: { ted: start + 5, doe: start + 7 } })
   await append(log, 2, [], { records: 2, checks: { ted: start + 9, doe: start + 7 } })
@@ -471,7 +478,7 @@ test('C48 C94 to C99 R1 R2: any list of any held edition equals the model, page 
   await fc.assert(
     fc.asyncProperty(histories, async ({ editions, queries, limits }) => {
       const folder = newFolder()
-      const log = await openEditionLog(folder, { clock: () => start })
+      const log = await openLog(folder, { clock: () => start })
       const versions: Version[] = []
       const checks: { [source: string]: number }[] = []
       let stamp = start
@@ -494,7 +501,7 @@ test('C48 C94 to C99 R1 R2: any list of any held edition equals the model, page 
           checks: checks[index]!,
         })
       }
-      const restarted = await openEditionLog(folder, { clock: () => start })
+      const restarted = await openLog(folder, { clock: () => start })
       for (const reader of [log, restarted])
         for (const filter of queries)
           for (let edition = 1; edition <= editions.length; edition++)
@@ -521,7 +528,7 @@ function filesOf(folder: string): string[] {
 
 test('a log damaged anywhere never serves a wrong byte: it goes back to a whole edition, repairs or refuses', async () => {
   const folder = newFolder()
-  const log = await openEditionLog(folder, { clock: () => start })
+  const log = await openLog(folder, { clock: () => start })
   for (let edition = 1; edition <= 4; edition++) {
     const entries = Array.from({ length: 20 }, (_, index) =>
       entryOf(
@@ -560,7 +567,7 @@ test('a log damaged anywhere never serves a wrong byte: it goes back to a whole 
               ? Buffer.concat([bytes, Buffer.alloc(at % 99)])
               : bytes
         writeFileSync(files[file]!, written)
-        const again = await openEditionLog(folder, { clock: () => start })
+        const again = await openLog(folder, { clock: () => start })
         const newest = again.newest?.edition ?? 0
         for (let edition = 1; edition <= newest; edition++) {
           try {

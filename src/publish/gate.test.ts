@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { dayMs, hourMs } from '../domain/time.ts'
+import { type GateInput, gate, silenceMs } from './gate.ts'
+
+const now = Date.UTC(2026, 5, 1)
+
+const usual: GateInput & { readonly previous: NonNullable<GateInput['previous']> } = {
+  now,
+  previous: { publishedAt: now - hourMs, live: 10_000, bySource: { ted: 8000, doe: 3000, small: 40 } },
+  records: 50_100,
+  cancelled: 20,
+  merged: 30,
+  bySourceDelta: { ted: 90, doe: -40 },
+  received: { documents: 400, rejected: 3 },
+  sources: [{ sourceId: 'ted', lastReceivedAt: now - hourMs, activeDays: 20, checkedAt: now }],
+}
+
+function reasonsOf(changes: Partial<GateInput>): readonly string[] {
+  const result = gate({ ...usual, ...changes })
+  return result.kind === 'hold' ? result.reasons : []
+}
+
+describe('the gate', () => {
+  test('lets a usual hour pass', () => {
+    expect(gate(usual)).toEqual({ kind: 'pass' })
+  })
+
+  test('asks of the first edition only that it holds a record', () => {
+    const first = { ...usual, previous: undefined, cancelled: 9000, received: { documents: 100, rejected: 99 } }
+    expect(gate({ ...first, records: 1 })).toEqual({ kind: 'pass' })
+    expect(gate({ ...first, records: 0 }).kind).toBe('hold')
+  })
+
+  test.each([
+    ['a tenth and one more of the documents rejected', { documents: 1000, rejected: 101 }, 1],
+    ['a tenth rejected', { documents: 1000, rejected: 100 }, 0],
+    ['too few documents to tell', { documents: 49, rejected: 49 }, 0],
+  ])('rejections: %s', (_, received, count) => {
+    expect(reasonsOf({ received })).toHaveLength(count)
+  })
+
+  test.each([
+    ['more than a twentieth of the live records', 300, 201, 1],
+    ['a twentieth', 300, 200, 0],
+    ['cancelled alone', 501, 0, 1],
+  ])('archiving at once: %s', (_, cancelled, merged, count) => {
+    expect(reasonsOf({ cancelled, merged })).toHaveLength(count)
+  })
+
+  test('archiving most of a small stock is not held: shares say nothing there', () => {
+    expect(reasonsOf({ previous: { ...usual.previous, live: 100 }, cancelled: 99, merged: 0 })).toEqual([])
+  })
+
+  test.each([
+    ['a fifth and one more', { doe: -601 }, 1],
+    ['a fifth', { doe: -600 }, 0],
+    ['all of a small source', { small: -40 }, 0],
+    ['a source that is gone', { ted: -8000, doe: -3000 }, 2],
+  ])('a source loses its records: %s', (_, bySourceDelta, count) => {
+    expect(reasonsOf({ bySourceDelta })).toHaveLength(count)
+  })
+
+  const silent = { sourceId: 'doe', lastReceivedAt: now - silenceMs - 1, activeDays: 12, checkedAt: now - hourMs }
+
+  test('a regular source that answers but brings nothing is named, once for each silence', () => {
+    const [reason] = reasonsOf({ sources: [silent], previous: { ...usual.previous, publishedAt: now - 2 * hourMs } })
+    expect(reason).toContain('doe')
+    expect(reasonsOf({ sources: [silent], previous: { ...usual.previous, publishedAt: now } })).toEqual([])
+  })
+
+  test.each([
+    ['it came a moment ago', { ...silent, lastReceivedAt: now - silenceMs }],
+    ['it never came regularly', { ...silent, activeDays: 4 }],
+    ['it does not answer: its checks say so already', { ...silent, checkedAt: now - 2 * dayMs }],
+    ['it is never checked', { ...silent, checkedAt: null }],
+  ])('no silence when %s', (_, source) => {
+    expect(reasonsOf({ sources: [source], previous: { ...usual.previous, publishedAt: now - 2 * hourMs } })).toEqual([])
+  })
+
+  test('all reasons are told at once, as sentences', () => {
+    const reasons = reasonsOf({
+      received: { documents: 100, rejected: 90 },
+      cancelled: 5000,
+      bySourceDelta: { ted: -7000 },
+    })
+    expect(reasons).toHaveLength(3)
+    for (const reason of reasons) expect(reason).toMatch(/^(?:\d|[A-Z]).*\.$/s)
+  })
+})

@@ -1,0 +1,224 @@
+// From the stock through publication into the edition log: what a reader sees is what was published, whatever happens between.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { TenderContent } from '../src/domain/tender.ts'
+import { hourMs } from '../src/domain/time.ts'
+import { catchUp, type EditionLog, type EditionLogOptions, openEditionLog } from '../src/edition/edition-log.ts'
+import { publish } from '../src/publish/publish.ts'
+import type { Store } from '../src/store/database.ts'
+import { randomOf } from './generate/random.ts'
+import { generateTender } from './generate/stock.ts'
+import { engines, openTestStore } from './world.ts'
+
+const start = Date.UTC(2026, 0, 1)
+const stock = { seed: 7, count: 0, now: start, size: 'small' } as const
+
+async function put(store: Store, tenders: readonly TenderContent[]): Promise<void> {
+  for (let from = 0; from < tenders.length; from += 500) {
+    const contents = tenders.slice(from, from + 500).map((tender) => JSON.stringify(tender))
+    await sql`
+      insert into tender (tender_id, founding_key, content, content_hash, sources)
+      select content::json->>'id', content::json->>'id', content, md5(content), '["ted"]'
+      from unnest(${contents}::text[]) as content
+      on conflict (tender_id) do update set content = excluded.content, content_hash = excluded.content_hash`.execute(
+      store.db,
+    )
+  }
+}
+
+/** Without merges: their survivors need not be in so small a stock. */
+function tenderOf(number: number, version: number): TenderContent {
+  const { mergedInto, ...tender } = generateTender(stock, number, version)
+  return mergedInto === undefined ? tender : { ...tender, status: 'closed', archiveReason: 'expired' }
+}
+
+const numbered = (from: number, to: number, version = 0): TenderContent[] =>
+  Array.from({ length: to - from }, (_, index) => tenderOf(from + index, version))
+
+const cut = (store: Store, edition: number) => publish(store, { now: start + edition * hourMs, minIntervalMs: hourMs })
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'published-editions-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function openLog(folder: string, options: EditionLogOptions): Promise<EditionLog> {
+  const log = await openEditionLog(folder, options)
+  onTestFinished(() => log.close())
+  return log
+}
+
+/** Everything that a client reads of an edition, over all its pages. */
+function crawl(log: EditionLog, edition: number): { id: string; lastModified: string; checkedAt: string }[] {
+  const found: { id: string; lastModified: string; checkedAt: string }[] = []
+  for (let after: { lastModified: number; id: string } | undefined; ; ) {
+    const { positions, next } = log.list({ filter: { archived: true }, edition, limit: 7, ...(after && { after }) })
+    found.push(...JSON.parse(log.page(positions, edition, null, 'identity').toString()).data)
+    if (next === null) return found
+    after = next
+  }
+}
+
+/** The same from the tables. */
+async function publishedIn(store: Store, edition: number): Promise<unknown[]> {
+  const { rows } = await sql<{ body: string }>`
+    select body from edition_entry where edition <= ${edition} and (superseded_by is null or superseded_by > ${edition})
+    order by last_modified`.execute(store.db)
+  return rows.map(({ body }) => JSON.parse(body))
+}
+
+const withoutCheck = (records: readonly { checkedAt: string }[]) => records.map(({ checkedAt: _, ...record }) => record)
+
+describe.each(engines)('published editions (%s)', (engine) => {
+  test('C3 C12 C23 C24 C25 R2 each edition is read as it was published, by a log that follows and by a new one', async () => {
+    await using store = await openTestStore(engine)
+    const clock = () => start + 8 * hourMs
+    const log = await openLog(newFolder(), { clock })
+    expect(await catchUp(log, store)).toBe(0)
+    const random = randomOf(11)
+    const published: unknown[][] = []
+    let last = new Map<string, string>()
+    for (let edition = 1; edition <= 8; edition++) {
+      await put(store, numbered(edition * 10, edition * 10 + random.integer(1, 10)))
+      for (let change = 0; change < 5; change++) {
+        const number = random.integer(10, edition * 10)
+        await put(store, numbered(number, number + 1, edition))
+      }
+      await cut(store, edition)
+      expect(await catchUp(log, store)).toBe(1)
+      const records = crawl(log, edition)
+      published.push(records)
+      expect(new Set(records.map(({ id }) => id)).size).toBe(records.length)
+      const now = new Map(records.map((record) => [record.id, JSON.stringify({ ...record, checkedAt: '' })]))
+      for (const [id, text] of last) {
+        const before = JSON.parse(text)
+        const after = JSON.parse(now.get(id)!)
+        if (JSON.stringify({ ...before, lastModified: '' }) === JSON.stringify({ ...after, lastModified: '' }))
+          expect(after.lastModified).toBe(before.lastModified)
+        else expect(after.lastModified > before.lastModified).toBe(true)
+      }
+      last = now
+    }
+    expect(await catchUp(log, store)).toBe(0)
+    const late = await openLog(newFolder(), { clock })
+    expect(await catchUp(late, store)).toBe(8)
+    for (let edition = 1; edition <= 8; edition++)
+      for (const reader of [log, late]) {
+        expect(crawl(reader, edition)).toEqual(published[edition - 1])
+        expect(withoutCheck(crawl(reader, edition))).toEqual(await publishedIn(store, edition))
+      }
+  })
+
+  test('C6 R1 while a large edition is taken over, readers see the one before, then all of it', async () => {
+    await using store = await openTestStore(engine)
+    await put(store, numbered(0, 3))
+    await cut(store, 1)
+    const log = await openLog(newFolder(), { clock: () => start })
+    await catchUp(log, store)
+    await put(store, numbered(0, 1500, 1))
+    await cut(store, 2)
+    const taking = catchUp(log, store)
+    const seen = new Map<number, Set<number>>()
+    let isDone = false
+    const done = taking.finally(() => {
+      isDone = true
+    })
+    while (!isDone) {
+      const { edition } = log.newest!
+      seen.set(edition, (seen.get(edition) ?? new Set()).add(crawl(log, edition).length))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await done
+    expect(crawl(log, 2)).toHaveLength(1500)
+    expect(crawl(log, 1)).toHaveLength(3)
+    expect([...seen.get(1)!]).toEqual([3])
+    expect([...(seen.get(2) ?? [1500])]).toEqual([1500])
+  })
+
+  test('entries that were removed after 25 hours leave the newest edition whole; older ones are not claimed', async () => {
+    await using store = await openTestStore(engine)
+    for (let edition = 1; edition <= 40; edition++) {
+      await put(store, numbered(edition % 5, (edition % 5) + 3, edition % 7))
+      await cut(store, edition)
+    }
+    const clock = () => start + 40 * hourMs
+    const log = await openLog(newFolder(), { clock })
+    await catchUp(log, store)
+    expect(withoutCheck(crawl(log, 40))).toEqual(await publishedIn(store, 40))
+    for (let edition = 15; edition <= 40; edition++) {
+      expect(log.edition(edition)?.edition).toBe(edition)
+      expect(withoutCheck(crawl(log, edition))).toEqual(await publishedIn(store, edition))
+    }
+    for (let edition = 1; edition < 14; edition++) expect(log.edition(edition)).toBeUndefined()
+    // R5: the newest records, up to the lastModified of the edition that is gone
+    const { last_modified: w } = await store.db
+      .selectFrom('edition')
+      .select('last_modified')
+      .where('edition', '=', 10)
+      .executeTakeFirstOrThrow()
+    const newest = crawl(log, 40).filter(({ lastModified }) => Date.parse(lastModified) <= w)
+    expect(crawl(log, 10)).toEqual(newest)
+  })
+
+  test('a log of another database, or of one that went back in time, is built anew', async () => {
+    await using first = await openTestStore(engine)
+    await using second = await openTestStore(engine)
+    await put(first, numbered(0, 5))
+    await put(second, numbered(0, 5, 1))
+    await cut(first, 1)
+    await cut(second, 1)
+    const folder = newFolder()
+    const log = await openLog(folder, { clock: () => start })
+    await catchUp(log, first)
+    expect(withoutCheck(crawl(log, 1))).toEqual(await publishedIn(first, 1))
+    expect(await catchUp(log, second)).toBe(1)
+    expect(withoutCheck(crawl(log, 1))).toEqual(await publishedIn(second, 1))
+    await put(second, numbered(5, 6))
+    await cut(second, 2)
+    await catchUp(log, second)
+    // What a restored backup looks like: the second edition is another one than the log took over.
+    await second.db.deleteFrom('edition_entry').where('edition', '=', 2).execute()
+    await second.db.deleteFrom('edition').where('edition', '=', 2).execute()
+    await second.db
+      .updateTable('tender')
+      .set({ first_edition: null, published_hash: null })
+      .where('first_edition', '=', 2)
+      .execute()
+    await put(second, numbered(6, 8))
+    await cut(second, 3)
+    await catchUp(log, second)
+    expect(log.newest).toMatchObject({ edition: 2, records: 8 })
+    expect(withoutCheck(crawl(log, 2))).toEqual(await publishedIn(second, 2))
+    await log.close()
+    const again = await openLog(folder, { clock: () => start })
+    expect(again.newest).toMatchObject({ edition: 2, records: 8 })
+    expect(readdirSync(folder)).toHaveLength(1)
+  })
+
+  test('a record that both files lost is refused, then served again after catching up', async () => {
+    await using store = await openTestStore(engine)
+    await put(store, numbered(0, 30))
+    await cut(store, 1)
+    const folder = newFolder()
+    const log = await openLog(folder, { clock: () => start })
+    await catchUp(log, store)
+    const whole = crawl(log, 1)
+    await log.close()
+    const generation = join(folder, readdirSync(folder)[0]!)
+    for (const name of ['plain.bin', 'gzip.bin']) {
+      const bytes = readFileSync(join(generation, name))
+      bytes.fill(0, 200, bytes.length - 200)
+      writeFileSync(join(generation, name), bytes)
+    }
+    const damaged = await openLog(folder, { clock: () => start })
+    expect(() => crawl(damaged, 1)).toThrow('damaged')
+    expect(damaged.isDamaged).toBe(true)
+    await catchUp(damaged, store)
+    expect(damaged.isDamaged).toBe(false)
+    expect(crawl(damaged, 1)).toEqual(whole)
+  })
+})
