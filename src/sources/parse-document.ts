@@ -1,6 +1,7 @@
 // Recognises the format of a document by its content and hands it to the parser of that format.
 import type { ParsedPart, Rejection, RejectionReason } from '../domain/notice.ts'
 import { isEformsRoot, parseEforms } from './eforms/parse-eforms.ts'
+import { parseJson } from './json.ts'
 import { isOcds, parseOcds } from './ocds/parse-ocds.ts'
 import { parseTedExport } from './ted-export/parse-ted-export.ts'
 import { decodeText, maxDocumentBytes, parseXml, XmlError } from './xml.ts'
@@ -74,7 +75,7 @@ function readJson(text: string): ParsedPart[] {
     return reject('too-deep', `values are nested deeper than ${maxJsonDepth} levels`)
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = parseJson(text)
   } catch (error) {
     const lines = text.trim().split('\n', 3)
     const detail =
