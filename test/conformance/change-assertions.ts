@@ -174,7 +174,12 @@ export function changeAssertions(world: World): void {
     expect(answer.headers.link).toBe(`</v1/tenders/${world.idOf.get('kept')}>; rel="canonical"`)
   })
   assertion('C2', 'requests change nothing: the stock and its counts are the same after a mix of them', async () => {
-    const status = async () => (await world.started.run('status')).events.map(({ now: _, time: __, ...rest }) => rest)
+    const status = async () => {
+      const { documents, notices, rejections, tenders, edition, unpublished } = (
+        await world.started.run('status')
+      ).events.at(-1)!
+      return { documents, notices, rejections, tenders, edition, unpublished }
+    }
     const [before, counts] = [await world.state(), await status()]
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'GET'])
       for (const path of [
@@ -189,9 +194,7 @@ export function changeAssertions(world: World): void {
           ...(method === 'POST' && { body: '{"id":"x"}', headers: { 'content-type': 'application/json' } }),
         })
     expect(await world.state()).toEqual(before)
-    expect(JSON.stringify(await status()).replace(/"(?:uptime|memory|lastUsed)\w*":[^,}]+/g, '')).toBe(
-      JSON.stringify(counts).replace(/"(?:uptime|memory|lastUsed)\w*":[^,}]+/g, ''),
-    )
+    expect(await status()).toEqual(counts)
   })
 
   assertion('D42', 'expired by the clock, and open again when a notice moves the deadline', async () => {
@@ -225,9 +228,7 @@ export function cursorAssertions(world: World): void {
   assertion('C54', 'a cursor works after a restart and with either token of the organisation', async () => {
     const cursor = await begin()
     const before = (await follow(cursor)).json() as { data: unknown }
-    const list = (await world.started.run('organization', 'list')).text
-    const name = /"name":"([^"]+)"/.exec(list)?.[1]
-    const created = await world.started.run('token', 'create', name!)
+    const created = await world.started.run('token', 'create', 'Trial')
     const other = /tdr_(?:live|test)_[0-9A-Za-z]{36}/.exec(created.text)?.[0]
     expect(other, created.text).toBeDefined()
     expect(((await follow(cursor, other)).json() as { data: unknown }).data).toEqual(before.data)

@@ -39,7 +39,7 @@ describe('refusals', () => refusalAssertions(world))
 notHere(
   'elsewhere',
   'C21',
-  'the estimator comes with a later issue; src/consolidate shows that nothing is marked as an estimate before',
+  'the estimator comes with a later issue; until then no value is marked as an estimate (C22)',
 )
 notHere('elsewhere', 'C83', 'test/model: generated stocks hold estimated values')
 notHere('elsewhere', 'C131', 'src/api: the shared limiter over several nodes, with TEST_REDIS_URL')

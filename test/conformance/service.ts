@@ -93,6 +93,7 @@ export async function startService(options: {
   }
   const outputs: string[] = []
   let child: ChildProcess
+  let shiftMs = 0
   let ready: Event
   const launch = async (args: readonly string[]): Promise<void> => {
     const started = spawn(
@@ -187,10 +188,13 @@ export async function startService(options: {
     publish: () => run('publish', '--publish-interval-minutes', '0'),
     advance: async (ms) => {
       await expectSuccess(run('clock', 'advance', '--ms', String(ms)))
+      shiftMs += ms
     },
     restart: async () => {
       await stop()
       await launch([])
+      // The trial clock starts anew with the process; time must not run backwards for its clients.
+      if (shiftMs > 0) await expectSuccess(run('clock', 'advance', '--ms', String(shiftMs)))
     },
     stop: async () => {
       const code = await stop()
