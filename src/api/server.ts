@@ -166,7 +166,8 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     let headersLength = 0
     for (const text of raw.rawHeaders) headersLength += text.length + 2
     if (headersLength > maxHeadersLength) return void answer(request, reply, headersTooLarge)
-    if (url.includes('#') || (raw.httpVersionMinor === 1 && raw.headers.host === undefined))
+    const isHttp1 = raw.httpVersionMajor === 1
+    if (!isHttp1 || url.includes('#') || (raw.httpVersionMinor === 1 && raw.headers.host === undefined))
       return void answer(request, reply, malformedRequest)
     if (request.is404 || url === `${listPath}/` || url.startsWith(`${listPath}/?`))
       return void answerUnknownRoute(request, reply)
