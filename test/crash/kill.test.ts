@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { openStore } from '../../src/store/database.ts'
 
 /** KILLS sets how often the writer is killed, SEED repeats a run. */
 const kills = Number(process.env.KILLS ?? 50)
@@ -52,6 +53,19 @@ async function runAndKill(dataFolder: string, from: 'start' | 'ready', delayMs: 
   if (signal !== 'SIGKILL') throw new Error(`the writer ended by itself: ${errors}`)
   return { ready, acknowledged }
 }
+
+test('the data folder of another process is refused, and free as soon as that one is killed', async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))
+  const child = spawn(process.execPath, [writer, dataFolder], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit')
+  await once(child.stdout, 'data')
+  await expect(openStore({ dataFolder })).rejects.toThrow(/is in use by another Tenderstock process; stop that one/)
+  child.kill('SIGKILL')
+  await exited
+  const store = await openStore({ dataFolder })
+  await store.close()
+  await rm(dataFolder, { recursive: true })
+})
 
 test(`nothing acknowledged is lost over ${kills} kills, ${killsOfFirstStart} of them while the first start made the database`, {
   timeout: 60_000 + kills * 20_000,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -60,6 +60,28 @@ describe('a statement that runs too long', () => {
     expect(codes).toEqual(['57014', '08006'])
     expect(await store.db.selectFrom('setting').selectAll().execute()).toEqual([])
     await store.close()
+  })
+})
+
+describe('an engine that panics', () => {
+  test('fails the statement and leaves the process alone; it recovers when its files are back', async () => {
+    await using store = await openTestStore('embedded')
+    const { dataFolder } = store.options
+    const log = join(dataFolder, 'database', 'pg_wal')
+    await store.db.insertInto('setting').values({ name: 'kept', value: '1' }).execute()
+    await rename(log, join(dataFolder, 'pg_wal'))
+    const codes: unknown[] = []
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await sql`select pg_switch_wal()`.execute(store.db).catch(() => {})
+      const row = { name: `lost ${attempt}`, value: '' }
+      const write = store.db.insertInto('setting').values(row).execute()
+      await write.catch((error: unknown) =>
+        codes.push(error instanceof OperatorError ? 'operator' : (error as { code: string }).code),
+      )
+    }
+    expect(codes).toEqual(['08006', 'operator', 'operator'])
+    await rename(join(dataFolder, 'pg_wal'), log)
+    expect(await store.db.selectFrom('setting').selectAll().execute()).toEqual([{ name: 'kept', value: '1' }])
   })
 })
 

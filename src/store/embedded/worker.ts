@@ -11,6 +11,8 @@ const int8Oid = 20
 
 const fileSystem = new SyncNodeFS(options.folder)
 let severeLine: string | undefined
+/** The engine goes on after a panic as if nothing had happened; it must not be listened to. */
+let hasPanicked = false
 let pglite: PGlite | undefined
 let checkpointedAtBytes = 0
 let turn: Promise<void> = start()
@@ -42,7 +44,10 @@ async function start(): Promise<void> {
       startParams: [...startParameters],
       onStderr: (line) => {
         if (/(?:FATAL|PANIC): /.test(line)) severeLine = line.replace(/^.*(?:FATAL|PANIC):\s*/, '')
-        if (line.includes('PANIC: ')) setImmediate(giveUp, line)
+        if (line.includes('PANIC: ')) {
+          hasPanicked = true
+          setImmediate(giveUp, line)
+        }
         return false
       },
     })
@@ -75,6 +80,7 @@ async function answer(request: Request): Promise<void> {
     reply = { kind: 'error', id: request.id, error: fieldsOf(error) }
   }
   if (fileSystem.failure !== undefined) return giveUp(`fsync failed: ${textOf(fileSystem.failure)}`)
+  if (hasPanicked) return giveUp('the engine panicked')
   say(reply)
   if (reply.kind === 'result') await checkpointWhenDue()
 }
