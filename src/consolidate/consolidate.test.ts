@@ -234,6 +234,36 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     )
   })
 
+  test('a merged record is a tender again, under its own id, when the notice that joined the two says otherwise', async () => {
+    await using store = await openTestStore(engine)
+    const first = notice({ noticeKey: 'ted:1-2026', publicationNumber: '1-2026', publicationDate: at('2026-01-05') })
+    const second = notice({ noticeKey: 'ted:2-2026', publicationDate: at('2026-01-08'), procedureId: uuid(7) })
+    await receiveNotices(store, [first, second])
+    await consolidate(store, { now })
+    await publishAll(store, 1)
+    const joining = notice({
+      noticeKey: 'ted:3-2026',
+      procedureId: uuid(7),
+      references: [{ kind: 'changes', publicationNumber: '1-2026' }],
+    })
+    await receiveNotices(store, [joining])
+    await consolidate(store, { now })
+    expect((await recordsOf(store)).map(({ status }) => status).sort()).toEqual(['merged', 'open'])
+    const row = await store.db
+      .selectFrom('notice')
+      .select('document_id')
+      .where('notice_key', '=', 'ted:3-2026')
+      .executeTakeFirstOrThrow()
+    await insertNotices(store.db, [
+      { documentId: row.document_id, pointer: '', sourceId: 'made-up', notice: { ...joining, references: [] } },
+    ])
+    await consolidate(store, { now })
+    const records = await recordsOf(store)
+    expect(records.map(({ id }) => id).sort()).toEqual(['ted:1-2026', 'ted:2-2026'].map(tenderId).sort())
+    expect(records.map(({ status }) => status)).toEqual(['open', 'open'])
+    expect(records.map(({ mergedInto }) => mergedInto)).toEqual([undefined, undefined])
+  })
+
   test('a batch that dies leaves what was there, and the next run does it all', async () => {
     await using store = await openTestStore(engine)
     await receiveNotices(store, noticeWorld(21, 20))
