@@ -31,11 +31,22 @@ function cap(text: string, limit: number): string {
 }
 
 /**
+ * What ordinary text has none of: markup, entities, controls, double spaces, spaces around a line end, three line ends,
+ * and characters that NFC may change (outside Latin before the combining marks, Greek and Cyrillic).
+ */
+const needsCleaning =
+  /[^\n\x20-\x25\x27-\x3b\x3d-\x7e\u00a1-\u02ff\u0388-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20ac]| [ \n]|\n (?! )|\n{3}/
+
+/**
  * A text of several lines as published: entities decoded, simple HTML markup dropped, NFC, controls gone, spaces within a
  * line and runs of empty lines folded, trimmed, at most `limit` units long. Undefined when nothing readable is left.
  */
 export function cleanText(raw: string | undefined, limit: number = descriptionLimit): string | undefined {
   if (!raw) return undefined
+  if (raw.length <= limit) {
+    const trimmed = raw.trim()
+    if (!needsCleaning.test(trimmed)) return trimmed === '' ? undefined : trimmed
+  }
   // Far over the limit nothing needs decoding: bounds the work on a hostile text.
   let text = raw.length > limit * 8 ? raw.slice(0, limit * 8) : raw
   if (text.includes('&')) text = decodeEntities(text)
@@ -88,7 +99,6 @@ const placeholders = new Set([
   'nie dotyczy',
   'nvt',
   'n.v.t.',
-  'test',
   'xxx',
   '_default_value_change_me_',
 ])
