@@ -1,0 +1,265 @@
+// Each field's rule of docs/consolidation.md on made-up notices, and the canonical text of the record.
+import { Value } from 'typebox/value'
+import { describe, expect, test } from 'vitest'
+import { at, lot, notice, noticeWorld, uuid } from '../../test/generate/notices.ts'
+import type { Notice } from '../domain/notice.ts'
+import { type TenderContent, tenderRecordSchema } from '../domain/tender.ts'
+import { canonicalJson, contentHash } from './canonical.ts'
+import { mergedTender, mergeTender } from './merge.ts'
+import { resolve } from './resolve.ts'
+import { tenderId } from './tender-id.ts'
+
+const now = Date.parse(at('2026-02-01'))
+const id = tenderId('ted:1-2026')
+const merge = (...notices: Notice[]): TenderContent =>
+  JSON.parse(mergeTender(id, notices, { now, isSucceeded: false }).content) as TenderContent
+const call = (given: Partial<Notice> = {}) =>
+  notice({ noticeKey: 'ted:1-2026', publicationNumber: '1-2026', dispatchDate: at('2026-01-10'), ...given })
+const award = (given: Partial<Notice> = {}) =>
+  notice({
+    noticeKey: 'ted:8-2026',
+    formType: 'result',
+    noticeType: 'can-standard',
+    dispatchDate: at('2026-01-20'),
+    publicationDate: at('2026-01-21'),
+    ...given,
+  })
+const eur = (value: number) => ({ value, currency: 'EUR' })
+
+describe('a merged record', () => {
+  test("shows the newest call's texts in its own language and keeps the others (BT-702)", () => {
+    const change = call({
+      noticeKey: 'ted:2-2026',
+      dispatchDate: at('2026-01-15'),
+      language: 'fr',
+      title: { de: 'Turnhalle', fr: 'Gymnase' },
+      description: { fr: 'Construction', de: 'Bau' },
+      references: [{ kind: 'changes', publicationNumber: '1-2026' }],
+    })
+    expect(merge(call({ title: { de: 'Alt' } }), change, award({ title: { de: 'Zuschlag' } }))).toMatchObject({
+      title: 'Gymnase',
+      description: 'Construction',
+      language: 'fr',
+      translations: { de: { title: 'Turnhalle', description: 'Bau' } },
+    })
+  })
+
+  test.each([
+    ['the title of its only lot', { lots: [lot('1', { title: { de: 'Los' } })], description: { de: 'Text' } }, 'Los'],
+    ['the start of the description', { description: { de: 'Kurzer Text' } }, 'Kurzer Text'],
+    [
+      'the start of a long description, at a word',
+      { description: { de: 'Wort '.repeat(60) } },
+      `${'Wort '.repeat(24).trim()}…`,
+    ],
+    ['the number', { internalReference: 'V-17' }, 'V-17'],
+    ['a fixed text', {}, '(untitled)'],
+    ['a title of white space counts as none', { title: { de: ' \n' }, internalReference: 'V-17' }, 'V-17'],
+  ] as const)('without a title takes %s (C14)', (_, given, title) => {
+    const { title: __, ...untitled } = call()
+    expect(merge({ ...untitled, ...given } as Notice).title).toBe(title)
+  })
+
+  test('has the latest deadline among its lots, which does not move with the clock (C15)', () => {
+    const lots = [
+      lot('1', { submissionDate: at('2026-01-20'), participationDate: at('2026-01-12') }),
+      lot('2', { submissionDate: at('2026-03-01'), interestDate: at('2026-01-15') }),
+    ]
+    for (const moment of ['2026-01-11', '2026-02-01', '2027-01-01']) {
+      const { content } = mergeTender(id, [call({ lots })], { now: Date.parse(at(moment)), isSucceeded: false })
+      expect(JSON.parse(content)).toMatchObject({
+        submissionDate: at('2026-03-01'),
+        participationDate: at('2026-01-15'),
+        lots: [{ submissionDate: at('2026-01-20') }, { participationDate: at('2026-01-15') }],
+      })
+    }
+  })
+
+  const lotsWith = (...values: (number | undefined)[]) =>
+    values.map((value, index) => lot(`${index}`, value === undefined ? {} : { estimatedValue: eur(value) }))
+  test.each([
+    ['the estimate of the procedure first', { estimatedValue: eur(900), lots: lotsWith(1, 2) }, 900],
+    [
+      'the sum of the lots when four of five have one',
+      { lots: lotsWith(10, 20, 30, 40, undefined), frameworkMaximum: eur(7) },
+      100,
+    ],
+    [
+      'not the sum when three of five have one',
+      { lots: lotsWith(10, 20, 30, undefined, undefined), frameworkMaximum: eur(7) },
+      7,
+    ],
+    [
+      'not the sum of two currencies',
+      { lots: [...lotsWith(10), lot('9', { estimatedValue: { value: 5, currency: 'PLN' } })] },
+      undefined,
+    ],
+    ['nothing when nothing is published (C18)', {}, undefined],
+  ] as const)('has for a value: %s (C20)', (_, given, value) => {
+    expect(merge(call(given)).contractAmount).toEqual(value === undefined ? null : { ...eur(value), estimated: false })
+  })
+
+  test('has the awarded value only when no estimate was published, and sums tranches', () => {
+    const tranche = (key: string, lotId: string, value: number) =>
+      award({ noticeKey: key, lots: [lot(lotId, { result: { outcome: 'awarded', awardedValue: eur(value) } })] })
+    const lots = [lot('1'), lot('2')]
+    const first = tranche('ted:8-2026', '1', 10.1)
+    expect(merge(call({ lots }), first, tranche('ted:9-2026', '2', 20.2))).toMatchObject({
+      awardedAmount: eur(30.3),
+      contractAmount: { ...eur(30.3), estimated: false },
+    })
+    expect(merge(call({ lots, estimatedValue: eur(50) }), first)).toMatchObject({
+      awardedAmount: eur(10.1),
+      contractAmount: eur(50),
+    })
+    expect(
+      merge(call({ lots }), first, { ...tranche('ted:9-2026', '1', 12), dispatchDate: at('2026-01-25') }),
+    ).toMatchObject({
+      awardedAmount: eur(12),
+    })
+  })
+
+  test('joins a lot of the call with its result', () => {
+    const winner = { name: 'Muster Bau GmbH', country: 'DE' }
+    const lots = [
+      lot('1', {
+        title: { de: 'Vergeben' },
+        result: {
+          outcome: 'awarded',
+          awardedValue: eur(5),
+          winners: [winner],
+          contractDate: '2026-01-19',
+          receivedTenders: 3,
+        },
+      }),
+      lot('2', { result: { outcome: 'not-awarded', reason: 'no-rece' } }),
+    ]
+    const record = merge(
+      call({ lots: [lot('1', { title: { de: 'Rohbau' }, cpvCodes: ['45223000'] }), lot('2')] }),
+      award({ lots }),
+    )
+    expect(record.lots).toEqual([
+      {
+        lotId: '1',
+        status: 'awarded',
+        title: 'Rohbau',
+        cpvCodes: ['45223000'],
+        nutsCodes: [],
+        awardedAmount: eur(5),
+        winners: [winner],
+        contractDate: '2026-01-19',
+        receivedTenders: 3,
+      },
+      { lotId: '2', status: 'cancelled', cpvCodes: [], nutsCodes: [], nonAwardReason: 'no-rece' },
+    ])
+  })
+
+  test('sorts lots as people count them', () => {
+    const lots = ['10', '9', 'LOT-0002', '1'].map((lotId) => lot(lotId))
+    expect(merge(call({ lots })).lots.map(({ lotId }) => lotId)).toEqual(['1', '9', '10', 'LOT-0002'])
+  })
+
+  test('collects the regions of the tender and its lots, the CPV codes of the tender only, main code first', () => {
+    const record = merge(
+      call({
+        cpvCodes: ['45212222', '45000000', '45212222'],
+        nutsCodes: ['DE212'],
+        lots: [lot('1', { nutsCodes: ['DE21H', 'DE212'], cpvCodes: ['44000000'] })],
+      }),
+    )
+    expect(record.cpvCodes).toEqual(['45212222', '45000000'])
+    expect(record.nutsCodes).toEqual(['DE212', 'DE21H'])
+  })
+
+  test('prefers the better portal on the same day and completes its copy from the other', () => {
+    const copy = { noticeId: uuid(1), noticeVersion: '01' }
+    const ted = call({ ...copy, title: { de: 'TED' }, lots: [lot('1', { submissionDate: at('2026-03-01') })] })
+    const doe = call({
+      ...copy,
+      noticeKey: 'doe:1',
+      publisher: 'doe',
+      title: { de: 'DÖE' },
+      procedureTypeNational: 'de-open',
+    })
+    const release = call({ noticeKey: 'ocds-mnwr74:1', publisher: 'doe', format: 'ocds', title: { de: 'OCDS' } })
+    for (const order of [
+      [ted, doe, release],
+      [release, doe, ted],
+    ])
+      expect(merge(...order)).toMatchObject({
+        title: 'TED',
+        procedureTypeNational: 'de-open',
+        submissionDate: at('2026-03-01'),
+      })
+  })
+
+  test('knows when its newest and its oldest notice came out, and lists all of them, oldest first', () => {
+    const record = merge(award(), call())
+    expect(record).toMatchObject({ publicationDate: at('2026-01-21'), firstPublicationDate: at('2026-01-10') })
+    expect(record.originalSources.map(({ formType }) => formType)).toEqual(['competition', 'result'])
+  })
+
+  test('that another record holds shows its founding notice, and nothing of it moves with the clock', () => {
+    const lots = [lot('1', { submissionDate: at('2026-03-01') })]
+    const draft = mergedTender(id, call({ lots }), tenderId('ted:0-2026'))
+    expect(JSON.parse(draft.content)).toMatchObject({
+      id,
+      status: 'merged',
+      archiveReason: 'merged',
+      mergedInto: tenderId('ted:0-2026'),
+      lots: [{ status: 'pending' }],
+    })
+    expect(draft.nextTransitionMs).toBeNull()
+  })
+
+  test('of any world is allowed by the schema', () => {
+    for (let seed = 0; seed < 60; seed++)
+      for (const { units, isSucceeded } of resolve(
+        noticeWorld(seed, 10).map((each, index) => ({ rowId: `${index}`, sourceId: 'made-up', notice: each })),
+      )) {
+        const draft = mergeTender(
+          id,
+          units.map((unit) => unit.notice),
+          { now, isSucceeded },
+        )
+        const record = { ...JSON.parse(draft.content), lastModified: at('2026-02-01'), checkedAt: at('2026-02-01') }
+        expect([...Value.Errors(tenderRecordSchema, record)]).toEqual([])
+      }
+  })
+})
+
+describe('the canonical text', () => {
+  const content = merge(
+    call({ description: { de: 'Bau', fr: 'Construction' }, lots: [lot('1', { title: { de: 'Rohbau' } })] }),
+  )
+
+  test('begins with the id and does not depend on the order of members', () => {
+    const reversed = (value: unknown): unknown =>
+      Array.isArray(value)
+        ? value.map(reversed)
+        : value && typeof value === 'object'
+          ? Object.fromEntries(
+              Object.entries(value)
+                .reverse()
+                .map(([name, member]) => [name, reversed(member)]),
+            )
+          : value
+    expect(canonicalJson(reversed(content) as TenderContent)).toBe(canonicalJson(content))
+    expect(canonicalJson(content)).toMatch(new RegExp(`^\\{"id":"${id}","status":"`))
+    expect(JSON.parse(canonicalJson(content))).toEqual(content)
+  })
+
+  test('writes a text one way, however its accents are composed', () => {
+    expect(canonicalJson({ ...content, title: 'Cafe\u0301' })).toBe(canonicalJson({ ...content, title: 'Café' }))
+  })
+
+  test('has another hash for another content', () => {
+    expect(contentHash(canonicalJson(content))).not.toBe(contentHash(canonicalJson({ ...content, title: 'Anders' })))
+  })
+})
+
+test('an id is a UUID of version 8, the same for the same notice, on every machine (C11, C12)', () => {
+  expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  expect(id).toBe('18c6a24c-874c-8465-9d76-eae7ece8ded0')
+  expect(tenderId('ted:2-2026')).not.toBe(id)
+})
