@@ -9,7 +9,7 @@ import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import type { Store } from '../store/database.ts'
 import { insertNotices } from '../store/documents.ts'
-import { consolidate, rebuildStock } from './consolidate.ts'
+import { consolidate, mostHolders, rebuildStock } from './consolidate.ts'
 import { tenderId } from './tender-id.ts'
 
 const now = Date.parse('2026-02-20T12:00:00.000Z')
@@ -262,6 +262,55 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     expect(records.map(({ id }) => id).sort()).toEqual(['ted:1-2026', 'ted:2-2026'].map(tenderId).sort())
     expect(records.map(({ status }) => status)).toEqual(['open', 'open'])
     expect(records.map(({ mergedInto }) => mergedInto)).toEqual([undefined, undefined])
+  })
+
+  test('a merged record without its founding notice still follows to the final survivor (D37)', async () => {
+    await using store = await openTestStore(engine)
+    const joining = (number: number, joined: number) =>
+      notice({
+        noticeKey: `ted:${number}-2026`,
+        procedureId: uuid(7),
+        publicationDate: at('2026-01-20'),
+        references: [{ kind: 'changes', publicationNumber: `${joined}-2026` }],
+      })
+    const alone = (number: number) =>
+      notice({
+        noticeKey: `ted:${number}-2026`,
+        publicationNumber: `${number}-2026`,
+        publicationDate: at(`2026-01-0${number}`),
+      })
+    await receiveNotices(store, [alone(1), { ...alone(2), procedureId: uuid(7) }, alone(3)])
+    await consolidate(store, { now })
+    await publishAll(store, 1)
+    await receiveNotices(store, [joining(4, 3)])
+    await consolidate(store, { now })
+    await store.db.deleteFrom('notice').where('notice_key', '=', 'ted:3-2026').execute()
+    await receiveNotices(store, [joining(5, 1)])
+    await consolidate(store, { now })
+    const survivor = tenderId('ted:1-2026')
+    const merged = (await stockOf(store)).tenders.filter((row) => row.merged_into !== null)
+    expect(merged.map((row) => row.founding_key).sort()).toEqual(['ted:2-2026', 'ted:3-2026'])
+    for (const row of merged) {
+      expect(row.merged_into).toBe(survivor)
+      expect(JSON.parse(row.content).mergedInto).toBe(survivor)
+    }
+  })
+
+  test('a key that too many notices hold joins nothing, also those that it joined before', async () => {
+    await using store = await openTestStore(engine)
+    const many = Array.from({ length: mostHolders + 30 }, (_, number) =>
+      notice({ noticeKey: `ted:${number}-2026`, procedureId: uuid(1) }),
+    )
+    const few = many.slice(0, 200)
+    await receiveNotices(store, few)
+    await consolidate(store, { now })
+    expect((await recordsOf(store)).map(({ originalSources }) => originalSources.length)).toEqual([200])
+    await publishAll(store, 1)
+    await receiveNotices(store, many.slice(200))
+    await consolidate(store, { now, batchSize: 300 })
+    const records = await recordsOf(store)
+    expect(records).toHaveLength(many.length)
+    expect(records.every(({ originalSources }) => originalSources.length === 1)).toBe(true)
   })
 
   test('a batch that dies leaves what was there, and the next run does it all', async () => {

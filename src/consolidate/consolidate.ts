@@ -1,7 +1,6 @@
 // Runs the stage: takes over new notices in batches, re-resolves what they are connected with, and lets the clock do its part.
-import type { Transaction } from 'kysely'
 import type { TenderContent } from '../domain/tender.ts'
-import { inTransaction, type Store } from '../store/database.ts'
+import { type Executor, inTransaction, type Store } from '../store/database.ts'
 import {
   countNoticesToConsolidate,
   listLinks,
@@ -14,7 +13,6 @@ import {
   replaceLinks,
   takeNoticesToConsolidate,
 } from '../store/notices.ts'
-import type { Database } from '../store/schema.ts'
 import {
   assignNotices,
   clearTransitions,
@@ -125,7 +123,7 @@ async function run(
 type BatchOptions = { readonly now: number; readonly batchSize: number; readonly isForced: boolean }
 
 async function consolidateBatch(
-  trx: Transaction<Database>,
+  trx: Executor,
   { now, batchSize, isForced }: BatchOptions,
 ): Promise<Omit<Counts, 'transitions'> | undefined> {
   await lockStock(trx)
@@ -170,7 +168,7 @@ async function consolidateBatch(
  * A merged record whose founding notice is gone (parsers that read a document anew may give its notice another key) is in no
  * component any more. It still has to follow when the record that holds it is merged itself (D37).
  */
-async function repointMerged(trx: Transaction<Database>, tenders: readonly NewTender[]): Promise<void> {
+async function repointMerged(trx: Executor, tenders: readonly NewTender[]): Promise<void> {
   const survivors = new Map(tenders.flatMap(({ tenderId: id, mergedInto }) => (mergedInto ? [[id, mergedInto]] : [])))
   const stale = await listMergedInto(trx, [...survivors.keys()])
   const repointed = stale.map(({ content, firstEdition: _, ...row }): NewTender => {
@@ -190,7 +188,7 @@ function toStored({ noticeId, sourceId, notice }: NoticeRow): StoredNotice {
 
 /** All notices connected with the seeds through keys that count, and the keys on the way that do not. */
 async function closureOf(
-  trx: Transaction<Database>,
+  trx: Executor,
   batchIds: readonly string[],
   companions: readonly string[],
 ): Promise<{ readonly noticeIds: readonly string[]; readonly ignoredKeys: ReadonlySet<string> }> {
@@ -265,7 +263,7 @@ function isChanged(before: TenderRow | undefined, after: NewTender): boolean {
 
 /** Derives again what the clock changed: expiry above all. */
 async function passDueTransitions(
-  trx: Transaction<Database>,
+  trx: Executor,
   now: number,
   limit: number,
 ): Promise<{ readonly due: number; readonly changed: number }> {
