@@ -74,3 +74,34 @@ describe('amounts', () => {
     expect(toMoney(5000.456, 'mdl')).toEqual({ value: 5000.46, currency: 'MDL' })
   })
 })
+
+it('reads ordinary text the short way with the result of the long way (seed 41)', () => {
+  // A zero-width space at the end is dropped, but makes the text no ordinary one.
+  const signs = fc.constantFrom(
+    'a',
+    'ä',
+    'e\u0301',
+    'Ω',
+    '\u2126',
+    'ж',
+    'ﬁ',
+    ' ',
+    '\n',
+    '\r',
+    '\t',
+    '\u00a0',
+    '<b>',
+    '&amp;',
+    '…',
+  )
+  const texts = fc
+    .array(fc.oneof(signs, fc.string({ unit: 'binary', maxLength: 2 })), { maxLength: 12 })
+    .map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(cleanText(text, 500)).toBe(cleanText(`${text}\u200b`, 500))
+      expect(cleanLine(text, 500)).toBe(cleanLine(`${text}\u200b`, 500))
+    }),
+    { seed: 41, numRuns: 3000 },
+  )
+})

@@ -65,7 +65,8 @@ export function cleanText(raw: string | undefined, limit: number = descriptionLi
 
 /** A text of one line: as cleanText, with line breaks folded to spaces. */
 export function cleanLine(raw: string | undefined, limit: number = fieldLimit): string | undefined {
-  return cleanText(raw, limit)?.replace(/\s+/g, ' ')
+  const text = cleanText(raw, limit)
+  return text?.includes('\n') ? text.replace(/\s+/g, ' ') : text
 }
 
 const placeholders = new Set([

@@ -193,7 +193,7 @@ export function parseXml(text: string): XmlElement {
   const addText = (data: string): void => {
     if (!current) return
     if (current.mixed) current.mixed.push(data)
-    else if (current.text === '' && blank.test(data)) return
+    else if (current.text === '' && data.charCodeAt(0) <= 0x20 && blank.test(data)) return
     else if (current.children !== noChildren) current.mixed = [...current.children, data]
     current.text = current.text === '' ? data : current.text + data
   }
@@ -268,7 +268,13 @@ export function child(element: XmlElement | undefined, uri: string, name: string
 /** All children of that name. */
 export function childrenOf(element: XmlElement | undefined, uri: string, name: string): readonly XmlElement[] {
   if (!element) return noChildren
-  return element.children.filter((candidate) => candidate.name === name && candidate.uri === uri)
+  let found: XmlElement[] | undefined
+  for (const candidate of element.children) {
+    if (candidate.name !== name || candidate.uri !== uri) continue
+    if (found) found.push(candidate)
+    else found = [candidate]
+  }
+  return found ?? noChildren
 }
 
 /** First child with that local name in any namespace: for TED_EXPORT, whose schema versions have one namespace each. */
