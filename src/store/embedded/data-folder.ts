@@ -33,6 +33,9 @@ export async function ownDataFolder(dataFolder: string, checkpointBytes: number)
   }
 }
 
+/** SQLite's result code for a lock that another connection holds. */
+const sqliteBusy = 5
+
 /** The engine itself would let a second process in, and rows would vanish. SQLite's lock ends with the process, however it ends. */
 async function lock(dataFolder: string): Promise<() => void> {
   let database: DatabaseSync | undefined
@@ -43,8 +46,8 @@ async function lock(dataFolder: string): Promise<() => void> {
     database.exec('pragma locking_mode = exclusive; begin exclusive')
   } catch (error) {
     database?.close()
-    const { message } = error as Error
-    if (/locked|busy/i.test(message)) {
+    const { message, errcode } = error as Error & { readonly errcode?: number }
+    if (errcode === sqliteBusy) {
       throw new OperatorError(
         `The data folder ${dataFolder} is in use by another Tenderstock process; stop that one, or start this one with another folder (--data FOLDER).`,
       )
@@ -86,7 +89,7 @@ async function syncTree(folder: string): Promise<void> {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) await syncTree(path)
     else if (entry.isFile()) {
-      const file = await open(path, 'r')
+      const file = await open(path, 'r+')
       try {
         await file.sync()
       } finally {

@@ -38,7 +38,7 @@ describe('a statement that runs too long', () => {
   test('is an error, the engine comes back, and what was committed is there', async () => {
     await using world = await openTestStore('embedded')
     await world.close()
-    const store = await openStore({ ...world.options, statementTimeoutMs: 500 })
+    const store = await openStore({ ...world.options, statementTimeoutMs: 3000 })
     await store.db.insertInto('setting').values({ name: 'kept', value: '1' }).execute()
     await expect(endless.execute(store.db)).rejects.toMatchObject({ code: '57014' })
     expect(await store.db.selectFrom('setting').selectAll().execute()).toEqual([{ name: 'kept', value: '1' }])
@@ -48,7 +48,7 @@ describe('a statement that runs too long', () => {
   test('undoes its transaction, and nothing of that transaction goes on in the new session', async () => {
     await using world = await openTestStore('embedded')
     await world.close()
-    const store = await openStore({ ...world.options, statementTimeoutMs: 500 })
+    const store = await openStore({ ...world.options, statementTimeoutMs: 3000 })
     const codes: unknown[] = []
     const transaction = inTransaction(store, async (trx) => {
       await trx.insertInto('setting').values({ name: 'lost', value: '1' }).execute()

@@ -54,8 +54,9 @@ export class SyncNodeFS extends NodeFS {
   }
 }
 
-/** Makes the entries of a folder durable (a directory has no stream of its own in the engine). */
+/** Makes the entries of a folder durable (a directory has no stream of its own in the engine). Windows has no such call. */
 export function syncFolder(path: string): void {
+  if (process.platform === 'win32') return
   const descriptor = fs.openSync(path, 'r')
   try {
     fs.fsyncSync(descriptor)
