@@ -15,6 +15,8 @@ import {
   sampleForm,
   sampleLot,
   sampleObject,
+  sampleOldCorrigendum,
+  sampleUtilitiesAward,
 } from './sample-forms.ts'
 
 function parts(options: SampleDocument) {
@@ -508,6 +510,27 @@ describe('the retired schema (R2.0.8)', () => {
     expect(read.lots[0]!.result!.awardedValue).toBeUndefined()
   })
 
+  it('reads the award of a utility (6) and a corrigendum (14)', () => {
+    const award = notice({ forms: sampleUtilitiesAward, documentType: '7' })
+    expect(award).toMatchObject({
+      formType: 'result',
+      title: { de: 'Transformatoren' },
+      description: { de: 'Lieferung.' },
+      internalReference: 'T-9',
+      procedureType: 'neg-w-call',
+      awardedValue: { value: 90000 },
+      lots: [
+        { lotId: '1', result: { outcome: 'awarded', winners: [{ name: 'Trafo GmbH' }], contractDate: '2016-02-03' } },
+      ],
+    })
+    expect(award.lots).toHaveLength(1)
+    expect(notice({ forms: sampleOldCorrigendum, documentType: '2' })).toMatchObject({
+      formType: 'change',
+      references: [{ kind: 'changes', publicationNumber: '356419-2015' }],
+      submissionDate: '2016-03-15T10:00:00.000Z',
+    })
+  })
+
   it('reads a notice of free text', () => {
     const forms =
       '<OTH_NOT CATEGORY="ORIGINAL" LG="EN"><FD_OTH_NOT><TI_DOC><P>Substations</P></TI_DOC><CONTENTS><P>One.</P><P>Two.</P><ADDRESS_NOT_STRUCT><ORGANISATION>Power Ltd</ORGANISATION></ADDRESS_NOT_STRUCT></CONTENTS></FD_OTH_NOT></OTH_NOT>'
@@ -585,9 +608,13 @@ function mutate(element: XmlElement, next: () => number, odds: number): XmlEleme
 
 describe('hostile documents', () => {
   it('never throws and always says something, whatever is missing, doubled or misplaced', () => {
-    const documents = [dividedCall, sampleDefenceCall, sampleDefenceAward].map((forms) =>
-      parseXml(sampleDocument({ forms })),
-    )
+    const documents = [
+      dividedCall,
+      sampleDefenceCall,
+      sampleDefenceAward,
+      sampleUtilitiesAward,
+      sampleOldCorrigendum,
+    ].map((forms) => parseXml(sampleDocument({ forms })))
     fc.assert(
       fc.property(
         fc.constantFrom(...documents),

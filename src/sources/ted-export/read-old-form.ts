@@ -7,7 +7,7 @@ import { distinctOrganizations } from '../results.ts'
 import { cleanField, cleanLine, cleanText, cleanUrl } from '../text.ts'
 import { childNamed, childrenNamed, descendantsNamed, textOf, type XmlElement } from '../xml.ts'
 import { contractNatureOf, legalBasisOf, procedureTypeOfElement } from './codes.ts'
-import type { FormAward, FormContent, FormLot } from './form-content.ts'
+import type { FormAward, FormChange, FormContent, FormLot } from './form-content.ts'
 import { toPublicationNumber } from './header.ts'
 import { distinctLots, onlyLotId, toLotId } from './lots.ts'
 import { cpvBelow, lineOf, moneyOf, organizationOf, splitDayMonthYear, textBlock } from './parts.ts'
@@ -20,7 +20,8 @@ function* below(element: XmlElement | undefined, isClosed: (element: XmlElement)
   }
 }
 
-const isAward = (element: XmlElement): boolean => element.name.startsWith('AWARD_OF_CONTRACT')
+const isAward = (element: XmlElement): boolean =>
+  /^(?:AWARD_OF_CONTRACT|AWARD_CONTRACT_CONTRACT_AWARD_UTILITIES)/.test(element.name)
 const isLot = (element: XmlElement): boolean => !isAward(element) && childNamed(element, 'LOT_NUMBER') !== undefined
 /** Several purchases in one prior information notice. */
 const isPart = (element: XmlElement): boolean => isLot(element) || isAward(element)
@@ -101,22 +102,23 @@ function lotsOf(body: XmlElement): FormLot[] {
 
 function awardsOf(body: XmlElement): FormAward[] {
   return [...below(body, isAward)].filter(isAward).map((award): FormAward => {
-    const operators = childrenNamed(award, 'ECONOMIC_OPERATOR_NAME_ADDRESS')
-    const winners = distinctOrganizations(
-      operators.map((operator) =>
-        organizationOf(operator.children.find((at) => at.name.startsWith('CONTACT_DATA')) ?? operator),
-      ),
+    // Contests and utilities nest the same data one level deeper than the other forms.
+    const contacts = [...below(award, (at) => at.name.startsWith('CONTACT_DATA'))].filter((at) =>
+      at.name.startsWith('CONTACT_DATA'),
     )
-    const values = childNamed(award, 'CONTRACT_VALUE_INFORMATION')
+    const winners = distinctOrganizations(contacts.map(organizationOf))
+    const costs = [...below(award, () => false)].find((at) => at.name === 'COSTS_RANGE_AND_CURRENCY_WITH_VAT_RATE')
     return compact<FormAward>({
-      lotNumber: cleanLine(textOf(childNamed(award, 'LOT_NUMBER')), 100),
-      title: lineOf(childNamed(award, 'CONTRACT_TITLE')),
+      lotNumber: cleanLine(textOf(firstDeep(award, 'LOT_NUMBER')), 100),
+      title: lineOf(firstDeep(award, 'CONTRACT_TITLE') ?? firstDeep(award, 'TITLE_CONTRACT')),
       result: compact<LotResult>({
         outcome: 'awarded',
-        awardedValue: costOf(childNamed(values, 'COSTS_RANGE_AND_CURRENCY_WITH_VAT_RATE')),
+        awardedValue: costOf(costs),
         winners: winners.length > 0 ? winners : undefined,
-        contractDate: splitDayMonthYear(childNamed(award, 'CONTRACT_AWARD_DATE'))?.date,
-        receivedTenders: countOf(childNamed(award, 'OFFERS_RECEIVED_NUMBER')),
+        contractDate: splitDayMonthYear(
+          firstDeep(award, 'CONTRACT_AWARD_DATE') ?? firstDeep(award, 'DATE_OF_CONTRACT_AWARD'),
+        )?.date,
+        receivedTenders: countOf(firstDeep(award, 'OFFERS_RECEIVED_NUMBER')),
       }),
     })
   })
@@ -174,6 +176,19 @@ function procedureOf(body: XmlElement): Pick<FormContent, 'procedureType' | 'pro
   return {}
 }
 
+/** Section IV.3.4, the receipt of tenders or requests, in a corrigendum of this generation; what follows is a label. */
+const receiptSection = /^\s*IV\s*\.?\s*3\s*\.?\s*4\b/i
+
+function changesOf(body: XmlElement): FormChange[] {
+  return [...descendantsNamed(body, 'CORR')]
+    .flatMap((correction) => correction.children)
+    .flatMap((change): FormChange[] => {
+      const value = childNamed(change, 'NEW_VALUE')
+      const deadline = splitDayMonthYear(childNamed(value, 'DATE_TIME') ?? childNamed(value, 'DATE'))
+      return deadline && receiptSection.test(lineOf(childNamed(change, 'WHERE')) ?? '') ? [{ deadline }] : []
+    })
+}
+
 /** A notice of free text (EIB and others): a title, perhaps an organisation, and paragraphs. */
 function readFreeText(body: XmlElement): FormContent {
   const contents = childNamed(body, 'CONTENTS')
@@ -202,9 +217,12 @@ export function readOldForm(form: XmlElement): FormContent {
   const onBehalf = firstDeep(body, 'PURCHASING_ON_BEHALF_YES')
   const object = body.children.find((at) => at.name.startsWith('OBJECT_')) ?? body
   const numbered = lotsOf(body)
-  const final = first(body, 'TOTAL_FINAL_VALUE') ?? first(body, 'F06_TOTAL_FINAL_VALUE')
+  const final = first(body, /TOTAL_FINAL_VALUE$/) ?? object
   const title = lineOf(first(object, 'TITLE_CONTRACT'))
-  const description = textBlock(first(object, 'SHORT_CONTRACT_DESCRIPTION') ?? first(object, 'TOTAL_QUANTITY_OR_SCOPE'))
+  const description = textBlock(
+    first(object, /^SHORT_(?:CONTRACT_DESCRIPTION|DESCRIPTION|DESCRIPTION_CONTRACT)$/) ??
+      first(object, 'TOTAL_QUANTITY_OR_SCOPE'),
+  )
   const cpvCodes = [...new Set([...below(object, isPart)].filter((at) => at.name === 'CPV').flatMap(cpvBelow))]
   const nutsCodes = nutsOutsideLots(object)
   const site = cleanLine(
@@ -232,7 +250,7 @@ export function readOldForm(form: XmlElement): FormContent {
   return compact<FormContent>({
     title,
     description,
-    referenceNumber: cleanField(lineOf(first(body, 'FILE_REFERENCE_NUMBER'))),
+    referenceNumber: cleanField(lineOf(first(body, /^(?:FILE_REFERENCE_NUMBER|REFERENCE_NUMBER_ATTRIBUTED)$/))),
     contractNature:
       contractNatureOf(first(object, 'TYPE_CONTRACT')?.attributes.get('VALUE')) ??
       contractNatureOf(body.attributes.get('CTYPE')),
@@ -247,7 +265,7 @@ export function readOldForm(form: XmlElement): FormContent {
     submissionUrl: cleanUrl(textOf(childNamed(addresses, 'URL_PARTICIPATE'))),
     cpvCodes,
     estimatedValue,
-    awardedValue: costOf(childNamed(final, 'COSTS_RANGE_AND_CURRENCY_WITH_VAT_RATE')),
+    awardedValue: costOf(first(final, 'COSTS_RANGE_AND_CURRENCY_WITH_VAT_RATE')),
     isFramework: involves(body, /FRAMEWORK/) ? true : undefined,
     isDynamicPurchasingSystem: involves(body, /DYNAMIC_PURCHASING|^DPS$/) ? true : undefined,
     deadline: receipt,
@@ -255,7 +273,7 @@ export function readOldForm(form: XmlElement): FormContent {
     lots,
     awards: awardsOf(body),
     references: referencesOf(body),
-    changes: [],
+    changes: changesOf(body),
   })
 }
 
