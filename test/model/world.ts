@@ -1,0 +1,254 @@
+// A stock, its editions and the API over HTTP in one process, and beside them what was published, as plain arrays.
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { Pool } from 'undici'
+import { expect } from 'vitest'
+import { createCursorSealer } from '../../src/api/cursor.ts'
+import { openCursorKeyRing } from '../../src/api/cursor-key-ring.ts'
+import { createLocalLimiter } from '../../src/api/limiter.ts'
+import { buildApi } from '../../src/api/server.ts'
+import { openTokenTable, tokenSourceOf } from '../../src/api/token-table.ts'
+import { canonicalJson, contentHash } from '../../src/consolidate/canonical.ts'
+import type { TenderContent } from '../../src/domain/tender.ts'
+import { catchUp, openEditionLog } from '../../src/edition/edition-log.ts'
+import { systemRandom } from '../../src/platform/random.ts'
+import { publish } from '../../src/publish/publish.ts'
+import { createOrganization, createToken } from '../../src/store/organizations.ts'
+import type { Random } from '../generate/random.ts'
+import { openTestStore, type TestStore } from '../world.ts'
+import type { ModelRecord, Parameters } from './naive-answer.ts'
+import { naiveAnswer } from './naive-answer.ts'
+
+/** A record of a state with the very text in which the API must deliver it. */
+export type PublishedRecord = ModelRecord & { readonly wire: string }
+
+export type ModelWorld = AsyncDisposable & {
+  readonly store: TestStore
+  /** Every state ever published, by edition. */
+  readonly states: ReadonlyMap<number, readonly PublishedRecord[]>
+  readonly newest: () => readonly PublishedRecord[]
+  readonly now: () => number
+  readonly advance: (ms: number) => void
+  /** Puts contents into the stock as the consolidation would. */
+  readonly put: (contents: readonly TenderContent[]) => Promise<void>
+  /** Notes that a source was checked at the present moment. */
+  readonly check: (sourceId: string) => Promise<void>
+  /** Cuts an edition, lets the read side catch up and notes the state. */
+  readonly publishNext: () => Promise<void>
+  readonly get: (
+    path: string,
+    encoding?: 'gzip' | 'identity',
+  ) => Promise<{ readonly status: number; readonly text: string }>
+}
+
+export async function openModelWorld(startMs: number): Promise<ModelWorld> {
+  const store = await openTestStore('embedded')
+  let present = startMs
+  const clock = (): number => present
+  const random = systemRandom
+  const log = await openEditionLog(join(store.options.dataFolder, 'model-editions'), { clock })
+  const circumstances = { now: startMs, random }
+  const organization = await createOrganization(
+    store.db,
+    { name: 'Model', requestsPerMinute: 1_000_000_000 },
+    circumstances,
+  )
+  if (organization.kind !== 'created') throw new Error('no organisation')
+  const token = await createToken(
+    store.db,
+    { organizationId: organization.organization.organizationId, name: 'model' },
+    circumstances,
+  )
+  if (token.kind !== 'created') throw new Error('no token')
+  const ring = await openCursorKeyRing({ store, clock, randomBytes: random.bytes })
+  const tokens = await openTokenTable({ source: tokenSourceOf(store), clock })
+  const app = buildApi({
+    reader: log,
+    tokens,
+    limiter: createLocalLimiter(clock),
+    cursors: createCursorSealer({ ring, clock, randomBytes: random.bytes }),
+    clock,
+    random,
+    docsUrl: 'http://docs.example',
+    isOverloaded: () => false,
+  })
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  const pool = new Pool(address, { connections: 4 })
+  const authorization = `Bearer ${token.plaintext}`
+  const states = new Map<number, readonly PublishedRecord[]>()
+
+  const readState = async (edition: number): Promise<readonly PublishedRecord[]> => {
+    const { checks } = await store.db
+      .selectFrom('edition')
+      .select('checks')
+      .where('edition', '=', edition)
+      .executeTakeFirstOrThrow()
+    const checkedAt = JSON.parse(checks) as { [source: string]: number }
+    const rows = await store.db
+      .selectFrom('edition_entry')
+      .select(['body', 'sources', 'tender_id'])
+      .where('edition', '<=', edition)
+      .where((where) => where.or([where('superseded_by', 'is', null), where('superseded_by', '>', edition)]))
+      .execute()
+    return rows.map(({ body, sources, tender_id }) => {
+      const newest = Math.max(...(JSON.parse(sources) as string[]).map((source) => checkedAt[source]!))
+      const head = `{"id":"${tender_id}",`
+      if (!body.startsWith(head)) throw new Error(`a body does not begin with its id: ${body.slice(0, 60)}`)
+      const wire = `${head}"checkedAt":"${new Date(newest).toISOString()}",${body.slice(head.length)}`
+      return Object.assign(JSON.parse(wire) as ModelRecord, { wire })
+    })
+  }
+
+  return {
+    store,
+    states,
+    newest: () => states.get(Math.max(...states.keys())) ?? [],
+    now: clock,
+    advance: (ms) => {
+      present += ms
+    },
+    put: async (contents) => {
+      for (let at = 0; at < contents.length; at += 200) {
+        const rows = contents.slice(at, at + 200).map((content) => {
+          const canonical = canonicalJson(content)
+          return {
+            tender_id: content.id,
+            founding_key: `generated:${content.id}`,
+            first_edition: null,
+            content: canonical,
+            content_hash: contentHash(canonical),
+            published_hash: null,
+            next_transition_ms: null,
+            merged_into: content.mergedInto ?? null,
+            sources: JSON.stringify([...new Set(content.originalSources.map(({ publisher }) => publisher))].sort()),
+          }
+        })
+        await store.db
+          .insertInto('tender')
+          .values(rows)
+          .onConflict((conflict) =>
+            conflict.column('tender_id').doUpdateSet((set) => ({
+              content: set.ref('excluded.content'),
+              content_hash: set.ref('excluded.content_hash'),
+              merged_into: set.ref('excluded.merged_into'),
+              sources: set.ref('excluded.sources'),
+            })),
+          )
+          .execute()
+      }
+    },
+    check: async (sourceId) => {
+      await store.db
+        .insertInto('source_check')
+        .values({ source_id: sourceId, checked_at: present })
+        .onConflict((conflict) => conflict.column('source_id').doUpdateSet({ checked_at: present }))
+        .execute()
+    },
+    publishNext: async () => {
+      const outcome = await publish(store, { now: present, minIntervalMs: 0, overrideGate: true })
+      if (outcome.kind !== 'published') throw new Error(`not published: ${JSON.stringify(outcome)}`)
+      await catchUp(log, store)
+      states.set(outcome.edition, await readState(outcome.edition))
+    },
+    get: async (path, encoding = 'identity') => {
+      const { statusCode, headers, body } = await pool.request({
+        path,
+        method: 'GET',
+        headers: { authorization, 'accept-encoding': encoding },
+      })
+      const bytes = Buffer.from(await body.arrayBuffer())
+      return {
+        status: statusCode,
+        text: (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString('utf8'),
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await pool.close()
+      await app.close()
+      await tokens.close()
+      await log.close()
+      await store[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A query string; now and then a plus sign is left as it stands, which servers read as a space (D24). */
+export function queryString(parameters: Parameters, random: Random): string {
+  return parameters
+    .map(([name, value]) => {
+      const encoded = encodeURIComponent(value)
+        .replaceAll('%2C', random.chance(0.5) ? ',' : '%2C')
+        .replaceAll('%3A', ':')
+      return `${name}=${random.chance(0.2) ? encoded.replaceAll('%2B', '+') : encoded}`
+    })
+    .join('&')
+}
+
+export type Run = { readonly wires: readonly string[]; readonly pages: number }
+
+const pagePattern = /^\{"data":\[(.*)\],"nextCursor":(null|"[\w-]+")\}$/s
+
+/** Asks a query to its end (or to `maxPages`), with a limit and an encoding of its own for each page. */
+export async function askAll(
+  world: ModelWorld,
+  random: Random,
+  query: string,
+  { maxPages = 1e9, betweenPages }: { readonly maxPages?: number; readonly betweenPages?: () => Promise<void> } = {},
+): Promise<{ readonly records: readonly ModelRecord[]; readonly isComplete: boolean; readonly pages: number }> {
+  const records: ModelRecord[] = []
+  let cursor: string | null = null
+  for (let pages = 1; ; pages++) {
+    const limit = random.weighted([
+      [4, 100],
+      [2, random.integer(20, 100)],
+      [1, random.integer(1, 20)],
+      [1, 50],
+    ] as const)
+    const parts = [query, limit === 50 ? '' : `limit=${limit}`, cursor === null ? '' : `cursor=${cursor}`].filter(
+      (part) => part !== '',
+    )
+    const path = `/v1/tenders${parts.length > 0 ? `?${parts.join('&')}` : ''}`
+    const { status, text } = await world.get(path, random.chance(0.5) ? 'gzip' : 'identity')
+    if (status !== 200) throw new Error(`${path}: ${status} ${text}`)
+    if (
+      !pagePattern.test(
+        text.length < 10_000 ? text : `${text.slice(0, 9)}]${text.slice(text.lastIndexOf(',"nextCursor"'))}`,
+      )
+    )
+      throw new Error(`${path}: an unexpected body: ${text.slice(0, 300)}`)
+    const page = JSON.parse(text) as { data: ModelRecord[]; nextCursor: string | null }
+    if (page.data.length > limit) throw new Error(`${path}: ${page.data.length} records`)
+    if (page.nextCursor !== null && page.data.length !== limit) throw new Error(`${path}: a short page in the middle`)
+    records.push(...page.data)
+    cursor = page.nextCursor
+    if (cursor === null || pages >= maxPages) return { records, isComplete: cursor === null, pages }
+    await betweenPages?.()
+  }
+}
+
+/** Asks one query and compares every byte of every record, and their order, with the model's answer on this state. */
+export async function compareWithModel(
+  world: ModelWorld,
+  random: Random,
+  state: readonly PublishedRecord[],
+  parameters: Parameters,
+  options: Asking = {},
+): Promise<number> {
+  const expected = naiveAnswer(state, parameters) as PublishedRecord[]
+  const query = queryString(parameters, random)
+  const { records, isComplete, pages } = await askAll(world, random, query, options)
+  const length = isComplete ? expected.length : records.length
+  if (records.length !== length) {
+    expect({ query, found: records.length }).toEqual({ query, found: expected.length })
+  }
+  for (let index = 0; index < length; index++)
+    if (JSON.stringify(records[index]) !== expected[index]!.wire)
+      expect({ query, index, record: records[index] }).toEqual({
+        query,
+        index,
+        record: JSON.parse(expected[index]!.wire),
+      })
+  return pages
+}
+
+type Asking = { readonly maxPages?: number; readonly betweenPages?: () => Promise<void> }
