@@ -501,11 +501,15 @@ test('C48 C94 to C99 R1 R2: any list of any held edition equals the model, page 
           checks: checks[index]!,
         })
       }
-      const restarted = await openLog(folder, { clock: () => start })
-      for (const reader of [log, restarted])
+      const expectAllOf = (reader: EditionLog): void => {
         for (const filter of queries)
           for (let edition = 1; edition <= editions.length; edition++)
             expectAnswersOf(reader, versions, checks, filter, limits, edition)
+      }
+      expectAllOf(log)
+      await log.close()
+      const restarted = await openLog(folder, { clock: () => start })
+      expectAllOf(restarted)
       for (const version of versions) {
         if (version.goneIn !== Number.POSITIVE_INFINITY) continue
         const position = restarted.find(version.record.id)!
@@ -513,7 +517,6 @@ test('C48 C94 to C99 R1 R2: any list of any held edition equals the model, page 
         expect(gunzipSync(restarted.record(position, 'gzip')).equals(identity)).toBe(true)
         expect(JSON.parse(identity.toString())).toMatchObject(version.record)
       }
-      await log.close()
       await restarted.close()
       rmSync(folder, { recursive: true })
     }),
@@ -521,8 +524,16 @@ test('C48 C94 to C99 R1 R2: any list of any held edition equals the model, page 
   )
 })
 
+test('a second process is told that the log is in use', async () => {
+  const folder = newFolder()
+  const log = await openLog(folder, { clock: () => start })
+  await expect(openLog(folder, { clock: () => start })).rejects.toThrow(/in use by another process; give each/)
+  await log.close()
+  await (await openLog(folder, { clock: () => start })).close()
+})
+
 function filesOf(folder: string): string[] {
-  const generation = join(folder, readdirSync(folder)[0]!)
+  const generation = join(folder, readdirSync(folder).find((name) => name.startsWith('generation-'))!)
   return readdirSync(generation).map((name) => join(generation, name))
 }
 

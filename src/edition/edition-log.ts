@@ -1,6 +1,6 @@
 // The edition log: the published data as an append-only log on this machine, answered from memory and the page cache.
 // It is a cache of the database: whatever is missing, torn or damaged is taken from there again.
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hourMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -23,6 +23,7 @@ import type {
   RecordMeta,
 } from './edition-reader.ts'
 import { mergedFlag } from './entry-batch.ts'
+import { lockFolder } from './folder-lock.ts'
 import { type HeldEdition, LogState, type NewEdition, type NewEntry } from './log-state.ts'
 import { gzipPage, gzipRecord, type PieceInfo, plainPage, plainRecord } from './pieces.ts'
 import { compileQuery, scan } from './query.ts'
@@ -46,13 +47,21 @@ function positionAfter(table: RecordTable, { lastModified, id }: RecordKey): num
 export class EditionLog implements EditionReader {
   readonly #folder: string
   readonly #clock: Clock
+  readonly #release: () => void
   #generation: number
   #state: LogState | undefined
   /** Appends and catching up take turns. */
   #turn: Promise<unknown> = Promise.resolve()
+  #isClosed = false
 
-  constructor(folder: string, generation: number, state: LogState | undefined, clock: Clock) {
+  constructor(
+    folder: string,
+    generation: number,
+    state: LogState | undefined,
+    { clock, release }: EditionLogOptions & { readonly release: () => void },
+  ) {
     this.#folder = folder
+    this.#release = release
     this.#generation = generation
     this.#state = state
     this.#clock = clock
@@ -150,8 +159,11 @@ export class EditionLog implements EditionReader {
 
   async close(): Promise<void> {
     await this.#inTurn(async () => {
+      if (this.#isClosed) return
+      this.#isClosed = true
       await this.#state?.close()
       this.#state = undefined
+      this.#release()
     })
   }
 
@@ -289,22 +301,27 @@ async function* entriesUpTo(
 }
 
 /**
- * Opens the log in `folder` (made when missing) as far as its files are whole. One process per folder. Serves at once
- * what it holds, without a database; `catchUp` brings the rest.
+ * Opens the log in `folder` (made when missing) as far as its files are whole. Serves at once what it holds, without a
+ * database; `catchUp` brings the rest. Throws OperatorError when another process has it, or it cannot be written.
  */
 export async function openEditionLog(folder: string, options: EditionLogOptions): Promise<EditionLog> {
-  await mkdir(folder, { recursive: true })
-  const generations = (await readdir(folder))
-    .flatMap((name) => generationPattern.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => b - a)
-  let state: LogState | undefined
-  for (const generation of generations) {
-    const path = join(folder, `generation-${generation}`)
-    state ??= await LogState.load(path)
-    if (state?.folder !== path) await rm(path, { recursive: true, force: true })
+  const release = lockFolder(folder)
+  try {
+    const generations = (await readdir(folder))
+      .flatMap((name) => generationPattern.exec(name)?.[1] ?? [])
+      .map(Number)
+      .sort((a, b) => b - a)
+    let state: LogState | undefined
+    for (const generation of generations) {
+      const path = join(folder, `generation-${generation}`)
+      state ??= await LogState.load(path)
+      if (state?.folder !== path) await rm(path, { recursive: true, force: true })
+    }
+    return new EditionLog(folder, generations[0] ?? 0, state, { ...options, release })
+  } catch (error) {
+    release()
+    throw error
   }
-  return new EditionLog(folder, generations[0] ?? 0, state, options.clock)
 }
 
 /** Takes over an edition from memory: for generated stocks and tests. `entries` ascend by lastModified, then id. */
