@@ -93,7 +93,7 @@ export const commands = {
         type: 'count',
         value: 'N',
         min: 1,
-        max: 1_000_000,
+        max: 1_000_000_000,
         help: "Limit of the trial token's organisation (60 when first made).",
       },
       'publish-interval-minutes': publishInterval,
@@ -180,7 +180,7 @@ export const commands = {
         value: 'N',
         default: 60,
         min: 1,
-        max: 1_000_000,
+        max: 1_000_000_000,
         help: 'Its limit, over all its tokens.',
       },
     },
@@ -198,7 +198,7 @@ export const commands = {
     operands: { name: 'NAME', min: 1, max: 1 },
     options: {
       ...everywhere,
-      'requests-per-minute': { type: 'count', value: 'N', min: 1, max: 1_000_000, help: 'New limit.' },
+      'requests-per-minute': { type: 'count', value: 'N', min: 1, max: 1_000_000_000, help: 'New limit.' },
       access: {
         type: 'choice',
         value: 'on|off',

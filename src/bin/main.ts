@@ -1,6 +1,5 @@
 // Wires a parsed command to what does it, and turns its outcome into text and an exit code.
 import { readFileSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { systemClock } from '../platform/clock.ts'
 import { readConfig } from '../platform/config.ts'
@@ -96,7 +95,6 @@ async function runCommand(parsed: ParsedCommand & { readonly kind: 'command' }, 
 /** Opens the stock for one command. */
 async function runAlone(dataFolder: string, request: ControlRequest, { emit }: Reporter): Promise<number> {
   const { databaseUrl } = readConfig()
-  if (databaseUrl === undefined) await mkdir(dataFolder, { recursive: true }).catch(() => {})
   const store = await openStore({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }) })
   try {
     return await runOperation(

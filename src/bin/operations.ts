@@ -3,6 +3,7 @@ import { consolidate, rebuildStock } from '../consolidate/consolidate.ts'
 import { dayMs, toInstant } from '../domain/time.ts'
 import { type IngestSummary, ingest, reparse } from '../ingest/ingest.ts'
 import type { Clock } from '../platform/clock.ts'
+import { checkDatabaseUrl } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { Random } from '../platform/random.ts'
 import { type PublishOutcome, publish } from '../publish/publish.ts'
@@ -11,6 +12,7 @@ import { parserVersion } from '../sources/parse-document.ts'
 import type { Store } from '../store/database.ts'
 import { countReceived, listRejections } from '../store/documents.ts'
 import { newestEdition } from '../store/editions.ts'
+import { exportStock } from '../store/export.ts'
 import {
   type ApiToken,
   changeOrganization,
@@ -93,6 +95,24 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     return 0
   },
   status,
+  'database export': async ({ store }, { operands }, emit) => {
+    if (store.engine === 'server')
+      throw new OperatorError(
+        'This copies an embedded stock to a server; unset DATABASE_URL and name the folder with --data.',
+        { exitCode: 2 },
+      )
+    const { rows } = await exportStock(store, checkDatabaseUrl(operands[0]!, 'URL'), (progress) =>
+      emit({
+        event: 'progress',
+        stage: 'export',
+        done: progress.rows,
+        total: progress.totalRows,
+        table: progress.table,
+      }),
+    )
+    emit({ event: 'exported', rows: Object.values(rows).reduce((sum, each) => sum + each, 0), tables: rows })
+    return 0
+  },
   'organization create': async ({ store, clock, random }, { options, operands }, emit) => {
     const outcome = await createOrganization(
       store.db,
@@ -167,7 +187,7 @@ const operations: { readonly [name in CommandName]?: Operation } = {
   },
 }
 
-/** Receives the documents of the paths. Throws OperatorError for a path that does not exist, before anything is read. */
+/** Receives the documents of the paths. Throws OperatorError for a path that does not exist. */
 export async function ingestPaths(place: Workplace, paths: readonly string[], emit: Emit): Promise<IngestSummary> {
   return ingestFrom(place, filesSource, documentsOf(paths), emit)
 }

@@ -168,9 +168,14 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
       return line(event.source === 'files' ? 'Read' : String(event.source), parts.join(' · '))
     }
     case 'consolidated':
-      return event.changed === 0
+      return event.notices === 0 && event.changed === 0
         ? undefined
-        : line('Consolidated', `${count(event.notices, 'notice')} → ${count(event.changed, 'record')} new or changed`)
+        : line(
+            'Consolidated',
+            event.notices === 0
+              ? `${count(event.changed, 'record')} changed by the clock`
+              : `${count(event.notices, 'notice')} taken over`,
+          )
     case 'published':
       return line(
         `Edition ${event.edition}`,

@@ -1,5 +1,4 @@
 // The service: opens the stock, answers the API, and keeps reading, consolidating and publishing until it is told to stop.
-import { mkdir } from 'node:fs/promises'
 import { isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -14,6 +13,7 @@ import { catchUp, type EditionLog, openEditionLog } from '../edition/edition-log
 import { type Clock, shiftableClock, systemClock } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
+import { makeFolder } from '../platform/folders.ts'
 import { openHttp, Retryable } from '../platform/http.ts'
 import { type Log, type LogLevel, openLog } from '../platform/log.ts'
 import { type Random, systemRandom } from '../platform/random.ts'
@@ -286,12 +286,7 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
     for (const each of closers.splice(0).reverse()) await each()
   }
   try {
-    await mkdir(dataFolder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-      throw new OperatorError(
-        `The data folder ${dataFolder} cannot be made (${error.code}); choose another with --data.`,
-        { cause: error },
-      )
-    })
+    await makeFolder(dataFolder)
     const store = await openStore({
       dataFolder,
       onHousekeepingError: (error) => log.warn({ error: String(error) }, 'housekeeping failed; it is tried again'),

@@ -1,0 +1,30 @@
+// Making folders. Node's own recursive mkdir never returns where the parent exists and refuses with ENOENT (/proc).
+import { mkdir, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { OperatorError } from './errors.ts'
+
+/** Makes a folder with its parents; one that exists is fine. Throws OperatorError when that is not possible. */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await make(path)
+    if (!(await stat(path)).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'it is no folder' })
+  } catch (error) {
+    throw new OperatorError(
+      `The folder ${path} cannot be made (${(error as NodeJS.ErrnoException).code}); choose another with --data.`,
+      { cause: error },
+    )
+  }
+}
+
+async function make(path: string): Promise<void> {
+  try {
+    await mkdir(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    const parent = dirname(path)
+    if (code !== 'ENOENT' || parent === path) throw error
+    await make(parent)
+    await mkdir(path)
+  }
+}
