@@ -55,7 +55,7 @@ export async function openModelWorld(startMs: number): Promise<ModelWorld> {
   )
   if (organization.kind !== 'created') throw new Error('no organisation')
   const token = await createToken(
-    store.db,
+    store,
     { organizationId: organization.organization.organizationId, name: 'model' },
     circumstances,
   )
