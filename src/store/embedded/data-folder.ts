@@ -1,6 +1,6 @@
 // The data folder of the embedded engine: made, locked against a second process, and holding a whole database or none.
 import { existsSync } from 'node:fs'
-import { access, constants, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../platform/errors.ts'
@@ -67,7 +67,10 @@ async function makeFolder(path: string): Promise<void> {
     await mkdir(path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return
+    if (code === 'EEXIST') {
+      if ((await stat(path)).isDirectory()) return
+      throw new Error(`${path} is no folder`)
+    }
     const parent = dirname(path)
     if (code !== 'ENOENT' || parent === path) throw error
     await makeFolder(parent)

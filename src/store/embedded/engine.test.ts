@@ -109,7 +109,7 @@ describe('the data folder', () => {
     const folder = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))
     const file = join(folder, 'file')
     await writeFile(file, '')
-    expect(await openingFails(file)).toMatch(/cannot be written .* start with another one \(--data/)
+    expect(await openingFails(file)).toMatch(/cannot be written .*is no folder.* start with another one \(--data/)
     expect(await openingFails(join(file, 'below'))).toMatch(/cannot be written/)
     expect(await openingFails('/proc/tenderstock')).toMatch(/cannot be written/)
     await rm(folder, { recursive: true })
