@@ -1,0 +1,34 @@
+// Editions that follow from their number alone, so that what a killed process wrote can be known afterwards.
+import type { NewEdition, NewEntry } from '../src/edition/log-state.ts'
+
+const size = 60
+/** Records that there are, however many editions follow. */
+const records = 200
+
+const stampOf = (edition: number, index: number): number => edition * 1000 + index
+
+export function infoOfEdition(edition: number): NewEdition {
+  const known = new Set(Array.from({ length: edition * size }, (_, index) => index % records)).size
+  const lastModified = stampOf(edition, size - 1)
+  return { edition, lastModified, publishedAt: edition, records: known, changes: size, checks: { ted: edition } }
+}
+
+/** Each edition changes the next 60 records, round and round. */
+export function entriesOfEdition(edition: number): NewEntry[] {
+  return Array.from({ length: size }, (_, index) => {
+    const number = ((edition - 1) * size + index) % records
+    const lastModified = stampOf(edition, index)
+    const record = {
+      id: `${number.toString(16).padStart(8, '0')}-7d3e-8b64-9a10-5c2e7f4b9d31`,
+      status: 'open',
+      lastModified: new Date(lastModified).toISOString(),
+      title: `Record ${number} of edition ${edition} `.repeat(20),
+      contractAmount: null,
+      cpvCodes: ['45000000'],
+      nutsCodes: ['DE'],
+      lots: [],
+      originalSources: [],
+    }
+    return { lastModified, body: JSON.stringify(record), sources: '["ted"]' }
+  })
+}
