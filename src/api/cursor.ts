@@ -1,5 +1,5 @@
 // Cursors (D28 to D31): sealed with AES-256-GCM, so that nobody reads, alters or makes one; stateless, so that they survive restarts.
-import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hash } from 'node:crypto'
 import { canonicalFilter, type TenderFilter } from '../domain/filter.ts'
 import { dayMs, minuteMs } from '../domain/time.ts'
 import type { RecordKey } from '../edition/edition-reader.ts'
@@ -54,16 +54,28 @@ const printLength = 2
 // lastModified 6, id 16, edition 4, issue time 6, organisation 8, filter 16, each parameter 2.
 const contentLength = 6 + 16 + 4 + 6 + 8 + 16 + filterNames.length * printLength
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 /** What a cursor keeps of its filters: a hash of all, and a few bytes of each to name those that differ. */
-function filterPrints(filter: TenderFilter): Buffer {
-  const prints = [sha256(canonicalFilter(filter)).subarray(0, 16)]
+function filterPrints(filter: TenderFilter, canonical: string): Buffer {
+  const prints = [sha256(canonical).subarray(0, 16)]
   for (const [member] of filterNames) {
     const value = member === 'archived' && filter.updatedSince !== undefined ? null : (filter[member] ?? null)
     prints.push(sha256(`${member}=${JSON.stringify(value)}`).subarray(0, printLength))
   }
   return Buffer.concat(prints)
+}
+
+const rememberedMax = 512
+
+/** The last few results by key: the pages of a run ask the same again and again. */
+function remember<T>(make: () => T, key: string, remembered: Map<string, T>): T {
+  const known = remembered.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  if (remembered.size >= rememberedMax) remembered.clear()
+  remembered.set(key, made)
+  return made
 }
 
 function openVersion1(
@@ -104,6 +116,14 @@ export function createCursorSealer(options: {
 }): CursorSealer {
   const { clock, randomBytes } = options
   const { keys, refresh } = options.ring
+  const prints = new Map<string, Buffer>()
+  const organizations = new Map<string, Buffer>()
+  const printsOf = (filter: TenderFilter): Buffer => {
+    const canonical = canonicalFilter(filter)
+    return remember(() => filterPrints(filter, canonical), canonical, prints)
+  }
+  const printOfOrganization = (organizationId: string): Buffer =>
+    remember(() => sha256(organizationId).subarray(0, 8), organizationId, organizations)
   const newestKey = (): CursorKey => keys().reduce((newest, key) => (key.keyId > newest.keyId ? key : newest))
 
   function seal(position: CursorPosition, filter: TenderFilter, organizationId: string): string {
@@ -117,8 +137,8 @@ export function createCursorSealer(options: {
     content.write(position.after.id.replaceAll('-', ''), 6, 16, 'hex')
     content.writeUInt32BE(position.edition, 22)
     content.writeUIntBE(clock(), 26, 6)
-    content.set(sha256(organizationId).subarray(0, 8), 32)
-    content.set(filterPrints(filter), 40)
+    content.set(printOfOrganization(organizationId), 32)
+    content.set(printsOf(filter), 40)
     const cipher = createCipheriv('aes-256-gcm', key, header.subarray(5), { authTagLength: tagLength })
     cipher.setAAD(header)
     return Buffer.concat([header, cipher.update(content), cipher.final(), cipher.getAuthTag()]).toString('base64url')
@@ -139,15 +159,15 @@ export function createCursorSealer(options: {
       return { state: ring.every((entry) => entry.keyId < keyId) ? 'unknownKey' : 'invalid' }
     }
     const opened = openVersion1(bytes, key.key)
-    if (!opened?.organization.equals(sha256(organizationId).subarray(0, 8))) return { state: 'invalid' }
+    if (!opened?.organization.equals(printOfOrganization(organizationId))) return { state: 'invalid' }
     const ageMs = clock() - opened.issuedAt
     if (ageMs < -clockSkewMs) return { state: 'invalid' }
     if (ageMs > cursorLifeMs) return { state: 'expired' }
-    const prints = filterPrints(filter)
-    if (opened.prints.equals(prints)) return { state: 'valid', position: opened.position }
+    const wanted = printsOf(filter)
+    if (opened.prints.equals(wanted)) return { state: 'valid', position: opened.position }
     const parameters = filterNames.flatMap(([, name], index) => {
       const start = 16 + index * printLength
-      return prints.compare(opened.prints, start, start + printLength, start, start + printLength) === 0 ? [] : [name]
+      return wanted.compare(opened.prints, start, start + printLength, start, start + printLength) === 0 ? [] : [name]
     })
     return { state: 'mismatch', parameters }
   }

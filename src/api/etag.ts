@@ -1,5 +1,5 @@
 // Weak entity tags (D43) and If-None-Match (RFC 9110 13.1.2).
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { canonicalFilter, type TenderFilter } from '../domain/filter.ts'
 import { hourMs } from '../domain/time.ts'
 import type { RecordKey } from '../edition/edition-reader.ts'
@@ -28,7 +28,7 @@ export function listEntityTag(page: {
     organizationId,
     bucket,
   ])
-  return `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
+  return `W/"${hash('sha256', text, 'base64url').slice(0, 27)}"`
 }
 
 /** By id: the content's version; `checkedAt` is deliberately outside. */

@@ -63,7 +63,6 @@ export type ApiOptions = {
 
 const requestTimeoutMs = 15_000
 const headersTimeoutMs = 10_000
-const handlerTimeoutMs = 10_000
 const maxEventLoopDelayMs = 1000
 const editionPollMs = 50
 /** The parser's own limit lies above ours, so that most of what is too long gets the exact answer (D50). */
@@ -98,7 +97,6 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     trustProxy: options.trustProxy ?? false,
     bodyLimit: 1024,
     requestTimeout: requestTimeoutMs,
-    handlerTimeout: handlerTimeoutMs,
     return503OnClosing: false,
     requestIdHeader: false,
     genReqId: newRequestId,
@@ -196,7 +194,6 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   app.setNotFoundHandler((request, reply) => answerUnknownRoute(request, reply))
 
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    if (error.code === 'FST_ERR_HANDLER_TIMEOUT') return answerUnavailable(request, reply, 'The request took too long.')
     if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
       reply.header('connection', 'close')
       return answer(request, reply, malformedRequest)
