@@ -32,6 +32,14 @@ export function outcomeOf(status: string | undefined, hasSuppliers: boolean): Lo
   return text.startsWith('active') || hasSuppliers ? 'awarded' : 'pending'
 }
 
+/** English labels of the eForms list that the rules below would not find; DÖE writes the labels. */
+const labels: { readonly [label: string]: string | undefined } = Object.assign(Object.create(null), {
+  'other single stage procedure': 'oth-single',
+  'other multiple stage procedure': 'oth-mult',
+  'competitive tendering (article 5(3) of regulation 1370/2007)': 'comp-tend',
+  'request for expression of interest – only for rail (article 5(3b) of regulation 1370/2007)': 'exp-int-rail',
+})
+
 /**
  * BT-105 for procurementMethod and procurementMethodDetails. The details are free text and win where they name a procedure
  * of the directives; of the four methods only `open` and `direct` are clear: `selective` and `limited` may be several.
@@ -39,6 +47,8 @@ export function outcomeOf(status: string | undefined, hasSuppliers: boolean): Lo
 export function procedureTypeOf(method: string | undefined, details: string | undefined): string | undefined {
   const text = (details ?? '').trim().toLowerCase()
   if (isProcedureType(text)) return text
+  const labelled = labels[text.replace(/\s+/g, ' ')]
+  if (labelled !== undefined) return labelled
   const words = text.replace(/[^\p{L}]+/gu, ' ').trim()
   if (/innovation partnership|innovationpartnership/.test(words)) return 'innovation'
   if (/competitive dialogue|competitivedialogue/.test(words)) return 'comp-dial'
@@ -50,7 +60,8 @@ export function procedureTypeOf(method: string | undefined, details: string | un
     return 'neg-wo-call'
   if (/competitive (?:procedure with )?negotiat|negotiated|negotiation/.test(words)) return 'neg-w-call'
   if (/^restricted|restricted procedure/.test(words)) return 'restricted'
-  if (/^open\b|^licita[tțţ]ie (?:public|deschis)|^concurso público/.test(words)) return 'open'
+  if (/^open\b|\bopen (?:competition|procedure)\b|^licita[tțţ]ie (?:public|deschis)|^concurso público/.test(words))
+    return 'open'
   if (words !== '' && !/^(?:other|none|n a)\b/.test(words)) {
     const plain = procedureTypeOfMethod(method)
     // A call-off or a flexible procedure by the `open` method is not the open procedure.

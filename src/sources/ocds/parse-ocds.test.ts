@@ -202,6 +202,24 @@ describe('a release', () => {
     expect(read('limited', 'Negotiated procedure without prior publication').procedureType).toBe('neg-wo-call')
     expect(read('selective', 'neg-w-call').procedureType).toBe('neg-w-call')
     expect(read('open', '').procedureType).toBe('open')
+    expect(read('open', 'Below threshold - open competition').procedureType).toBe('open')
+    expect(read('selective', 'Other multiple stage procedure').procedureType).toBe('oth-mult')
+    expect(
+      notice(
+        release(
+          {},
+          {
+            procurementMethod: 'selective',
+            procurementMethodDetails: 'Competitive flexible procedure',
+            expressionOfInterestDeadline: '2026-06-01T12:00:00Z',
+          },
+        ),
+      ),
+    ).toMatchObject({
+      procedureTypeNational: 'Competitive flexible procedure',
+      participationDate: '2026-06-01T12:00:00.000Z',
+      submissionDate: '2026-06-29T11:00:00.000Z',
+    })
     expect(read('direct', undefined).procedureType).toBe('neg-wo-call')
     expect(read('selective', 'Call-off from a framework agreement')).toMatchObject({
       procedureTypeNational: 'Call-off from a framework agreement',

@@ -222,6 +222,19 @@ function fallbackTitle(release: JsonObject, language: string): MultilingualText 
   return line === undefined ? undefined : { [language]: line }
 }
 
+/** The objects that name a lot, by its id: indexed, so that thousands of lots with as many items stay quick. */
+function byLot(objects: readonly JsonObject[], name: string): Map<string, JsonObject[]> {
+  const index = new Map<string, JsonObject[]>()
+  for (const object of objects) {
+    for (const lot of new Set(textsAt(object, name))) {
+      const list = index.get(lot)
+      if (list) list.push(object)
+      else index.set(lot, [object])
+    }
+  }
+  return index
+}
+
 function readLots(
   release: JsonObject,
   language: string,
@@ -229,12 +242,13 @@ function readLots(
   deadline: (text: string | undefined) => Instant | undefined,
 ): NoticeLot[] {
   const seen = new Set<string>()
-  const documents = objectsOf(release, 'tender', 'documents')
+  const itemsOf = byLot(items, 'relatedLot')
+  const documentsOf = byLot(objectsOf(release, 'tender', 'documents'), 'relatedLots')
   return objectsOf(release, 'tender', 'lots').map((lot, index): NoticeLot => {
     const published = cleanLine(textAt(lot, 'id'), 200) ?? String(index + 1)
     const lotId = seen.has(published) ? `${published}#${index + 1}` : published
     seen.add(lotId)
-    const own = items.filter((item) => textsAt(item, 'relatedLot').includes(published))
+    const own = itemsOf.get(published) ?? []
     const status = statusOf(textAt(lot, 'status'))
     return compact<NoticeLot>({
       lotId,
@@ -245,9 +259,7 @@ function readLots(
       place: placeOf(own.flatMap(addressesOf)),
       estimatedValue: moneyAt(lot, 'value'),
       submissionDate: deadline(textAt(lot, 'tenderPeriod', 'endDate')),
-      documentsUrl: documentsUrlOf(
-        documents.filter((document) => textsAt(document, 'relatedLots').includes(published)),
-      ),
+      documentsUrl: documentsUrlOf(documentsOf.get(published) ?? []),
       duration: durationOf(member(lot, 'contractPeriod')),
       result: status === 'unsuccessful' ? { outcome: 'not-awarded' } : undefined,
       cancelled: status === 'cancelled' ? true : undefined,
@@ -267,7 +279,6 @@ export function readRelease(release: JsonObject, context: ReleaseContext): Notic
   const tags = textsAt(release, 'tag').map((tag) => tag.trim())
   const isCompiled = context.isCompiled || tags.includes('compiled')
   const releaseId = cleanLine(textAt(release, 'id'), 500)
-  const dateText = textAt(release, 'date') ?? context.publishedDate
   const parties = readParties(release)
   const buyers = buyersOf(release, parties)
   const language = languageOf(textAt(release, 'language'))
@@ -280,7 +291,7 @@ export function readRelease(release: JsonObject, context: ReleaseContext): Notic
     text === undefined ? undefined : parseSourceDateTime(text, zone, 'start-of-day')
   const deadlineOf = (text: string | undefined) =>
     text === undefined ? undefined : parseSourceDateTime(text, zone, 'end-of-day')
-  const date = instantOf(dateText) ?? instantOf(context.publishedDate)
+  const date = instantOf(textAt(release, 'date')) ?? instantOf(context.publishedDate)
 
   const deadline = deadlineOf(textAt(tender, 'tenderPeriod', 'endDate'))
   const formType = formTypeOf(release, tags, deadline !== undefined)
@@ -333,7 +344,7 @@ export function readRelease(release: JsonObject, context: ReleaseContext): Notic
 
   return compact<Notice>({
     // A compiled release of a later day replaces that of an earlier one: both are copies of one notice.
-    noticeKey: `${publisher.id}:${ocid}:${isCompiled ? 'compiled' : (releaseId ?? dateText?.trim() ?? tags.join('+'))}`,
+    noticeKey: `${publisher.id}:${ocid}:${isCompiled ? 'compiled' : (releaseId ?? cleanLine(textAt(release, 'date'), 100) ?? tags.join('+'))}`,
     publisher: publisher.id,
     format: 'ocds',
     profile: cleanField(context.version, 20) ?? cleanField(textAt(release, 'version'), 20) ?? '1.1',
@@ -372,7 +383,8 @@ export function readRelease(release: JsonObject, context: ReleaseContext): Notic
     isFramework: member(techniques, 'hasFrameworkAgreement') === true ? true : undefined,
     isDynamicPurchasingSystem: member(techniques, 'hasDynamicPurchasingSystem') === true ? true : undefined,
     submissionDate: isParticipation ? undefined : deadline,
-    participationDate: isParticipation ? deadline : undefined,
+    // Find a Tender has a member of its own for the first step of its flexible procedure.
+    participationDate: isParticipation ? deadline : deadlineOf(textAt(tender, 'expressionOfInterestDeadline')),
     documentsUrl: documentsUrlOf(documents),
     submissionUrl: urlIn(textAt(tender, 'submissionMethodDetails')),
     lots,

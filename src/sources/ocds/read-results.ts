@@ -35,21 +35,39 @@ export type ReadResults = {
   readonly awardedValue?: Money
 }
 
-/** The contract of an award: by awardID, else the only one on the same lots (DÖE's awardID leads nowhere), else the only one. */
-function contractOf(award: JsonObject, awards: readonly JsonObject[], contracts: readonly JsonObject[]): JsonObject[] {
-  const id = textAt(award, 'id')
-  const linked = contracts.filter((contract) => id !== undefined && textAt(contract, 'awardID') === id)
-  if (linked.length > 0) return linked
-  const ids = new Set(awards.map((other) => textAt(other, 'id')))
+/**
+ * Finds the contracts of an award: by awardID, else those on the same lots (DÖE's awardID leads nowhere) when no other
+ * award is on them, else the only contract of the only award. Indexed, as frameworks have thousands of both.
+ */
+function contractFinder(
+  awards: readonly JsonObject[],
+  contracts: readonly JsonObject[],
+): (award: JsonObject) => readonly JsonObject[] {
+  const ids = new Set(awards.map((award) => textAt(award, 'id')))
+  const byAward = new Map<string, JsonObject[]>()
+  const byLots = new Map<string, JsonObject[]>()
   const loose = contracts.filter((contract) => !ids.has(textAt(contract, 'awardID')))
-  const lots = lotsNamed(award)
-  const onLots = loose.filter((contract) => {
-    const named = lotsNamed(contract)
-    return named.length > 0 && named.length === lots.length && named.every((lot) => lots.includes(lot))
-  })
-  if (onLots.length > 0)
-    return awards.filter((other) => lotsNamed(other).join() === lots.join()).length === 1 ? onLots : []
-  return awards.length === 1 && loose.length === 1 && lotsNamed(loose[0]!).length === 0 ? loose : []
+  const collect = (index: Map<string, JsonObject[]>, key: string, contract: JsonObject) => {
+    const list = index.get(key)
+    if (list) list.push(contract)
+    else index.set(key, [contract])
+  }
+  const lotsKey = (object: JsonObject) => JSON.stringify(lotsNamed(object).sort())
+  for (const contract of contracts) {
+    const id = textAt(contract, 'awardID')
+    if (id !== undefined) collect(byAward, id, contract)
+  }
+  for (const contract of loose) if (lotsNamed(contract).length > 0) collect(byLots, lotsKey(contract), contract)
+  const awardsOnLots = new Map<string, number>()
+  for (const award of awards) awardsOnLots.set(lotsKey(award), (awardsOnLots.get(lotsKey(award)) ?? 0) + 1)
+  return (award) => {
+    const id = textAt(award, 'id')
+    const linked = id === undefined ? undefined : byAward.get(id)
+    if (linked) return linked
+    const onLots = byLots.get(lotsKey(award))
+    if (onLots) return awardsOnLots.get(lotsKey(award)) === 1 ? onLots : []
+    return awards.length === 1 && loose.length === 1 && lotsNamed(loose[0]!).length === 0 ? loose : []
+  }
 }
 
 /** Results of the release. `isResult`: the release says that contracts were awarded, so suppliers among the parties won. */
@@ -62,7 +80,7 @@ export function readResults(
   const awards = objectsOf(release, 'awards')
   const contracts = objectsOf(release, 'contracts')
   const suppliers = isResult ? parties.withRole('supplier') : []
-  const withoutSuppliers = awards.filter((award) => objectsOf(award, 'suppliers').length === 0)
+  const withoutSuppliers = new Set(awards.filter((award) => objectsOf(award, 'suppliers').length === 0))
   // Where awards name nobody, the parties in the role of supplier won; with several awards only a single one is certain.
   const fallback = suppliers.length === 1 || awards.length <= 1 ? suppliers : []
   const tenderers = numberAt(release, 'tender', 'numberOfTenderers')
@@ -83,11 +101,7 @@ export function readResults(
   const resultOf = (award: JsonObject, linked: readonly JsonObject[]): LotResult => {
     const named = [award, ...linked].flatMap((at) => objectsOf(at, 'suppliers'))
     const winners: Organization[] =
-      named.length > 0
-        ? distinctOrganizations(named.map(parties.resolve))
-        : withoutSuppliers.includes(award)
-          ? fallback
-          : []
+      named.length > 0 ? distinctOrganizations(named.map(parties.resolve)) : withoutSuppliers.has(award) ? fallback : []
     const outcome = outcomeOf(textAt(award, 'status'), winners.length > 0)
     if (outcome !== 'awarded') return { outcome }
     const signed = linked.map((contract) => dayOf(textAt(contract, 'dateSigned'))).filter((day) => day !== undefined)
@@ -99,7 +113,8 @@ export function readResults(
     })
   }
 
-  for (const award of awards) add(lotsNamed(award), resultOf(award, contractOf(award, awards, contracts)))
+  const contractsOf = contractFinder(awards, contracts)
+  for (const award of awards) add(lotsNamed(award), resultOf(award, contractsOf(award)))
   if (awards.length === 0 && isResult) {
     for (const contract of contracts) {
       const status = textAt(contract, 'status')?.toLowerCase()
