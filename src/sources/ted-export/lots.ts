@@ -30,7 +30,7 @@ export function lotIdsIn(text: string | undefined): string[] {
 }
 
 /** The lots that an award's number names: one as it stands, else a list or range of known numbers. */
-function lotsNamed(text: string, known: ReadonlySet<string>): string[] {
+function lotsNamed(text: string, known: ReadonlySet<string>, alikeOf: (lead: string) => readonly string[]): string[] {
   const whole = toLotId(text)
   if (whole === undefined) return []
   if (known.has(whole)) return [whole]
@@ -47,8 +47,8 @@ function lotsNamed(text: string, known: ReadonlySet<string>): string[] {
     return [...new Set(pieces as string[])]
   // `1: Shell works` in the description and `1` in the award, or the other way round.
   const lead = leadingNumber(whole)
-  const alike = lead === undefined ? [] : [...known].filter((id) => leadingNumber(id) === lead)
-  return alike.length === 1 ? alike : [whole]
+  const alike = lead === undefined ? [] : alikeOf(lead)
+  return alike.length === 1 ? [...alike] : [whole]
 }
 
 /** The number with which a lot's text begins, before a sign that divides it from words. */
@@ -70,13 +70,23 @@ export function joinAwards(lots: readonly FormLot[], awards: readonly FormAward[
     described = named.length === 1 ? [{ ...only, lotId: named[0]! }] : []
   }
   const known = new Set(described.map((lot) => lot.lotId))
+  const leads = new Map<string, string[]>()
+  for (const id of known) {
+    const lead = leadingNumber(id)
+    if (lead !== undefined) leads.set(lead, [...(leads.get(lead) ?? []), id].slice(0, 2))
+  }
   // One lot described and one named are the same, however differently they are written.
   const sole = described.length === 1 && named.length === 1 ? described[0]!.lotId : undefined
   const byLot = new Map<string, LotResult[]>()
   const titles = new Map<string, string>()
   const whole: LotResult[] = []
   for (const award of awards) {
-    const ids = award.lotNumber === undefined ? [] : sole !== undefined ? [sole] : lotsNamed(award.lotNumber, known)
+    const ids =
+      award.lotNumber === undefined
+        ? []
+        : sole !== undefined
+          ? [sole]
+          : lotsNamed(award.lotNumber, known, (lead) => leads.get(lead) ?? [])
     if (ids.length === 0) whole.push(award.result)
     for (const id of ids) {
       const results = byLot.get(id)

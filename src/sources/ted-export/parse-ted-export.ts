@@ -185,7 +185,16 @@ export function parseTedExport(root: XmlElement): ParsedPart[] {
   const hasDeadline = kind.formType === 'competition' || kind.formType === 'planning' || kind.formType === 'change'
 
   const joined = kind.formType === 'change' ? changedLots(content) : joinAwards(content.lots, content.awards)
-  const lots = distinctLots(joined).map((lot) => toLot(lot, forms, content, instantOf, isParticipation))
+  const moved = new Map<string, PlainDateTime>()
+  for (const change of content.changes)
+    for (const lotId of lotIdsIn(change.lotNumbers)) moved.set(lotId, change.deadline)
+  const others = forms
+    .slice(1)
+    .map((at) => ({ language: at.language, lots: new Map(at.content.lots.map((lot) => [lot.lotId, lot])) }))
+  const lots = distinctLots(joined).map((lot): NoticeLot => {
+    const deadlines = deadlineMembers(instantOf(moved.get(lot.lotId), 'end-of-day'), isParticipation)
+    return { ...toLot(lot, language, others), ...deadlines }
+  })
   const lotNuts = [...new Set(lots.flatMap((lot) => lot.nutsCodes))]
   const nutsCodes = lotNuts.length > 0 ? lotNuts : header.nutsCodes
   const sites = new Set(content.lots.map((lot) => lot.site).filter((site) => site !== undefined))
@@ -248,34 +257,28 @@ function changedLots(content: FormContent): FormLot[] {
   return [...ids].map((lotId) => ({ lotId, cpvCodes: [], nutsCodes: [] }))
 }
 
-function toLot(
-  lot: FormLot,
-  forms: readonly Form[],
-  content: FormContent,
-  instantOf: (at: PlainDateTime | undefined, missingTime: 'end-of-day') => Instant | undefined,
-  isParticipation: boolean,
-): NoticeLot {
-  const others = forms.slice(1)
-  const texts = (own: string | undefined, read: (lot: FormLot) => string | undefined): MultilingualText | undefined => {
+type LotsInLanguage = { readonly language: string; readonly lots: ReadonlyMap<string, FormLot> }
+
+function toLot(lot: FormLot, language: string, others: readonly LotsInLanguage[]): NoticeLot {
+  const texts = (read: (lot: FormLot) => string | undefined): MultilingualText | undefined => {
     const collected: Record<string, string> = {}
-    if (own !== undefined) collected[forms[0]!.language] = own
+    const own = read(lot)
+    if (own !== undefined) collected[language] = own
     for (const other of others) {
-      const same = other.content.lots.find((candidate) => candidate.lotId === lot.lotId)
+      const same = other.lots.get(lot.lotId)
       const text = same && read(same)
       if (text !== undefined) collected[other.language] = text
     }
     return Object.keys(collected).length > 0 ? collected : undefined
   }
-  const moved = content.changes.filter((change) => lotIdsIn(change.lotNumbers).includes(lot.lotId)).at(-1)
   return compact<NoticeLot>({
     lotId: lot.lotId,
-    title: texts(lot.title, (at) => at.title),
-    description: texts(lot.description, (at) => at.description),
+    title: texts((at) => at.title),
+    description: texts((at) => at.description),
     cpvCodes: lot.cpvCodes,
     nutsCodes: lot.nutsCodes,
     place: placeOf(lot.nutsCodes[0], lot.site),
     estimatedValue: lot.estimatedValue,
-    ...deadlineMembers(instantOf(moved?.deadline, 'end-of-day'), isParticipation),
     duration: lot.duration,
     result: lot.result,
   })
