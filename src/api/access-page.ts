@@ -55,10 +55,10 @@ function limitRows(): string {
   return rows.map(([what, value]) => `<tr><th scope="row">${what}</th><td>${value}</td></tr>`).join('\n')
 }
 
-/** Built once per process; `docsUrl` is the address under which the service is reached. */
-export function accessPage(docsUrl: string): AccessPage {
+/** Built once per process; the addresses are without a slash at the end. */
+export function accessPage({ baseUrl, docsUrl }: { readonly baseUrl: string; readonly docsUrl: string }): AccessPage {
   const style = readFileSync(new URL('./access-page.css', import.meta.url), 'utf8')
-  const address = escapeHtml(docsUrl)
+  const address = escapeHtml(baseUrl)
   const menu = sections.map(([id, title]) => {
     const below =
       id === 'errors'
@@ -92,7 +92,7 @@ export function accessPage(docsUrl: string): AccessPage {
 <p>The answer holds complete records in <code>data</code> and a <code>nextCursor</code>. Ask for the next page with the same address and <code>&amp;cursor=…</code> until <code>nextCursor</code> is <code>null</code>. One record by its <code>id</code>:</p>
 <pre tabindex="0" aria-label="Request for a record"><code>curl -H "Authorization: Bearer $TOKEN" \\
   "${address}/v1/tenders/{id}"</code></pre>
-<p>The full description of every field is the <a href="/openapi.json">OpenAPI document</a>.</p>
+<p>The full description of every field is the <a href="${address}/openapi.json">OpenAPI document</a>.</p>
 
 <h2 id="token">Authentication</h2>
 <p>Every request carries the header <code>Authorization: Bearer &lt;token&gt;</code>. A person with the role Owner creates tokens in the settings of the organization, in the area <em>API access</em>, which is there once access has been set up.</p>
@@ -131,7 +131,7 @@ ${limitRows()}
 <h2 id="errors">Errors</h2>
 <p>Errors are <code>application/problem+json</code> (RFC 9457). Branch on <code>type</code>; <code>detail</code> is for people; <code>errors</code> lists all faults of the parameters at once. Name <code>requestId</code> when you ask us. New kinds may be added: treat one that you do not know by its status.</p>
 ${problemSlugs.map((slug) => problemArticle(slug, docsUrl)).join('\n')}
-<footer><a href="/openapi.json">OpenAPI document</a></footer>
+<footer><a href="${address}/openapi.json">OpenAPI document</a></footer>
 </main>
 </div>
 </body>

@@ -1,15 +1,17 @@
 // The committed contract as the service hands it out, with its own address in place of the example's.
 import { readFileSync } from 'node:fs'
 
-/** Stands in contract/openapi.json wherever the address of the service belongs. */
-export const exampleOrigin = 'https://tenders.example.eu'
+/** Stand in contract/openapi.json wherever the address of the service, or of its documentation, belongs. */
+export const exampleBaseUrl = 'https://tenders.example.eu'
+export const exampleDocsUrl = 'https://docs.example.eu'
 
 export const contractFile = new URL('../../contract/openapi.json', import.meta.url)
 
 let committed: string | undefined
 
-/** JSON text of contract/openapi.json for a service that is reached at `origin`. Throws when the file is missing. */
-export function contractText(origin: string): string {
+/** JSON text of contract/openapi.json for a service at `baseUrl`. Throws when the file is missing. */
+export function contractText({ baseUrl, docsUrl }: { readonly baseUrl: string; readonly docsUrl: string }): string {
   committed ??= readFileSync(contractFile, 'utf8')
-  return committed.replaceAll(exampleOrigin, origin)
+  const quoted = (url: string) => JSON.stringify(url).slice(1, -1)
+  return committed.replaceAll(exampleBaseUrl, () => quoted(baseUrl)).replaceAll(exampleDocsUrl, () => quoted(docsUrl))
 }

@@ -11,7 +11,7 @@ import { plainId } from '../../test/memory-editions.ts'
 import { makeToken } from '../domain/token.ts'
 import { systemRandom } from '../platform/random.ts'
 import { generateContract } from './contract.ts'
-import { contractFile, contractText, exampleOrigin } from './contract-text.ts'
+import { contractFile, contractText, exampleBaseUrl, exampleDocsUrl } from './contract-text.ts'
 import { listParameters } from './parameters.ts'
 import { problemSlugs, problemType } from './problems.ts'
 
@@ -99,7 +99,7 @@ describe('the committed contract', () => {
     expect([...shown].sort()).toEqual(
       problemSlugs
         .filter((slug) => !beside.some((other) => other === slug))
-        .map((slug) => problemType(exampleOrigin, slug))
+        .map((slug) => problemType(exampleDocsUrl, slug))
         .sort(),
     )
   })
@@ -121,7 +121,7 @@ describe('the committed contract', () => {
 describe('live answers', () => {
   let world: ApiWorld
   beforeAll(async () => {
-    world = await startApi({ docs: 'https://docs.test.example' })
+    world = await startApi({ baseUrl: 'https://api.test.example' })
     world.editions.publish(startOfTests, [
       {
         id: plainId(1),
@@ -190,8 +190,8 @@ describe('live answers', () => {
     const response = await fetch(`${world.origin}/openapi.json`)
     expect(response.headers.get('content-type')).toBe('application/json')
     const served = await response.text()
-    expect(served).toBe(contractText(world.docsUrl))
-    expect(served).not.toContain(exampleOrigin)
-    expect(JSON.parse(served).servers[0].url).toBe(world.docsUrl)
+    expect(served).toBe(contractText({ baseUrl: 'https://api.test.example', docsUrl: world.docsUrl }))
+    for (const url of [exampleBaseUrl, exampleDocsUrl]) expect(served).not.toContain(url)
+    expect(JSON.parse(served).servers[0].url).toBe('https://api.test.example')
   })
 })

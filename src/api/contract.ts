@@ -1,7 +1,7 @@
 // The contract (OpenAPI 3.1), generated from the routes that the service really has.
 import swagger from '@fastify/swagger'
 import type { EditionReader } from '../edition/edition-reader.ts'
-import { exampleOrigin } from './contract-text.ts'
+import { exampleBaseUrl, exampleDocsUrl } from './contract-text.ts'
 import type { CursorSealer } from './cursor.ts'
 import { createLocalLimiter } from './limiter.ts'
 import { listParameters } from './parameters.ts'
@@ -59,7 +59,7 @@ export async function generateContract(version: string): Promise<string> {
     cursors: noCursors,
     clock: () => 0,
     random: { bytes: (count) => Buffer.alloc(count), uuid: () => '' },
-    docsUrl: exampleOrigin,
+    docsUrl: exampleDocsUrl,
     beforeRoutes: (instance) => {
       instance.register(swagger, {
         openapi: {
@@ -70,7 +70,7 @@ export async function generateContract(version: string): Promise<string> {
             description,
             license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as { name: string },
           },
-          servers: [{ url: exampleOrigin, description: 'The service' }],
+          servers: [{ url: exampleBaseUrl, description: 'The service' }],
           tags: [{ name: 'tenders', description: 'Tender records.' }],
           components: {
             securitySchemes: {
@@ -81,7 +81,7 @@ export async function generateContract(version: string): Promise<string> {
               },
             },
           },
-          externalDocs: { url: `${exampleOrigin}/access`, description: 'Access, limits and all problems explained' },
+          externalDocs: { url: `${exampleDocsUrl}/access`, description: 'Access, limits and all problems explained' },
         },
         refResolver: {
           buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema-${index}`),

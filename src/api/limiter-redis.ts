@@ -1,4 +1,5 @@
 // The same sliding log in Valkey or Redis: one script, the server's time, so that all nodes share one count exactly (C131).
+import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
@@ -77,6 +78,13 @@ export function createRedisLimiter(options: {
   redis.defineCommand('takeRequest', { numberOfKeys: 1, lua: script })
   // Without a listener a lost connection would end the process; the breaker below reports it.
   redis.on('error', () => {})
+  // The first requests after a start wait for the connection as long as for an answer.
+  let connecting: Promise<void> | undefined = new Promise((resolve) => {
+    redis.once('ready', () => {
+      connecting = undefined
+      resolve()
+    })
+  })
   const local = createLocalLimiter(clock)
   let closedUntil = 0
   let isFailing = false
@@ -96,6 +104,7 @@ export function createRedisLimiter(options: {
     take: async (key, limit) => {
       if (clock() < closedUntil) return local.take(key, limit)
       try {
+        if (connecting) await Promise.race([connecting, delay(timeoutMs, undefined, { ref: false })])
         const admission = await takeShared(key, limit)
         if (admission.isAllowed) local.record(key, limit)
         if (isFailing) log?.info('rate limits are shared again')

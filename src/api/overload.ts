@@ -9,25 +9,35 @@ export function spreadRetryAfter(baseSeconds: number, randomByte: number): numbe
 
 export type LoadWatch = { readonly isOverloaded: () => boolean; readonly stop: () => void }
 
+/** Smooths samples of the loop's delay: one long task sheds nothing, a loop that stays behind does. */
+export function createLoadGauge(maxDelayMs: number): {
+  readonly sample: (delayMs: number) => void
+  readonly isOverloaded: () => boolean
+} {
+  let smoothedMs = 0
+  return {
+    sample: (delayMs) => {
+      smoothedMs = (smoothedMs + (delayMs > 0 ? delayMs : 0)) / 2
+    },
+    isOverloaded: () => smoothedMs > maxDelayMs,
+  }
+}
+
 const sampleEveryMs = 500
 const resolutionMs = 20
 
-/**
- * Smooths the mean delay of the event loop over about a second, so that one long task (taking over an edition) sheds
- * nothing, and a loop that stays behind by `maxDelayMs` does.
- */
+/** Watches this process: overloaded while the mean delay of the event loop, over about a second, exceeds `maxDelayMs`. */
 export function watchLoad(maxDelayMs: number): LoadWatch {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs })
   histogram.enable()
-  let smoothedMs = 0
+  const gauge = createLoadGauge(maxDelayMs)
   const timer = setInterval(() => {
-    const delayMs = Math.max(0, histogram.mean / 1e6 - resolutionMs)
-    smoothedMs = (smoothedMs + (Number.isFinite(delayMs) ? delayMs : 0)) / 2
+    gauge.sample(histogram.mean / 1e6 - resolutionMs)
     histogram.reset()
   }, sampleEveryMs)
   timer.unref()
   return {
-    isOverloaded: () => smoothedMs > maxDelayMs,
+    isOverloaded: gauge.isOverloaded,
     stop: () => {
       clearInterval(timer)
       histogram.disable()

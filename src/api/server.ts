@@ -42,6 +42,8 @@ export type ApiOptions = {
   readonly random: Random
   /** Where the access page is reachable, without a slash at the end: `type` of a problem is `{docsUrl}/access#error-…`. */
   readonly docsUrl: string
+  /** Where the API itself is reachable, for the examples of the page and the contract; `docsUrl` when left out. */
+  readonly baseUrl?: string
   /** Access lines (`info`) and faults (`error`); none when left out. */
   readonly log?: Log | undefined
   /** Readiness beyond "an edition can be served", for example false before a shutdown. */
@@ -82,6 +84,7 @@ function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
 /** Builds the server; `listen` starts it, `close` finishes running requests and ends it. */
 export function buildApi(options: ApiOptions): FastifyInstance {
   const { reader, tokens, limiter, cursors, clock, random, docsUrl, log } = options
+  const baseUrl = options.baseUrl ?? docsUrl
   const newRequestId = createRequestIds(clock, random.bytes)
   const chooseEncoding = createEncodingChooser()
   const floodGuard = createFloodGuard(clock, options.refusedPerMinute ?? 600)
@@ -472,7 +475,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     })
 
     const hidden = { hide: true }
-    const page = accessPage(docsUrl)
+    const page = accessPage({ baseUrl, docsUrl })
     routes.get('/access', { schema: hidden }, (request, reply) => {
       reply.headers({
         'x-request-id': request.id,
@@ -491,7 +494,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
         'cache-control': 'public, max-age=300',
         'x-content-type-options': 'nosniff',
       })
-      return reply.send(Buffer.from(contractText(docsUrl)))
+      return reply.send(Buffer.from(contractText({ baseUrl, docsUrl })))
     })
     routes.get('/healthz', { schema: hidden }, (request, reply) =>
       reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' }).send({ status: 'ok' }),

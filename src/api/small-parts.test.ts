@@ -5,7 +5,7 @@ import { pathOf } from './answers.ts'
 import { chooseEncoding } from './content-coding.ts'
 import { isNoneMatchHit, listEntityTag } from './etag.ts'
 import { createFloodGuard } from './flood-guard.ts'
-import { spreadRetryAfter } from './overload.ts'
+import { createLoadGauge, spreadRetryAfter } from './overload.ts'
 import { isKnownPath, suggestPath } from './paths.ts'
 import { problemBody, problemKinds, problemSlugs, toInstance, withoutTokens } from './problems.ts'
 import { createRequestIds } from './request-ids.ts'
@@ -94,6 +94,17 @@ test('D14: waits after 503 are whole seconds from 5 to 120, spread by 20 %', () 
     }),
   )
   expect([spreadRetryAfter(10, 0), spreadRetryAfter(10, 255)]).toEqual([8, 12])
+})
+
+test('one long task is no overload; a loop that stays behind is, until it has caught up', () => {
+  const gauge = createLoadGauge(1000)
+  gauge.sample(1900)
+  expect(gauge.isOverloaded()).toBe(false)
+  gauge.sample(Number.NaN)
+  for (let index = 0; index < 3; index++) gauge.sample(1500)
+  expect(gauge.isOverloaded()).toBe(true)
+  gauge.sample(0)
+  expect(gauge.isOverloaded()).toBe(false)
 })
 
 test('D12: an address is held back after its share of refused requests, until the minute ends', () => {

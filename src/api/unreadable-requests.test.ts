@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiWorld, startApi, startOfTests } from '../../test/api-world.ts'
 import { plainId } from '../../test/memory-editions.ts'
 import { readAnswer, sendRaw } from '../../test/raw-http.ts'
+import { explainParserError } from './unreadable-requests.ts'
 
 let world: ApiWorld
 beforeAll(async () => {
@@ -108,6 +109,11 @@ describe('not HTTP', () => {
     for (const path of ['/%zz', '/v1/tenders/%ff', '/v1/%'])
       expect(await problemFor(`GET ${path} HTTP/1.1\r\n${host}\r\n`)).toMatchObject({ status: 404, slug: 'not-found' })
   })
+})
+
+test('a request that does not arrive in time is 408', () => {
+  const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+  expect(explainParserError(error)).toMatchObject({ problem: { slug: 'request-timeout' }, path: '/' })
 })
 
 describe('well-formed, but rare', () => {
