@@ -44,7 +44,7 @@ export type Organization = {
   readonly url?: string
 }
 
-/** What became of a lot (BT-142). `pending` = open-nw: nothing decided. `reason` is a BT-144 code where one was published. */
+/** What became of a lot (BT-142). `pending` = open-nw: nothing decided. `reason` is a BT-144 code where one was published; TED_EXPORT knows `unsuccessful` and `discontinued` only. */
 export type LotResult = {
   readonly outcome: 'awarded' | 'not-awarded' | 'pending'
   readonly reason?: string
