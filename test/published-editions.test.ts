@@ -164,6 +164,29 @@ describe.each(engines)('published editions (%s)', (engine) => {
     expect(crawl(log, 10)).toEqual(newest)
   })
 
+  test('a log that fills with entries that nobody can see any more is built anew without them', async () => {
+    await using store = await openTestStore(engine)
+    await put(store, numbered(0, 20))
+    await cut(store, 1)
+    let now = start
+    const folder = newFolder()
+    const log = await openLog(folder, { clock: () => now, toleratedEntries: 30 })
+    await catchUp(log, store)
+    for (let edition = 2; edition <= 45; edition++) {
+      now = start + edition * hourMs
+      await put(store, numbered(edition % 10, (edition % 10) + 6, edition))
+      await cut(store, edition)
+      await catchUp(log, store)
+      expect(withoutCheck(crawl(log, edition))).toEqual(await publishedIn(store, edition))
+      const oldest = Math.max(1, edition - 25)
+      expect(log.edition(oldest)?.edition).toBe(oldest)
+      expect(withoutCheck(crawl(log, oldest))).toEqual(await publishedIn(store, oldest))
+    }
+    const [generation, ...others] = readdirSync(folder).filter((name) => name.startsWith('generation-'))
+    expect(others).toEqual([])
+    expect(generation).not.toBe('generation-1')
+  })
+
   test('a log of another database, or of one that went back in time, is built anew', async () => {
     await using first = await openTestStore(engine)
     await using second = await openTestStore(engine)

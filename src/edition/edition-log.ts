@@ -2,7 +2,6 @@
 // It is a cache of the database: whatever is missing, torn or damaged is taken from there again.
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hourMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Store } from '../store/database.ts'
 import {
@@ -24,16 +23,20 @@ import type {
 } from './edition-reader.ts'
 import { mergedFlag } from './entry-batch.ts'
 import { lockFolder } from './folder-lock.ts'
-import { type HeldEdition, LogState, type NewEdition, type NewEntry } from './log-state.ts'
+import { type HeldEdition, LogState, type NewEdition, type NewEntry, retentionMs } from './log-state.ts'
 import { gzipPage, gzipRecord, type PieceInfo, plainPage, plainRecord } from './pieces.ts'
 import { compileQuery, scan } from './query.ts'
 import { isRecordId, writeId } from './record-id.ts'
 import { chunkBits, type RecordTable, rowMask } from './record-table.ts'
 
-/** R4: a cursor lives 24 hours; an edition can be served in full for this long after the next one. */
-export const retentionMs = 25 * hourMs
+export type EditionLogOptions = {
+  readonly clock: Clock
+  /** As many entries that nobody can see any more are kept in any case. */
+  readonly toleratedEntries?: number
+}
 
-export type EditionLogOptions = { readonly clock: Clock }
+/** To be rid of fewer, building the log anew does not pay. */
+const defaultToleratedEntries = 10_000
 
 const generationPattern = /^generation-(\d+)$/
 
@@ -47,6 +50,7 @@ function positionAfter(table: RecordTable, { lastModified, id }: RecordKey): num
 export class EditionLog implements EditionReader {
   readonly #folder: string
   readonly #clock: Clock
+  readonly #toleratedEntries: number
   readonly #release: () => void
   #generation: number
   #state: LogState | undefined
@@ -58,10 +62,15 @@ export class EditionLog implements EditionReader {
     folder: string,
     generation: number,
     state: LogState | undefined,
-    { clock, release }: EditionLogOptions & { readonly release: () => void },
+    {
+      clock,
+      toleratedEntries = defaultToleratedEntries,
+      release,
+    }: EditionLogOptions & { readonly release: () => void },
   ) {
     this.#folder = folder
     this.#release = release
+    this.#toleratedEntries = toleratedEntries
     this.#generation = generation
     this.#state = state
     this.#clock = clock
@@ -85,7 +94,9 @@ export class EditionLog implements EditionReader {
     if (!state?.shown || edition > state.shown.info.edition) return undefined
     if (edition === state.shown.info.edition) return state.shown
     const next = state.editions.get(edition + 1)
-    return next && this.#clock() - next.info.publishedAt <= retentionMs ? state.editions.get(edition) : undefined
+    // Whatever the clock says, the log itself forgets by the times of its editions.
+    const now = Math.max(this.#clock(), state.shown.info.publishedAt)
+    return next && now - next.info.publishedAt <= retentionMs ? state.editions.get(edition) : undefined
   }
 
   list({ filter, edition, after, limit }: ListQuery): ListResult {
@@ -178,7 +189,8 @@ export class EditionLog implements EditionReader {
     if (target === undefined) return 0
     const stockId = await stockIdOf(store.db)
     const state = await this.#appendable(stockId)
-    if (!state.isDamaged && state.stockId === stockId && (await isSameHistory(store, state))) {
+    const isCrowded = state.removable > Math.max(this.#toleratedEntries, state.records)
+    if (!state.isDamaged && !isCrowded && state.stockId === stockId && (await isSameHistory(store, state))) {
       const before = state.newest?.info.edition ?? 0
       await appendFromStore(store, state, target, this.#clock)
       if (state.records === target.records) return target.edition - before
@@ -335,7 +347,8 @@ export async function appendEdition(
 
 /**
  * Brings the log up to the newest edition of the database; returns the number of editions taken over. Each becomes
- * visible as a whole. A log that is damaged, or not of this database, is built anew and replaced at once when it is ready.
+ * visible as a whole. A log that is damaged, not of this database, or more than half filled with entries that nobody can see
+ * any more, is built anew and replaced at once when it is ready.
  */
 export async function catchUp(log: EditionLog, store: Pick<Store, 'db'>): Promise<number> {
   return await log.catchUp(store)

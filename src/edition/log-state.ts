@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { TenderRecord } from '../domain/tender.ts'
-import { toInstant } from '../domain/time.ts'
+import { hourMs, toInstant } from '../domain/time.ts'
 import { BodyFiles, type BodyKind } from './body-files.ts'
 import { DamagedLogError } from './damaged-log-error.ts'
 import type { EditionInfo } from './edition-reader.ts'
@@ -27,10 +27,15 @@ export type HeldEdition = {
   readonly info: EditionInfo
   /** Entries up to and including this edition: since lastModified only rises, they are the first ones (sync.md, lemma 1). */
   readonly end: number
-  readonly checks: ReadonlyMap<string, number>
+  /** Entries that it replaced. */
+  readonly replaced: number
+  readonly checks: Map<string, number>
   /** By source set, made when first needed; null for a set without any check. */
   readonly stamps: (TimeStamp | null)[]
 }
+
+/** R4: a cursor lives 24 hours; an edition can be served in full for this long after the next one. */
+export const retentionMs = 25 * hourMs
 
 /** Payload of an edition frame. */
 type EditionFrame = NewEdition & {
@@ -63,6 +68,10 @@ export class LogState {
   shown: HeldEdition | undefined
   /** Different ids that are held: the records of the newest edition. */
   records = 0
+  /** Entries that no edition still held can show: a log built anew from the database would lack them. */
+  removable = 0
+  /** The oldest edition that may still be held. */
+  #oldest = 1
   /** Bytes were found that are not what was written. */
   isDamaged = false
   /** An append failed: the files have to be read again before the next. */
@@ -208,23 +217,41 @@ export class LogState {
 
   /** Makes the entries taken since the last edition this edition's. */
   commit(frame: EditionFrame): void {
+    let replaced = 0
     for (let position = this.newest?.end ?? 0; position < frame.end; position++) {
       const { words, offset } = this.table.idAt(position)
       const before = this.ids.set(words, offset, position)
       if (before === undefined) this.records++
-      else if (before < (this.newest?.end ?? 0)) this.table.supersede(before, frame.edition)
-      else throw new Error(`edition ${frame.edition} holds ${this.table.id(position)} twice (C3)`)
+      else if (before < (this.newest?.end ?? 0)) {
+        this.table.supersede(before, frame.edition)
+        replaced++
+      } else throw new Error(`edition ${frame.edition} holds ${this.table.id(position)} twice (C3)`)
     }
     const { edition, lastModified, publishedAt, records, changes } = frame
     const held: HeldEdition = {
       info: { edition, lastModified, publishedAt, records, changes },
       end: frame.end,
+      replaced,
       checks: new Map(Object.entries(frame.checks)),
       stamps: [],
     }
     this.editions.set(edition, held)
     this.newest = held
-    if (frame.isComplete) this.shown = held
+    if (!frame.isComplete) return
+    this.shown = held
+    this.#forgetOld(held.info)
+  }
+
+  /** Of editions long gone only what R5 needs is kept in memory. */
+  #forgetOld(shown: EditionInfo): void {
+    for (; this.#oldest < shown.edition; this.#oldest++) {
+      const next = this.editions.get(this.#oldest + 1)!
+      if (shown.publishedAt - next.info.publishedAt <= retentionMs) return
+      const gone = this.editions.get(this.#oldest)!
+      gone.checks.clear()
+      gone.stamps.length = 0
+      this.removable += next.replaced
+    }
   }
 
   #numberOf(set: string): number {
