@@ -333,6 +333,23 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     expect(await stockOf(store)).toEqual(expected)
   })
 
+  test('stops after a batch when it is told to, and a rebuild that was stopped says so', async () => {
+    await using store = await openTestStore(engine)
+    await receiveNotices(store, noticeWorld(23, 20))
+    const stop = new AbortController()
+    const { notices } = await consolidate(store, {
+      now,
+      batchSize: 9,
+      signal: stop.signal,
+      onProgress: () => stop.abort(),
+    })
+    expect(notices).toBe(9)
+    await expect(rebuildStock(store, { now, signal: stop.signal })).rejects.toThrow(/abort/i)
+    const { created } = await consolidate(store, { now })
+    expect(created).toBeGreaterThan(0)
+    expect((await consolidate(store, { now })).notices).toBe(0)
+  })
+
   test('a notice that is read anew with another content moves its tender, and those that it leaves', async () => {
     await using store = await openTestStore(engine)
     const call = notice({ noticeKey: 'ted:1-2026', procedureId: uuid(1) })

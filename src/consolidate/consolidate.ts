@@ -32,7 +32,7 @@ import { draftOf, mergedTender, mergeTender, type TenderDraft } from './merge.ts
 import { type Component, noticeDate, resolve, type StoredNotice, type Unit, uniteCopies } from './resolve.ts'
 import { tenderId } from './tender-id.ts'
 
-/** What one run did. `transitions`: tenders that the clock alone changed or moved on. */
+/** What one run did. `changed` counts tenders that stood there before; `transitions`: tenders that the clock was due to change. */
 export type ConsolidateSummary = {
   readonly notices: number
   readonly created: number
@@ -46,6 +46,8 @@ export type ConsolidateOptions = {
   readonly now: number
   /** Notices per transaction. The result does not depend on it. */
   readonly batchSize?: number
+  /** Ends the run after the batch that is being written; the next run goes on from there. A rebuild throws the reason. */
+  readonly signal?: AbortSignal
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void
 }
 
@@ -77,6 +79,7 @@ export async function rebuildStock(store: Store, options: ConsolidateOptions): P
     await markAllUnconsolidated(trx)
   })
   for (let after = ''; ; ) {
+    options.signal?.throwIfAborted()
     const last: NoticeRow | undefined = await inTransaction(store, async (trx) => {
       const rows = await listNotices(trx, after, batchSize)
       await replaceLinks(trx, rows.map(linksOf))
@@ -86,6 +89,7 @@ export async function rebuildStock(store: Store, options: ConsolidateOptions): P
     after = last.noticeId
   }
   const summary = await run(store, options, { isForced: true })
+  options.signal?.throwIfAborted()
   const removed = await inTransaction(store, async (trx) => {
     await lockStock(trx)
     return deleteEmptyTenders(trx)
@@ -97,12 +101,12 @@ type Counts = { notices: number; created: number; changed: number; removed: numb
 
 async function run(
   store: Store,
-  { now, batchSize = defaultBatchSize, onProgress }: ConsolidateOptions,
+  { now, batchSize = defaultBatchSize, signal, onProgress }: ConsolidateOptions,
   { isForced }: { readonly isForced: boolean },
 ): Promise<ConsolidateSummary> {
   const counts: Counts = { notices: 0, created: 0, changed: 0, removed: 0, transitions: 0 }
   const total = await countNoticesToConsolidate(store.db)
-  for (;;) {
+  while (!signal?.aborted) {
     const batch = await inTransaction(store, (trx) => consolidateBatch(trx, { now, batchSize, isForced }))
     if (!batch) break
     counts.notices += batch.notices
@@ -111,7 +115,7 @@ async function run(
     counts.removed += batch.removed
     onProgress?.({ done: counts.notices, total: Math.max(total, counts.notices) })
   }
-  for (;;) {
+  while (!signal?.aborted) {
     const moved = await inTransaction(store, (trx) => passDueTransitions(trx, now, batchSize))
     if (moved.due === 0) break
     counts.transitions += moved.due
@@ -159,7 +163,10 @@ async function consolidateBatch(
   return {
     notices: batch.length,
     created: tenders.filter((tender) => !before.has(tender.tenderId)).length,
-    changed: tenders.filter((tender) => (before.get(tender.tenderId)?.contentHash ?? '') !== tender.contentHash).length,
+    changed: tenders.filter(({ tenderId: id, contentHash }) => {
+      const known = before.get(id)
+      return known !== undefined && known.contentHash !== contentHash
+    }).length,
     removed: vanished.length,
   }
 }

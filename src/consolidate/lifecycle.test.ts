@@ -497,6 +497,34 @@ const scenarios: Scenario[] = [
     { status: 'planned', next: '2027-01-01' },
   ],
   [
+    'a changed award of the form type of SDK 1.8',
+    () => {
+      const given = award('2026-03-01')
+      return [
+        call('2026-01-01', '2026-02-01'),
+        given,
+        made('2026-03-05', {
+          formType: 'change',
+          noticeType: 'corr',
+          noticeSubtype: '29',
+          references: changeOf(given),
+          changeReasons: ['cor-buy'],
+          lots: [outcome('LOT-0001', 'not-awarded')],
+        }),
+      ]
+    },
+    '2026-03-06',
+    { ...cancelled, lots: 'cancelled' },
+  ],
+  [
+    'a changed national award of the form type of SDK 1.8, without lots',
+    () => [
+      made('2026-03-05', { formType: 'change', noticeType: 'corr', noticeSubtype: 'E4', changeReasons: ['cor-buy'] }),
+    ],
+    '2026-03-06',
+    awarded,
+  ],
+  [
     'an award announced beforehand (VEAT)',
     () => [made('2026-01-01', { formType: 'dir-awa-pre', noticeType: 'veat', lots: [outcome('1', 'awarded')] })],
     '2026-01-10',

@@ -79,7 +79,8 @@ type Group = {
 type Guard = 'same-notice' | 'strong' | 'absent-target' | 'weak'
 
 function isCall(notice: Notice): boolean {
-  return notice.formType === 'competition' && !notice.references.some((reference) => reference.kind === 'changes')
+  const isChange = notice.changeReasons !== undefined || notice.references.some(({ kind }) => kind === 'changes')
+  return notice.formType === 'competition' && !isChange
 }
 
 /** A standing list of qualified suppliers: procedures are run under it, its renewals are the same list. */

@@ -52,9 +52,11 @@ export function roleOf(notice: Notice): Role {
     case 'completion':
       return 'execution'
     case 'change':
+      // Until SDK 1.8 a change had a form type of its own; what it changes shows in the subtype, or in the results it holds.
       if (notice.format !== 'eforms') return 'competition'
-      if (subtype >= 38 && subtype <= 40) return 'execution'
-      if (subtype >= 29) return 'result'
+      if (notice.lots.some((lot) => lot.result) && !(subtype >= 25 && subtype <= 28)) return 'result'
+      if ((subtype >= 38 && subtype <= 40) || /^E[56]$/.test(notice.noticeSubtype ?? '')) return 'execution'
+      if (subtype >= 29 || /^(?:E4|T02)$/.test(notice.noticeSubtype ?? '')) return 'result'
       return subtype >= 25 ? 'intention' : 'competition'
     default:
       return 'competition'
