@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   child,
@@ -6,6 +8,8 @@ import {
   deepTextOf,
   descendantsNamed,
   namespace,
+  parseAnyXml,
+  parsePlainXml,
   parseXml,
   pathNamed,
   textOf,
@@ -139,5 +143,129 @@ describe('encodings', () => {
     expect(reasonOf(() => decodeText(bytes('<a>\0</a>')))).toBe('malformed')
     expect(reasonOf(() => decodeText(Buffer.from('<?xml version="1.0"?><a>ü</a>', 'latin1')))).toBe('malformed')
     expect(reasonOf(() => decodeText(Uint8Array.of(0xff, 0xfe, 0x3c)))).toBe('malformed')
+  })
+})
+
+describe('the quick way reads nothing that the thorough way would refuse or read otherwise', () => {
+  const folder = new URL('./eforms/fixtures/', import.meta.url)
+  const fixtures = readdirSync(folder)
+    .sort()
+    .map((name) => readFileSync(new URL(name, folder), 'utf8'))
+  const agree = (text: string): boolean => {
+    const plain = parsePlainXml(text)
+    if (plain) expect(parseAnyXml(text)).toEqual(plain)
+    return plain !== undefined
+  }
+
+  it('takes the ordinary document', () => {
+    for (const fixture of fixtures) expect(agree(fixture)).toBe(true)
+    expect(
+      agree(
+        "<?xml version='1.0' encoding='UTF-8' standalone=\"no\" ?>\n<!-- a --><a b = '1\n2'\tc=\"&#65;&lt;\" >x<!---->y&amp;<b />\r\n🂡</a >\n<!-- b -->",
+      ),
+    ).toBe(true)
+  })
+
+  it.each([
+    '<a><![CDATA[x]]></a>',
+    '<!DOCTYPE a><a/>',
+    '<?x y?><a/>',
+    '<ä/>',
+    '<a>&auml;</a>',
+    '<a>&#0;</a>',
+    '<a>&#xD800;</a>',
+    '<a>&</a>',
+    '<a>&#65</a>',
+    '<a>]]></a>',
+    '<a b="<"/>',
+    '<a b="1" b="2"/>',
+    '<a b="1"c="2"/>',
+    '<a b=1/>',
+    '<a b/>',
+    '<a></b>',
+    '<a></ab>',
+    '<ab></a>',
+    '<a/><a/>',
+    '<a',
+    '<a b="',
+    '<',
+    '</a>',
+    '<a/>x',
+    'x<a/>',
+    '<a><!-- -- --></a>',
+    '<a/ >',
+    '< a/>',
+    '<a>\u0001</a>',
+    '<a>\ud800</a>',
+    '<?xml version="1.1"?><a/>',
+    ' <?xml version="1.0"?><a/>',
+    '<a:b/>',
+    '<1/>',
+    '',
+    '<a><!--',
+    '<a>\ufffe</a>',
+  ])('leaves %j to the thorough way', (text) => {
+    expect(agree(text)).toBe(false)
+  })
+
+  it('whatever the text (seed 77)', () => {
+    const pieces = fc.constantFrom(
+      '<',
+      '>',
+      '/',
+      '</',
+      '/>',
+      '<a>',
+      '</a>',
+      '<a ',
+      '<b:c xmlns:b="u">',
+      '</b:c>',
+      'a',
+      '="',
+      "='",
+      '"',
+      "'",
+      ' ',
+      '\n',
+      '\r',
+      '\t',
+      '&',
+      '&amp;',
+      '&#65;',
+      '&#',
+      ';',
+      '<!--',
+      '-->',
+      '--',
+      '<![CDATA[',
+      ']]>',
+      ']',
+      '<?',
+      '?>',
+      '<!',
+      'ä',
+      '🂡',
+      '\0',
+      ':',
+      '=',
+      'xmlns="u"',
+      'b="1"',
+    )
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 10 }), (parts) => void agree(`<a>${parts.join('')}</a>`)),
+      { seed: 77, numRuns: 20_000 },
+    )
+    const edit = fc.record({ at: fc.nat(), length: fc.nat({ max: 6 }), insert: fc.array(pieces, { maxLength: 3 }) })
+    fc.assert(
+      fc.property(fc.constantFrom(...fixtures), fc.array(edit, { minLength: 1, maxLength: 3 }), (fixture, edits) => {
+        let text = fixture
+        for (const { at, length, insert } of edits) {
+          const start = at % text.length
+          text = text.slice(0, start) + insert.join('') + text.slice(start + length)
+        }
+        agree(text)
+      }),
+      { seed: 77, numRuns: 2000 },
+    )
   })
 })

@@ -1,6 +1,7 @@
 // XML read in one pass to a light tree of elements with resolved namespaces, for documents that nobody vouches for.
 import { SaxesParser } from 'saxes'
 import type { RejectionReason } from '../domain/notice.ts'
+import { scanXml, type XmlSink } from './xml-scan.ts'
 
 /** Deeper than any notice (the deepest real one has 14 levels), shallow enough for recursion over the tree. */
 const maxDepth = 256
@@ -113,21 +114,100 @@ function declare(uris: Map<string, string>, prefix: string, uri: string): void {
   uris.set(prefix, namespaces.get(uri) ?? uri)
 }
 
+/** Builds the tree out of the parts of a document. Throws XmlError where the bounds or the namespaces are broken. */
+class TreeBuilder implements XmlSink {
+  root: XmlElement | undefined
+  readonly #stack: OpenElement[] = []
+  readonly #scopes: Scope[] = []
+  #scope: Scope = { parent: undefined, uris: new Map(), names: new Map() }
+  #current: OpenElement | undefined
+  #elements = 0
+  #attributes = 0
+
+  readonly open = (qualifiedName: string, pairs: readonly string[] | undefined): void => {
+    if (this.#stack.length >= maxDepth)
+      throw new XmlError('too-deep', `elements are nested deeper than ${maxDepth} levels`)
+    if (++this.#elements > maxElements) throw new XmlError('too-large', `more than ${maxElements} elements`)
+    this.#scopes.push(this.#scope)
+    const attributes = pairs === undefined ? noAttributes : this.#readAttributes(pairs)
+    const { uri, name } = resolveName(this.#scope, qualifiedName)
+    const element: OpenElement = { uri, name, attributes, children: noChildren, text: '' }
+    const parent = this.#current
+    if (parent) {
+      if (parent.mixed) parent.mixed.push(element)
+      else if (parent.text !== '') parent.mixed = [parent.text, element]
+      if (parent.children === noChildren) parent.children = [element]
+      else parent.children.push(element)
+      this.#stack.push(parent)
+    } else {
+      this.root = element
+    }
+    this.#current = element
+  }
+
+  readonly close = (): void => {
+    this.#current = this.#stack.pop()
+    this.#scope = this.#scopes.pop()!
+  }
+
+  readonly text = (data: string): void => {
+    const current = this.#current
+    if (!current) return
+    if (current.mixed) current.mixed.push(data)
+    else if (current.text === '' && data.charCodeAt(0) <= 0x20 && blank.test(data)) return
+    else if (current.children !== noChildren) current.mixed = [...current.children, data]
+    current.text = current.text === '' ? data : current.text + data
+  }
+
+  #readAttributes(pairs: readonly string[]): ReadonlyMap<string, string> {
+    this.#attributes += pairs.length / 2
+    if (this.#attributes > maxAttributes) throw new XmlError('too-large', 'more attributes than any notice has')
+    let uris: Map<string, string> | undefined
+    for (let index = 0; index < pairs.length; index += 2) {
+      const name = pairs[index]!
+      if (!isDeclaration(name)) continue
+      uris ??= new Map()
+      declare(uris, name.length === 5 ? '' : splitName(name)[1], pairs[index + 1]!)
+    }
+    if (uris) this.#scope = { parent: this.#scope, uris, names: new Map() }
+    let read: Map<string, string> | undefined
+    for (let index = 0; index < pairs.length; index += 2) {
+      const name = pairs[index]!
+      if (isDeclaration(name)) continue
+      const [prefix, local] = splitName(name)
+      if (prefix) resolvePrefix(this.#scope, prefix)
+      read ??= new Map()
+      if (!prefix || !read.has(local)) read.set(local, pairs[index + 1]!)
+    }
+    return read ?? noAttributes
+  }
+}
+
 /**
  * Reads a well-formed document (XML 1.0 with Namespaces) to its root element. Entities other than the five predefined
  * ones and character references do not exist here: a DOCTYPE is refused, so nothing is ever fetched or expanded.
  * Throws XmlError: `malformed`, `forbidden-construct`, `too-deep` or `too-large`.
  */
 export function parseXml(text: string): XmlElement {
+  return parsePlainXml(text) ?? parseAnyXml(text)
+}
+
+/** The quick way; undefined when the document has to go the thorough way, which finds out why. */
+export function parsePlainXml(text: string): XmlElement | undefined {
+  const builder = new TreeBuilder()
+  try {
+    return scanXml(text, builder) ? builder.root : undefined
+  } catch (error) {
+    if (error instanceof XmlError) return undefined
+    throw error
+  }
+}
+
+/** The thorough way, for every document; errors carry their line. */
+export function parseAnyXml(text: string): XmlElement {
   const parser = new SaxesParser({ xmlns: false, position: false })
-  const stack: OpenElement[] = []
-  const scopes: Scope[] = []
-  let scope: Scope = { parent: undefined, uris: new Map(), names: new Map() }
-  let current: OpenElement | undefined
-  let root: XmlElement | undefined
+  const builder = new TreeBuilder()
   let pending: string[] = []
-  let elements = 0
-  let attributes = 0
 
   // Only a failure needs a line, so it is counted then and not on every line break.
   const fail = (error: unknown): never => {
@@ -137,76 +217,30 @@ export function parseXml(text: string): XmlElement {
     throw error
   }
 
-  const readAttributes = (): ReadonlyMap<string, string> => {
-    let uris: Map<string, string> | undefined
-    for (let index = 0; index < pending.length; index += 2) {
-      const name = pending[index]!
-      if (!isDeclaration(name)) continue
-      uris ??= new Map()
-      declare(uris, name.length === 5 ? '' : splitName(name)[1], pending[index + 1]!)
-    }
-    if (uris) scope = { parent: scope, uris, names: new Map() }
-    let read: Map<string, string> | undefined
-    for (let index = 0; index < pending.length; index += 2) {
-      const name = pending[index]!
-      if (isDeclaration(name)) continue
-      const [prefix, local] = splitName(name)
-      if (prefix) resolvePrefix(scope, prefix)
-      read ??= new Map()
-      if (!prefix || !read.has(local)) read.set(local, pending[index + 1]!)
-    }
-    pending = []
-    return read ?? noAttributes
-  }
-
   parser.on('doctype', () => {
     throw new XmlError('forbidden-construct', 'a DOCTYPE is not accepted')
   })
   parser.on('attribute', (attribute) => {
-    if (++attributes > maxAttributes || pending.length >= 2 * maxAttributesOfElement) {
+    if (pending.length >= 2 * maxAttributesOfElement) {
       throw new XmlError('too-large', 'more attributes than any notice has')
     }
     pending.push(attribute.name, attribute.value)
   })
   parser.on('opentag', (tag) => {
-    if (stack.length >= maxDepth) throw new XmlError('too-deep', `elements are nested deeper than ${maxDepth} levels`)
-    if (++elements > maxElements) throw new XmlError('too-large', `more than ${maxElements} elements`)
-    scopes.push(scope)
-    const own = pending.length === 0 ? noAttributes : readAttributes()
-    const { uri, name } = resolveName(scope, tag.name)
-    const element: OpenElement = { uri, name, attributes: own, children: noChildren, text: '' }
-    if (current) {
-      if (current.mixed) current.mixed.push(element)
-      else if (current.text !== '') current.mixed = [current.text, element]
-      if (current.children === noChildren) current.children = [element]
-      else current.children.push(element)
-      stack.push(current)
-    } else {
-      root = element
-    }
-    current = element
+    const pairs = pending.length === 0 ? undefined : pending
+    if (pairs) pending = []
+    builder.open(tag.name, pairs)
   })
-  parser.on('closetag', () => {
-    current = stack.pop()
-    scope = scopes.pop()!
-  })
-  const addText = (data: string): void => {
-    if (!current) return
-    if (current.mixed) current.mixed.push(data)
-    else if (current.text === '' && data.charCodeAt(0) <= 0x20 && blank.test(data)) return
-    else if (current.children !== noChildren) current.mixed = [...current.children, data]
-    current.text = current.text === '' ? data : current.text + data
-  }
-  parser.on('text', addText)
-  parser.on('cdata', addText)
-
+  parser.on('closetag', builder.close)
+  parser.on('text', builder.text)
+  parser.on('cdata', builder.text)
   try {
     parser.write(text).close()
   } catch (error) {
     fail(error)
   }
-  if (!root) throw new XmlError('malformed', 'the document has no root element')
-  return root
+  if (!builder.root) throw new XmlError('malformed', 'the document has no root element')
+  return builder.root
 }
 
 function countLines(text: string, end: number): number {
