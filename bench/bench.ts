@@ -73,11 +73,13 @@ function rate(value: number | undefined): string {
   return value === undefined ? '–' : value >= 1000 ? `${(value / 1000).toFixed(1)} k` : value.toPrecision(3)
 }
 
-function speedLine({ question, records, requestsPerSecond: { nginx, ours, peer }, p99Ms }: SpeedRow): string {
+function speedLine({ question, records, requestsPerSecond: rates, cpuMicroseconds: cpu, p99Ms }: SpeedRow): string {
   const p99 = [p99Ms.nginx, p99Ms.ours, p99Ms.peer]
     .map((ms) => (ms === undefined ? '–' : ms.toPrecision(2)))
     .join(' / ')
-  return `| ${question} | ${records.toLocaleString('en')} | ${rate(nginx)} | ${rate(ours)} | ${rate(peer)} | ${ratio(nginx, ours)} | ${ratio(ours, peer)} | ${p99} |`
+  const micro = (value: number | undefined): string =>
+    value === undefined ? '–' : Math.round(value).toLocaleString('en')
+  return `| ${[question, records.toLocaleString('en'), rate(rates.nginx), rate(rates.ours), rate(rates.peer), ratio(rates.nginx, rates.ours), ratio(rates.ours, rates.peer), micro(cpu.nginx), micro(cpu.ours), micro(cpu.peer), ratio(cpu.ours, cpu.nginx), ratio(cpu.peer, cpu.ours), p99].join(' | ')} |`
 }
 
 function asMarkdown(): string {
@@ -85,8 +87,8 @@ function asMarkdown(): string {
   if (reports.length > 0)
     lines.push(
       '',
-      '| Question | Records | nginx, req/s | Tenderstock, req/s | Fastify + PostgreSQL, req/s | nginx ÷ ours | ours ÷ Fastify + PostgreSQL | p99 ms of the three |',
-      '|---|--:|--:|--:|--:|--:|--:|--:|',
+      '| Question | Records | nginx, req/s | ours, req/s | Fastify + PostgreSQL, req/s | nginx ÷ ours | ours ÷ F+P | nginx, CPU µs | ours, CPU µs | F+P, CPU µs | ours ÷ nginx | F+P ÷ ours | p99 ms of the three |',
+      '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
       ...reports.flatMap(({ rows }) => rows.map(speedLine)),
       ...reports.flatMap(({ notes }) => notes.map((note) => `\n- ${note}`)),
     )
@@ -115,11 +117,12 @@ function write(): void {
     : `# Benchmarks
 
 \`npm run bench -- --write\` measures and writes the tables below. All sides run on one machine and take turns within one
-run; each figure is the median of several rounds. Trust the ratios, not the absolute figures.
+run; each figure is the median of several rounds. Trust the ratios, not the absolute figures. CPU µs is what all processes of
+a side, its database included, spent on one request: the steadier figure on a machine that does other work too.
 
 - **nginx**: one worker, the very bytes that we answer with, as static files (plain and \`.gz\` beside it). No token, no limit.
-- **Tenderstock**: the whole service in its own process: token, limiter, headers, pinned cursor.
-- **Fastify + PostgreSQL**: \`bench/peers/fastify-postgres.ts\`, the same filters over one table with B-tree and GIN indexes,
+- **ours**: the whole service in its own process: token, limiter, headers, pinned cursor.
+- **Fastify + PostgreSQL** (F+P): \`bench/peers/fastify-postgres.ts\`, the same filters over one table with B-tree and GIN indexes,
   prepared statements, keyset cursor, gzip by zlib; a token check, no limiter. Its database may use the other core.
 
 The questions rotate over 48 pages, 500 records or 4 sets of filters, and the answers of ours and the peer are compared

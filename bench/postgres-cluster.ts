@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findProgram, freePort, runCommand, startProcess, stopProcess } from './processes.ts'
 
 export type Cluster = {
+  readonly pid: number
   readonly version: string
   readonly url: (database: string) => string
   /** Runs one statement or a COPY whose rows are written to the returned stream. */
@@ -90,6 +91,7 @@ export async function startCluster(): Promise<Cluster | undefined> {
     await sleep(100)
   }
   return {
+    pid: server.pid!,
     version: runCommand(`${bin}/postgres`, ['--version']).trim(),
     url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
     psql: (database, sql) => runCommand(...psqlArguments(database, sql)),

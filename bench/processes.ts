@@ -1,5 +1,6 @@
 // Child processes and free ports of the benchmarks: everything started here is ended here, by its own id.
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
 const running = new Set<ChildProcess>()
@@ -72,4 +73,26 @@ export function runCommand(command: string, args: readonly string[], options: Sp
   if (error) throw error
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${stdout}${stderr}`)
   return stdout
+}
+
+/** CPU seconds that a process and all its living descendants have used, as the kernel counts them (10 ms steps). */
+export function cpuSecondsOf(pid: number): number {
+  const processes = new Map<number, { parent: number; ticks: number }>()
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue
+    try {
+      const text = readFileSync(`/proc/${entry}/stat`, 'utf8')
+      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+      processes.set(Number(entry), { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) })
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  const isBelow = (start: number): boolean => {
+    for (let at = start; at > 1; at = processes.get(at)?.parent ?? 0) if (at === pid) return true
+    return false
+  }
+  let ticks = 0
+  for (const [id, { ticks: own }] of processes) if (isBelow(id)) ticks += own
+  return ticks / 100
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fillBoth } from './fill.ts'
 import { type LoadResult, loadGenerator, runLoad } from './load.ts'
 import { type Cluster, startCluster } from './postgres-cluster.ts'
-import { findProgram, freePort, runCommand, startProcess, stopProcess } from './processes.ts'
+import { cpuSecondsOf, findProgram, freePort, runCommand, startProcess, stopProcess } from './processes.ts'
 
 export type SpeedOptions = {
   readonly records: number
@@ -23,6 +23,8 @@ export type SpeedRow = {
   readonly records: number
   readonly requestsPerSecond: { readonly [peer in Peer]?: number }
   readonly p99Ms: { readonly [peer in Peer]?: number }
+  /** Of all processes of a side, its database included; steadier than rates on a machine that others use too. */
+  readonly cpuMicroseconds: { readonly [peer in Peer]?: number }
 }
 
 export type SpeedReport = { readonly rows: readonly SpeedRow[]; readonly notes: readonly string[] }
@@ -64,16 +66,18 @@ async function compare(cluster: Cluster, folder: string, options: SpeedOptions):
   })
   await fillBoth({ cluster, ours: 'ours', peer: 'peer', records, onProgress })
   const ours = await startOurs(data, environment, onProgress)
-  const peerPort = await startPeer(cluster.url('peer'), ours.token)
+  const peer = await startPeer(cluster, ours.token)
+  const peerPort = peer.port
   const collected = await collect(ours.port, ours.token, peerPort)
   await assertSameAnswers(ours, peerPort, collected)
   const nginx = await startNginx(folder, collected)
+  const oursSide: Server = { port: ours.port, pids: [ours.pid] }
   if (!nginx) notes.push('skipped: nginx (not installed)')
   const authorization = { Authorization: `Bearer ${ours.token}` }
   const gzip = { ...authorization, 'Accept-Encoding': 'gzip' }
   const identity = { ...authorization, 'Accept-Encoding': 'identity' }
   const files = (name: string): Side | undefined =>
-    nginx === undefined ? undefined : { port: nginx, paths: collected.pages.map((_, index) => `/${name}/${index}`) }
+    nginx === undefined ? undefined : { ...nginx, paths: collected.pages.map((_, index) => `/${name}/${index}`) }
   const questions: readonly [
     string,
     { readonly [name: string]: string },
@@ -84,8 +88,8 @@ async function compare(cluster: Cluster, folder: string, options: SpeedOptions):
       gzip,
       {
         nginx: files('page'),
-        ours: { port: ours.port, paths: collected.pages },
-        peer: { port: peerPort, paths: collected.peerPages },
+        ours: { ...oursSide, paths: collected.pages },
+        peer: { ...peer, paths: collected.peerPages },
       },
     ],
     [
@@ -93,8 +97,8 @@ async function compare(cluster: Cluster, folder: string, options: SpeedOptions):
       identity,
       {
         nginx: files('page'),
-        ours: { port: ours.port, paths: collected.pages },
-        peer: { port: peerPort, paths: collected.peerPages },
+        ours: { ...oursSide, paths: collected.pages },
+        peer: { ...peer, paths: collected.peerPages },
       },
     ],
     [
@@ -104,15 +108,15 @@ async function compare(cluster: Cluster, folder: string, options: SpeedOptions):
         nginx:
           nginx === undefined
             ? undefined
-            : { port: nginx, paths: collected.records.map((_, index) => `/record/${index}`) },
-        ours: { port: ours.port, paths: collected.records },
-        peer: { port: peerPort, paths: collected.records },
+            : { ...nginx, paths: collected.records.map((_, index) => `/record/${index}`) },
+        ours: { ...oursSide, paths: collected.records },
+        peer: { ...peer, paths: collected.records },
       },
     ],
     [
       'page of 100 by six filters, gzip',
       gzip,
-      { ours: { port: ours.port, paths: sixFilters }, peer: { port: peerPort, paths: sixFilters } },
+      { ours: { ...oursSide, paths: sixFilters }, peer: { ...peer, paths: sixFilters } },
     ],
   ]
   const rows: SpeedRow[] = []
@@ -123,7 +127,8 @@ async function compare(cluster: Cluster, folder: string, options: SpeedOptions):
   return { rows, notes }
 }
 
-type Side = { readonly port: number; readonly paths: readonly string[] }
+type Server = { readonly port: number; readonly pids: readonly number[] }
+type Side = Server & { readonly paths: readonly string[] }
 type Collected = {
   readonly pages: readonly string[]
   readonly peerPages: readonly string[]
@@ -137,21 +142,29 @@ async function takeTurns(
   headers: { readonly [name: string]: string },
   sides: { readonly [peer in Peer]?: Side | undefined },
   { rounds, seconds, onProgress }: SpeedOptions,
-): Promise<Pick<SpeedRow, 'requestsPerSecond' | 'p99Ms'>> {
-  const results = new Map<Peer, LoadResult[]>()
+): Promise<Pick<SpeedRow, 'requestsPerSecond' | 'p99Ms' | 'cpuMicroseconds'>> {
+  const results = new Map<Peer, (LoadResult & { readonly cpuMicroseconds: number })[]>()
   const peers = (['nginx', 'ours', 'peer'] as const).filter((peer) => sides[peer])
   for (const peer of peers) await runLoad({ ...sides[peer]!, headers, seconds: 1, connections })
   for (let round = 0; round < rounds; round++) {
     for (const peer of peers) {
-      const result = await runLoad({ ...sides[peer]!, headers, seconds, connections })
+      const side = sides[peer]!
+      const cpu = (): number => side.pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0)
+      const before = cpu()
+      const load = await runLoad({ ...side, headers, seconds, connections })
+      const result = { ...load, cpuMicroseconds: ((cpu() - before) * 1e6) / (load.requestsPerSecond * seconds) }
       if (result.errors > 0) throw new Error(`${question}: ${result.errors} errors from ${peer}`)
       results.set(peer, [...(results.get(peer) ?? []), result])
     }
     onProgress(`${question}: round ${round + 1} of ${rounds}`)
   }
-  const medians = (member: 'requestsPerSecond' | 'p99Ms') =>
+  const medians = (member: 'requestsPerSecond' | 'p99Ms' | 'cpuMicroseconds') =>
     Object.fromEntries(peers.map((peer) => [peer, median(results.get(peer)!.map((result) => result[member]))]))
-  return { requestsPerSecond: medians('requestsPerSecond'), p99Ms: medians('p99Ms') }
+  return {
+    requestsPerSecond: medians('requestsPerSecond'),
+    p99Ms: medians('p99Ms'),
+    cpuMicroseconds: medians('cpuMicroseconds'),
+  }
 }
 
 export function median(values: readonly number[]): number {
@@ -198,23 +211,23 @@ async function startOurs(data: string, env: NodeJS.ProcessEnv, onProgress: (text
   onProgress(
     `our service is ready after ${Math.round(performance.now() - startedMs) / 1000} s (edition log built from PostgreSQL)`,
   )
-  return { port, token, stop: () => stopProcess(child) }
+  return { port, pid: child.pid!, token, stop: () => stopProcess(child) }
 }
 
-async function startPeer(databaseUrl: string, token: string): Promise<number> {
+async function startPeer(cluster: Cluster, token: string): Promise<Server> {
   const port = await freePort()
-  await new Promise<void>((resolve, reject) => {
+  const pid = await new Promise<number>((resolve, reject) => {
     const child = startProcess(process.execPath, ['bench/peers/fastify-postgres.ts', String(port), token], {
       cwd: root,
-      env: { ...process.env, DATABASE_URL: databaseUrl },
-      onLine: (line) => (line.includes('"ready"') ? resolve() : undefined),
+      env: { ...process.env, DATABASE_URL: cluster.url('peer') },
+      onLine: (line) => (line.includes('"ready"') ? resolve(child.pid!) : undefined),
     })
     child.once('exit', (code) => reject(new Error(`the peer ended with ${code}`)))
   })
-  return port
+  return { port, pids: [pid, cluster.pid] }
 }
 
-async function startNginx(folder: string, { bodies }: Collected): Promise<number | undefined> {
+async function startNginx(folder: string, { bodies }: Collected): Promise<Server | undefined> {
   const program = findProgram('nginx')
   if (!program) return undefined
   for (const kind of ['page', 'record'] as const) {
@@ -236,10 +249,10 @@ http { access_log off; sendfile on; tcp_nopush on; default_type application/json
   server { listen 127.0.0.1:${port}; root ${folder}/files; gzip_static on; } }
 `,
   )
-  startProcess(program, ['-c', join(folder, 'nginx.conf'), '-e', join(folder, 'nginx.log')])
+  const child = startProcess(program, ['-c', join(folder, 'nginx.conf'), '-e', join(folder, 'nginx.log')])
   for (let attempt = 0; ; attempt++) {
     const answer = await fetch(`http://127.0.0.1:${port}/page/0`).catch(() => undefined)
-    if (answer?.ok) return port
+    if (answer?.ok) return { port, pids: [child.pid!] }
     if (attempt > 100) throw new Error('nginx did not start')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

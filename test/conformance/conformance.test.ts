@@ -5,7 +5,7 @@ import { intervalAssertions, limitAssertions, refusalAssertions } from './access
 import { changeAssertions, cursorAssertions } from './change-assertions.ts'
 import { firstFixtures, fixtureFiles, secondFixtures } from './fixtures.ts'
 import { notHere, summary } from './ledger.ts'
-import { startService } from './service.ts'
+import { startService } from './running-service.ts'
 import { combinationAssertions, filterAssertions, genericAssertions } from './static-assertions.ts'
 import { World } from './world.ts'
 
