@@ -120,7 +120,8 @@ async function serveCommand(socket: Socket, run: RunCommand): Promise<void> {
         exitCode: 70,
       })
   }
-  socket.end()
+  // what the other side goes on sending is not read any more
+  socket.end(() => socket.destroy())
 }
 
 function readRequest(text: string): ControlRequest {
@@ -177,14 +178,15 @@ const isAnswered = async (path: string) => {
   return socket !== undefined
 }
 
+const nobodyThere: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'ENOTDIR'])
+
 /** A connection; undefined when nobody listens there. */
 function openSocket(path: string): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(path)
     socket.once('connect', () => resolve(socket))
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTDIR')
-        return resolve(undefined)
+      if (nobodyThere.has(error.code)) return resolve(undefined)
       if (error.code === 'EACCES')
         return reject(
           new OperatorError('The data folder belongs to a service of another user; run this command as that user.', {

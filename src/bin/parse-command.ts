@@ -15,6 +15,8 @@ export type ParsedCommand =
   | { readonly kind: 'help'; readonly topic: readonly string[] }
   | { readonly kind: 'version' }
 
+const groupNames = [...new Set(commandNames.flatMap((name) => (name.includes(' ') ? [name.split(' ')[0]!] : [])))]
+
 const usageError = (message: string) => new OperatorError(message, { exitCode: 2 })
 
 /** Reads the arguments after the program's name. Throws OperatorError (exit code 2) when they are wrong. */
@@ -30,7 +32,7 @@ export function parseCommand(args: readonly string[]): ParsedCommand {
   const command = commandNames.find((name) => name === wanted)
   if (!command)
     throw usageError(
-      `There is no command ${quoted(wanted)}.${suggest(wanted, commandNames)} \`tenderstock --help\` lists the commands.`,
+      `There is no command ${quoted(wanted)}.${suggest(wanted, [...commandNames, ...groupNames])} \`tenderstock --help\` lists the commands.`,
     )
   return parseOptions(command, args.slice(group.length > 0 ? 2 : 1))
 }

@@ -1,0 +1,97 @@
+// The command line: what it accepts, what it says when it does not, and its help.
+import { describe, expect, test } from 'vitest'
+import { OperatorError } from '../platform/errors.ts'
+import { type CommandSpec, commandNames, commands } from './command-table.ts'
+import { helpText, plainStyle } from './help-text.ts'
+import { parseCommand } from './parse-command.ts'
+
+const parse = (line: string) => parseCommand(line.split(' ').filter(Boolean))
+
+function refusal(line: string): string {
+  try {
+    parse(line)
+  } catch (error) {
+    expect(error).toBeInstanceOf(OperatorError)
+    expect((error as OperatorError).exitCode).toBe(2)
+    return (error as OperatorError).message
+  }
+  throw new Error(`accepted: ${line}`)
+}
+
+describe('command line', () => {
+  test('options have their declared types and defaults', () => {
+    expect(parse('start --api-port 9000 --no-samples --json')).toEqual({
+      kind: 'command',
+      command: 'start',
+      operands: [],
+      options: {
+        data: './data',
+        'api-host': '127.0.0.1',
+        'api-port': 9000,
+        'no-samples': true,
+        'publish-interval-minutes': 60,
+        'log-level': 'warn',
+        json: true,
+      },
+    })
+    expect(parse('token create Acme --expires-in-days=90')).toMatchObject({
+      command: 'token create',
+      operands: ['Acme'],
+      options: { 'expires-in-days': 90 },
+    })
+  })
+
+  test('--ingest takes several paths, and may be repeated', () => {
+    expect(parse('start --ingest a b --no-samples --ingest=c')).toMatchObject({
+      options: { ingest: ['a', 'b', 'c'], 'no-samples': true },
+    })
+  })
+
+  test('mistakes are one sentence with a suggestion and exit code 2', () => {
+    expect(refusal('strat')).toMatch(/no command "strat"\. Did you mean start\?/)
+    expect(refusal('tokens list')).toMatch(/Did you mean/)
+    expect(refusal('start --api-prot 1')).toMatch(/no option --api-prot\. Did you mean --api-port\?/)
+    expect(refusal('start extra')).toMatch(/cannot use "extra"/)
+    expect(refusal('start --no-samples extra')).toMatch(/cannot use "extra"/)
+    expect(refusal('start --api-port')).toMatch(/--api-port needs a value/)
+    expect(refusal('start --data --json')).toMatch(/--data needs a value/)
+    for (const port of ['-1', '65536', '1.5', '0x10', 'eighty', '1e3'])
+      expect(refusal(`start --api-port=${port}`)).toMatch(/whole number from 0 to 65535/)
+    expect(refusal('start --log-level loud')).toMatch(/one of debug, info/)
+    expect(refusal('start --json=yes')).toMatch(/takes no value/)
+    expect(refusal('publish --data a --data b')).toMatch(/given twice/)
+    expect(refusal('ingest')).toMatch(/needs PATH/)
+    expect(refusal('token revoke')).toMatch(/needs TOKEN-ID/)
+    expect(refusal('--json')).toMatch(/Name a command/)
+  })
+
+  test('every command has help with its options and an example, in 80 columns', () => {
+    for (const name of commandNames) {
+      const spec: CommandSpec = commands[name]
+      const text = helpText(name.split(' '), plainStyle)!
+      expect(text).toContain(`tenderstock ${name}`)
+      expect(spec.examples.length).toBeGreaterThan(0)
+      for (const [option, each] of Object.entries(spec.options)) if (!each.hidden) expect(text).toContain(`--${option}`)
+      for (const line of text.split('\n')) expect(line.length, line).toBeLessThanOrEqual(90)
+      for (const example of spec.examples)
+        expect(parseCommand(argumentsOf(example[0])).kind, example[0]).toBe('command')
+    }
+  })
+
+  test('the main help lists every command but those that are not for everyday', () => {
+    const text = helpText([], plainStyle)!
+    for (const name of commandNames)
+      expect(text.includes(`  ${name} `), name).toBe(!(commands[name] as CommandSpec).hidden)
+    expect(parse('--help')).toEqual({ kind: 'help', topic: [] })
+    expect(parse('token --help')).toEqual({ kind: 'help', topic: ['token'] })
+    expect(parse('help start')).toEqual({ kind: 'help', topic: ['start'] })
+    expect(parse('token create -h')).toEqual({ kind: 'help', topic: ['token', 'create'] })
+    expect(helpText(['nothing'], plainStyle)).toBeUndefined()
+  })
+})
+
+/** Words of an example as a shell splits them, without the program and its environment. */
+function argumentsOf(example: string): string[] {
+  const words = [...example.matchAll(/'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2]!)
+  return words.slice(words.indexOf('tenderstock') + 1)
+}
