@@ -1,7 +1,7 @@
 // The HTTP surface over real HTTP; the numbers of conformance.md stand in the names.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiWorld, startApi, startOfTests } from '../../test/api-world.ts'
-import { plainId } from '../../test/memory-editions.ts'
+import { createMemoryEditions, plainId } from '../../test/memory-editions.ts'
 import { makeToken } from '../domain/token.ts'
 import { systemRandom } from '../platform/random.ts'
 
@@ -161,6 +161,26 @@ describe('lists', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(5)
     behind.editions.publish(startOfTests + 3_600_000, [{ id: plainId(3) }])
     expect((await pageOf(await behind.get(path))).data.map(({ id }) => id)).toEqual([plainId(2)])
+  })
+
+  test('R3: an edition that arrives within the wait is served', async () => {
+    await using ahead = await startApi()
+    const editions = createMemoryEditions()
+    let reads = 0
+    const reader = {
+      ...editions,
+      get newest() {
+        if (++reads === 2) editions.publish(startOfTests + 3_600_000, [{ id: plainId(3) }])
+        return editions.newest
+      },
+    }
+    await using behind = await startApi({ reader })
+    behind.keys.splice(0, 1, ...ahead.keys)
+    for (const node of [ahead.editions, editions]) node.publish(startOfTests, [{ id: plainId(1) }, { id: plainId(2) }])
+    ahead.editions.publish(startOfTests + 3_600_000, [{ id: plainId(3) }])
+    const { nextCursor } = await pageOf(await ahead.get('/v1/tenders?limit=1'))
+    const page = await pageOf(await behind.get(`/v1/tenders?limit=5&cursor=${nextCursor}`))
+    expect(page.data.map(({ id }) => id)).toEqual([plainId(2), plainId(3)])
   })
 
   test('D8: Accept without JSON is answered with JSON all the same', async () => {
