@@ -21,6 +21,8 @@ const bugExitCode = 70
 /** Runs the program with the arguments after its name. Returns the exit code; never throws. */
 export async function main(args: readonly string[]): Promise<number> {
   const [out, err] = [screenOf(process.stdout), screenOf(process.stderr)]
+  // who reads the output may go away (`| head`): a service goes on without
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   let reporter: Reporter | undefined
   try {
     const parsed = parseCommand(args)
