@@ -1,7 +1,7 @@
 // Assertions on who may read, how much, and what a refusal looks like.
 import { expect } from 'vitest'
 import { assertion } from './ledger.ts'
-import { outgoingConnections, send, startService } from './running-service.ts'
+import { outgoingConnections, send, startService } from './trial-process.ts'
 import type { WireProblem, World } from './world.ts'
 
 const tokenPattern = /tdr_(?:live|test)_[0-9A-Za-z]{36}/

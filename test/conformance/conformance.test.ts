@@ -5,8 +5,8 @@ import { intervalAssertions, limitAssertions, refusalAssertions } from './access
 import { changeAssertions, cursorAssertions } from './change-assertions.ts'
 import { firstFixtures, fixtureFiles, secondFixtures } from './fixtures.ts'
 import { notHere, summary } from './ledger.ts'
-import { startService } from './running-service.ts'
 import { combinationAssertions, filterAssertions, genericAssertions } from './static-assertions.ts'
+import { startService } from './trial-process.ts'
 import { World } from './world.ts'
 
 const elsewhere = { url: process.env.TENDERSTOCK_URL, token: process.env.TENDERSTOCK_TOKEN }

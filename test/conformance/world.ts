@@ -1,7 +1,7 @@
 // What the assertions share: a running service, its answers as values, and the fixtures by name.
 import { expect } from 'vitest'
 import { type FixtureTimes, fixtureTimes } from './fixtures.ts'
-import { type Answer, type RequestOptions, type Service, send } from './running-service.ts'
+import { type Answer, type RequestOptions, type Service, send } from './trial-process.ts'
 
 export type WireRecord = {
   readonly id: string
