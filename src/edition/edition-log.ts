@@ -267,7 +267,7 @@ async function isSameHistory(store: Pick<Store, 'db'>, state: LogState): Promise
 }
 
 const editionsAtOnce = 500
-const entriesAtOnce = 1000
+const entriesAtOnce = 256
 
 /**
  * Appends the editions up to `target`. Entries that were replaced long ago are gone from the database, so an edition

@@ -163,7 +163,7 @@ export class RecordTable {
     let nutsFrom = 0
     for (let index = 0; index < batch.count; index++) {
       const row = this.count & rowMask
-      if (row === 0) this.chunks.push(newChunk())
+      if (row === 0) this.#addChunk()
       const chunk = this.chunks[this.chunks.length - 1]!
       const block = row >>> blockBits
       const summary = chunk.summary
@@ -195,6 +195,16 @@ export class RecordTable {
       nutsFrom = nutsTo
       this.count++
     }
+  }
+
+  #addChunk(): void {
+    const last = this.chunks[this.chunks.length - 1]
+    if (last) {
+      // A full chunk needs no room to grow.
+      last.cpv = last.cpv.slice(0, last.cpvEnd[rowMask])
+      last.nuts = last.nuts.slice(0, last.nutsEnd[rowMask])
+    }
+    this.chunks.push(newChunk())
   }
 
   /** Marks an entry as replaced by a version in `edition`. */
