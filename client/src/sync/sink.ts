@@ -1,0 +1,114 @@
+// What the sync engine asks of a target: the contract that every sink keeps. Implement `Sink` to sync into something new.
+//
+// Order of calls in a run, always by one caller at a time:
+//   begin · (upsert | close | merge)* commit('page') · … · (upsert | close | merge)* commit('run')
+// Between two commits nothing but writes of one page happens: the engine never waits for the network there, except that
+// it may fetch the missing survivor of a merge before the last commit. So a transaction may span from the first write
+// after a commit to the next commit. A run that is given up ends with discard() when it is not going to be resumed, and
+// with nothing at all when it is (a crash would not call anything either): begin() must clean up what it finds.
+import type { TenderRecord } from '../types.ts'
+
+/**
+ * `first`: the target is filled from nothing; a sink that can stage shows none of it before commit('run'), which then
+ * replaces whatever the target held. `delta`: changes to what the target holds; they may be visible page by page.
+ */
+export type RunKind = 'first' | 'delta'
+
+/** What begin() is told. */
+export type Run = {
+  readonly kind: RunKind
+  /** Names the filters (see filterHash); a sink may keep it beside its state. */
+  readonly filterHash: string
+  /**
+   * True: the run goes on after the last commit(…, 'page'); what it staged must still be there (else throw). False: it
+   * starts; what an earlier run staged and never finished must go.
+   */
+  readonly resumed: boolean
+  /** True with `initial: 'history'`: close() and merge() create the records whose ids are unknown instead of skipping them. */
+  readonly keepArchived: boolean
+}
+
+/** A tender that turned out to be another one (`archiveReason` is `merged`), and the id of the one that remains. */
+export type Merge = { readonly record: TenderRecord; readonly into: string }
+
+/**
+ * What a client must remember between runs. Times are those of delivered records, never of the client's clock (C149).
+ * JSON as it stands is the stored form; read it back with `parseState`, which refuses what it does not know.
+ */
+export type SyncState = {
+  readonly schema: 1
+  /** Names the filters the state belongs to; with other filters the copy must be started anew (G4). */
+  readonly filterHash: string
+  /** Largest `lastModified` of all completed runs: the next run's `updated_since`. Missing before the first completed run. */
+  readonly updatedSince?: string
+  /** A run that began and did not end: how to go on with it. */
+  readonly run?: {
+    readonly kind: RunKind
+    /** The `updated_since` that the run's requests carry; missing in a first run. */
+    readonly updatedSince?: string
+    /** The page to fetch next. Valid for 24 hours at the server; opaque. */
+    readonly cursor: string
+    /** Largest `lastModified` of the pages committed so far. */
+    readonly largest?: string
+    /** Ids of merged records whose survivor was not there yet when their page was committed. */
+    readonly merges?: readonly string[]
+    /** Smallest `lastModified` of the records that a sink without staging held when its first run began (G1). */
+    readonly oldestHeld?: string
+  }
+}
+
+/** A target for records. Every promise may reject; the run is then aborted and its state stays as it was last committed. */
+export type Sink = {
+  /** For messages: `postgres`, `parquet` … */
+  readonly name: string
+  /** True: begin('first') … discard() leaves no trace (staging table, temp file, transaction). False: writes are visible at once. */
+  readonly canStage: boolean
+  /**
+   * False: commit(…, 'page') cannot be made durable (everything of a run sits in one transaction or in memory). The engine
+   * then never calls it, keeps no cursor, and calls discard() on every abort. Left out means true.
+   */
+  readonly commitsPages?: boolean
+  /** Starts or resumes a run. Undoes whatever was written after the last commit of a run that was interrupted. */
+  begin(run: Run): Promise<void>
+  /**
+   * Open, planned … (non-archived) records: create or update by id. Never replaces a newer `lastModified` by an older one
+   * (G5); the same one again changes nothing (C159). May also bring the archived survivor of a merge that the target did
+   * not hold, followed by close() with it.
+   */
+  upsert(records: readonly TenderRecord[]): Promise<void>
+  /**
+   * Records archived as expired, cancelled, awarded (or for a reason yet unknown): close in the target, content updated,
+   * under the same guard. Unknown ids are skipped unless the run says `keepArchived`.
+   */
+  close(records: readonly TenderRecord[]): Promise<void>
+  /**
+   * Called after the survivor is present: `record` becomes a pointer to `into`, under the same guard. Unknown ids are
+   * skipped unless the run says `keepArchived`.
+   */
+  merge(merges: readonly Merge[]): Promise<void>
+  /**
+   * Makes everything since begin or the last commit durable, then (a sink with `state`) saves `state` in the same
+   * transaction. `run`: the run is complete; a staged first run replaces the content of the target at once.
+   */
+  commit(state: SyncState, end: 'page' | 'run'): Promise<void>
+  /** Gives the run up for good: a staged run leaves no trace, pages committed into the staging included. */
+  discard(): Promise<void>
+  /**
+   * `lastModified` by id for those the sink holds, with what this run wrote (in a staged run: the staging alone); used by
+   * verify, by restarted first runs (G1) and by merges.
+   */
+  held(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** All ids with lastModified and status, as committed, in any order; for verify and G1. */
+  all(): AsyncIterable<{ readonly id: string; readonly lastModified: string; readonly status: string }>
+  /** Where the sink keeps the state itself; commit() writes it. Without: give sync() a state store. */
+  readonly state?: StateStore
+  /** Closes connections and files. The sink cannot be used afterwards. */
+  end(): Promise<void>
+}
+
+/** Keeps the state between runs. `save` is durable when it resolves, and never leaves half a state behind. */
+export type StateStore = {
+  load(): Promise<SyncState | undefined>
+  save(state: SyncState): Promise<void>
+  clear(): Promise<void>
+}
