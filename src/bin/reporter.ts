@@ -84,9 +84,11 @@ const stageNames: { readonly [stage: string]: string } = {
 function progressBar(err: Screen): Progress {
   let bar: SingleBar | undefined
   let shown = ''
+  let isCounting = false
   const hide = () => {
     bar?.stop()
-    if (bar) err.write('\r\u001b[K')
+    if (bar || isCounting) err.write('\r\u001b[K')
+    isCounting = false
     bar = undefined
     shown = ''
   }
@@ -96,9 +98,10 @@ function progressBar(err: Screen): Progress {
       const name = stageNames[String(stage)] ?? String(stage)
       if (typeof total !== 'number' || total === 0) {
         if (bar) hide()
+        isCounting = true
         return err.write(`\r\u001b[K  ${name} … ${number(done)}${detail ? ` ${detail}` : ''}`)
       }
-      if (shown !== name) hide()
+      if (shown !== name || isCounting) hide()
       if (!bar) {
         bar = new SingleBar(
           {
@@ -164,7 +167,7 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
         count(event.documents, 'document'),
         event.known === event.documents ? 'nothing new' : count(event.notices, 'new notice'),
       ]
-      if (rejected > 0) parts.push(`${number(rejected)} not readable ${paint.dim('(kept, with reason)')}`)
+      if (rejected > 0) parts.push(`${number(rejected)} not readable`)
       return line(event.source === 'files' ? 'Read' : String(event.source), parts.join(' · '))
     }
     case 'consolidated':
