@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiWorld, startApi, startOfTests } from '../../test/api-world.ts'
 import { createMemoryEditions, plainId } from '../../test/memory-editions.ts'
 import { makeToken } from '../domain/token.ts'
+import { DamagedLogError } from '../edition/damaged-log-error.ts'
 import { systemRandom } from '../platform/random.ts'
 
 type Page = { data: { id: string; lastModified: string }[]; nextCursor: string | null }
@@ -565,6 +566,19 @@ describe('the state of the service', () => {
     expect((await world.get('/healthz')).status).toBe(200)
     world.editions.publish(startOfTests, [])
     expect((await world.get('/readyz')).status).toBe(200)
+  })
+
+  test('C137, C139: a damaged edition log is a 503 until it has been made anew, and never a record', async () => {
+    await using world = await startApi()
+    world.editions.publish(startOfTests, [{ id: plainId(1) }])
+    world.editions.page = () => {
+      throw new DamagedLogError('body 7 of /var/lib/stock')
+    }
+    const response = await world.get('/v1/tenders')
+    const problem = await problemOf(world, response, 'unavailable', '/v1/tenders')
+    expect(JSON.stringify(problem)).not.toContain('/var/lib')
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(response.headers.get('etag')).toBeNull()
   })
 
   test('C137, D12, D14: an overloaded node sheds before authentication, costs no quota, and still answers its probes', async () => {

@@ -2,6 +2,7 @@
 import { setTimeout as delayMs } from 'node:timers/promises'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { toInstant } from '../domain/time.ts'
+import { DamagedLogError } from '../edition/damaged-log-error.ts'
 import type { EditionInfo, EditionReader } from '../edition/edition-reader.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
@@ -196,7 +197,12 @@ export function buildApi(options: ApiOptions): FastifyInstance {
 
   app.setNotFoundHandler((request, reply) => answerUnknownRoute(request, reply))
 
-  app.setErrorHandler((error: FastifyError, request, reply) => {
+  app.setErrorHandler((error: FastifyError | DamagedLogError, request, reply) => {
+    if (error instanceof DamagedLogError) {
+      log?.error({ requestId: request.id, error: error.message }, 'damaged edition log')
+      reply.removeHeader('etag')
+      return answerUnavailable(request, reply, 'The published records are being made anew.')
+    }
     if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
       reply.header('connection', 'close')
       return answer(request, reply, malformedRequest)
