@@ -20,8 +20,8 @@ export type Run = {
   /** Names the filters (see filterHash); a sink may keep it beside its state. */
   readonly filterHash: string
   /**
-   * True: the run goes on after the last commit(…, 'page'); what it staged must still be there (else throw). False: it
-   * starts; what an earlier run staged and never finished must go.
+   * True: the run goes on after the last commit(…, 'page'); what it staged must still be there, else begin() throws a
+   * StagingLostError and the engine starts anew. False: it starts; what an earlier run staged and never finished must go.
    */
   readonly resumed: boolean
   /** True with `initial: 'history'`: close() and merge() create the records whose ids are unknown instead of skipping them. */
@@ -104,6 +104,11 @@ export type Sink = {
   readonly state?: StateStore
   /** Closes connections and files. The sink cannot be used afterwards. */
   end(): Promise<void>
+}
+
+/** Thrown by begin() of a resumed first run whose staged pages are gone (a deleted temporary file, a restored database). */
+export class StagingLostError extends Error {
+  override readonly name = 'StagingLostError'
 }
 
 /** Keeps the state between runs. `save` is durable when it resolves, and never leaves half a state behind. */

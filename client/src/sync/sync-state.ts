@@ -1,0 +1,38 @@
+// Reading a stored state back: what was written by another version, or by hand, is refused and never guessed at.
+import type { SyncState } from './sink.ts'
+
+/** The stored state cannot be used. The message says what to do. */
+export class StateError extends Error {
+  override readonly name = 'StateError'
+}
+
+const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isTextOrMissing = (value: unknown): boolean => value === undefined || isText(value)
+
+function isRun(run: unknown): boolean {
+  return (
+    isObject(run) &&
+    (run.kind === 'first' || run.kind === 'delta') &&
+    isText(run.cursor) &&
+    [run.updatedSince, run.largest, run.oldestHeld].every(isTextOrMissing) &&
+    (run.merges === undefined || (Array.isArray(run.merges) && run.merges.every(isText)))
+  )
+}
+
+/** A stored state (a JSON value) as typed data. Throws a StateError when it is none or of a newer schema. */
+export function parseState(value: unknown): SyncState {
+  if (isObject(value) && value.schema !== 1 && typeof value.schema === 'number')
+    throw new StateError(
+      `The stored state has schema ${value.schema}: a newer version of this package wrote it; update.`,
+    )
+  const isState =
+    isObject(value) &&
+    value.schema === 1 &&
+    isText(value.filterHash) &&
+    isTextOrMissing(value.updatedSince) &&
+    (value.run === undefined || isRun(value.run))
+  if (!isState) throw new StateError('The stored state is damaged. Restore it, or reset it to load the copy anew.')
+  return value as SyncState
+}
