@@ -3,21 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
-import {
-  type Admission,
-  bucketMs,
-  createLocalLimiter,
-  type Limiter,
-  maxExactLimit,
-  secondsUntil,
-  windowMs,
-} from './limiter.ts'
+import { type Admission, bucketMs, type Limiter, maxExactLimit, secondsUntil, windowMs } from './limiter.ts'
+import { createSharedLimiter } from './limiter-shared.ts'
 
 /** A shared count that takes longer is not worth waiting for. */
 const defaultTimeoutMs = 50
-/** How long the shared store is left alone after a failure. */
-const breakerMs = 1000
-
 // KEYS[1] a list of the moments at which requests stop to count, oldest first; ARGV limit, window, bucket (1 = exact).
 // The time never falls below that of the newest request, even when the server's clock is set back.
 const script = `
@@ -56,10 +46,7 @@ type WithScript = Redis & {
   takeRequest: (key: string, limit: number, window: number, bucket: number) => Promise<ScriptReply>
 }
 
-/**
- * Shared over all nodes. When the store does not answer within 50 ms, this node goes on with its own log and the full
- * limit (at worst limit × nodes, an alarm in the log) and asks again after a second: neither an error, nor slow, nor unlimited.
- */
+/** Shared over all nodes; what happens when the store does not answer within 50 ms stands in limiter-shared.ts. */
 export function createRedisLimiter(options: {
   readonly url: string
   readonly clock: Clock
@@ -85,9 +72,6 @@ export function createRedisLimiter(options: {
       resolve()
     })
   })
-  const local = createLocalLimiter(clock)
-  let closedUntil = 0
-  let isFailing = false
 
   async function takeShared(key: string, limit: number): Promise<Admission> {
     const bucket = limit > maxExactLimit ? bucketMs : 1
@@ -100,26 +84,15 @@ export function createRedisLimiter(options: {
     }
   }
 
-  return {
-    take: async (key, limit) => {
-      if (clock() < closedUntil) return local.take(key, limit)
-      try {
-        if (connecting) await Promise.race([connecting, delay(timeoutMs, undefined, { ref: false })])
-        const admission = await takeShared(key, limit)
-        if (admission.isAllowed) local.record(key, limit)
-        if (isFailing) log?.info('rate limits are shared again')
-        isFailing = false
-        return admission
-      } catch (error) {
-        closedUntil = clock() + breakerMs
-        if (!isFailing)
-          log?.error({ error: String(error) }, 'rate limits are counted per node: the shared store does not answer')
-        isFailing = true
-        return local.take(key, limit)
-      }
+  return createSharedLimiter({
+    takeShared: async (key, limit) => {
+      if (connecting) await Promise.race([connecting, delay(timeoutMs, undefined, { ref: false })])
+      return await takeShared(key, limit)
     },
+    clock,
+    log,
     close: async () => {
       redis.disconnect()
     },
-  }
+  })
 }

@@ -396,7 +396,8 @@ async function readFrames(
   return loaded && { loaded, goodEnd, bodiesEnd }
 }
 
-function batchOf(
+/** The columns of entries whose pieces will stand in the body files from `start` on. */
+export function batchOf(
   edition: number,
   entries: readonly NewEntry[],
   pieces: readonly Pieces[],

@@ -27,6 +27,7 @@ import {
   sourceChecks,
 } from '../store/editions.ts'
 import { lockStock } from '../store/tenders.ts'
+import { firstStamp } from './first-stamp.ts'
 import { activityWindowMs, gate } from './gate.ts'
 import { recordBody } from './record-body.ts'
 
@@ -126,11 +127,6 @@ async function cut(trx: Executor, options: PublishOptions): Promise<PublishOutco
   }
 }
 
-/** P4: n changes take the milliseconds s … s+n-1, above all before and, unless those are, never ahead of the clock. */
-function firstStamp(previous: EditionRow | undefined, changes: number, now: number): number {
-  return Math.max((previous?.lastModified ?? Number.NEGATIVE_INFINITY) + 1, now - changes)
-}
-
 function editionAfter(
   previous: EditionRow | undefined,
   { changes, added }: PendingChanges,
@@ -139,7 +135,8 @@ function editionAfter(
 ): EditionRow {
   return {
     edition: (previous?.edition ?? 0) + 1,
-    lastModified: changes === 0 ? previous!.lastModified : firstStamp(previous, changes, now) + changes - 1,
+    lastModified:
+      changes === 0 ? previous!.lastModified : firstStamp(previous?.lastModified, changes, now) + changes - 1,
     publishedAt: now,
     records: (previous?.records ?? 0) + added,
     changes,
