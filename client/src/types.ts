@@ -75,9 +75,9 @@ export type TenderRecord = {
   })[]
   /** BT-508. */
   readonly buyerProfileUrl?: string
-  /** Submission deadline: the next one still ahead among the lots, else the last (BT-131). May be missing. */
+  /** Submission deadline: the latest among the lots (BT-131). Each lot has its own in `lots`. May be missing. */
   readonly submissionDate?: string
-  /** Deadline for requests to participate or expressions of interest (BT-1311, BT-630). */
+  /** Deadline for requests to participate or expressions of interest: the latest among the lots (BT-1311, BT-630). */
   readonly participationDate?: string
   /** When the newest notice of this tender was published. `published_since` looks at it. */
   readonly publicationDate?: string

@@ -119,6 +119,14 @@ describe('a merged record', () => {
     })
   })
 
+  test('has the value of the contract where only a direct award or a modification tells it (C20)', () => {
+    const lots = [lot('1', { result: { outcome: 'awarded', awardedValue: eur(70) } })]
+    for (const formType of ['dir-awa-pre', 'cont-modif'] as const) {
+      expect(merge(award({ formType, lots })).contractAmount).toEqual({ ...eur(70), estimated: false })
+      expect(merge(award({ formType, lots, awardedValue: eur(90) })).contractAmount?.value).toBe(90)
+    }
+  })
+
   test('joins a lot of the call with its result', () => {
     const winner = { name: 'Muster Bau GmbH', country: 'DE' }
     const lots = [
@@ -197,6 +205,9 @@ describe('a merged record', () => {
     const record = merge(award(), call())
     expect(record).toMatchObject({ publicationDate: at('2026-01-21'), firstPublicationDate: at('2026-01-10') })
     expect(record.originalSources.map(({ formType }) => formType)).toEqual(['competition', 'result'])
+    const { publicationDate: _, ...unpublished } = call({ dispatchDate: at('2026-01-08') })
+    expect(merge(unpublished)).toMatchObject({ publicationDate: at('2026-01-08') })
+    expect(merge(unpublished).originalSources[0]).not.toHaveProperty('publicationDate')
   })
 
   test('that another record holds shows its founding notice, and nothing of it moves with the clock', () => {

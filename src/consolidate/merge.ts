@@ -70,7 +70,9 @@ function contentOf(id: string, notices: readonly Notice[], timeline: Timeline, l
   const buyers = firstOf(fallbacks, (notice) => notice.contractingAuthorities) ?? []
   const amount = contractAmount(timeline, lifecycle.lots)
   const awarded = awardedAmount(timeline)
-  const dates = notices.map((notice) => notice.publicationDate).filter((date) => date !== undefined)
+  const dates = notices
+    .map((notice) => notice.publicationDate ?? notice.dispatchDate)
+    .filter((date) => date !== undefined)
   const deadlines = deadlinesOf(timeline, lifecycle.lots)
   const nutsCodes = uniqueList([
     ...(firstOf(fallbacks, (notice) => notice.nutsCodes) ?? []),
@@ -301,7 +303,10 @@ function sumOfLots(lots: readonly NoticeLot[], read: (lot: NoticeLot) => Money |
   return amounts.length > 0 && amounts.length >= lots.length * pricedLotsShare ? sumOf(amounts) : undefined
 }
 
-/** BT-27, else the sum of the lots, else the framework's maximum (BT-271), else what was awarded. Always a published value. */
+/**
+ * BT-27, else the sum of the lots, else the framework's maximum (BT-271), else what was awarded, else the contract's value in
+ * an announced direct award or a modification. Always a published value.
+ */
 function contractAmount(timeline: Timeline, states: readonly LotState[]): Money | undefined {
   const { fallbacks, head } = timeline
   const listed = states.map((state) => state.listed).filter((lot) => lot !== undefined)
@@ -311,7 +316,17 @@ function contractAmount(timeline: Timeline, states: readonly LotState[]): Money 
     sumOfLots(lots, (lot) => lot.estimatedValue) ??
     firstOf(fallbacks, (notice) => notice.frameworkMaximum) ??
     sumOfLots(lots, (lot) => lot.frameworkMaximum) ??
-    awardedAmount(timeline)
+    awardedAmount(timeline) ??
+    firstOf(fallbacks, valueOfContracts)
+  )
+}
+
+/** BT-161, else the sum of the values of the awarded lots. */
+function valueOfContracts(notice: Notice): Money | undefined {
+  const awarded = notice.lots.filter((lot) => lot.result?.outcome === 'awarded')
+  return (
+    notice.awardedValue ??
+    sumOf(awarded.map((lot) => lot.result?.awardedValue).filter((amount) => amount !== undefined))
   )
 }
 
@@ -326,8 +341,7 @@ function awardedAmount({ results }: Timeline): Money | undefined {
     const awardedLots = notice.lots.filter((lot) => lot.result?.outcome === 'awarded')
     const lots = awardedLots.map((lot) => lot.lotId)
     if (counted.length > 0 && (lots.length === 0 || shareLots(countedLots, lots))) continue
-    const lotValues = awardedLots.map((lot) => lot.result?.awardedValue).filter((amount) => amount !== undefined)
-    const amount = notice.awardedValue ?? sumOf(lotValues)
+    const amount = valueOfContracts(notice)
     if (!amount || (counted[0] && counted[0].currency !== amount.currency)) continue
     counted.push(amount)
     for (const lot of lots) countedLots.add(lot)

@@ -2,7 +2,16 @@
 
 /** procurement-procedure-type (BT-105), eForms SDK 1.15. */
 export const procedureTypes = [
-  'open', 'restricted', 'neg-w-call', 'neg-wo-call', 'comp-dial', 'comp-tend', 'innovation', 'oth-single', 'oth-mult', 'exp-int-rail',
+  'open',
+  'restricted',
+  'neg-w-call',
+  'neg-wo-call',
+  'comp-dial',
+  'comp-tend',
+  'innovation',
+  'oth-single',
+  'oth-mult',
+  'exp-int-rail',
 ] as const
 export type ProcedureType = (typeof procedureTypes)[number]
 
@@ -12,7 +21,8 @@ export function isProcedureType(code: string): code is ProcedureType {
 
 /** ISO 3166-1 alpha-3 to alpha-2 for the codes that occur in notices; alpha-2 passes; `UK` → GB, `EL` → GR, `1A0`/`XKX` → XK. */
 const alpha2ByAlpha3: { readonly [alpha3: string]: string } = Object.fromEntries(
-  `AFG AF ALA AX ALB AL DZA DZ ASM AS AND AD AGO AO AIA AI ATA AQ ATG AG ARG AR ARM AM ABW AW AUS AU AUT AT AZE AZ BHS BS BHR BH BGD BD
+  Array.from(
+    `AFG AF ALA AX ALB AL DZA DZ ASM AS AND AD AGO AO AIA AI ATA AQ ATG AG ARG AR ARM AM ABW AW AUS AU AUT AT AZE AZ BHS BS BHR BH BGD BD
 BRB BB BLR BY BEL BE BLZ BZ BEN BJ BMU BM BTN BT BOL BO BES BQ BIH BA BWA BW BRA BR IOT IO BRN BN BGR BG BFA BF BDI BI CPV CV KHM KH
 CMR CM CAN CA CYM KY CAF CF TCD TD CHL CL CHN CN CXR CX CCK CC COL CO COM KM COG CG COD CD COK CK CRI CR CIV CI HRV HR CUB CU CUW CW
 CYP CY CZE CZ DNK DK DJI DJ DMA DM DOM DO ECU EC EGY EG SLV SV GNQ GQ ERI ER EST EE SWZ SZ ETH ET FLK FK FRO FO FJI FJ FIN FI FRA FR
@@ -25,9 +35,9 @@ PRY PY PER PE PHL PH PCN PN POL PL PRT PT PRI PR QAT QA REU RE ROU RO RUS RU RWA
 WSM WS SMR SM STP ST SAU SA SEN SN SRB RS SYC SC SLE SL SGP SG SXM SX SVK SK SVN SI SLB SB SOM SO ZAF ZA SGS GS SSD SS ESP ES LKA LK
 SDN SD SUR SR SJM SJ SWE SE CHE CH SYR SY TWN TW TJK TJ TZA TZ THA TH TLS TL TGO TG TKL TK TON TO TTO TT TUN TN TUR TR TKM TM TCA TC
 TUV TV UGA UG UKR UA ARE AE GBR GB USA US UMI UM URY UY UZB UZ VUT VU VEN VE VNM VN VGB VG VIR VI WLF WF ESH EH YEM YE ZMB ZM ZWE ZW
-1A0 XK XKX XK ROM RO`
-    .split(/\s+/)
-    .reduce<[string, string][]>((pairs, code, index, all) => (index % 2 ? pairs : [...pairs, [code, all[index + 1]!]]), []),
+1A0 XK XKX XK ROM RO`.matchAll(/(\w{3})\s+(\w{2})/g),
+    ([, alpha3, alpha2]) => [alpha3, alpha2],
+  ),
 )
 const alpha2Codes = new Set(Object.values(alpha2ByAlpha3))
 
@@ -41,11 +51,65 @@ export function toCountry(code: string | undefined): string | undefined {
 }
 
 const languageByAlpha3: { readonly [alpha3: string]: string } = {
-  BUL: 'bg', CES: 'cs', CZE: 'cs', DAN: 'da', DEU: 'de', GER: 'de', ELL: 'el', GRE: 'el', ENG: 'en', EST: 'et', FIN: 'fi', FRA: 'fr', FRE: 'fr',
-  GLE: 'ga', HRV: 'hr', HUN: 'hu', ITA: 'it', LAV: 'lv', LIT: 'lt', MLT: 'mt', NLD: 'nl', DUT: 'nl', POL: 'pl', POR: 'pt', RON: 'ro', RUM: 'ro',
-  SLK: 'sk', SLO: 'sk', SLV: 'sl', SPA: 'es', SWE: 'sv', NOR: 'no', NOB: 'nb', NNO: 'nn', ISL: 'is', ICE: 'is', MKD: 'mk', SRP: 'sr', TUR: 'tr',
-  UKR: 'uk', CAT: 'ca', EUS: 'eu', BAQ: 'eu', GLG: 'gl', SQI: 'sq', ALB: 'sq', BOS: 'bs', MOL: 'ro', RUS: 'ru', CYM: 'cy', WEL: 'cy', LTZ: 'lb',
-  KAT: 'ka', HYE: 'hy', ARA: 'ar', ZHO: 'zh', JPN: 'ja', KOR: 'ko', CNR: 'sr',
+  BUL: 'bg',
+  CES: 'cs',
+  CZE: 'cs',
+  DAN: 'da',
+  DEU: 'de',
+  GER: 'de',
+  ELL: 'el',
+  GRE: 'el',
+  ENG: 'en',
+  EST: 'et',
+  FIN: 'fi',
+  FRA: 'fr',
+  FRE: 'fr',
+  GLE: 'ga',
+  HRV: 'hr',
+  HUN: 'hu',
+  ITA: 'it',
+  LAV: 'lv',
+  LIT: 'lt',
+  MLT: 'mt',
+  NLD: 'nl',
+  DUT: 'nl',
+  POL: 'pl',
+  POR: 'pt',
+  RON: 'ro',
+  RUM: 'ro',
+  SLK: 'sk',
+  SLO: 'sk',
+  SLV: 'sl',
+  SPA: 'es',
+  SWE: 'sv',
+  NOR: 'no',
+  NOB: 'nb',
+  NNO: 'nn',
+  ISL: 'is',
+  ICE: 'is',
+  MKD: 'mk',
+  SRP: 'sr',
+  TUR: 'tr',
+  UKR: 'uk',
+  CAT: 'ca',
+  EUS: 'eu',
+  BAQ: 'eu',
+  GLG: 'gl',
+  SQI: 'sq',
+  ALB: 'sq',
+  BOS: 'bs',
+  MOL: 'ro',
+  RUS: 'ru',
+  CYM: 'cy',
+  WEL: 'cy',
+  LTZ: 'lb',
+  KAT: 'ka',
+  HYE: 'hy',
+  ARA: 'ar',
+  ZHO: 'zh',
+  JPN: 'ja',
+  KOR: 'ko',
+  CNR: 'sr',
 }
 
 /** A published language code (ISO 639-2/3, 639-1, `EN`, `de-DE`) as ISO 639-1 lower case; undefined when it is none. */

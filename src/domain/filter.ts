@@ -24,7 +24,14 @@ export type TenderFilter = {
 /** The same text for the same question, whatever the order or notation of the parameters (D30). */
 export function canonicalFilter(filter: TenderFilter): string {
   return JSON.stringify([
-    filter.cpv ?? null, filter.nuts ?? null, filter.publishedSince ?? null, filter.updatedSince ?? null, filter.deadlineAfter ?? null,
-    filter.valueMin ?? null, filter.valueMax ?? null, filter.procedure ?? null, filter.updatedSince === undefined ? filter.archived : null,
+    filter.cpv ?? null,
+    filter.nuts ?? null,
+    filter.publishedSince ?? null,
+    filter.updatedSince ?? null,
+    filter.deadlineAfter ?? null,
+    filter.valueMin ?? null,
+    filter.valueMax ?? null,
+    filter.procedure ?? null,
+    filter.updatedSince === undefined ? filter.archived : null,
   ])
 }

@@ -77,7 +77,12 @@ export type NoticeLot = {
   /** BT-18. */
   readonly submissionUrl?: string
   /** BT-36/536/537 as published: months, days or dates. */
-  readonly duration?: { readonly value?: number; readonly unit?: string; readonly start?: string; readonly end?: string }
+  readonly duration?: {
+    readonly value?: number
+    readonly unit?: string
+    readonly start?: string
+    readonly end?: string
+  }
   readonly result?: LotResult
   /** OCDS lots[].status or an explicit withdrawal of the lot. */
   readonly cancelled?: boolean

@@ -4,7 +4,12 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { formats } from './notice.ts'
 
 const instant = (description: string) =>
-  Type.String({ format: 'date-time', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$', description, examples: ['2026-12-04T11:00:00.000Z'] })
+  Type.String({
+    format: 'date-time',
+    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+    description,
+    examples: ['2026-12-04T11:00:00.000Z'],
+  })
 const money = (description: string) =>
   Type.Object(
     {
@@ -14,7 +19,10 @@ const money = (description: string) =>
     { description },
   )
 const extensible = (values: readonly string[], description: string) =>
-  Type.String({ description: `${description} Known values: ${values.map((value) => `\`${value}\``).join(', ')}; further values may be added.`, 'x-extensible-enum': [...values] })
+  Type.String({
+    description: `${description} Known values: ${values.map((value) => `\`${value}\``).join(', ')}; further values may be added.`,
+    'x-extensible-enum': [...values],
+  })
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema)
 
 /**
@@ -38,7 +46,10 @@ export const realizedLocationSchema = Type.Object(
     postalCode: optional(Type.String()),
     city: optional(Type.String()),
   },
-  { description: 'Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts` filter does not look at it.' },
+  {
+    description:
+      'Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts` filter does not look at it.',
+  },
 )
 
 export const organizationSchema = Type.Object(
@@ -66,7 +77,9 @@ export const lotSchema = Type.Object(
     description: optional(Type.String({ description: 'BT-24-Lot.' })),
     tenderNumber: optional(Type.String({ description: "The authority's number of the lot (BT-22-Lot)." })),
     contractNature: optional(Type.String({ description: 'BT-23-Lot.' })),
-    cpvCodes: Type.Array(Type.String({ pattern: '^\\d{8}$' }), { description: 'CPV codes of the lot, main code first (BT-262-Lot, BT-263-Lot).' }),
+    cpvCodes: Type.Array(Type.String({ pattern: '^\\d{8}$' }), {
+      description: 'CPV codes of the lot, main code first (BT-262-Lot, BT-263-Lot).',
+    }),
     nutsCodes: Type.Array(Type.String(), { description: 'BT-5071-Lot.' }),
     realizedLocation: optional(realizedLocationSchema),
     submissionDate: optional(instant('Submission deadline of the lot (BT-131).')),
@@ -75,12 +88,15 @@ export const lotSchema = Type.Object(
     documentsUrl: optional(Type.String({ description: 'Where the procurement documents can be found (BT-15).' })),
     submissionUrl: optional(Type.String({ description: 'Where tenders are handed in (BT-18).' })),
     duration: optional(
-      Type.Object({
-        value: optional(Type.Number()),
-        unit: optional(Type.String({ examples: ['MONTH'] })),
-        start: optional(Type.String()),
-        end: optional(Type.String()),
-      }, { description: 'Duration as published (BT-36, BT-536, BT-537).' }),
+      Type.Object(
+        {
+          value: optional(Type.Number()),
+          unit: optional(Type.String({ examples: ['MONTH'] })),
+          start: optional(Type.String()),
+          end: optional(Type.String()),
+        },
+        { description: 'Duration as published (BT-36, BT-536, BT-537).' },
+      ),
     ),
     nonAwardReason: optional(Type.String({ description: 'Why no winner was chosen (BT-144 code).' })),
     awardedAmount: optional(money('Awarded value of the lot (BT-720).')),
@@ -109,37 +125,74 @@ export const originalSourceSchema = Type.Object(
 
 export const tenderRecordSchema = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'Fixed identifier of the tender; the key of your copy.', examples: ['0f8a1c52-7d3e-8b64-9a10-5c2e7f4b9d31'] }),
+    id: Type.String({
+      format: 'uuid',
+      description: 'Fixed identifier of the tender; the key of your copy.',
+      examples: ['0f8a1c52-7d3e-8b64-9a10-5c2e7f4b9d31'],
+    }),
     status: extensible(statuses, 'Status of the tender.'),
     archiveReason: optional(
-      Type.Union([Type.Literal('expired'), Type.Literal('cancelled'), Type.Literal('awarded'), Type.Literal('merged')], { description: 'Present on archived records only.' }),
+      Type.Union(
+        [Type.Literal('expired'), Type.Literal('cancelled'), Type.Literal('awarded'), Type.Literal('merged')],
+        { description: 'Present on archived records only.' },
+      ),
     ),
-    mergedInto: optional(Type.String({ format: 'uuid', description: 'Id of the remaining record; present exactly when archiveReason is `merged`.' })),
+    mergedInto: optional(
+      Type.String({
+        format: 'uuid',
+        description: 'Id of the remaining record; present exactly when archiveReason is `merged`.',
+      }),
+    ),
     lastModified: instant('When the service took over the last change in content. Only increases.'),
     checkedAt: instant('When the sources of this record were last checked. Moves without `lastModified`.'),
     title: Type.String({ description: 'Title in the language of the record (BT-21).' }),
     description: optional(Type.String({ description: 'BT-24, in the language of the record.' })),
-    language: optional(Type.String({ description: "ISO 639-1 code of the record's texts: the notice's own language (BT-702).", examples: ['de'] })),
-    translations: optional(
-      Type.Record(Type.String(), Type.Object({ title: optional(Type.String()), description: optional(Type.String()) }), {
-        description: 'Title and description in the other official languages, by ISO 639-1 code.',
+    language: optional(
+      Type.String({
+        description: "ISO 639-1 code of the record's texts: the notice's own language (BT-702).",
+        examples: ['de'],
       }),
     ),
+    translations: optional(
+      Type.Record(
+        Type.String(),
+        Type.Object({ title: optional(Type.String()), description: optional(Type.String()) }),
+        {
+          description: 'Title and description in the other official languages, by ISO 639-1 code.',
+        },
+      ),
+    ),
     tenderNumber: optional(Type.String({ description: "The authority's own number of the tender (BT-22)." })),
-    procedureId: optional(Type.String({ description: 'Identifier that all notices of the procedure share (BT-04), or the OCID.' })),
+    procedureId: optional(
+      Type.String({ description: 'Identifier that all notices of the procedure share (BT-04), or the OCID.' }),
+    ),
     contractingAuthority: optional(organizationSchema),
-    jointAuthorities: optional(Type.Array(organizationSchema, { description: 'Further buyers of a joint procurement.' })),
+    jointAuthorities: optional(
+      Type.Array(organizationSchema, { description: 'Further buyers of a joint procurement.' }),
+    ),
     buyerProfileUrl: optional(Type.String({ description: 'BT-508.' })),
-    submissionDate: optional(instant('Submission deadline: the latest among the lots (BT-131). Each lot has its own in `lots`. May be missing.')),
-    participationDate: optional(instant('Deadline for requests to participate or expressions of interest: the latest among the lots (BT-1311, BT-630).')),
-    publicationDate: optional(instant('When the newest notice of this tender was published. `published_since` looks at it.')),
+    submissionDate: optional(
+      instant(
+        'Submission deadline: the latest among the lots (BT-131). Each lot has its own in `lots`. May be missing.',
+      ),
+    ),
+    participationDate: optional(
+      instant(
+        'Deadline for requests to participate or expressions of interest: the latest among the lots (BT-1311, BT-630).',
+      ),
+    ),
+    publicationDate: optional(
+      instant('When the newest notice of this tender was published. `published_since` looks at it.'),
+    ),
     firstPublicationDate: optional(instant('When the oldest notice of this tender was published.')),
     contractAmount: Type.Union(
       [
         Type.Object({
           value: Type.Number({ description: 'Amount, excluding VAT.' }),
           currency: Type.String({ description: 'ISO 4217 currency code.', examples: ['EUR'] }),
-          estimated: Type.Boolean({ description: '`false`: published by the authority; `true`: estimated by the service.' }),
+          estimated: Type.Boolean({
+            description: '`false`: published by the authority; `true`: estimated by the service.',
+          }),
         }),
         Type.Null(),
       ],
@@ -148,21 +201,42 @@ export const tenderRecordSchema = Type.Object(
     awardedAmount: optional(money('Total value of the contracts awarded (BT-161).')),
     contractNature: optional(Type.String({ description: 'BT-23: works, supplies, services.' })),
     procedureType: optional(Type.String({ description: 'eForms procedure type (BT-105).', examples: ['open'] })),
-    procedureTypeNational: optional(Type.String({ description: 'National procedure code as published, where it is not an eForms one.' })),
+    procedureTypeNational: optional(
+      Type.String({ description: 'National procedure code as published, where it is not an eForms one.' }),
+    ),
     legalBasis: optional(Type.String({ description: 'BT-01.' })),
-    cpvCodes: Type.Array(Type.String({ pattern: '^\\d{8}$' }), { description: 'CPV codes of the tender, main code first (BT-262, BT-263). Codes of lots stand in `lots`.' }),
-    nutsCodes: Type.Array(Type.String(), { description: 'Regions of performance of the tender and its lots (BT-5071). The `nuts` filter looks at them.' }),
+    cpvCodes: Type.Array(Type.String({ pattern: '^\\d{8}$' }), {
+      description: 'CPV codes of the tender, main code first (BT-262, BT-263). Codes of lots stand in `lots`.',
+    }),
+    nutsCodes: Type.Array(Type.String(), {
+      description: 'Regions of performance of the tender and its lots (BT-5071). The `nuts` filter looks at them.',
+    }),
     realizedLocation: optional(realizedLocationSchema),
     isFramework: optional(Type.Boolean({ description: 'The tender leads to a framework agreement.' })),
-    isDynamicPurchasingSystem: optional(Type.Boolean({ description: 'The tender sets up a dynamic purchasing system.' })),
-    isSuspended: optional(Type.Boolean({ description: 'A review body suspended the procedure (BT-140 `susp-review`).' })),
-    isDeadlineUnknown: optional(Type.Boolean({ description: 'No deadline was published; the record expires 90 days after publication.' })),
+    isDynamicPurchasingSystem: optional(
+      Type.Boolean({ description: 'The tender sets up a dynamic purchasing system.' }),
+    ),
+    isSuspended: optional(
+      Type.Boolean({ description: 'A review body suspended the procedure (BT-140 `susp-review`).' }),
+    ),
+    isDeadlineUnknown: optional(
+      Type.Boolean({ description: 'No deadline was published; the record expires 90 days after publication.' }),
+    ),
     documentsUrl: optional(Type.String({ description: 'Where the procurement documents can be found (BT-15).' })),
     submissionUrl: optional(Type.String({ description: 'Where tenders are handed in (BT-18).' })),
-    lots: Type.Array(lotSchema, { description: 'Lots, by lotId. Empty when the tender is not divided and nothing is known of a lot.' }),
-    originalSources: Type.Array(originalSourceSchema, { description: 'The notices that went into this record, oldest first.' }),
+    lots: Type.Array(lotSchema, {
+      description: 'Lots, by lotId. Empty when the tender is not divided and nothing is known of a lot.',
+    }),
+    originalSources: Type.Array(originalSourceSchema, {
+      description: 'The notices that went into this record, oldest first.',
+    }),
   },
-  { $id: 'TenderRecord', title: 'TenderRecord', description: 'One tender, consolidated from all its notices. Members that are not known are left out; further members may be added.' },
+  {
+    $id: 'TenderRecord',
+    title: 'TenderRecord',
+    description:
+      'One tender, consolidated from all its notices. Members that are not known are left out; further members may be added.',
+  },
 )
 
 /** The record as it leaves the API. */

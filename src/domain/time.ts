@@ -9,7 +9,8 @@ export const dayMs = 24 * hourMs
 
 /** Epoch milliseconds to the wire format. Throws RangeError outside the years 0 to 9999: a bug, not bad input. */
 export function toInstant(epochMs: number): Instant {
-  if (!(epochMs >= -62_167_219_200_000 && epochMs <= 253_402_300_799_999)) throw new RangeError(`no instant: ${epochMs}`)
+  if (!(epochMs >= -62_167_219_200_000 && epochMs <= 253_402_300_799_999))
+    throw new RangeError(`no instant: ${epochMs}`)
   return new Date(epochMs).toISOString()
 }
 
@@ -22,19 +23,77 @@ export function epochMs(instant: Instant): number {
 
 /** IANA zone of a country's buyers (its capital's), by ISO 3166-1 alpha-2. */
 const zones: { readonly [country: string]: string } = {
-  AD: 'Europe/Andorra', AL: 'Europe/Tirane', AM: 'Asia/Yerevan', AR: 'America/Argentina/Buenos_Aires', AT: 'Europe/Vienna',
-  AU: 'Australia/Sydney', AZ: 'Asia/Baku', BA: 'Europe/Sarajevo', BE: 'Europe/Brussels', BG: 'Europe/Sofia', BR: 'America/Sao_Paulo',
-  BY: 'Europe/Minsk', CA: 'America/Toronto', CH: 'Europe/Zurich', CL: 'America/Santiago', CO: 'America/Bogota', CY: 'Asia/Nicosia',
-  CZ: 'Europe/Prague', DE: 'Europe/Berlin', DK: 'Europe/Copenhagen', DO: 'America/Santo_Domingo', EC: 'America/Guayaquil',
-  EE: 'Europe/Tallinn', ES: 'Europe/Madrid', FI: 'Europe/Helsinki', FO: 'Atlantic/Faroe', FR: 'Europe/Paris', GB: 'Europe/London',
-  GE: 'Asia/Tbilisi', GI: 'Europe/Gibraltar', GL: 'America/Nuuk', GR: 'Europe/Athens', HR: 'Europe/Zagreb', HU: 'Europe/Budapest',
-  IE: 'Europe/Dublin', IL: 'Asia/Jerusalem', IS: 'Atlantic/Reykjavik', IT: 'Europe/Rome', JP: 'Asia/Tokyo', KG: 'Asia/Bishkek',
-  KR: 'Asia/Seoul', KZ: 'Asia/Almaty', LI: 'Europe/Vaduz', LT: 'Europe/Vilnius', LU: 'Europe/Luxembourg', LV: 'Europe/Riga',
-  MC: 'Europe/Monaco', MD: 'Europe/Chisinau', ME: 'Europe/Podgorica', MK: 'Europe/Skopje', MT: 'Europe/Malta', MX: 'America/Mexico_City',
-  NL: 'Europe/Amsterdam', NO: 'Europe/Oslo', NZ: 'Pacific/Auckland', PE: 'America/Lima', PL: 'Europe/Warsaw', PT: 'Europe/Lisbon',
-  PY: 'America/Asuncion', RO: 'Europe/Bucharest', RS: 'Europe/Belgrade', SE: 'Europe/Stockholm', SI: 'Europe/Ljubljana',
-  SK: 'Europe/Bratislava', SM: 'Europe/San_Marino', TR: 'Europe/Istanbul', UA: 'Europe/Kyiv', US: 'America/New_York',
-  UY: 'America/Montevideo', XK: 'Europe/Belgrade', ZA: 'Africa/Johannesburg',
+  AD: 'Europe/Andorra',
+  AL: 'Europe/Tirane',
+  AM: 'Asia/Yerevan',
+  AR: 'America/Argentina/Buenos_Aires',
+  AT: 'Europe/Vienna',
+  AU: 'Australia/Sydney',
+  AZ: 'Asia/Baku',
+  BA: 'Europe/Sarajevo',
+  BE: 'Europe/Brussels',
+  BG: 'Europe/Sofia',
+  BR: 'America/Sao_Paulo',
+  BY: 'Europe/Minsk',
+  CA: 'America/Toronto',
+  CH: 'Europe/Zurich',
+  CL: 'America/Santiago',
+  CO: 'America/Bogota',
+  CY: 'Asia/Nicosia',
+  CZ: 'Europe/Prague',
+  DE: 'Europe/Berlin',
+  DK: 'Europe/Copenhagen',
+  DO: 'America/Santo_Domingo',
+  EC: 'America/Guayaquil',
+  EE: 'Europe/Tallinn',
+  ES: 'Europe/Madrid',
+  FI: 'Europe/Helsinki',
+  FO: 'Atlantic/Faroe',
+  FR: 'Europe/Paris',
+  GB: 'Europe/London',
+  GE: 'Asia/Tbilisi',
+  GI: 'Europe/Gibraltar',
+  GL: 'America/Nuuk',
+  GR: 'Europe/Athens',
+  HR: 'Europe/Zagreb',
+  HU: 'Europe/Budapest',
+  IE: 'Europe/Dublin',
+  IL: 'Asia/Jerusalem',
+  IS: 'Atlantic/Reykjavik',
+  IT: 'Europe/Rome',
+  JP: 'Asia/Tokyo',
+  KG: 'Asia/Bishkek',
+  KR: 'Asia/Seoul',
+  KZ: 'Asia/Almaty',
+  LI: 'Europe/Vaduz',
+  LT: 'Europe/Vilnius',
+  LU: 'Europe/Luxembourg',
+  LV: 'Europe/Riga',
+  MC: 'Europe/Monaco',
+  MD: 'Europe/Chisinau',
+  ME: 'Europe/Podgorica',
+  MK: 'Europe/Skopje',
+  MT: 'Europe/Malta',
+  MX: 'America/Mexico_City',
+  NL: 'Europe/Amsterdam',
+  NO: 'Europe/Oslo',
+  NZ: 'Pacific/Auckland',
+  PE: 'America/Lima',
+  PL: 'Europe/Warsaw',
+  PT: 'Europe/Lisbon',
+  PY: 'America/Asuncion',
+  RO: 'Europe/Bucharest',
+  RS: 'Europe/Belgrade',
+  SE: 'Europe/Stockholm',
+  SI: 'Europe/Ljubljana',
+  SK: 'Europe/Bratislava',
+  SM: 'Europe/San_Marino',
+  TR: 'Europe/Istanbul',
+  UA: 'Europe/Kyiv',
+  US: 'America/New_York',
+  UY: 'America/Montevideo',
+  XK: 'Europe/Belgrade',
+  ZA: 'Africa/Johannesburg',
 }
 
 /** The zone in which a buyer's times without a zone are read; Europe/Brussels for an unknown country. */
@@ -48,13 +107,27 @@ function offsetMsAt(zone: string, utcMs: number): number {
   let formatter = formatters.get(zone)
   if (!formatter) {
     formatter = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit',
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
     })
     formatters.set(zone, formatter)
   }
   const part: Record<string, number> = {}
   for (const { type, value } of formatter.formatToParts(utcMs)) if (type !== 'literal') part[type] = Number(value)
-  const wall = Date.UTC(part['year']!, part['month']! - 1, part['day']!, part['hour']!, part['minute']!, part['second']!)
+  const wall = Date.UTC(
+    part['year']!,
+    part['month']! - 1,
+    part['day']!,
+    part['hour']!,
+    part['minute']!,
+    part['second']!,
+  )
   return wall - Math.floor(utcMs / 1000) * 1000
 }
 
@@ -99,7 +172,10 @@ export function parseTime(text: string): { readonly ms: number; readonly offsetM
   const fraction = match[4] ? Number(match[4].padEnd(3, '0').slice(0, 3)) : 0
   const isEndOfDay = hours === 24 && minutes === 0 && seconds === 0
   if ((hours > 23 && !isEndOfDay) || minutes > 59 || seconds > 60) return undefined
-  return { ms: hours * hourMs + minutes * minuteMs + Math.min(seconds, 59) * 1000 + fraction, offsetMs: offsetOf(match[5]) }
+  return {
+    ms: hours * hourMs + minutes * minuteMs + Math.min(seconds, 59) * 1000 + fraction,
+    offsetMs: offsetOf(match[5]),
+  }
 }
 
 /**
@@ -123,10 +199,15 @@ export function joinDateTime(
   return toInstant(offsetMs === undefined ? wallToEpochMs(wallMs, zone) : wallMs - offsetMs)
 }
 
-const dateTimePattern = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?))?\s*([Zz]|[+-]\d{2}:?\d{2})?$/
+const dateTimePattern =
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?))?\s*([Zz]|[+-]\d{2}:?\d{2})?$/
 
 /** Reads a timestamp of a source (OCDS `date`, `2024-03-01T10:00:00Z`, date only); zone and missing time as in joinDateTime. */
-export function parseSourceDateTime(text: string, zone: string, missingTime: 'start-of-day' | 'end-of-day'): Instant | undefined {
+export function parseSourceDateTime(
+  text: string,
+  zone: string,
+  missingTime: 'start-of-day' | 'end-of-day',
+): Instant | undefined {
   const match = dateTimePattern.exec(text.trim())
   if (!match) return undefined
   const offset = match[3]?.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')
