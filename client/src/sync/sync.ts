@@ -3,13 +3,18 @@
 // Why the copy is equal to the stock afterwards: the state T is a `lastModified` that was delivered, so it never exceeds
 // that of the edition a run was pinned to; everything changed later carries a larger one and is in range of the next run
 // (sync.md, theorem). The rest is order: sink, then its commit, then the state; a crash in between repeats, never skips.
-import type { TenderClient } from '../tender-client.ts'
-import type { RunLock } from './run-lock.ts'
-import type { RunKind, Sink, StateStore, SyncState } from './sink.ts'
-import type { SyncFilters } from './sync-filters.ts'
+import { ProblemError } from '../problem-error.ts'
+import { UnreachableError } from '../unreachable-error.ts'
+import { FeedError } from './feed-error.ts'
+import { earlierOf } from './instants.ts'
+import type { HeldLock, RunLock } from './run-lock.ts'
+import { type Run, type RunKind, type Sink, StagingLostError, type StateStore, type SyncState } from './sink.ts'
+import type { SyncCounts, SyncEvent } from './sync-event.ts'
+import { filterHash, type SyncFilters } from './sync-filters.ts'
+import { StateError } from './sync-state.ts'
+import { isUnfinished, type TenderSource, type WalkOptions, type WalkPlan, walkRun } from './walk-run.ts'
 
-/** What the engine needs of a client: pages and single records, with retries done. */
-export type TenderSource = Pick<TenderClient, 'page' | 'get'>
+export type { SyncCounts, SyncEvent } from './sync-event.ts'
 
 export type SyncOptions = {
   readonly client: TenderSource
@@ -34,18 +39,6 @@ export type SyncOptions = {
   readonly on?: (event: SyncEvent) => void
   /** Milliseconds that only rise, for `elapsedMs`; never compared with a time of the API (C149). */
   readonly clock?: () => number
-}
-
-/** What a run did; redelivered records count. */
-export type SyncCounts = {
-  readonly pages: number
-  readonly records: number
-  readonly upserted: number
-  readonly closed: number
-  readonly merged: number
-  /** Fetched one by one: survivors of merges, and records checked after a first run into a target that was not empty. */
-  readonly fetched: number
-  readonly restarts: number
 }
 
 /** Why a run ended early. `sink` covers the state store too. */
@@ -81,27 +74,21 @@ export type SyncOutcome = {
     }
 )
 
-/** Progress, in the order in which it happens. The client's own events (waits, retries) go to the client's `on`. */
-export type SyncEvent =
-  | { readonly type: 'run'; readonly kind: RunKind; readonly isResumed: boolean; readonly updatedSince?: string }
-  | {
-      readonly type: 'page'
-      readonly records: number
-      readonly counts: SyncCounts
-      /** Of the page's last record: how far the run is between `updated_since` and now. */
-      readonly lastModified?: string
-      readonly hasMore: boolean
-    }
-  | { readonly type: 'committed'; readonly end: 'page' | 'run'; readonly state: SyncState }
-  | {
-      readonly type: 'restart'
-      readonly reason: 'cursor-expired' | 'cursor-refused' | 'staging-lost' | 'filters-changed'
-      readonly updatedSince?: string
-    }
-  /** A merge whose survivor was not delivered: it is fetched; `isFound` false: the API does not know it (yet). */
-  | { readonly type: 'survivor'; readonly id: string; readonly isFound: boolean }
-  /** G1: as many records that the target held before its first run were not delivered by it and are looked at now. */
-  | { readonly type: 'left-over'; readonly records: number }
+/** The stock holds no record that was last changed before; with it as `updated_since` archived records are delivered too. */
+const archiveFloor = '2022-01-01T00:00:00.000Z'
+
+/** The lock ran out while the run was at work; another run may have begun. */
+class LockLostError extends Error {
+  override readonly name = 'LockLostError'
+}
+
+/** The state belongs to other filters. */
+class FiltersChangedError extends Error {
+  override readonly name = 'FiltersChangedError'
+}
+
+/** Sinks that a run of this process is writing into. */
+const sinksAtWork = new WeakSet<Sink>()
 
 /**
  * Brings the sink up to date and resolves to what happened; never rejects for faults of the network, the API, the sink or
@@ -109,5 +96,169 @@ export type SyncEvent =
  * neither the sink nor the options have a state store.
  */
 export async function sync(options: SyncOptions): Promise<SyncOutcome> {
-  throw new Error(`not yet: ${options.sink.name}`)
+  const { sink, lock, clock = () => performance.now() } = options
+  const states = options.state ?? sink.state
+  if (!states) throw new TypeError(`The sink ${sink.name} keeps no state; pass one as \`state\`.`)
+  const startedAt = clock()
+  const counts = { pages: 0, records: 0, upserted: 0, closed: 0, merged: 0, fetched: 0, restarts: 0 }
+  const measure = () => ({ counts, elapsedMs: clock() - startedAt })
+  if (sinksAtWork.has(sink)) return { result: 'skipped', ...measure() }
+  sinksAtWork.add(sink)
+  let held: HeldLock | undefined
+  try {
+    held = await lock?.acquire()
+    if (lock && !held) return { result: 'skipped', ...measure() }
+    return { ...(await new Attempt(options, states, held, counts).run()), ...measure() }
+  } catch (error) {
+    return { result: 'aborted', reason: 'sink', error, isResumable: false, ...measure() }
+  } finally {
+    sinksAtWork.delete(sink)
+    await held?.release().catch(() => {})
+  }
+}
+
+type Ending =
+  | Omit<Extract<SyncOutcome, { result: 'completed' }>, 'counts' | 'elapsedMs'>
+  | Omit<Extract<SyncOutcome, { result: 'aborted' }>, 'counts' | 'elapsedMs'>
+
+/** One sync() that holds its lock. */
+class Attempt {
+  readonly #options: SyncOptions
+  readonly #states: StateStore
+  readonly #held: HeldLock | undefined
+  readonly #counts: WalkOptions['counts']
+  readonly #emit: (event: SyncEvent) => void
+  #isBegun = false
+  #isKept = false
+
+  constructor(options: SyncOptions, states: StateStore, held: HeldLock | undefined, counts: WalkOptions['counts']) {
+    this.#options = options
+    this.#states = states
+    this.#held = held
+    this.#counts = counts
+    this.#emit = options.on ?? (() => {})
+  }
+
+  async run(): Promise<Ending> {
+    try {
+      return await this.#complete()
+    } catch (error) {
+      // What was never committed as a page has no cursor to go on from; it must not stay in a staging either.
+      if (this.#isBegun && !this.#isKept) await this.#options.sink.discard().catch(() => {})
+      return { result: 'aborted', reason: this.#reasonOf(error), error, isResumable: this.#isKept }
+    }
+  }
+
+  async #complete(): Promise<Ending> {
+    const walkOptions = await this.#walkOptions()
+    let stored = await this.#loadState(walkOptions.filterHash)
+    const first = await this.#begin(stored, walkOptions)
+    let { state, needsDelta } = await walkRun(walkOptions, stored, first)
+    while (needsDelta) {
+      stored = state
+      const next = await this.#begin(stored, walkOptions)
+      ;({ state, needsDelta } = await walkRun(walkOptions, stored, next))
+    }
+    return {
+      result: 'completed',
+      kind: first.kind,
+      isResumed: first.isResumed,
+      ...(state.updatedSince !== undefined && { updatedSince: state.updatedSince }),
+    }
+  }
+
+  async #walkOptions(): Promise<WalkOptions> {
+    const { client, sink, filters = {}, limit = 100, initial, signal } = this.#options
+    return {
+      client,
+      sink,
+      states: this.#states,
+      filters,
+      filterHash: await filterHash(filters),
+      limit,
+      keepArchived: initial === 'history',
+      ...(signal && { signal }),
+      emit: this.#emit,
+      counts: this.#counts,
+      checkLock: async () => {
+        if (this.#held && !(await this.#held.isHeld()))
+          throw new LockLostError('The lock of this run was lost; another run may have begun.')
+      },
+      onPageKept: () => {
+        this.#isKept = true
+      },
+    }
+  }
+
+  /** The stored state, if it belongs to these filters (G4). */
+  async #loadState(hash: string): Promise<SyncState | undefined> {
+    const stored = await this.#states.load()
+    if (!stored || stored.filterHash === hash) return stored
+    if (this.#options.onFilterChange !== 'restart')
+      throw new FiltersChangedError(
+        'The stored state belongs to other filters: its time says nothing about records that only the new ones match. ' +
+          "Restore the filters, or start the copy anew (onFilterChange: 'restart', or reset the state).",
+      )
+    await this.#states.clear()
+    this.#emit({ type: 'restart', reason: 'filters-changed' })
+    return undefined
+  }
+
+  /** Decides what kind of run is due and begins it. */
+  async #begin(stored: SyncState | undefined, { filterHash: hash, keepArchived }: WalkOptions): Promise<WalkPlan> {
+    const { sink } = this.#options
+    const begin = async (plan: WalkPlan): Promise<WalkPlan> => {
+      const run: Run = { kind: plan.kind, filterHash: hash, resumed: plan.isResumed, keepArchived }
+      this.#isBegun = true
+      await sink.begin(run)
+      this.#emit({
+        type: 'run',
+        kind: plan.kind,
+        isResumed: plan.isResumed,
+        ...(plan.updatedSince !== undefined && { updatedSince: plan.updatedSince }),
+      })
+      return plan
+    }
+    if (stored?.run && sink.commitsPages !== false) {
+      this.#isKept = true
+      try {
+        return await begin({ ...stored.run, isResumed: true })
+      } catch (error) {
+        if (!(error instanceof StagingLostError)) throw error
+      }
+      // First the cursor goes, then the new staging comes: a crash in between must not resume into an empty staging.
+      await this.#forgetRun(stored)
+      this.#isKept = false
+      this.#emit({ type: 'restart', reason: 'staging-lost' })
+    }
+    if (stored?.updatedSince !== undefined)
+      return begin({ kind: 'delta', isResumed: false, updatedSince: stored.updatedSince })
+    const first = await begin({ kind: 'first', isResumed: false, ...(keepArchived && { updatedSince: archiveFloor }) })
+    const oldestHeld = keepArchived || sink.canStage ? undefined : await this.#oldestHeld()
+    return oldestHeld === undefined ? first : { ...first, oldestHeld }
+  }
+
+  async #forgetRun({ schema, filterHash: hash, updatedSince }: SyncState): Promise<void> {
+    if (updatedSince === undefined) await this.#states.clear()
+    else await this.#states.save({ schema, filterHash: hash, updatedSince })
+  }
+
+  /** Smallest `lastModified` of what the target holds as unfinished: no change to any of it came earlier (G1). */
+  async #oldestHeld(): Promise<string | undefined> {
+    let oldest: string | undefined
+    for await (const { lastModified, status } of this.#options.sink.all())
+      if (isUnfinished(status)) oldest = earlierOf(oldest, lastModified)
+    return oldest
+  }
+
+  #reasonOf(error: unknown): AbortReason {
+    if (this.#options.signal?.aborted) return 'signal'
+    if (error instanceof ProblemError) return 'problem'
+    if (error instanceof UnreachableError) return 'unreachable'
+    if (error instanceof FeedError) return 'feed'
+    if (error instanceof FiltersChangedError) return 'filters-changed'
+    if (error instanceof StateError) return 'state'
+    if (error instanceof LockLostError) return 'lock-lost'
+    return 'sink'
+  }
 }

@@ -1,0 +1,36 @@
+// What a sync tells while it runs.
+import type { RunKind, SyncState } from './sink.ts'
+
+/** What a run did so far; redelivered records count. */
+export type SyncCounts = {
+  readonly pages: number
+  readonly records: number
+  /** Handed to the sink as open, archived and merged; it may have skipped those that it knew or did not want. */
+  readonly upserted: number
+  readonly closed: number
+  readonly merged: number
+  /** Fetched one by one: survivors of merges, and records checked after a first run into a target that was not empty. */
+  readonly fetched: number
+  readonly restarts: number
+}
+
+/** Progress, in the order in which it happens. The client's own events (waits, retries) go to the client's `on`. */
+export type SyncEvent =
+  | { readonly type: 'run'; readonly kind: RunKind; readonly isResumed: boolean; readonly updatedSince?: string }
+  | {
+      readonly type: 'page'
+      readonly records: number
+      readonly counts: SyncCounts
+      /** Of the page's last record: how far the run is between `updated_since` and now. */
+      readonly lastModified?: string
+      readonly hasMore: boolean
+    }
+  | { readonly type: 'committed'; readonly end: 'page' | 'run'; readonly state: SyncState }
+  /** The run goes on without its cursor, from `updatedSince`. */
+  | { readonly type: 'restart'; readonly reason: RestartReason; readonly updatedSince?: string }
+  /** A merge whose survivor was not delivered: it is fetched; `isFound` false: the API does not know it (yet). */
+  | { readonly type: 'survivor'; readonly id: string; readonly isFound: boolean }
+  /** G1: as many records that the target held before its first run were not delivered by it. */
+  | { readonly type: 'left-over'; readonly records: number }
+
+export type RestartReason = 'cursor-expired' | 'cursor-refused' | 'staging-lost' | 'filters-changed'

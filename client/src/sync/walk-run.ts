@@ -1,0 +1,296 @@
+// One walk over the list, from its first page (or a kept cursor) to its end, into a sink.
+import { ProblemError } from '../problem-error.ts'
+import type { TenderList, TenderRecord, TendersQuery } from '../types.ts'
+import { FeedError } from './feed-error.ts'
+import { earlierOf, instantMs, laterOf } from './instants.ts'
+import { MergeQueue } from './merge-queue.ts'
+import type { RunKind, Sink, StateStore, SyncState } from './sink.ts'
+import type { RestartReason, SyncCounts, SyncEvent } from './sync-event.ts'
+import type { SyncFilters } from './sync-filters.ts'
+
+/** What the engine needs of a client (a TenderClient): pages and single records, with retries done. */
+export type TenderSource = {
+  page(query: TendersQuery, signal?: AbortSignal): Promise<TenderList>
+  get(id: string, signal?: AbortSignal): Promise<TenderRecord>
+}
+
+/** What stays the same for all walks of one sync(). */
+export type WalkOptions = {
+  readonly client: TenderSource
+  readonly sink: Sink
+  readonly states: StateStore
+  readonly filters: SyncFilters
+  readonly filterHash: string
+  readonly limit: number
+  readonly keepArchived: boolean
+  readonly signal?: AbortSignal
+  readonly emit: (event: SyncEvent) => void
+  readonly counts: { -readonly [name in keyof SyncCounts]: SyncCounts[name] }
+  /** Throws when the lock was lost. */
+  readonly checkLock: () => Promise<void>
+  /** Told after a page is committed: from then on the run can be resumed. */
+  readonly onPageKept: () => void
+}
+
+export type WalkPlan = {
+  readonly kind: RunKind
+  readonly isResumed: boolean
+  readonly updatedSince?: string
+  readonly cursor?: string
+  readonly largest?: string
+  readonly merges?: readonly string[]
+  readonly oldestHeld?: string
+}
+
+/** A server that refuses cursor after cursor would keep a run going for ever. */
+const maxRestarts = 3
+/** Up to so many left-over records are fetched one by one; more are better delivered by a run over the changes since. */
+const maxSingleChecks = 600
+const finishedStatuses = new Set(['closed', 'awarded', 'cancelled', 'merged'])
+
+/** Is there anything left to learn about a held record? Archived ones are closed already; they come again when they change. */
+export const isUnfinished = (status: string): boolean => !finishedStatuses.has(status)
+
+const msOrNothing = (text: string | undefined): number =>
+  text === undefined ? Number.NEGATIVE_INFINITY : instantMs(text)
+
+/** Walks the list to its end and resolves to the committed state. The sink's begin() was called before. */
+export async function walkRun(
+  options: WalkOptions,
+  stored: SyncState | undefined,
+  plan: WalkPlan,
+): Promise<{ readonly state: SyncState; readonly needsDelta: boolean }> {
+  return new Walk(options, stored, plan).walk()
+}
+
+class Walk {
+  readonly #options: WalkOptions
+  readonly #stored: SyncState | undefined
+  readonly #plan: WalkPlan
+  readonly #merges: MergeQueue
+  /** Ids delivered so far; kept only where left-over records must be told apart (G1). */
+  readonly #seen: Set<string> | undefined
+  #updatedSince: string | undefined
+  #cursor: string | undefined
+  #largest: string | undefined
+  /** The newest time on the pages of this walk; the list is ascending, so none may come before it. */
+  #latestMs: number
+  #restarts = 0
+
+  constructor(options: WalkOptions, stored: SyncState | undefined, plan: WalkPlan) {
+    this.#options = options
+    this.#stored = stored
+    this.#plan = plan
+    this.#updatedSince = plan.updatedSince
+    this.#cursor = plan.cursor
+    this.#largest = plan.largest
+    this.#latestMs = msOrNothing((plan.cursor !== undefined && plan.largest) || plan.updatedSince)
+    this.#seen = plan.oldestHeld !== undefined && !plan.isResumed ? new Set() : undefined
+    this.#merges = new MergeQueue({
+      sink: options.sink,
+      keepArchived: options.keepArchived,
+      fetchRecord: async (id) => {
+        options.counts.fetched++
+        return options.client.get(id, options.signal)
+      },
+      write: (record) => this.#writeFetched(record),
+      onSurvivor: (id, isFound) => options.emit({ type: 'survivor', id, isFound }),
+    })
+  }
+
+  async walk(): Promise<{ state: SyncState; needsDelta: boolean }> {
+    const { counts, emit, checkLock } = this.#options
+    await this.#merges.restore(this.#plan.merges ?? [])
+    for (;;) {
+      const page = await this.#fetchPage()
+      if (page === undefined) continue
+      this.#checkPage(page)
+      await checkLock()
+      await this.#write(page.data)
+      counts.pages++
+      counts.records += page.data.length
+      const last = page.data.at(-1)?.lastModified
+      this.#largest = laterOf(this.#largest, last)
+      emit({
+        type: 'page',
+        records: page.data.length,
+        counts: { ...counts },
+        hasMore: page.nextCursor !== null,
+        ...(last !== undefined && { lastModified: last }),
+      })
+      if (page.nextCursor === null) return this.#finish()
+      this.#cursor = page.nextCursor
+      if (this.#options.sink.commitsPages !== false) await this.#commitPage(page.nextCursor)
+    }
+  }
+
+  /** Undefined: the cursor was refused, and the walk goes on without it. */
+  async #fetchPage(): Promise<TenderList | undefined> {
+    const { client, filters, limit, signal } = this.#options
+    try {
+      return await client.page(
+        {
+          ...filters,
+          limit,
+          ...(this.#updatedSince !== undefined && { updated_since: this.#updatedSince }),
+          ...(this.#cursor !== undefined && { cursor: this.#cursor }),
+        },
+        signal,
+      )
+    } catch (error) {
+      const reason = this.#cursorFault(error)
+      if (reason === undefined || this.#restarts === maxRestarts) throw error
+      this.#restart(reason)
+      return undefined
+    }
+  }
+
+  /** A fault of the cursor alone? A kept cursor that is refused for whatever reason must not block all later runs. */
+  #cursorFault(error: unknown): RestartReason | undefined {
+    if (this.#cursor === undefined || !(error instanceof ProblemError) || error.problem.status !== 400) return undefined
+    if (error.isCursorExpired) return 'cursor-expired'
+    const isKept = this.#cursor === this.#plan.cursor
+    return isKept || error.slug.startsWith('cursor-') ? 'cursor-refused' : undefined
+  }
+
+  /**
+   * C155: a delta starts again from the stored state. A first run has none; starting it anew would leave records open for
+   * ever that were archived in between (G1). It goes on with the changes since the last record that it delivered: all
+   * before that one is in the target, and whatever changed since has a larger `lastModified`, archived or not.
+   */
+  #restart(reason: RestartReason): void {
+    const { kind, updatedSince } = this.#plan
+    this.#restarts++
+    this.#options.counts.restarts++
+    this.#cursor = undefined
+    this.#updatedSince = kind === 'first' ? (this.#largest ?? updatedSince) : updatedSince
+    this.#latestMs = msOrNothing(this.#updatedSince)
+    this.#options.emit({
+      type: 'restart',
+      reason,
+      ...(this.#updatedSince !== undefined && { updatedSince: this.#updatedSince }),
+    })
+  }
+
+  /** The list ascends and its cursor moves; else an answer was mixed up on the way, or a parameter lost. */
+  #checkPage(page: TenderList): void {
+    for (const { id, lastModified } of page.data) {
+      const ms = instantMs(lastModified)
+      if (ms < this.#latestMs)
+        throw new FeedError(`Record ${id} of ${lastModified} comes after a later one, or before updated_since.`)
+      this.#latestMs = ms
+    }
+    if (page.nextCursor !== null && page.nextCursor === this.#cursor)
+      throw new FeedError('The API answered a page with the cursor of that same page.')
+  }
+
+  async #write(records: readonly TenderRecord[]): Promise<void> {
+    const { sink, counts } = this.#options
+    const open = records.filter(({ archiveReason }) => archiveReason === undefined)
+    const merged = records.filter(({ archiveReason, mergedInto }) => archiveReason === 'merged' && mergedInto)
+    const archived = records.filter((record) => record.archiveReason !== undefined && !merged.includes(record))
+    if (open.length > 0) await sink.upsert(open)
+    if (archived.length > 0) await sink.close(archived)
+    counts.upserted += open.length
+    counts.closed += archived.length
+    for (const { id } of records) this.#seen?.add(id)
+    await this.#applyMerges(await this.#merges.due(merged, new Set(records.map(({ id }) => id))))
+  }
+
+  async #applyMerges(merges: readonly { readonly record: TenderRecord; readonly into: string }[]): Promise<void> {
+    if (merges.length > 0) await this.#options.sink.merge(merges)
+    this.#options.counts.merged += merges.length
+  }
+
+  /** A survivor must be there even when it is archived by now, and unknown to the target. */
+  async #writeFetched(record: TenderRecord): Promise<void> {
+    const { sink } = this.#options
+    await sink.upsert([record])
+    if (record.archiveReason !== undefined) await sink.close([record])
+  }
+
+  async #commitPage(cursor: string): Promise<void> {
+    const merges = this.#merges.waitingIds
+    await this.#commit('page', {
+      schema: 1,
+      filterHash: this.#options.filterHash,
+      ...(this.#stored?.updatedSince !== undefined && { updatedSince: this.#stored.updatedSince }),
+      run: {
+        kind: this.#plan.kind,
+        cursor,
+        ...(this.#updatedSince !== undefined && { updatedSince: this.#updatedSince }),
+        ...(this.#largest !== undefined && { largest: this.#largest }),
+        ...(merges.length > 0 && { merges }),
+        ...(this.#plan.oldestHeld !== undefined && { oldestHeld: this.#plan.oldestHeld }),
+      },
+    })
+    this.#options.onPageKept()
+  }
+
+  /** The order that makes crashes harmless: the sink's writes, their commit, then the state. */
+  async #commit(end: 'page' | 'run', state: SyncState): Promise<void> {
+    const { sink, states, emit } = this.#options
+    await sink.commit(state, end)
+    if (states !== sink.state) await states.save(state)
+    emit({ type: 'committed', end, state })
+  }
+
+  async #finish(): Promise<{ state: SyncState; needsDelta: boolean }> {
+    const { filterHash, checkLock } = this.#options
+    await this.#settleMerges()
+    const floor = await this.#lookAtLeftOver()
+    await checkLock()
+    const reached = laterOf(this.#stored?.updatedSince, this.#largest)
+    const updatedSince = earlierOf(reached, floor)
+    const state: SyncState = { schema: 1, filterHash, ...(updatedSince !== undefined && { updatedSince }) }
+    await this.#commit('run', state)
+    return { state, needsDelta: updatedSince !== reached }
+  }
+
+  /**
+   * G1, for a target that shows writes at once and was not empty before its first run: what it held and the run did not
+   * deliver may be archived since. Resolves to the `updated_since` from which the changes to those records must still be
+   * run over; undefined when nothing is open.
+   */
+  async #lookAtLeftOver(): Promise<string | undefined> {
+    const { oldestHeld } = this.#plan
+    if (oldestHeld === undefined) return undefined
+    const seen = this.#seen
+    if (!seen) return oldestHeld
+    const leftOver = new Map<string, string>()
+    for await (const { id, lastModified, status } of this.#options.sink.all())
+      if (!seen.has(id) && isUnfinished(status)) leftOver.set(id, lastModified)
+    if (leftOver.size === 0) return undefined
+    this.#options.emit({ type: 'left-over', records: leftOver.size })
+    let floor: string | undefined
+    if (leftOver.size > maxSingleChecks) {
+      for (const lastModified of leftOver.values()) floor = earlierOf(floor, lastModified)
+      return floor
+    }
+    for (const [id, lastModified] of leftOver)
+      if (!(await this.#check(id, lastModified))) floor = earlierOf(floor, lastModified)
+    await this.#settleMerges()
+    return floor
+  }
+
+  /** An orphan is closed: pointing at a record that nobody knows would help nobody. */
+  async #settleMerges(): Promise<void> {
+    const { merges, orphans } = await this.#merges.settle()
+    if (orphans.length > 0) await this.#options.sink.close(orphans)
+    await this.#applyMerges(merges)
+  }
+
+  /** Fetches one left-over record. False: the answer is no newer than what is held, perhaps that of a node that lags. */
+  async #check(id: string, heldSince: string): Promise<boolean> {
+    const { client, signal, counts } = this.#options
+    try {
+      counts.fetched++
+      const record = await client.get(id, signal)
+      await this.#write([record])
+      return instantMs(record.lastModified) > instantMs(heldSince)
+    } catch (error) {
+      if (error instanceof ProblemError && error.problem.status === 404) return false
+      throw error
+    }
+  }
+}
