@@ -1,7 +1,7 @@
 // What every sink must keep, as cases that any test runner can run: `for (const { name, run } of sinkConformance(open)) it(name, run)`.
 // Numbers in names are those of the conformance list and of the holes of the sync procedure (docs/sync).
 import assert from 'node:assert/strict'
-import type { Run, Sink, SyncState } from '../sync/sink.ts'
+import { type Run, type Sink, StagingLostError, type SyncState } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 
 /** What a reader of the target sees of one record, read past the sink. */
@@ -434,6 +434,16 @@ export function sinkConformance(makeWorld: () => Promise<SinkWorld>): readonly S
       await again.commit(doneState(), 'run')
       await again.end()
       await expectSeen(world, open(recordOf(2, 1)))
+    }),
+
+    inWorld('to resume a first run whose staging is gone is refused by name', async (world) => {
+      const sink = await world.open()
+      if (sink.canStage)
+        await assert.rejects(
+          async () => sink.begin(resumed(firstRun)),
+          (error) => error instanceof StagingLostError,
+        )
+      await sink.end()
     }),
 
     inWorld('a staged first run replaces what the target held, at its end and at once', async (world) => {

@@ -1,0 +1,16 @@
+// What the person who runs a sink can mend.
+
+/** The message is one sentence that says what is wrong and what to do; shown without a stack. */
+export class SinkError extends Error {
+  override readonly name = 'SinkError'
+}
+
+/** True when `error` says that the module `name` is not installed (and not that one of its own imports is missing). */
+export function isMissingModule(error: unknown, name: string): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? error.code : undefined
+  return (
+    (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND' || code === 'ERR_UNKNOWN_BUILTIN_MODULE') &&
+    error.message.includes(name)
+  )
+}

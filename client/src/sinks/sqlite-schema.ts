@@ -1,0 +1,142 @@
+// The tables of the SQLite sink and the statements that fill them; the same for the copy and for its staging.
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { TenderRecord } from '../types.ts'
+import {
+  cpvOf,
+  type FlatColumn,
+  type FlatType,
+  type FlatValue,
+  lotColumns,
+  lotsOf,
+  nutsOf,
+  type PlacedCode,
+  tenderColumns,
+} from './flat-tender.ts'
+
+/** `''`: what readers see; `'_staging'`: what a first run fills until it is complete. */
+export type TableSet = '' | '_staging'
+
+const sqlType: Record<FlatType, string> = {
+  text: 'TEXT',
+  instant: 'TEXT',
+  number: 'REAL',
+  integer: 'INTEGER',
+  boolean: 'INTEGER',
+}
+const columnSql = <T>(columns: readonly FlatColumn<T>[]): string =>
+  columns.map(({ name, type, isRequired }) => `${name} ${sqlType[type]}${isRequired ? ' NOT NULL' : ''}`).join(',\n  ')
+
+/** Tables by name, without the suffix of the set. */
+export const tableNames = ['tender', 'tender_lot', 'tender_cpv', 'tender_nuts'] as const
+
+const tables = (set: TableSet): string => `
+CREATE TABLE IF NOT EXISTS tender${set} (
+  ${columnSql(tenderColumns)},
+  record TEXT NOT NULL,
+  PRIMARY KEY (id)
+);
+CREATE TABLE IF NOT EXISTS tender_lot${set} (
+  ${columnSql(lotColumns)},
+  PRIMARY KEY (tender_id, position)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tender_cpv${set} (
+  tender_id TEXT NOT NULL, lot_id TEXT NOT NULL, code TEXT NOT NULL,
+  PRIMARY KEY (tender_id, lot_id, code)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tender_nuts${set} (
+  tender_id TEXT NOT NULL, lot_id TEXT NOT NULL, code TEXT NOT NULL,
+  PRIMARY KEY (tender_id, lot_id, code)
+) WITHOUT ROWID;`
+
+const indexes = `
+CREATE INDEX IF NOT EXISTS tender_status ON tender (status);
+CREATE INDEX IF NOT EXISTS tender_last_modified ON tender (last_modified);
+CREATE INDEX IF NOT EXISTS tender_submission_date ON tender (submission_date);
+CREATE INDEX IF NOT EXISTS tender_publication_date ON tender (publication_date);
+CREATE INDEX IF NOT EXISTS tender_cpv_code ON tender_cpv (code);
+CREATE INDEX IF NOT EXISTS tender_nuts_code ON tender_nuts (code);`
+
+/** Makes what is missing; columns that a newer version of this package added come to an older copy as nulls. */
+export function migrateSqlite(db: DatabaseSync): void {
+  db.exec(`${tables('')}${indexes}
+CREATE TABLE IF NOT EXISTS tender_sync_state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;`)
+  const addMissing = <T>(table: string, columns: readonly FlatColumn<T>[]): void => {
+    const present = new Set(
+      db
+        .prepare(`SELECT name FROM pragma_table_info('${table}')`)
+        .all()
+        .map(({ name }) => name),
+    )
+    for (const { name, type } of columns)
+      if (!present.has(name)) db.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${sqlType[type]}`)
+  }
+  addMissing('tender', tenderColumns)
+  addMissing('tender_lot', lotColumns)
+}
+
+export function createStaging(db: DatabaseSync): void {
+  db.exec(tables('_staging'))
+}
+
+export const hasStaging = (db: DatabaseSync): boolean =>
+  db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'tender_staging'").get() !== undefined
+
+export function dropStaging(db: DatabaseSync): void {
+  for (const name of tableNames) db.exec(`DROP TABLE IF EXISTS ${name}_staging`)
+}
+
+/** Puts the staging in the place of the copy; in the caller's transaction, so readers see the one or the other. */
+export function promoteStaging(db: DatabaseSync): void {
+  const names = <T>(columns: readonly FlatColumn<T>[]): string => columns.map(({ name }) => name).join(', ')
+  const columns = {
+    tender: `${names(tenderColumns)}, record`,
+    tender_lot: names(lotColumns),
+    tender_cpv: 'tender_id, lot_id, code',
+    tender_nuts: 'tender_id, lot_id, code',
+  }
+  // Rows are replaced and tables stay: views, indexes and triggers of the reader's own live on.
+  for (const name of tableNames)
+    db.exec(`DELETE FROM ${name}; INSERT INTO ${name} (${columns[name]}) SELECT ${columns[name]} FROM ${name}_staging`)
+  dropStaging(db)
+}
+
+const bound = (value: FlatValue): string | number | null => (typeof value === 'boolean' ? Number(value) : value)
+
+/** Writes whole records into one set of tables. Prepared once; the tables must exist. */
+export type RecordWriter = {
+  readonly lastModifiedOf: (id: string) => string | undefined
+  readonly write: (record: TenderRecord) => void
+}
+
+export function recordWriter(db: DatabaseSync, set: TableSet): RecordWriter {
+  const insertInto = <T>(
+    table: string,
+    columns: readonly FlatColumn<T>[],
+    more: readonly string[] = [],
+  ): StatementSync =>
+    db.prepare(
+      `INSERT OR REPLACE INTO ${table}${set} (${[...columns.map(({ name }) => name), ...more].join(', ')}) VALUES (${[...columns, ...more].map(() => '?').join(', ')})`,
+    )
+  const find = db.prepare(`SELECT last_modified FROM tender${set} WHERE id = ?`)
+  const tender = insertInto('tender', tenderColumns, ['record'])
+  const lot = insertInto('tender_lot', lotColumns)
+  const codeTables = (['tender_cpv', 'tender_nuts'] as const).map((table) => ({
+    codesOf: table === 'tender_cpv' ? cpvOf : nutsOf,
+    insert: db.prepare(`INSERT INTO ${table}${set} (tender_id, lot_id, code) VALUES (?, ?, ?)`),
+    remove: db.prepare(`DELETE FROM ${table}${set} WHERE tender_id = ?`),
+  }))
+  const removeLots = db.prepare(`DELETE FROM tender_lot${set} WHERE tender_id = ?`)
+  return {
+    lastModifiedOf: (id) => find.get(id)?.last_modified as string | undefined,
+    write: (record) => {
+      tender.run(...tenderColumns.map(({ of }) => bound(of(record))), JSON.stringify(record))
+      removeLots.run(record.id)
+      for (const each of lotsOf(record)) lot.run(...lotColumns.map(({ of }) => bound(of(each))))
+      for (const { codesOf, insert, remove } of codeTables) {
+        remove.run(record.id)
+        const codes: readonly PlacedCode[] = codesOf(record)
+        for (const { lotId, code } of codes) insert.run(record.id, lotId, code)
+      }
+    },
+  }
+}

@@ -1,0 +1,155 @@
+// Sync into a SQLite file: records with flat columns, lots and codes as child tables, the state in the same transaction.
+// Uses the SQLite that Node itself holds (22.5 or newer), so there is nothing to install.
+import type { DatabaseSync } from 'node:sqlite'
+import { type Run, type Sink, StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
+import { parseState } from '../sync/sync-state.ts'
+import type { TenderRecord } from '../types.ts'
+import { SinkError } from './sink-error.ts'
+import {
+  createStaging,
+  dropStaging,
+  hasStaging,
+  migrateSqlite,
+  promoteStaging,
+  type RecordWriter,
+  recordWriter,
+} from './sqlite-schema.ts'
+
+export type SqliteSinkOptions = {
+  /** Path of the database file; made when missing. Tables of other names in it are left alone. */
+  readonly file: string
+}
+
+async function loadSqlite(): Promise<typeof import('node:sqlite')> {
+  try {
+    return await import('node:sqlite')
+  } catch (cause) {
+    throw new SinkError(
+      `The SQLite sink needs Node.js 22.5 or newer, which holds SQLite, and this is ${globalThis.process?.version ?? 'another runtime'}: update Node.js, or use the sink ndjson.`,
+      { cause },
+    )
+  }
+}
+
+/** Opens or makes the database. Throws a SinkError when Node is too old or the file is no SQLite database. */
+export async function sqliteSink({ file }: SqliteSinkOptions): Promise<Sink> {
+  const { DatabaseSync } = await loadSqlite()
+  return createSink(open(DatabaseSync, file))
+}
+
+function open(Database: typeof DatabaseSync, file: string): DatabaseSync {
+  let db: DatabaseSync | undefined
+  try {
+    db = new Database(file)
+    // Readers go on while a run writes (WAL); what is committed survives a power cut (FULL). A reader that is in the way
+    // of a checkpoint is waited for.
+    db.exec('PRAGMA busy_timeout = 15000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    migrateSqlite(db)
+    return db
+  } catch (cause) {
+    db?.close()
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new SinkError(`The database ${file} cannot be used (${reason}): check its folder and its rights.`, { cause })
+  }
+}
+
+function createSink(db: DatabaseSync): Sink {
+  let run: Run | undefined
+  let writer: RecordWriter | undefined
+  let isInTransaction = false
+
+  /** Starts the transaction that the next commit ends: at the first write, so that a waiting run holds no lock. */
+  function writing(): RecordWriter {
+    if (!run || !writer) throw new Error('begin() comes first')
+    if (!isInTransaction) db.exec('BEGIN IMMEDIATE')
+    isInTransaction = true
+    return writer
+  }
+  function rollBack(): void {
+    if (isInTransaction) db.exec('ROLLBACK')
+    isInTransaction = false
+  }
+  function put(records: Iterable<TenderRecord>, isKnownOnly: boolean): void {
+    const { lastModifiedOf, write } = writing()
+    for (const record of records) {
+      const held = lastModifiedOf(record.id)
+      // Both are ISO 8601 in UTC with milliseconds, so their order as texts is their order in time.
+      if (held === undefined ? !isKnownOnly : record.lastModified > held) write(record)
+    }
+  }
+
+  const state: StateStore = {
+    load: async () => {
+      const row = db.prepare("SELECT value FROM tender_sync_state WHERE name = 'state'").get()
+      return row && parseState(JSON.parse(row.value as string))
+    },
+    save: async (toSave) => saveState(toSave),
+    clear: async () => {
+      rollBack()
+      dropStaging(db)
+      db.exec("DELETE FROM tender_sync_state WHERE name = 'state'")
+    },
+  }
+  function saveState(toSave: SyncState): void {
+    db.prepare("INSERT OR REPLACE INTO tender_sync_state (name, value) VALUES ('state', ?)").run(JSON.stringify(toSave))
+  }
+
+  return {
+    name: 'sqlite',
+    canStage: true,
+    state,
+    begin: async (toRun) => {
+      rollBack()
+      writer = undefined
+      run = toRun
+      const isStaged = toRun.kind === 'first'
+      if (isStaged && toRun.resumed && !hasStaging(db))
+        throw new StagingLostError('The tables of the interrupted first run are gone.')
+      if (!(isStaged && toRun.resumed)) dropStaging(db)
+      if (isStaged) createStaging(db)
+      writer = recordWriter(db, isStaged ? '_staging' : '')
+    },
+    upsert: async (records) => put(records, false),
+    close: async (records) => put(records, run?.keepArchived !== true),
+    merge: async (merges) =>
+      put(
+        merges.map(({ record }) => record),
+        run?.keepArchived !== true,
+      ),
+    commit: async (toSave, end) => {
+      writing()
+      if (end === 'run' && run?.kind === 'first') {
+        writer = undefined
+        promoteStaging(db)
+      }
+      saveState(toSave)
+      db.exec('COMMIT')
+      isInTransaction = false
+      if (end === 'run') run = undefined
+    },
+    discard: async () => {
+      rollBack()
+      if (run?.kind === 'first') dropStaging(db)
+      run = undefined
+      writer = undefined
+    },
+    held: async (ids) => {
+      const of = writer?.lastModifiedOf ?? recordWriter(db, '').lastModifiedOf
+      return new Map(
+        ids.flatMap((id) => {
+          const lastModified = of(id)
+          return lastModified === undefined ? [] : [[id, lastModified] as const]
+        }),
+      )
+    },
+    async *all() {
+      for (const row of db.prepare('SELECT id, last_modified, status FROM tender ORDER BY id').iterate())
+        yield { id: row.id as string, lastModified: row.last_modified as string, status: row.status as string }
+    },
+    end: async () => {
+      if (!db.isOpen) return
+      rollBack()
+      db.close()
+    },
+  }
+}
