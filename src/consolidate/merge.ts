@@ -70,9 +70,7 @@ function contentOf(id: string, notices: readonly Notice[], timeline: Timeline, l
   const buyers = firstOf(fallbacks, (notice) => notice.contractingAuthorities) ?? []
   const amount = contractAmount(timeline, lifecycle.lots)
   const awarded = awardedAmount(timeline)
-  const dates = notices
-    .map((notice) => notice.publicationDate ?? notice.dispatchDate)
-    .filter((date) => date !== undefined)
+  const dates = notices.map((notice) => notice.publicationDate).filter((date) => date !== undefined)
   const deadlines = deadlinesOf(timeline, lifecycle.lots)
   const nutsCodes = uniqueList([
     ...(firstOf(fallbacks, (notice) => notice.nutsCodes) ?? []),
