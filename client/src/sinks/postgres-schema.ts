@@ -1,0 +1,90 @@
+// Tables of the PostgreSQL sink, version by version. A version once released is never changed; the next one alters it.
+import { type Column, lotColumns, tenderColumns } from './postgres-columns.ts'
+import { SinkError } from './sink-error.ts'
+
+/** What migrations need of a connection. */
+export type Queryable = {
+  query(sql: string, values?: readonly unknown[]): Promise<{ readonly rows: readonly { [name: string]: unknown }[] }>
+}
+
+const quoted = (comment: string): string => `'${comment.replaceAll("'", "''")}'`
+const defined = (columns: readonly Column[]): string => columns.map(({ name, type }) => `${name} ${type}`).join(', ')
+const commented = (table: string, columns: readonly Column[]): string[] =>
+  columns.map(({ name, comment }) => `comment on column ${table}.${name} is ${quoted(comment)}`)
+
+/** Statements of each version, in order; `s` is the quoted schema. */
+const versions: readonly ((s: string) => readonly string[])[] = [
+  (s) => [
+    `create table ${s}.tender (${defined(tenderColumns)}, record jsonb not null,
+      primary key (id), check (last_modified is not null and status is not null))`,
+    `create index on ${s}.tender (submission_date) where archive_reason is null`,
+    `create index on ${s}.tender (last_modified)`,
+    `create index on ${s}.tender (merged_into) where merged_into is not null`,
+    `create table ${s}.tender_lot (tender_id uuid not null references ${s}.tender on delete cascade,
+      position integer not null, ${defined(lotColumns)}, primary key (tender_id, position))`,
+    ...['tender_cpv', 'tender_nuts'].flatMap((table) => [
+      `create table ${s}.${table} (tender_id uuid not null references ${s}.tender on delete cascade,
+        lot_id text not null, code text not null, is_lot boolean not null generated always as (lot_id <> '') stored,
+        primary key (tender_id, lot_id, code))`,
+      `create index on ${s}.${table} (code text_pattern_ops)`,
+      `comment on column ${s}.${table}.lot_id is 'The lot at which the code stands; empty: the tender itself'`,
+      `comment on column ${s}.${table}.is_lot is 'True: the code stands at a lot'`,
+    ]),
+    // Logged on purpose: the state names a cursor behind these rows, so they must survive a crash of the server with it.
+    `create table ${s}.sync_staged (id uuid primary key, last_modified timestamptz(3) not null, record jsonb not null)`,
+    `create table ${s}.sync_state (is_only boolean primary key default true check (is_only), state json not null)`,
+    `create view ${s}.tender_open as select * from ${s}.tender where archive_reason is null`,
+    `create view ${s}.tender_survivor as
+      with recursive step (id, survivor_id, hops) as (
+        select id, merged_into, 1 from ${s}.tender where merged_into is not null
+        union all
+        select step.id, next.merged_into, step.hops + 1
+        from step join ${s}.tender next on next.id = step.survivor_id
+        where next.merged_into is not null and step.hops < 100
+      )
+      select distinct on (id) id, survivor_id from step order by id, hops desc`,
+    `comment on table ${s}.tender is 'One row per tender; kept by tender-sync, do not write'`,
+    `comment on table ${s}.tender_lot is 'Lots of the tenders, in the order of the record'`,
+    `comment on table ${s}.tender_cpv is 'CPV codes of the tenders and of their lots, each once per place'`,
+    `comment on table ${s}.tender_nuts is 'NUTS codes of the tenders and of their lots, each once per place'`,
+    `comment on view ${s}.tender_open is 'Tenders that are not archived'`,
+    `comment on view ${s}.tender_survivor is 'For every merged tender, the one that remains at the end of the chain'`,
+    ...commented(`${s}.tender`, tenderColumns),
+    `comment on column ${s}.tender.record is 'The whole record as delivered'`,
+    ...commented(`${s}.tender_lot`, lotColumns),
+    `comment on column ${s}.tender_lot.position is 'Place of the lot in the record, from 0'`,
+  ],
+]
+
+/**
+ * Creates the schema or brings it to this version, in one transaction; two that start together wait for each other.
+ *
+ * @throws SinkError when the schema was made by a newer version of this package.
+ */
+export async function migratePostgres(client: Queryable, schema: string): Promise<void> {
+  const s = `"${schema}"`
+  await client.query('begin')
+  try {
+    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`tender-sync migrate ${schema}`])
+    // Asked first: an account without the right to create schemas may use one that was made for it.
+    const { rows } = await client.query('select 1 from pg_namespace where nspname = $1', [schema])
+    if (rows.length === 0) await client.query(`create schema ${s}`)
+    await client.query(
+      `create table if not exists ${s}.sync_version (version integer primary key, applied_at timestamptz not null default now())`,
+    )
+    const found = await client.query(`select coalesce(max(version), 0) as version from ${s}.sync_version`)
+    const version = Number(found.rows[0]?.version)
+    if (version > versions.length)
+      throw new SinkError(
+        `The schema ${schema} has version ${version}; this @tenderstock/client knows ${versions.length}: update it.`,
+      )
+    for (let next = version; next < versions.length; next++) {
+      for (const statement of versions[next]?.(s) ?? []) await client.query(statement)
+      await client.query(`insert into ${s}.sync_version (version) values ($1)`, [next + 1])
+    }
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  }
+}

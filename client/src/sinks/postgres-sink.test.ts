@@ -1,0 +1,274 @@
+// The PostgreSQL sink on a real server (TEST_DATABASE_URL): the conformance of all sinks, then what only it promises.
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { TenderRecord } from '../types.ts'
+import { lotColumns as flatLotColumns, tenderColumns as flatTenderColumns, lotsOf } from './flat-tender.ts'
+import { openPostgresSink } from './postgres-sink.ts'
+import {
+  archivedOf,
+  idOf,
+  mergedOf,
+  recordOf,
+  type SeenRecord,
+  type SinkWorld,
+  sinkConformance,
+} from './sink-conformance.ts'
+
+const connectionString = process.env.TEST_DATABASE_URL
+if (!connectionString) console.log('skipped: the PostgreSQL sink (no TEST_DATABASE_URL)')
+
+const first = { kind: 'first', filterHash: 'f1', resumed: false, keepArchived: false } as const
+const delta = { ...first, kind: 'delta' } as const
+const state = { schema: 1, filterHash: 'f1', updatedSince: '2026-03-02T09:00:00.000Z' } as const
+
+describe.skipIf(!connectionString)('PostgreSQL sink', () => {
+  let admin: pg.Client
+  let schemas = 0
+  const used: string[] = []
+  const nextSchema = (): string => {
+    const name = `sink_test_${process.pid}_${++schemas}`
+    used.push(name)
+    return name
+  }
+  const open = (schema: string, repoint: readonly string[] = []) =>
+    openPostgresSink({ connectionString: connectionString!, schema, repoint })
+  const query = async <Row>(sql: string, values: unknown[] = []) => (await admin.query(sql, values)).rows as Row[]
+
+  beforeAll(async () => {
+    admin = new pg.Client({ connectionString })
+    await admin.connect()
+  })
+  afterAll(async () => {
+    for (const schema of used) await admin.query(`drop schema if exists ${schema} cascade`)
+    await admin.end()
+  })
+
+  async function seen(schema: string): Promise<Map<string, SeenRecord>> {
+    const [exists] = await query('select 1 from pg_tables where schemaname = $1 and tablename = $2', [schema, 'tender'])
+    if (!exists) return new Map()
+    const found = await query<{ record: TenderRecord; merged_into: string | null; archive_reason: string | null }>(
+      `select record, merged_into, archive_reason from ${schema}.tender`,
+    )
+    return new Map(
+      found.map(({ record, merged_into, archive_reason }) => [
+        record.id,
+        {
+          state: archive_reason === null ? 'open' : archive_reason === 'merged' ? 'merged' : 'closed',
+          lastModified: record.lastModified,
+          title: record.title,
+          ...(merged_into !== null && { mergedInto: merged_into }),
+          record,
+        },
+      ]),
+    )
+  }
+
+  async function makeWorld(): Promise<SinkWorld> {
+    const schema = nextSchema()
+    return {
+      open: async () => open(schema),
+      seen: () => seen(schema),
+      // What a row version costs: xmin names the transaction that wrote it.
+      writes: async () => {
+        const [row] = await query<{ written: string }>(
+          `select sum(('x' || md5(id::text || xmin::text))::bit(32)::bigint) as written from ${schema}.tender`,
+        )
+        return Number(row!.written)
+      },
+      crash: async (sink) => {
+        // The server ends the session, as when the process is gone.
+        await query(
+          `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted and pid <> pg_backend_pid()
+           and ((classid::bigint << 32) | objid::bigint) = hashtextextended($1, 0)`,
+          [`tender-sync ${schema}`],
+        )
+        await sink.end().catch(() => undefined)
+      },
+      close: async () => {},
+    }
+  }
+
+  for (const { name, run } of sinkConformance(makeWorld)) test(name, run)
+
+  test('its flat columns hold what those of the other sinks hold', async () => {
+    const schema = nextSchema()
+    const sink = open(schema)
+    const records = [recordOf(1), recordOf(2, 0, { contractAmount: null, lots: [], cpvCodes: [], nutsCodes: [] })]
+    await sink.begin(first)
+    await sink.upsert(records)
+    await sink.commit(state, 'run')
+    await sink.end()
+    const plain = (row: { [name: string]: unknown }) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]),
+      )
+    const numbered = (names: readonly string[], row: { [name: string]: unknown }) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [
+          name,
+          names.includes(name) && value !== null ? Number(value) : value,
+        ]),
+      )
+    const numbers = (columns: readonly { name: string; type: string }[]) =>
+      columns.filter(({ type }) => type === 'number').map(({ name }) => name)
+    for (const record of records) {
+      const [row] = await query<{ [name: string]: unknown }>(`select * from ${schema}.tender where id = $1`, [
+        record.id,
+      ])
+      const expected = Object.fromEntries(flatTenderColumns.map(({ name, of }) => [name, of(record)]))
+      const { record: _record, ...found } = numbered(numbers(flatTenderColumns), plain(row!))
+      expect(found).toEqual(expected)
+      const lots = await query<{ [name: string]: unknown }>(
+        `select * from ${schema}.tender_lot where tender_id = $1 order by position`,
+        [record.id],
+      )
+      expect(lots.map((lot) => numbered(numbers(flatLotColumns), plain(lot)))).toEqual(
+        lotsOf(record).map((lot) => Object.fromEntries(flatLotColumns.map(({ name, of }) => [name, of(lot)]))),
+      )
+    }
+  })
+
+  test('codes of tender and lots stand once per place', async () => {
+    const schema = nextSchema()
+    const sink = open(schema)
+    await sink.begin(first)
+    await sink.upsert([
+      recordOf(1, 0, {
+        cpvCodes: ['45000000', '71000000', '45000000'],
+        nutsCodes: [],
+        realizedLocation: { country: 'DE', nuts: 'DE300' },
+        lots: [
+          { lotId: 'LOT-0001', status: 'open', cpvCodes: ['71000000', '79000000'], nutsCodes: ['DE212'] },
+          { lotId: 'LOT-0002', status: 'open', cpvCodes: ['79000000'], nutsCodes: ['DE212'] },
+        ],
+      }),
+    ])
+    await sink.commit(state, 'run')
+    await sink.end()
+    expect(await query(`select lot_id, code, is_lot from ${schema}.tender_cpv order by 1, 2`)).toEqual([
+      { lot_id: '', code: '45000000', is_lot: false },
+      { lot_id: '', code: '71000000', is_lot: false },
+      { lot_id: 'LOT-0001', code: '71000000', is_lot: true },
+      { lot_id: 'LOT-0001', code: '79000000', is_lot: true },
+      { lot_id: 'LOT-0002', code: '79000000', is_lot: true },
+    ])
+    expect(await query(`select lot_id, code from ${schema}.tender_nuts order by 1`)).toEqual([
+      { lot_id: 'LOT-0001', code: 'DE212' },
+      { lot_id: 'LOT-0002', code: 'DE212' },
+    ])
+    expect(await query(`select region from ${schema}.tender`)).toEqual([{ region: 'DE300' }])
+  })
+
+  test('NUL characters and lone surrogates, which jsonb refuses, do not stop a run', async () => {
+    const schema = nextSchema()
+    const sink = open(schema)
+    await sink.begin(first)
+    await sink.upsert([recordOf(1, 0, { title: 'a\0b\ud800c \\u0000 \u{1F3D7}' })])
+    await sink.commit(state, 'run')
+    await sink.end()
+    expect(await query(`select title from ${schema}.tender`)).toEqual([{ title: 'ab\ufffdc \\u0000 \u{1F3D7}' }])
+  })
+
+  test('C154 while one run writes, another is refused; after it, and after a crash of it, not', async () => {
+    const schema = nextSchema()
+    const one = open(schema)
+    const two = open(schema)
+    await one.begin(first)
+    await expect(two.begin(first)).rejects.toThrow('Another tender-sync writes into')
+    await one.commit(state, 'run')
+    await two.begin(delta)
+    await two.upsert([recordOf(1)])
+    await two.end()
+    await one.begin(delta)
+    expect(await one.held([idOf(1)])).toEqual(new Map())
+    await one.end()
+  })
+
+  test("your own tables follow a merge to the one that remains, with the merge's transaction", async () => {
+    const schema = nextSchema()
+    await query(`create schema ${schema}`)
+    await query(`create table ${schema}.opportunity (name text, tender_id uuid)`)
+    await query(`create table ${schema}.remark (tender text)`)
+    const sink = open(schema, [`${schema}.opportunity.tender_id`, `${schema}.remark.tender`])
+    await sink.begin(first)
+    await sink.upsert([recordOf(1), recordOf(2), recordOf(3)])
+    await sink.commit(state, 'run')
+    await query(`insert into ${schema}.opportunity values ('ours', $1), ('other', $2)`, [idOf(2), idOf(3)])
+    await query(`insert into ${schema}.remark values ($1)`, [idOf(2)])
+    await sink.begin(delta)
+    await sink.merge([{ record: mergedOf(2, 1, 1), into: idOf(1) }])
+    await sink.discard()
+    const pointed = () => query(`select name, tender_id from ${schema}.opportunity order by name desc`)
+    expect(await pointed()).toEqual([
+      { name: 'ours', tender_id: idOf(2) },
+      { name: 'other', tender_id: idOf(3) },
+    ])
+    await sink.begin(delta)
+    await sink.merge([{ record: mergedOf(2, 1, 1), into: idOf(1) }])
+    await sink.commit(state, 'run')
+    expect(await pointed()).toEqual([
+      { name: 'ours', tender_id: idOf(1) },
+      { name: 'other', tender_id: idOf(3) },
+    ])
+    expect(await query(`select tender from ${schema}.remark`)).toEqual([{ tender: idOf(1) }])
+    // A chain that is still in two steps ends at its end in the view.
+    await sink.begin(delta)
+    await sink.merge([{ record: mergedOf(1, 2, 3), into: idOf(3) }])
+    await sink.commit(state, 'run')
+    await sink.end()
+    expect(await query(`select id, survivor_id from ${schema}.tender_survivor order by id`)).toEqual([
+      { id: idOf(1), survivor_id: idOf(3) },
+      { id: idOf(2), survivor_id: idOf(3) },
+    ])
+    expect(await query(`select id from ${schema}.tender_open`)).toEqual([{ id: idOf(3) }])
+  })
+
+  test('archived lots and codes go with the content that no longer has them', async () => {
+    const schema = nextSchema()
+    const sink = open(schema)
+    await sink.begin(first)
+    await sink.upsert([recordOf(1), recordOf(2)])
+    await sink.commit(state, 'run')
+    await sink.begin(delta)
+    await sink.close([{ ...archivedOf(1, 1), lots: [], cpvCodes: ['72000000'], nutsCodes: [] }])
+    await sink.commit(state, 'run')
+    await sink.end()
+    expect(await query(`select tender_id from ${schema}.tender_lot`)).toHaveLength(2)
+    expect(await query(`select code from ${schema}.tender_cpv where tender_id = $1`, [idOf(1)])).toEqual([
+      { code: '72000000' },
+    ])
+  })
+
+  test('every column has its comment for BI tools', async () => {
+    const schema = nextSchema()
+    const sink = open(schema)
+    await sink.state.load()
+    await sink.end()
+    const bare = await query(
+      `select table_name, column_name from information_schema.columns
+       where table_schema = $1 and table_name in ('tender', 'tender_lot') and column_name <> 'tender_id'
+         and col_description(format('%I.%I', table_schema, table_name)::regclass, ordinal_position) is null`,
+      [schema],
+    )
+    expect(bare).toEqual([])
+  })
+
+  test('a schema of a newer version is refused with what to do; two that start together make one', async () => {
+    const schema = nextSchema()
+    const sinks = [open(schema), open(schema), open(schema)]
+    expect(await Promise.all(sinks.map((sink) => sink.state.load()))).toEqual([undefined, undefined, undefined])
+    for (const sink of sinks) await sink.end()
+    await query(`insert into ${schema}.sync_version (version) values (99)`)
+    const late = open(schema)
+    await expect(late.state.load()).rejects.toThrow('update it')
+    await late.end()
+  })
+
+  test('an unreachable server is an error of the call, and the next call tries again', async () => {
+    const sink = openPostgresSink({ connectionString: 'postgres://nobody@127.0.0.1:1/none' })
+    await expect(sink.begin(first)).rejects.toThrow('ECONNREFUSED')
+    await expect(sink.begin(first)).rejects.toThrow('ECONNREFUSED')
+    await sink.end()
+    expect(() => openPostgresSink({ connectionString: '', schema: 'a"; drop' })).toThrow('letters, digits')
+  })
+})
