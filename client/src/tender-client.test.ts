@@ -30,7 +30,7 @@ async function serverOf(answers: readonly Answer[]): Promise<{ readonly baseUrl:
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked }
 }
 
-const clientOf = (baseUrl: string) => new TenderClient({ baseUrl, token: 'made-up' })
+const clientOf = (baseUrl: string) => new TenderClient({ baseUrl, token: 'made-up', maxWaitMs: 0 })
 
 describe('TenderClient', () => {
   it('follows nextCursor to null with the same filters (C145, C150)', async () => {

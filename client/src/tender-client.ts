@@ -1,39 +1,89 @@
-// The read API as typed calls. Standard `fetch` only; no dependency.
+// The read API as typed calls: pages and records, with retries, pacing and timeouts. Standard `fetch` only; no dependency.
+import type { ClientEvent } from './client-event.ts'
+import { Pacer } from './pacing.ts'
 import { type Problem, ProblemError } from './problem-error.ts'
+import { type RateLimit, readRateLimit } from './rate-limit.ts'
+import { retryWait } from './retry.ts'
+import { type Sleep, timerSleep } from './sleep.ts'
 import type { TenderList, TenderRecord, TendersQuery } from './types.ts'
-
-/** The quota after a request: the three X-RateLimit headers; `resetSeconds` until `remaining` can rise. */
-export type RateLimit = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
+import { UnreachableError } from './unreachable-error.ts'
 
 /** One answer of the list, with what its headers said. */
 export type Page = TenderList & { readonly rateLimit: RateLimit; readonly requestId: string | null }
 
 export type TenderClientOptions = {
-  /** Where the API is, without `/v1`: `https://api.example.org`. */
+  /** Where the API is, without `/v1`: `https://api.example.org`. Plain `http:` only on loopback, or with `allowHttp`. */
   readonly baseUrl: string
-  /** The organisation's access token. */
-  readonly token: string
+  /** The organisation's access token, or where to get it from, asked before each request: a rotation needs no restart. */
+  readonly token: string | (() => string | Promise<string>)
+  /** Sends the token over plain HTTP: only where something else protects the way (a private network, a local proxy). */
+  readonly allowHttp?: boolean
+  /** For one answer with its body; default and maximum 60 s. Too slow counts as a failure (C153). */
+  readonly timeoutMs?: number
+  /**
+   * How long one request may wait in all for 429, 503 and failures (C152, C153) before it is given up; default and maximum
+   * 1 hour, which holds the whole table of failures (31 minutes). 0: every fault is thrown at once.
+   */
+  readonly maxWaitMs?: number
+  readonly on?: (event: ClientEvent) => void
   readonly fetch?: typeof globalThis.fetch
+  /** Milliseconds that only rise; for waits alone, never for anything that is sent (C149). Default: `performance.now`. */
+  readonly clock?: () => number
+  readonly sleep?: Sleep
+  /** From 0 up to 1; spreads clients that wait for the same moment. */
+  readonly random?: () => number
 }
 
-const number = (headers: Headers, name: string): number => Number(headers.get(name) ?? Number.NaN)
+const mostTimeoutMs = 60_000
+const mostWaitMs = 3_600_000
 
-/** Reads tenders. Every answer that is not 2xx throws a ProblemError; retries and sync are the caller's. */
+type Answer<Body> = { readonly body: Body; readonly headers: Headers; readonly rateLimit: RateLimit }
+/** What became of one attempt: a usable answer, another answer, or none. */
+type Attempt<Body> =
+  | { readonly kind: 'usable'; readonly answer: Answer<Body> }
+  | { readonly kind: 'problem'; readonly problem: Problem; readonly headers: Headers }
+  | { readonly kind: 'broken'; readonly error: unknown }
+
+const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
+  typeof value === 'object' && value !== null
+const isList = (body: unknown): body is TenderList =>
+  isObject(body) && Array.isArray(body.data) && (body.nextCursor === null || typeof body.nextCursor === 'string')
+const isRecord = (body: unknown): body is TenderRecord => isObject(body) && typeof body.id === 'string'
+
+/**
+ * Reads tenders. A call resolves to an answer, or throws
+ * - a ProblemError: the API refused (400, 401, 403, 404: at once) or went on answering 429, 503 or 5xx;
+ * - an UnreachableError: no usable answer came in six attempts over half an hour;
+ * - the reason of its `signal`.
+ */
 export class TenderClient {
   readonly #baseUrl: string
-  readonly #token: string
+  readonly #token: () => string | Promise<string>
   readonly #fetch: typeof globalThis.fetch
+  readonly #clock: () => number
+  readonly #sleep: Sleep
+  readonly #timeoutMs: number
+  readonly #maxWaitMs: number
+  readonly #emit: (event: ClientEvent) => void
+  readonly #pacer: Pacer
 
   constructor(options: TenderClientOptions) {
-    this.#baseUrl = options.baseUrl.replace(/\/+$/, '')
-    this.#token = options.token
-    this.#fetch = options.fetch ?? globalThis.fetch
+    const { token, fetch = globalThis.fetch, clock = () => performance.now(), sleep = timerSleep } = options
+    this.#baseUrl = checkedBaseUrl(options.baseUrl, options.allowHttp ?? false)
+    this.#token = typeof token === 'string' ? () => token : token
+    // Called without a receiver: edge runtimes refuse a fetch that is called as somebody's method.
+    this.#fetch = (input, init) => fetch(input, init)
+    this.#clock = clock
+    this.#sleep = sleep
+    this.#timeoutMs = atMost('timeoutMs', options.timeoutMs, mostTimeoutMs)
+    this.#maxWaitMs = atMost('maxWaitMs', options.maxWaitMs, mostWaitMs)
+    this.#emit = options.on ?? (() => {})
+    this.#pacer = new Pacer({ clock, sleep, random: options.random ?? Math.random })
   }
 
   /** One record by its id; archived and merged ones too. Unknown: ProblemError with slug `not-found`. */
   async get(id: string, signal?: AbortSignal): Promise<TenderRecord> {
-    const response = await this.#request(`/v1/tenders/${encodeURIComponent(id)}`, signal)
-    return (await response.json()) as TenderRecord
+    return (await this.#request(`/v1/tenders/${encodeURIComponent(id)}`, isRecord, signal)).body
   }
 
   /** One page; pass the `nextCursor` of the page before as `cursor`, with the same filters. */
@@ -41,17 +91,9 @@ export class TenderClient {
     const parameters = new URLSearchParams()
     for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
     const text = parameters.toString()
-    const response = await this.#request(`/v1/tenders${text && `?${text}`}`, signal)
-    const { headers } = response
-    return {
-      ...((await response.json()) as TenderList),
-      rateLimit: {
-        limit: number(headers, 'x-ratelimit-limit'),
-        remaining: number(headers, 'x-ratelimit-remaining'),
-        resetSeconds: number(headers, 'x-ratelimit-reset'),
-      },
-      requestId: headers.get('x-request-id'),
-    }
+    const { body, headers, rateLimit } = await this.#request(`/v1/tenders${text && `?${text}`}`, isList, signal)
+    this.#emit({ type: 'page', records: body.data.length, hasMore: body.nextCursor !== null, rateLimit })
+    return { ...body, rateLimit, requestId: headers.get('x-request-id') }
   }
 
   /** All pages from the first (or from `cursor`) to the end of the list. */
@@ -69,22 +111,144 @@ export class TenderClient {
     for await (const page of this.pages(query, signal)) yield* page.data
   }
 
-  async #request(path: string, signal: AbortSignal | undefined): Promise<Response> {
-    const response = await this.#fetch(this.#baseUrl + path, {
-      headers: { authorization: `Bearer ${this.#token}`, accept: 'application/json' },
-      redirect: 'error',
-      ...(signal && { signal }),
-    })
-    if (response.ok) return response
-    const body: unknown = await response.json().catch(() => undefined)
-    const problem: Problem = {
-      type: 'about:blank',
-      title: response.statusText || 'Error',
-      status: response.status,
-      detail: 'The answer was no problem document; something between the client and the API made it.',
-      instance: path.split('?')[0]!,
-      ...(typeof body === 'object' && body !== null ? body : {}),
+  async #request<Body>(
+    path: string,
+    isUsable: (body: unknown) => body is Body,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer<Body>> {
+    let failures = 0
+    let waitedMs = 0
+    for (let number = 1; ; number++) {
+      const attempt = await this.#attempt(path, number, isUsable, signal)
+      if (attempt.kind === 'usable') return attempt.answer
+      const answered =
+        attempt.kind === 'problem' ? { status: attempt.problem.status, headers: attempt.headers } : undefined
+      const wait = retryWait(answered, failures + 1)
+      if (wait?.reason === 'failure') failures++
+      if (!wait || waitedMs + wait.ms > this.#maxWaitMs) throw this.#giveUp(path, attempt, number)
+      const cause = attempt.kind === 'problem' ? new ProblemError(attempt.problem) : attempt.error
+      this.#emit({ type: 'retry', path, attempt: number, cause })
+      this.#emit({ type: 'wait', path, ...wait })
+      waitedMs += wait.ms
+      await this.#sleep(wait.ms, signal)
     }
-    throw new ProblemError(problem)
+  }
+
+  #giveUp(path: string, attempt: Exclude<Attempt<unknown>, { kind: 'usable' }>, attempts: number): Error {
+    if (attempt.kind === 'problem') {
+      this.#emit({ type: 'problem', path, problem: attempt.problem })
+      return new ProblemError(attempt.problem)
+    }
+    const text = attempt.error instanceof Error ? attempt.error.message : String(attempt.error)
+    const times = attempts === 1 ? 'in one attempt' : `in ${attempts} attempts`
+    return new UnreachableError(`No usable answer ${times}: ${text}`, attempts, attempt.error)
+  }
+
+  /** One request in its turn. Rejects only when `signal` was aborted, or when the token cannot be had. */
+  async #attempt<Body>(
+    path: string,
+    number: number,
+    isUsable: (body: unknown) => body is Body,
+    signal: AbortSignal | undefined,
+  ): Promise<Attempt<Body>> {
+    const turn = await this.#pacer.enter(signal, (ms) => this.#emit({ type: 'wait', path, reason: 'pace', ms }))
+    let rateLimit: RateLimit | undefined
+    let isSent = false
+    try {
+      const token = await this.#token()
+      isSent = true
+      this.#emit({ type: 'request', path, attempt: number })
+      const startedAt = this.#clock()
+      const { response, text } = await this.#exchange(path, token, signal)
+      rateLimit = readRateLimit(response.headers)
+      this.#emit({
+        type: 'response',
+        path,
+        attempt: number,
+        status: response.status,
+        elapsedMs: this.#clock() - startedAt,
+        requestId: response.headers.get('x-request-id'),
+        rateLimit,
+      })
+      if (!response.ok) return { kind: 'problem', problem: problemOf(path, response, text), headers: response.headers }
+      const body: unknown = JSON.parse(text)
+      if (!isUsable(body)) throw new SyntaxError('The answer is JSON, but not what the API answers.')
+      return { kind: 'usable', answer: { body, headers: response.headers, rateLimit } }
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (!isSent) throw error
+      return { kind: 'broken', error }
+    } finally {
+      this.#pacer.leave(turn, rateLimit)
+    }
+  }
+
+  /** Sends the request and reads the whole body within the time limit. */
+  async #exchange(path: string, token: string, signal: AbortSignal | undefined) {
+    const controller = new AbortController()
+    const stop = (): void => controller.abort(signal?.reason)
+    if (signal?.aborted) stop()
+    signal?.addEventListener('abort', stop, { once: true })
+    const timer = setTimeout(
+      () => controller.abort(new DOMException(`No whole answer within ${this.#timeoutMs} ms.`, 'TimeoutError')),
+      this.#timeoutMs,
+    )
+    const aborted = new Promise<never>((_, reject) => {
+      controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true })
+    })
+    const read = async () => {
+      const response = await this.#fetch(this.#baseUrl + path, {
+        headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+        // Following one would send the token wherever the answer points to.
+        redirect: 'manual',
+        signal: controller.signal,
+      })
+      const text = response.text()
+      // An error's status counts even when its body broke off.
+      return { response, text: await (response.ok ? text : text.catch(() => '')) }
+    }
+    try {
+      controller.signal.throwIfAborted()
+      return await Promise.race([read(), aborted])
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+    }
+  }
+}
+
+/** Throws a RangeError for a value above the maximum: patience may be shortened, never grown (C152, C153). */
+function atMost(name: string, value: number | undefined, most: number): number {
+  if (value !== undefined && !(value >= 0 && value <= most)) throw new RangeError(`${name} must be from 0 to ${most}.`)
+  return value ?? most
+}
+
+/** Throws a TypeError when the token would travel in the clear (C161). */
+function checkedBaseUrl(text: string, allowHttp: boolean): string {
+  const { protocol, hostname } = new URL(text)
+  const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+  if (protocol !== 'https:' && !(protocol === 'http:' && (isLoopback || allowHttp)))
+    throw new TypeError(`${text}: use https, or set allowHttp where something else protects the token.`)
+  return text.replace(/\/+$/, '')
+}
+
+/** The answer's problem; one in the same form when something between the client and the API answered. */
+function problemOf(path: string, response: Response, text: string): Problem {
+  const isRedirect = response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)
+  const detail = isRedirect
+    ? `The address redirects${response.headers.has('location') ? ` to ${response.headers.get('location')}` : ''}; set baseUrl to where the API is.`
+    : 'The answer was no problem document; something between the client and the API made it.'
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {}
+  return {
+    type: 'about:blank',
+    title: response.statusText || (isRedirect ? 'Redirect' : 'Error'),
+    detail,
+    instance: path.split('?')[0]!,
+    ...(isObject(body) ? body : {}),
+    // What was answered decides about retries, whatever the body claims.
+    status: response.status,
   }
 }

@@ -1,0 +1,46 @@
+// When the same request is sent again (C152, C153): a table, without time or network of its own.
+import type { WaitReason } from './client-event.ts'
+
+const minuteMs = 60_000
+
+/** C153: the waits after the first, second … failure; after the sixth the request is given up. */
+export const backoffMs: readonly number[] = [1, 2, 4, 8, 16].map((minutes) => minutes * minuteMs)
+/** C152: when the answer does not say how long to wait. */
+const defaultWaitMs = minuteMs
+/** `Retry-After: 0` must not become a busy loop. */
+const leastWaitMs = 1000
+
+/**
+ * How long an answer asks to wait: Retry-After in seconds, or as a date compared with the answer's own Date header, never
+ * with the client's clock (RFC 9110, 10.2.3). 60 s when it says nothing that can be read.
+ */
+export function retryAfterMs(headers: Headers): number {
+  const text = headers.get('retry-after')?.trim() ?? ''
+  const ms = /^\d+$/.test(text)
+    ? Number(text) * 1000
+    : Math.max(0, Date.parse(text) - Date.parse(headers.get('date') ?? ''))
+  return Number.isNaN(ms) ? defaultWaitMs : Math.max(leastWaitMs, ms)
+}
+
+/** Statuses that are answered by waiting as long as the answer says, as often as it says so. */
+export const isWaitStatus = (status: number): boolean => status === 429 || status === 503
+
+/** Faults of the server or of what stands before it: 500, 502, 504, their unusual kin, and 408. */
+export const isFailureStatus = (status: number): boolean => status === 408 || (status >= 500 && status !== 503)
+
+export type RetryWait = { readonly reason: Exclude<WaitReason, 'pace'>; readonly ms: number }
+
+/**
+ * The wait before the request is sent again; undefined: it is not. `answer` is missing when none came that could be read;
+ * `failures` counts this one and those before it for the same request, waits on 429 and 503 left out.
+ */
+export function retryWait(
+  answer: { readonly status: number; readonly headers: Headers } | undefined,
+  failures: number,
+): RetryWait | undefined {
+  if (answer && isWaitStatus(answer.status))
+    return { reason: answer.status === 429 ? 'rate-limited' : 'unavailable', ms: retryAfterMs(answer.headers) }
+  if (answer && !isFailureStatus(answer.status)) return undefined
+  const ms = backoffMs[failures - 1]
+  return ms === undefined ? undefined : { reason: 'failure', ms }
+}
