@@ -42,7 +42,7 @@ notHere(
   'the estimator comes with a later issue; until then no value is marked as an estimate (C22)',
 )
 notHere('elsewhere', 'C83', 'test/model: generated stocks hold estimated values')
-notHere('elsewhere', 'C131', 'src/api: the shared limiter over several nodes, with TEST_REDIS_URL')
+notHere('elsewhere', 'C131', 'test/several-nodes.test.ts: three processes, with TEST_DATABASE_URL and TEST_REDIS_URL')
 
 if (elsewhere.url === undefined) {
   describe('filters on fixtures', () => filterAssertions(world))
