@@ -1,0 +1,75 @@
+// Files that are whole after a crash: written beside, made durable, then put in place in one step.
+import { type FileHandle, mkdir, open, readFile, rename, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { SinkError } from './sink-error.ts'
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+
+export const isMissingFile = (error: unknown): boolean => codeOf(error) === 'ENOENT'
+
+/** Makes the names in a folder durable. Windows cannot, and does not need it. */
+async function syncFolder(folder: string): Promise<void> {
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(folder, 'r')
+    await handle.sync()
+  } catch (error) {
+    if (!['EPERM', 'EISDIR', 'EACCES', 'EINVAL', 'ENOTSUP'].includes(codeOf(error) ?? '')) throw error
+  } finally {
+    await handle?.close()
+  }
+}
+
+/** Puts a finished file in the place of another; readers see the one or the other. */
+export async function putInPlace(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (cause) {
+    if (!['EPERM', 'EACCES', 'EBUSY', 'EISDIR'].includes(codeOf(cause) ?? '')) throw cause
+    throw new SinkError(`${to} cannot be replaced: close the program that has it open, or check its rights.`, { cause })
+  }
+  await syncFolder(dirname(to))
+}
+
+/** Replaces a small file wholly and durably. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const temporary = `${path}.new`
+  const file = await open(temporary, 'w')
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await putInPlace(temporary, path)
+}
+
+/** Text of a file; undefined when there is none. */
+export async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (isMissingFile(error)) return undefined
+    throw error
+  }
+}
+
+/** Bytes of a file; undefined when there is none. */
+export async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if (isMissingFile(error)) return undefined
+    throw error
+  }
+}
+
+/** Makes the folder. Throws a SinkError that names it when that cannot be done. */
+export async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true })
+  } catch (cause) {
+    throw new SinkError(`The folder ${folder} cannot be made (${codeOf(cause)}): check its rights.`, { cause })
+  }
+}

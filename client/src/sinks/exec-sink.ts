@@ -1,0 +1,110 @@
+// Sync into a program of yours: one JSON line per event to its standard input, taken as done when it ends with exit code 0.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Sink } from '../sync/sink.ts'
+import type { TenderRecord } from '../types.ts'
+import { SinkError } from './sink-error.ts'
+import { WorkingCopy } from './working-copy.ts'
+
+export type ExecSinkOptions = {
+  /** Program and arguments; run without a shell, so nothing is expanded. */
+  readonly command: readonly [program: string, ...args: string[]]
+  /** Folder for the ids and times of what the program has taken, and for the state. */
+  readonly folder: string
+  /** Where the program's standard output goes; its standard error is ours. Default: nowhere. */
+  readonly output?: 'inherit' | 'ignore'
+}
+
+/** What a line of the program's input holds. */
+export type ExecEvent =
+  | { readonly op: 'upsert' | 'close'; readonly record: TenderRecord }
+  | { readonly op: 'merge'; readonly record: TenderRecord; readonly into: string }
+
+/**
+ * The program is started for each page with something new in it, and once more at the end of a run if merges wait. What it
+ * was given before it failed, or before this process was killed, is given again: it must bear repetitions.
+ */
+export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions): Sink {
+  const copy = new WorkingCopy({ base: join(folder, 'taken.ndjson'), folder })
+  let keepsArchived = false
+  let events: ExecEvent[] = []
+
+  /** Notes who is new here; only those are given to the program. */
+  async function note(records: readonly TenderRecord[], isKnownOnly: boolean): Promise<ReadonlySet<TenderRecord>> {
+    const of = new Map<object, TenderRecord>()
+    const stubs = records.map((record) => {
+      const stub = { id: record.id, lastModified: record.lastModified, status: record.status }
+      of.set(stub, record)
+      return stub
+    })
+    return new Set((await copy.put(stubs, isKnownOnly)).map((stub) => of.get(stub)!))
+  }
+  const add = async (op: 'upsert' | 'close', records: readonly TenderRecord[], isKnownOnly: boolean): Promise<void> => {
+    for (const record of await note(records, isKnownOnly)) events.push({ op, record })
+  }
+  return {
+    name: 'exec',
+    canStage: false,
+    state: {
+      load: () => copy.loadState(),
+      save: (state) => copy.saveState(state),
+      clear: () => copy.saveState(null),
+    },
+    begin: async ({ keepArchived }) => {
+      keepsArchived = keepArchived
+      events = []
+      await copy.begin({ isStaged: false, isResumed: false })
+    },
+    upsert: (records) => add('upsert', records, false),
+    close: (records) => add('close', records, !keepsArchived),
+    merge: async (merges) => {
+      const taken = await note(
+        merges.map(({ record }) => record),
+        !keepsArchived,
+      )
+      for (const { record, into } of merges) if (taken.has(record)) events.push({ op: 'merge', record, into })
+    },
+    commit: async (state, end) => {
+      if (events.length > 0) await give(command, events, output)
+      events = []
+      await copy.commit(state, end)
+    },
+    discard: async () => {
+      events = []
+      await copy.discard()
+    },
+    held: (ids) => copy.held(ids),
+    all: () => copy.all(),
+    end: () => copy.end(),
+  }
+}
+
+/** Runs the program over these events. Rejects unless it ends with exit code 0. */
+async function give(
+  [program, ...args]: ExecSinkOptions['command'],
+  events: readonly ExecEvent[],
+  output: 'inherit' | 'ignore',
+): Promise<void> {
+  const child = spawn(program, args, { stdio: ['pipe', output, 'inherit'] })
+  // A program that ends without reading all breaks the pipe; its exit code tells what that means.
+  child.stdin.on('error', () => {})
+  const ended = new Promise<number | string>((resolve, reject) => {
+    child.once('error', (cause) =>
+      reject(
+        new SinkError(`The program ${program} cannot be run (${cause.message}): check its path and rights.`, { cause }),
+      ),
+    )
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'))
+  })
+  const fed = (async () => {
+    for (const event of events)
+      if (!child.stdin.write(`${JSON.stringify(event)}\n`)) await Promise.race([once(child.stdin, 'drain'), ended])
+    child.stdin.end()
+  })()
+  const [how] = await Promise.all([ended, fed.catch(() => {})])
+  if (how !== 0)
+    throw new SinkError(
+      `The program ${program} ended with ${typeof how === 'number' ? `exit code ${how}` : how}: what it was given is given again in the next run.`,
+    )
+}

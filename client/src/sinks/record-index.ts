@@ -1,0 +1,97 @@
+// Which records a copy holds, and where: about 150 bytes for each, so that a million fit into the memory of a small machine.
+import type { Place } from './line-file.ts'
+
+/** `base`: the file of the last compaction. `log`: what came since. */
+export type IndexedFile = 'base' | 'log'
+
+export type IndexEntry = Place & {
+  readonly lastModifiedMs: number
+  readonly status: string
+  readonly file: IndexedFile
+}
+
+const firstCapacity = 1024
+
+/** Records by id, the newest version of each. */
+export class RecordIndex {
+  readonly #slots = new Map<string, number>()
+  readonly #statuses: string[] = []
+  #used = 0
+  #times = new Float64Array(firstCapacity)
+  /** Offsets in the base; those in the log are kept as -1 - offset. */
+  #offsets = new Float64Array(firstCapacity)
+  #lengths = new Uint32Array(firstCapacity)
+  #statusNumbers = new Uint8Array(firstCapacity)
+
+  get size(): number {
+    return this.#slots.size
+  }
+
+  get(id: string): IndexEntry | undefined {
+    const slot = this.#slots.get(id)
+    return slot === undefined ? undefined : this.#entry(slot)
+  }
+
+  set(id: string, { lastModifiedMs, status, file, offset, length }: IndexEntry): void {
+    let slot = this.#slots.get(id)
+    if (slot === undefined) {
+      slot = this.#used++
+      if (slot === this.#times.length) this.#grow()
+      this.#slots.set(id, slot)
+    }
+    this.#times[slot] = lastModifiedMs
+    this.#offsets[slot] = file === 'base' ? offset : -1 - offset
+    this.#lengths[slot] = length
+    this.#statusNumbers[slot] = this.#numberOf(status)
+  }
+
+  delete(id: string): void {
+    this.#slots.delete(id)
+  }
+
+  *entries(): Generator<readonly [id: string, entry: IndexEntry]> {
+    for (const [id, slot] of this.#slots) yield [id, this.#entry(slot)]
+  }
+
+  /** Ids and places of the records whose newest version stands in this file, by offset. */
+  placesIn(file: IndexedFile): { readonly ids: readonly string[]; readonly places: readonly Place[] } {
+    const found: { readonly id: string; readonly place: Place }[] = []
+    for (const [id, slot] of this.#slots) {
+      const entry = this.#entry(slot)
+      if (entry.file === file) found.push({ id, place: { offset: entry.offset, length: entry.length } })
+    }
+    found.sort((a, b) => a.place.offset - b.place.offset)
+    return { ids: found.map(({ id }) => id), places: found.map(({ place }) => place) }
+  }
+
+  #entry(slot: number): IndexEntry {
+    const offset = this.#offsets[slot]!
+    return {
+      lastModifiedMs: this.#times[slot]!,
+      status: this.#statuses[this.#statusNumbers[slot]!]!,
+      file: offset < 0 ? 'log' : 'base',
+      offset: offset < 0 ? -1 - offset : offset,
+      length: this.#lengths[slot]!,
+    }
+  }
+
+  /** The API may add statuses, but not hundreds; the last number stands for all beyond. */
+  #numberOf(status: string): number {
+    const known = this.#statuses.indexOf(status)
+    if (known >= 0) return known
+    if (this.#statuses.length === 255) return 254
+    return this.#statuses.push(status) - 1
+  }
+
+  #grow(): void {
+    const capacity = this.#times.length * 2
+    const grown = <T extends { set(from: T): void }>(to: T, from: T): T => {
+      to.set(from)
+      return to
+    }
+    this.#times = grown(new Float64Array(capacity), this.#times)
+    this.#offsets = grown(new Float64Array(capacity), this.#offsets)
+    this.#lengths = grown(new Uint32Array(capacity), this.#lengths)
+    this.#statusNumbers = grown(new Uint8Array(capacity), this.#statusNumbers)
+  }
+}

@@ -1,0 +1,154 @@
+// An append-only file of records with marks between them. What follows the last good mark was never committed. A mark holds
+// the state and a checksum of the bytes since the mark before, so that a power cut that kept the mark but lost a part of
+// what stands before it is noticed.
+import { createHash, type Hash } from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+import type { SyncState } from '../sync/sink.ts'
+import { parseState } from '../sync/sync-state.ts'
+import { putInPlace } from './durable-files.ts'
+import { type Place, readLines } from './line-file.ts'
+
+export type Mark = {
+  readonly state: SyncState | null
+  /** `run`: a run is complete, and what the log holds may go into the base. */
+  readonly end: 'page' | 'run'
+  /** Size of the base to which the log belongs; 0 when there is none. */
+  readonly baseBytes: number
+}
+
+/** What a record must have to be kept in a copy; the rest is kept as it is. */
+export type StoredRecord = { readonly id: string; readonly lastModified: string; readonly status: string }
+
+export type LoggedRecord = Place & StoredRecord
+
+const putStart = '{"put":'
+const markStart = Buffer.from('{"mark":')
+const checksumOf = (hash: Hash): string => hash.digest('hex').slice(0, 16)
+
+const markLine = (mark: Mark, hash: Hash): Buffer =>
+  Buffer.from(`{"mark":${JSON.stringify({ ...mark, checksum: checksumOf(hash) })}}\n`)
+
+function readMark(line: Buffer, hash: Hash): Mark | undefined {
+  try {
+    const { mark } = JSON.parse(line.toString()) as { mark: Mark & { checksum: string } }
+    if (mark.checksum !== checksumOf(hash)) return undefined
+    return { state: mark.state && parseState(mark.state), end: mark.end, baseBytes: mark.baseBytes }
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+export type ScannedLog = {
+  /** The last good mark; undefined when there is no log, or none of it was ever committed. */
+  readonly mark: Mark | undefined
+  /** Length of the part up to the last good mark. */
+  readonly committedBytes: number
+  /** Records in that part. */
+  readonly records: number
+}
+
+/** Reads a log and changes nothing. `onRecord` gets the committed records in the order in which they were written. */
+export async function scanLog(path: string, onRecord?: (record: LoggedRecord) => void): Promise<ScannedLog> {
+  let mark: Mark | undefined
+  let committedBytes = 0
+  let records = 0
+  let hash = createHash('sha256')
+  let waiting: { readonly json: Buffer; readonly offset: number }[] = []
+  for await (const { bytes, offset } of readLines(path)) {
+    if (!bytes.subarray(0, markStart.length).equals(markStart)) {
+      hash.update(bytes)
+      // A copy: the block of the line may be gone when its mark comes.
+      const json = bytes.subarray(putStart.length, -1)
+      waiting.push({ json: onRecord ? Buffer.from(json) : json, offset: offset + putStart.length })
+      continue
+    }
+    const found = readMark(bytes, hash)
+    if (!found) break
+    for (const { json, offset: at } of onRecord ? waiting : []) {
+      const { id, lastModified, status } = JSON.parse(json.toString()) as StoredRecord
+      onRecord!({ id, lastModified, status, offset: at, length: json.length })
+    }
+    mark = found
+    committedBytes = offset + bytes.length + 1
+    records += waiting.length
+    waiting = []
+    hash = createHash('sha256')
+  }
+  return { mark, committedBytes, records }
+}
+
+/** Puts a log that holds nothing but a mark in the place of whatever log there is; durable and at once. */
+export async function replaceLog(path: string, mark: Mark): Promise<void> {
+  const temporary = `${path}.new`
+  const file = await open(temporary, 'w')
+  try {
+    await file.writeFile(markLine(mark, createHash('sha256')))
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await putInPlace(temporary, path)
+}
+
+/** The end of a log, for writing. */
+export class RecordLog {
+  readonly #file: FileHandle
+  #hash = createHash('sha256')
+  #committedBytes: number
+  #bytes: number
+
+  private constructor(file: FileHandle, committedBytes: number) {
+    this.#file = file
+    this.#committedBytes = committedBytes
+    this.#bytes = committedBytes
+  }
+
+  /** Cuts off what was never committed (`committedBytes` of scanLog) and goes on after it. */
+  static async open(path: string, committedBytes: number): Promise<RecordLog> {
+    const file = await open(path, committedBytes === 0 ? 'w' : 'r+')
+    await file.truncate(committedBytes)
+    return new RecordLog(file, committedBytes)
+  }
+
+  /** Appends records; resolves to their places. Not durable before `commit`. */
+  async append(records: readonly StoredRecord[]): Promise<Place[]> {
+    const lines = records.map((record) => Buffer.from(`${putStart}${JSON.stringify(record)}}\n`))
+    const places: Place[] = []
+    let offset = this.#bytes
+    for (const line of lines) {
+      this.#hash.update(line.subarray(0, -1))
+      places.push({ offset: offset + putStart.length, length: line.length - putStart.length - 2 })
+      offset += line.length
+    }
+    await this.#write(Buffer.concat(lines))
+    return places
+  }
+
+  async commit(mark: Mark): Promise<void> {
+    const line = markLine(mark, this.#hash)
+    this.#hash = createHash('sha256')
+    await this.#write(line)
+    await this.#file.sync()
+    this.#committedBytes = this.#bytes
+  }
+
+  /** Forgets what was appended since the last commit. */
+  async rollBack(): Promise<void> {
+    await this.#file.truncate(this.#committedBytes)
+    this.#bytes = this.#committedBytes
+    this.#hash = createHash('sha256')
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close()
+  }
+
+  async #write(bytes: Buffer): Promise<void> {
+    for (let written = 0; written < bytes.length; ) {
+      const { bytesWritten } = await this.#file.write(bytes, written, bytes.length - written, this.#bytes + written)
+      written += bytesWritten
+    }
+    this.#bytes += bytes.length
+  }
+}

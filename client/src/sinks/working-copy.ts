@@ -1,0 +1,305 @@
+// The copy that the file sinks share: a base of one record per line, and a log of what came since. A commit is one durable
+// line at the end of the log; at the end of a run the log goes into a new base, which is put in place in one step. Killed at
+// any moment, the next begin() finds the last commit whole and finishes a compaction that was under way.
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { StagingLostError, type SyncState } from '../sync/sink.ts'
+import { makeFolder, putInPlace, sizeOf } from './durable-files.ts'
+import { BlockWriter, readLines, readPlaces } from './line-file.ts'
+import { type IndexEntry, RecordIndex } from './record-index.ts'
+import { type Mark, RecordLog, replaceLog, type StoredRecord, scanLog } from './record-log.ts'
+import { SinkError } from './sink-error.ts'
+
+/** Another form of the copy, written anew at the end of each run that changed something. */
+export type CopyExport = {
+  add(record: Buffer): Promise<void>
+  /** Makes what was written durable, beside its place. */
+  finish(): Promise<void>
+  /** Puts it in place. */
+  putInPlace(): Promise<void>
+  abandon(): Promise<void>
+}
+
+export type WorkingCopyOptions = {
+  /** The base: a file of one JSON record per line. */
+  readonly base: string
+  /** Folder of the log, the staging and the temporary files; on the same disk as the base. */
+  readonly folder: string
+  readonly openExport?: () => Promise<CopyExport>
+  /** Is what the last export wrote still there? */
+  readonly isExported?: () => Promise<boolean>
+}
+
+/** Where records go during a run: the log behind the base, or the staging of a first run. */
+type Target = {
+  readonly index: RecordIndex
+  readonly log: RecordLog
+  readonly isStaging: boolean
+  /** Entries as they were before the last commit; undefined for those that were not there. */
+  readonly undo: Map<string, IndexEntry | undefined>
+  hasChanges: boolean
+}
+
+export class WorkingCopy {
+  readonly #options: WorkingCopyOptions
+  readonly #logPath: string
+  readonly #stagingPath: string
+  #target: Target | undefined
+
+  constructor(options: WorkingCopyOptions) {
+    this.#options = options
+    this.#logPath = join(options.folder, 'changes.log')
+    this.#stagingPath = join(options.folder, 'staging.log')
+  }
+
+  /** The state of the last commit. Reads only. */
+  async loadState(): Promise<SyncState | undefined> {
+    const staging = await scanLog(this.#stagingPath)
+    const mark = staging.mark ?? (await scanLog(this.#logPath)).mark
+    return mark?.state ?? undefined
+  }
+
+  /** Replaces the state between runs; what a first run staged is forgotten. */
+  async saveState(state: SyncState | null): Promise<void> {
+    await this.#leave()
+    await makeFolder(this.#options.folder)
+    const { mark, committedBytes } = await scanLog(this.#logPath)
+    const baseBytes = (await sizeOf(this.#options.base)) ?? 0
+    if (mark) {
+      const log = await RecordLog.open(this.#logPath, committedBytes)
+      // A reset takes the base as it is, even if somebody changed it: a first run will replace it.
+      await log.commit({ ...mark, state, ...(state === null && { baseBytes }) })
+      await log.close()
+    } else await replaceLog(this.#logPath, { state, end: 'run', baseBytes })
+    await this.#removeStaging()
+  }
+
+  /** Prepares for writing; undoes and finishes what an interrupted run left. */
+  async begin({ isStaged, isResumed }: { readonly isStaged: boolean; readonly isResumed: boolean }): Promise<void> {
+    await this.#leave()
+    await makeFolder(this.#options.folder)
+    const staging = await scanLog(this.#stagingPath)
+    if (staging.mark?.end === 'run') {
+      await this.#promote(await this.#loadStaging(), staging.mark)
+      if (isStaged && isResumed) throw new StagingLostError('The staged run was complete already.')
+    }
+    if (!isStaged) {
+      await this.#removeStaging()
+      this.#target = await this.#openLive()
+    } else if (isResumed) {
+      if (staging.mark === undefined) throw new StagingLostError(`${this.#stagingPath} is gone.`)
+      this.#target = {
+        ...newTarget(await this.#loadStaging(), await RecordLog.open(this.#stagingPath, staging.committedBytes)),
+        isStaging: true,
+      }
+    } else {
+      await this.#removeStaging()
+      this.#target = { ...newTarget(new RecordIndex(), await RecordLog.open(this.#stagingPath, 0)), isStaging: true }
+    }
+  }
+
+  /** Keeps those records that are newer than what is held; resolves to them. `isKnownOnly` skips unknown ids. */
+  async put<T extends StoredRecord>(records: readonly T[], isKnownOnly: boolean): Promise<T[]> {
+    const target = this.#begun()
+    const newest = new Map<string, { readonly record: T; readonly ms: number }>()
+    for (const record of records) {
+      const ms = Date.parse(record.lastModified)
+      const heldMs = newest.get(record.id)?.ms ?? target.index.get(record.id)?.lastModifiedMs
+      if (heldMs === undefined ? !isKnownOnly : ms > heldMs) newest.set(record.id, { record, ms })
+    }
+    const toWrite = [...newest.values()]
+    if (toWrite.length === 0) return []
+    const places = await target.log.append(toWrite.map(({ record }) => record))
+    for (const [number, { record, ms }] of toWrite.entries()) {
+      if (!target.undo.has(record.id)) target.undo.set(record.id, target.index.get(record.id))
+      target.index.set(record.id, { ...places[number]!, lastModifiedMs: ms, status: record.status, file: 'log' })
+    }
+    target.hasChanges = true
+    return toWrite.map(({ record }) => record)
+  }
+
+  async commit(state: SyncState, end: 'page' | 'run'): Promise<void> {
+    const target = this.#begun()
+    const baseBytes = (await sizeOf(this.#options.base)) ?? 0
+    const mark: Mark = { state, end, baseBytes }
+    const isCompacted = end === 'run' && (target.isStaging || target.hasChanges || !(await this.#isExported()))
+    if (end === 'run' && !isCompacted) await replaceLog(this.#logPath, mark)
+    else await target.log.commit(mark)
+    target.undo.clear()
+    if (end === 'page') return
+    this.#target = undefined
+    await target.log.close()
+    if (!isCompacted) return
+    if (target.isStaging) await this.#promote(target.index, mark)
+    else await this.#compact(target.index, mark)
+  }
+
+  /** Takes back what came after the last commit; of a staged run everything. */
+  async discard(): Promise<void> {
+    const target = this.#target
+    if (!target) return
+    if (target.isStaging) {
+      await this.#leave()
+      await this.#removeStaging()
+      return
+    }
+    await target.log.rollBack()
+    for (const [id, entry] of target.undo)
+      if (entry) target.index.set(id, entry)
+      else target.index.delete(id)
+    target.undo.clear()
+  }
+
+  async held(ids: readonly string[]): Promise<Map<string, string>> {
+    const index = this.#target?.index ?? (await this.#readLive()).index
+    const held = new Map<string, string>()
+    for (const id of ids) {
+      const entry = index.get(id)
+      if (entry) held.set(id, new Date(entry.lastModifiedMs).toISOString())
+    }
+    return held
+  }
+
+  async *all(): AsyncGenerator<StoredRecord> {
+    const target = this.#target
+    const index = target && !target.isStaging ? target.index : (await this.#readLive()).index
+    for (const [id, { lastModifiedMs, status }] of index.entries())
+      yield { id, lastModified: new Date(lastModifiedMs).toISOString(), status }
+  }
+
+  async end(): Promise<void> {
+    await this.#leave()
+  }
+
+  async #leave(): Promise<void> {
+    const log = this.#target?.log
+    this.#target = undefined
+    await log?.close()
+  }
+
+  #begun(): Target {
+    if (!this.#target) throw new Error('begin() comes first')
+    return this.#target
+  }
+
+  async #isExported(): Promise<boolean> {
+    return (await this.#options.isExported?.()) ?? true
+  }
+
+  /** The copy as last committed, from base and log. Reads only. */
+  async #readLive() {
+    const { base } = this.#options
+    const index = new RecordIndex()
+    const scanned = await scanLog(this.#logPath)
+    const { mark } = scanned
+    const isUnderCompaction = mark?.end === 'run' && scanned.records > 0
+    const baseBytes = (await sizeOf(base)) ?? 0
+    // While a compaction was under way the base may be the one before or the one after; both are right with the log.
+    if (mark && !isUnderCompaction && mark.state !== null && mark.baseBytes !== baseBytes)
+      throw new SinkError(
+        `${base} is not as the last run left it (${baseBytes} bytes instead of ${mark.baseBytes}): put it back, or start the copy anew with \`tender-sync reset\`.`,
+      )
+    for await (const { bytes, offset } of readLines(base)) {
+      const { id, lastModified, status } = parseLine(bytes, base)
+      index.set(id, {
+        lastModifiedMs: Date.parse(lastModified),
+        status,
+        file: 'base',
+        offset,
+        length: bytes.length,
+      })
+    }
+    await scanLog(this.#logPath, ({ id, lastModified, status, offset, length }) => {
+      const lastModifiedMs = Date.parse(lastModified)
+      const held = index.get(id)
+      if (!held || lastModifiedMs > held.lastModifiedMs)
+        index.set(id, { lastModifiedMs, status, file: 'log', offset, length })
+    })
+    return { ...scanned, index, isUnderCompaction }
+  }
+
+  async #openLive(): Promise<Target> {
+    let live = await this.#readLive()
+    if (live.isUnderCompaction) {
+      await this.#compact(live.index, live.mark!)
+      live = await this.#readLive()
+    }
+    const log = await RecordLog.open(this.#logPath, live.committedBytes)
+    return { ...newTarget(live.index, log), hasChanges: live.records > 0, isStaging: false }
+  }
+
+  async #loadStaging(): Promise<RecordIndex> {
+    const index = new RecordIndex()
+    await scanLog(this.#stagingPath, ({ id, lastModified, status, offset, length }) => {
+      // In the order of writing: a record was only written when it was newer than what was held.
+      index.set(id, { lastModifiedMs: Date.parse(lastModified), status, file: 'log', offset, length })
+    })
+    return index
+  }
+
+  async #removeStaging(): Promise<void> {
+    await rm(this.#stagingPath, { force: true })
+  }
+
+  /** The complete staging becomes the base; whatever the copy held before goes. */
+  async #promote(index: RecordIndex, mark: Mark): Promise<void> {
+    await this.#rewrite(index, this.#stagingPath, mark)
+    await this.#removeStaging()
+  }
+
+  async #compact(index: RecordIndex, mark: Mark): Promise<void> {
+    await this.#rewrite(index, this.#logPath, mark)
+  }
+
+  /** Writes the base and the export anew, and begins an empty log. Each step can be repeated after a crash in any of them. */
+  async #rewrite(index: RecordIndex, logPath: string, { state }: Mark): Promise<void> {
+    const { base, folder, openExport } = this.#options
+    const temporary = join(folder, 'base.new')
+    const out = await BlockWriter.create(temporary)
+    const exported = await openExport?.().catch(async (error: unknown) => {
+      await out.abandon()
+      throw error
+    })
+    try {
+      for (const [path, file] of [
+        [base, 'base'],
+        [logPath, 'log'],
+      ] as const)
+        for await (const record of readPlaces(path, index.placesIn(file).places)) {
+          await out.write(record)
+          await out.write(lineEnd)
+          await exported?.add(record)
+        }
+      await out.finish()
+      await exported?.finish()
+    } catch (error) {
+      await out.abandon()
+      await exported?.abandon()
+      throw error
+    }
+    await exported?.putInPlace()
+    await putInPlace(temporary, base)
+    await replaceLog(this.#logPath, { state, end: 'run', baseBytes: out.offset })
+  }
+}
+
+const lineEnd = Buffer.from('\n')
+
+const newTarget = (index: RecordIndex, log: RecordLog) => ({
+  index,
+  log,
+  undo: new Map<string, IndexEntry | undefined>(),
+  hasChanges: false,
+})
+
+function parseLine(line: Buffer, path: string): StoredRecord {
+  try {
+    const record = JSON.parse(line.toString()) as StoredRecord
+    if (typeof record.id === 'string' && !Number.isNaN(Date.parse(record.lastModified))) return record
+  } catch {
+    // said below
+  }
+  throw new SinkError(
+    `${path} holds a line that is no tender record: put the file back, or start the copy anew with \`tender-sync reset\`.`,
+  )
+}
