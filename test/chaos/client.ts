@@ -1,0 +1,105 @@
+// A client as a process of its own: the public sync() into a real sink, run after run. Time goes faster for its waits, so
+// that the minutes of C153 fit into a test. Run by chaos-run.ts, which kills it.
+import { writeSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import type { Sink, StateStore } from '../../client/src/sync/sink.ts'
+import { type SyncOutcome, sync } from '../../client/src/sync/sync.ts'
+import { TenderClient } from '../../client/src/tender-client.ts'
+import { randomOf } from '../generate/random.ts'
+import { digestOf } from './copies.ts'
+
+/** One minute of the retry table lasts so many milliseconds less. */
+const haste = 200
+const leastWaitMs = 20
+/** One complete run in so many is followed by a digest of the copy. */
+const digestEvery = 3
+
+const { values } = parseArgs({
+  options: {
+    api: { type: 'string' },
+    sink: { type: 'string' },
+    target: { type: 'string' },
+    initial: { type: 'string' },
+    seed: { type: 'string' },
+    once: { type: 'boolean' },
+  },
+})
+const random = randomOf(Number(values.seed), process.pid)
+const target = values.target ?? ''
+
+/** Synchronous: what was said has left the process when it is killed. */
+function say(event: object): void {
+  writeSync(1, `${JSON.stringify(event)}\n`)
+}
+
+async function openSink(): Promise<{ readonly sink: Sink; readonly state?: StateStore }> {
+  switch (values.sink) {
+    case 'postgres': {
+      const { openPostgresSink } = await import('../../client/src/sinks/postgres-sink.ts')
+      return { sink: openPostgresSink({ connectionString: target }) }
+    }
+    case 'sqlite': {
+      const { sqliteSink } = await import('../../client/src/sinks/sqlite-sink.ts')
+      return { sink: await sqliteSink({ file: target }) }
+    }
+    default:
+      throw new Error(`no sink ${values.sink}`)
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message).slice(0, 2000) : String(error)
+}
+
+function tell(outcome: SyncOutcome, digest?: string): void {
+  const { counts, elapsedMs: _, ...rest } = outcome
+  say({
+    event: 'run',
+    ...rest,
+    ...(outcome.result === 'aborted' && { error: textOf(outcome.error) }),
+    records: counts.records,
+    ...(digest !== undefined && { digest }),
+  })
+}
+
+const { sink, state } = await openSink()
+const client = new TenderClient({
+  baseUrl: values.api ?? '',
+  token: process.env.TENDERSTOCK_TOKEN ?? '',
+  sleep: async (ms, signal) => {
+    say({ event: 'wait', ms })
+    await delay(Math.max(leastWaitMs, ms / haste), undefined, signal ? { signal } : {})
+  },
+  random: random.next,
+})
+const initial = values.initial === 'history' ? 'history' : 'open'
+const limit = { postgres: 20, sqlite: 10, parquet: 100 }[values.sink as 'postgres']
+const run = () => sync({ client, sink, initial, limit, ...(state && { state }) })
+
+say({ event: 'ready' })
+if (values.once) {
+  let outcome = await run()
+  // That one ended what an earlier run had begun, in the edition of then.
+  if (outcome.result === 'completed' && outcome.isResumed) outcome = await run()
+  tell(outcome)
+  await sink.end()
+  process.exitCode = outcome.result === 'completed' ? 0 : 1
+} else {
+  for (let complete = 0; ; ) {
+    const outcome = await run()
+    // What was fetched one by one is newer than the edition of the run.
+    const isComparable = outcome.result === 'completed' && outcome.counts.fetched === 0 && outcome.counts.records > 0
+    if (isComparable && ++complete % digestEvery === 0) {
+      const stamps: [string, string][] = []
+      try {
+        for await (const { id, lastModified } of sink.all()) stamps.push([id, lastModified])
+        tell(outcome, digestOf(stamps))
+      } catch {
+        // The target went down in between.
+        tell(outcome)
+      }
+    } else tell(outcome)
+    await delay(random.integer(100, 1500))
+  }
+}
