@@ -1,0 +1,53 @@
+// Time that passes only when everybody waits: the client's waits of minutes and hours take none.
+import type { Sleep } from '../src/sleep.ts'
+
+type Timer = { readonly at: number; readonly order: number; readonly run: () => void }
+
+export class VirtualTime {
+  now = 0
+  #timers: Timer[] = []
+  #order = 0
+  /** Every wait that was asked for through `sleep`, in order. */
+  readonly slept: number[] = []
+
+  readonly clock = (): number => this.now
+
+  readonly sleep: Sleep = (ms, signal) => {
+    this.slept.push(ms)
+    return this.wait(ms, signal)
+  }
+
+  /** As `sleep`, for what is not the client: latencies, other parties. */
+  readonly wait: Sleep = (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const timer = { at: this.now + ms, order: this.#order++, run: resolve }
+      this.#timers.push(timer)
+      signal?.addEventListener('abort', () => {
+        this.#timers = this.#timers.filter((other) => other !== timer)
+        reject(signal.reason)
+      })
+    })
+
+  /** Lets time pass until `work` has settled. Throws when it waits for nothing that will come. */
+  async run<T>(work: Promise<T>): Promise<T> {
+    let isDone = false
+    const end = (): void => {
+      isDone = true
+    }
+    work.then(end, end)
+    for (let idle = 0; ; ) {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (isDone) return work
+      const next = this.#timers.toSorted((a, b) => a.at - b.at || a.order - b.order)[0]
+      if (!next) {
+        if (++idle > 1000) throw new Error('everybody waits and no timer is set')
+        continue
+      }
+      idle = 0
+      this.#timers = this.#timers.filter((timer) => timer !== next)
+      this.now = Math.max(this.now, next.at)
+      next.run()
+    }
+  }
+}
