@@ -1,0 +1,41 @@
+// Runs an example as its README says, from the sources instead of an installed package.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { ApiWorld } from '../api-world.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+export type ExampleRun = { readonly code: number | null; readonly output: string; readonly errors: string }
+
+/** `program`: a path in the repository. The API's address and token go where the examples look for them. */
+export async function runExample(world: ApiWorld, program: string, parameters: readonly string[]): Promise<ExampleRun> {
+  const child = spawn(process.execPath, ['--conditions=source', join(root, program), ...parameters], {
+    cwd: root,
+    env: { PATH: process.env.PATH, TENDERSTOCK_URL: world.origin, TENDERSTOCK_TOKEN: world.token },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  let output = ''
+  let errors = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  await once(child, 'close')
+  return { code: child.exitCode, output, errors }
+}
+
+/** A folder that goes with the test. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'example-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
