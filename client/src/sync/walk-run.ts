@@ -84,7 +84,8 @@ class Walk {
     this.#updatedSince = plan.updatedSince
     this.#cursor = plan.cursor
     this.#largest = plan.largest
-    this.#latestMs = msOrNothing((plan.cursor !== undefined && plan.largest) || plan.updatedSince)
+    // Not `largest`: after a restart the cursor may stand before what an earlier part of the run had reached.
+    this.#latestMs = msOrNothing(plan.updatedSince)
     this.#seen = plan.oldestHeld !== undefined && !plan.isResumed ? new Set() : undefined
     this.#merges = new MergeQueue({
       sink: options.sink,
