@@ -89,7 +89,9 @@ export class TenderClient {
   /** One page; pass the `nextCursor` of the page before as `cursor`, with the same filters. */
   async page(query: TendersQuery = {}, signal?: AbortSignal): Promise<Page> {
     const parameters = new URLSearchParams()
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
+    // An empty list is no filter; the API would refuse a parameter without a value.
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined && !(Array.isArray(value) && value.length === 0)) parameters.set(name, String(value))
     const text = parameters.toString()
     const { body, headers, rateLimit } = await this.#request(`/v1/tenders${text && `?${text}`}`, isList, signal)
     this.#emit({ type: 'page', records: body.data.length, hasMore: body.nextCursor !== null, rateLimit })

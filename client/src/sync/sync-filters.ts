@@ -9,11 +9,11 @@ export type SyncFilters = Omit<TendersQuery, 'cursor' | 'updated_since' | 'archi
 
 /**
  * SHA-256 (first 128 bits, hex) of the filters in a canonical form: the order of members and of codes, repeated codes and
- * filters that are `undefined` make no difference.
+ * filters that are `undefined` or empty make no difference.
  */
 export async function filterHash(filters: SyncFilters): Promise<string> {
   const canonical = Object.entries(filters)
-    .filter(([, value]) => value !== undefined)
+    .filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0))
     .map(([name, value]): [string, unknown] => [name, Array.isArray(value) ? [...new Set(value)].sort() : value])
     .sort(([a], [b]) => (a < b ? -1 : 1))
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(canonical)))
