@@ -1,0 +1,107 @@
+// What is known to stand in the CRM: a file beside the state, one line of JSON per write, the last line of an id counts.
+// It saves writes that would change nothing; when it is lost, everything is written once more and nothing is wrong.
+import { open, readFile, rename } from 'node:fs/promises'
+import type { TenderRecord } from '../types.ts'
+import type { TargetState } from './mapped-properties.ts'
+import { SinkError } from './sink-error.ts'
+
+/** A record that the CRM refused; tried again in the next run. */
+export type PendingWrite = { readonly record: TenderRecord; readonly reason: string }
+
+export type LedgerEntry = {
+  readonly id: string
+  /** Of the version that was written; missing as long as the CRM took none. */
+  readonly lastModified?: string
+  readonly status?: string
+  readonly state?: TargetState
+  /** One hash of eight characters per property that counts, in the order of the mapping. */
+  readonly hashes?: string
+  /** The CRM's own id. */
+  readonly crmId?: string
+  readonly mergedInto?: string
+  readonly pending?: PendingWrite
+}
+
+export type CrmLedger = {
+  /** Entries were made with other fields: their hashes cannot be compared. */
+  readonly isOtherMapping: boolean
+  get(id: string): LedgerEntry | undefined
+  set(entry: LedgerEntry): void
+  entries(): Iterable<LedgerEntry>
+  /** Durable when it resolves. */
+  save(): Promise<void>
+}
+
+const header = (mappingHash: string): string => `${JSON.stringify({ crmLedger: 1, mappingHash })}\n`
+
+/** Reads the ledger, or begins one. A half-written last line (a crash) is dropped. */
+export async function openCrmLedger(path: string, mappingHash: string): Promise<CrmLedger> {
+  const known = new Map<string, LedgerEntry>()
+  let isOtherMapping = false
+  let lines = 0
+  let isFresh = true
+  let changed = new Map<string, LedgerEntry>()
+
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  const stored = text.split('\n').slice(0, -1)
+  if (stored.length > 0) {
+    let first: { crmLedger?: unknown; mappingHash?: unknown }
+    try {
+      first = JSON.parse(stored[0]!)
+      for (const line of stored.slice(1)) {
+        const entry = JSON.parse(line) as LedgerEntry
+        known.set(entry.id, entry)
+      }
+    } catch (cause) {
+      throw new SinkError(`The ledger ${path} is damaged; delete it, and everything is written once more.`, { cause })
+    }
+    if (first.crmLedger !== 1)
+      throw new SinkError(`The file ${path} is no ledger of this version of tender-sync; move it away.`)
+    isOtherMapping = first.mappingHash !== mappingHash
+    lines = stored.length
+    // A torn line at the end must not become the beginning of the next one.
+    isFresh = !text.endsWith('\n')
+  }
+
+  async function write(content: string, flags: 'a' | 'w', to: string): Promise<void> {
+    const file = await open(to, flags, 0o600)
+    try {
+      await file.writeFile(content)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  }
+
+  return {
+    get isOtherMapping() {
+      return isOtherMapping
+    },
+    get: (id) => known.get(id),
+    set: (entry) => {
+      known.set(entry.id, entry)
+      changed.set(entry.id, entry)
+    },
+    entries: () => known.values(),
+    async save() {
+      const added = [...changed.values()]
+      if (added.length === 0 && !isFresh && !isOtherMapping) return
+      const isRewritten = isFresh || isOtherMapping || lines + added.length > 2 * known.size + 1000
+      const content = (isRewritten ? [...known.values()] : added).map((entry) => `${JSON.stringify(entry)}\n`).join('')
+      changed = new Map()
+      if (isRewritten) {
+        await write(header(mappingHash) + content, 'w', `${path}.new`)
+        await rename(`${path}.new`, path)
+        lines = known.size + 1
+      } else {
+        await write(content, 'a', path)
+        lines += added.length
+      }
+      isFresh = false
+      isOtherMapping = false
+    },
+  }
+}

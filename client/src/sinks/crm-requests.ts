@@ -1,0 +1,147 @@
+// Requests to a CRM: paced, repeated where repeating helps, and sorted into what the caller can act on. Every request here
+// may be sent twice: upserts by external id, lookups and moves change nothing the second time.
+import { SinkError } from './sink-error.ts'
+
+export type CrmRequest = { readonly method: string; readonly path: string; readonly body?: unknown }
+
+/** `refused`: the CRM understood and does not want this content; fewer records or other values may pass. */
+export type CrmAnswer =
+  | { readonly result: 'ok'; readonly body: unknown }
+  | { readonly result: 'refused'; readonly status: number; readonly reason: string }
+
+export type CrmRequestsOptions = {
+  /** For messages. */
+  readonly name: string
+  readonly baseUrl: string
+  readonly headers: { readonly [name: string]: string }
+  readonly rate?: { readonly requests: number; readonly seconds: number } | undefined
+  readonly fetch: typeof globalThis.fetch
+  readonly sleep: (ms: number) => Promise<void>
+  /** Milliseconds. */
+  readonly clock: () => number
+  readonly onWait?: (wait: { readonly waitMs: number; readonly reason: string }) => void
+  /** One attempt may take so long. */
+  readonly timeoutMs: number
+}
+
+export type CrmRequests = {
+  readonly count: number
+  /** @throws SinkError when the CRM cannot be reached, does not let us in, or is not where the mapping says. */
+  send(request: CrmRequest): Promise<CrmAnswer>
+}
+
+/** What passes by itself: overload, locks, moves between data centres (423, 477 at HubSpot), faults of the server. */
+const passing = new Set([408, 423, 425, 429, 477, 500, 502, 503, 504, 520, 521, 522, 523, 524])
+const refused = new Set([300, 400, 409, 413, 422])
+const waitsSeconds = [1, 2, 4, 8, 16, 32, 60]
+/** A longer wait is for the next run: this one would only hold its lock. */
+const longestWaitMs = 15 * 60_000
+
+/** Seconds or an HTTP date; the date is compared with the answer's own `Date`, never with the local clock. */
+function retryAfterMs(headers: Headers): number | undefined {
+  const value = headers.get('retry-after')
+  if (value === null) return undefined
+  if (/^\d+(\.\d+)?$/.test(value.trim())) return Number(value) * 1000
+  const ms = Date.parse(value) - Date.parse(headers.get('date') ?? '')
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
+}
+
+/** The words of an error answer, whatever its shape; never the request, which may hold secrets. */
+export function reasonIn(text: string): string {
+  try {
+    const body: unknown = JSON.parse(text)
+    const [found] = Array.isArray(body) ? body : [body]
+    if (typeof found === 'object' && found !== null) {
+      const { message, errorCode, category, error } = found as { [name: string]: unknown }
+      const words = [errorCode ?? category, message ?? error].filter((word) => typeof word === 'string')
+      if (words.length > 0) return words.join(': ').slice(0, 1000)
+    }
+  } catch {}
+  return text.slice(0, 300)
+}
+
+export function crmRequests(options: CrmRequestsOptions): CrmRequests {
+  const { name, baseUrl, rate, clock, sleep } = options
+  const origin = new URL(baseUrl).origin
+  const sent: number[] = []
+  let count = 0
+
+  async function paced(): Promise<void> {
+    if (!rate) return
+    const windowMs = rate.seconds * 1000
+    for (;;) {
+      const now = clock()
+      while (sent.length > 0 && (sent[0]! <= now - windowMs || sent[0]! > now)) sent.shift()
+      if (sent.length < rate.requests) break
+      await sleep(Math.ceil(sent[0]! + windowMs - now))
+    }
+    sent.push(clock())
+  }
+
+  async function attempt(request: CrmRequest): Promise<CrmAnswer | { retryMs: number | undefined; reason: string }> {
+    // The next page may be named by the answer: the headers with the secret go to the CRM's own origin only.
+    const url = new URL(request.path.startsWith('/') ? baseUrl + request.path : request.path)
+    if (url.origin !== origin)
+      throw new SinkError(`${name} names an address elsewhere (${url.origin}); nothing is sent there.`)
+    await paced()
+    count++
+    let response: Response
+    let text: string
+    try {
+      response = await options.fetch(url, {
+        method: request.method,
+        headers: {
+          accept: 'application/json',
+          ...(request.body !== undefined && { 'content-type': 'application/json' }),
+          ...options.headers,
+        },
+        ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+        redirect: 'manual',
+        signal: AbortSignal.timeout(options.timeoutMs),
+      })
+      text = await response.text()
+    } catch (error) {
+      return { retryMs: undefined, reason: `no answer (${error instanceof Error ? error.message : String(error)})` }
+    }
+    const { status } = response
+    const reason = `${status} ${reasonIn(text)}`
+    if (status >= 200 && status < 300) {
+      if (text === '') return { result: 'ok', body: undefined }
+      try {
+        return { result: 'ok', body: JSON.parse(text) }
+      } catch {
+        return { retryMs: undefined, reason: 'an answer that is not JSON' }
+      }
+    }
+    if (refused.has(status)) return { result: 'refused', status, reason: reasonIn(text) }
+    if (passing.has(status)) return { retryMs: retryAfterMs(response.headers), reason }
+    if (status === 401)
+      throw new SinkError(`${name} does not accept the credentials (${reason}); check them and run again.`)
+    throw new SinkError(
+      `${name} answers ${request.method} ${url.pathname} with ${reason}; check the mapping and the rights of the account.`,
+    )
+  }
+
+  return {
+    get count() {
+      return count
+    },
+    async send(request) {
+      for (let failures = 0; ; failures++) {
+        const answer = await attempt(request)
+        if ('result' in answer) return answer
+        const waitMs = answer.retryMs ?? waitsSeconds[failures]! * 1000
+        if (failures === waitsSeconds.length - 1)
+          throw new SinkError(
+            `${name} failed ${waitsSeconds.length} times in a row (${answer.reason}); the next run repeats.`,
+          )
+        if (waitMs > longestWaitMs)
+          throw new SinkError(
+            `${name} asks to wait ${Math.round(waitMs / 60_000)} minutes (${answer.reason}); run again then.`,
+          )
+        options.onWait?.({ waitMs, reason: answer.reason })
+        await sleep(waitMs)
+      }
+    },
+  }
+}
