@@ -1,0 +1,522 @@
+// The CRM sink with the shipped mappings against imitations of both APIs: the conformance of all sinks, then faults,
+// refusals, no-op writes, merges and what must never be touched.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { appendFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type HubspotImitation, startHubspot } from '../../../test/imitations/hubspot.ts'
+import type { LoopbackCrm } from '../../../test/imitations/loopback-crm.ts'
+import { type SalesforceImitation, startSalesforce } from '../../../test/imitations/salesforce.ts'
+import type { Run } from '../sync/sink.ts'
+import { type HttpMapping, parseMapping } from './http-mapping.ts'
+import { type CrmEvent, type HttpUpsertSinkOptions, openHttpUpsertSink } from './http-upsert-sink.ts'
+import {
+  archivedOf,
+  idOf,
+  mergedOf,
+  recordOf,
+  type SeenRecord,
+  type SinkWorld,
+  sinkConformance,
+} from './sink-conformance.ts'
+
+const first: Run = { kind: 'first', filterHash: 'f1', resumed: false, keepArchived: false }
+const delta: Run = { ...first, kind: 'delta' }
+const state = { schema: 1, filterHash: 'f1', updatedSince: '2026-03-02T09:00:00.000Z' } as const
+
+function shippedMapping(name: 'hubspot-deals' | 'salesforce', crm: LoopbackCrm): HttpMapping {
+  const file = JSON.parse(readFileSync(new URL(`../../mappings/${name}.json`, import.meta.url), 'utf8'))
+  const { rate: _rate, ...mapping } = file
+  const environment = { HUBSPOT_TOKEN: crm.token, SALESFORCE_TOKEN: crm.token, SALESFORCE_URL: crm.origin }
+  return { ...parseMapping(mapping, environment), baseUrl: crm.origin }
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'crm-sink-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+type Setting = {
+  readonly folder: string
+  readonly events: CrmEvent[]
+  readonly waits: number[]
+  readonly open: (change?: Partial<HttpUpsertSinkOptions>) => ReturnType<typeof openHttpUpsertSink>
+  readonly lines: (name: string) => { [name: string]: unknown }[]
+}
+
+function setting(mapping: HttpMapping): Setting {
+  const folder = newFolder()
+  const events: CrmEvent[] = []
+  const waits: number[] = []
+  return {
+    folder,
+    events,
+    waits,
+    open: (change = {}) =>
+      openHttpUpsertSink({
+        mapping,
+        ledger: join(folder, 'ledger.ndjson'),
+        log: join(folder, 'log.ndjson'),
+        on: (event) => events.push(event),
+        sleep: async (ms) => void waits.push(ms),
+        ...change,
+      }),
+    lines: (name) =>
+      readFileSync(join(folder, name), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+  }
+}
+
+const stateOf = (value: unknown): SeenRecord['state'] => (value === 'closed' || value === 'merged' ? value : 'open')
+
+const targets = [
+  {
+    name: 'HubSpot',
+    start: async () => {
+      const crm = await startHubspot()
+      return {
+        crm: crm as LoopbackCrm & { readonly writes: number },
+        mapping: shippedMapping('hubspot-deals', crm),
+        seen: () =>
+          new Map(
+            [...crm.deals.values()].map(({ properties }): [string, SeenRecord] => [
+              properties.tenderstock_id!,
+              {
+                state: stateOf(properties.tenderstock_state),
+                lastModified: properties.tenderstock_last_modified!,
+                title: properties.dealname!,
+                ...(properties.tenderstock_merged_into && { mergedInto: properties.tenderstock_merged_into }),
+              },
+            ]),
+          ),
+      }
+    },
+  },
+  {
+    name: 'Salesforce',
+    start: async () => {
+      const crm = await startSalesforce()
+      return {
+        crm: crm as LoopbackCrm & { readonly writes: number },
+        mapping: shippedMapping('salesforce', crm),
+        seen: () =>
+          new Map(
+            crm.opportunities.map((own): [string, SeenRecord] => [
+              String(own.Tender_Id__c),
+              {
+                state: stateOf(own.Tender_State__c),
+                lastModified: String(own.Tender_Last_Modified__c),
+                title: String(own.Name),
+                ...(own.Tender_Merged_Into__c !== null && { mergedInto: String(own.Tender_Merged_Into__c) }),
+              },
+            ]),
+          ),
+      }
+    },
+  },
+] as const
+
+describe.each(targets)('CRM sink with $name', ({ start }) => {
+  async function makeWorld(): Promise<SinkWorld> {
+    const { crm, mapping, seen } = await start()
+    const { open } = setting(mapping)
+    return {
+      open: async () => open(),
+      seen: async () => seen(),
+      crash: async () => {},
+      writes: async () => crm.writes,
+      keepsOldRecords: true,
+      close: async () => {
+        await crm[Symbol.asyncDispose]()
+        expect(crm.violations).toEqual([])
+      },
+    }
+  }
+  for (const { name, run } of sinkConformance(makeWorld)) test(name, run)
+
+  test('C152 429 and 503 wait what Retry-After says; a lost answer is repeated; nothing is written twice wrongly', async () => {
+    const { crm, mapping, seen } = await start()
+    await using _ = crm
+    const { open, waits } = setting(mapping)
+    const sink = open()
+    await sink.begin(first)
+    await sink.upsert([recordOf(1), recordOf(2)])
+    crm.faults.push(
+      {
+        status: 429,
+        headers: { 'retry-after': '7' },
+        body: { status: 'error', message: 'ten secondly', policyName: 'X' },
+      },
+      {
+        status: 503,
+        headers: { 'retry-after': 'Mon, 02 Mar 2026 09:00:30 GMT', date: 'Mon, 02 Mar 2026 09:00:00 GMT' },
+      },
+      { status: 502, body: 'bad gateway' },
+      { reset: true, isDone: true },
+    )
+    await sink.commit(state, 'run')
+    expect(waits).toEqual([7000, 30_000, 4000, 8000])
+    expect([...seen().keys()]).toEqual([idOf(1), idOf(2)])
+    expect(crm.violations).toEqual([])
+    await sink.end()
+  })
+
+  test('wrong credentials and endless failure abort with what to do; the run after goes through', async () => {
+    const { crm, mapping, seen } = await start()
+    await using _ = crm
+    const stranger = setting({ ...mapping, headers: { Authorization: 'Bearer wrong' } }).open()
+    await stranger.begin(first)
+    await stranger.upsert([recordOf(1)])
+    await expect(stranger.commit(state, 'run')).rejects.toThrow(/does not accept the credentials/)
+    const { open, waits } = setting(mapping)
+    const sink = open()
+    await sink.begin(first)
+    await sink.upsert([recordOf(1)])
+    crm.faults.push(...Array.from({ length: 7 }, () => ({ status: 500, body: { message: 'oops' } })))
+    await expect(sink.commit(state, 'run')).rejects.toThrow('failed 7 times in a row (500 oops); the next run repeats')
+    expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000])
+    crm.faults.push({ status: 429, headers: { 'retry-after': '86400' } })
+    await expect(sink.commit(state, 'run')).rejects.toThrow('asks to wait 1440 minutes')
+    await sink.commit(state, 'run')
+    expect(seen().size).toBe(1)
+    await sink.end()
+  })
+
+  test('a redirect or another origin never gets the credentials', async () => {
+    const { crm, mapping } = await start()
+    await using _ = crm
+    const { open } = setting(mapping)
+    const sink = open()
+    await sink.begin(first)
+    await sink.upsert([recordOf(1)])
+    crm.faults.push({ status: 302, headers: { location: 'http://127.0.0.1:1/' } })
+    await expect(sink.commit(state, 'run')).rejects.toThrow('check the mapping')
+  })
+
+  test('properties outside the mapping and those set at creation stay what your users made of them', async () => {
+    const { crm, mapping } = await start()
+    await using _ = crm
+    const { open, folder } = setting(mapping)
+    const sink = open()
+    await sink.begin(first)
+    await sink.upsert([recordOf(1)])
+    await sink.commit(state, 'run')
+    const own = ownedBy(crm)
+    own.change(idOf(1))
+    await sink.begin(delta)
+    await sink.upsert([recordOf(1, 1)])
+    await sink.commit(state, 'run')
+    expect(own.is(idOf(1))).toBe(true)
+    await sink.end()
+    // The ledger is lost: the CRM is asked what it has, and what users own is still left alone.
+    await rm(join(folder, 'ledger.ndjson'))
+    const again = open()
+    await again.begin(first)
+    await again.upsert([recordOf(1, 2)])
+    await again.commit(state, 'run')
+    expect(own.is(idOf(1))).toBe(true)
+    expect(again.report).toMatchObject({ created: 0, updated: 1 })
+    // And an older version does not replace what the CRM has, although the ledger knows nothing.
+    await again.end()
+    await rm(join(folder, 'ledger.ndjson'))
+    const late = open()
+    await late.begin(delta)
+    await late.upsert([recordOf(1, 1)])
+    await late.close([archivedOf(1, 3)])
+    await late.commit(state, 'run')
+    expect(late.report).toMatchObject({ closed: 1, unknown: 0 })
+    await late.end()
+    expect(crm.violations).toEqual([])
+  })
+
+  test('a change of what is not mapped writes nothing; the log says why each record was written', async () => {
+    const { crm, mapping } = await start()
+    await using _ = crm
+    const { open, lines } = setting(mapping)
+    const sink = open()
+    await sink.begin(first)
+    await sink.upsert([recordOf(1), recordOf(2)])
+    await sink.commit(state, 'run')
+    const writes = crm.writes
+    await sink.begin(delta)
+    const same = { title: recordOf(1).title, description: recordOf(1).description! }
+    await sink.upsert([recordOf(1, 1, { ...same, buyerProfileUrl: 'https://buyer.example' })])
+    await sink.upsert([recordOf(2, 1, { description: recordOf(2).description! })])
+    await sink.commit(state, 'run')
+    expect(crm.writes).toBe(writes + 1)
+    expect(sink.report).toMatchObject({ updated: 1, unchanged: 1 })
+    expect(await sink.held([idOf(1)])).toEqual(new Map([[idOf(1), recordOf(1, 1).lastModified]]))
+    await sink.begin(delta)
+    await sink.close([archivedOf(2, 2, 'expired')])
+    await sink.commit(state, 'run')
+    await sink.end()
+    const log = lines('log.ndjson')
+    expect(log.map(({ id, action }) => [id, action])).toEqual([
+      [idOf(1), 'create'],
+      [idOf(2), 'create'],
+      [idOf(2), 'update'],
+      [idOf(2), 'close'],
+    ])
+    expect(log[2]!.why).toEqual([mapping.fields[0]!.to])
+    expect(log[3]!.why).toContain(mapping.fields.find(({ from }) => from === '$state')!.to)
+  })
+
+  test('records of a first run are marked, so that workflows can leave them out', async () => {
+    const { crm, mapping } = await start()
+    await using _ = crm
+    const { open } = setting(mapping)
+    const sink = open()
+    await sink.begin(first)
+    await sink.upsert([recordOf(1)])
+    await sink.commit(state, 'run')
+    await sink.begin(delta)
+    await sink.upsert([recordOf(2), recordOf(1, 1)])
+    await sink.commit(state, 'run')
+    await sink.end()
+    const own = ownedBy(crm)
+    expect([own.backfill(idOf(1)), own.backfill(idOf(2))].map(String)).toEqual(['false', 'false'])
+    const once = setting(mapping).open()
+    await once.begin(first)
+    await once.upsert([recordOf(3)])
+    await once.commit(state, 'run')
+    await once.end()
+    expect(String(own.backfill(idOf(3)))).toBe('true')
+  })
+
+  test('a damaged or torn ledger: a half line is dropped, anything else is refused with what to do', async () => {
+    const { crm, mapping } = await start()
+    await using _ = crm
+    const { open, folder } = setting(mapping)
+    const sink = open()
+    await sink.begin(first)
+    await sink.upsert([recordOf(1)])
+    await sink.commit(state, 'run')
+    await appendFile(join(folder, 'ledger.ndjson'), '{"id":"half')
+    const again = open()
+    await again.begin(delta)
+    await again.upsert([recordOf(2)])
+    await again.commit(state, 'run')
+    await again.end()
+    const third = open()
+    const all: string[] = []
+    for await (const { id } of third.all()) all.push(id)
+    expect(all.sort()).toEqual([idOf(1), idOf(2)])
+    await appendFile(join(folder, 'ledger.ndjson'), 'nonsense\n')
+    await expect(open().begin(delta)).rejects.toThrow('delete it')
+  })
+
+  test('a mapping that fits nothing stops the run instead of refusing record by record', async () => {
+    const { crm, mapping } = await start()
+    await using _ = crm
+    const { open } = setting({ ...mapping, fields: [...mapping.fields, { to: 'no_such_field', from: 'title' }] })
+    const sink = open()
+    await sink.begin(first)
+    await sink.upsert(Array.from({ length: 30 }, (_, index) => recordOf(index)))
+    await expect(sink.commit(state, 'run')).rejects.toThrow(/refused the first \d+ records .*no_such_field/)
+  })
+})
+
+/** What users change by hand, and the mark of a first run, in either CRM. */
+function ownedBy(crm: LoopbackCrm) {
+  if ('deals' in crm) {
+    const { dealOf } = crm as HubspotImitation
+    return {
+      change: (id: string) => void Object.assign(dealOf(id)!.properties, { dealstage: 'closedwon', amount: '77' }),
+      is: (id: string) => dealOf(id)!.properties.dealstage === 'closedwon' && dealOf(id)!.properties.amount === '77',
+      backfill: (id: string): unknown => dealOf(id)!.properties.tenderstock_backfill,
+    }
+  }
+  const { opportunityOf } = crm as SalesforceImitation
+  return {
+    change: (id: string) => void Object.assign(opportunityOf(id)!, { StageName: 'Closed Won', Amount: 77 }),
+    is: (id: string) => opportunityOf(id)!.StageName === 'Closed Won' && opportunityOf(id)!.Amount === 77,
+    backfill: (id: string): unknown => opportunityOf(id)!.Tender_Backfill__c,
+  }
+}
+
+describe('refused records', () => {
+  test.each([false, true])(
+    'HubSpot, whole batches refused %s: kept with the reason, tried again, written when mended',
+    async (isAllOrNothing) => {
+      await using crm = await startHubspot()
+      crm.isAllOrNothing = isAllOrNothing
+      const { open, lines, folder } = setting(shippedMapping('hubspot-deals', crm))
+      crm.badValues.set('tenderstock_number', 'BAD')
+      const records = Array.from({ length: 120 }, (_, index) =>
+        recordOf(index, 0, index % 40 === 7 ? { tenderNumber: 'BAD' } : {}),
+      )
+      const sink = open()
+      await sink.begin(first)
+      await sink.upsert(records)
+      await sink.commit(state, 'run')
+      expect(sink.report).toMatchObject({ created: 117, deadLetters: 3, pending: 3 })
+      expect(crm.deals.size).toBe(117)
+      const dead = lines('ledger.ndjson.refused.ndjson')
+      expect(dead.map(({ id }) => id)).toEqual([idOf(7), idOf(47), idOf(87)])
+      expect(dead[0]).toMatchObject({ action: 'create', title: recordOf(7).title })
+      expect(String(dead[0]!.reason)).toContain('tenderstock_number')
+      expect(await sink.held([idOf(7), idOf(8)])).toEqual(new Map([[idOf(8), recordOf(8).lastModified]]))
+      await sink.end()
+
+      // Nothing changed: tried again, not written into the file a second time, still reported.
+      const second = open()
+      await second.begin(delta)
+      await second.commit(state, 'run')
+      expect(second.report).toMatchObject({ created: 0, deadLetters: 3, pending: 3 })
+      expect(lines('ledger.ndjson.refused.ndjson')).toHaveLength(3)
+      await second.end()
+
+      // One gets a newer version, one is archived before it was ever written, one passes since the account was mended.
+      crm.badValues.clear()
+      const third = open()
+      await third.begin(delta)
+      await third.upsert([recordOf(7, 1)])
+      await third.close([archivedOf(47, 1)])
+      await third.commit(state, 'run')
+      expect(third.report).toMatchObject({ created: 2, unknown: 1, deadLetters: 0, pending: 0 })
+      expect(crm.dealOf(idOf(7))!.properties.tenderstock_last_modified).toBe(recordOf(7, 1).lastModified)
+      expect(crm.dealOf(idOf(47))).toBeUndefined()
+      expect(crm.dealOf(idOf(87))!.properties.tenderstock_number).toBe('BAD')
+      await third.end()
+      expect(readFileSync(join(folder, 'ledger.ndjson'), 'utf8')).not.toContain('loopback')
+      expect(crm.violations).toEqual([])
+    },
+  )
+
+  test('Salesforce: locked rows are sent again alone, ambiguous external ids are refused with their records', async () => {
+    await using crm = await startSalesforce()
+    const { open, waits, lines } = setting(shippedMapping('salesforce', crm))
+    for (const Id of ['006A', '006B'])
+      crm.opportunities.push({
+        Id,
+        Tender_Id__c: idOf(3).toUpperCase(),
+        Name: 'twice',
+        Tender_Last_Modified__c: '2026-01-01T00:00:00.000Z',
+      })
+    crm.recordErrors.set(idOf(1), ['UNABLE_TO_LOCK_ROW', 'UNABLE_TO_LOCK_ROW'])
+    crm.recordErrors.set(
+      idOf(2),
+      Array.from({ length: 4 }, () => 'UNABLE_TO_LOCK_ROW'),
+    )
+    const sink = open()
+    await sink.begin(first)
+    await sink.upsert([recordOf(1), recordOf(2), recordOf(3), recordOf(4)])
+    await sink.commit(state, 'run')
+    expect(waits).toEqual([1000, 2000, 4000])
+    expect(sink.report).toMatchObject({ created: 2, deadLetters: 2, pending: 2 })
+    const dead = lines('ledger.ndjson.refused.ndjson')
+    expect(dead.map(({ id, reason }) => [id, String(reason).split(':')[0]])).toEqual([
+      [idOf(3), 'DUPLICATE_EXTERNAL_ID'],
+      [idOf(2), 'UNABLE_TO_LOCK_ROW'],
+    ])
+    expect(String(dead[0]!.reason)).toContain('006A, 006B')
+    await sink.begin(delta)
+    await sink.commit(state, 'run')
+    expect(sink.report).toMatchObject({ created: 1, deadLetters: 1, pending: 1 })
+    await sink.end()
+    expect(crm.violations).toEqual([])
+  })
+
+  test('more refusals than allowed end the run', async () => {
+    await using crm = await startHubspot()
+    crm.badValues.set('tenderstock_number', 'BAD')
+    const sink = setting(shippedMapping('hubspot-deals', crm)).open({ maxDeadLetters: 5 })
+    await sink.begin(first)
+    await sink.upsert(
+      Array.from({ length: 20 }, (_, index) => recordOf(index, 0, index < 6 ? { tenderNumber: 'BAD' } : {})),
+    )
+    await expect(sink.commit(state, 'run')).rejects.toThrow('refused more than 5 records')
+  })
+})
+
+describe('merges', () => {
+  test('HubSpot: notes and tasks hang at the one that remains afterwards, nothing is deleted (C158)', async () => {
+    await using crm = await startHubspot()
+    const { open, events } = setting(shippedMapping('hubspot-deals', crm))
+    const sink = open()
+    await sink.begin(first)
+    await sink.upsert([recordOf(1), recordOf(2)])
+    await sink.commit(state, 'run')
+    const [remaining, given] = [crm.dealOf(idOf(1))!, crm.dealOf(idOf(2))!]
+    crm.associated.notes!.set(given.id, new Set(['101', '102', '103', '104', '105']))
+    crm.associated.tasks!.set(given.id, new Set(['201']))
+    crm.associated.tasks!.set(remaining.id, new Set(['202']))
+    await sink.begin(delta)
+    await sink.merge([{ record: mergedOf(2, 1, 1), into: idOf(1) }])
+    await sink.commit(state, 'run')
+    expect([...crm.associated.notes!.get(remaining.id)!]).toEqual(['101', '102', '103', '104', '105'])
+    expect([...crm.associated.tasks!.get(remaining.id)!]).toEqual(['202', '201'])
+    expect(crm.dealOf(idOf(2))!.properties).toMatchObject({
+      tenderstock_state: 'merged',
+      tenderstock_merged_into: idOf(1),
+    })
+    expect(events.filter(({ type }) => type === 'moved')).toEqual([
+      { type: 'moved', from: given.id, into: remaining.id, kind: 'notes', count: 5 },
+      { type: 'moved', from: given.id, into: remaining.id, kind: 'tasks', count: 1 },
+    ])
+    // Redelivered: nothing moves again.
+    const before = crm.requests.length
+    await sink.begin(delta)
+    await sink.merge([{ record: mergedOf(2, 1, 1), into: idOf(1) }])
+    await sink.commit(state, 'run')
+    expect(crm.requests.length).toBe(before)
+    await sink.end()
+    expect(crm.violations).toEqual([])
+  })
+
+  test('Salesforce: tasks and events belong to the one that remains; a refused move keeps the merge for the next run', async () => {
+    await using crm = await startSalesforce()
+    const { open } = setting(shippedMapping('salesforce', crm))
+    const sink = open()
+    await sink.begin(first)
+    await sink.upsert([recordOf(1), recordOf(2), recordOf(3)])
+    await sink.commit(state, 'run')
+    const [remaining, given] = [crm.opportunityOf(idOf(1))!, crm.opportunityOf(idOf(2))!]
+    for (const id of ['00T1', '00T2', '00T3']) crm.activities.Task.set(id, given.Id)
+    crm.activities.Event.set('00U1', given.Id)
+    await sink.begin(delta)
+    await sink.upsert([recordOf(3, 1)])
+    await sink.merge([{ record: mergedOf(2, 1, 1), into: idOf(1) }])
+    crm.faults.push({ status: 400, body: [{ errorCode: 'MALFORMED_QUERY', message: 'not today' }] })
+    await sink.commit(state, 'run')
+    expect(sink.report).toMatchObject({ merged: 0, deadLetters: 1, pending: 1 })
+    expect(crm.opportunityOf(idOf(2))!.Tender_State__c).toBe('open')
+    await sink.begin(delta)
+    await sink.commit(state, 'run')
+    expect(sink.report).toMatchObject({ merged: 1, pending: 0 })
+    expect([...crm.activities.Task.values(), ...crm.activities.Event.values()]).toEqual(Array(4).fill(remaining.Id))
+    expect(crm.opportunityOf(idOf(2))).toMatchObject({ Tender_State__c: 'merged', Tender_Merged_Into__c: idOf(1) })
+    await sink.end()
+    expect(crm.violations).toEqual([])
+  })
+})
+
+test('requests keep to the rate of the mapping, whatever the CRM allows', async () => {
+  await using crm = await startHubspot()
+  let now = 1000
+  const times: number[] = []
+  const mapping = { ...shippedMapping('hubspot-deals', crm), rate: { requests: 3, seconds: 10 } }
+  const { open } = setting(mapping)
+  const sink = open({
+    clock: () => now,
+    sleep: async (ms) => {
+      now += ms
+    },
+    fetch: async (...args) => {
+      times.push(now)
+      now += 100
+      return fetch(...args)
+    },
+  })
+  await sink.begin(first)
+  await sink.upsert(Array.from({ length: 450 }, (_, index) => recordOf(index)))
+  await sink.commit(state, 'run')
+  await sink.end()
+  expect(times).toHaveLength(10)
+  for (const [index, time] of times.entries())
+    if (index >= 3) expect(time - times[index - 3]!).toBeGreaterThanOrEqual(10_000)
+})
