@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import type { Sink, StateStore } from '../../client/src/sync/sink.ts'
+import type { Sink } from '../../client/src/sync/sink.ts'
 import { type SyncOutcome, sync } from '../../client/src/sync/sync.ts'
 import { TenderClient } from '../../client/src/tender-client.ts'
 import { randomOf } from '../generate/random.ts'
@@ -33,15 +33,19 @@ function say(event: object): void {
   writeSync(1, `${JSON.stringify(event)}\n`)
 }
 
-async function openSink(): Promise<{ readonly sink: Sink; readonly state?: StateStore }> {
+async function openSink(): Promise<Sink> {
   switch (values.sink) {
     case 'postgres': {
       const { openPostgresSink } = await import('../../client/src/sinks/postgres-sink.ts')
-      return { sink: openPostgresSink({ connectionString: target }) }
+      return openPostgresSink({ connectionString: target })
     }
     case 'sqlite': {
       const { sqliteSink } = await import('../../client/src/sinks/sqlite-sink.ts')
-      return { sink: await sqliteSink({ file: target }) }
+      return sqliteSink({ file: target })
+    }
+    case 'parquet': {
+      const { parquetSink } = await import('../../client/src/sinks/parquet-sink.ts')
+      return parquetSink({ file: target })
     }
     default:
       throw new Error(`no sink ${values.sink}`)
@@ -63,7 +67,7 @@ function tell(outcome: SyncOutcome, digest?: string): void {
   })
 }
 
-const { sink, state } = await openSink()
+const sink = await openSink()
 const client = new TenderClient({
   baseUrl: values.api ?? '',
   token: process.env.TENDERSTOCK_TOKEN ?? '',
@@ -74,8 +78,9 @@ const client = new TenderClient({
   random: random.next,
 })
 const initial = values.initial === 'history' ? 'history' : 'open'
-const limit = { postgres: 20, sqlite: 10, parquet: 100 }[values.sink as 'postgres']
-const run = () => sync({ client, sink, initial, limit, ...(state && { state }) })
+/** Small pages make long runs, which are cut off in the middle. */
+const limit = { postgres: 20, sqlite: 25, parquet: 100 }[values.sink as 'postgres']
+const run = () => sync({ client, sink, initial, limit })
 
 say({ event: 'ready' })
 if (values.once) {

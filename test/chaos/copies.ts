@@ -62,9 +62,8 @@ export async function readCopy(kind: CopyKind, target: string): Promise<Records>
       }
     }
     case 'parquet': {
-      const file = `${target}/tender.parquet`
-      if (!existsSync(file)) return new Map()
-      const rows = await parquetReadObjects({ file: await asyncBufferFromFile(file), columns: ['record'] })
+      if (!existsSync(target)) return new Map()
+      const rows = await parquetReadObjects({ file: await asyncBufferFromFile(target), columns: ['record'] })
       return byId((rows as { record: string | WireRecord }[]).map(recordOf))
     }
   }
