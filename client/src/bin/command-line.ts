@@ -1,0 +1,192 @@
+// Arguments to a checked command. Pure.
+import type { SyncFilters } from '../sync/sync-filters.ts'
+import { type SinkChoice, sinkChoice } from './sink-choice.ts'
+import { suggestion, UsageError } from './usage-error.ts'
+
+export const commandNames = ['run', 'watch', 'status', 'verify', 'reset'] as const
+export type CommandName = (typeof commandNames)[number]
+
+export type Options = {
+  /** Missing only in commands that ask nothing of the API. */
+  readonly url: string | undefined
+  readonly sink: SinkChoice
+  readonly filters: SyncFilters
+  readonly initial: 'open' | 'history'
+  readonly stateFolder: string | undefined
+  readonly tokenFile: string | undefined
+  readonly allowHttp: boolean
+  readonly startsAnewOnNewFilters: boolean
+  /** Path of a Prometheus textfile. */
+  readonly metrics: string | undefined
+  readonly isJson: boolean
+  readonly isQuiet: boolean
+  readonly isYes: boolean
+}
+
+export type CommandLine =
+  | { readonly kind: 'command'; readonly name: CommandName; readonly options: Options }
+  | { readonly kind: 'help'; readonly topic: CommandName | undefined }
+  | { readonly kind: 'version' }
+
+type Spec = { readonly value?: string; readonly isList?: true; readonly only?: readonly CommandName[] }
+const specs: { readonly [name: string]: Spec } = {
+  url: { value: '<address>' },
+  sink: { value: '<kind>[:<target>]' },
+  option: { value: '<name>=<value>', isList: true },
+  filter: { value: '<name>=<value>', isList: true },
+  initial: { value: 'open|history' },
+  state: { value: '<folder>' },
+  'token-file': { value: '<file>' },
+  metrics: { value: '<file>', only: ['run', 'watch'] },
+  'new-filters': { only: ['run', 'watch'] },
+  'allow-http': {},
+  json: {},
+  quiet: {},
+  yes: { only: ['reset'] },
+  help: {},
+}
+
+/** Reads the arguments after the program's name. Throws a UsageError when they are wrong. */
+export function readCommandLine(args: readonly string[]): CommandLine {
+  const [first, second] = args
+  if (first === undefined || first === '--help' || first === '-h') return { kind: 'help', topic: undefined }
+  if (first === '--version' || first === '-v') return { kind: 'version' }
+  if (first === 'help') return { kind: 'help', topic: second === undefined ? undefined : commandNamed(second) }
+  const name = commandNamed(first)
+  const divider = args.indexOf('--')
+  const own = args.slice(1, divider < 0 ? undefined : divider)
+  const program = divider < 0 ? [] : args.slice(divider + 1)
+  const given = readOptions(name, own)
+  if (given.has('help')) return { kind: 'help', topic: name }
+  return { kind: 'command', name, options: checked(name, given, program) }
+}
+
+function commandNamed(word: string): CommandName {
+  const name = commandNames.find((each) => each === word)
+  if (name) return name
+  if (word.startsWith('-'))
+    throw new UsageError(`Name a command before ${word.split('=')[0]}: ${commandNames.join(', ')}.`)
+  throw new UsageError(
+    `There is no command "${word.slice(0, 40)}".${suggestion(word, commandNames)} There are ${commandNames.join(', ')}.`,
+  )
+}
+
+type Given = ReadonlyMap<string, readonly string[]>
+
+function readOptions(command: CommandName, args: readonly string[]): Given {
+  const given = new Map<string, string[]>()
+  for (let index = 0; index < args.length; index++) {
+    const word = args[index] === '-h' ? '--help' : args[index]!
+    if (!word.startsWith('--'))
+      throw new UsageError(
+        `"${word.slice(0, 40)}" stands alone; options begin with --. See tender-sync ${command} --help.`,
+      )
+    const equals = word.indexOf('=')
+    const name = word.slice(2, equals < 0 ? undefined : equals)
+    const inline = equals < 0 ? undefined : word.slice(equals + 1)
+    if (name === 'token')
+      throw new UsageError(
+        'A token on the command line stands in the list of processes and in the history of the shell: set TENDER_TOKEN, or give --token-file.',
+      )
+    const spec = Object.hasOwn(specs, name) ? specs[name]! : undefined
+    if (!spec || (spec.only && !spec.only.includes(command)))
+      throw new UsageError(
+        `tender-sync ${command} has no option --${name}.${suggestion(name, Object.keys(specs))} See tender-sync ${command} --help.`,
+      )
+    if (spec.value === undefined) {
+      if (inline !== undefined) throw new UsageError(`--${name} takes no value.`)
+      given.set(name, [])
+      continue
+    }
+    const value = inline ?? args[++index]
+    if (value === undefined || value === '' || (inline === undefined && value.startsWith('--')))
+      throw new UsageError(`--${name} needs a value: --${name} ${spec.value}.`)
+    if (given.has(name) && !spec.isList) throw new UsageError(`--${name} is given twice.`)
+    given.set(name, [...(given.get(name) ?? []), value])
+  }
+  return given
+}
+
+function checked(command: CommandName, given: Given, program: readonly string[]): Options {
+  const one = (name: string): string | undefined => given.get(name)?.[0]
+  const sink = one('sink')
+  if (sink === undefined) throw new UsageError(`tender-sync ${command} needs --sink, such as --sink sqlite:tenders.db.`)
+  const url = one('url')
+  if (url === undefined && command !== 'status' && command !== 'reset')
+    throw new UsageError(`tender-sync ${command} needs --url, the address of the API without /v1.`)
+  const initial = one('initial') ?? 'open'
+  if (initial !== 'open' && initial !== 'history')
+    throw new UsageError(`--initial is open or history, not "${initial.slice(0, 40)}".`)
+  return {
+    url: url === undefined ? undefined : checkedUrl(url, given.has('allow-http')),
+    sink: sinkChoice(sink, pairs('option', given.get('option')), program),
+    filters: filtersOf(pairs('filter', given.get('filter'))),
+    initial,
+    stateFolder: one('state'),
+    tokenFile: one('token-file'),
+    allowHttp: given.has('allow-http'),
+    startsAnewOnNewFilters: given.has('new-filters'),
+    metrics: one('metrics'),
+    isJson: given.has('json'),
+    isQuiet: given.has('quiet'),
+    isYes: given.has('yes'),
+  }
+}
+
+function checkedUrl(text: string, allowHttp: boolean): string {
+  let url: URL
+  try {
+    url = new URL(text)
+  } catch {
+    throw new UsageError(`--url ${text.slice(0, 60)} is no address; it looks like https://api.example.org.`)
+  }
+  const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname)
+  if (url.username !== '' || url.password !== '')
+    throw new UsageError('--url must hold no password: it would stand in the list of processes.')
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (isLoopback || allowHttp)))
+    throw new UsageError(
+      `--url ${text.slice(0, 60)} would send the token in the clear: use https, or --allow-http on a protected network.`,
+    )
+  if (url.search !== '' || url.hash !== '' || /\/v1(?:\/|$)/.test(url.pathname))
+    throw new UsageError(
+      '--url is the address of the API without /v1 and without parameters; use --filter for filters.',
+    )
+  return text.replace(/\/+$/, '')
+}
+
+function pairs(option: string, list: readonly string[] = []): [string, string][] {
+  return list.map((text) => {
+    const equals = text.indexOf('=')
+    if (equals < 1) throw new UsageError(`--${option} ${text.slice(0, 40)} must be <name>=<value>.`)
+    return [text.slice(0, equals), text.slice(equals + 1)]
+  })
+}
+
+const listFilters = ['cpv', 'nuts', 'procedure'] as const
+const numberFilters = ['value_min', 'value_max'] as const
+const textFilters = ['published_since', 'deadline_after'] as const
+const filterNames: readonly string[] = [...listFilters, ...numberFilters, ...textFilters]
+const ownParameters = ['updated_since', 'cursor', 'limit', 'archived']
+
+/** The API checks the values; here only what would not even reach it. */
+function filtersOf(list: readonly (readonly [string, string])[]): SyncFilters {
+  const filters: Record<string, string | number | string[]> = {}
+  for (const [name, value] of list) {
+    if (ownParameters.includes(name)) throw new UsageError(`--filter ${name}: the sync sets ${name} itself.`)
+    if (!filterNames.includes(name))
+      throw new UsageError(
+        `There is no filter ${name.slice(0, 40)}.${suggestion(name, filterNames)} There are ${filterNames.join(', ')}.`,
+      )
+    if (value.trim() === '') throw new UsageError(`--filter ${name} needs a value.`)
+    if ((listFilters as readonly string[]).includes(name)) {
+      const before = (filters[name] as string[] | undefined) ?? []
+      filters[name] = [...before, ...value.split(',').map((each) => each.trim())]
+      continue
+    }
+    if (Object.hasOwn(filters, name)) throw new UsageError(`--filter ${name} is given twice.`)
+    if (!(numberFilters as readonly string[]).includes(name)) filters[name] = value
+    else if (/^\d{1,15}$/.test(value)) filters[name] = Number(value)
+    else throw new UsageError(`--filter ${name} is a whole number of euros, not ${value.slice(0, 40)}.`)
+  }
+  return filters as SyncFilters
+}

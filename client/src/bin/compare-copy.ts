@@ -1,0 +1,85 @@
+// Compares what a copy holds with what the API delivers. Pure.
+
+export type HeldRecord = { readonly lastModified: string; readonly status: string }
+export type DeliveredRecord = HeldRecord & { readonly id: string; readonly isArchived: boolean }
+
+export type Difference = { readonly id: string; readonly held?: string; readonly delivered?: string }
+
+export type CopyDifferences = {
+  readonly delivered: number
+  readonly held: number
+  readonly equal: number
+  /** Delivered, and the copy should hold it. */
+  readonly missing: readonly Difference[]
+  /** Held, and the API does not deliver it. */
+  readonly surplus: readonly Difference[]
+  /** Held with another time or status than delivered. */
+  readonly differing: readonly Difference[]
+  /** Held although the filters no longer match: such records are not delivered again (C105), so this is no fault. */
+  readonly outsideFilters: number
+  /** Changed after the last run: the next run brings them. */
+  readonly pending: number
+  /** Archived ones that the copy never held and does not keep. */
+  readonly notKept: number
+}
+
+export type CompareOptions = {
+  /** The state of the copy: what changed later is not its fault. Missing: nothing is pending. */
+  readonly updatedSince: string | undefined
+  readonly keepsArchived: boolean
+  readonly hasFilters: boolean
+  /** The target keeps the status as delivered; else only times are compared. */
+  readonly comparesStatus: boolean
+}
+
+const textOf = ({ lastModified, status }: HeldRecord): string => `${lastModified} ${status}`
+
+/** Takes delivered records one by one; `end` gives the result. `checkedAt` plays no part (C26). */
+export class CopyComparison {
+  readonly #held: Map<string, HeldRecord>
+  readonly #heldCount: number
+  readonly #options: CompareOptions
+  readonly #untilMs: number
+  readonly #missing: Difference[] = []
+  readonly #differing: Difference[] = []
+  #delivered = 0
+  #equal = 0
+  #pending = 0
+  #notKept = 0
+
+  /** Takes the map over: what was delivered is removed from it. */
+  constructor(held: Map<string, HeldRecord>, options: CompareOptions) {
+    this.#held = held
+    this.#heldCount = held.size
+    this.#options = options
+    this.#untilMs = options.updatedSince === undefined ? Number.POSITIVE_INFINITY : Date.parse(options.updatedSince)
+  }
+
+  deliver(record: DeliveredRecord): void {
+    const { id, lastModified, status, isArchived } = record
+    const held = this.#held.get(id)
+    this.#held.delete(id)
+    this.#delivered++
+    const isSameTime = held !== undefined && Date.parse(held.lastModified) === Date.parse(lastModified)
+    if (isSameTime && (!this.#options.comparesStatus || held.status === status)) this.#equal++
+    else if (Date.parse(lastModified) > this.#untilMs) this.#pending++
+    else if (held) this.#differing.push({ id, held: textOf(held), delivered: textOf(record) })
+    else if (isArchived && !this.#options.keepsArchived) this.#notKept++
+    else this.#missing.push({ id, delivered: textOf({ lastModified, status }) })
+  }
+
+  end(): CopyDifferences {
+    const left = [...this.#held].map(([id, held]): Difference => ({ id, held: textOf(held) }))
+    return {
+      delivered: this.#delivered,
+      held: this.#heldCount,
+      equal: this.#equal,
+      missing: this.#missing,
+      surplus: this.#options.hasFilters ? [] : left,
+      differing: this.#differing,
+      outsideFilters: this.#options.hasFilters ? left.length : 0,
+      pending: this.#pending,
+      notKept: this.#notKept,
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// All that a command works with: the open sink, its lock and report, the client. Opened for one run, closed after it.
+import { join } from 'node:path'
+import type { ClientEvent } from '../client-event.ts'
+import { type FileLock, fileLock } from '../state/file-lock.ts'
+import { fileState } from '../state/file-state.ts'
+import type { Sink, StateStore } from '../sync/sink.ts'
+import { TenderClient } from '../tender-client.ts'
+import { accessToken } from './access-token.ts'
+import type { Options } from './command-line.ts'
+import type { Environment } from './environment.ts'
+import { openSink, workFolder } from './open-sink.ts'
+
+export type Job = {
+  readonly sink: Sink
+  readonly state: StateStore
+  readonly lock: FileLock
+  readonly folder: string
+  close(): Promise<void>
+}
+
+export async function openJob({ sink: choice, stateFolder }: Options, environment: Environment): Promise<Job> {
+  const folder = workFolder(choice, stateFolder, environment)
+  const lock = fileLock({ path: join(folder, 'lock'), now: environment.now })
+  const sink = await openSink(choice, folder, environment)
+  return {
+    sink,
+    state: sink.state ?? fileState(join(folder, 'state.json')),
+    lock,
+    folder,
+    close: () => sink.end(),
+  }
+}
+
+export async function openClient(
+  { url, tokenFile, allowHttp }: Options,
+  environment: Environment,
+  on: (event: ClientEvent) => void,
+): Promise<TenderClient> {
+  const token = accessToken(tokenFile, environment)
+  // A missing file is wrong use and no fault of the network: said before the first request.
+  await token()
+  return new TenderClient({
+    baseUrl: url!,
+    token,
+    allowHttp,
+    on,
+    clock: environment.clock,
+    sleep: environment.sleep,
+    random: environment.random,
+    ...(environment.fetch && { fetch: environment.fetch }),
+  })
+}

@@ -1,0 +1,59 @@
+// From arguments to an exit code.
+import { readFile } from 'node:fs/promises'
+import { SinkError } from '../sinks/sink-error.ts'
+import { StateError } from '../sync/sync-state.ts'
+import { readCommandLine } from './command-line.ts'
+import { type Environment, exitCodes } from './environment.ts'
+import { wrapped } from './format.ts'
+import { helpText } from './help-text.ts'
+import { resetCommand } from './reset-command.ts'
+import { runCommand } from './run-command.ts'
+import { statusCommand } from './status-command.ts'
+import { UsageError } from './usage-error.ts'
+import { verifyCommand } from './verify-command.ts'
+import { watchCommand } from './watch-command.ts'
+
+/** Does what the arguments say; resolves to the exit code and never rejects. */
+export async function main(args: readonly string[], environment: Environment): Promise<number> {
+  try {
+    return await act(args, environment)
+  } catch (error) {
+    if (environment.signal.aborted) return exitCodes.aborted
+    const isUsage = error instanceof UsageError
+    const isMendable = isUsage || error instanceof SinkError || error instanceof StateError || isSystemError(error)
+    const text = error instanceof Error ? (isMendable ? error.message : (error.stack ?? error.message)) : String(error)
+    environment.stderr.write(`${isMendable ? wrapped(`tender-sync: ${text}`, '') : text}\n`)
+    if (isUsage) return exitCodes.usage
+    return isMendable ? exitCodes.aborted : exitCodes.fault
+  }
+}
+
+/** A full disk, a missing right, a refused connection: said by the system, with a code. */
+const isSystemError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && 'syscall' in error
+
+async function act(args: readonly string[], environment: Environment): Promise<number> {
+  const command = readCommandLine(args)
+  if (command.kind === 'help') {
+    environment.stdout.write(helpText(command.topic))
+    return exitCodes.ok
+  }
+  if (command.kind === 'version') {
+    const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
+    environment.stdout.write(`${(JSON.parse(text) as { version: string }).version}\n`)
+    return exitCodes.ok
+  }
+  const { options } = command
+  switch (command.name) {
+    case 'run':
+      return (await runCommand(options, environment)).code
+    case 'watch':
+      return watchCommand(options, environment)
+    case 'status':
+      return statusCommand(options, environment)
+    case 'verify':
+      return verifyCommand(options, environment)
+    case 'reset':
+      return resetCommand(options, environment)
+  }
+}

@@ -1,0 +1,177 @@
+// `tender-sync run`: one run of the sync, told to a person or a program.
+import { ProblemError } from '../problem-error.ts'
+import { SinkError } from '../sinks/sink-error.ts'
+import { type SyncOutcome, sync } from '../sync/sync.ts'
+import type { Options } from './command-line.ts'
+import { type Environment, exitCodes } from './environment.ts'
+import { count, counted, duration, moment, rate, wrapped } from './format.ts'
+import { openClient, openJob } from './job.ts'
+import { writeMetrics } from './metrics.ts'
+import { Progress } from './progress.ts'
+import { type RunReport, readReport, reportAfter, writeReport } from './run-report.ts'
+import { sinkTitle } from './sink-choice.ts'
+import { UsageError } from './usage-error.ts'
+
+export type RunResult = { readonly code: number; readonly outcome: SyncOutcome }
+
+/** One run; resolves to its exit code and outcome. Throws what is wrong with the command line. */
+export async function runCommand(options: Options, environment: Environment): Promise<RunResult> {
+  const job = await openJob(options, environment)
+  try {
+    const report = await readReport(job.folder)
+    await checkContinuity(options, report, async () => (await job.state.load()) !== undefined)
+    const progress = new Progress(
+      {
+        title: 'run',
+        isJson: options.isJson,
+        isQuiet: options.isQuiet,
+        expected:
+          report?.firstRunRecords === undefined
+            ? undefined
+            : { records: report.firstRunRecords, because: 'the last first run' },
+      },
+      environment,
+    )
+    const client = await openClient(options, environment, progress.onClient)
+    const outcome = await sync({
+      client,
+      sink: job.sink,
+      state: job.state,
+      lock: job.lock,
+      filters: options.filters,
+      initial: options.initial,
+      onFilterChange: options.startsAnewOnNewFilters ? 'restart' : 'refuse',
+      signal: environment.signal,
+      clock: environment.clock,
+      on: progress.onSync,
+    })
+    progress.clear()
+    if (outcome.result !== 'skipped') {
+      const after = reportAfter(report, { url: options.url!, initial: options.initial }, outcome, environment.now())
+      // The run counts even when the report about it cannot be written.
+      await writeReport(job.folder, after).catch(() => {})
+      if (options.metrics !== undefined) await writeMetrics(options.metrics, after, sinkTitle(options.sink))
+    }
+    const holder = outcome.result === 'skipped' ? await job.lock.holder().catch(() => undefined) : undefined
+    tell(
+      options,
+      environment,
+      outcome,
+      holder && `process ${holder.pid} on ${holder.host}, since ${moment(holder.since)}`,
+    )
+    return { code: codeOf(outcome), outcome }
+  } finally {
+    await job.close()
+  }
+}
+
+/** A copy that goes on with other settings than it was begun with would be wrong without a sign of it. */
+async function checkContinuity(
+  { url, initial }: Options,
+  report: RunReport | undefined,
+  hasState: () => Promise<boolean>,
+): Promise<void> {
+  if (!report || (report.url === url && report.initial === initial) || !(await hasState())) return
+  if (report.url !== url)
+    throw new UsageError(
+      `This copy comes from ${report.url}, and its state means nothing to ${url}: give the former address, or start the copy anew with tender-sync reset.`,
+    )
+  throw new UsageError(
+    `This copy was begun with --initial ${report.initial}: give it again, or start the copy anew with tender-sync reset.`,
+  )
+}
+
+function codeOf(outcome: SyncOutcome): number {
+  if (outcome.result === 'completed') return exitCodes.ok
+  return outcome.result === 'skipped' ? exitCodes.skipped : exitCodes.aborted
+}
+
+/** Says how the run ended. */
+function tell(
+  { isJson, isQuiet, sink }: Options,
+  { stdout, stderr }: Environment,
+  outcome: SyncOutcome,
+  holder: string | undefined,
+): void {
+  if (isJson) {
+    const { error, ...rest } = { error: undefined, ...outcome }
+    stdout.write(
+      `${JSON.stringify({ event: 'end', sink: sinkTitle(sink), ...rest, elapsedMs: Math.round(outcome.elapsedMs), ...(outcome.result === 'aborted' && { message: messageOf(outcome.error), problem: error instanceof ProblemError ? error.problem : undefined }) })}\n`,
+    )
+    return
+  }
+  if (outcome.result === 'completed') {
+    if (!isQuiet) stdout.write(`${completedText(outcome, sinkTitle(sink))}\n`)
+    return
+  }
+  const title =
+    outcome.result === 'skipped'
+      ? 'Skipped: another run is at work.'
+      : `Given up after ${duration(outcome.elapsedMs)}: ${titles[outcome.reason]}.`
+  const lines =
+    outcome.result === 'skipped'
+      ? [holder ?? '', 'Nothing was changed; the next run brings what this one would have brought.']
+      : [messageOf(outcome.error), rest(outcome)]
+  stderr.write(
+    `${[
+      title,
+      ...lines
+        .filter((line) => line !== '')
+        .flatMap((line) => line.split('\n'))
+        .map((line) => wrapped(line)),
+    ].join('\n')}\n`,
+  )
+}
+
+const titles = {
+  signal: 'asked to stop',
+  problem: 'the API refused',
+  unreachable: 'the API cannot be reached',
+  feed: 'the answers of the API contradict each other',
+  'filters-changed': 'the filters are not those of the copy',
+  state: 'the stored state cannot be used',
+  'lock-lost': 'the lock was lost',
+  sink: 'the target failed',
+} as const
+
+/** What can be mended is one sentence; of anything else the name of the error is worth knowing too. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'AbortError') return ''
+  if (error instanceof ProblemError) return `${error.problem.title} (${error.problem.status}): ${error.problem.detail}`
+  if (error.name === 'FiltersChangedError')
+    return 'The copy was made with other filters, so its state says nothing about records that only the new ones match. Give the former filters, or start the copy anew: --new-filters, or tender-sync reset.'
+  return error instanceof SinkError || error.name.endsWith('Error') ? error.message : `${error.name}: ${error.message}`
+}
+
+function rest({ counts, isResumable }: Extract<SyncOutcome, { result: 'aborted' }>): string {
+  if (isResumable && counts.pages > 0)
+    return `${counted(counts.records, 'record')} of ${counted(counts.pages, 'page')} are kept; the next run goes on from there (within 24 hours).`
+  return 'The copy and its state are as they were; the next run tries again.'
+}
+
+function completedText(
+  { kind, isResumed, counts, elapsedMs, updatedSince }: Extract<SyncOutcome, { result: 'completed' }>,
+  title: string,
+): string {
+  const { records, pages, upserted, closed, merged, fetched, restarts } = counts
+  const kinds = [
+    `${count(upserted)} open`,
+    ...(closed > 0 ? [`${count(closed)} archived`] : []),
+    ...(merged > 0 ? [`${count(merged)} merged`] : []),
+    ...(fetched > 0 ? [`${count(fetched)} looked up`] : []),
+  ]
+  const run = `${kind} run${isResumed ? ', resumed' : ''}${restarts > 0 ? `, ${counted(restarts, 'restart')}` : ''}`
+  const rows: readonly (readonly [string, string])[] = [
+    ['run', `${run}, ${duration(elapsedMs)}`],
+    [
+      'records',
+      `${counted(records, 'record')} in ${counted(pages, 'page')}${records > 0 ? ` (${rate(records, elapsedMs)})` : ''}`,
+    ],
+    ...(records > 0 ? [['of these', kinds.join(', ')] as const] : []),
+    ['state', updatedSince ?? 'none yet: no record was delivered'],
+  ]
+  return [`The copy in ${title} is up to date.`, ...rows.map(([name, value]) => `  ${name.padEnd(9)} ${value}`)].join(
+    '\n',
+  )
+}

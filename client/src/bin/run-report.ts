@@ -1,0 +1,76 @@
+// What the last runs did, in a file beside the lock: for `status`, for the estimate of the time left, and as a guard against
+// a copy that is continued with other settings than it was begun with. The sync itself never reads it.
+import { join } from 'node:path'
+import { readIfThere, writeWhole } from '../sinks/durable-files.ts'
+import type { RunKind } from '../sync/sink.ts'
+import type { SyncCounts, SyncOutcome } from '../sync/sync.ts'
+
+export type ReportedRun = {
+  /** Of this machine's clock. */
+  readonly endedAt: string
+  readonly elapsedMs: number
+  readonly result: 'completed' | 'aborted'
+  readonly kind?: RunKind
+  readonly reason?: string
+  readonly message?: string
+  readonly counts: SyncCounts
+}
+
+export type RunReport = {
+  readonly schema: 1
+  readonly url: string
+  readonly initial: 'open' | 'history'
+  readonly last?: ReportedRun
+  readonly lastCompleted?: ReportedRun
+  /** Records of the last first run: the only hint at how many the next one will bring. */
+  readonly firstRunRecords?: number
+}
+
+const pathIn = (folder: string): string => join(folder, 'report.json')
+
+/** The report; undefined when there is none, or none that can be read: it is only a convenience. */
+export async function readReport(folder: string): Promise<RunReport | undefined> {
+  try {
+    const report = JSON.parse((await readIfThere(pathIn(folder))) ?? 'null') as RunReport | null
+    return report?.schema === 1 ? report : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export async function writeReport(folder: string, report: RunReport): Promise<void> {
+  await writeWhole(pathIn(folder), `${JSON.stringify(report, undefined, 2)}\n`)
+}
+
+/** The report after one more run. */
+export function reportAfter(
+  before: RunReport | undefined,
+  { url, initial }: { readonly url: string; readonly initial: 'open' | 'history' },
+  outcome: Exclude<SyncOutcome, { result: 'skipped' }>,
+  endedAtMs: number,
+): RunReport {
+  const { counts, elapsedMs, result } = outcome
+  const last: ReportedRun = {
+    endedAt: new Date(endedAtMs).toISOString(),
+    elapsedMs: Math.round(elapsedMs),
+    result,
+    ...(outcome.result === 'completed'
+      ? { kind: outcome.kind }
+      : {
+          reason: outcome.reason,
+          message: outcome.error instanceof Error ? outcome.error.message : String(outcome.error),
+        }),
+    counts: { ...counts },
+  }
+  const isWholeFirstRun = outcome.result === 'completed' && outcome.kind === 'first' && !outcome.isResumed
+  const firstRunRecords = isWholeFirstRun ? counts.records : before?.firstRunRecords
+  const lastCompleted = result === 'completed' ? last : before?.lastCompleted
+  return {
+    schema: 1,
+    url,
+    initial,
+    last,
+    ...(lastCompleted && { lastCompleted }),
+    ...(firstRunRecords !== undefined && { firstRunRecords }),
+  }
+}

@@ -1,0 +1,200 @@
+// A lease lock in a file, so that runs never overlap (C154), also between processes that know nothing of each other.
+//
+// The file names its holder: host, process and when that process started. A holder of this machine that no longer lives is
+// known at once and its lock is taken over; one of another machine, or where that cannot be told, counts as gone when it
+// has not touched the file for the length of the lease. Ages are differences between times of the disk that holds the file,
+// so clocks that differ do no harm.
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, link, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
+import type { HeldLock, RunLock } from '../sync/run-lock.ts'
+
+/** Who holds a lock. `machine` tells containers apart that share a host name. */
+export type LockHolder = {
+  readonly host: string
+  readonly machine: string
+  readonly pid: number
+  /** When the process started, as its system tells it; empty where it cannot be told. */
+  readonly started: string
+  readonly token: string
+  /** For people: the clock of the holder when it took the lock. */
+  readonly since: string
+}
+
+export type FileLockOptions = {
+  readonly path: string
+  /** Default 60 s: how long a holder that cannot be asked may be silent. */
+  readonly leaseMs?: number
+  /** Default: a sixth of the lease. */
+  readonly renewEveryMs?: number
+  /** Is the process of this machine, known to be of this start, alive? For tests. */
+  readonly isAlive?: (pid: number, started: string) => Promise<boolean | undefined>
+  readonly now?: () => number
+}
+
+export type FileLock = RunLock & {
+  /** Who holds it now, alive or not. */
+  holder(): Promise<LockHolder | undefined>
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
+const leftUndefined =
+  (...codes: readonly string[]) =>
+  (error: unknown): undefined => {
+    if (!codes.includes(String(codeOf(error)))) throw error
+  }
+
+/** Start time of a process in ticks since the boot, with the boot; undefined when there is no such process. */
+async function startOf(pid: number | 'self'): Promise<string | undefined> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
+    // The second field is the program's name in brackets and may hold anything.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // A killed process that nobody has waited for yet is still listed.
+    if (fields[0] === 'Z' || fields[0] === 'X') return 'ended'
+    return `${boot.trim()}/${fields[19]}`
+  } catch {
+    return undefined
+  }
+}
+
+async function isAliveHere(pid: number, started: string): Promise<boolean | undefined> {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if (codeOf(error) === 'ESRCH') return false
+  }
+  const now = await startOf(pid)
+  // Without the start time the number may have gone to another process: the lease decides.
+  return started === '' || now === undefined ? undefined : now === started
+}
+
+async function machineId(): Promise<string> {
+  return readlink('/proc/self/ns/pid').catch(() => '')
+}
+
+type Found = { readonly holder: LockHolder | undefined; readonly touchedMs: number }
+
+async function look(path: string): Promise<Found | undefined> {
+  try {
+    const text = await readFile(path, 'utf8')
+    const { mtimeMs } = await stat(path)
+    return { holder: parseHolder(text), touchedMs: mtimeMs }
+  } catch (error) {
+    return leftUndefined('ENOENT')(error)
+  }
+}
+
+function parseHolder(text: string): LockHolder | undefined {
+  try {
+    const holder = JSON.parse(text) as LockHolder
+    return typeof holder.token === 'string' && typeof holder.pid === 'number' ? holder : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A lock in the file `path`; its folder is made. */
+export function fileLock(options: FileLockOptions): FileLock {
+  const { path, leaseMs = 60_000, isAlive = isAliveHere, now = Date.now } = options
+  const renewEveryMs = options.renewEveryMs ?? leaseMs / 6
+
+  async function isGone({ holder, touchedMs }: Found, mine: LockHolder, minePath: string): Promise<boolean> {
+    if (holder && holder.host === mine.host && holder.machine === mine.machine) {
+      const alive = await isAlive(holder.pid, holder.started)
+      if (alive !== undefined) return !alive
+    }
+    return (await stat(minePath)).mtimeMs - touchedMs > leaseMs
+  }
+
+  async function acquire(): Promise<HeldLock | undefined> {
+    await mkdir(dirname(path), { recursive: true })
+    const mine: LockHolder = {
+      host: hostname(),
+      machine: await machineId(),
+      pid: process.pid,
+      started: (await startOf('self')) ?? '',
+      token: randomUUID(),
+      since: new Date(now()).toISOString(),
+    }
+    const text = `${JSON.stringify(mine)}\n`
+    const minePath = `${path}.${mine.token}`
+    try {
+      await writeNew(minePath, text)
+      for (let attempt = 0; attempt < 10; attempt++) {
+        if (await place(minePath, path, text)) return hold(path, mine.token, text, renewEveryMs)
+        const found = await look(path)
+        if (!found) continue
+        if (!(await isGone(found, mine, minePath))) return undefined
+        await bury(path, found, mine.token)
+      }
+      return undefined
+    } finally {
+      await rm(minePath, { force: true })
+    }
+  }
+
+  return { acquire, holder: async () => (await look(path))?.holder }
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx')
+  try {
+    await file.writeFile(text)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Puts the finished file in place unless another is there: a lock is never seen half written. */
+async function place(from: string, to: string, text: string): Promise<boolean> {
+  try {
+    await link(from, to)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP'].includes(String(codeOf(error)))) throw error
+  }
+  // A disk without links (exFAT, some network shares).
+  try {
+    await writeNew(to, text)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+/** Removes a lock whose holder is gone, and no other: somebody may have taken it over since we looked. */
+async function bury(path: string, { holder }: Found, token: string): Promise<void> {
+  const grave = `${path}.${token}.gone`
+  try {
+    await rename(path, grave)
+  } catch (error) {
+    return leftUndefined('ENOENT')(error)
+  }
+  const buried = await look(grave)
+  // Taken by mistake: back to its place. If that was taken in the meantime, its owner learns it from isHeld().
+  if (buried?.holder?.token !== holder?.token) await link(grave, path).catch(leftUndefined('EEXIST'))
+  await rm(grave, { force: true })
+}
+
+async function hold(path: string, token: string, text: string, renewEveryMs: number): Promise<HeldLock> {
+  const file: FileHandle = await open(path, 'r+')
+  const bytes = Buffer.from(text)
+  const isOurs = async (): Promise<boolean> => (await look(path))?.holder?.token === token
+  // The same bytes again: the content never changes, and the disk notes when.
+  const renew = (): Promise<unknown> => file.write(bytes, 0, bytes.length, 0).catch(() => {})
+  const timer = setInterval(() => void renew(), renewEveryMs)
+  timer.unref()
+  return {
+    isHeld: isOurs,
+    release: async () => {
+      clearInterval(timer)
+      await file.close()
+      if (await isOurs().catch(() => false)) await rm(path, { force: true })
+    },
+  }
+}

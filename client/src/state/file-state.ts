@@ -1,0 +1,28 @@
+// Keeps the state in a file of its own, for sinks that keep none: written beside, made durable, put in place in one step.
+import { rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { makeFolder, readIfThere, writeWhole } from '../sinks/durable-files.ts'
+import type { StateStore } from '../sync/sink.ts'
+import { parseState, StateError } from '../sync/sync-state.ts'
+
+/** The folder is made when it is missing. `load` throws a StateError when the file holds something else. */
+export function fileState(path: string): StateStore {
+  return {
+    load: async () => {
+      const text = await readIfThere(path)
+      if (text === undefined) return undefined
+      try {
+        return parseState(JSON.parse(text))
+      } catch (cause) {
+        if (cause instanceof SyntaxError)
+          throw new StateError(`${path} holds no state: restore it, or reset the state.`)
+        throw cause
+      }
+    },
+    save: async (state) => {
+      await makeFolder(dirname(path))
+      await writeWhole(path, `${JSON.stringify(state)}\n`)
+    },
+    clear: () => rm(path, { force: true }),
+  }
+}
