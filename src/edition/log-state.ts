@@ -60,8 +60,8 @@ const verifiedBit: { readonly [kind in BodyKind]: number } = { plain: 1, gzip: 2
 export class LogState {
   readonly folder: string
   readonly stockId: string
-  readonly table = new RecordTable()
-  readonly ids = new IdIndex(this.table.idAt)
+  readonly table: RecordTable
+  readonly ids: IdIndex
   readonly editions = new Map<number, HeldEdition>()
   /** The last edition taken over. */
   newest: HeldEdition | undefined
@@ -82,7 +82,15 @@ export class LogState {
   readonly #index: IndexFile
   readonly #bodies: BodyFiles
 
-  private constructor(folder: string, stockId: string, index: IndexFile, bodies: BodyFiles) {
+  private constructor(
+    folder: string,
+    stockId: string,
+    index: IndexFile,
+    bodies: BodyFiles,
+    table: RecordTable = new RecordTable(),
+  ) {
+    this.table = table
+    this.ids = new IdIndex(table.idAt)
     this.folder = folder
     this.stockId = stockId
     this.#index = index
@@ -128,9 +136,15 @@ export class LogState {
     return state.loaded
   }
 
-  static async fromHeader(folder: string, header: Uint8Array, index: IndexFile, bodies: BodyFiles): Promise<LogState> {
+  static async fromHeader(
+    folder: string,
+    header: Uint8Array,
+    index: IndexFile,
+    bodies: BodyFiles,
+    table?: RecordTable,
+  ): Promise<LogState> {
     const { stockId } = JSON.parse(Buffer.from(header).toString()) as { stockId: string }
-    return new LogState(folder, stockId, index, bodies)
+    return new LogState(folder, stockId, index, bodies, table)
   }
 
   /**

@@ -62,7 +62,7 @@ export type Chunk = {
   readonly summary: Summary
 }
 
-function newChunk(): Chunk {
+export function newChunk(): Chunk {
   const floats = () => new Float64Array(chunkSize)
   const words = () => new Uint32Array(chunkSize)
   const blocks = 1 << blocksPerChunkBits
@@ -148,12 +148,18 @@ export const nutsScale: readonly number[] = [37 ** 5, 37 ** 4, 37 ** 3, 37 ** 2,
 
 export class RecordTable {
   readonly chunks: Chunk[] = []
+  readonly #makeChunk: () => Chunk
   /** Entries appended, those of an edition not yet shown included. */
   count = 0
   readonly idAt = (position: number): IdWords => ({
     words: this.chunks[position >>> chunkBits]!.ids,
     offset: (position & rowMask) * 4,
   })
+
+  /** `makeChunk` gives empty ones: whoever opens thousands of small tables may use chunks again. */
+  constructor(makeChunk: () => Chunk = newChunk) {
+    this.#makeChunk = makeChunk
+  }
 
   /** Appends a batch; `sourceSets` maps its local numbers of source sets to those of the log. */
   append(batch: EntryBatch, sourceSets: readonly number[]): void {
@@ -204,7 +210,7 @@ export class RecordTable {
       last.cpv = last.cpv.slice(0, last.cpvEnd[rowMask])
       last.nuts = last.nuts.slice(0, last.nutsEnd[rowMask])
     }
-    this.chunks.push(newChunk())
+    this.chunks.push(this.#makeChunk())
   }
 
   /** Marks an entry as replaced by a version in `edition`. */
