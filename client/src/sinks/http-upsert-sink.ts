@@ -63,7 +63,7 @@ export type HttpUpsertSinkOptions = {
   readonly timeoutMs?: number
 }
 
-export type HttpUpsertSink = Sink & { readonly report: CrmReport }
+export type HttpUpsertSink = Sink & { readonly report: CrmReport; readonly warnings: readonly string[] }
 
 type Wanted = { readonly record: TenderRecord; readonly isCreating: boolean; readonly retried?: string }
 type Write = {
@@ -442,6 +442,13 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
     canStage: false,
     get report() {
       return { ...counts, pending, requests: requests.count - requestsBefore }
+    },
+    get warnings() {
+      if (pending === 0) return []
+      const records = pending === 1 ? '1 record is' : `${pending} records are`
+      return [
+        `${records} missing in ${mapping.name}, which refuses them: see ${deadLetters}; the next run tries again.`,
+      ]
     },
     async begin(begun) {
       const known = await ledger()

@@ -88,7 +88,8 @@ export type Sink = {
   merge(merges: readonly Merge[]): Promise<void>
   /**
    * Makes everything since begin or the last commit durable, then (a sink with `state`) saves `state` in the same
-   * transaction. `run`: the run is complete; a staged first run replaces the content of the target at once.
+   * transaction. `run`: the run is complete; a staged first run replaces the content of the target at once, as a
+   * whole: it is one edition, even where the target held something newer (a first run that started anew on a node that lags).
    */
   commit(state: SyncState, end: 'page' | 'run'): Promise<void>
   /** Gives the run up for good: a staged run leaves no trace, pages committed into the staging included. */
@@ -102,6 +103,11 @@ export type Sink = {
   all(): AsyncIterable<{ readonly id: string; readonly lastModified: string; readonly status: string }>
   /** Where the sink keeps the state itself; commit() writes it. Without: give sync() a state store. */
   readonly state?: StateStore
+  /**
+   * What a person must know of the last run although it completed: records that the target refused … Sentences, for the
+   * summary and the log; empty or left out when there is nothing.
+   */
+  readonly warnings?: readonly string[]
   /** Closes connections and files. The sink cannot be used afterwards. */
   end(): Promise<void>
 }
