@@ -1,0 +1,465 @@
+// What must hold after every step (sync.md, test plan). The first thing that does not hold is kept as the run's mismatch.
+import type { SyncState } from '../../client/src/sync/sink.ts'
+import type { SyncOutcome } from '../../client/src/sync/sync.ts'
+import type { SyncFilters } from '../../client/src/sync/sync-filters.ts'
+import { toInstant } from '../../src/domain/time.ts'
+import type { ApiNode } from './api-node.ts'
+import type { ClientProcess, SimulatedClient } from './client-process.ts'
+import { type After, expectedPage, isAskedFor } from './expected.ts'
+import type { Answer } from './in-process-app.ts'
+import type { Held, SinkWatch } from './memory-sink.ts'
+import { isVisible, type SimulatedEdition, type Version } from './stock.ts'
+import type { World } from './world.ts'
+
+const minuteMs = 60_000
+const windowMs = minuteMs
+const dayMs = 24 * 60 * minuteMs
+const heldMs = 25 * 60 * minuteMs
+const skewMs = minuteMs
+const archiveFloor = '2022-01-01T00:00:00.000Z'
+/** Above it the limit is counted by the second. */
+const exactLimit = 600
+
+export type Mismatch = { readonly invariant: string; readonly detail: string; readonly step: number }
+
+/** A run as its cursors carry it: from a request without cursor to the page without one. */
+type Chain = {
+  readonly edition: number
+  readonly since: string | null
+  readonly largest: number | undefined
+  /** R5 was needed on the way. */
+  readonly isGone: boolean
+  readonly query: string
+}
+type Issued = Chain & { readonly after: After; readonly issuedAt: number }
+
+/** What is known of one client. */
+type Known = {
+  /** `id@lastModified` of all that was delivered to it. */
+  readonly delivered: Set<string>
+  readonly deliveredTimes: Set<string>
+  /** The newest edition that anything was delivered from. */
+  newestSeen: number
+  lastChain: Chain | undefined
+}
+
+/** How the retries of one process stand. */
+type Retries = {
+  url: string | undefined
+  notBefore: number
+  failures: number
+  mustStop: string | undefined
+}
+
+const queryOf = (parameters: URLSearchParams): string =>
+  [...parameters]
+    .filter(([name]) => name !== 'limit' && name !== 'cursor')
+    .map(([name, value]) => `${name}=${value}`)
+    .sort()
+    .join('&')
+
+export const parametersOf = (filters: SyncFilters): URLSearchParams => {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(filters)) if (value !== undefined) parameters.set(name, String(value))
+  return parameters
+}
+
+export class Invariants {
+  mismatch: Mismatch | undefined
+  readonly #world: World
+  readonly #cursors = new Map<string, Issued>()
+  readonly #versions = new Map<string, Version>()
+  readonly #known = new Map<SimulatedClient, Known>()
+  readonly #retries = new WeakMap<ClientProcess, Retries>()
+  readonly #authentic = new WeakSet<object>()
+  readonly #filtersOfHash = new Map<string, string>()
+  #sharedCount: number[] = []
+  readonly #localCounts = new Map<ApiNode, number[]>()
+  #limitSeen = 0
+  #limitChangedAt = Number.NEGATIVE_INFINITY
+  /** What the last answer of a node was, until it is delivered or lost. */
+  #current: { readonly chain: Chain | undefined; readonly edition: number } | undefined
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  report(invariant: string, detail: string): void {
+    this.mismatch ??= { invariant, detail, step: this.#world.step }
+  }
+
+  #knownOf(client: SimulatedClient): Known {
+    let known = this.#known.get(client)
+    if (!known) {
+      known = { delivered: new Set(), deliveredTimes: new Set(), newestSeen: 0, lastChain: undefined }
+      this.#known.set(client, known)
+    }
+    return known
+  }
+
+  #retriesOf(process: ClientProcess): Retries {
+    let retries = this.#retries.get(process)
+    if (!retries) {
+      retries = { url: undefined, notBefore: 0, failures: 0, mustStop: undefined }
+      this.#retries.set(process, retries)
+    }
+    return retries
+  }
+
+  // --- publication ---
+
+  onPublished({ info, versions }: SimulatedEdition): void {
+    const previous = this.#world.stock.edition(info.edition - 1)?.info
+    for (const version of versions) {
+      this.#versions.set(`${version.id}@${version.lastModified}`, version)
+      if (this.#world.isPublisherTrusted && previous && version.lastModified <= previous.lastModified)
+        this.report('P2', `${version.id} of edition ${info.edition} is not later than edition ${previous.edition}`)
+    }
+  }
+
+  // --- requests ---
+
+  onRequest(process: ClientProcess, target: URL): void {
+    const { now } = this.#world
+    const retries = this.#retriesOf(process)
+    const url = target.pathname + target.search
+    if (retries.mustStop !== undefined) this.report('C153', `a request after ${retries.mustStop}: ${url}`)
+    if (retries.url !== undefined) {
+      if (retries.url !== url) this.report('C152', `${retries.url} was not repeated, but ${url}`)
+      if (now < retries.notBefore)
+        this.report('C152 C153', `${url} is repeated ${retries.notBefore - now} ms too early`)
+    }
+    retries.url = undefined
+    if (target.pathname !== '/v1/tenders') return
+    const { searchParams } = target
+    const { client } = process
+    const known = this.#knownOf(client)
+    const wanted = parametersOf(client.filters)
+    const since = searchParams.get('updated_since')
+    if (since !== null) wanted.set('updated_since', since)
+    if (queryOf(wanted) !== queryOf(searchParams)) this.report('C144', `not the client's filters: ${url}`)
+    if (searchParams.get('limit') !== '100') this.report('C144', `not limit=100: ${url}`)
+    const cursor = searchParams.get('cursor')
+    if (cursor !== null) {
+      const issued = this.#cursors.get(cursor)
+      if (!issued) this.report('C145', `a cursor that nobody issued: ${url}`)
+      else if (issued.query !== queryOf(searchParams)) this.report('C150', `a cursor with other parameters: ${url}`)
+      return
+    }
+    const { state } = client.durable
+    const isOwnState =
+      state !== undefined && this.#filtersOfHash.get(state.filterHash) === JSON.stringify(client.filters)
+    if (isOwnState && state.updatedSince !== undefined) {
+      if (since !== state.updatedSince)
+        this.report('C150 C155', `updated_since=${since}, but the state is ${state.updatedSince}`)
+    } else if (since !== null && since !== archiveFloor && !known.deliveredTimes.has(since))
+      this.report('C149', `updated_since=${since} was never delivered`)
+  }
+
+  /** The client gets no answer that it can use: none at all, or one that says no. */
+  onFailure(process: ClientProcess, target: URL, answer: Pick<Answer, 'status' | 'headers'> | undefined): void {
+    const { now } = this.#world
+    const retries = this.#retriesOf(process)
+    const url = target.pathname + target.search
+    const status = answer?.status
+    if (answer && (status === 429 || status === 503)) {
+      retries.url = url
+      retries.notBefore = now + waitOf(answer.headers)
+      return
+    }
+    if (status === undefined || status >= 500) {
+      retries.failures++
+      if (retries.failures > 5) {
+        retries.mustStop = `six failures of ${url}`
+        return
+      }
+      retries.url = url
+      retries.notBefore = now + 2 ** (retries.failures - 1) * minuteMs
+      return
+    }
+    retries.failures = 0
+    if (status === 401 || status === 403) {
+      process.faults++
+      retries.mustStop = `${status}`
+    }
+  }
+
+  /** A node's own answer, whether or not it arrives. */
+  onAnswer(options: {
+    readonly process: ClientProcess
+    readonly node: ApiNode
+    readonly target: URL
+    readonly answer: Answer
+    readonly shown: number
+  }): void {
+    const { process, node, target, answer, shown } = options
+    const { status, headers } = answer
+    this.#current = undefined
+    this.#checkQuota(node, status)
+    const cursor = target.searchParams.get('cursor')
+    const issued = cursor === null ? undefined : this.#cursors.get(cursor)
+    const describe = (): string =>
+      `${status} from node ${node.index} (edition ${shown}): ${answer.body.toString().slice(0, 200)}`
+    switch (status) {
+      case 200:
+        if (shown === 0) return void this.report('R1', describe())
+        if (Number.parseInt(headers['x-stock-state'] ?? '', 10) !== this.#checkBody(options, issued))
+          this.report('R1', `x-stock-state: ${headers['x-stock-state']}`)
+        return
+      case 429:
+        return
+      case 400: {
+        const slug = /#error-([a-z-]+)"/.exec(answer.body.toString())?.[1]
+        const ageMs = issued === undefined ? Number.NaN : node.clock() - issued.issuedAt
+        if (slug === 'cursor-expired' && ageMs > dayMs) return
+        // Clocks of nodes further apart than a minute: an answer that says no, but no wrong one.
+        if (slug === 'cursor-invalid' && ageMs < -skewMs) {
+          process.faults++
+          return
+        }
+        return void this.report('C50', describe())
+      }
+      case 401:
+        if (this.#world.isTokenValid(process)) this.report('401', describe())
+        return
+      case 404:
+        if (node.versionOf(this.#world.stock.versions, target.pathname.split('/').at(-1)!))
+          this.report('404', describe())
+        return
+      case 503:
+        if (shown !== 0 && !(issued !== undefined && issued.edition > shown)) this.report('5xx', describe())
+        return
+      default:
+        this.report('5xx', describe())
+    }
+  }
+
+  /** Compares a page or a record with what it must be; the edition that the answer must name. */
+  #checkBody(
+    { node, target, answer, shown }: { node: ApiNode; target: URL; answer: Answer; shown: number },
+    issued: Issued | undefined,
+  ): number {
+    const { stock, profile } = this.#world
+    const text = answer.body.toString()
+    if (target.pathname !== '/v1/tenders') {
+      const version = node.versionOf(stock.versions, target.pathname.split('/').at(-1)!)
+      if (!version || text !== stock.wire(version, shown))
+        this.report('by id', `not the newest version: ${text.slice(0, 300)}`)
+      this.#current = { chain: undefined, edition: shown }
+      return shown
+    }
+    const edition = issued?.edition ?? shown
+    if (edition > shown) this.report('R3', `a page of edition ${edition} from a node that has ${shown}`)
+    if (issued && node.clock() - issued.issuedAt > dayMs) this.report('C49', 'an expired cursor was taken')
+    const isGone = edition !== shown && node.reader.edition(edition) === undefined
+    if (isGone) {
+      const followedAt = stock.edition(edition + 1)?.info.publishedAt ?? Number.POSITIVE_INFINITY
+      if (Math.max(node.clock(), stock.edition(shown)!.info.publishedAt) - followedAt <= heldMs)
+        this.report('R4', `edition ${edition} is gone too early`)
+    }
+    const { searchParams } = target
+    const { versions, hasMore } = expectedPage(
+      stock,
+      searchParams,
+      { edition, shown, isGone, after: issued?.after },
+      profile.pageCap,
+    )
+    const head = `{"data":[${versions.map((version) => stock.wire(version, isGone ? shown : edition)).join(',')}],"nextCursor":`
+    const next = text.startsWith(head) ? (JSON.parse(text.slice(head.length, -1)) as string | null) : undefined
+    if (next === undefined || (next !== null) !== hasMore)
+      this.report(
+        'page',
+        `edition ${edition}, node ${node.index} (${shown}), ${target.search}: expected ${head.slice(0, 2000)}${hasMore}, found ${text.slice(0, 2000)}`,
+      )
+    const last = versions.at(-1)
+    const chain: Chain = {
+      edition,
+      since: searchParams.get('updated_since'),
+      largest: last?.lastModified ?? issued?.largest,
+      isGone: isGone || issued?.isGone === true,
+      query: queryOf(searchParams),
+    }
+    if (typeof next === 'string' && last)
+      this.#cursors.set(next, {
+        ...chain,
+        after: { lastModified: last.lastModified, id: last.id },
+        issuedAt: node.clock(),
+      })
+    this.#current = { chain, edition: isGone ? shown : edition }
+    return isGone ? shown : edition
+  }
+
+  onDelivered(process: ClientProcess, target: URL, body: Buffer): void {
+    const retries = this.#retriesOf(process)
+    retries.failures = 0
+    const known = this.#knownOf(process.client)
+    const current = this.#current
+    const parsed = JSON.parse(body.toString()) as
+      | { readonly data: readonly { readonly id: string; readonly lastModified: string }[] }
+      | { readonly id: string; readonly lastModified: string }
+    for (const { id, lastModified } of 'data' in parsed ? parsed.data : [parsed]) {
+      known.delivered.add(`${id}@${Date.parse(lastModified)}`)
+      known.deliveredTimes.add(lastModified)
+    }
+    if (!current) return
+    known.newestSeen = Math.max(known.newestSeen, current.edition)
+    if (target.pathname === '/v1/tenders') known.lastChain = current.chain
+  }
+
+  // --- quota ---
+
+  onForeignRequest(): void {
+    this.#sharedCount.push(this.#world.now)
+  }
+
+  onNodeRestart(node: ApiNode): void {
+    this.#localCounts.delete(node)
+  }
+
+  #checkQuota(node: ApiNode, status: number): void {
+    const { decision } = node
+    node.decision = undefined
+    if (!decision) {
+      if (status === 429) this.report('429', 'a 429 that no count decided')
+      return
+    }
+    const { counter, isAllowed, limit } = decision
+    const { now } = this.#world
+    if (limit !== this.#limitSeen) {
+      this.#limitSeen = limit
+      this.#limitChangedAt = now
+    }
+    const isExact = limit <= exactLimit && now - this.#limitChangedAt > 2 * windowMs
+    const localNow = node.clock()
+    const local = (this.#localCounts.get(node) ?? []).filter((at) => at > localNow - windowMs)
+    this.#localCounts.set(node, local)
+    this.#sharedCount = this.#sharedCount.filter((at) => at > now - windowMs)
+    const isJudged = counter === 'shared' || !node.hasMovedClock
+    const count = counter === 'shared' ? this.#sharedCount.length : local.length
+    if (isJudged && isAllowed && count >= limit)
+      this.report('quota', `${count + 1} accepted in 60 s by the ${counter} count, the limit is ${limit}`)
+    if (isJudged && isExact && !isAllowed && count < limit)
+      this.report('429', `refused with ${count} of ${limit} in the last 60 s by the ${counter} count`)
+    if ((status === 429) === isAllowed) this.report('429', `the count says ${isAllowed}, the answer ${status}`)
+    if (!isAllowed) return
+    if (counter === 'shared') this.#sharedCount.push(now)
+    local.push(localNow)
+  }
+
+  // --- copies ---
+
+  watchOf(client: SimulatedClient): SinkWatch {
+    return {
+      onWrite: (before, after) => {
+        if (before && after.record.lastModified < before.record.lastModified)
+          this.report(
+            'G5',
+            `${after.record.id} falls from ${before.record.lastModified} to ${after.record.lastModified} in the copy of client ${client.index}`,
+          )
+      },
+      onMerge: ({ record, into }, isSurvivorHeld) => {
+        if (!isSurvivorHeld) this.report('C158', `${record.id} is merged into ${into}, which is not there`)
+      },
+      onState: (before, after) => this.#onState(client, before, after),
+    }
+  }
+
+  #onState(client: SimulatedClient, before: SyncState | undefined, after: SyncState | undefined): void {
+    const filters = JSON.stringify(client.filters)
+    if (after) this.#filtersOfHash.set(after.filterHash, filters)
+    const isSameCopy = before !== undefined && this.#filtersOfHash.get(before.filterHash) === filters
+    if (isSameCopy && before.updatedSince !== undefined && (after?.updatedSince ?? '') < before.updatedSince)
+      this.report('T falls', `from ${before.updatedSince} to ${after?.updatedSince}, client ${client.index}`)
+    const known = this.#knownOf(client)
+    for (const time of [after?.updatedSince, after?.run?.largest])
+      if (time !== undefined && time !== before?.updatedSince && !known.deliveredTimes.has(time))
+        this.report('C147 C149', `the state ${time} is no time that was delivered`)
+  }
+
+  onCrash(process: ClientProcess): void {
+    this.#retries.delete(process)
+  }
+
+  onOutcome(process: ClientProcess, outcome: SyncOutcome): void {
+    const { client } = process
+    if (outcome.result === 'completed') return void this.#checkCopy(client, false)
+    if (outcome.result === 'skipped') return
+    const { reason, error } = outcome
+    if (reason === 'filters-changed') {
+      const { state } = client.durable
+      if (!state || this.#filtersOfHash.get(state.filterHash) === JSON.stringify(client.filters))
+        this.report('G4', 'the filters are the same, but the run was refused')
+      return
+    }
+    if (process.faults === 0 || reason === 'feed' || reason === 'state' || reason === 'lock-lost')
+      this.report('abort', `client ${client.index} aborted without cause: ${reason}: ${String(error)}`)
+  }
+
+  /** After a run in calm: the copy is equal to the newest edition, merges included. */
+  onQuiet(client: SimulatedClient): void {
+    this.#checkCopy(client, true)
+    const { newest } = this.#world.stock
+    const chain = this.#knownOf(client).lastChain
+    if (chain?.edition !== newest?.edition) this.report('liveness', `the last run ended in edition ${chain?.edition}`)
+  }
+
+  #checkCopy(client: SimulatedClient, isFinal: boolean): void {
+    const known = this.#knownOf(client)
+    const chain = known.lastChain
+    const name = `client ${client.index} (${client.profile.kind})`
+    if (!chain) return void this.report('copy', `${name} completed without a page`)
+    const { stock } = this.#world
+    const { copy } = client.durable
+    const parameters = parametersOf(client.filters)
+    const bound = stock.edition(chain.edition)!.info.lastModified
+    const { newestSeen } = known
+    /** Replaced in an edition that the client saw before: a node that lagged delivered the old one, the next run repeats it. */
+    const isLate = (version: Version): boolean =>
+      !isFinal &&
+      version.supersededBy !== 0 &&
+      (chain.isGone || (chain.edition < newestSeen && version.supersededBy <= newestSeen))
+    for (const version of stock.versions) {
+      if (!isVisible(version, chain.edition) || !isAskedFor(version.content, parameters)) continue
+      const held = copy.get(version.id)
+      const at = `${version.id} of ${toInstant(version.lastModified)}, edition ${chain.edition}, ${name}`
+      if (!held) {
+        const mayBeUnknown = version.isArchived && client.profile.initial === 'open'
+        if (!mayBeUnknown && !isLate(version)) this.report('copy', `lacks ${at}`)
+        continue
+      }
+      const heldMs = Date.parse(held.record.lastModified)
+      if (heldMs === version.lastModified) continue
+      if (heldMs > bound && known.delivered.has(`${version.id}@${heldMs}`)) continue
+      if (!isLate(version)) this.report('copy', `holds ${held.record.lastModified} of ${at}`)
+    }
+    for (const held of copy.values()) this.#checkAuthentic(held, name)
+    if (isFinal) for (const held of copy.values()) this.#checkHow(held, client, name)
+  }
+
+  /** Nothing in a copy that was not published exactly so, `checkedAt` aside (C26). */
+  #checkAuthentic({ record }: Held, name: string): void {
+    if (this.#authentic.has(record)) return
+    const { checkedAt: _checkedAt, ...rest } = record
+    const version = this.#versions.get(`${record.id}@${Date.parse(record.lastModified)}`)
+    if (!version || version.trueBody !== JSON.stringify(rest))
+      this.report('copy', `${name} holds what was never published: ${JSON.stringify(rest).slice(0, 500)}`)
+    this.#authentic.add(record)
+  }
+
+  /** C157, C158: closed as closed, merged with a survivor that is there. */
+  #checkHow({ record, how, into }: Held, client: SimulatedClient, name: string): void {
+    const expected =
+      record.archiveReason === undefined ? 'upsert' : record.archiveReason === 'merged' ? 'merge' : 'close'
+    if (how !== expected) this.report('C157 C158', `${name} took ${record.id} (${record.archiveReason}) by ${how}`)
+    if (how === 'merge' && !client.durable.copy.has(into!))
+      this.report('C158', `${name} lacks ${into}, the survivor of ${record.id}`)
+  }
+}
+
+/** C152: Retry-After in seconds, as a date beside the answer's own Date, or 60 s. */
+function waitOf(headers: { readonly [name: string]: string }): number {
+  const text = headers['retry-after']
+  if (text === undefined) return minuteMs
+  if (/^\d+$/.test(text)) return Number(text) * 1000
+  return Date.parse(text) - Date.parse(headers.date!)
+}

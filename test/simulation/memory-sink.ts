@@ -1,0 +1,167 @@
+// Targets that lie in memory, one for each way in which real sinks keep what they are given. What survives a crash is in
+// `durable`; the rest of a sink is lost with the process that used it.
+import {
+  type Merge,
+  type Run,
+  type Sink,
+  StagingLostError,
+  type StateStore,
+  type SyncState,
+} from '../../client/src/sync/sink.ts'
+import type { TenderRecord } from '../../client/src/types.ts'
+
+/**
+ * `table`: staging and copy in one database, transactions, the state in the same one (PostgreSQL, SQLite).
+ * `table-beside-state`: the same, but the state lies elsewhere. `file`: nothing is durable before the end of the run
+ * (Parquet). `direct`: every write is seen at once (a CRM behind HTTP).
+ */
+export const sinkKinds = ['table', 'table-beside-state', 'file', 'direct'] as const
+export type SinkKind = (typeof sinkKinds)[number]
+
+export type How = 'upsert' | 'close' | 'merge'
+export type Held = { readonly record: TenderRecord; readonly how: How; readonly into?: string }
+export type Copy = Map<string, Held>
+
+/** What outlives the client's processes. */
+export type Durable = {
+  copy: Copy
+  staging: Copy | undefined
+  state: SyncState | undefined
+  /** Rises when a first run replaces the copy as a whole. */
+  incarnation: number
+}
+
+export type SinkFaults = {
+  /** Lets an older version replace a newer one (G5). */
+  readonly hasNoGuard?: boolean
+  /** Claims that first runs are staged, and shows them at once (G1). */
+  readonly showsStaging?: boolean
+}
+
+/** A step of a client that the scheduler lets happen, repeats or cuts off; `effect` is what it does to the durable things. */
+export type Gate = <Result>(step: string, effect: () => Result) => Promise<Result>
+
+export type SinkWatch = {
+  /** Told of every write into the copy that others see. */
+  readonly onWrite: (before: Held | undefined, after: Held) => void
+  /** Told of each merge as it is applied. */
+  readonly onMerge: (merge: Merge, isSurvivorHeld: boolean) => void
+  readonly onState: (before: SyncState | undefined, after: SyncState | undefined) => void
+}
+
+export function createDurable(): Durable {
+  return { copy: new Map(), staging: undefined, state: undefined, incarnation: 0 }
+}
+
+export function stateStoreOf(durable: Durable, gate: Gate, watch: SinkWatch): StateStore {
+  const replace = (state: SyncState | undefined): void => {
+    watch.onState(durable.state, state)
+    durable.state = state && (JSON.parse(JSON.stringify(state)) as SyncState)
+  }
+  return {
+    load: () => gate('state.load', () => durable.state),
+    save: (state) => gate('state.save', () => replace(state)),
+    clear: () => gate('state.clear', () => replace(undefined)),
+  }
+}
+
+export function createMemorySink(options: {
+  readonly kind: SinkKind
+  readonly durable: Durable
+  readonly gate: Gate
+  readonly watch: SinkWatch
+  readonly faults: SinkFaults
+}): Sink {
+  const { kind, durable, gate, watch, faults } = options
+  /** Writes since the last commit: lost in a crash, except in a `direct` sink, which has none. */
+  let written: Copy = new Map()
+  let run: Run | undefined
+
+  const isStaged = (): boolean => run?.kind === 'first' && kind !== 'direct' && !faults.showsStaging
+  const isDirect = (): boolean => kind === 'direct' || (faults.showsStaging === true && run?.kind === 'first')
+  const base = (): Copy => (isStaged() ? (durable.staging ?? new Map()) : durable.copy)
+  const find = (id: string): Held | undefined => written.get(id) ?? base().get(id)
+
+  function put(held: Held): void {
+    const before = find(held.record.id)
+    if (before && before.record.lastModified > held.record.lastModified && !faults.hasNoGuard) return
+    if (isDirect()) show(held)
+    else written.set(held.record.id, held)
+  }
+
+  function show(held: Held): void {
+    watch.onWrite(durable.copy.get(held.record.id), held)
+    durable.copy.set(held.record.id, held)
+  }
+
+  const isKnown = (id: string): boolean => run?.keepArchived === true || find(id) !== undefined
+
+  const store = stateStoreOf(durable, gate, watch)
+  return {
+    name: kind,
+    canStage: kind !== 'direct',
+    commitsPages: kind !== 'file',
+    begin: (begun) =>
+      gate(`sink.begin ${begun.kind}${begun.resumed ? ' resumed' : ''}`, () => {
+        written = new Map()
+        run = begun
+        if (!isStaged()) return
+        if (!begun.resumed) durable.staging = new Map()
+        else if (durable.staging === undefined) throw new StagingLostError('There is no staging to go on with.')
+      }),
+    upsert: (records) =>
+      gate('sink.upsert', () => {
+        for (const record of records) put({ record, how: 'upsert' })
+      }),
+    close: (records) =>
+      gate('sink.close', () => {
+        for (const record of records) if (isKnown(record.id)) put({ record, how: 'close' })
+      }),
+    merge: (merges) =>
+      gate('sink.merge', () => {
+        for (const merge of merges) {
+          if (!isKnown(merge.record.id)) continue
+          watch.onMerge(merge, find(merge.into) !== undefined)
+          put({ record: merge.record, how: 'merge', into: merge.into })
+        }
+      }),
+    commit: (state, end) =>
+      gate(`sink.commit ${end}`, () => {
+        if (isStaged() && end === 'run') {
+          durable.copy = new Map([...(durable.staging ?? []), ...written])
+          durable.staging = undefined
+          durable.incarnation++
+        } else if (isStaged()) {
+          durable.staging ??= new Map()
+          for (const [id, held] of written) durable.staging.set(id, held)
+        } else for (const held of written.values()) show(held)
+        written = new Map()
+        if (kind === 'table') {
+          watch.onState(durable.state, state)
+          durable.state = JSON.parse(JSON.stringify(state)) as SyncState
+        }
+      }),
+    discard: () =>
+      gate('sink.discard', () => {
+        written = new Map()
+        if (isStaged()) durable.staging = undefined
+      }),
+    held: (ids) =>
+      gate('sink.held', () => {
+        const found = new Map<string, string>()
+        for (const id of ids) {
+          const held = find(id)
+          if (held) found.set(id, held.record.lastModified)
+        }
+        return found
+      }),
+    all: async function* () {
+      const held = await gate('sink.all', () => [...durable.copy.values()])
+      for (const { record } of held) {
+        yield { id: record.id, lastModified: record.lastModified, status: record.status }
+      }
+    },
+    ...(kind === 'table' && { state: store }),
+    end: async () => {},
+  }
+}

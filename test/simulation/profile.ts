@@ -1,0 +1,157 @@
+// What one simulated run is like, drawn from its seed: from calm to violent, so that rare sequences are not drowned.
+import type { SyncFilters } from '../../client/src/sync/sync-filters.ts'
+import type { Random } from '../generate/random.ts'
+import { type SinkKind, sinkKinds } from './memory-sink.ts'
+
+/** What the scheduler may do; each can be left out to shrink a failing run. */
+export const operations = [
+  'create',
+  'change',
+  'region',
+  'archive',
+  'reopen',
+  'merge',
+  'mergeChain',
+  'check',
+  'publish',
+  'publishCrash',
+  'lag',
+  'catchUp',
+  'restartNode',
+  'stopNode',
+  'nodeClock',
+  'publisherClock',
+  'advance',
+  'advanceDay',
+  'rotateToken',
+  'revokeToken',
+  'exhaustQuota',
+  'limiterStore',
+  'changeLimit',
+  'cursorKey',
+  'cursorVersion',
+  'changeFilters',
+  'clientClock',
+  'abort',
+  'overlap',
+  'crash',
+  'httpFault',
+  'sinkFault',
+] as const
+export type Operation = (typeof operations)[number]
+
+export type ClientProfile = {
+  readonly kind: SinkKind
+  readonly filters: SyncFilters
+  readonly initial: 'open' | 'history'
+}
+
+export type Profile = {
+  readonly records: number
+  readonly pageCap: number
+  readonly hasTies: boolean
+  readonly steps: number
+  readonly requestsPerMinute: number
+  /** P7; 0 as in a trial. */
+  readonly minIntervalMs: number
+  readonly httpFaultRate: number
+  readonly crashRate: number
+  readonly sinkFaultRate: number
+  /** How often something else happens than the next step of a client. */
+  readonly eventRate: number
+  /** A published edition is not at once on every node. */
+  readonly lagRate: number
+  readonly isGzip: boolean
+  readonly clients: readonly ClientProfile[]
+  readonly weights: { readonly [operation in Operation]: number }
+}
+
+export const filterChoices: readonly SyncFilters[] = [
+  { cpv: ['45000000'] },
+  { cpv: ['30000000', '71000000'] },
+  { nuts: ['DE2'] },
+  { nuts: ['AT', 'DE212'], procedure: ['open', 'restricted'] },
+  { value_min: 500_000 },
+  { value_max: 900_000, cpv: ['45210000'] },
+  { deadline_after: '2026-11-12T00:00:00Z' },
+  { published_since: '2026-10-25T00:00:00+01:00' },
+]
+
+const baseWeights: { readonly [operation in Operation]: number } = {
+  create: 6,
+  change: 8,
+  region: 4,
+  archive: 6,
+  reopen: 3,
+  merge: 3,
+  mergeChain: 1,
+  check: 2,
+  publish: 14,
+  publishCrash: 2,
+  lag: 2,
+  catchUp: 8,
+  restartNode: 2,
+  stopNode: 1,
+  nodeClock: 1,
+  publisherClock: 1,
+  advance: 6,
+  advanceDay: 1,
+  rotateToken: 1,
+  revokeToken: 0.3,
+  exhaustQuota: 1,
+  limiterStore: 1,
+  changeLimit: 0.5,
+  cursorKey: 0.5,
+  cursorVersion: 0.5,
+  changeFilters: 0.4,
+  clientClock: 1,
+  abort: 0.7,
+  overlap: 1,
+  crash: 1,
+  httpFault: 1,
+  sinkFault: 1,
+}
+
+export function drawProfile(random: Random, without: ReadonlySet<string>): Profile {
+  const clientCount = random.weighted([
+    [5, 1],
+    [4, 2],
+    [1, 3],
+  ] as const)
+  const weights = Object.fromEntries(
+    operations.map((name) => [name, baseWeights[name] * random.pick([0, 0.5, 1, 1, 2])]),
+  ) as { [operation in Operation]: number }
+  weights.publish = Math.max(weights.publish, 7)
+  weights.create = Math.max(weights.create, 2)
+  for (const name of operations) if (without.has(name)) weights[name] = 0
+  const isCalm = random.chance(0.15)
+  const rate = (rates: readonly number[], name: Operation): number =>
+    isCalm || without.has(name) ? 0 * random.next() : random.pick(rates)
+  return {
+    records: random.integer(2, 16),
+    pageCap: random.weighted([
+      [2, 1],
+      [3, 2],
+      [3, 3],
+      [2, 5],
+      [1, 7],
+      [1, 100],
+    ] as const),
+    hasTies: random.chance(0.3),
+    steps: random.integer(60, 320),
+    requestsPerMinute: random.pick([3, 6, 12, 60, 60]),
+    minIntervalMs: random.chance(0.5) ? 3_600_000 : 0,
+    httpFaultRate: rate([0, 0.03, 0.1, 0.3], 'httpFault'),
+    crashRate: rate([0, 0.01, 0.03, 0.08], 'crash'),
+    sinkFaultRate: rate([0, 0, 0.01, 0.03], 'sinkFault'),
+    eventRate: random.pick([0.1, 0.25, 0.45]),
+    lagRate: without.has('lag') ? 0 * random.next() : random.pick([0, 0, 0.3, 0.7]),
+    isGzip: random.chance(0.1),
+    clients: Array.from({ length: clientCount }, () => ({
+      kind: random.pick(sinkKinds),
+      filters: random.chance(0.65) ? {} : random.pick(filterChoices),
+      initial: random.chance(0.8) ? 'open' : 'history',
+    })),
+    weights,
+  }
+}
