@@ -6,8 +6,8 @@ import { sync } from '@tenderstock/client/sync'
 import { jsonFileSink } from './json-file-sink.mjs'
 
 const client = new TenderClient({
-  baseUrl: env.TENDERSTOCK_URL ?? 'http://127.0.0.1:8080',
-  token: env.TENDERSTOCK_TOKEN ?? '',
+  baseUrl: env.TENDER_URL ?? 'http://127.0.0.1:8080',
+  token: env.TENDER_TOKEN ?? '',
   on: (event) => {
     if (event.type === 'wait') stderr.write(`waiting ${Math.ceil(event.ms / 1000)} s: ${event.reason}\n`)
   },

@@ -46,7 +46,7 @@ def load(destination='duckdb'):
     import dlt
     from dlt.sources.rest_api import rest_api_source
 
-    source = rest_api_source(config(os.environ['TENDERSTOCK_URL'], os.environ['TENDERSTOCK_TOKEN']), name='tenderstock')
+    source = rest_api_source(config(os.environ['TENDER_URL'], os.environ['TENDER_TOKEN']), name='tenderstock')
     pipeline = dlt.pipeline(pipeline_name='tenderstock', destination=destination, dataset_name='tenders')
     return pipeline.run(source)
 

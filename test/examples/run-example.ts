@@ -12,10 +12,21 @@ const root = join(import.meta.dirname, '../..')
 export type ExampleRun = { readonly code: number | null; readonly output: string; readonly errors: string }
 
 /** `program`: a path in the repository. The API's address and token go where the examples look for them. */
-export async function runExample(world: ApiWorld, program: string, parameters: readonly string[]): Promise<ExampleRun> {
+export async function runExample(
+  world: ApiWorld,
+  program: string,
+  parameters: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<ExampleRun> {
   const child = spawn(process.execPath, ['--conditions=source', join(root, program), ...parameters], {
     cwd: root,
-    env: { PATH: process.env.PATH, TENDERSTOCK_URL: world.origin, TENDERSTOCK_TOKEN: world.token },
+    env: {
+      PATH: process.env.PATH,
+      TENDER_URL: world.origin,
+      TENDER_TOKEN: world.token,
+      HOME: '/nonexistent',
+      ...variables,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => {
@@ -32,6 +43,14 @@ export async function runExample(world: ApiWorld, program: string, parameters: r
   await once(child, 'close')
   return { code: child.exitCode, output, errors }
 }
+
+/** `tender-sync run` into a sink. */
+export const runSync = (
+  world: ApiWorld,
+  sink: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<ExampleRun> =>
+  runExample(world, 'client/src/bin/tender-sync.ts', ['run', '--url', world.origin, '--sink', ...sink], variables)
 
 /** A folder that goes with the test. */
 export function newFolder(): string {
