@@ -144,10 +144,19 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
     parameters: readonly unknown[],
     { isKnownOnly = false, when = 'excluded.last_modified > held.last_modified' } = {},
   ): Promise<void> {
-    const known = isKnownOnly ? `where exists (select from ${s}.tender held where held.id = (r ->> 'id')::uuid)` : ''
+    const known = isKnownOnly ? `and exists (select from ${s}.tender known where known.id = (r ->> 'id')::uuid)` : ''
+    // Materialized: else the planner would parse (or decompress) the record once for each of the columns. What the guard
+    // is going to refuse is left out before its columns are made, which makes redelivery cheap.
     const written = await rows<{ id: string; created: boolean }>(
-      `insert into ${s}.tender as held (${names}, record)
-       select ${values}, r from (${source}) as incoming ${known}
+      `with incoming as materialized (
+         select r from (${source}) as source
+         where not exists (
+           select from ${s}.tender held, lateral (select (r ->> 'lastModified')::timestamptz as last_modified, r as record) excluded
+           where held.id = (r ->> 'id')::uuid and not (${when})
+         ) ${known}
+       )
+       insert into ${s}.tender as held (${names}, record)
+       select ${values}, r from incoming
        on conflict (id) do update set ${changes} where ${when}
        returning id, xmax = 0 as created`,
       parameters,
@@ -205,7 +214,10 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
     for (let from = 0; from < newest.length; from += batchSize) {
       const documents = newest.slice(from, from + batchSize).map(storableJson)
       if (run.kind === 'first') await stage(documents, isKnownOnly)
-      else await write('select document::jsonb as r from unnest($1::text[]) as document', [documents], { isKnownOnly })
+      else
+        await write('select document::jsonb as r from unnest($1::text[]) as document offset 0', [documents], {
+          isKnownOnly,
+        })
     }
   }
 
@@ -221,7 +233,7 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
       )
       if (ids.length === 0) break
       await write(
-        `select record as r from ${s}.sync_staged where id = any($1::uuid[])`,
+        `select record || '{}' as r from ${s}.sync_staged where id = any($1::uuid[])`,
         [ids.map(({ id }) => id)],
         // The new copy takes the place of the old one, whatever that held; equal rows are left alone.
         { when: 'excluded.record <> held.record' },
