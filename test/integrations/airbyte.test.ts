@@ -1,5 +1,6 @@
 // The Airbyte manifest: sound in its structure, current with the contract, and what it describes keeps a copy equal.
 import { readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
@@ -15,6 +16,11 @@ const text = readFileSync(new URL('../../integrations/airbyte/manifest.yaml', im
 const contract = readFileSync(new URL('../../contract/openapi.json', import.meta.url), 'utf8')
 const manifest = parse(text) as ManifestNode
 const configOf = (world: ApiWorld) => ({ base_url: world.origin, token: world.token })
+
+type Stream = {
+  readonly retriever: { readonly paginator: { readonly pagination_strategy: { stop_condition: string } } }
+  readonly incremental_sync: { start_time_option?: unknown; readonly start_datetime: { datetime: string } }
+}
 
 describe('the manifest', () => {
   test('has no member and no component that the component schema does not know, and all that it requires', () => {
@@ -80,7 +86,7 @@ describe('what the manifest describes', () => {
       .compile((manifest.schemas as { tenders: ManifestNode }).tenders)
     let state = {}
     for (let edition = 1; edition <= 12; edition++) {
-      publishNext(world, random, 150)
+      publishNext(world, random, 300)
       if (random.chance(0.2)) continue
       const run = await readManifest(manifest, configOf(world), state)
       for (const row of run.rows) {
@@ -91,6 +97,33 @@ describe('what the manifest describes', () => {
       expect(contentById(copy.values())).toEqual(await editionContent(world))
       expect(run.rows.length).toBe(new Set(run.rows.map(({ id }) => id)).size)
     }
+  })
+
+  const faults: readonly (readonly [string, (stream: Stream) => void])[] = [
+    ['no updated_since', ({ incremental_sync }) => delete incremental_sync.start_time_option],
+    [
+      'an end after the first page',
+      ({ retriever }) => (retriever.paginator.pagination_strategy.stop_condition = 'true'),
+    ],
+    ['a late start', ({ incremental_sync }) => (incremental_sync.start_datetime.datetime = '2026-11-02T11:00:00.000Z')],
+  ]
+
+  test.each(faults)('would not pass with a fault in the manifest: %s', async (_name, plant) => {
+    const faulty = structuredClone(manifest) as unknown as { streams: [Stream] }
+    plant(faulty.streams[0])
+    await using world = await startApi()
+    const random = randomOf(1)
+    const copy = new Map<string, Row>()
+    let state = {}
+    let mismatches = 0
+    for (let edition = 1; edition <= 6; edition++) {
+      publishNext(world, random, 300)
+      const run = await readManifest(faulty as unknown as ManifestNode, configOf(world), state)
+      for (const row of run.rows) upsert(copy, row)
+      state = run.state
+      if (!isDeepStrictEqual(contentById(copy.values()), await editionContent(world))) mismatches++
+    }
+    expect(mismatches).toBeGreaterThan(0)
   })
 
   test('R2 a run that an edition falls into ends with the edition it began in; the next run has the rest', async () => {

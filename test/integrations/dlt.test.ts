@@ -139,7 +139,7 @@ describe.skipIf(!hasPython)('the dlt configuration', () => {
     const copy = new Map<string, Row>()
     let state: State | undefined
     for (let edition = 1; edition <= 12; edition++) {
-      publishNext(world, random, 150)
+      publishNext(world, random, 300)
       if (random.chance(0.2)) continue
       const loaded = await load(config, state)
       for (const row of loaded.rows) upsert(copy, row)

@@ -117,7 +117,7 @@ describe.skipIf(!hasPython)('the Singer tap', () => {
     writeFileSync(catalog, python('singer', 'tap_tenderstock.py', '--config', config, '--discover'))
     const target = createTarget()
     for (let edition = 1; edition <= 10; edition++) {
-      publishNext(world, random, 120)
+      publishNext(world, random, 250)
       if (random.chance(0.2)) continue
       const state = target.state ? ['--state', writeJson(join(files, 'state.json'), target.state)] : []
       const { lines, code, errors } = await runTap('--config', config, '--catalog', catalog, ...state)
