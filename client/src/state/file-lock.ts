@@ -1,13 +1,18 @@
-// A lease lock in a file, so that runs never overlap (C154), also between processes that know nothing of each other.
+// A lease lock in files, so that runs never overlap (C154), also between processes that know nothing of each other.
+//
+// Each holder makes the next of a row of numbered files, `lock.7` after `lock.6`; the highest number holds, an empty file
+// was given back. Making a file that must not exist is the one step that is atomic everywhere, and as the highest is never
+// removed, whoever comes late with an old number sees that it came late. (To remove the file of a dead holder and make it
+// anew is not safe: between two that find it dead, the second removes the lock of the first.)
 //
 // The file names its holder: host, process and when that process started. A holder of this machine that no longer lives is
 // known at once and its lock is taken over; one of another machine, or where that cannot be told, counts as gone when it
 // has not touched the file for the length of the lease. Ages are differences between times of the disk that holds the file,
 // so clocks that differ do no harm.
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, link, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, link, mkdir, open, readdir, readFile, readlink, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { HeldLock, RunLock } from '../sync/run-lock.ts'
 
 /** Who holds a lock. `machine` tells containers apart that share a host name. */
@@ -23,6 +28,7 @@ export type LockHolder = {
 }
 
 export type FileLockOptions = {
+  /** Path of the files, without their number. */
   readonly path: string
   /** Default 60 s: how long a holder that cannot be asked may be silent. */
   readonly leaseMs?: number
@@ -75,17 +81,29 @@ async function machineId(): Promise<string> {
   return readlink('/proc/self/ns/pid').catch(() => '')
 }
 
-type Found = { readonly holder: LockHolder | undefined; readonly touchedMs: number }
+type Found = { readonly holder: LockHolder | undefined; readonly isReleased: boolean; readonly touchedMs: number }
 
 async function look(path: string): Promise<Found | undefined> {
   try {
     const text = await readFile(path, 'utf8')
     const { mtimeMs } = await stat(path)
-    return { holder: parseHolder(text), touchedMs: mtimeMs }
+    return { holder: parseHolder(text), isReleased: text === '', touchedMs: mtimeMs }
   } catch (error) {
     return leftUndefined('ENOENT')(error)
   }
 }
+
+/** Numbers of the lock's files, ascending. */
+async function numbersOf(path: string): Promise<number[]> {
+  const start = `${basename(path)}.`
+  const names = (await readdir(dirname(path)).catch(leftUndefined('ENOENT'))) ?? []
+  return names
+    .filter((name) => name.startsWith(start) && /^\d{1,15}$/.test(name.slice(start.length)))
+    .map((name) => Number(name.slice(start.length)))
+    .sort((a, b) => a - b)
+}
+
+const newest = async (path: string): Promise<number> => (await numbersOf(path)).at(-1) ?? 0
 
 function parseHolder(text: string): LockHolder | undefined {
   try {
@@ -96,7 +114,7 @@ function parseHolder(text: string): LockHolder | undefined {
   }
 }
 
-/** A lock in the file `path`; its folder is made. */
+/** A lock in files beside each other, `path` and a number; their folder is made. */
 export function fileLock(options: FileLockOptions): FileLock {
   const { path, leaseMs = 60_000, isAlive = isAliveHere, now = Date.now } = options
   const renewEveryMs = options.renewEveryMs ?? leaseMs / 6
@@ -120,15 +138,19 @@ export function fileLock(options: FileLockOptions): FileLock {
       since: new Date(now()).toISOString(),
     }
     const text = `${JSON.stringify(mine)}\n`
-    const minePath = `${path}.${mine.token}`
+    const minePath = `${path}.new-${mine.token}`
     try {
       await writeNew(minePath, text)
       for (let attempt = 0; attempt < 10; attempt++) {
-        if (await place(minePath, path, text)) return hold(path, mine.token, text, renewEveryMs)
-        const found = await look(path)
-        if (!found) continue
-        if (!(await isGone(found, mine, minePath))) return undefined
-        await bury(path, found, mine.token)
+        const last = await newest(path)
+        const found = last === 0 ? undefined : await look(`${path}.${last}`)
+        // Gone between the two looks: there is a higher one.
+        if (last > 0 && !found) continue
+        if (found && !found.isReleased && !(await isGone(found, mine, minePath))) return undefined
+        const number = last + 1
+        if (!(await place(minePath, `${path}.${number}`, text))) continue
+        if ((await newest(path)) === number) return await hold(path, number, text, renewEveryMs)
+        await rm(`${path}.${number}`, { force: true })
       }
       return undefined
     } finally {
@@ -136,7 +158,12 @@ export function fileLock(options: FileLockOptions): FileLock {
     }
   }
 
-  return { acquire, holder: async () => (await look(path))?.holder }
+  async function holder(): Promise<LockHolder | undefined> {
+    const last = await newest(path)
+    return last === 0 ? undefined : (await look(`${path}.${last}`))?.holder
+  }
+
+  return { acquire, holder }
 }
 
 async function writeNew(path: string, text: string): Promise<void> {
@@ -167,34 +194,25 @@ async function place(from: string, to: string, text: string): Promise<boolean> {
   }
 }
 
-/** Removes a lock whose holder is gone, and no other: somebody may have taken it over since we looked. */
-async function bury(path: string, { holder }: Found, token: string): Promise<void> {
-  const grave = `${path}.${token}.gone`
-  try {
-    await rename(path, grave)
-  } catch (error) {
-    return leftUndefined('ENOENT')(error)
-  }
-  const buried = await look(grave)
-  // Taken by mistake: back to its place. If that was taken in the meantime, its owner learns it from isHeld().
-  if (buried?.holder?.token !== holder?.token) await link(grave, path).catch(leftUndefined('EEXIST'))
-  await rm(grave, { force: true })
-}
-
-async function hold(path: string, token: string, text: string, renewEveryMs: number): Promise<HeldLock> {
-  const file: FileHandle = await open(path, 'r+')
+async function hold(path: string, number: number, text: string, renewEveryMs: number): Promise<HeldLock> {
+  const file: FileHandle = await open(`${path}.${number}`, 'r+')
+  for (const older of await numbersOf(path)) if (older < number) await rm(`${path}.${older}`, { force: true })
   const bytes = Buffer.from(text)
-  const isOurs = async (): Promise<boolean> => (await look(path))?.holder?.token === token
+  const isHeld = async (): Promise<boolean> => (await newest(path)) === number
   // The same bytes again: the content never changes, and the disk notes when.
   const renew = (): Promise<unknown> => file.write(bytes, 0, bytes.length, 0).catch(() => {})
-  const timer = setInterval(() => void renew(), renewEveryMs)
+  let renewal: Promise<unknown> = Promise.resolve()
+  const timer = setInterval(() => {
+    renewal = renew()
+  }, renewEveryMs)
   timer.unref()
   return {
-    isHeld: isOurs,
+    isHeld,
     release: async () => {
       clearInterval(timer)
+      await renewal
+      await file.truncate(0).catch(() => {})
       await file.close()
-      if (await isOurs().catch(() => false)) await rm(path, { force: true })
     },
   }
 }
