@@ -16,7 +16,7 @@ function filesBelow(folder: string, ending: string): [string, string][] {
   }
   return entries
     .map((entry) => `${folder}/${entry.replaceAll('\\', '/')}`)
-    .filter((path) => path.endsWith(ending) && !path.includes('node_modules/'))
+    .filter((path) => path.endsWith(ending) && !/(?:^|\/)(?:node_modules|dist)\//.test(path))
     .sort()
     .map((path) => [path, readFileSync(join(root, path), 'utf8')])
 }
