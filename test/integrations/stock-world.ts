@@ -35,7 +35,8 @@ export function publishNext(world: ApiWorld, random: Random, tenders = 30): void
       ...change,
     })
   }
-  for (let number = known + 1; number <= known + random.integer(1, tenders); number++) put(number)
+  const last = known + random.integer(1, tenders)
+  for (let number = known + 1; number <= last; number++) put(number)
   for (let times = random.integer(0, known); times > 0; times--) {
     const number = random.integer(1, known)
     const [status, archiveReason] = random.pick(endings)
