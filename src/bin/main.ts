@@ -6,6 +6,7 @@ import { readConfig } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { LogLevel } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
+import { asOperatorError } from '../store/connection-loss.ts'
 import { openStore } from '../store/database.ts'
 import { askRunningService, type ControlRequest } from './control-socket.ts'
 import { colourStyle, helpText, plainStyle } from './help-text.ts'
@@ -44,8 +45,9 @@ export async function main(args: readonly string[]): Promise<number> {
     const exitCode = await runCommand(parsed, reporter)
     reporter.close()
     return exitCode
-  } catch (error) {
+  } catch (thrown) {
     reporter?.close()
+    const error = asOperatorError(thrown)
     if (error instanceof OperatorError) {
       err.write(`${error.message}\n`)
       return error.exitCode

@@ -9,6 +9,7 @@ import type { Random } from '../platform/random.ts'
 import { type PublishOutcome, publish } from '../publish/publish.ts'
 import { type ReceivedDocument, readPath } from '../sources/files.ts'
 import { parserVersion } from '../sources/parse-document.ts'
+import { asOperatorError } from '../store/connection-loss.ts'
 import type { Store } from '../store/database.ts'
 import { countReceived, listRejections } from '../store/documents.ts'
 import { newestEdition } from '../store/editions.ts'
@@ -62,12 +63,16 @@ export async function runOperation(place: Workplace, request: ControlRequest, em
       `The running service does not know the command "${request.command}"; use the same version of both.`,
       { exitCode: 2 },
     )
-  if (!queuedCommands.has(request.command)) return operation(place, request, emit)
-  return place.queue.run(
-    request.command,
-    () => operation(place, request, emit),
-    (busyWith) => emit({ event: 'waiting', for: request.command, busyWith }),
-  )
+  try {
+    if (!queuedCommands.has(request.command)) return await operation(place, request, emit)
+    return await place.queue.run(
+      request.command,
+      () => operation(place, request, emit),
+      (busyWith) => emit({ event: 'waiting', for: request.command, busyWith }),
+    )
+  } catch (error) {
+    throw asOperatorError(error)
+  }
 }
 
 const queuedCommands: ReadonlySet<string> = new Set([

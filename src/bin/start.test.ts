@@ -6,8 +6,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
+import { openTestStore, testDatabaseUrl } from '../../test/world.ts'
 import { sampleDocuments } from '../sources/samples/sample-documents.ts'
+import { inTransaction, openStore } from '../store/database.ts'
 import type { CommandEvent } from './control-socket.ts'
 
 const program = new URL('./tenderstock.ts', import.meta.url).pathname
@@ -33,10 +36,10 @@ type Running = {
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
-function launch(args: readonly string[]): Running {
+function launch(args: readonly string[], env: Record<string, string> = {}): Running {
   const child = spawn(process.execPath, [program, ...args, '--json'], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: environment,
+    env: { ...environment, ...env },
   })
   const events: CommandEvent[] = []
   let complaint = ''
@@ -325,6 +328,51 @@ describe('start', () => {
     expect(await service.end('SIGTERM')).toBe(0)
   })
 })
+
+test.skipIf(testDatabaseUrl === undefined)(
+  'a database server that goes away during the first round is waited for; a command then says so in one sentence',
+  async () => {
+    await using store = await openTestStore('server')
+    const [data, notices] = [await newFolder(), await noticesFolder(5)]
+    const [lock, admin] = [await openStore(store.options), await openStore(store.options)]
+    closers.push(lock.close, admin.close)
+    const databaseUrl = { DATABASE_URL: store.options.databaseUrl! }
+    /** Cuts the connections that wait for the locked table, when there are so many, as a server that crashes. */
+    const cutWaiting = async (count: number) => {
+      const waiting = sql<{ pid: number }>`select pid from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+      const isThere = async () => (await waiting.execute(admin.db)).rows.length
+      await expect.poll(isThere, { timeout: 60_000 }).toBeGreaterThanOrEqual(count)
+      await sql`select pg_terminate_backend(pid) from (${waiting}) as waiting`.execute(admin.db)
+    }
+    const locked = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const holding = inTransaction(lock, async (trx) => {
+      await sql`lock table notice in access exclusive mode`.execute(trx)
+      locked.resolve()
+      await released.promise
+    })
+    await locked.promise
+    const args = ['--data', data, '--no-samples', '--api-port', '0', '--ingest', notices]
+    const service = launch(['start', ...args], databaseUrl)
+    await service.event('starting')
+    await cutWaiting(1)
+    const command = run(['ingest', notices, '--data', await newFolder()], databaseUrl)
+    await expect
+      .poll(() => service.events.filter(({ event }) => event === 'warning').map(({ message }) => message), {
+        timeout: 60_000,
+      })
+      .toContainEqual(expect.stringMatching(/^The database was lost, and is tried again/))
+    await cutWaiting(2)
+    const { exitCode, err } = await command
+    expect(exitCode).toBe(1)
+    expect(err).toMatch(/^The connection to the database was lost \([^\n]*\n$/)
+    released.resolve()
+    await holding
+    expect(await service.event('ready')).toMatchObject({ edition: 1 })
+    expect(await service.end('SIGTERM')).toBe(0)
+  },
+)
 
 test('a port that is taken before the first start is told of before any notice is read', async () => {
   const server = createServer().listen(0, '127.0.0.1')

@@ -21,6 +21,7 @@ import { sampleEpoch } from '../sources/samples/sample-documents.ts'
 import { startSamplePortals } from '../sources/samples/sample-portals.ts'
 import { fetchSamplePortal } from '../sources/samples/sample-source.ts'
 import { readSerials } from '../store/change-signal.ts'
+import { isConnectionLoss } from '../store/connection-loss.ts'
 import { openStore, type Store } from '../store/database.ts'
 import { getOrCreateSetting } from '../store/settings.ts'
 import { type Emit, listenForCommands } from './control-socket.ts'
@@ -63,6 +64,7 @@ const conformantIntervalMs = hourMs
 const longestTickMs = minuteMs / 2
 const serialPollMs = 1000
 const heldPauseMs = 10 * minuteMs
+const retryPauseMs = 1000
 const longestFinishMs = 10_000
 
 /** Runs `tenderstock start` until `stop` is aborted. Returns when everything is closed. */
@@ -170,10 +172,15 @@ export async function start(options: StartOptions): Promise<void> {
     if (outcome === 'held') heldUntil = clock() + Math.min(options.publishIntervalMs, heldPauseMs)
   }
 
-  const first = queue.run('start', async () => {
+  const firstRound = async () => {
     if (options.ingestPaths.length > 0) await ingestPaths(place, options.ingestPaths, emit)
     await readSources()
     await advance(true)
+  }
+  const first = queue.run('start', async () => {
+    // what was read before the database went away changes nothing when it is read again
+    while (!(await isDone(firstRound, emit)) && !stop.aborted)
+      await delay(retryPauseMs, undefined, { signal: stop }).catch(() => {})
   })
   await Promise.race([first, aborted(stop)])
   if (!service.editions.newest && !stop.aborted) {
@@ -253,6 +260,18 @@ export async function serve(options: ServiceOptions): Promise<void> {
   })
   await aborted(stop)
   emit({ event: 'stopping' })
+}
+
+/** False when the database went away meanwhile: a service waits for it. */
+async function isDone(round: () => Promise<void>, emit: Emit): Promise<boolean> {
+  try {
+    await round()
+    return true
+  } catch (error) {
+    if (!isConnectionLoss(error)) throw error
+    emit({ event: 'warning', message: `The database was lost, and is tried again: ${(error as Error).message}` })
+    return false
+  }
 }
 
 type Service = AsyncDisposable & {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { openTestStore, serverUrlOf, testDatabaseUrl } from '../../../test/world.ts'
 import { OperatorError } from '../../platform/errors.ts'
+import { asOperatorError, isConnectionLoss } from '../connection-loss.ts'
 import { inTransaction, openStore } from '../database.ts'
 import { assertVersion, placeOf } from './open-server.ts'
 
@@ -15,6 +16,16 @@ test('a server that does not answer is named without its password, with what to 
   const message = await openingFails('postgres://someone:secret@127.0.0.1:1/stock')
   expect(message).toMatch(/^The database 127\.0\.0\.1:1\/stock cannot be used \(.+\); check DATABASE_URL/)
   expect(message).not.toContain('secret')
+})
+
+test('a connection that nobody answers, or that breaks while it is used, counts as lost; another error does not', () => {
+  const states = ['57P01', '57P02', '57P03', '08006', 'ECONNREFUSED', 'ECONNRESET']
+  for (const code of states) expect(isConnectionLoss(Object.assign(new Error(), { code })), code).toBe(true)
+  for (const code of ['57014', '23505', '40001', 'ENOENT'])
+    expect(isConnectionLoss(Object.assign(new Error(), { code })), code).toBe(false)
+  expect(isConnectionLoss(new Error('Connection terminated unexpectedly'))).toBe(true)
+  expect(isConnectionLoss(new Error('during this', { cause: new Error('Connection terminated') }))).toBe(true)
+  expect(isConnectionLoss('Connection terminated')).toBe(false)
 })
 
 test('what is no PostgreSQL URL is refused without repeating it', async () => {
@@ -48,12 +59,21 @@ describe.skipIf(testDatabaseUrl === undefined)('a server', () => {
       await endAll.execute(admin.db)
       await trx.insertInto('setting').values({ name: 'late', value: '' }).execute()
     })
-    await expect(transaction).rejects.toThrow()
+    const error = await transaction.catch((reason: unknown) => reason)
+    expect(isConnectionLoss(error)).toBe(true)
+    expect(asOperatorError(error)).toBeInstanceOf(OperatorError)
     const read = () => store.db.selectFrom('setting').selectAll().execute()
     await expect.poll(() => read().catch(() => undefined)).toEqual([])
     await endAll.execute(admin.db)
     await expect.poll(() => read().catch(() => undefined)).toEqual([])
     await admin.close()
+  })
+
+  test('that refuses a statement is not lost', async () => {
+    await using store = await openTestStore('server')
+    const error = await sql`select 1 / 0`.execute(store.db).catch((reason: unknown) => reason)
+    expect(isConnectionLoss(error)).toBe(false)
+    expect(asOperatorError(error)).toBe(error)
   })
 
   test('without the named database is an error of the operator', async () => {
