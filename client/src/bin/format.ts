@@ -34,8 +34,9 @@ export const moment = (at: string | number): string =>
 export const fitted = (line: string, columns: number): string =>
   line.length <= columns ? line : `${line.slice(0, Math.max(0, columns - 1))}…`
 
-/** Wraps a text at spaces; every line begins with the indent. */
-export function wrapped(text: string, indent = '  ', columns = 80): string {
+/** Wraps a text at spaces to the width of the terminal; every line begins with the indent. A log gets one line. */
+export function wrapped(text: string, columns: number | undefined, indent = '  '): string {
+  if (columns === undefined) return indent + text
   const lines: string[] = []
   let line = ''
   for (const word of text.split(/\s+/)) {

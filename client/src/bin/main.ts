@@ -22,7 +22,7 @@ export async function main(args: readonly string[], environment: Environment): P
     const isUsage = error instanceof UsageError
     const isMendable = isUsage || error instanceof SinkError || error instanceof StateError || isSystemError(error)
     const text = error instanceof Error ? (isMendable ? error.message : (error.stack ?? error.message)) : String(error)
-    environment.stderr.write(`${isMendable ? wrapped(`tender-sync: ${text}`, '') : text}\n`)
+    environment.stderr.write(`${isMendable ? wrapped(`tender-sync: ${text}`, environment.stderr.columns, '') : text}\n`)
     if (isUsage) return exitCodes.usage
     return isMendable ? exitCodes.aborted : exitCodes.fault
   }

@@ -117,6 +117,7 @@ describe('texts for people', () => {
     ])
     expect([rate(3, 1000), rate(12_345, 1000), rate(5, 0)]).toEqual(['3.0/s', '12,345/s', '0.0/s'])
     expect(fitted('abcdef', 4)).toBe('abc…')
-    expect(wrapped('one two three', '  ', 9)).toBe('  one two\n  three')
+    expect(wrapped('one two three', 9)).toBe('  one two\n  three')
+    expect(wrapped('one two three', undefined, '')).toBe('one two three')
   })
 })

@@ -118,7 +118,7 @@ function tell(
       ...lines
         .filter((line) => line !== '')
         .flatMap((line) => line.split('\n'))
-        .map((line) => wrapped(line)),
+        .map((line) => wrapped(line, stderr.columns)),
     ].join('\n')}\n`,
   )
 }

@@ -45,7 +45,9 @@ export async function statusCommand(options: Options, environment: Environment):
         ? [['lock', `held by process ${holder.pid} on ${holder.host} since ${moment(holder.since)}`] as const]
         : []),
     ]
-    const lines = rows.map(([name, value]) => wrapped(value, ' '.repeat(12)).replace(/^ {12}/, `  ${name.padEnd(10)}`))
+    const lines = rows.map(([name, value]) =>
+      wrapped(value, environment.stderr.columns, ' '.repeat(12)).replace(/^ {12}/, `  ${name.padEnd(10)}`),
+    )
     environment.stdout.write(`${[sinkTitle(options.sink), ...lines].join('\n')}\n`)
     return exitCodes.ok
   } finally {

@@ -5,7 +5,7 @@ import { UnreachableError } from '../unreachable-error.ts'
 import type { Options } from './command-line.ts'
 import { CopyComparison, type CopyDifferences, type Difference, type HeldRecord } from './compare-copy.ts'
 import { type Environment, exitCodes } from './environment.ts'
-import { count, counted, duration, wrapped } from './format.ts'
+import { count, counted, duration } from './format.ts'
 import { type Job, openClient, openJob } from './job.ts'
 import { Progress } from './progress.ts'
 import { readReport } from './run-report.ts'
@@ -127,9 +127,7 @@ function resultText(result: CopyDifferences, isSame: boolean, title: string, ela
     ...listed('missing', missing),
     ...listed('surplus', surplus),
     ...listed('differing', differing),
-    ...(isSame
-      ? []
-      : [wrapped('Start the copy anew with tender-sync reset and tender-sync run; --json lists all ids.', '')]),
+    ...(isSame ? [] : ['Start the copy anew with tender-sync reset and tender-sync run; --json lists all ids.']),
   ].join('\n')
 }
 
