@@ -1,5 +1,6 @@
 // The read API as typed calls: pages and records, with retries, pacing and timeouts. Standard `fetch` only; no dependency.
 import type { ClientEvent } from './client-event.ts'
+import { listenerOf } from './listener.ts'
 import { Pacer } from './pacing.ts'
 import { type Problem, ProblemError } from './problem-error.ts'
 import { type RateLimit, readRateLimit } from './rate-limit.ts'
@@ -77,7 +78,7 @@ export class TenderClient {
     this.#sleep = sleep
     this.#timeoutMs = atMost('timeoutMs', options.timeoutMs, mostTimeoutMs)
     this.#maxWaitMs = atMost('maxWaitMs', options.maxWaitMs, mostWaitMs)
-    this.#emit = options.on ?? (() => {})
+    this.#emit = listenerOf(options.on)
     this.#pacer = new Pacer({ clock, sleep, random: options.random ?? Math.random })
   }
 

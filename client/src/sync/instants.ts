@@ -4,7 +4,8 @@ import { FeedError } from './feed-error.ts'
 /** Milliseconds of an instant as delivered. Throws a FeedError when it is none: nothing could be ordered by it. */
 export function instantMs(text: string): number {
   const ms = Date.parse(text)
-  if (Number.isNaN(ms)) throw new FeedError(`The API delivered "${text.slice(0, 40)}" where a time was expected.`)
+  if (Number.isNaN(ms))
+    throw new FeedError(`The API delivered "${String(text).slice(0, 40)}" where a time was expected.`)
   return ms
 }
 

@@ -288,6 +288,65 @@ describe.each(sinkKindNames)('%s', (kind) => {
   })
 })
 
+describe('first runs into what was there (G1)', () => {
+  const many = Array.from({ length: 700 }, (_, number) => ({ id: `r${number}` }))
+
+  it('more left-over records than can be asked for one by one: a delta from the oldest follows at once', async () => {
+    const world = syncWorld('direct', { limit: 100 })
+    world.api.publish(many)
+    await world.complete()
+    await world.states.clear()
+    world.api.publish([...many.map((record) => ({ ...record, ...archived('expired') })), { id: 'new' }])
+    world.api.asked.length = 0
+    expect((await world.complete()).counts.fetched).toBe(0)
+    expect(world.events).toContainEqual({ type: 'left-over', records: 700 })
+    expect(world.api.asked.length).toBeLessThan(20)
+    world.expectEqual()
+  })
+
+  it('an interrupted one that is resumed knows no longer what it delivered, and looks at all changes since', async () => {
+    const world = syncWorld('direct')
+    world.api.publish(open('a', 'b', 'c', 'd', 'e'))
+    await world.complete()
+    await world.states.clear()
+    world.api.publish([{ id: 'a', ...archived('expired') }])
+    world.api.faults.push(undefined, () => problemAnswer(401, 'unauthorized'))
+    await world.run()
+    await world.complete()
+    world.expectEqual()
+  })
+
+  it('an answer by id from a node that lags is not believed', async () => {
+    const world = syncWorld('direct')
+    world.api.publish(open('a', 'b', 'c'))
+    await world.complete()
+    await world.states.clear()
+    const newest = world.api.publish([{ id: 'a', ...archived('expired') }])
+    // The list comes from the newest edition, the record from an older one.
+    world.api.faults.push(undefined, (url) => {
+      world.api.newest = url.pathname.endsWith('/a') ? 1 : newest
+      return undefined
+    })
+    world.api.onRequest = (count) => {
+      if (count > 4) world.api.newest = newest
+    }
+    await world.complete()
+    expect(world.api.asked.filter((path) => path.endsWith('/a'))).toHaveLength(1)
+    world.expectEqual()
+  })
+
+  it('a staging that is gone while the state still names its cursor: the run starts anew', async () => {
+    const world = syncWorld('staged')
+    world.api.publish(open('a', 'b', 'c', 'd', 'e'))
+    world.api.faults.push(undefined, () => problemAnswer(401, 'unauthorized'))
+    await world.run()
+    await world.sink.discard()
+    expect(await world.complete()).toMatchObject({ isResumed: false, counts: { records: 5 } })
+    expect(world.events).toContainEqual({ type: 'restart', reason: 'staging-lost' })
+    world.expectEqual()
+  })
+})
+
 describe('merges (C158)', () => {
   it('a survivor that the filters leave out is fetched; chains are followed to their end', async () => {
     const world = syncWorld('direct')
@@ -455,6 +514,11 @@ describe('a feed that breaks its rules is not trusted', () => {
     ['a page before the one before it', [page(['2026-11-02T08:00:01.000Z'], 'x'), page(['2026-11-02T08:00:00.000Z'])]],
     ['the cursor of the same page', [page(['2026-11-02T08:00:01.000Z'], 'x'), page([], 'x')]],
     ['a time that is none', [page(['yesterday'])]],
+    ['a record without a time', [() => Response.json({ data: [{ id: 'a' }], nextCursor: null })]],
+    [
+      'a record without an id',
+      [() => Response.json({ data: [{ lastModified: '2026-11-02T08:00:01.000Z' }], nextCursor: null })],
+    ],
   ])('%s', async (_, faults) => {
     const world = syncWorld()
     world.api.faults.push(...faults)

@@ -3,6 +3,7 @@
 // Why the copy is equal to the stock afterwards: the state T is a `lastModified` that was delivered, so it never exceeds
 // that of the edition a run was pinned to; everything changed later carries a larger one and is in range of the next run
 // (sync.md, theorem). The rest is order: sink, then its commit, then the state; a crash in between repeats, never skips.
+import { listenerOf } from '../listener.ts'
 import { ProblemError } from '../problem-error.ts'
 import { UnreachableError } from '../unreachable-error.ts'
 import { FeedError } from './feed-error.ts'
@@ -136,7 +137,7 @@ class Attempt {
     this.#states = states
     this.#held = held
     this.#counts = counts
-    this.#emit = options.on ?? (() => {})
+    this.#emit = listenerOf(options.on)
   }
 
   async run(): Promise<Ending> {

@@ -176,6 +176,7 @@ class Walk {
   /** The list ascends and its cursor moves; else an answer was mixed up on the way, or a parameter lost. */
   #checkPage(page: TenderList): void {
     for (const { id, lastModified } of page.data) {
+      if (typeof id !== 'string' || id === '') throw new FeedError('The API delivered a record without an id.')
       const ms = instantMs(lastModified)
       if (ms < this.#latestMs)
         throw new FeedError(`Record ${id} of ${lastModified} comes after a later one, or before updated_since.`)
