@@ -220,6 +220,8 @@ export class ApiNode {
   /** The clock was moved since the node started: its own count of a minute is then not a minute. */
   hasMovedClock = false
   isDown = false
+  /** Of the request that is being answered. */
+  token = ''
   decision: Decision | undefined
   reader!: EditionReader
   tokens!: TokenTable
@@ -244,8 +246,7 @@ export class ApiNode {
     this.#keys = [...backplane.keys]
     const state = new LaggingState(backplane.log, () => this.shown) as unknown as LogState
     const log = new EditionLog('', 0, state, { clock, release: () => {} })
-    const capped = capPages(log, backplane.pageCap)
-    this.reader = faults.reader?.(capped, this) ?? capped
+    this.reader = capPages(faults.reader?.(log, this) ?? log, backplane.pageCap)
     const sealer = createCursorSealer({
       ring: {
         keys: () => this.#keys,
@@ -295,6 +296,7 @@ export class ApiNode {
   async ask(url: string, token: string, encoding: string): Promise<Answer> {
     const slot = await slotOf(this.index)
     slot.node = this
+    this.token = token
     const answer = await ask(slot.app, url, {
       authorization: `Bearer ${token}`,
       accept: 'application/json',

@@ -38,7 +38,7 @@ export type Pending = {
 /** What tests may put around the client. */
 export type ClientFaults = {
   readonly sink?: SinkFaults
-  readonly wrapSink?: (sink: Sink, process: ClientProcess) => Sink
+  readonly wrapSink?: (sink: Sink, process: ClientProcess, state: StateStore) => Sink
   readonly wrapState?: (state: StateStore, process: ClientProcess) => StateStore
   readonly wrapFetch?: (fetch: typeof globalThis.fetch, process: ClientProcess) => typeof globalThis.fetch
   readonly wrapSleep?: (ms: number) => number
@@ -102,8 +102,8 @@ export class ClientProcess {
     })
     const { kind, initial } = client.profile
     const bare = createMemorySink({ kind, durable: client.durable, gate, watch, faults: faults.sink ?? {} })
-    const sink = faults.wrapSink?.(bare, this) ?? bare
     const store = stateStoreOf(client.durable, gate, watch)
+    const sink = faults.wrapSink?.(bare, this, store) ?? bare
     const state = kind === 'table' ? undefined : (faults.wrapState?.(store, this) ?? store)
     const lock: RunLock = { acquire: async () => this.#lock() }
     sync({
@@ -180,8 +180,12 @@ export class ClientProcess {
         },
         happenUnheard: (error) => {
           this.pending.delete(pending)
-          effect()
-          reject(error)
+          try {
+            effect()
+            reject(error)
+          } catch (own) {
+            reject(own)
+          }
         },
       }
       this.#add(pending)

@@ -111,7 +111,8 @@ export function createMemorySink(options: {
       }),
     upsert: (records) =>
       gate('sink.upsert', () => {
-        for (const record of records) put({ record, how: 'upsert' })
+        // The archived survivor of a merge comes this way too, and must not be left open by a crash before its close().
+        for (const record of records) put({ record, how: record.archiveReason === undefined ? 'upsert' : 'close' })
       }),
     close: (records) =>
       gate('sink.close', () => {

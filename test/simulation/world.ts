@@ -28,8 +28,10 @@ export const organizationId = 'organisation-1'
 export type Planted = {
   readonly name: string
   readonly publisher?: PublisherFaults
-  /** The publication rule itself is not checked: the copies must show the fault. */
-  readonly isSeenInCopies?: boolean
+  /** What is wrong, in one sentence. */
+  readonly mistake?: string
+  /** Invariants that look away, so that those behind them must find it. */
+  readonly blind?: readonly string[]
   readonly node?: NodeFaults
   readonly client?: ClientFaults
 }
@@ -137,7 +139,7 @@ export class World {
       hasTies: this.profile.hasTies,
       faults: planted.publisher,
     })
-    this.invariants = new Invariants(this)
+    this.invariants = new Invariants(this, planted.blind ?? [])
     this.#turnKey()
     const token = this.#addToken()
     this.#newestToken = token
@@ -209,15 +211,14 @@ export class World {
     return token
   }
 
+  get requestsPerMinute(): number {
+    return this.#requestsPerMinute
+  }
+
   /** The token of a process is one that the service knows at present. */
   isTokenValid({ token }: ClientProcess): boolean {
     const hash = hashToken(token)
     return this.#grants.some(({ tokenHash }) => tokenHash === hash)
-  }
-
-  /** False while a planted publisher is to be found by what it does to the copies. */
-  get isPublisherTrusted(): boolean {
-    return this.#planted.isSeenInCopies !== true
   }
 
   #fault(process?: ClientProcess): void {
@@ -615,24 +616,16 @@ export class World {
     this.#note(`the clock of node ${node.index} is off by ${node.skewMs / 1000} s`)
   }
 
-  /** Overlapping rotation, or a token that is revoked while the customer still uses it. */
+  /** Overlapping rotation (two tokens at most), or all tokens revoked while the customer still uses them. */
   async #rotateToken(isAbrupt: boolean): Promise<void> {
-    const old = this.#grants[0]!
-    const token = this.#addToken()
-    if (!isAbrupt) for (const client of this.clients) client.token = token
-    this.#grants.splice(this.#grants.indexOf(old), 1)
-    this.#tokenSerial++
+    const gone = isAbrupt ? this.#grants.splice(0) : this.#grants.splice(0, Math.max(0, this.#grants.length - 1))
+    this.#newestToken = this.#addToken()
     this.#fault()
-    if (isAbrupt) {
-      for (const node of this.nodes) await node.readTokens()
-      this.#note('the token is revoked at once')
-    } else {
-      // Running processes still use the old one: nodes that look only later go on taking it.
-      for (const node of this.nodes) if (this.#random.chance(0.5)) await node.readTokens()
-      this.#note('the token is rotated')
-    }
-    this.#newestToken = token
-    for (const process of this.#processes) process.faults++
+    // Nodes that look only later go on taking what is gone.
+    for (const node of this.nodes) if (isAbrupt || this.#random.chance(0.5)) await node.readTokens()
+    for (const client of this.clients) if (!isAbrupt && this.#random.chance(0.6)) client.token = this.#newestToken
+    if (gone.length > 0) for (const process of this.#processes) process.faults++
+    this.#note(isAbrupt ? 'the tokens are revoked at once' : `a token is added, ${gone.length} revoked`)
   }
   #newestToken = ''
 
