@@ -264,6 +264,41 @@ describe.skipIf(!connectionString)('PostgreSQL sink', () => {
     await late.end()
   })
 
+  test('C160 a connection lost within a page fails the run: its commit never saves a state without its records', async () => {
+    const schema = nextSchema()
+    const sink = open(schema)
+    await sink.begin(first)
+    await sink.upsert([recordOf(1)])
+    await sink.commit(state, 'run')
+    for (const isReadBetween of [false, true]) {
+      await sink.begin(delta)
+      await sink.upsert([recordOf(1, 1), recordOf(2)])
+      await query(
+        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted
+         and ((classid::bigint << 32) | objid::bigint) = hashtextextended($1, 0)`,
+        [`tender-sync ${schema}`],
+      )
+      // Reading connects anew; the run must not go on with that connection all the same.
+      if (isReadBetween) await expect.poll(() => sink.state.load().catch(() => 'lost')).toEqual(state)
+      await expect(sink.upsert([recordOf(3)])).rejects.toThrow()
+      await expect(sink.commit({ ...state, updatedSince: '2027-01-01T00:00:00.000Z' }, 'run')).rejects.toThrow(
+        'lost during the run',
+      )
+      await expect(sink.held([])).rejects.toThrow('lost during the run')
+      expect(await sink.state.load()).toEqual(state)
+    }
+    await sink.begin(delta)
+    await sink.upsert([recordOf(1, 1), recordOf(2)])
+    await sink.commit(state, 'run')
+    expect(await sink.held([idOf(1), idOf(2), idOf(3)])).toEqual(
+      new Map([
+        [idOf(1), recordOf(1, 1).lastModified],
+        [idOf(2), recordOf(2).lastModified],
+      ]),
+    )
+    await sink.end()
+  })
+
   test('an unreachable server is an error of the call, and the next call tries again', async () => {
     const sink = openPostgresSink({ connectionString: 'postgres://nobody@127.0.0.1:1/none' })
     await expect(sink.begin(first)).rejects.toThrow('ECONNREFUSED')

@@ -68,16 +68,31 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
   let isInTransaction = false
   let hasLock = false
   let run: Run | undefined
+  let isRunLost = false
+  let forgetConnection = (): void => {}
 
   async function connect(): Promise<Client> {
     const pg = await loadPg()
-    const client = new pg.Client({ connectionString: options.connectionString, application_name: 'tender-sync' })
+    const client = new pg.Client({
+      connectionString: options.connectionString,
+      application_name: 'tender-sync',
+      connectionTimeoutMillis: 30_000,
+      // A connection that died silently is noticed, and its run aborted, instead of waiting for ever.
+      keepAlive: true,
+    })
+    let isGone = false
     const forget = (): void => {
+      // Error and end both come, the second perhaps when there is a new connection already.
+      if (isGone) return
+      isGone = true
+      // What the transaction held is gone, and the lock with it: this run must not go on with another connection.
+      isRunLost = run !== undefined
       connection = undefined
       isInTransaction = false
       hasLock = false
     }
     // Without a listener a lost connection would end the process; the query under way rejects anyway.
+    forgetConnection = forget
     client.on('error', forget)
     client.on('end', forget)
     await client.connect()
@@ -101,10 +116,26 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
 
   async function rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
     const client = await connected()
-    return (await client.query(sql, [...values])).rows as Row[]
+    try {
+      return (await client.query(sql, [...values])).rows as Row[]
+    } catch (error) {
+      // Only the server's own refusals of a statement leave a connection that can be used.
+      const severity = typeof error === 'object' && error !== null && 'severity' in error ? error.severity : 'FATAL'
+      if (severity !== 'ERROR') {
+        forgetConnection()
+        // Else a connection that still lives would keep the lock.
+        void client.end().catch(() => {})
+      }
+      throw error
+    }
+  }
+
+  function checkRun(): void {
+    if (isRunLost) throw new SinkError('The connection to PostgreSQL was lost during the run; the next run repeats.')
   }
 
   async function inTransaction(): Promise<void> {
+    checkRun()
     if (isInTransaction) return
     await rows('begin')
     isInTransaction = true
@@ -261,6 +292,8 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
     name: 'postgres',
     canStage: true,
     async begin(begun) {
+      run = undefined
+      isRunLost = false
       await rollBack()
       await lock()
       if (!begun.resumed) await rows(`delete from ${s}.sync_staged`)
@@ -294,12 +327,14 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
       await unlock()
     },
     async discard() {
+      isRunLost = false
       await rollBack()
       await rows(`delete from ${s}.sync_staged`)
       run = undefined
       await unlock()
     },
     async held(ids) {
+      checkRun()
       const table = run?.kind === 'first' ? 'sync_staged' : 'tender'
       const found = await rows<{ id: string; modified: string }>(
         `select id, ${instantText('last_modified')} as modified from ${s}.${table} where id = any($1::uuid[])`,
