@@ -164,7 +164,10 @@ describe('tender-sync run', () => {
     expect(stopped.err).toMatch(/asked to stop\.\n {2}200 records of 2 pages are kept/)
     expect((await sync('status --sink sqlite:$t.db')).out).toMatch(/no completed run yet; a first run is unfinished at/)
     const resumed = await sync(`run ${url} --sink sqlite:$t.db`)
-    expect(resumed.out).toMatch(/first run, resumed.*\n {2}records {3}250 records in 3 pages/)
+    expect(resumed.out).toMatch(
+      /is complete; what changed since follows\.\n {2}run {7}first run, resumed.*\n {2}records {3}250 records in 3 pages/,
+    )
+    expect(resumed.out).toMatch(/up to date\.\n {2}run {7}delta run.*\n {2}records {3}1 record in 1 page/)
     expect((await sync(`verify ${url} --sink sqlite:$t.db`)).code).toBe(0)
   })
 
@@ -336,9 +339,12 @@ describe('tender-sync watch', () => {
 describe('tender-sync status', () => {
   it('changes nothing, not even for a copy that does not exist', async () => {
     await using world = await openCommandWorld()
-    const status = await world.sync('status --sink ndjson:$none.ndjson')
-    expect(status).toMatchObject({ code: 0 })
-    expect(status.out).toMatch(/state {5}none.*\n.*copy {6}empty/)
-    expect(existsSync(`${world.folder}/none.ndjson.sync`)).toBe(false)
+    for (const kind of ['ndjson', 'sqlite']) {
+      const status = await world.sync(`status --sink ${kind}:$none`)
+      expect(status).toMatchObject({ code: 0 })
+      expect(status.out).toMatch(/state {5}none.*\n.*copy {6}empty/)
+    }
+    expect(existsSync(`${world.folder}/none.sync`)).toBe(false)
+    expect(existsSync(`${world.folder}/none`)).toBe(false)
   })
 })

@@ -18,10 +18,15 @@ export type Job = {
   close(): Promise<void>
 }
 
-export async function openJob({ sink: choice, stateFolder }: Options, environment: Environment): Promise<Job> {
+/** `use` is `read` for commands that must not change the target. */
+export async function openJob(
+  { sink: choice, stateFolder }: Options,
+  environment: Environment,
+  use: 'read' | 'write' = 'write',
+): Promise<Job> {
   const folder = workFolder(choice, stateFolder, environment)
   const lock = fileLock({ path: join(folder, 'lock'), now: environment.now })
-  const sink = await openSink(choice, folder, environment)
+  const sink = await openSink(choice, folder, environment, use)
   return {
     sink,
     state: sink.state ?? fileState(join(folder, 'state.json')),

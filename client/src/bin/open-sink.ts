@@ -13,11 +13,16 @@ import { UsageError } from './usage-error.ts'
 const mappings = fileURLToPath(new URL('../../mappings/', import.meta.url))
 
 /** Opens the sink. Libraries of other sinks are not loaded. */
-export async function openSink(choice: SinkChoice, folder: string, environment: Environment): Promise<Sink> {
+export async function openSink(
+  choice: SinkChoice,
+  folder: string,
+  environment: Environment,
+  use: 'read' | 'write',
+): Promise<Sink> {
   const { kind, target, args, options } = choice
   switch (kind) {
     case 'sqlite':
-      return (await import('../sinks/sqlite-sink.ts')).sqliteSink({ file: target })
+      return (await import('../sinks/sqlite-sink.ts')).sqliteSink({ file: target, isReadOnly: use === 'read' })
     case 'ndjson':
       return (await import('../sinks/ndjson-sink.ts')).ndjsonSink({ file: target })
     case 'csv':

@@ -54,7 +54,7 @@ describe('progress', () => {
   })
 
   it('says how long it will take only where an earlier run tells how many records there are', () => {
-    const { seen, progress } = world(80, { expected: { records: 1000, because: 'the last first run' } })
+    const { seen, progress } = world(80, { expectedRecords: 1000 })
     progress.onSync({ type: 'run', kind: 'first', isResumed: false })
     seen.now += 2000
     progress.onSync(page(2))

@@ -10,7 +10,7 @@ export type ProgressOptions = {
   readonly isJson: boolean
   readonly isQuiet: boolean
   /** How many records are to be expected, where something tells it; the API itself gives no total. */
-  readonly expected?: { readonly records: number; readonly because: string } | undefined
+  readonly expectedRecords?: number | undefined
 }
 
 const redrawEveryMs = 100
@@ -140,10 +140,11 @@ export class Progress {
   }
 
   #timeLeft(elapsedMs: number): string | undefined {
-    const { expected } = this.#options
+    const { expectedRecords } = this.#options
     const isExpected = this.#title === this.#options.title || this.#isExpectationValid
-    if (!expected || !isExpected || this.#records === 0 || expected.records <= this.#records) return undefined
-    return `~${duration(((expected.records - this.#records) * elapsedMs) / this.#records)} left`
+    if (!isExpected || this.#records === 0 || !(expectedRecords !== undefined && expectedRecords > this.#records))
+      return undefined
+    return `~${duration(((expectedRecords - this.#records) * elapsedMs) / this.#records)} left`
   }
 
   /** Takes the line away. */

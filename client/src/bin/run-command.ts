@@ -1,11 +1,13 @@
 // `tender-sync run`: one run of the sync, told to a person or a program.
 import { ProblemError } from '../problem-error.ts'
+import { makeFolder } from '../sinks/durable-files.ts'
 import { SinkError } from '../sinks/sink-error.ts'
 import { type SyncOutcome, sync } from '../sync/sync.ts'
+import type { TenderClient } from '../tender-client.ts'
 import type { Options } from './command-line.ts'
 import { type Environment, exitCodes } from './environment.ts'
 import { count, counted, duration, moment, rate, wrapped } from './format.ts'
-import { openClient, openJob } from './job.ts'
+import { type Job, openClient, openJob } from './job.ts'
 import { writeMetrics } from './metrics.ts'
 import { Progress } from './progress.ts'
 import { type RunReport, readReport, reportAfter, writeReport } from './run-report.ts'
@@ -14,70 +16,83 @@ import { UsageError } from './usage-error.ts'
 
 export type RunResult = { readonly code: number; readonly outcome: SyncOutcome }
 
-/** One run; resolves to its exit code and outcome. Throws what is wrong with the command line. */
+/**
+ * One run; resolves to its exit code and outcome. Throws what is wrong with the command line. A run that was interrupted
+ * ends at the edition it began with, which may be a day old: what changed since follows at once.
+ */
 export async function runCommand(options: Options, environment: Environment): Promise<RunResult> {
   const job = await openJob(options, environment)
   try {
-    const report = await readReport(job.folder)
-    await checkContinuity(options, report, async () => (await job.state.load()) !== undefined)
+    const report = await begunReport(job, options)
+    const expected = report.firstRunRecords
     const progress = new Progress(
-      {
-        title: 'run',
-        isJson: options.isJson,
-        isQuiet: options.isQuiet,
-        expected:
-          report?.firstRunRecords === undefined
-            ? undefined
-            : { records: report.firstRunRecords, because: 'the last first run' },
-      },
+      { title: 'run', isJson: options.isJson, isQuiet: options.isQuiet, expectedRecords: expected },
       environment,
     )
     const client = await openClient(options, environment, progress.onClient)
-    const outcome = await sync({
-      client,
-      sink: job.sink,
-      state: job.state,
-      lock: job.lock,
-      filters: options.filters,
-      initial: options.initial,
-      onFilterChange: options.startsAnewOnNewFilters ? 'restart' : 'refuse',
-      signal: environment.signal,
-      clock: environment.clock,
-      on: progress.onSync,
-    })
-    progress.clear()
-    if (outcome.result !== 'skipped') {
-      const after = reportAfter(report, { url: options.url!, initial: options.initial }, outcome, environment.now())
-      // The run counts even when the report about it cannot be written.
-      await writeReport(job.folder, after).catch(() => {})
-      if (options.metrics !== undefined) await writeMetrics(options.metrics, after, sinkTitle(options.sink))
-    }
-    const holder = outcome.result === 'skipped' ? await job.lock.holder().catch(() => undefined) : undefined
-    tell(
-      options,
-      environment,
-      outcome,
-      holder && `process ${holder.pid} on ${holder.host}, since ${moment(holder.since)}`,
-    )
+    let outcome = await runOnce(job, report, client, progress, options, environment)
+    if (outcome.result === 'completed' && outcome.isResumed)
+      outcome = await runOnce(job, report, client, progress, options, environment)
     return { code: codeOf(outcome), outcome }
   } finally {
     await job.close()
   }
 }
 
-/** A copy that goes on with other settings than it was begun with would be wrong without a sign of it. */
-async function checkContinuity(
-  { url, initial }: Options,
-  report: RunReport | undefined,
-  hasState: () => Promise<boolean>,
-): Promise<void> {
-  if (!report || (report.url === url && report.initial === initial) || !(await hasState())) return
-  if (report.url !== url)
+async function runOnce(
+  { sink, state, lock, folder }: Job,
+  before: RunReport,
+  client: TenderClient,
+  progress: Progress,
+  options: Options,
+  environment: Environment,
+): Promise<SyncOutcome> {
+  const outcome = await sync({
+    client,
+    sink,
+    state,
+    lock,
+    filters: options.filters,
+    initial: options.initial,
+    onFilterChange: options.startsAnewOnNewFilters ? 'restart' : 'refuse',
+    signal: environment.signal,
+    clock: environment.clock,
+    on: progress.onSync,
+  })
+  progress.clear()
+  if (outcome.result === 'skipped') {
+    const holder = await lock.holder().catch(() => undefined)
+    const who = holder && `It is process ${holder.pid} on ${holder.host}, since ${moment(holder.since)}.`
+    tell(options, environment, outcome, who)
+    return outcome
+  }
+  const after = reportAfter((await readReport(folder)) ?? before, outcome, environment.now())
+  // The run counts even when the report about it cannot be written.
+  await writeReport(folder, after).catch(() => {})
+  if (options.metrics !== undefined) await writeMetrics(options.metrics, after, sinkTitle(options.sink))
+  tell(options, environment, outcome)
+  return outcome
+}
+
+/**
+ * The report, begun if there is none: with what this copy is made. A copy that goes on with other settings than it was
+ * begun with would be wrong without a sign of it, so that is refused.
+ */
+async function begunReport({ state, folder }: Job, { url, initial }: Options): Promise<RunReport> {
+  const found = await readReport(folder)
+  if (found && found.url === url && found.initial === initial) return found
+  if (!found || !(await state.load())) {
+    const begun: RunReport = { ...found, schema: 1, url: url!, initial }
+    await makeFolder(folder)
+    await writeReport(folder, begun)
+    return begun
+  }
+  if (found.url !== url)
     throw new UsageError(
-      `This copy comes from ${report.url}, and its state means nothing to ${url}: give the former address, or start the copy anew with tender-sync reset.`,
+      `This copy comes from ${found.url}, and its state means nothing to ${url}: give the former address, or start the copy anew with tender-sync reset.`,
     )
   throw new UsageError(
-    `This copy was begun with --initial ${report.initial}: give it again, or start the copy anew with tender-sync reset.`,
+    `This copy was begun with --initial ${found.initial}: give it again, or start the copy anew with tender-sync reset.`,
   )
 }
 
@@ -91,7 +106,7 @@ function tell(
   { isJson, isQuiet, sink }: Options,
   { stdout, stderr }: Environment,
   outcome: SyncOutcome,
-  holder: string | undefined,
+  holder?: string,
 ): void {
   if (isJson) {
     const { error, ...rest } = { error: undefined, ...outcome }
@@ -171,7 +186,8 @@ function completedText(
     ...(records > 0 ? [['of these', kinds.join(', ')] as const] : []),
     ['state', updatedSince ?? 'none yet: no record was delivered'],
   ]
-  return [`The copy in ${title} is up to date.`, ...rows.map(([name, value]) => `  ${name.padEnd(9)} ${value}`)].join(
-    '\n',
-  )
+  const head = isResumed
+    ? `The interrupted run into ${title} is complete; what changed since follows.`
+    : `The copy in ${title} is up to date.`
+  return [head, ...rows.map(([name, value]) => `  ${name.padEnd(9)} ${value}`)].join('\n')
 }

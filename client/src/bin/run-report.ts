@@ -44,8 +44,7 @@ export async function writeReport(folder: string, report: RunReport): Promise<vo
 
 /** The report after one more run. */
 export function reportAfter(
-  before: RunReport | undefined,
-  { url, initial }: { readonly url: string; readonly initial: 'open' | 'history' },
+  before: RunReport,
   outcome: Exclude<SyncOutcome, { result: 'skipped' }>,
   endedAtMs: number,
 ): RunReport {
@@ -63,12 +62,12 @@ export function reportAfter(
     counts: { ...counts },
   }
   const isWholeFirstRun = outcome.result === 'completed' && outcome.kind === 'first' && !outcome.isResumed
-  const firstRunRecords = isWholeFirstRun ? counts.records : before?.firstRunRecords
-  const lastCompleted = result === 'completed' ? last : before?.lastCompleted
+  const firstRunRecords = isWholeFirstRun ? counts.records : before.firstRunRecords
+  const lastCompleted = result === 'completed' ? last : before.lastCompleted
   return {
     schema: 1,
-    url,
-    initial,
+    url: before.url,
+    initial: before.initial,
     last,
     ...(lastCompleted && { lastCompleted }),
     ...(firstRunRecords !== undefined && { firstRunRecords }),

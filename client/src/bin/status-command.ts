@@ -8,7 +8,7 @@ import { type ReportedRun, readReport } from './run-report.ts'
 import { sinkTitle } from './sink-choice.ts'
 
 export async function statusCommand(options: Options, environment: Environment): Promise<number> {
-  const job = await openJob(options, environment)
+  const job = await openJob(options, environment, 'read')
   try {
     const report = await readReport(job.folder)
     const state = await job.state.load()

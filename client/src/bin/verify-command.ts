@@ -14,7 +14,7 @@ import { sinkTitle } from './sink-choice.ts'
 const shown = 20
 
 export async function verifyCommand(options: Options, environment: Environment): Promise<number> {
-  const job = await openJob(options, environment)
+  const job = await openJob(options, environment, 'read')
   try {
     const lock = await job.lock.acquire()
     if (!lock) {
@@ -42,7 +42,8 @@ async function verify(job: Job, options: Options, environment: Environment): Pro
       title: 'verify',
       isJson: options.isJson,
       isQuiet: options.isQuiet,
-      expected: { records: held.size, because: 'the records of the copy' },
+      // The copy is the only hint at the size of the stock.
+      expectedRecords: held.size,
     },
     environment,
   )

@@ -1,5 +1,6 @@
 // Sync into a SQLite file: records with flat columns, lots and codes as child tables, the state in the same transaction.
 // Uses the SQLite that Node itself holds (22.5 or newer), so there is nothing to install.
+import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Run, type Sink, StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
 import { parseState } from '../sync/sync-state.ts'
@@ -18,6 +19,8 @@ import {
 export type SqliteSinkOptions = {
   /** Path of the database file; made when missing. Tables of other names in it are left alone. */
   readonly file: string
+  /** For looking at the copy: nothing is made or changed, and a missing file counts as an empty copy. */
+  readonly isReadOnly?: boolean
 }
 
 async function loadSqlite(): Promise<typeof import('node:sqlite')> {
@@ -32,15 +35,18 @@ async function loadSqlite(): Promise<typeof import('node:sqlite')> {
 }
 
 /** Opens or makes the database. Throws a SinkError when Node is too old or the file is no SQLite database. */
-export async function sqliteSink({ file }: SqliteSinkOptions): Promise<Sink> {
+export async function sqliteSink({ file, isReadOnly = false }: SqliteSinkOptions): Promise<Sink> {
   const { DatabaseSync } = await loadSqlite()
-  return createSink(open(DatabaseSync, file))
+  if (!isReadOnly) return createSink(open(DatabaseSync, file))
+  if (existsSync(file)) return createSink(open(DatabaseSync, file, true))
+  return createSink(open(DatabaseSync, ':memory:'))
 }
 
-function open(Database: typeof DatabaseSync, file: string): DatabaseSync {
+function open(Database: typeof DatabaseSync, file: string, isReadOnly = false): DatabaseSync {
   let db: DatabaseSync | undefined
   try {
-    db = new Database(file)
+    db = new Database(file, { readOnly: isReadOnly })
+    if (isReadOnly) return readable(db)
     // Readers go on while a run writes (WAL); what is committed survives a power cut (FULL). A reader that is in the way
     // of a checkpoint is waited for.
     db.exec('PRAGMA busy_timeout = 15000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
@@ -51,6 +57,13 @@ function open(Database: typeof DatabaseSync, file: string): DatabaseSync {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new SinkError(`The database ${file} cannot be used (${reason}): check its folder and its rights.`, { cause })
   }
+}
+
+/** Throws when there is no copy in the database, or no database in the file. */
+function readable(db: DatabaseSync): DatabaseSync {
+  db.exec('PRAGMA busy_timeout = 15000')
+  db.prepare('SELECT id, last_modified, status FROM tender LIMIT 1').get()
+  return db
 }
 
 function createSink(db: DatabaseSync): Sink {

@@ -1,0 +1,28 @@
+// An API as a process of its own, with generated tenders. A line with a number on its input publishes an edition that
+// changes so many of them, by their content, fate and merges; it answers with the number of records published so far.
+import { createInterface } from 'node:readline'
+import { startApi, startOfTests } from '../api-world.ts'
+import { randomOf } from '../generate/random.ts'
+import { generateTender } from '../generate/stock.ts'
+
+const [seed = 1, count = 500] = process.argv.slice(2).map(Number)
+const random = randomOf(seed, 7)
+const api = await startApi()
+const stock = { seed, count, now: startOfTests, size: 'small' } as const
+let at = startOfTests
+let published = 0
+
+function publish(records: readonly ReturnType<typeof generateTender>[]): void {
+  api.editions.publish(at, records)
+  published += records.length
+  at += 3_600_000
+}
+
+publish(Array.from({ length: count }, (_, index) => generateTender(stock, index)))
+process.stdout.write(`${JSON.stringify({ origin: api.origin, token: api.token })}\n`)
+for await (const line of createInterface({ input: process.stdin })) {
+  const indexes = new Set(Array.from({ length: Number(line) }, () => random.integer(0, count + 20)))
+  publish([...indexes].map((index) => generateTender(stock, index, random.integer(1, 50))))
+  process.stdout.write(`${published}\n`)
+}
+process.exit(0)
