@@ -299,6 +299,30 @@ describe.skipIf(!connectionString)('PostgreSQL sink', () => {
     await sink.end()
   })
 
+  test('records and state are one transaction: when the state cannot be saved, no record is seen', async () => {
+    const schema = nextSchema()
+    const sink = open(schema)
+    await sink.begin(first)
+    await sink.upsert([recordOf(1)])
+    await sink.commit(state, 'run')
+    await query(
+      `create function ${schema}.refuse() returns trigger language plpgsql as 'begin raise ''disk full''; end'`,
+    )
+    await query(`create trigger refuse before update on ${schema}.sync_state execute function ${schema}.refuse()`)
+    for (const run of [delta, first]) {
+      await sink.begin(run)
+      await sink.upsert([recordOf(1, 1), recordOf(2)])
+      await expect(sink.commit(state, 'run')).rejects.toThrow('disk full')
+      expect([...(await seen(schema)).values()].map(({ title }) => title)).toEqual([recordOf(1).title])
+    }
+    await query(`drop trigger refuse on ${schema}.sync_state`)
+    await sink.begin(delta)
+    await sink.upsert([recordOf(1, 1)])
+    await sink.commit(state, 'run')
+    await sink.end()
+    expect([...(await seen(schema)).values()].map(({ title }) => title)).toEqual([recordOf(1, 1).title])
+  })
+
   test('an unreachable server is an error of the call, and the next call tries again', async () => {
     const sink = openPostgresSink({ connectionString: 'postgres://nobody@127.0.0.1:1/none' })
     await expect(sink.begin(first)).rejects.toThrow('ECONNREFUSED')
