@@ -70,7 +70,7 @@ async function runOnce(
   // The run counts even when the report about it cannot be written.
   await writeReport(folder, after).catch(() => {})
   if (options.metrics !== undefined) await writeMetrics(options.metrics, after, sinkTitle(options.sink))
-  tell(options, environment, outcome)
+  tell(options, environment, outcome, undefined, sink.warnings)
   return outcome
 }
 
@@ -107,14 +107,17 @@ function tell(
   { stdout, stderr }: Environment,
   outcome: SyncOutcome,
   holder?: string,
+  warnings: readonly string[] = [],
 ): void {
   if (isJson) {
     const { error, ...rest } = { error: undefined, ...outcome }
     stdout.write(
-      `${JSON.stringify({ event: 'end', sink: sinkTitle(sink), ...rest, elapsedMs: Math.round(outcome.elapsedMs), ...(outcome.result === 'aborted' && { message: messageOf(outcome.error), problem: error instanceof ProblemError ? error.problem : undefined }) })}\n`,
+      `${JSON.stringify({ event: 'end', sink: sinkTitle(sink), ...rest, elapsedMs: Math.round(outcome.elapsedMs), ...(warnings.length > 0 && { warnings }), ...(outcome.result === 'aborted' && { message: messageOf(outcome.error), problem: error instanceof ProblemError ? error.problem : undefined }) })}\n`,
     )
     return
   }
+  // Told even when quiet: the copy lacks something although the run is complete.
+  for (const warning of warnings) stderr.write(`${wrapped(`Warning: ${warning}`, stderr.columns)}\n`)
   if (outcome.result === 'completed') {
     if (!isQuiet) stdout.write(`${completedText(outcome, sinkTitle(sink))}\n`)
     return

@@ -1,6 +1,7 @@
 // What is known to stand in the CRM: a file beside the state, one line of JSON per write, the last line of an id counts.
 // It saves writes that would change nothing; when it is lost, everything is written once more and nothing is wrong.
-import { open, readFile, rename } from 'node:fs/promises'
+import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { TenderRecord } from '../types.ts'
 import type { TargetState } from './mapped-properties.ts'
 import { SinkError } from './sink-error.ts'
@@ -88,11 +89,12 @@ export async function openCrmLedger(path: string, mappingHash: string): Promise<
     entries: () => known.values(),
     async save() {
       const added = [...changed.values()]
-      if (added.length === 0 && !isFresh && !isOtherMapping) return
+      if (added.length === 0) return
       const isRewritten = isFresh || isOtherMapping || lines + added.length > 2 * known.size + 1000
       const content = (isRewritten ? [...known.values()] : added).map((entry) => `${JSON.stringify(entry)}\n`).join('')
       changed = new Map()
       if (isRewritten) {
+        await mkdir(dirname(path), { recursive: true })
         await write(header(mappingHash) + content, 'w', `${path}.new`)
         await rename(`${path}.new`, path)
         lines = known.size + 1
