@@ -84,7 +84,7 @@ const byId = (records: readonly TenderRecord[]): [string, Omit<TenderRecord, 'ch
     .sort(([a], [b]) => (a < b ? -1 : 1))
 
 describe(`tender-sync killed ${kills} times (TENDER_SYNC_SEED=${seed})`, () => {
-  it.each(runs)('%s equals a full crawl afterwards', async (kind, recordsIn) => {
+  it.each(runs)('%s equals a full crawl afterwards', { timeout: 600_000 }, async (kind, recordsIn) => {
     const random = randomOf(seed, kind.length)
     const api = await startApiProcess(seed)
     const file = join(folder, `tenders.${kind}`)
