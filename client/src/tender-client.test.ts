@@ -47,6 +47,29 @@ describe('TenderClient', () => {
     ])
   })
 
+  it('R3: a record, or its absence, from a node that lags behind an edition counts like a 503', async () => {
+    const of = (edition: number) => ({ 'x-stock-state': `${edition}; 2026-11-02T08:00:00.000Z` })
+    const { baseUrl, asked } = await serverOf([
+      { status: 404, body: { title: 'Not found' }, headers: of(4) },
+      { status: 200, body: { id: 'a', title: 'old' }, headers: of(4) },
+      { status: 200, body: { id: 'a', title: 'new' }, headers: of(5) },
+      { status: 404, body: { title: 'Not found' }, headers: of(5) },
+      { status: 200, body: { id: 'a', title: 'from an API that does not say' } },
+    ])
+    const waits: number[] = []
+    const client = new TenderClient({
+      baseUrl,
+      token: 'made-up',
+      sleep: async (ms) => void waits.push(ms),
+      clock: () => 0,
+    })
+    expect(await client.get('a', undefined, 5)).toMatchObject({ title: 'new' })
+    expect(asked).toHaveLength(3)
+    expect(waits).toEqual([5000, 5000])
+    await expect(client.get('a', undefined, 5)).rejects.toMatchObject({ problem: { status: 404 } })
+    expect(await client.get('a', undefined, 5)).toMatchObject({ title: 'from an API that does not say' })
+  })
+
   it('gives the quota of the answer with a page', async () => {
     const headers = {
       'x-ratelimit-limit': '60',

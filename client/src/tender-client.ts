@@ -4,13 +4,18 @@ import { listenerOf } from './listener.ts'
 import { Pacer } from './pacing.ts'
 import { type Problem, ProblemError } from './problem-error.ts'
 import { type RateLimit, readRateLimit } from './rate-limit.ts'
-import { retryWait } from './retry.ts'
+import { type RetryWait, retryWait } from './retry.ts'
 import { type Sleep, timerSleep } from './sleep.ts'
 import type { TenderList, TenderRecord, TendersQuery } from './types.ts'
 import { UnreachableError } from './unreachable-error.ts'
 
 /** One answer of the list, with what its headers said. */
-export type Page = TenderList & { readonly rateLimit: RateLimit; readonly requestId: string | null }
+export type Page = TenderList & {
+  readonly rateLimit: RateLimit
+  readonly requestId: string | null
+  /** Number of the edition that the page comes from; missing when the answer does not say. */
+  readonly edition?: number
+}
 
 export type TenderClientOptions = {
   /** Where the API is, without `/v1`: `https://api.example.org`. Plain `http:` only on loopback, or with `allowHttp`. */
@@ -37,19 +42,38 @@ export type TenderClientOptions = {
 
 const mostTimeoutMs = 60_000
 const mostWaitMs = 3_600_000
+/** A node that lags is behind for seconds; the next request may also meet another one. */
+const lagWaitMs = 5000
 
 type Answer<Body> = { readonly body: Body; readonly headers: Headers; readonly rateLimit: RateLimit }
 /** What became of one attempt: a usable answer, another answer, or none. */
 type Attempt<Body> =
   | { readonly kind: 'usable'; readonly answer: Answer<Body> }
   | { readonly kind: 'problem'; readonly problem: Problem; readonly headers: Headers }
-  | { readonly kind: 'broken'; readonly error: unknown }
+  | { readonly kind: 'broken' | 'lagging'; readonly error: unknown }
 
 const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === 'object' && value !== null
 const isList = (body: unknown): body is TenderList =>
   isObject(body) && Array.isArray(body.data) && (body.nextCursor === null || typeof body.nextCursor === 'string')
 const isRecord = (body: unknown): body is TenderRecord => isObject(body) && typeof body.id === 'string'
+
+function editionOf(headers: Headers): number | undefined {
+  const edition = Number.parseInt(headers.get('x-stock-state') ?? '', 10)
+  return Number.isNaN(edition) ? undefined : edition
+}
+
+/** A record, or that there is none, as of an edition before `notBefore` says nothing about the present one. */
+function lagging<Body>(attempt: Attempt<Body>, notBefore: number): Attempt<Body> {
+  if (attempt.kind === 'broken' || (attempt.kind === 'problem' && attempt.problem.status !== 404)) return attempt
+  const { headers } = attempt.kind === 'usable' ? attempt.answer : (attempt as { readonly headers: Headers })
+  const edition = editionOf(headers)
+  if (edition === undefined || edition >= notBefore) return attempt
+  return {
+    kind: 'lagging',
+    error: new Error(`The answer comes from edition ${edition}, ${notBefore} was seen before.`),
+  }
+}
 
 /**
  * Reads tenders. A call resolves to an answer, or throws
@@ -82,9 +106,12 @@ export class TenderClient {
     this.#pacer = new Pacer({ clock, sleep, random: options.random ?? Math.random })
   }
 
-  /** One record by its id; archived and merged ones too. Unknown: ProblemError with slug `not-found`. */
-  async get(id: string, signal?: AbortSignal): Promise<TenderRecord> {
-    return (await this.#request(`/v1/tenders/${encodeURIComponent(id)}`, isRecord, signal)).body
+  /**
+   * One record by its id; archived and merged ones too. Unknown: ProblemError with slug `not-found`. With `notBefore`, the
+   * number of an edition, answers of a node that has only older ones count like a 503: it is asked again.
+   */
+  async get(id: string, signal?: AbortSignal, notBefore?: number): Promise<TenderRecord> {
+    return (await this.#request(`/v1/tenders/${encodeURIComponent(id)}`, isRecord, signal, notBefore)).body
   }
 
   /** One page; pass the `nextCursor` of the page before as `cursor`, with the same filters. */
@@ -96,7 +123,13 @@ export class TenderClient {
     const text = parameters.toString()
     const { body, headers, rateLimit } = await this.#request(`/v1/tenders${text && `?${text}`}`, isList, signal)
     this.#emit({ type: 'page', records: body.data.length, hasMore: body.nextCursor !== null, rateLimit })
-    return { ...body, rateLimit, requestId: headers.get('x-request-id') }
+    const edition = editionOf(headers)
+    return {
+      ...body,
+      rateLimit,
+      requestId: headers.get('x-request-id'),
+      ...(edition !== undefined && { edition }),
+    }
   }
 
   /** All pages from the first (or from `cursor`) to the end of the list. */
@@ -118,15 +151,17 @@ export class TenderClient {
     path: string,
     isUsable: (body: unknown) => body is Body,
     signal: AbortSignal | undefined,
+    notBefore = 0,
   ): Promise<Answer<Body>> {
     let failures = 0
     let waitedMs = 0
     for (let number = 1; ; number++) {
-      const attempt = await this.#attempt(path, number, isUsable, signal)
+      const attempt = lagging(await this.#attempt(path, number, isUsable, signal), notBefore)
       if (attempt.kind === 'usable') return attempt.answer
       const answered =
         attempt.kind === 'problem' ? { status: attempt.problem.status, headers: attempt.headers } : undefined
-      const wait = retryWait(answered, failures + 1)
+      const wait: RetryWait | undefined =
+        attempt.kind === 'lagging' ? { reason: 'unavailable', ms: lagWaitMs } : retryWait(answered, failures + 1)
       if (wait?.reason === 'failure') failures++
       if (!wait || waitedMs + wait.ms > this.#maxWaitMs) throw this.#giveUp(path, attempt, number)
       const cause = attempt.kind === 'problem' ? new ProblemError(attempt.problem) : attempt.error

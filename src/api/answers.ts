@@ -32,6 +32,7 @@ export function sendProblem(
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   })
+  if (problem.stockState !== undefined) reply.header('x-stock-state', problem.stockState)
   if (problem.retryAfter !== undefined) reply.header('retry-after', String(problem.retryAfter))
   if (problem.slug === 'method-not-allowed') reply.header('allow', allowedMethods)
   const body = problemBody(problem, { docsUrl, path: pathOf(request.raw.url ?? '/'), requestId: request.id })

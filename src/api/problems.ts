@@ -240,6 +240,8 @@ export type Problem = {
   readonly detail: string
   readonly errors?: readonly ParameterFault[] | undefined
   readonly retryAfter?: number | undefined
+  /** X-Stock-State where nothing was found: tells a record that does not exist from a node that lags behind a list. */
+  readonly stockState?: string | undefined
 }
 
 /** The address that `type` carries; it exists on the access page (C135). */

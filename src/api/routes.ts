@@ -71,11 +71,14 @@ const rateHeaders = {
 const requestIdHeader = {
   'X-Request-Id': header('Id of this request (UUID version 7).', Type.String({ format: 'uuid' })),
 }
+const stockStateHeader = {
+  'X-Stock-State': header('Number and publication time of the edition that the answer comes from.', Type.String()),
+}
 const successHeaders = {
   ...rateHeaders,
   ...requestIdHeader,
   ETag: header('Weak entity tag; send it back in `If-None-Match` to get a 304 without a body.', Type.String()),
-  'X-Stock-State': header('Number and publication time of the edition that the answer comes from.', Type.String()),
+  ...stockStateHeader,
 }
 const retryAfterHeader = {
   'Retry-After': header('Seconds to wait before the same request is repeated.', Type.Integer({ minimum: 1 })),
@@ -113,6 +116,7 @@ function problemAnswers(slugs: readonly ProblemSlug[], docsUrl: string): Record<
         ...(here.some((slug) => slugsWithRateHeaders.has(slug)) ? rateHeaders : {}),
         ...(here.some((slug) => problemKind(slug).exampleRetryAfter !== undefined) ? retryAfterHeader : {}),
         ...(status === 401 ? { 'WWW-Authenticate': header('The scheme to use (RFC 6750).', Type.String()) } : {}),
+        ...(status === 404 ? stockStateHeader : {}),
         ...(status === 405 ? { Allow: header('The methods that are allowed.', Type.String()) } : {}),
       },
       content: {

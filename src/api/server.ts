@@ -451,11 +451,16 @@ export function buildApi(options: ApiOptions): FastifyInstance {
       return answer(request, reply, {
         slug: 'not-found',
         detail: 'This is not the id of a tender: ids are UUIDs, such as 0f8a1c52-7d3e-8b64-9a10-5c2e7f4b9d31.',
+        stockState: stockStateText(newest),
       })
     }
     const position = reader.find(id)
     if (position === undefined)
-      return answer(request, reply, { slug: 'not-found', detail: 'There is no tender with this id.' })
+      return answer(request, reply, {
+        slug: 'not-found',
+        detail: 'There is no tender with this id.',
+        stockState: stockStateText(newest),
+      })
     const { lastModified, mergedInto } = reader.meta(position)
     if (mergedInto !== undefined) reply.header('link', `<${listPath}/${mergedInto}>; rel="canonical"`)
     const found = { entityTag: recordEntityTag(id, lastModified), edition: newest, isCompressible: true }

@@ -52,6 +52,8 @@ export type SyncState = {
     readonly largest?: string
     /** Ids of merged records whose survivor was not there yet when their page was committed. */
     readonly merges?: readonly string[]
+    /** Number of the newest edition that the run's pages came from: records are not fetched from an older one. */
+    readonly edition?: number
     /** Smallest `lastModified` of the records that a sink without staging held when its first run began (G1). */
     readonly oldestHeld?: string
   }
@@ -73,7 +75,7 @@ export type Sink = {
   /**
    * Open, planned … (non-archived) records: create or update by id. Never replaces a newer `lastModified` by an older one
    * (G5); the same one again changes nothing (C159). May also bring the archived survivor of a merge that the target did
-   * not hold, followed by close() with it.
+   * not hold, followed by close() with it: write it as closed already, a crash may come in between.
    */
   upsert(records: readonly TenderRecord[]): Promise<void>
   /**

@@ -17,6 +17,7 @@ function isRun(run: unknown): boolean {
     (run.kind === 'first' || run.kind === 'delta') &&
     isText(run.cursor) &&
     [run.updatedSince, run.largest, run.oldestHeld].every(isTextOrMissing) &&
+    (run.edition === undefined || Number.isSafeInteger(run.edition)) &&
     (run.merges === undefined || (Array.isArray(run.merges) && run.merges.every(isText)))
   )
 }

@@ -10,8 +10,8 @@ import type { SyncFilters } from './sync-filters.ts'
 
 /** What the engine needs of a client (a TenderClient): pages and single records, with retries done. */
 export type TenderSource = {
-  page(query: TendersQuery, signal?: AbortSignal): Promise<TenderList>
-  get(id: string, signal?: AbortSignal): Promise<TenderRecord>
+  page(query: TendersQuery, signal?: AbortSignal): Promise<TenderList & { readonly edition?: number }>
+  get(id: string, signal?: AbortSignal, notBefore?: number): Promise<TenderRecord>
 }
 
 /** What stays the same for all walks of one sync(). */
@@ -39,6 +39,7 @@ export type WalkPlan = {
   readonly cursor?: string
   readonly largest?: string
   readonly merges?: readonly string[]
+  readonly edition?: number
   readonly oldestHeld?: string
 }
 
@@ -73,6 +74,8 @@ class Walk {
   #updatedSince: string | undefined
   #cursor: string | undefined
   #largest: string | undefined
+  /** The newest edition that a page came from: a record fetched from an older one may be out of date, or missing. */
+  #edition: number | undefined
   /** The newest time on the pages of this walk; the list is ascending, so none may come before it. */
   #latestMs: number
   #restarts = 0
@@ -84,6 +87,7 @@ class Walk {
     this.#updatedSince = plan.updatedSince
     this.#cursor = plan.cursor
     this.#largest = plan.largest
+    this.#edition = plan.edition
     // Not `largest`: after a restart the cursor may stand before what an earlier part of the run had reached.
     this.#latestMs = msOrNothing(plan.updatedSince)
     this.#seen = plan.oldestHeld !== undefined && !plan.isResumed ? new Set() : undefined
@@ -92,7 +96,7 @@ class Walk {
       keepArchived: options.keepArchived,
       fetchRecord: async (id) => {
         options.counts.fetched++
-        return options.client.get(id, options.signal)
+        return options.client.get(id, options.signal, this.#edition)
       },
       write: (record) => this.#writeFetched(record),
       onSurvivor: (id, isFound) => options.emit({ type: 'survivor', id, isFound }),
@@ -106,6 +110,7 @@ class Walk {
       const page = await this.#fetchPage()
       if (page === undefined) continue
       this.#checkPage(page)
+      if (page.edition !== undefined) this.#edition = Math.max(page.edition, this.#edition ?? 0)
       await checkLock()
       await this.#write(page.data)
       counts.pages++
@@ -126,7 +131,7 @@ class Walk {
   }
 
   /** Undefined: the cursor was refused, and the walk goes on without it. */
-  async #fetchPage(): Promise<TenderList | undefined> {
+  async #fetchPage(): Promise<Awaited<ReturnType<TenderSource['page']>> | undefined> {
     const { client, filters, limit, signal } = this.#options
     try {
       return await client.page(
@@ -223,6 +228,7 @@ class Walk {
         ...(this.#updatedSince !== undefined && { updatedSince: this.#updatedSince }),
         ...(this.#largest !== undefined && { largest: this.#largest }),
         ...(merges.length > 0 && { merges }),
+        ...(this.#edition !== undefined && { edition: this.#edition }),
         ...(this.#plan.oldestHeld !== undefined && { oldestHeld: this.#plan.oldestHeld }),
       },
     })
@@ -287,7 +293,7 @@ class Walk {
     const { client, signal, counts } = this.#options
     try {
       counts.fetched++
-      const record = await client.get(id, signal)
+      const record = await client.get(id, signal, this.#edition)
       await this.#write([record])
       return instantMs(record.lastModified) > instantMs(heldSince)
     } catch (error) {
