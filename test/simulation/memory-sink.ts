@@ -44,6 +44,7 @@ export type Gate = <Result>(step: string, effect: () => Result) => Promise<Resul
 export type SinkWatch = {
   /** Told of every write into the copy that others see. */
   readonly onWrite: (before: Held | undefined, after: Held) => void
+  readonly onBegin: (run: Run) => void
   /** Told of each merge as it is applied. */
   readonly onMerge: (merge: Merge, isSurvivorHeld: boolean) => void
   readonly onState: (before: SyncState | undefined, after: SyncState | undefined) => void
@@ -105,6 +106,7 @@ export function createMemorySink(options: {
       gate(`sink.begin ${begun.kind}${begun.resumed ? ' resumed' : ''}`, () => {
         written = new Map()
         run = begun
+        watch.onBegin(begun)
         if (!isStaged()) return
         if (!begun.resumed) durable.staging = new Map()
         else if (durable.staging === undefined) throw new StagingLostError('There is no staging to go on with.')
