@@ -447,7 +447,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
       if (pending === 0) return []
       const records = pending === 1 ? '1 record is' : `${pending} records are`
       return [
-        `${records} missing in ${mapping.name}, which refuses them: see ${deadLetters}; the next run tries again.`,
+        `${records} missing in ${mapping.name}, which refuses ${pending === 1 ? 'it' : 'them'}: see ${deadLetters}; the next run tries again.`,
       ]
     },
     async begin(begun) {
