@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Random, randomOf } from '../generate/random.ts'
 import { type CopyKind, editionDigest, editionDump, mismatches, queryOnce, type Records, readCopy } from './copies.ts'
 import { type KeptProcess, keepProcess, type OwnEnd, type ProcessEvent } from './kept-process.ts'
+import { watchProcesses } from './living-processes.ts'
 import { type Exchange, openLoadBalancer } from './load-balancer.ts'
 import { type Document, openNoticeStream } from './notice-stream.ts'
 import { openPostgresCluster } from './postgres-cluster.ts'
@@ -39,7 +40,7 @@ const publishIntervalMs = 2000
 const stockSize = 1500
 const noticesPerBatch = 25
 /** Low enough that the clients meet 429 now and then. */
-const requestsPerMinute = 1200
+const requestsPerMinute = 400
 /** Mean time between two kills of a part that is up. */
 const meanLifeMs = { api: 9000, publisher: 10_000, client: 14_000, redis: 16_000, postgres: 22_000, ingest: 25_000 }
 /** The shared limit is only exact while its store is up: so long it stays. */
@@ -86,6 +87,7 @@ class ChaosRun {
   readonly #stream
   readonly #kept: KeptProcess[] = []
   readonly #commands = new Set<RunningCommand>()
+  readonly #living = watchProcesses()
   #freezes = 0
   #waits = 0
   #runsResumed = 0
@@ -109,6 +111,7 @@ class ChaosRun {
     for (const command of this.#commands) command.kill()
     await Promise.all(this.#kept.map((each) => each.stop('SIGKILL')))
     for (const close of this.#closers.reverse()) await close().catch(() => {})
+    await this.#living.close()
   }
 
   async run(): Promise<ChaosReport> {
@@ -138,7 +141,11 @@ class ChaosRun {
 
     const dataOf = (name: string) => join(this.#folder, name)
     const command = async (...args: string[]): Promise<{ code: number | null; output: string }> => {
-      const running = runCommand([program, ...args, '--data', dataOf('publisher'), '--json'], { cwd: root, env })
+      const running = runCommand([program, ...args, '--data', dataOf('publisher'), '--json'], {
+        cwd: root,
+        env,
+        living: this.#living,
+      })
       this.#commands.add(running)
       return running.result.finally(() => this.#commands.delete(running))
     }
@@ -285,7 +292,7 @@ class ChaosRun {
     let unequal = 0
     for (const copy of copies) {
       await copy.process.stop('SIGKILL')
-      const running = runCommand(clientArgs(copy, '--once'), { cwd: root, env: clientEnv })
+      const running = runCommand(clientArgs(copy, '--once'), { cwd: root, env: clientEnv, living: this.#living })
       this.#commands.add(running)
       const { code: exitCode, output } = await running.result
       this.#commands.delete(running)
@@ -345,13 +352,13 @@ class ChaosRun {
 
   async #cluster(name: string, port: number) {
     const folder = join(this.#folder, `postgres-${name}`)
-    const cluster = await openPostgresCluster({ binaries: this.#options.postgres, folder, port })
+    const cluster = await openPostgresCluster({ binaries: this.#options.postgres, folder, port, living: this.#living })
     this.#closers.push(cluster.end)
     return cluster
   }
 
-  #keep(name: string, options: Omit<Parameters<typeof keepProcess>[0], 'name' | 'cwd'>): KeptProcess {
-    const kept = keepProcess({ name, cwd: root, ...options })
+  #keep(name: string, options: Omit<Parameters<typeof keepProcess>[0], 'name' | 'cwd' | 'living'>): KeptProcess {
+    const kept = keepProcess({ name, cwd: root, living: this.#living, ...options })
     this.#kept.push(kept)
     return kept
   }

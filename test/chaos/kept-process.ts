@@ -1,6 +1,7 @@
 // A process of the chaos run: started again whenever it ends, until it is told to stop. Ended by its own id only.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { LivingProcesses } from './living-processes.ts'
 
 export type ProcessEvent = { readonly event: string; readonly [member: string]: unknown }
 
@@ -15,7 +16,6 @@ export type KeptProcess = {
   readonly freeze: (forMs: number) => Promise<void>
   /** Ends it for good. Resolves to the exit code, null after a signal. */
   readonly stop: (signal: NodeJS.Signals) => Promise<number | null>
-  readonly started: () => number
   /** Ends that nobody asked for: allowed when something it needs was down, never with a stack trace. */
   readonly ownEnds: () => readonly OwnEnd[]
   /** The last lines of both streams. */
@@ -36,9 +36,10 @@ export function keepProcess(options: {
   readonly saysReady?: boolean
   readonly env?: NodeJS.ProcessEnv
   readonly cwd: string
+  readonly living: LivingProcesses
   readonly onEvent?: (event: ProcessEvent) => void
 }): KeptProcess {
-  const { name, cwd, env, onEvent, saysReady = true } = options
+  const { name, cwd, env, living, onEvent, saysReady = true } = options
   const lines: string[] = []
   const ownEnds: OwnEnd[] = []
   let child: ChildProcess | undefined
@@ -47,18 +48,17 @@ export function keepProcess(options: {
   let isWanted = false
   let isKilled = false
   let pauseMs = restartPauseMs
-  let starts = 0
 
   const start = (): void => {
     isWanted = true
     isReady = !saysReady
     isKilled = false
     pauseMs = restartPauseMs
-    starts += 1
     const mine: string[] = []
     const [command, ...args] = options.command()
     const started = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
     child = started
+    living.add(started.pid)
     const take = (line: string): void => {
       if (line === '') return
       lines.push(line)
@@ -87,6 +87,7 @@ export function keepProcess(options: {
         resolve(null)
       })
       started.once('close', (code) => {
+        living.remove(started.pid)
         if (child === started) child = undefined
         isReady = false
         if (!isKilled && isWanted) ownEnds.push({ name, code, said: mine.slice(-30).join('\n') })
@@ -121,7 +122,6 @@ export function keepProcess(options: {
       child?.kill(signal)
       return ended
     },
-    started: () => starts,
     ownEnds: () => ownEnds,
     lines: () => lines,
   }

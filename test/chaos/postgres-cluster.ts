@@ -1,9 +1,10 @@
 // A PostgreSQL server of the chaos run's own: made in a temporary folder, crashed and started again at will.
 import { execFile, execFileSync } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import type { LivingProcesses } from './living-processes.ts'
 
 const run = promisify(execFile)
 
@@ -30,8 +31,9 @@ export async function openPostgresCluster(options: {
   readonly binaries: string
   readonly folder: string
   readonly port: number
+  readonly living: LivingProcesses
 }): Promise<PostgresCluster> {
-  const { binaries, folder, port } = options
+  const { binaries, folder, port, living } = options
   const isRoot = process.getuid?.() === 0
   mkdirSync(folder, { recursive: true })
   if (isRoot) {
@@ -58,10 +60,17 @@ export async function openPostgresCluster(options: {
     // Only processes are killed here, never the machine: what was written to the page cache is there after a crash.
     ['-c', 'fsync=off'],
   ]
+  const serverPid = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+  const stop = async (): Promise<void> => {
+    const pid = serverPid()
+    await control('-m', 'immediate', '-w', 'stop')
+    living.remove(pid)
+  }
   const start = async (): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
       try {
         await control('-l', join(folder, 'server.log'), '-w', '-t', '60', '-o', settings.flat().join(' '), 'start')
+        living.add(serverPid(), 'SIGQUIT')
         return
       } catch (error) {
         // The memory of a crashed server may still be in use for a moment.
@@ -76,12 +85,8 @@ export async function openPostgresCluster(options: {
     createDatabase: async (name) => {
       await call('createdb', ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', name])
     },
-    crash: async () => {
-      await control('-m', 'immediate', '-w', 'stop')
-    },
+    crash: stop,
     start,
-    end: async () => {
-      await control('-m', 'immediate', '-w', 'stop').catch(() => {})
-    },
+    end: () => stop().catch(() => {}),
   }
 }

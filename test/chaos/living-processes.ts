@@ -1,0 +1,29 @@
+// The processes that a chaos run has started and that still live. They end with the run, whatever ends that.
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+
+export type LivingProcesses = {
+  /** To be ended by this signal if the run is cut off: SIGKILL, or SIGQUIT for a PostgreSQL server and its children. */
+  readonly add: (pid: number | undefined, signal?: NodeJS.Signals) => void
+  readonly remove: (pid: number | undefined) => void
+  readonly close: () => Promise<void>
+}
+
+/** Starts the process that watches over them. */
+export function watchProcesses(): LivingProcesses {
+  const reaper = spawn(process.execPath, [join(import.meta.dirname, 'reaper.ts')], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+    detached: true,
+  })
+  reaper.stdin.on('error', () => {})
+  const ended = new Promise<void>((resolve) => reaper.once('close', () => resolve()))
+  const tell = (line: string) => void (reaper.stdin.writable && reaper.stdin.write(`${line}\n`))
+  return {
+    add: (pid, signal = 'SIGKILL') => pid !== undefined && tell(`+ ${pid} ${signal}`),
+    remove: (pid) => pid !== undefined && tell(`- ${pid}`),
+    close: async () => {
+      reaper.stdin.end()
+      await ended
+    },
+  }
+}
