@@ -47,6 +47,8 @@ const elementTypes = {
   boolean: { type: 'BOOLEAN' },
 } as const satisfies Record<FlatType, object>
 
+type Row = { readonly record: TenderRecord; readonly text: string }
+
 /** Small enough to be built in the memory of a small machine, large enough to compress well. */
 const rowsPerGroup = 10_000
 
@@ -57,11 +59,11 @@ function openExport({ ParquetWriter, fileWriter }: Writer, file: string, tempora
   const columns = [
     ...tenderColumns.map(({ name, type, isRequired, of }) => ({
       schema: { name, ...elementTypes[type], repetition_type: isRequired ? 'REQUIRED' : 'OPTIONAL' } as const,
-      of: (record: TenderRecord) => cellOf(type, of(record)),
+      of: ({ record }: Row) => cellOf(type, of(record)),
     })),
     {
       schema: { name: 'record', ...elementTypes.text, repetition_type: 'REQUIRED' } as const,
-      of: (record: TenderRecord) => JSON.stringify(record),
+      of: ({ text }: Row) => text,
     },
   ]
   const out = new ParquetWriter({
@@ -69,7 +71,7 @@ function openExport({ ParquetWriter, fileWriter }: Writer, file: string, tempora
     schema: [{ name: 'tender', num_children: columns.length }, ...columns.map(({ schema }) => schema)],
     createdBy: 'tender-sync',
   })
-  let rows: TenderRecord[] = []
+  let rows: Row[] = []
   const flush = async (): Promise<void> => {
     if (rows.length === 0) return
     const columnData = columns.map(({ schema, of }) => ({ name: schema.name, data: rows.map(of) }))
@@ -78,7 +80,8 @@ function openExport({ ParquetWriter, fileWriter }: Writer, file: string, tempora
   }
   return {
     add: async (bytes) => {
-      rows.push(JSON.parse(bytes.toString()) as TenderRecord)
+      const text = bytes.toString()
+      rows.push({ record: JSON.parse(text) as TenderRecord, text })
       if (rows.length === rowsPerGroup) await flush()
     },
     finish: async () => {

@@ -49,7 +49,11 @@ function open(Database: typeof DatabaseSync, file: string, isReadOnly = false): 
     if (isReadOnly) return readable(db)
     // Readers go on while a run writes (WAL); what is committed survives a power cut (FULL). A reader that is in the way
     // of a checkpoint is waited for.
-    db.exec('PRAGMA busy_timeout = 15000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    db.exec('PRAGMA busy_timeout = 15000')
+    // The log of a large first run does not stay large for ever.
+    db.exec('PRAGMA journal_size_limit = 67108864')
+    // Only a new database takes this: what a first run staged is given back to the disk after it.
+    db.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
     migrateSqlite(db)
     return db
   } catch (cause) {
@@ -138,7 +142,9 @@ function createSink(db: DatabaseSync): Sink {
       saveState(toSave)
       db.exec('COMMIT')
       isInTransaction = false
-      if (end === 'run') run = undefined
+      if (end === 'page') return
+      if (run?.kind === 'first') db.exec('PRAGMA incremental_vacuum')
+      run = undefined
     },
     discard: async () => {
       rollBack()
