@@ -227,7 +227,11 @@ export class Invariants {
       case 400: {
         const slug = /#error-([a-z-]+)"/.exec(answer.body.toString())?.[1]
         const ageMs = issued === undefined ? Number.NaN : node.clock() - issued.issuedAt
-        if (slug === 'cursor-expired' && ageMs > dayMs) return
+        // Days that pass between pages: a run gives up after a few restarts, and the next one goes on.
+        if (slug === 'cursor-expired' && ageMs > dayMs) {
+          process.faults++
+          return
+        }
         // Clocks of nodes further apart than a minute: an answer that says no, but no wrong one.
         if (slug === 'cursor-invalid' && ageMs < -skewMs) {
           process.faults++

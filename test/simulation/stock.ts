@@ -88,16 +88,13 @@ export class Stock {
     return this.editions.at(-1)?.info
   }
 
-  get pending(): number {
-    return this.#changed.size
-  }
-
   edition(number: number): SimulatedEdition | undefined {
     return this.editions[number - 1]
   }
 
-  contentOf(id: string): TenderContent | undefined {
-    return this.#contents.get(id)
+  /** What the next edition will bring. */
+  get changed(): readonly TenderContent[] {
+    return [...this.#changed].map((id) => this.#contents.get(id)!)
   }
 
   #put(content: TenderContent): void {
@@ -227,9 +224,9 @@ export class Stock {
   cut(now: number): SimulatedEdition | undefined {
     const previous = this.newest
     const isChecked = JSON.stringify(this.#checks) !== JSON.stringify(previous?.checks ?? {})
-    if (this.#changed.size === 0 && (previous === undefined || !isChecked)) return undefined
+    const ids = [...this.#changed].filter((id) => this.#isNew(id)).sort()
+    if (ids.length === 0 && (previous === undefined || !isChecked)) return undefined
     const edition = (previous?.edition ?? 0) + 1
-    const ids = [...this.#changed].sort()
     const offsets: number[] = []
     for (const index of ids.keys())
       offsets.push(index === 0 ? 0 : offsets[index - 1]! + (this.#hasTies && this.#random.chance(0.5) ? 0 : 1))
@@ -262,6 +259,12 @@ export class Stock {
       checks: { ...this.#checks },
     }
     return { info, versions: versions.sort((a, b) => a.lastModified - b.lastModified || (a.id < b.id ? -1 : 1)) }
+  }
+
+  /** What was changed and changed back is no change. */
+  #isNew(id: string): boolean {
+    const before = this.newestOf.get(id)
+    return before === undefined || recordBody(before.content, 0) !== recordBody(this.#contents.get(id)!, 0)
   }
 
   commit(edition: SimulatedEdition): void {

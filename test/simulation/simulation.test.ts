@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { readFailingSeeds } from './failing-seeds.ts'
+import { plantedFaults, suite } from './planted.ts'
+import { runSeed, shrink, simulateRuns } from './simulate-runs.ts'
+import { simulateRun } from './world.ts'
+
+const runs = 2000
+/** No assertion: a machine that is busy with other things needs longer. */
+const timeout = 900_000
+
+describe('simulation', () => {
+  it('seeds that once failed hold', { timeout }, async () => {
+    for (const seed of await readFailingSeeds()) expect((await runSeed(seed, true)).failure).toBeUndefined()
+  })
+
+  it(`${runs} runs of a new seed end without a mismatch (C105, C125, C144 to C160, G1 to G5, P1 to P7, R1 to R5)`, {
+    timeout,
+  }, async () => {
+    const seed = Math.floor(Math.random() * 1_000_000)
+    console.log(`simulation: seed ${seed}; again with: npm run simulate -- --runs ${runs} --seed ${seed} --threads 1`)
+    const { totals, failure } = await simulateRuns({ seed, from: 0, to: runs, every: 1 })
+    console.log(
+      `simulation: ${totals.runs} runs, ${totals.operations} operations, ${totals.requests} requests, ${totals.completed} completed syncs, ${totals.publications} editions, ${totals.faults} faults`,
+    )
+    if (failure) console.log(`replay: npm run simulate -- --replay ${failure.seed}`)
+    expect(failure).toBeUndefined()
+    expect(totals.completed).toBeGreaterThan(runs)
+  })
+
+  it('the same seed gives the same run, request by request', async () => {
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const first = await simulateRun({ seed, trace: true })
+      const second = await simulateRun({ seed, trace: true })
+      expect(second.trace).toEqual(first.trace)
+      expect(second.sent).toBe(first.sent)
+    }
+  })
+})
+
+describe('planted mistakes', () => {
+  it('include the eleven of the suite', () => {
+    expect(suite).toHaveLength(11)
+  })
+
+  it.each(plantedFaults.map((planted) => [planted.name, planted] as const))(
+    'found: %s',
+    { timeout },
+    async (_, planted) => {
+      const seed = Math.floor(Math.random() * 1_000_000)
+      const { totals, failure } = await simulateRuns({ seed, from: 0, to: 4000, every: 1, planted })
+      console.log(
+        `planted: ${planted.name}: ${failure ? `${failure.invariant} in run ${totals.runs} (seed ${failure.seed}, step ${failure.step})` : `not found, seed ${seed}`}`,
+      )
+      expect(failure).toBeDefined()
+    },
+  )
+
+  it('a failing run shrinks to a smaller one that fails in the same way', { timeout }, async () => {
+    const planted = suite.find(({ name }) => name === 'archived omitted in delta')!
+    const { failure } = await simulateRuns({ seed: 1, from: 0, to: 100, every: 1, planted })
+    const shrunk = await shrink(failure!, planted)
+    expect(shrunk!.result.mismatch?.invariant).toBe(failure!.invariant)
+    expect(shrunk!.without.length).toBeGreaterThan(5)
+    expect(shrunk!.maxSteps).toBeLessThanOrEqual(failure!.step)
+  })
+})
