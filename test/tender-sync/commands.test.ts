@@ -161,7 +161,7 @@ describe('tender-sync run', () => {
     }
     const stopped = await sync(`run ${url} --sink sqlite:$t.db`, { signal: ending.signal, fetch: counting })
     expect(stopped.code).toBe(4)
-    expect(stopped.err).toMatch(/asked to stop\.\n {2}200 records of 2 pages are kept/)
+    expect(stopped.err).toMatch(/Stopped after .*\n {2}200 records of 2 pages are kept/)
     expect((await sync('status --sink sqlite:$t.db')).out).toMatch(/no completed run yet; a first run is unfinished at/)
     const resumed = await sync(`run ${url} --sink sqlite:$t.db`)
     expect(resumed.out).toMatch(

@@ -39,18 +39,18 @@ describe('progress', () => {
       seen.now += 1000
       progress.onSync(page(pages))
     }
-    expect(seen.err.split('\r').slice(1)).toEqual([
+    expect(seen.err.split('\r\u001b[K').slice(1)).toEqual([
       'first run  100 records  100/s  page 1  1.0 s',
       'first run  200 records  100/s  page 2  2.0 s',
       'first run  300 records  100/s  page 3  3.0 s',
     ])
     progress.onClient({ type: 'wait', path: '/v1/tenders', reason: 'pace', ms: 59_000 })
     progress.onClient({ type: 'wait', path: '/v1/tenders', reason: 'unavailable', ms: 3_600_000 })
-    const last = seen.err.split('\r').at(-1)!
+    const last = seen.err.split('\r\u001b[K').at(-1)!
     expect(last.trimEnd()).toBe('first run  300 records  100/s  page 3  3.0 s  waits 1 h 0 min: API unavailable')
     expect(last.length).toBeLessThanOrEqual(79)
     progress.clear()
-    expect(seen.err.endsWith('\r')).toBe(true)
+    expect(seen.err.endsWith('\r\u001b[K')).toBe(true)
   })
 
   it('says how long it will take only where an earlier run tells how many records there are', () => {

@@ -14,8 +14,11 @@ export type ProgressOptions = {
 }
 
 const redrawEveryMs = 100
+const tickEveryMs = 1000
 const lineEveryMs = 10_000
 const waitsWorthSayingMs = 2000
+
+const eraseLine = '\r\u001b[K'
 
 const waitTexts = {
   pace: 'quota used up',
@@ -35,7 +38,8 @@ export class Progress {
   #wait: { readonly until: number; readonly text: string } | undefined
   #cause = ''
   #saidAt: number
-  #width = 0
+  #isDrawn = false
+  #ticker: ReturnType<typeof setInterval> | undefined
   #isExpectationValid = false
 
   constructor(options: ProgressOptions, environment: Environment) {
@@ -147,15 +151,19 @@ export class Progress {
     return `~${duration(((expectedRecords - this.#records) * elapsedMs) / this.#records)} left`
   }
 
-  /** Takes the line away. */
+  /** Takes the line away, with whatever the terminal echoed behind it (^C). */
   clear(): void {
-    if (this.#width > 0) this.#environment.stderr.write(`\r${' '.repeat(this.#width)}\r`)
-    this.#width = 0
+    clearInterval(this.#ticker)
+    this.#ticker = undefined
+    if (this.#isDrawn) this.#environment.stderr.write(eraseLine)
+    this.#isDrawn = false
   }
 
   #redraw(line: string): void {
-    this.#environment.stderr.write(`\r${line.padEnd(this.#width)}`)
-    this.#width = line.length
+    this.#environment.stderr.write(`${eraseLine}${line}`)
+    this.#isDrawn = true
+    // Waits are counted down although nothing happens.
+    this.#ticker ??= setInterval(() => this.draw(), tickEveryMs).unref()
   }
 
   #tell(text: string | undefined, event: { readonly event: string; readonly [name: string]: unknown }): void {

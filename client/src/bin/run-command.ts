@@ -122,14 +122,17 @@ function tell(
     if (!isQuiet) stdout.write(`${completedText(outcome, sinkTitle(sink))}\n`)
     return
   }
+  const after = duration(outcome.elapsedMs)
   const title =
     outcome.result === 'skipped'
       ? 'Skipped: another run is at work.'
-      : `Given up after ${duration(outcome.elapsedMs)}: ${titles[outcome.reason]}.`
+      : outcome.reason === 'signal'
+        ? `Stopped after ${after}.`
+        : `Given up after ${after}: ${titles[outcome.reason]}.`
   const lines =
     outcome.result === 'skipped'
       ? [holder ?? '', 'Nothing was changed; the next run brings what this one would have brought.']
-      : [messageOf(outcome.error), rest(outcome)]
+      : [outcome.reason === 'signal' ? '' : messageOf(outcome.error), rest(outcome)]
   stderr.write(
     `${[
       title,
@@ -142,7 +145,6 @@ function tell(
 }
 
 const titles = {
-  signal: 'asked to stop',
   problem: 'the API refused',
   unreachable: 'the API cannot be reached',
   feed: 'the answers of the API contradict each other',
@@ -155,7 +157,6 @@ const titles = {
 /** What can be mended is one sentence; of anything else the name of the error is worth knowing too. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error.name === 'AbortError') return ''
   if (error instanceof ProblemError) return `${error.problem.title} (${error.problem.status}): ${error.problem.detail}`
   if (error.name === 'FiltersChangedError')
     return 'The copy was made with other filters, so its state says nothing about records that only the new ones match. Give the former filters, or start the copy anew: --new-filters, or tender-sync reset.'

@@ -57,7 +57,9 @@ export function reportAfter(
       ? { kind: outcome.kind }
       : {
           reason: outcome.reason,
-          message: outcome.error instanceof Error ? outcome.error.message : String(outcome.error),
+          ...(outcome.reason !== 'signal' && {
+            message: outcome.error instanceof Error ? outcome.error.message : String(outcome.error),
+          }),
         }),
     counts: { ...counts },
   }

@@ -70,7 +70,8 @@ function stateText(state: SyncState | undefined): string {
 }
 
 function runText({ result, kind, reason, message, counts, endedAt, elapsedMs }: ReportedRun, now: number): string {
-  const what = result === 'completed' ? `${kind} run completed` : `given up (${reason})`
+  const what =
+    result === 'completed' ? `${kind} run completed` : reason === 'signal' ? 'stopped' : `given up (${reason})`
   const text = `${what} ${duration(now - Date.parse(endedAt))} ago, ${counted(counts.records, 'record')} in ${duration(elapsedMs)}`
   return message ? `${text}: ${message}` : text
 }
