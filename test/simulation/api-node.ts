@@ -220,6 +220,8 @@ export class ApiNode {
   /** The clock was moved since the node started: its own count of a minute is then not a minute. */
   hasMovedClock = false
   isDown = false
+  /** Takes no new editions until it catches up. */
+  isStuck = false
   /** Of the request that is being answered. */
   token = ''
   decision: Decision | undefined
@@ -242,6 +244,7 @@ export class ApiNode {
     const { faults } = backplane
     await this.tokens?.close()
     this.isDown = false
+    this.isStuck = false
     this.hasMovedClock = false
     this.#keys = [...backplane.keys]
     const state = new LaggingState(backplane.log, () => this.shown) as unknown as LogState

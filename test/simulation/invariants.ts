@@ -9,8 +9,8 @@ import type { ClientProcess, SimulatedClient } from './client-process.ts'
 import { type After, expectedPage, isAskedFor } from './expected.ts'
 import type { Answer } from './in-process-app.ts'
 import type { Held, SinkWatch } from './memory-sink.ts'
-import { isVisible, type SimulatedEdition, type Version } from './stock.ts'
-import type { World } from './world.ts'
+import type { Profile } from './profile.ts'
+import { isVisible, type SimulatedEdition, type Stock, type Version } from './stock.ts'
 
 const minuteMs = 60_000
 const windowMs = minuteMs
@@ -20,6 +20,16 @@ const skewMs = minuteMs
 const archiveFloor = '2022-01-01T00:00:00.000Z'
 /** Above it the limit is counted by the second. */
 const exactLimit = 600
+
+/** What is looked at. */
+export type WatchedWorld = {
+  readonly now: number
+  readonly step: number
+  readonly stock: Stock
+  readonly profile: Profile
+  readonly requestsPerMinute: number
+  readonly isTokenValid: (process: ClientProcess) => boolean
+}
 
 export type Mismatch = { readonly invariant: string; readonly detail: string; readonly step: number }
 
@@ -72,7 +82,7 @@ export const parametersOf = (filters: SyncFilters): URLSearchParams => {
 
 export class Invariants {
   mismatch: Mismatch | undefined
-  readonly #world: World
+  readonly #world: WatchedWorld
   readonly #blind: readonly string[]
   readonly #cursors = new Map<string, Issued>()
   readonly #versions = new Map<string, Version>()
@@ -88,7 +98,7 @@ export class Invariants {
   #current: { readonly chain: Chain | undefined; readonly edition: number } | undefined
 
   /** `blind` names invariants that look away: tests of the others. */
-  constructor(world: World, blind: readonly string[]) {
+  constructor(world: WatchedWorld, blind: readonly string[]) {
     this.#world = world
     this.#blind = blind
   }

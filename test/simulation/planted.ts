@@ -203,7 +203,6 @@ export const suite: readonly Planted[] = [
   {
     name: 'missing guard',
     mistake: 'an older version replaces a newer one in the sink (G5)',
-    blind: ['G5'],
     client: { sink: { hasNoGuard: true } },
   },
   {

@@ -502,6 +502,7 @@ export class World {
         this.#fault()
         return this.#publish(random.pick(['before', 'after'] as const))
       case 'lag':
+        return this.#lag(random.pick(this.nodes))
       case 'catchUp':
         return this.#catchUp(random.pick(this.nodes))
       case 'restartNode':
@@ -570,12 +571,19 @@ export class World {
     )
     if (crash === 'after') return
     for (const node of this.nodes)
-      if (!node.isDown && !this.#random.chance(this.profile.lagRate)) node.shown = edition.info.edition
+      if (!node.isDown && !node.isStuck && !this.#random.chance(this.profile.lagRate)) node.shown = edition.info.edition
+  }
+
+  #lag(node: ApiNode): void {
+    this.#fault()
+    node.isStuck = true
+    this.#note(`node ${node.index} takes no new editions`)
   }
 
   #catchUp(node: ApiNode): void {
     const { newest } = this.stock
     if (newest === undefined || node.isDown) return
+    node.isStuck = false
     node.shown = this.#random.chance(0.5) ? newest.edition : Math.min(newest.edition, node.shown + 1)
     this.#note(`node ${node.index} has edition ${node.shown}`)
   }
