@@ -44,7 +44,7 @@ done = function(summary, latency)
 end
 `,
   )
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script]
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '120s', '-s', script]
   for (const [name, value] of Object.entries(headers)) args.push('-H', `${name}: ${value}`)
   let result: LoadResult | undefined
   const lines: string[] = []
