@@ -170,6 +170,9 @@ class Walk {
     this.#options.counts.restarts++
     this.#cursor = undefined
     this.#updatedSince = kind === 'first' ? (this.#largest ?? updatedSince) : updatedSince
+    // The next part may come from a node that lags, and bring old versions of what the sink did not take from the first part
+    // (archived and unknown): the state must not pass their successors by. A first run skipped nothing below its largest.
+    if (kind !== 'first') this.#largest = undefined
     this.#latestMs = msOrNothing(this.#updatedSince)
     this.#options.emit({
       type: 'restart',
