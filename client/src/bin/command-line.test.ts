@@ -53,6 +53,7 @@ describe('the command line', () => {
     [`${base} --filter updated_since=2026-01-01T00:00:00Z`, /sync sets updated_since itself/],
     [`${base} --filter value_min=1.5`, /whole number of euros/],
     [`${base} --filter cpv`, /must be <name>=<value>/],
+    [`${base} --max-wait soon`, /number of minutes/],
     [`${base} --option lots=x`, /sqlite has no option lots.*has none/],
     [`${base} -- ls`, /Only the sink exec/],
     ['run --url https://a.example --sink sqlit:x', /no sink "sqlit"\. Did you mean sqlite\?/],

@@ -15,6 +15,8 @@ export type Options = {
   readonly stateFolder: string | undefined
   readonly tokenFile: string | undefined
   readonly allowHttp: boolean
+  /** How long a request may wait in all for an API that fails; undefined: as the procedure says (C153). */
+  readonly maxWaitMs: number | undefined
   readonly startsAnewOnNewFilters: boolean
   /** Path of a Prometheus textfile. */
   readonly metrics: string | undefined
@@ -40,6 +42,7 @@ const specs: { readonly [name: string]: Spec } = {
   metrics: { value: '<file>', only: ['run', 'watch'] },
   'new-filters': { only: ['run', 'watch'] },
   'allow-http': {},
+  'max-wait': { value: '<minutes>' },
   json: {},
   quiet: {},
   yes: { only: ['reset'] },
@@ -125,12 +128,20 @@ function checked(command: CommandName, given: Given, program: readonly string[])
     stateFolder: one('state'),
     tokenFile: one('token-file'),
     allowHttp: given.has('allow-http'),
+    maxWaitMs: minutes(one('max-wait')),
     startsAnewOnNewFilters: given.has('new-filters'),
     metrics: one('metrics'),
     isJson: given.has('json'),
     isQuiet: given.has('quiet'),
     isYes: given.has('yes'),
   }
+}
+
+function minutes(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (!/^\d+(?:\.\d+)?$/.test(text) || Number(text) > 60)
+    throw new UsageError(`--max-wait is a number of minutes from 0 to 60, not ${text.slice(0, 40)}.`)
+  return Number(text) * 60_000
 }
 
 function checkedUrl(text: string, allowHttp: boolean): string {

@@ -40,6 +40,8 @@ const asking = `  --url <address>            the API, without /v1
                              published_since, deadline_after, value_min,
                              value_max; without any the copy is complete
   --allow-http               plain HTTP to another machine
+  --max-wait <minutes>       give up sooner on an API that fails or cannot be
+                             reached; without it after half an hour
   --quiet                    no progress and no summary`
 
 const running = `  --initial open|history     open (default): begins with what is open now;

@@ -37,7 +37,7 @@ export async function openJob(
 }
 
 export async function openClient(
-  { url, tokenFile, allowHttp }: Options,
+  { url, tokenFile, allowHttp, maxWaitMs }: Options,
   environment: Environment,
   on: (event: ClientEvent) => void,
 ): Promise<TenderClient> {
@@ -48,6 +48,7 @@ export async function openClient(
     baseUrl: url!,
     token,
     allowHttp,
+    ...(maxWaitMs !== undefined && { maxWaitMs }),
     on,
     clock: environment.clock,
     sleep: environment.sleep,

@@ -75,13 +75,18 @@ describe('progress', () => {
       progress.onSync(page(pages))
     }
     progress.onClient({ type: 'wait', path: '/', reason: 'pace', ms: 900 })
-    progress.onClient({ type: 'retry', path: '/', attempt: 1, cause: new TypeError('fetch failed') })
+    progress.onClient({
+      type: 'retry',
+      path: '/',
+      attempt: 1,
+      cause: new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }),
+    })
     progress.onClient({ type: 'wait', path: '/', reason: 'failure', ms: 60_000 })
     expect(seen.err.trimEnd().split('\n')).toEqual([
       'delta run goes on where the last one stopped',
       'delta run  1,000 records  100/s  page 10  10 s  up to 11-02 08:15',
       'delta run  2,000 records  100/s  page 20  20 s  up to 11-02 08:15',
-      'waiting 1 min 00 s: no connection',
+      'waiting 1 min 00 s: no connection (ECONNREFUSED)',
     ])
   })
 

@@ -175,8 +175,12 @@ export class Progress {
   }
 }
 
+const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
+  typeof value === 'object' && value !== null
+
 function causeText(cause: unknown): string {
   if (cause instanceof ProblemError) return `API answered ${cause.problem.status}`
   if (cause instanceof Error && cause.name === 'TimeoutError') return 'no answer in time'
-  return 'no connection'
+  const code = cause instanceof Error && isObject(cause.cause) ? cause.cause.code : undefined
+  return typeof code === 'string' ? `no connection (${code})` : 'no connection'
 }

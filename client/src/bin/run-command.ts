@@ -1,7 +1,7 @@
 // `tender-sync run`: one run of the sync, told to a person or a program.
 import { ProblemError } from '../problem-error.ts'
 import { makeFolder } from '../sinks/durable-files.ts'
-import { SinkError } from '../sinks/sink-error.ts'
+import { SinkBusyError, SinkError } from '../sinks/sink-error.ts'
 import { type SyncOutcome, sync } from '../sync/sync.ts'
 import type { TenderClient } from '../tender-client.ts'
 import type { Options } from './command-line.ts'
@@ -47,7 +47,7 @@ async function runOnce(
   options: Options,
   environment: Environment,
 ): Promise<SyncOutcome> {
-  const outcome = await sync({
+  const ended = await sync({
     client,
     sink,
     state,
@@ -60,9 +60,12 @@ async function runOnce(
     on: progress.onSync,
   })
   progress.clear()
+  const busy = ended.result === 'aborted' && ended.error instanceof SinkBusyError ? ended.error : undefined
+  const outcome: SyncOutcome = busy ? { result: 'skipped', counts: ended.counts, elapsedMs: ended.elapsedMs } : ended
   if (outcome.result === 'skipped') {
     const holder = await lock.holder().catch(() => undefined)
-    const who = holder && `It is process ${holder.pid} on ${holder.host}, since ${moment(holder.since)}.`
+    const known = holder && `It is process ${holder.pid} on ${holder.host}, since ${moment(holder.since)}.`
+    const who = busy ? busy.message : known
     tell(options, environment, outcome, who)
     return outcome
   }
@@ -128,7 +131,7 @@ function tell(
       ? 'Skipped: another run is at work.'
       : outcome.reason === 'signal'
         ? `Stopped after ${after}.`
-        : `Given up after ${after}: ${titles[outcome.reason]}.`
+        : `Given up after ${after}: ${outcome.error instanceof UsageError ? 'there is no token' : titles[outcome.reason]}.`
   const lines =
     outcome.result === 'skipped'
       ? [holder ?? '', 'Nothing was changed; the next run brings what this one would have brought.']

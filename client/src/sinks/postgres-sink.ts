@@ -6,7 +6,7 @@ import { parseState } from '../sync/sync-state.ts'
 import type { TenderRecord } from '../types.ts'
 import { lotColumns, tenderColumns } from './postgres-columns.ts'
 import { migratePostgres } from './postgres-schema.ts'
-import { isMissingModule, SinkError } from './sink-error.ts'
+import { isMissingModule, SinkBusyError, SinkError } from './sink-error.ts'
 import { storableJson } from './storable-json.ts'
 
 export type PostgresSinkOptions = {
@@ -153,7 +153,9 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
       `tender-sync ${schema}`,
     ])
     if (!found?.locked)
-      throw new SinkError(`Another tender-sync writes into the schema ${schema}; wait for it or use another schema.`)
+      throw new SinkBusyError(
+        `Another tender-sync writes into the schema ${schema}; wait for it or use another schema.`,
+      )
     hasLock = true
   }
 

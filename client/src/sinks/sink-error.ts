@@ -2,7 +2,12 @@
 
 /** The message is one sentence that says what is wrong and what to do; shown without a stack. */
 export class SinkError extends Error {
-  override readonly name = 'SinkError'
+  override readonly name: string = 'SinkError'
+}
+
+/** Another process writes into the target: this run is skipped, not failed (C154). */
+export class SinkBusyError extends SinkError {
+  override readonly name = 'SinkBusyError'
 }
 
 /** True when `error` says that the module `name` is not installed (and not that one of its own imports is missing). */
