@@ -23,13 +23,18 @@ export type RunResult = { readonly code: number; readonly outcome: SyncOutcome }
 export async function runCommand(options: Options, environment: Environment): Promise<RunResult> {
   const job = await openJob(options, environment)
   try {
-    const report = await begunReport(job, options)
-    const expected = report.firstRunRecords
+    const known = await readReport(job.folder)
     const progress = new Progress(
-      { title: 'run', isJson: options.isJson, isQuiet: options.isQuiet, expectedRecords: expected },
+      {
+        title: 'run',
+        isJson: options.isJson,
+        isQuiet: options.isQuiet,
+        expectedRecords: known?.firstRunRecords,
+      },
       environment,
     )
     const client = await openClient(options, environment, progress.onClient)
+    const report = await begunReport(job, known, options)
     let outcome = await runOnce(job, report, client, progress, options, environment)
     if (outcome.result === 'completed' && outcome.isResumed)
       outcome = await runOnce(job, report, client, progress, options, environment)
@@ -81,8 +86,11 @@ async function runOnce(
  * The report, begun if there is none: with what this copy is made. A copy that goes on with other settings than it was
  * begun with would be wrong without a sign of it, so that is refused.
  */
-async function begunReport({ state, folder }: Job, { url, initial }: Options): Promise<RunReport> {
-  const found = await readReport(folder)
+async function begunReport(
+  { state, folder }: Job,
+  found: RunReport | undefined,
+  { url, initial }: Options,
+): Promise<RunReport> {
   if (found && found.url === url && found.initial === initial) return found
   if (!found || !(await state.load())) {
     const begun: RunReport = { ...found, schema: 1, url: url!, initial }
