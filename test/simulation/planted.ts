@@ -331,6 +331,17 @@ export const furtherSuite: readonly Planted[] = [
     node: { answer: cachingAnswer() },
   },
   {
+    name: 'answers without their edition',
+    mistake: 'the client cannot tell that a record comes from a node that lags behind its run',
+    blind: ['R1'],
+    node: {
+      answer: ({ headers, ...answer }) => {
+        const { 'x-stock-state': _edition, ...others } = headers
+        return { ...answer, headers: others }
+      },
+    },
+  },
+  {
     name: 'limit per node',
     mistake: 'every node counts for itself and takes it for the shared count',
     node: {
