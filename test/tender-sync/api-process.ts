@@ -1,5 +1,5 @@
 // An API as a process of its own, with generated tenders. A line with a number on its input publishes an edition that
-// changes so many of them, by their content, fate and merges; it answers with the number of records published so far.
+// changes so many of them, by their content, fate and merges; it answers with `published`. Each page asked for is told too.
 import { createInterface } from 'node:readline'
 import { startApi, startOfTests } from '../api-world.ts'
 import { randomOf } from '../generate/random.ts'
@@ -10,19 +10,22 @@ const random = randomOf(seed, 7)
 const api = await startApi()
 const stock = { seed, count, now: startOfTests, size: 'small' } as const
 let at = startOfTests
-let published = 0
 
 function publish(records: readonly ReturnType<typeof generateTender>[]): void {
   api.editions.publish(at, records)
-  published += records.length
   at += 3_600_000
 }
 
 publish(Array.from({ length: count }, (_, index) => generateTender(stock, index)))
+const { list } = api.editions
+api.editions.list = (query) => {
+  process.stdout.write('page\n')
+  return list(query)
+}
 process.stdout.write(`${JSON.stringify({ origin: api.origin, token: api.token })}\n`)
 for await (const line of createInterface({ input: process.stdin })) {
   const indexes = new Set(Array.from({ length: Number(line) }, () => random.integer(0, count + 20)))
   publish([...indexes].map((index) => generateTender(stock, index, random.integer(1, 50))))
-  process.stdout.write(`${published}\n`)
+  process.stdout.write('published\n')
 }
 process.exit(0)

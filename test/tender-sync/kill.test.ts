@@ -33,14 +33,27 @@ function start(file: string, args: readonly string[], variables: Record<string, 
 
 async function startApiProcess(ofSeed: number) {
   const child = start('test/tender-sync/api-process.ts', [String(ofSeed), '600'])
-  const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]()
-  const { origin, token } = JSON.parse((await lines.next()).value as string) as { origin: string; token: string }
+  const waiting: ((line: string) => void)[] = []
+  let onPage = (): void => {}
+  createInterface({ input: child.stdout! }).on('line', (line) => {
+    if (line === 'page') onPage()
+    else waiting.shift()!(line)
+  })
+  const nextLine = (): Promise<string> => new Promise((resolve) => waiting.push(resolve))
+  const { origin, token } = JSON.parse(await nextLine()) as { origin: string; token: string }
   return {
     origin,
     token,
+    /** Calls back as soon as so many pages were asked for from now on. */
+    afterPages: (count: number, call: () => void) => {
+      let pages = 0
+      onPage = () => {
+        if (++pages === count) call()
+      }
+    },
     publish: async (changes: number) => {
       child.stdin!.write(`${changes}\n`)
-      await lines.next()
+      await nextLine()
     },
     end: () => child.kill('SIGKILL'),
   }
@@ -100,21 +113,15 @@ describe(`tender-sync killed ${kills} times (TENDER_SYNC_SEED=${seed})`, () => {
         child.once('close', (code) => resolve({ code, text }))
       })
 
-    const startedAt = performance.now()
-    const probe = start(
-      'client/src/bin/tender-sync.ts',
-      ['run', '--url', api.origin, '--sink', `${kind}:${file}.probe`],
-      {
-        TENDER_TOKEN: api.token,
-      },
-    )
-    expect((await ended(probe)).code).toBe(0)
-    const wholeMs = performance.now() - startedAt
     let killed = 0
     while (killed < kills) {
       if (random.chance(0.4)) await api.publish(random.integer(1, 250))
       const child = sync('run')
-      const timer = setTimeout(() => child.kill('SIGKILL'), wholeMs * (0.3 + 0.75 * random.next()))
+      // Where it counts: between the first page and the end, in commits, in the rewriting of files.
+      let timer: NodeJS.Timeout | undefined
+      api.afterPages(random.integer(1, 4), () => {
+        timer = setTimeout(() => child.kill('SIGKILL'), random.integer(0, 60))
+      })
       const { code, text } = await ended(child)
       clearTimeout(timer)
       // Nothing but being killed or being done: no run stumbles over what a killed one left.
