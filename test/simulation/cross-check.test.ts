@@ -7,6 +7,7 @@ import { parseQueryString } from '../../src/api/query-string.ts'
 import { catchUp, openEditionLog } from '../../src/edition/edition-log.ts'
 import type { EditionReader } from '../../src/edition/edition-reader.ts'
 import { publish } from '../../src/publish/publish.ts'
+import { setSourceCheck } from '../../src/store/documents.ts'
 import { entriesAfter } from '../../src/store/editions.ts'
 import { randomOf } from '../generate/random.ts'
 import { openModelWorld } from '../model/world.ts'
@@ -73,11 +74,7 @@ describe('the simulated world', () => {
       if (round === 0 || random.chance(0.3)) {
         const at = now + random.integer(-hourMs, 0)
         const source = stock.check(at)
-        await db
-          .insertInto('source_check')
-          .values({ source_id: source, checked_at: at })
-          .onConflict((conflict) => conflict.column('source_id').doUpdateSet({ checked_at: at }))
-          .execute()
+        await setSourceCheck(db, source, at)
       }
       await world.put(stock.changed)
       const minIntervalMs = random.pick([0, hourMs])
