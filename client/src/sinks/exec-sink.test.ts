@@ -60,6 +60,22 @@ describe('the exec sink', () => {
   const delta = { kind: 'delta', filterHash: 'f1', resumed: false, keepArchived: false } as const
   const state = { schema: 1, filterHash: 'f1' } as const
 
+  it('closes an archived survivor that it was given to create, in the same batch (C158)', async () => {
+    const { folder, given, open } = programWorld()
+    const sink = open()
+    await sink.begin(delta)
+    const survivor = recordOf(1, 1, { status: 'awarded', archiveReason: 'awarded' })
+    await sink.upsert([survivor])
+    await sink.close([survivor])
+    await sink.commit(state, 'run')
+    await sink.end()
+    expect(given().map(({ op, record }) => [op, record.id])).toEqual([
+      ['upsert', survivor.id],
+      ['close', survivor.id],
+    ])
+    rmSync(folder, { recursive: true, force: true })
+  })
+
   it('gives again what a program that failed was given, and nothing that it took', async () => {
     const { folder, code, given, open } = programWorld()
     const sink = open()

@@ -30,18 +30,19 @@ export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions
   let keepsArchived = false
   let events: ExecEvent[] = []
 
-  /** Notes who is new here; only those are given to the program. */
+  /** Keeps id, time and status of those that are newer than what was given before; resolves to them. */
   async function note(records: readonly TenderRecord[], isKnownOnly: boolean): Promise<ReadonlySet<TenderRecord>> {
-    const of = new Map<object, TenderRecord>()
-    const stubs = records.map((record) => {
-      const stub = { id: record.id, lastModified: record.lastModified, status: record.status }
-      of.set(stub, record)
-      return stub
-    })
-    return new Set((await copy.put(stubs, isKnownOnly)).map((stub) => of.get(stub)!))
+    const recordOf = new Map(
+      records.map((record) => [{ id: record.id, lastModified: record.lastModified, status: record.status }, record]),
+    )
+    return new Set((await copy.put([...recordOf.keys()], isKnownOnly)).map((entry) => recordOf.get(entry)!))
   }
   const add = async (op: 'upsert' | 'close', records: readonly TenderRecord[], isKnownOnly: boolean): Promise<void> => {
-    for (const record of await note(records, isKnownOnly)) events.push({ op, record })
+    for (const record of await note(records, isKnownOnly)) {
+      events.push({ op, record })
+      // The archived survivor of a merge: the close() that follows brings nothing newer, and must not be lost.
+      if (op === 'upsert' && record.archiveReason !== undefined) events.push({ op: 'close', record })
+    }
   }
   return {
     name: 'exec',
