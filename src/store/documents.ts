@@ -112,7 +112,7 @@ export async function listParsableDocuments(db: Executor, after: string, limit: 
   return rows.map((row) => ({
     documentId: row.document_id,
     sourceId: row.source_id,
-    bytes: unpack(row.content, row.byte_size),
+    bytes: unpack(row.content ?? missingContent(row.document_id), row.byte_size),
   }))
 }
 
@@ -213,6 +213,10 @@ export async function listRejections(db: Executor, limit: number): Promise<Liste
     .limit(limit)
     .execute()
   return rows.map(({ source_id: sourceId, rejected_at: rejectedAt, ...row }) => ({ ...row, sourceId, rejectedAt }))
+}
+
+function missingContent(documentId: string): never {
+  throw new Error(`the bytes of document ${documentId} are not in the database`)
 }
 
 function pack(bytes: Uint8Array): string {

@@ -112,4 +112,62 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
     'create index source_document_received on source_document (received_at)',
     'create index tender_published on tender (tender_id) where first_edition is not null',
   ],
+  '0003-sources': [
+    // null: the bytes are in the document store outside the database
+    'alter table source_document alter column content drop not null',
+    `create table source_slot (
+      source_id text not null,
+      channel text not null,
+      slot text not null,
+      due_at bigint,
+      checkpoint text,
+      announced integer,
+      delivered integer not null default 0,
+      completed_at bigint,
+      missing text,
+      failures integer not null default 0,
+      last_error text,
+      primary key (source_id, channel, slot)
+    )`,
+    'create index source_slot_due on source_slot (due_at) where due_at is not null',
+    'create table source_lease (lease text primary key, worker text not null, until_ms bigint not null, fence bigint not null)',
+    `create table source_item (
+      source_id text not null,
+      item_key text not null,
+      version text not null,
+      primary key (source_id, item_key)
+    )`,
+    `create table source_run (
+      source_id text not null,
+      channel text not null,
+      slot text not null,
+      started_at bigint not null,
+      ended_at bigint not null,
+      outcome text not null,
+      requests integer not null,
+      entries integer not null,
+      documents integer not null,
+      notices integer not null,
+      rejections integer not null,
+      detail text not null,
+      primary key (source_id, started_at, channel, slot)
+    )`,
+    'create index source_run_ended on source_run (ended_at)',
+    `create table source_alarm (
+      source_id text not null,
+      kind text not null,
+      raised_at bigint not null,
+      cleared_at bigint,
+      detail text not null,
+      primary key (source_id, kind, raised_at)
+    )`,
+    `create table source_drift (
+      source_id text not null,
+      name text not null,
+      first_seen_at bigint not null,
+      last_seen_at bigint not null,
+      documents integer not null,
+      primary key (source_id, name)
+    )`,
+  ],
 }

@@ -13,8 +13,8 @@ export type Database = {
     address: string
     received_at: EpochMs
     byte_size: number
-    /** Raw deflate of the bytes, base64 (text is fast on both engines, and holds NUL bytes). */
-    content: string
+    /** Raw deflate of the bytes, base64 (text is fast on both engines, and holds NUL bytes); null when kept outside. */
+    content: string | null
     /** Version of the parsers that last read it; `rebuild` reads it again. */
     parser_version: number
   }
@@ -120,4 +120,59 @@ export type Database = {
   setting: { name: string; value: string }
   /** Serial of changes that API processes watch (tokens, editions); see `change.ts`. */
   change_signal: { topic: string; serial: Generated<number> }
+  /** Progress of each piece that a source is read in (sources/source.ts Slot). */
+  source_slot: {
+    source_id: string
+    channel: string
+    slot: string
+    /** When it is to be read next; null when there is nothing to do. */
+    due_at: EpochMs | null
+    /** JSON; stored with the documents before it. Null at the beginning and after a complete reading of a span. */
+    checkpoint: string | null
+    announced: number | null
+    delivered: Generated<number>
+    /** End of the newest complete reading. */
+    completed_at: EpochMs | null
+    /** What the portal's own count says is missing; null when nothing is. */
+    missing: string | null
+    /** Readings that failed since the last that did not. */
+    failures: Generated<number>
+    last_error: string | null
+  }
+  /** Who reads a host's sources until when; `fence` rises with each holder, so that one that lost it cannot write. */
+  source_lease: { lease: string; worker: string; until_ms: EpochMs; fence: number }
+  /** Listed things that were read, with the version that was read (an ETag, a date). */
+  source_item: { source_id: string; item_key: string; version: string }
+  /** One row per reading of a slot, for the operator. */
+  source_run: {
+    source_id: string
+    channel: string
+    slot: string
+    started_at: EpochMs
+    ended_at: EpochMs
+    /** `complete`, `notYet`, `unchanged`, `empty`, `short`, `failed`, `refused`, `stopped`. */
+    outcome: string
+    requests: number
+    entries: number
+    documents: number
+    notices: number
+    rejections: number
+    detail: string
+  }
+  /** `silent`, `totals`, `counts`, `rejections`, `drift`, `failing`; open while cleared_at is null. */
+  source_alarm: {
+    source_id: string
+    kind: string
+    raised_at: EpochMs
+    cleared_at: EpochMs | null
+    detail: string
+  }
+  /** Elements, members and codes that no parser knows, with the number of documents that held them. */
+  source_drift: {
+    source_id: string
+    name: string
+    first_seen_at: EpochMs
+    last_seen_at: EpochMs
+    documents: number
+  }
 }

@@ -1,0 +1,106 @@
+// The ways in which portals deliver, as data: what is asked, where the entries stand in the answer, how it goes on.
+import type { Fetch, Json } from './source.ts'
+
+/**
+ * A request with placeholders in braces, filled and encoded by the adapter: `{from}` and `{to}` of the slot (`to` is
+ * exclusive; `{last}` is the last instant or day inside it), `{page}`, `{offset}`, `{limit}`, `{cursor}`, `{key}`, `{id}`.
+ * Dates take a pattern: `{from:yyyy-MM-dd}`, `{to:dd/MM/yyyy HH:mm}`, `{from:iso}` (UTC instant), `{from:epochMs}`, and are
+ * written in the source's zone. In `json`, a string that is one placeholder alone becomes a number where the value is one.
+ */
+export type Template = {
+  readonly url: string
+  readonly method?: 'GET' | 'POST'
+  readonly headers?: { readonly [name: string]: string }
+  readonly json?: Json
+  readonly form?: { readonly [name: string]: string }
+}
+
+/** What an answer holds. A document is one entry, as its bytes stand in the answer, so that the same entry is the same document. */
+export type Entries =
+  /** `at` is a JSON pointer to a list (or to one object); `*` stands for every member; `` for the whole answer. */
+  | { readonly format: 'json'; readonly at: string }
+  | { readonly format: 'json-lines' }
+  /** One document per row: the header line and the row. */
+  | { readonly format: 'csv'; readonly delimiter?: string; readonly encoding?: 'utf-8' | 'windows-1252' }
+  /** One document per element of this local name, wrapped in the start tag of the root so that namespaces hold. */
+  | { readonly format: 'xml'; readonly element: string }
+  /** The answer is one document. */
+  | { readonly format: 'document' }
+  /** zip, tar, gzip and one in another, told by content; `inside` says what each member holds (default: one document). */
+  | { readonly format: 'archive'; readonly members?: RegExp; readonly inside?: Entries }
+
+/** An entry of a list that stands for a document of its own: it is fetched when its version is not the one that is kept. */
+export type Detail = {
+  readonly request: Template
+  /** Pointer in the entry to what fills `{id}`. Several, joined by `/`, where the address needs more (`{id}`, `{id2}`). */
+  readonly id: string
+  readonly id2?: string
+  /** Pointer to what changes when the entry changes (a date, a version); absent: fetched once. */
+  readonly version?: string
+  readonly entries?: Entries
+}
+
+/** How a list says that it has come to its end. A total that is announced as well is compared with what came. */
+export type PageEnd =
+  | { readonly when: 'short-page' }
+  | { readonly when: 'empty-page' }
+  | { readonly when: 'total' }
+  | { readonly when: 'pages'; readonly at: string }
+  /** A boolean in the answer; `isLast` tells which value ends it. */
+  | { readonly when: 'flag'; readonly at: string; readonly isLast: boolean }
+  | { readonly when: 'not-found' }
+
+type List = {
+  readonly request: Template
+  readonly entries: Entries
+  /** Pointer to the announced total. */
+  readonly total?: string
+  readonly detail?: Detail
+  /**
+   * Where the portal gives no more than so many entries for one question: the slot is halved until it answers with fewer.
+   * Only for slots that are spans of time.
+   */
+  readonly most?: number
+}
+
+export type Delivery =
+  /** Whole answers, one request a slot: a date window, a dump, a bulk file, a zip, a CSV. 404 is `notFound`. */
+  | (List & { readonly kind: 'single'; readonly notFound?: 'empty' | 'notYet' })
+  /** The answer names the next address (`/links/next`, `/next_page/uri`, `@odata.nextLink`, Atom's rel=next as `link[next]`). */
+  | (List & { readonly kind: 'link-next'; readonly next: string })
+  | (List & {
+      readonly kind: 'page'
+      readonly firstPage: 0 | 1
+      readonly pageSize: number
+      readonly end: PageEnd
+      /** The portal answers no page behind this one. */
+      readonly lastPage?: number
+    })
+  | (List & {
+      readonly kind: 'offset'
+      readonly pageSize: number
+      readonly end: PageEnd
+      readonly firstOffset?: number
+    })
+  /** A token out of the answer goes into the next request; the end is no token, an empty page, or the total reached. */
+  | (List & { readonly kind: 'cursor'; readonly cursor: string; readonly firstCursor?: string })
+  /** A value of the last entry goes into the next request. Entries that are met twice are told apart by their bytes. */
+  | (List & { readonly kind: 'keyset'; readonly keyOf: string; readonly firstKey?: string; readonly pageSize: number })
+  /**
+   * An index that lists files or notices (CKAN, XML index, RSS, HTML with links): each is fetched once per version.
+   * `links` finds the addresses: a pointer into each entry (`/url`), or a pattern over the text of an HTML page.
+   */
+  | {
+      readonly kind: 'index'
+      readonly index: Template
+      readonly entries: Entries | { readonly format: 'html'; readonly link: RegExp }
+      /** Pointer (JSON) or element path (XML, `loc`) to the address; relative ones are resolved. */
+      readonly url?: string
+      readonly version?: string
+      /** Only addresses or names that fit. */
+      readonly only?: RegExp
+      /** What a listed file holds. Absent: the entry of the index itself is the document (RSS without details). */
+      readonly files?: Entries
+    }
+  /** Anything else: TED, DÖE. */
+  | { readonly kind: 'own'; readonly fetch: Fetch }

@@ -1,0 +1,45 @@
+// All sources: TED, the federal portal, and every card below portals/, found by being there.
+import { readdir } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Source } from './source.ts'
+
+export type Sources = ReadonlyMap<string, Source>
+
+/** Files beside the cards that hold how a shape is read or written. */
+const beside = /(?:^|\/)(?:parse|read|write|codes)-[^/]*\.ts$|\.test\.ts$/
+
+let loading: Promise<Sources> | undefined
+
+/**
+ * Every source by its id, in the order of the ids. `portals/<country>/<name>.ts` has the id `<country>-<name>` and exports
+ * `source`; a file that does not, or an id that does not fit its place, is a fault of ours and throws.
+ */
+export function loadSources(): Promise<Sources> {
+  loading ??= load()
+  return loading
+}
+
+async function load(): Promise<Sources> {
+  const folder = join(import.meta.dirname, 'portals')
+  const entries = await readdir(folder, { recursive: true })
+  const cards = entries
+    .map((entry) => entry.split(sep).join('/'))
+    .filter((path) => path.endsWith('.ts') && !beside.test(path))
+  const found = await Promise.all(
+    cards.map(async (path) => {
+      const source = await sourceIn(join(folder, path))
+      const expected = path.replace(/\.ts$/, '').replaceAll('/', '-')
+      if (source.id !== expected)
+        throw new Error(`portals/${path} holds the source ${source.id} instead of ${expected}`)
+      return source
+    }),
+  )
+  return new Map(found.map((source) => [source.id, source] as const).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+async function sourceIn(path: string): Promise<Source> {
+  const { source } = (await import(pathToFileURL(path).href)) as { readonly source?: Source }
+  if (!source) throw new Error(`${path} does not export a source`)
+  return source
+}
