@@ -168,3 +168,11 @@ async function get(agent: Agent, url: string, options: GetOptions): Promise<Http
     })
   }
 }
+
+/** The portal answered, and the answer is no data: a firewall's challenge, a page for people, a limit. Never an empty result. */
+export class Refused extends Retryable {
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.name = 'Refused'
+  }
+}

@@ -1,5 +1,5 @@
 // The ways in which portals deliver, as data: what is asked, where the entries stand in the answer, how it goes on.
-import type { Fetch, Json } from './source.ts'
+import type { Fetch, Json } from './fetch.ts'
 
 /**
  * A request with placeholders in braces, filled and encoded by the adapter: `{from}` and `{to}` of the slot (`to` is

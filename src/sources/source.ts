@@ -3,10 +3,6 @@
 import type { ParsedPart } from '../domain/notice.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Delivery } from './delivery.ts'
-import type { ReceivedDocument } from './files.ts'
-
-/** A value of JSON, as parsed. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 
 /**
  * One portal. The file that holds it exports it as `source`; files below `portals/` are found by being there
@@ -119,90 +115,6 @@ export type Slots =
       /** Whether the span that has not ended is read at every turn; default false. */
       readonly isOpenRead?: boolean
     }
-
-/** A span of time: `from` inclusive, `to` exclusive. Absent on `feed` and `whole`. */
-export type Slot = {
-  /** `2026-11-20`, `2026-11`, `2026-W47`, `2026`, `2026-11-20T06`, `feed`, `whole`. */
-  readonly key: string
-  readonly from?: Instant
-  readonly to?: Instant
-}
-
-/** A thing that a portal lists, and which state of it was read: a file with its date, an URL with its ETag, an id with its version. */
-export type Item = { readonly key: string; readonly version: string }
-
-/**
- * What one request (or one part of an archive) brought. Documents, items and checkpoint of a step are stored in one
- * transaction: whoever reads the checkpoint back has the documents of every step before it.
- */
-export type Step = {
-  readonly documents: readonly ReceivedDocument[]
-  /** Where to go on after this step; a run that dies goes on from the newest. */
-  readonly checkpoint?: Json
-  /** How many entries the portal says that the whole slot has. */
-  readonly announced?: number
-  /** Entries that this step delivered, documents known before included; default: the number of documents. */
-  readonly entries?: number
-  readonly items?: readonly Item[]
-}
-
-/** How the reading of a slot ended. */
-export type SlotEnd =
-  | { readonly kind: 'complete' }
-  /** Not published yet (404 of a package to come): asked again at the next turn, and no gap until `lateAfter`. */
-  | { readonly kind: 'notYet' }
-  /** The portal says that nothing changed since the last complete reading (304). */
-  | { readonly kind: 'unchanged' }
-  /** Nothing will ever be there: no issue on this day, a month before the portal began. */
-  | { readonly kind: 'empty' }
-  /** Came to its end, and the portal's own count says that something is missing. */
-  | { readonly kind: 'short'; readonly missing: string }
-
-/** Reads one slot. Throws `Retryable` (or its subclass `Refused`) when the portal does not deliver; never for bad data. */
-export type Fetch = (context: FetchContext) => AsyncGenerator<Step, SlotEnd, void>
-
-/** What a fetch may use. The runner provides it; tests provide another. */
-export type FetchContext = {
-  readonly slot: Slot
-  /** The checkpoint of the newest stored step of this slot; undefined at its beginning. */
-  readonly checkpoint: Json | undefined
-  /** One request: waits for its turn, identifies itself, follows redirects to public hosts, tries again what is worth it. */
-  readonly send: (request: SourceRequest) => Promise<SourceReply>
-  /** Versions under which these items were stored; absent for unknown ones. */
-  readonly knownVersions: (keys: readonly string[]) => Promise<ReadonlyMap<string, string>>
-  /** The key of a source that needs one. */
-  readonly key: string | undefined
-  readonly zone: string
-  /** Epoch milliseconds. */
-  readonly now: () => number
-  /** Folder for archives that must be read from their end (zip); emptied by the runner. */
-  readonly scratchFolder: string
-  readonly signal: AbortSignal
-}
-
-export type SourceRequest = {
-  readonly url: string
-  readonly method?: 'GET' | 'POST'
-  readonly headers?: { readonly [name: string]: string }
-  readonly body?: string
-  /** Version (ETag or Last-Modified) of what is kept: the reply may be 304. Only ever for this very URL. */
-  readonly ifChangedFrom?: string
-  /** Most bytes of the body; default 64 MiB. A larger one is cut with an error, never silently. */
-  readonly maxBytes?: number
-  /** Statuses besides 200 that the caller wants to see; all others throw. Default: 304 when `ifChangedFrom` is given. */
-  readonly accept?: readonly number[]
-}
-
-export type SourceReply = {
-  readonly status: number
-  readonly headers: { readonly [name: string]: string | undefined }
-  /** ETag, else Last-Modified; to be kept as the version of the URL. */
-  readonly version: string | undefined
-  /** The whole body, decoded from its content coding. */
-  readonly bytes: () => Promise<Uint8Array>
-  /** The body as it comes, for large files. Throws Retryable where it breaks off or is shorter than its Content-Length. */
-  readonly chunks: () => AsyncIterable<Uint8Array>
-}
 
 /** A made-up announcement, from which the simulator's portals write their own shapes. */
 export type PortalSample = {
