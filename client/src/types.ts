@@ -221,7 +221,7 @@ export type TenderRecord = {
   readonly originalSources: readonly ({
     /** Portal that published this notice. */
     readonly publisher: string
-    /** Format in which it was read. Known values: `eforms`, `ted-export`, `ocds`; further values may be added. */
+    /** Format in which it was read. Known values: `eforms`, `ted-export`, `ocds`, `portal`; further values may be added. */
     readonly format: string
     /** BT-701, or the id of the release. */
     readonly noticeId?: string

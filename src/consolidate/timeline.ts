@@ -63,15 +63,20 @@ export function roleOf(notice: Notice): Role {
   }
 }
 
-/** 0 is best (quality.md 3.2, rule 6c): TED and other eForms or TED_EXPORT documents, then DÖE, then OCDS. */
+/** 0 is best (quality.md 3.2, rule 6c): TED and other eForms or TED_EXPORT documents, then DÖE, then OCDS, then a portal's own shape. */
 function portalRank(notice: Notice): number {
+  if (notice.format === 'portal') return 3
   if (notice.format === 'ocds') return 2
   return notice.publisher === 'doe' ? 1 : 0
 }
 
-/** TED_EXPORT corrigenda list what they change; OCDS releases may leave out what did not change. */
+/** TED_EXPORT corrigenda list what they change; OCDS releases and the portals' own shapes may leave out what did not change. */
 function isPartial(notice: Notice): boolean {
-  return notice.format === 'ocds' || (notice.format === 'ted-export' && notice.formType === 'change')
+  return (
+    notice.format === 'ocds' ||
+    notice.format === 'portal' ||
+    (notice.format === 'ted-export' && notice.formType === 'change')
+  )
 }
 
 function isChange(notice: Notice): boolean {

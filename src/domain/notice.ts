@@ -18,7 +18,8 @@ export type FormType =
   | 'consultation'
   | 'change'
 
-export const formats = ['eforms', 'ted-export', 'ocds'] as const
+/** `portal`: a shape that only one portal (or a family of portals) has, read by the `parse` of its source. */
+export const formats = ['eforms', 'ted-export', 'ocds', 'portal'] as const
 export type Format = (typeof formats)[number]
 
 /** A place of performance (BT-5101, BT-5071, BT-5141). `country` is ISO 3166-1 alpha-2 (GB, GR), NUTS as published (UK.., EL..). */
