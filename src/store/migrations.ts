@@ -125,6 +125,7 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
       delivered integer not null default 0,
       completed_at bigint,
       missing text,
+      missing_since bigint,
       failures integer not null default 0,
       last_error text,
       primary key (source_id, channel, slot)
@@ -169,5 +170,6 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
       documents integer not null,
       primary key (source_id, name)
     )`,
+    'create index rejection_rejected on rejection (rejected_at)',
   ],
 }

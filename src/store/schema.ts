@@ -135,6 +135,8 @@ export type Database = {
     completed_at: EpochMs | null
     /** What the portal's own count says is missing; null when nothing is. */
     missing: string | null
+    /** When a reading first ended short; null again after one that did not. */
+    missing_since: EpochMs | null
     /** Readings that failed since the last that did not. */
     failures: Generated<number>
     last_error: string | null

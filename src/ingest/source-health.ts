@@ -1,0 +1,186 @@
+// How a source is doing: what it last brought, how late it is, and which alarms that raises. Pure.
+import { dayMs, hourMs, toInstant } from '../domain/time.ts'
+import type { Source } from '../sources/source.ts'
+
+export type AlarmKind = 'failing' | 'silent' | 'totals' | 'counts' | 'rejections' | 'drift'
+
+/** An alarm stays open as long as its cause does. `share` is how much of the source it is about, 0 to 1. */
+export type Alarm = { readonly kind: AlarmKind; readonly detail: string; readonly share: number }
+
+/** What the store knows of a source. Times in epoch milliseconds. */
+export type SourceRecord = {
+  readonly sourceId: string
+  /** First reading ever; null when it was never read. */
+  readonly firstReadAt: number | null
+  readonly lastReadAt: number | null
+  /** End of the last reading that came to its end. */
+  readonly lastSuccessAt: number | null
+  /** End of the last reading that brought a document that was not known. */
+  readonly lastNewAt: number | null
+  /** Readings in a row that failed, over all slots; 0 after one that did not. */
+  readonly failures: number
+  readonly lastError: string | null
+  /** New documents by day in the source's zone (`YYYY-MM-DD`), the last 30 days. */
+  readonly newByDay: { readonly [day: string]: number }
+  /** Documents received in the last 7 days, and those of them that were rejected, by reason. */
+  readonly recentDocuments: number
+  readonly recentRejections: { readonly [reason: string]: number }
+  /** Slots that ended short for longer than a day. */
+  readonly short: readonly {
+    readonly slot: string
+    readonly announced: number | null
+    readonly delivered: number
+    readonly missing: string
+    readonly since: number
+  }[]
+  /** Slots that are due and not read yet. */
+  readonly waitingSlots: number
+  /** Names that appeared after the first documents had been looked at, with the documents that held them. */
+  readonly newNames: readonly { readonly name: string; readonly documents: number; readonly since: number }[]
+}
+
+export type SourceState = 'off' | 'never-read' | 'ok' | 'alarm'
+
+export type SourceHealth = {
+  readonly sourceId: string
+  readonly state: SourceState
+  /** Why it is not run; only when off. */
+  readonly offBecause?: string
+  readonly lastSuccessAt: number | null
+  /** Since the last success; null when there was none. */
+  readonly lagMs: number | null
+  readonly alarms: readonly Alarm[]
+}
+
+/** A source is asked every hour: this much without a success is no accident any more. */
+const failingMs = 6 * hourMs
+/** Portals reject below one document in a hundred. */
+const usualRejectedShare = 0.1
+const enoughDocuments = 20
+/** So often a new name is no misspelling of one authority. */
+const oftenSeen = 20
+/** After this the new name is the portal's schema, whether the parser reads it or not. */
+const driftMs = 14 * dayMs
+/** Fewer working days than this say nothing of what is usual. */
+const enoughDays = 5
+
+/** Why a source does not run: the operator's key is missing, or the card says so. */
+export function whyOff(source: Source, hasKey: boolean): string | undefined {
+  if (source.access.kind === 'key' && !hasKey)
+    return `needs a key: get one at ${source.access.getItAt} and set TENDERSTOCK_${source.access.setting}`
+  return source.offBecause
+}
+
+/** Judges one source at `now`. */
+export function sourceHealth(
+  source: Source,
+  record: SourceRecord,
+  options: { readonly now: number; readonly hasKey: boolean },
+): SourceHealth {
+  const { now } = options
+  const offBecause = whyOff(source, options.hasKey)
+  const lagMs = record.lastSuccessAt === null ? null : Math.max(0, now - record.lastSuccessAt)
+  const base = { sourceId: record.sourceId, lastSuccessAt: record.lastSuccessAt, lagMs }
+  if (offBecause !== undefined) return { ...base, state: 'off', offBecause, alarms: [] }
+  if (record.firstReadAt === null) return { ...base, state: 'never-read', alarms: [] }
+  const alarms = [
+    ...failing(record, now),
+    ...silent(source, record, now),
+    ...totals(record),
+    ...counts(source, record, now),
+    ...rejections(record),
+    ...drift(record, now),
+  ]
+  return { ...base, state: alarms.length === 0 ? 'ok' : 'alarm', alarms }
+}
+
+function* failing(record: SourceRecord, now: number): Generator<Alarm> {
+  const since = record.lastSuccessAt ?? record.firstReadAt ?? now
+  if (record.failures === 0 || now - since < failingMs) return
+  yield {
+    kind: 'failing',
+    share: 1,
+    detail: `No reading succeeded since ${toInstant(since)} (${record.failures} failed in a row). The last said: ${record.lastError ?? 'nothing'}`,
+  }
+}
+
+function* silent(source: Source, record: SourceRecord, now: number): Generator<Alarm> {
+  const since = record.lastNewAt ?? record.firstReadAt ?? now
+  const days = Math.floor((now - since) / dayMs)
+  if (record.lastSuccessAt === null || days < source.expects.silentAfterDays) return
+  yield {
+    kind: 'silent',
+    share: 1,
+    detail: `It answers, but brought nothing new for ${days} days (${source.expects.silentAfterDays} are usual at most): its address or its listing may have changed.`,
+  }
+}
+
+function* totals(record: SourceRecord): Generator<Alarm> {
+  const first = record.short[0]
+  if (!first) return
+  const missed = record.short.reduce(
+    (sum, { announced, delivered }) => sum + Math.max(0, (announced ?? delivered) - delivered),
+    0,
+  )
+  const announced = record.short.reduce((sum, each) => sum + Math.max(each.announced ?? 0, each.delivered), 0)
+  const others = record.short.length - 1
+  yield {
+    kind: 'totals',
+    share: announced === 0 ? 0 : missed / announced,
+    detail:
+      `${first.slot}: the portal announced ${first.announced ?? 'more'} and delivered ${first.delivered} (${first.missing})` +
+      (others > 0 ? `; ${others} more slots like it.` : '.'),
+  }
+}
+
+/** The last working day that is over, in the record's own days. */
+function* counts(source: Source, record: SourceRecord, now: number): Generator<Alarm> {
+  const expected = source.expects.perDay
+  if (!expected) return
+  const today = dayIn(source.zone, now)
+  const days = Object.keys(record.newByDay)
+    .filter((day) => day < today && !isWeekend(day))
+    .sort()
+  const last = days.at(-1)
+  if (last === undefined || days.length < enoughDays) return
+  const found = record.newByDay[last]!
+  if (found >= expected[0] && found <= expected[1]) return
+  yield {
+    kind: 'counts',
+    share: found < expected[0] ? 1 - found / expected[0] : 0,
+    detail: `${found} new documents on ${last}; ${expected[0]} to ${expected[1]} are usual on a working day.`,
+  }
+}
+
+function* rejections(record: SourceRecord): Generator<Alarm> {
+  const reasons = Object.entries(record.recentRejections).sort(([, a], [, b]) => b - a)
+  const rejected = reasons.reduce((sum, [, count]) => sum + count, 0)
+  if (record.recentDocuments < enoughDocuments || rejected <= record.recentDocuments * usualRejectedShare) return
+  yield {
+    kind: 'rejections',
+    share: Math.min(1, rejected / record.recentDocuments),
+    detail: `${rejected} rejections from ${record.recentDocuments} documents of the last 7 days, most for ${reasons[0]![0]} (${reasons[0]![1]}).`,
+  }
+}
+
+function* drift(record: SourceRecord, now: number): Generator<Alarm> {
+  const often = record.newNames
+    .filter(({ documents, since }) => documents >= oftenSeen && now - since < driftMs)
+    .sort((a, b) => b.documents - a.documents)
+  if (often.length === 0) return
+  const named = often.slice(0, 5).map(({ name, documents }) => `${name} in ${documents} documents looked at`)
+  yield {
+    kind: 'drift',
+    share: 0,
+    detail: `New since the source was first read: ${named.join(', ')}${often.length > 5 ? ` and ${often.length - 5} more` : ''}. The parser may miss what they hold.`,
+  }
+}
+
+const isWeekend = (day: string): boolean => [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay())
+
+/** The calendar day (`YYYY-MM-DD`) of an instant in a zone. */
+export function dayIn(zone: string, epochMs: number): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(
+    epochMs,
+  )
+}

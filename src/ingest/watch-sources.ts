@@ -1,0 +1,137 @@
+// Looks at every source that runs, raises alarms and clears them; the operator and the publication gate read them.
+import { dayMs } from '../domain/time.ts'
+import type { Sources } from '../sources/registry.ts'
+import type { Store } from '../store/database.ts'
+import {
+  countDueSlots,
+  insertAlarm,
+  newDocumentsSince,
+  newNames,
+  openAlarms,
+  readingsBySource,
+  rejectionsSince,
+  shortSlots,
+  updateAlarm,
+} from '../store/source-health.ts'
+import { dayIn, type SourceHealth, type SourceRecord, sourceHealth } from './source-health.ts'
+
+const countedDays = 30
+const recentDays = 7
+/** A total that differs is read again soon; only what stays short is told of. */
+const shortMs = dayMs
+const fewestDocuments = 5
+
+export type WatchOptions = {
+  readonly sources: Sources
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly hasKey: (setting: string) => boolean
+}
+
+/** The health of every source, in the order of the ids. Reads only. */
+export async function sourcesHealth(
+  store: Pick<Store, 'db'>,
+  options: WatchOptions,
+): Promise<{ readonly health: SourceHealth; readonly record: SourceRecord }[]> {
+  const records = await sourceRecords(store, options)
+  return [...options.sources.values()].map((source) => {
+    const record = records.get(source.id) ?? emptyRecord(source.id)
+    const hasKey = source.access.kind === 'open' || options.hasKey(source.access.setting)
+    return { record, health: sourceHealth(source, record, { now: options.now, hasKey }) }
+  })
+}
+
+/** Raises and clears alarms so that they say what is the case at `now`. Returns those that were raised or cleared. */
+export async function watchSources(
+  store: Pick<Store, 'db'>,
+  options: WatchOptions,
+): Promise<{ readonly raised: readonly string[]; readonly cleared: readonly string[] }> {
+  const judged = await sourcesHealth(store, options)
+  const open = new Map((await openAlarms(store.db)).map((alarm) => [`${alarm.sourceId} ${alarm.kind}`, alarm]))
+  const raised: string[] = []
+  const cleared: string[] = []
+  for (const { health } of judged) {
+    for (const { kind, detail } of health.alarms) {
+      const name = `${health.sourceId} ${kind}`
+      const known = open.get(name)
+      open.delete(name)
+      if (!known) {
+        await insertAlarm(store.db, { sourceId: health.sourceId, kind, raisedAt: options.now, detail })
+        raised.push(`${health.sourceId}: ${detail}`)
+      } else if (known.detail !== detail) {
+        await updateAlarm(store.db, known, { detail })
+      }
+    }
+  }
+  for (const alarm of open.values()) {
+    await updateAlarm(store.db, alarm, { clearedAt: options.now })
+    cleared.push(`${alarm.sourceId}: ${alarm.kind}`)
+  }
+  return { raised, cleared }
+}
+
+const emptyRecord = (sourceId: string): SourceRecord => ({
+  sourceId,
+  firstReadAt: null,
+  lastReadAt: null,
+  lastSuccessAt: null,
+  lastNewAt: null,
+  failures: 0,
+  lastError: null,
+  newByDay: {},
+  recentDocuments: 0,
+  recentRejections: {},
+  short: [],
+  waitingSlots: 0,
+  newNames: [],
+})
+
+async function sourceRecords(
+  { db }: Pick<Store, 'db'>,
+  { sources, now }: WatchOptions,
+): Promise<ReadonlyMap<string, SourceRecord>> {
+  const readings = await readingsBySource(db)
+  const brought = await newDocumentsSince(db, now - countedDays * dayMs)
+  const rejected = await rejectionsSince(db, now - recentDays * dayMs)
+  const short = (await shortSlots(db)).filter(
+    ({ missingSince }) => missingSince !== null && now - missingSince >= shortMs,
+  )
+  const waiting = await countDueSlots(db, now)
+  const names = await newNames(db, fewestDocuments)
+  const broughtBySource = Map.groupBy(brought, ({ sourceId }) => sourceId)
+  return new Map(
+    readings.map(({ sourceId, ...reading }) => {
+      const zone = sources.get(sourceId)?.zone ?? 'UTC'
+      const newByDay: Record<string, number> = {}
+      let recentDocuments = 0
+      for (const each of broughtBySource.get(sourceId) ?? []) {
+        const day = dayIn(zone, each.endedAt)
+        newByDay[day] = (newByDay[day] ?? 0) + each.documents
+        if (each.endedAt >= now - recentDays * dayMs) recentDocuments += each.documents
+      }
+      const record: SourceRecord = {
+        ...reading,
+        sourceId,
+        newByDay,
+        recentDocuments,
+        recentRejections: Object.fromEntries(
+          rejected.filter((each) => each.sourceId === sourceId).map(({ reason, count }) => [reason, count]),
+        ),
+        short: short
+          .filter((each) => each.sourceId === sourceId)
+          .map(({ channel, slot, announced, delivered, missing, missingSince }) => ({
+            slot: `${channel} ${slot}`,
+            announced,
+            delivered,
+            missing,
+            since: missingSince ?? now,
+          })),
+        waitingSlots: waiting.get(sourceId) ?? 0,
+        newNames: names
+          .filter((each) => each.sourceId === sourceId)
+          .map(({ name, documents, firstSeenAt }) => ({ name, documents, since: firstSeenAt })),
+      }
+      return [sourceId, record]
+    }),
+  )
+}

@@ -1,0 +1,74 @@
+// The names that a document uses: elements, members, codes. What a portal never used before tells that its schema moved.
+import { decodeText } from './xml.ts'
+
+/** Longer documents repeat themselves: their beginning says what they are made of. */
+const readCharacters = 400_000
+const mostNames = 2_000
+
+const element = /<([A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)([^<>]*)>([^<]*)/g
+const listName = /\blistName\s*=\s*["']([^"']{1,60})["']/
+const codeText = /^[A-Za-z0-9][\w.+-]{0,39}$/
+const codeMember = /(?:^|[a-z_])(?:type|status|method|kind|category|code|tag|scheme)$/i
+const memberName = /^[A-Za-z_$@][\w$@.:-]{0,60}$/
+
+/**
+ * Names in the bytes of an XML or JSON document, each once: `<LocalName>`, `listName=code` for eForms codes, `/a/b` for
+ * JSON members (places in lists left out), `/a/status=active` for members that hold codes. Empty for anything else. Never throws.
+ */
+export function namesInDocument(bytes: Uint8Array): ReadonlySet<string> {
+  const names = new Set<string>()
+  const text = decodeTextSafely(bytes)
+  const first = text?.trimStart()[0]
+  if (text === undefined) return names
+  if (first === '<') fromXml(text.slice(0, readCharacters), names)
+  else if ((first === '{' || first === '[') && text.length <= readCharacters) fromJson(text, names)
+  return names
+}
+
+function decodeTextSafely(bytes: Uint8Array): string | undefined {
+  try {
+    return decodeText(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function fromXml(text: string, names: Set<string>): void {
+  for (const [, , name, attributes, content] of text.matchAll(element)) {
+    if (names.size >= mostNames) return
+    names.add(`<${name}>`)
+    const list = listName.exec(attributes!)?.[1]
+    const code = content!.trim()
+    if (list !== undefined && codeText.test(code) && !openLists.has(list)) names.add(`${list}=${code}`)
+  }
+}
+
+/** Lists so long that a new code in them says nothing. */
+const openLists = new Set(['cpv', 'nuts', 'nuts-lvl3', 'country', 'currency', 'language', 'eu-official-language'])
+
+function fromJson(text: string, names: Set<string>): void {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return
+  }
+  const pending: [path: string, value: unknown][] = [['', json]]
+  for (let next = pending.pop(); next && names.size < mostNames; next = pending.pop()) {
+    const [path, value] = next
+    if (Array.isArray(value)) {
+      for (const each of value.slice(0, 50)) pending.push([path, each])
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [member, each] of Object.entries(value)) {
+        // keys that are ids, dates or sentences are data, not schema
+        const step = memberName.test(member) && !/\d{4,}/.test(member) ? member : '*'
+        const place = `${path}/${step}`
+        if (place.length > 300) continue
+        names.add(place)
+        if (typeof each === 'string' && codeMember.test(member) && codeText.test(each) && !/\d{3,}/.test(each))
+          names.add(`${place}=${each}`)
+        pending.push([place, each])
+      }
+    }
+  }
+}

@@ -1,0 +1,284 @@
+// Reads and writes about how sources are doing: what their readings brought, open alarms, names that appeared.
+import { sql } from 'kysely'
+import type { Executor } from './database.ts'
+
+/** What the readings of a source brought. Times in epoch milliseconds. */
+export type ReadingRow = {
+  readonly sourceId: string
+  readonly firstReadAt: number
+  readonly lastReadAt: number
+  readonly lastSuccessAt: number | null
+  readonly lastNewAt: number | null
+  /** Failed readings since the last success. */
+  readonly failures: number
+  readonly lastError: string | null
+}
+
+const successful = sql.raw(`('complete', 'unchanged', 'empty')`)
+const unsuccessful = sql.raw(`('failed', 'refused')`)
+
+/** One row for each source that was ever read. */
+export async function readingsBySource(db: Executor): Promise<ReadingRow[]> {
+  const { rows } = await sql<{
+    source_id: string
+    first_read_at: number
+    last_read_at: number
+    last_success_at: number | null
+    last_new_at: number | null
+    failures: number
+    last_error: string | null
+  }>`
+    with readings as (
+      select source_id, min(started_at) as first_read_at, max(ended_at) as last_read_at,
+        max(ended_at) filter (where outcome in ${successful}) as last_success_at,
+        max(ended_at) filter (where documents > 0) as last_new_at
+      from source_run group by source_id)
+    select r.*,
+      (select count(*)::integer from source_run f where f.source_id = r.source_id and f.outcome in ${unsuccessful}
+        and f.ended_at > coalesce(r.last_success_at, 0)) as failures,
+      (select f.detail from source_run f where f.source_id = r.source_id and f.outcome in ${unsuccessful}
+        and f.ended_at > coalesce(r.last_success_at, 0) order by f.ended_at desc limit 1) as last_error
+    from readings r order by source_id`.execute(db)
+  return rows.map((row) => ({
+    sourceId: row.source_id,
+    firstReadAt: row.first_read_at,
+    lastReadAt: row.last_read_at,
+    lastSuccessAt: row.last_success_at,
+    lastNewAt: row.last_new_at,
+    failures: row.failures,
+    lastError: row.last_error,
+  }))
+}
+
+/** Readings since `since` that brought new documents. */
+export async function newDocumentsSince(
+  db: Executor,
+  since: number,
+): Promise<{ readonly sourceId: string; readonly endedAt: number; readonly documents: number }[]> {
+  const rows = await db
+    .selectFrom('source_run')
+    .select(['source_id', 'ended_at', 'documents'])
+    .where('ended_at', '>=', since)
+    .where('documents', '>', 0)
+    .execute()
+  return rows.map((row) => ({ sourceId: row.source_id, endedAt: row.ended_at, documents: row.documents }))
+}
+
+/** Rejections since `since`, by source and reason. */
+export async function rejectionsSince(
+  db: Executor,
+  since: number,
+): Promise<{ readonly sourceId: string; readonly reason: string; readonly count: number }[]> {
+  const { rows } = await sql<{ source_id: string; reason: string; count: number }>`
+    select d.source_id, r.reason, count(*)::integer as count from rejection r join source_document d using (document_id)
+    where r.rejected_at >= ${since} group by 1, 2`.execute(db)
+  return rows.map((row) => ({ sourceId: row.source_id, reason: row.reason, count: row.count }))
+}
+
+/** Slots whose last reading said that something is missing, oldest first. */
+export async function shortSlots(db: Executor): Promise<
+  {
+    readonly sourceId: string
+    readonly channel: string
+    readonly slot: string
+    readonly announced: number | null
+    readonly delivered: number
+    readonly missing: string
+    readonly missingSince: number | null
+  }[]
+> {
+  const rows = await db
+    .selectFrom('source_slot')
+    .select(['source_id', 'channel', 'slot', 'announced', 'delivered', 'missing', 'missing_since'])
+    .where('missing', 'is not', null)
+    .orderBy('source_id')
+    .orderBy('slot')
+    .execute()
+  return rows.map((row) => ({
+    sourceId: row.source_id,
+    channel: row.channel,
+    slot: row.slot,
+    announced: row.announced,
+    delivered: row.delivered,
+    missing: row.missing ?? '',
+    missingSince: row.missing_since,
+  }))
+}
+
+/** Slots that are due at `now`, by source. */
+export async function countDueSlots(db: Executor, now: number): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ source_id: string; count: number }>`
+    select source_id, count(*)::integer as count from source_slot where due_at <= ${now} group by 1`.execute(db)
+  return new Map(rows.map((row) => [row.source_id, row.count]))
+}
+
+export type AlarmRow = {
+  readonly sourceId: string
+  readonly kind: string
+  readonly raisedAt: number
+  readonly clearedAt: number | null
+  readonly detail: string
+}
+
+/** Alarms that are open, oldest first. */
+export async function openAlarms(db: Executor): Promise<AlarmRow[]> {
+  const rows = await db
+    .selectFrom('source_alarm')
+    .selectAll()
+    .where('cleared_at', 'is', null)
+    .orderBy('raised_at')
+    .orderBy('source_id')
+    .orderBy('kind')
+    .execute()
+  return rows.map(alarmOf)
+}
+
+/** The newest alarms of a source, open and cleared. */
+export async function alarmsOf(db: Executor, sourceId: string, limit: number): Promise<AlarmRow[]> {
+  const rows = await db
+    .selectFrom('source_alarm')
+    .selectAll()
+    .where('source_id', '=', sourceId)
+    .orderBy('raised_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(alarmOf)
+}
+
+function alarmOf(row: {
+  source_id: string
+  kind: string
+  raised_at: number
+  cleared_at: number | null
+  detail: string
+}): AlarmRow {
+  return {
+    sourceId: row.source_id,
+    kind: row.kind,
+    raisedAt: row.raised_at,
+    clearedAt: row.cleared_at,
+    detail: row.detail,
+  }
+}
+
+/** Raises an alarm. */
+export async function insertAlarm(db: Executor, alarm: Omit<AlarmRow, 'clearedAt'>): Promise<void> {
+  await db
+    .insertInto('source_alarm')
+    .values({
+      source_id: alarm.sourceId,
+      kind: alarm.kind,
+      raised_at: alarm.raisedAt,
+      cleared_at: null,
+      detail: alarm.detail,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Says anew what an open alarm is about, or that it is over. */
+export async function updateAlarm(
+  db: Executor,
+  alarm: AlarmRow,
+  change: { readonly detail?: string; readonly clearedAt?: number },
+): Promise<void> {
+  await db
+    .updateTable('source_alarm')
+    .set({
+      ...(change.detail !== undefined && { detail: change.detail }),
+      ...(change.clearedAt !== undefined && { cleared_at: change.clearedAt }),
+    })
+    .where('source_id', '=', alarm.sourceId)
+    .where('kind', '=', alarm.kind)
+    .where('raised_at', '=', alarm.raisedAt)
+    .execute()
+}
+
+/** The newest readings of a source. */
+export async function listRuns(
+  db: Executor,
+  sourceId: string,
+  limit: number,
+): Promise<
+  {
+    readonly channel: string
+    readonly slot: string
+    readonly startedAt: number
+    readonly endedAt: number
+    readonly outcome: string
+    readonly requests: number
+    readonly entries: number
+    readonly documents: number
+    readonly notices: number
+    readonly rejections: number
+    readonly detail: string
+  }[]
+> {
+  const rows = await db
+    .selectFrom('source_run')
+    .selectAll()
+    .where('source_id', '=', sourceId)
+    .orderBy('ended_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ source_id: _, started_at: startedAt, ended_at: endedAt, ...row }) => ({
+    ...row,
+    startedAt,
+    endedAt,
+  }))
+}
+
+/** A row of this name counts the documents of its source whose names were looked at. */
+export const lookedAt = ''
+
+/** Names known for a source with the documents that held them; −1 for those that it used from the beginning. */
+export async function knownNames(
+  db: Executor,
+  sourceId: string,
+): Promise<ReadonlyMap<string, { readonly documents: number; readonly firstSeenAt: number }>> {
+  const rows = await db
+    .selectFrom('source_drift')
+    .select(['name', 'documents', 'first_seen_at'])
+    .where('source_id', '=', sourceId)
+    .execute()
+  return new Map(rows.map((row) => [row.name, { documents: row.documents, firstSeenAt: row.first_seen_at }]))
+}
+
+/** Adds to the counts of names; new ones begin with what is added. −1 marks a name of the beginning and is never added to. */
+export async function addNames(
+  db: Executor,
+  sourceId: string,
+  names: ReadonlyMap<string, number>,
+  now: number,
+): Promise<void> {
+  if (names.size === 0) return
+  const sorted = [...names].sort(([a], [b]) => (a < b ? -1 : 1))
+  await sql`
+    insert into source_drift (source_id, name, first_seen_at, last_seen_at, documents)
+    select ${sourceId}, n.name, ${now}, ${now}, n.documents
+    from unnest(${sorted.map(([name]) => name.replaceAll('\0', '').toWellFormed())}::text[], ${sorted.map(([, documents]) => documents)}::integer[]) as n(name, documents)
+    on conflict (source_id, name) do update set last_seen_at = excluded.last_seen_at,
+      documents = source_drift.documents + greatest(excluded.documents, 0)
+    where source_drift.documents >= 0`.execute(db)
+}
+
+/** Names that appeared after the beginning, by source. */
+export async function newNames(
+  db: Executor,
+  atLeast: number,
+): Promise<
+  { readonly sourceId: string; readonly name: string; readonly documents: number; readonly firstSeenAt: number }[]
+> {
+  const rows = await db
+    .selectFrom('source_drift')
+    .select(['source_id', 'name', 'documents', 'first_seen_at'])
+    .where('documents', '>=', atLeast)
+    .where('name', '<>', lookedAt)
+    .execute()
+  return rows.map((row) => ({
+    sourceId: row.source_id,
+    name: row.name,
+    documents: row.documents,
+    firstSeenAt: row.first_seen_at,
+  }))
+}
