@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openTestStore, testDatabaseUrl } from '../../test/world.ts'
-import { sampleDocuments } from '../sources/samples/sample-documents.ts'
+import { sampleDocuments } from '../simulator/samples/sample-documents.ts'
 import { inTransaction, openStore } from '../store/database.ts'
 import type { CommandEvent } from './control-socket.ts'
 

@@ -1,8 +1,8 @@
 // The receiving stage on both engines.
 import { describe, expect, test } from 'vitest'
 import { engines, openTestStore } from '../../test/world.ts'
+import { sampleDocuments } from '../simulator/samples/sample-documents.ts'
 import type { ReceivedDocument } from '../sources/files.ts'
-import { sampleDocuments } from '../sources/samples/sample-documents.ts'
 import type { Store } from '../store/database.ts'
 import { countReceived, listParsableDocuments, listRejections } from '../store/documents.ts'
 import { ingest, reparse } from './ingest.ts'

@@ -24,7 +24,8 @@ const allowed: { readonly [folder: string]: readonly string[] } = {
   hits: ['store'],
   webhooks: ['store'],
   console: ['store'],
-  bin: [...stages, 'store'],
+  simulator: ['sources'],
+  bin: [...stages, 'store', 'simulator'],
 }
 /** Modules of the store that hold the stock and its editions: not for the API, which answers from the edition log. */
 const stockTables = ['notices', 'tenders', 'documents', 'editions']

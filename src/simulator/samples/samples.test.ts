@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Notice, ParsedPart, Rejection } from '../../domain/notice.ts'
 import { dayMs, hourMs } from '../../domain/time.ts'
-import { parseDocument } from '../parse-document.ts'
+import { parseDocument } from '../../sources/parse-document.ts'
 import { sampleDocuments } from './sample-documents.ts'
 import { samplePortals, sampleWorld } from './sample-world.ts'
 

@@ -1,6 +1,6 @@
 // Fetches the documents of one sample portal over HTTP.
 import type { HttpClient } from '../../platform/http.ts'
-import type { ReceivedDocument } from '../files.ts'
+import type { ReceivedDocument } from '../../sources/files.ts'
 import type { IndexEntry } from './sample-portals.ts'
 
 const maxDocumentBytes = 16 * 1024 * 1024
