@@ -15,10 +15,30 @@ export type Template = {
   readonly form?: { readonly [name: string]: string }
 }
 
+/**
+ * Further placeholders: the whole delivery is read once for every value, one after the other (notice types, systems,
+ * buyers), and the checkpoint tells which. Values are given, or stand in an answer: `at` is a pointer into each entry of
+ * `entries`, and `next` (an address in the answer) goes on where that list has pages. The same value counts once.
+ */
+export type Each =
+  | { readonly name: string; readonly values: readonly (string | number)[] }
+  | {
+      readonly name: string
+      readonly list: Template
+      readonly entries: Entries
+      readonly at: string
+      readonly next?: string
+    }
+
 /** What an answer holds. A document is one entry, as its bytes stand in the answer, so that the same entry is the same document. */
 export type Entries =
   /** `at` is a JSON pointer to a list (or to one object); `*` stands for every member; `` for the whole answer. */
-  | { readonly format: 'json'; readonly at: string }
+  | {
+      readonly format: 'json'
+      readonly at: string
+      /** The portal leaves the list out where it has nothing; otherwise an answer without the list is a refusal. */
+      readonly isOptional?: boolean
+    }
   | { readonly format: 'json-lines' }
   /** One document per row: the header line and the row. */
   | { readonly format: 'csv'; readonly delimiter?: string; readonly encoding?: 'utf-8' | 'windows-1252' }
@@ -28,9 +48,18 @@ export type Entries =
   | { readonly format: 'document' }
   /** zip, tar, gzip and one in another, told by content; `inside` says what each member holds (default: one document). */
   | { readonly format: 'archive'; readonly members?: RegExp; readonly inside?: Entries }
+  /**
+   * Only for lists with a `detail`: every match of the pattern in a page is an entry, a JSON list of its groups, so that
+   * pointers are `/0`, `/1`. Entities of HTML in them are decoded.
+   */
+  | { readonly format: 'html'; readonly link: RegExp }
 
 /** An entry of a list that stands for a document of its own: it is fetched when its version is not the one that is kept. */
 export type Detail = {
+  /**
+   * All placeholders of the list count here too. An address that is one placeholder alone (`{id}`) takes the value as it
+   * stands, not encoded, and a relative one is resolved against the address of the list.
+   */
   readonly request: Template
   /** Pointer in the entry to what fills `{id}`. Several, joined by `/`, where the address needs more (`{id}`, `{id2}`). */
   readonly id: string
@@ -61,13 +90,31 @@ type List = {
    * Only for slots that are spans of time.
    */
   readonly most?: number
+  /**
+   * Where a list runs in the order of time and cannot be told where to stop: pointer to the time in each entry. Ascending,
+   * the reading ends with the first page that reaches `to`; descending, with the first that lies wholly before `from`.
+   * Entries outside of the span are passed over. Only for slots that are spans of time.
+   */
+  readonly ordered?: { readonly at: string; readonly direction: 'ascending' | 'descending' }
+  readonly each?: Each
+  /** Answers that are errors though their status is 200: those in which something stands here (with this text). Tried again. */
+  readonly fault?: { readonly at: string; readonly is?: string }
 }
 
 export type Delivery =
   /** Whole answers, one request a slot: a date window, a dump, a bulk file, a zip, a CSV. 404 is `notFound`. */
   | (List & { readonly kind: 'single'; readonly notFound?: 'empty' | 'notYet' })
   /** The answer names the next address (`/links/next`, `/next_page/uri`, `@odata.nextLink`, Atom's rel=next as `link[next]`). */
-  | (List & { readonly kind: 'link-next'; readonly next: string })
+  | (List & {
+      readonly kind: 'link-next'
+      /**
+       * On a `feed`, an answer without entries ends the turn and the address that gave it is the checkpoint: it is asked
+       * again at the next turn. Elsewhere the end is an answer without the address, or with one that was asked already.
+       */
+      readonly next: string
+      /** Where the very first answer of a feed (asked newest first) holds the address of its news to come. */
+      readonly firstNext?: string
+    })
   | (List & {
       readonly kind: 'page'
       readonly firstPage: 0 | 1
@@ -82,7 +129,10 @@ export type Delivery =
       readonly end: PageEnd
       readonly firstOffset?: number
     })
-  /** A token out of the answer goes into the next request; the end is no token, an empty page, or the total reached. */
+  /**
+   * A token out of the answer goes into the next request; the end is no token, an empty page, or the total reached.
+   * `firstCursor` may hold placeholders (`{from:iso}`).
+   */
   | (List & { readonly kind: 'cursor'; readonly cursor: string; readonly firstCursor?: string })
   /** A value of the last entry goes into the next request. Entries that are met twice are told apart by their bytes. */
   | (List & { readonly kind: 'keyset'; readonly keyOf: string; readonly firstKey?: string; readonly pageSize: number })
@@ -101,6 +151,7 @@ export type Delivery =
       readonly only?: RegExp
       /** What a listed file holds. Absent: the entry of the index itself is the document (RSS without details). */
       readonly files?: Entries
+      readonly each?: Each
     }
-  /** Anything else: TED, DÖE. */
-  | { readonly kind: 'own'; readonly fetch: Fetch }
+  /** Anything else: TED, DÖE. `like`: the delivery in data that the fetch wraps (a token, a longer walk), for whoever simulates it. */
+  | { readonly kind: 'own'; readonly fetch: Fetch; readonly like?: Delivery }
