@@ -2,7 +2,9 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { sql } from 'kysely'
 import type { Notice, Rejection } from '../domain/notice.ts'
+import { OperatorError } from '../platform/errors.ts'
 import type { Executor } from './database.ts'
+import type { DocumentStore } from './document-store.ts'
 
 /** `parser_version` of a document that no parser can read again: its rejection was made while it was received. */
 export const unparsedVersion = 0
@@ -15,6 +17,8 @@ export type NewDocument = {
   readonly receivedAt: number
   readonly bytes: Uint8Array
   readonly parserVersion: number
+  /** The bytes are in the document store outside the database, durable there already. */
+  readonly isOutside?: boolean
 }
 
 export type NewNotice = {
@@ -53,7 +57,7 @@ export async function insertDocuments(db: Executor, documents: readonly NewDocum
     select * from unnest(
       ${sorted.map((each) => each.documentId)}::text[], ${sorted.map((each) => each.sourceId)}::text[],
       ${sorted.map((each) => toText(each.address))}::text[], ${sorted.map((each) => each.receivedAt)}::bigint[],
-      ${sorted.map((each) => each.bytes.length)}::integer[], ${sorted.map((each) => pack(each.bytes))}::text[],
+      ${sorted.map((each) => each.bytes.length)}::integer[], ${sorted.map((each) => (each.isOutside ? null : packDocument(each.bytes).toString('base64')))}::text[],
       ${sorted.map((each) => each.parserVersion)}::integer[])
     on conflict (document_id) do nothing
     returning document_id`.execute(db)
@@ -99,8 +103,16 @@ export async function insertRejections(db: Executor, rejections: readonly NewRej
   )
 }
 
-/** Up to `limit` documents that parsers can read again, in the order of their ids, after the given id. */
-export async function listParsableDocuments(db: Executor, after: string, limit: number): Promise<KeptDocument[]> {
+/**
+ * Up to `limit` documents that parsers can read again, in the order of their ids, after the given id. `outside` is asked for
+ * those whose bytes are not in the database; without it, and where it has none, such a document throws.
+ */
+export async function listParsableDocuments(
+  db: Executor,
+  after: string,
+  limit: number,
+  outside?: Pick<DocumentStore, 'get'>,
+): Promise<KeptDocument[]> {
   const rows = await db
     .selectFrom('source_document')
     .select(['document_id', 'source_id', 'content', 'byte_size'])
@@ -109,11 +121,16 @@ export async function listParsableDocuments(db: Executor, after: string, limit: 
     .orderBy('document_id')
     .limit(limit)
     .execute()
-  return rows.map((row) => ({
-    documentId: row.document_id,
-    sourceId: row.source_id,
-    bytes: unpack(row.content ?? missingContent(row.document_id), row.byte_size),
-  }))
+  const kept: KeptDocument[] = []
+  for (const row of rows) {
+    const packed = row.content === null ? await outside?.get(row.document_id) : Buffer.from(row.content, 'base64')
+    kept.push({
+      documentId: row.document_id,
+      sourceId: row.source_id,
+      bytes: unpack(packed ?? missingContent(row.document_id), row.byte_size),
+    })
+  }
+  return kept
 }
 
 /** Removes what was read from these documents before and is not among the parts that are read from them now. */
@@ -216,15 +233,18 @@ export async function listRejections(db: Executor, limit: number): Promise<Liste
 }
 
 function missingContent(documentId: string): never {
-  throw new Error(`the bytes of document ${documentId} are not in the database`)
+  throw new OperatorError(
+    `The bytes of document ${documentId} are neither in the database nor in the document store; start with the same document store as when it was received.`,
+  )
 }
 
-function pack(bytes: Uint8Array): string {
-  return deflateRawSync(bytes, { level: 6 }).toString('base64')
+/** The bytes of a document as they are kept: raw deflate. */
+export function packDocument(bytes: Uint8Array): Buffer {
+  return deflateRawSync(bytes, { level: 6 })
 }
 
-function unpack(content: string, byteSize: number): Uint8Array {
-  const bytes = inflateRawSync(Buffer.from(content, 'base64'), { maxOutputLength: Math.max(1, byteSize) })
+function unpack(packed: Buffer, byteSize: number): Uint8Array {
+  const bytes = inflateRawSync(packed, { maxOutputLength: Math.max(1, byteSize) })
   if (bytes.length !== byteSize) throw new Error(`a kept document has ${bytes.length} bytes instead of ${byteSize}`)
   return bytes
 }
