@@ -51,15 +51,15 @@ export async function watchSources(
   const raised: string[] = []
   const cleared: string[] = []
   for (const { health } of judged) {
-    for (const { kind, detail } of health.alarms) {
+    for (const { kind, detail, share } of health.alarms) {
       const name = `${health.sourceId} ${kind}`
       const known = open.get(name)
       open.delete(name)
       if (!known) {
-        await insertAlarm(store.db, { sourceId: health.sourceId, kind, raisedAt: options.now, detail })
+        await insertAlarm(store.db, { sourceId: health.sourceId, kind, raisedAt: options.now, detail, share })
         raised.push(`${health.sourceId}: ${detail}`)
       } else if (known.detail !== detail) {
-        await updateAlarm(store.db, known, { detail })
+        await updateAlarm(store.db, known, { detail, share })
       }
     }
   }

@@ -13,6 +13,7 @@ const usual: GateInput & { readonly previous: NonNullable<GateInput['previous']>
   bySourceDelta: { ted: 90, doe: -40 },
   received: { documents: 400, rejected: 3 },
   sources: [{ sourceId: 'ted', lastReceivedAt: now - hourMs, activeDays: 20, checkedAt: now }],
+  alarms: [],
 }
 
 function reasonsOf(changes: Partial<GateInput>): readonly string[] {
@@ -22,12 +23,12 @@ function reasonsOf(changes: Partial<GateInput>): readonly string[] {
 
 describe('the gate', () => {
   test('lets a usual hour pass', () => {
-    expect(gate(usual)).toEqual({ kind: 'pass' })
+    expect(gate(usual)).toEqual({ kind: 'pass', warnings: [] })
   })
 
   test('asks of the first edition only that it holds a record', () => {
     const first = { ...usual, previous: undefined, cancelled: 9000, received: { documents: 100, rejected: 99 } }
-    expect(gate({ ...first, records: 1 })).toEqual({ kind: 'pass' })
+    expect(gate({ ...first, records: 1 })).toEqual({ kind: 'pass', warnings: [] })
     expect(gate({ ...first, records: 0 }).kind).toBe('hold')
   })
 
@@ -73,8 +74,39 @@ describe('the gate', () => {
     ['it never came regularly', { ...silent, activeDays: 4 }],
     ['it does not answer: its checks say so already', { ...silent, checkedAt: now - 2 * dayMs }],
     ['it is never checked', { ...silent, checkedAt: null }],
+    ['hardly any record names it', { ...silent, sourceId: 'small' }],
   ])('no silence when %s', (_, source) => {
     expect(reasonsOf({ sources: [source], previous: { ...usual.previous, publishedAt: now - 2 * hourMs } })).toEqual([])
+  })
+
+  const alarm = { sourceId: 'doe', kind: 'silent', raisedAt: now - 60_000, detail: 'It went silent.', share: 1 }
+
+  test.each([
+    ['a silent source that many records name', alarm],
+    ['totals of it of which a tenth is missing', { ...alarm, kind: 'totals', share: 0.1 }],
+  ])('an alarm holds: %s', (_, each) => {
+    expect(gate({ ...usual, alarms: [each] })).toEqual({
+      kind: 'hold',
+      reasons: ['The source doe: It went silent.'],
+      warnings: [],
+    })
+  })
+
+  test.each([
+    ['the source is small', { ...alarm, sourceId: 'small' }],
+    ['a handful is missing', { ...alarm, kind: 'totals', share: 0.09 }],
+    ['its kind spoils no record', { ...alarm, kind: 'drift' }],
+    ['an edition was published in spite of it', { ...alarm, raisedAt: now - 2 * hourMs }],
+  ])('an alarm is told of and holds nothing when %s', (_, each) => {
+    expect(gate({ ...usual, alarms: [each] })).toEqual({
+      kind: 'pass',
+      warnings: [`The source ${each.sourceId}: It went silent.`],
+    })
+  })
+
+  test('a silence that an alarm tells of is not told twice', () => {
+    const previous = { ...usual.previous, publishedAt: now - 2 * hourMs }
+    expect(reasonsOf({ sources: [silent], alarms: [alarm], previous })).toHaveLength(1)
   })
 
   test('all reasons are told at once, as sentences', () => {

@@ -26,6 +26,15 @@ export const regularDays = 5
 /** How far back regularity is looked for. */
 export const activityWindowMs = 30 * dayMs
 
+/**
+ * A portal that is named by fewer of the live records cannot spoil an edition: its alarms are told of and hold nothing.
+ * Of more than a hundred portals, some are always silent or lie.
+ */
+export const weightyShare = 0.05
+
+/** So much of what a portal announced must be missing to hold an edition; a handful is read again and told of. */
+export const maxMissingShare = 0.1
+
 /** A check so recent says that the source answers, and has nothing for us. */
 const recentCheckMs = 24 * hourMs
 
@@ -54,24 +63,58 @@ export type GateInput = {
     readonly activeDays: number
     readonly checkedAt: number | null
   }[]
+  /** Alarms that are open (ingest/source-health.ts). `share`: how much of the source it is about, 0 to 1. */
+  readonly alarms: readonly {
+    readonly sourceId: string
+    readonly kind: string
+    readonly raisedAt: number
+    readonly detail: string
+    readonly share: number
+  }[]
 }
 
-export type GateResult = { readonly kind: 'pass' } | { readonly kind: 'hold'; readonly reasons: readonly string[] }
+/** `warnings` are told of and hold nothing back. */
+export type GateResult =
+  | { readonly kind: 'pass'; readonly warnings: readonly string[] }
+  | { readonly kind: 'hold'; readonly reasons: readonly string[]; readonly warnings: readonly string[] }
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`
 
 /** Decides whether an edition may be published. The reasons are sentences for operators. */
 export function gate(input: GateInput): GateResult {
   const { previous } = input
+  const alarms = input.alarms.map((alarm) => ({
+    alarm,
+    isHolding: previous !== undefined && isHolding(alarm, previous),
+  }))
+  const warnings = alarms.filter((each) => !each.isHolding).map(({ alarm }) => sentenceOf(alarm))
   if (previous === undefined)
-    return input.records > 0 ? { kind: 'pass' } : { kind: 'hold', reasons: ['There is no record to publish yet.'] }
+    return input.records > 0
+      ? { kind: 'pass', warnings }
+      : { kind: 'hold', reasons: ['There is no record to publish yet.'], warnings }
   const reasons = [
     ...rejections(input),
     ...archiving(input, previous.live),
     ...sourceLosses(input, previous.bySource),
-    ...silences(input, previous.publishedAt),
+    ...silences(input, previous),
+    ...alarms.filter((each) => each.isHolding).map(({ alarm }) => sentenceOf(alarm)),
   ]
-  return reasons.length === 0 ? { kind: 'pass' } : { kind: 'hold', reasons }
+  return reasons.length === 0 ? { kind: 'pass', warnings } : { kind: 'hold', reasons, warnings }
+}
+
+type Previous = NonNullable<GateInput['previous']>
+
+const weightOf = (sourceId: string, { bySource, live }: Previous): number =>
+  live === 0 ? 0 : (bySource[sourceId] ?? 0) / live
+
+/** Once for each alarm: an edition published in spite of it counts as the operator's answer. */
+function isHolding({ sourceId, kind, raisedAt, share }: GateInput['alarms'][number], previous: Previous): boolean {
+  if (raisedAt < previous.publishedAt || weightOf(sourceId, previous) < weightyShare) return false
+  return kind === 'silent' || (kind === 'totals' && share >= maxMissingShare)
+}
+
+function sentenceOf({ sourceId, detail }: GateInput['alarms'][number]): string {
+  return `The source ${sourceId}: ${detail}`
 }
 
 function* rejections({ received: { documents, rejected } }: GateInput): Generator<string> {
@@ -100,8 +143,11 @@ function* sourceLosses(
 }
 
 /** Holds once for each silence: an edition published in spite of it counts as the operator's answer. */
-function* silences({ now, sources }: GateInput, publishedAt: number): Generator<string> {
+function* silences({ now, sources, alarms }: GateInput, previous: Previous): Generator<string> {
+  const { publishedAt } = previous
   for (const { sourceId, lastReceivedAt, activeDays, checkedAt } of sources) {
+    const isTold = alarms.some((alarm) => alarm.sourceId === sourceId && alarm.kind === 'silent')
+    if (isTold || weightOf(sourceId, previous) < weightyShare) continue
     const silentFrom = lastReceivedAt + silenceMs
     const isAnswering = checkedAt !== null && now - checkedAt <= recentCheckMs
     if (!isAnswering || activeDays < regularDays || now <= silentFrom || publishedAt > silentFrom) continue

@@ -26,6 +26,7 @@ import {
   sourceActivity,
   sourceChecks,
 } from '../store/editions.ts'
+import { openAlarms } from '../store/source-health.ts'
 import { lockStock } from '../store/tenders.ts'
 import { firstStamp } from './first-stamp.ts'
 import { activityWindowMs, gate } from './gate.ts'
@@ -65,6 +66,8 @@ export type PublishOutcome =
       readonly changes: number
       /** What the gate would have held it back for; empty without an override. */
       readonly overridden: readonly string[]
+      /** Open alarms of sources that held nothing back. */
+      readonly warnings: readonly string[]
     }
   /** The last edition goes on being served. */
   | { readonly kind: 'held'; readonly reasons: readonly string[] }
@@ -102,6 +105,7 @@ async function cut(trx: Executor, options: PublishOptions): Promise<PublishOutco
     bySourceDelta: pending.bySourceDelta,
     received: await receivedSince(trx, previous?.publishedAt ?? now),
     sources: previous ? await sourceActivity(trx, now - activityWindowMs) : [],
+    alarms: await openAlarms(trx),
   })
   const reasons = verdict.kind === 'hold' ? verdict.reasons : []
   if (reasons.length > 0 && !overrideGate) {
@@ -124,6 +128,7 @@ async function cut(trx: Executor, options: PublishOptions): Promise<PublishOutco
     records: edition.records,
     changes: edition.changes,
     overridden: reasons,
+    warnings: verdict.warnings,
   }
 }
 

@@ -160,6 +160,7 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
       raised_at bigint not null,
       cleared_at bigint,
       detail text not null,
+      share double precision not null,
       primary key (source_id, kind, raised_at)
     )`,
     `create table source_drift (

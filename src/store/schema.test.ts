@@ -25,6 +25,7 @@ const typeOf: { readonly [sqlType: string]: readonly string[] } = {
   integer: ['number'],
   smallint: ['number'],
   bigint: ['EpochMs', 'number'],
+  'double precision': ['number'],
 }
 
 describe.each(engines)('the tables on the %s engine', (engine) => {

@@ -168,6 +168,8 @@ export type Database = {
     raised_at: EpochMs
     cleared_at: EpochMs | null
     detail: string
+    /** How much of the source it is about, 0 to 1. */
+    share: number
   }
   /** Elements, members and codes that no parser knows, with the number of documents that held them. */
   source_drift: {

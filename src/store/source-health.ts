@@ -118,6 +118,8 @@ export type AlarmRow = {
   readonly raisedAt: number
   readonly clearedAt: number | null
   readonly detail: string
+  /** How much of the source it is about, 0 to 1. */
+  readonly share: number
 }
 
 /** Alarms that are open, oldest first. */
@@ -151,6 +153,7 @@ function alarmOf(row: {
   raised_at: number
   cleared_at: number | null
   detail: string
+  share: number
 }): AlarmRow {
   return {
     sourceId: row.source_id,
@@ -158,6 +161,7 @@ function alarmOf(row: {
     raisedAt: row.raised_at,
     clearedAt: row.cleared_at,
     detail: row.detail,
+    share: row.share,
   }
 }
 
@@ -171,6 +175,7 @@ export async function insertAlarm(db: Executor, alarm: Omit<AlarmRow, 'clearedAt
       raised_at: alarm.raisedAt,
       cleared_at: null,
       detail: alarm.detail,
+      share: alarm.share,
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
@@ -180,12 +185,13 @@ export async function insertAlarm(db: Executor, alarm: Omit<AlarmRow, 'clearedAt
 export async function updateAlarm(
   db: Executor,
   alarm: AlarmRow,
-  change: { readonly detail?: string; readonly clearedAt?: number },
+  change: { readonly detail?: string; readonly share?: number; readonly clearedAt?: number },
 ): Promise<void> {
   await db
     .updateTable('source_alarm')
     .set({
       ...(change.detail !== undefined && { detail: change.detail }),
+      ...(change.share !== undefined && { share: change.share }),
       ...(change.clearedAt !== undefined && { cleared_at: change.clearedAt }),
     })
     .where('source_id', '=', alarm.sourceId)
