@@ -2,7 +2,8 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ForbiddenAddress, isPublicAddress, openHttp, Retryable } from './http.ts'
+import { openHttp, Retryable } from './http.ts'
+import { ForbiddenAddress, isPublicAddress } from './network-rule.ts'
 
 const closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {

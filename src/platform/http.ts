@@ -1,35 +1,84 @@
 // The only place that opens outgoing HTTP connections: bounded in time and size, and never into a private network by accident.
-import { lookup } from 'node:dns'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
+import type { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import { Agent, buildConnector, request } from 'undici'
+import { ForbiddenAddress, isInNetwork, isPublicAddress, literalOf, lookupIn, type Network } from './network-rule.ts'
 
 /** The network did not deliver; trying again later may help. Nothing is wrong with the data. */
 export class Retryable extends Error {
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options)
+  /** Epoch milliseconds before which trying again is pointless or impolite; absent: not known. */
+  readonly retryAt?: number
+  constructor(message: string, options?: { readonly cause?: unknown; readonly retryAt?: number }) {
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'Retryable'
+    if (options?.retryAt !== undefined) this.retryAt = options.retryAt
   }
 }
 
-/** The address points into a network that this client must not reach. Trying again does not help. */
-export class ForbiddenAddress extends Error {
+/** The portal answered, and the answer is no data: a firewall's challenge, a page for people, a limit. Never an empty result. */
+export class Refused extends Retryable {
+  constructor(message: string, options?: { readonly cause?: unknown; readonly retryAt?: number }) {
+    super(message, options)
+    this.name = 'Refused'
+  }
+}
+
+/** The body is larger than the caller allows; trying again does not help unless the portal changes it. */
+export class TooLarge extends Retryable {
   constructor(message: string) {
     super(message)
-    this.name = 'ForbiddenAddress'
+    this.name = 'TooLarge'
   }
+}
+
+export type HttpRequest = {
+  readonly url: string
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT'
+  /** `user-agent`, `accept` and `accept-encoding` have defaults. Only harmless ones follow a redirect to another origin. */
+  readonly headers?: { readonly [name: string]: string }
+  readonly body?: string | Uint8Array
+  /** Most bytes of the body, unpacked or not; default 64 MiB. */
+  readonly maxBytes?: number
+  /** `follow` (default): at most five. `leave`: the reply is the redirect itself. */
+  readonly redirects?: 'follow' | 'leave'
+  /** Asked before each redirect is followed; what it throws ends the request. */
+  readonly beforeRedirect?: (target: URL) => Promise<void>
+  /** Ends the request with the signal's own reason. */
+  readonly signal?: AbortSignal
+  /** Texts that stand in no message: a key that is part of the address. */
+  readonly secrets?: readonly string[]
+}
+
+/** An answer whose body is still to be read, once: by `bytes`, `chunks` or `discard`. Until then it holds a connection. */
+export type HttpAnswer = {
+  readonly status: number
+  /** The address that answered, after redirects. */
+  readonly url: string
+  /** Names in lower case; several values of one name are joined by a comma and a space. */
+  readonly headers: { readonly [name: string]: string | undefined }
+  /** The whole body, decoded from its content coding. Throws Retryable when it breaks off, TooLarge. */
+  readonly bytes: () => Promise<Uint8Array>
+  /** The body piece by piece, decoded, with the same errors. Ending the iteration early closes the connection. */
+  readonly chunks: () => AsyncIterable<Uint8Array>
+  /** Frees the connection, reading what little is left where that is cheaper than closing it. Never throws. */
+  readonly discard: () => Promise<void>
 }
 
 export type HttpReply = {
   readonly status: number
-  readonly headers: { readonly [name: string]: string | string[] | undefined }
+  readonly headers: { readonly [name: string]: string | undefined }
   readonly body: Uint8Array
 }
 
 export type HttpClient = {
   /**
-   * GET without following redirects. Throws Retryable when nothing usable arrives in time, when the body is larger than
-   * `maxBytes` (a cut document must not be taken for a whole one), or on 5xx and 429; ForbiddenAddress as above.
+   * One request, any status. Throws Retryable when no answer comes in time or the connection breaks, Refused when redirects
+   * go in a circle (a cookie is wanted), ForbiddenAddress when the address or a redirect leaves the allowed network or
+   * goes from https to http.
    */
+  readonly send: (request: HttpRequest) => Promise<HttpAnswer>
+  /** GET without following redirects, read as a whole. As `send`, and throws Retryable on 5xx and 429. */
   readonly get: (
     url: string,
     options?: { readonly maxBytes?: number; readonly signal?: AbortSignal },
@@ -37,142 +86,352 @@ export type HttpClient = {
   readonly close: () => Promise<void>
 }
 
+export type HttpOptions = {
+  readonly network: Network
+  /** To the first byte of an answer, and between two pieces of a body; default 30 s. */
+  readonly timeoutMs?: number
+  /** To the end of a body that is read as a whole; default 4 times `timeoutMs`. Only waiting for the portal counts. */
+  readonly wholeTimeoutMs?: number
+  /** To the end of a body that is read piece by piece; default one hour. Only waiting for the portal counts. */
+  readonly streamTimeoutMs?: number
+  /** A body that its reader does not go on reading for so long is given up; default 10 minutes. */
+  readonly unreadTimeoutMs?: number
+  readonly userAgent?: string
+  /**
+   * Where an address is really asked for: the simulator's. What callers see stays the real address. An address that is an
+   * IP literal outside the public network is refused before it is mapped, as it would be live.
+   */
+  readonly route?: (url: URL) => URL
+}
+
 const defaultMaxBytes = 64 * 1024 * 1024
-
-// Everything that is not global unicast (IANA special-purpose registries), and the forms in which IPv6 carries IPv4.
-const nonGlobal = new BlockList()
-for (const [net, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-] as const)
-  nonGlobal.addSubnet(net, prefix, 'ipv4')
-const globalUnicast6 = new BlockList()
-globalUnicast6.addSubnet('2000::', 3, 'ipv6')
-for (const [net, prefix] of [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const) {
-  nonGlobal.addSubnet(net, prefix, 'ipv6')
-}
-
-/** True when an IP address is reachable on the public network. IPv4-mapped, NAT64, 6to4 and Teredo forms are not. */
-export function isPublicAddress(address: string): boolean {
-  const family = isIP(address)
-  if (family === 4) return !nonGlobal.check(address, 'ipv4')
-  return family === 6 && globalUnicast6.check(address, 'ipv6') && !nonGlobal.check(address, 'ipv6')
-}
-
-/** True for 127.0.0.0/8 and ::1. */
-export function isLoopbackAddress(address: string): boolean {
-  return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'))
-}
+const mostRedirects = 5
+/** Headers that tell a stranger nothing: all others stay behind when a redirect leaves the origin. */
+const harmlessHeaders = new Set(['accept', 'accept-language', 'accept-encoding', 'user-agent', 'content-type'])
+/** Of an answer that is thrown away: more is dearer to read than a new connection. */
+const discardedBytes = 16 * 1024
 
 /**
- * A client for one kind of network: `public` reaches global unicast only; `loopback` reaches this machine only (sample
- * portals). The check is made on the address that is connected to, literals included, so that no name can be rebound
- * between check and use (stack.md 9).
+ * A client for one kind of network. The check is made on the address that is connected to, literals included, so that no
+ * name can be rebound between check and use.
  */
-export function openHttp(options: {
-  readonly network: 'public' | 'loopback'
-  readonly timeoutMs?: number
-  readonly userAgent?: string
-}): HttpClient {
+export function openHttp(options: HttpOptions): HttpClient {
   const timeoutMs = options.timeoutMs ?? 30_000
-  const isAllowed = options.network === 'loopback' ? isLoopbackAddress : isPublicAddress
-  const checkedLookup: LookupFunction = (hostname, lookupOptions, callback) => {
-    lookup(hostname, { ...lookupOptions, all: true }, (error, addresses) => {
-      if (error) return callback(error, '', 4)
-      const forbidden = addresses.find(({ address }) => !isAllowed(address))
-      const first = addresses[0]
-      if (forbidden || !first)
-        return callback(new ForbiddenAddress(`${hostname} is outside the allowed network`), '', 4)
-      if (lookupOptions.all) return callback(null, addresses)
-      callback(null, first.address, first.family)
-    })
+  const limits: Limits = {
+    timeoutMs,
+    wholeTimeoutMs: options.wholeTimeoutMs ?? 4 * timeoutMs,
+    streamTimeoutMs: options.streamTimeoutMs ?? 60 * 60_000,
+    unreadTimeoutMs: options.unreadTimeoutMs ?? 10 * 60_000,
   }
-  const connector = buildConnector({ timeout: timeoutMs, lookup: checkedLookup })
+  const connector = buildConnector({ timeout: timeoutMs, lookup: lookupIn(options.network), allowH2: false })
   const agent = new Agent({
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    connections: 4,
+    connections: 16,
+    allowH2: false,
     connect: (target, callback) => {
-      const host = target.hostname.replace(/^\[|\]$/g, '')
       // lookup is not asked for literals, so they are checked here
-      if (isIP(host) && !isAllowed(host))
-        return callback(new ForbiddenAddress(`${host} is outside the allowed network`), null)
+      const literal = literalOf(target.hostname)
+      if (literal && !isInNetwork(options.network, literal))
+        return callback(new ForbiddenAddress(`${literal} is outside the allowed network`), null)
       connector(target, callback)
     },
   })
+  const userAgent = options.userAgent ?? 'tenderstock'
+  const send = (each: HttpRequest) => follow(agent, each, { limits, userAgent, route: options.route })
   return {
-    get: (url, { maxBytes = defaultMaxBytes, signal } = {}) =>
-      get(agent, url, {
-        maxBytes,
-        timeoutMs,
-        userAgent: options.userAgent ?? 'tenderstock',
+    send,
+    get: async (url, { maxBytes, signal } = {}) => {
+      const answer = await send({
+        url,
+        redirects: 'leave',
+        ...(maxBytes !== undefined && { maxBytes }),
         ...(signal && { signal }),
-      }),
+      })
+      const body = await answer.bytes()
+      if (answer.status >= 500 || answer.status === 429) throw new Retryable(`${url} answered ${answer.status}`)
+      return { status: answer.status, headers: answer.headers, body }
+    },
     close: () => agent.close(),
   }
 }
 
-type GetOptions = {
-  readonly maxBytes: number
+type Limits = {
   readonly timeoutMs: number
-  readonly userAgent: string
-  readonly signal?: AbortSignal
+  readonly wholeTimeoutMs: number
+  readonly streamTimeoutMs: number
+  readonly unreadTimeoutMs: number
 }
 
-async function get(agent: Agent, url: string, options: GetOptions): Promise<HttpReply> {
-  const target = URL.parse(url)
-  if (!target || (target.protocol !== 'http:' && target.protocol !== 'https:'))
-    throw new ForbiddenAddress(`no http address: ${url}`)
-  const whole = AbortSignal.timeout(options.timeoutMs * 4)
+type Setting = {
+  readonly limits: Limits
+  readonly userAgent: string
+  readonly route: ((url: URL) => URL) | undefined
+}
+
+async function follow(agent: Agent, first: HttpRequest, setting: Setting): Promise<HttpAnswer> {
+  const redact = redactor(first.secrets ?? [])
+  let url = parseAddress(first.url, redact)
+  const wasPlain = url.protocol === 'http:'
+  let each = first
+  const seen = new Set<string>()
+  for (;;) {
+    seen.add(`${each.method ?? 'GET'} ${url.href}`)
+    const answer = await ask(agent, url, each, setting, redact)
+    const target = each.redirects === 'leave' ? undefined : redirectTarget(answer, url)
+    if (!target) return answer
+    await answer.discard()
+    if (target.protocol !== 'http:' && target.protocol !== 'https:')
+      throw new ForbiddenAddress(`${redact(url.href)} redirects to ${redact(target.protocol)} instead of https`)
+    if (target.protocol === 'http:' && !wasPlain)
+      throw new ForbiddenAddress(`${redact(url.href)} redirects from https to http (${redact(target.host)})`)
+    each = redirected(each, answer.status, target.origin === url.origin)
+    url = target
+    if (seen.has(`${each.method ?? 'GET'} ${url.href}`))
+      throw new Refused(`${redact(first.url)} redirects in a circle, as portals do that want a cookie`)
+    if (seen.size > mostRedirects)
+      throw new Retryable(`${redact(first.url)} redirects more than ${mostRedirects} times`)
+    await each.beforeRedirect?.(target)
+  }
+}
+
+function parseAddress(text: string, redact: (text: string) => string): URL {
+  const url = URL.parse(text)
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new ForbiddenAddress(`no http address: ${redact(text)}`)
+  return url
+}
+
+function redirectTarget(answer: HttpAnswer, from: URL): URL | undefined {
+  if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined
+  const location = answer.headers.location
+  return (location && URL.parse(location, from.href)) || undefined
+}
+
+/** The next request after a redirect (RFC 9110 section 15.4): 303, and by custom 301 and 302, turn POST into GET. */
+function redirected(each: HttpRequest, status: number, isSameOrigin: boolean): HttpRequest {
+  const method = each.method ?? 'GET'
+  const becomesGet = (status === 303 && method !== 'HEAD') || ((status === 301 || status === 302) && method === 'POST')
+  const { body, headers = {}, ...rest } = each
+  const kept = Object.entries(headers).filter(([name]) => {
+    const lower = name.toLowerCase()
+    return (isSameOrigin || harmlessHeaders.has(lower)) && !(becomesGet && lower.startsWith('content-'))
+  })
+  return {
+    ...rest,
+    method: becomesGet ? 'GET' : method,
+    headers: Object.fromEntries(kept),
+    ...(body !== undefined && !becomesGet && { body }),
+  }
+}
+
+/** One request to one address. */
+async function ask(
+  agent: Agent,
+  url: URL,
+  each: HttpRequest,
+  { limits, userAgent, route }: Setting,
+  redact: (text: string) => string,
+): Promise<HttpAnswer> {
+  const name = redact(url.href)
+  const target = route ? route(url) : url
+  const literal = literalOf(url.hostname)
+  if (target.host !== url.host && literal && !isPublicAddress(literal))
+    throw new ForbiddenAddress(`${literal} is outside the allowed network`)
+  const ending = new AbortController()
+  const onAbort = () => ending.abort(each.signal?.reason)
+  if (each.signal?.aborted) throw each.signal.reason
+  each.signal?.addEventListener('abort', onAbort, { once: true })
+  const finish = () => each.signal?.removeEventListener('abort', onAbort)
+  const explain = (error: unknown): unknown => {
+    if (each.signal?.aborted) return each.signal.reason
+    if (error instanceof ForbiddenAddress || error instanceof Retryable) return error
+    if (error instanceof Error && error.cause instanceof ForbiddenAddress) return error.cause
+    return new Retryable(`${name} could not be read: ${redact(messageOf(error))}`, { cause: error })
+  }
   try {
     const reply = await request(target, {
       dispatcher: agent,
-      headers: { 'user-agent': options.userAgent, accept: '*/*' },
-      signal: options.signal ? AbortSignal.any([whole, options.signal]) : whole,
+      method: each.method ?? 'GET',
+      headers: { 'user-agent': userAgent, accept: '*/*', 'accept-encoding': 'gzip, deflate, br', ...lowerCased(each) },
+      signal: ending.signal,
+      ...(each.body !== undefined && { body: each.body }),
     })
-    const chunks: Uint8Array[] = []
-    let size = 0
-    for await (const chunk of reply.body as AsyncIterable<Uint8Array>) {
-      size += chunk.length
-      if (size > options.maxBytes) {
-        reply.body.destroy()
-        throw new Retryable(`${url} is larger than ${options.maxBytes} bytes`)
-      }
-      chunks.push(chunk)
+    const headers: { [name: string]: string | undefined } = {}
+    for (const [key, value] of Object.entries(reply.headers))
+      headers[key] = Array.isArray(value) ? value.join(', ') : value
+    const maxBytes = each.maxBytes ?? defaultMaxBytes
+    const body = new Body({ raw: reply.body, headers, ending, explain, finish, limits, maxBytes, name })
+    return {
+      status: reply.statusCode,
+      url: url.href,
+      headers,
+      bytes: () => body.bytes(),
+      chunks: () => body.chunks(),
+      discard: () => body.discard(),
     }
-    if (reply.statusCode >= 500 || reply.statusCode === 429) throw new Retryable(`${url} answered ${reply.statusCode}`)
-    return { status: reply.statusCode, headers: reply.headers, body: Buffer.concat(chunks, size) }
   } catch (error) {
-    if (error instanceof ForbiddenAddress || error instanceof Retryable) throw error
-    if (error instanceof Error && error.cause instanceof ForbiddenAddress) throw error.cause
-    throw new Retryable(`${url} could not be read: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
+    finish()
+    throw explain(error)
   }
 }
 
-/** The portal answered, and the answer is no data: a firewall's challenge, a page for people, a limit. Never an empty result. */
-export class Refused extends Retryable {
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options)
-    this.name = 'Refused'
+function lowerCased({ headers = {} }: HttpRequest): { [name: string]: string } {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+type BodyParts = {
+  readonly raw: Readable & { readonly dump: (options: { limit: number }) => Promise<unknown> }
+  readonly headers: { readonly [name: string]: string | undefined }
+  readonly ending: AbortController
+  readonly explain: (error: unknown) => unknown
+  readonly finish: () => void
+  readonly limits: Limits
+  readonly maxBytes: number
+  readonly name: string
+}
+
+/** The body of one answer: decoded, counted and timed while it is read. */
+class Body {
+  readonly #parts: BodyParts
+  #isTaken = false
+  #unread: NodeJS.Timeout
+
+  constructor(parts: BodyParts) {
+    this.#parts = parts
+    this.#unread = this.#waitForReader()
+    // an error before anybody reads is told to the reader, not to the process
+    parts.raw.on('error', () => {})
   }
+
+  async bytes(): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    for await (const chunk of this.#read(this.#parts.limits.wholeTimeoutMs)) {
+      chunks.push(chunk)
+      size += chunk.length
+    }
+    return Buffer.concat(chunks, size)
+  }
+
+  chunks(): AsyncIterable<Uint8Array> {
+    return this.#read(this.#parts.limits.streamTimeoutMs)
+  }
+
+  async discard(): Promise<void> {
+    if (this.#isTaken) return
+    this.#isTaken = true
+    clearTimeout(this.#unread)
+    await this.#parts.raw.dump({ limit: discardedBytes }).catch(() => {})
+    this.#parts.finish()
+  }
+
+  async *#read(longestWaitMs: number): AsyncGenerator<Uint8Array, void, undefined> {
+    const { raw, ending, explain, finish, maxBytes, name, headers } = this.#parts
+    if (this.#isTaken) throw new Error(`the answer of ${name} was read before`)
+    this.#isTaken = true
+    let leftMs = longestWaitMs
+    let size = 0
+    try {
+      const announced = Number(headers['content-length'])
+      if (headers['content-encoding'] === undefined && announced > maxBytes) throw tooLarge(name, maxBytes)
+      const iterator = decoded(raw, headers['content-encoding'], name, maxBytes)[Symbol.asyncIterator]()
+      for (;;) {
+        clearTimeout(this.#unread)
+        const startedAt = performance.now()
+        const overdue = setTimeout(
+          () => ending.abort(new Retryable(`${name} did not come to its end in ${longestWaitMs / 1000} s`)),
+          leftMs,
+        )
+        const next = await iterator.next().finally(() => clearTimeout(overdue))
+        if (next.done) return
+        leftMs = Math.max(1, leftMs - (performance.now() - startedAt))
+        size += next.value.length
+        if (size > maxBytes) throw tooLarge(name, maxBytes)
+        this.#unread = this.#waitForReader()
+        yield next.value
+      }
+    } catch (error) {
+      throw explain(error)
+    } finally {
+      clearTimeout(this.#unread)
+      raw.destroy()
+      finish()
+    }
+  }
+
+  #waitForReader(): NodeJS.Timeout {
+    const { ending, limits, name } = this.#parts
+    const giveUp = () =>
+      ending.abort(new Retryable(`${name} was not read for ${limits.unreadTimeoutMs / 1000} s and was given up`))
+    return setTimeout(giveUp, limits.unreadTimeoutMs).unref()
+  }
+}
+
+function tooLarge(name: string, maxBytes: number): TooLarge {
+  return new TooLarge(`${name} is larger than ${maxBytes} bytes`)
+}
+
+/** Undoes the content codings (RFC 9110 section 8.4). A coded body that ends too early is an error of its decoder. */
+function decoded(
+  raw: Readable,
+  codings: string | undefined,
+  name: string,
+  maxBytes: number,
+): AsyncIterable<Uint8Array> {
+  const names = (codings ?? '')
+    .split(',')
+    .map((each) => each.trim().toLowerCase())
+    .filter((each) => each !== '' && each !== 'identity')
+  if (names.length === 0) return raw
+  if (names.length > 2) throw new Retryable(`${name} has more than two content codings (${codings})`)
+  return names.reverse().reduce(
+    (source, coding) => {
+      if (coding === 'gzip' || coding === 'x-gzip') return through(source, createGunzip())
+      if (coding === 'br') return through(source, createBrotliDecompress())
+      if (coding === 'deflate') return inflated(source)
+      throw new Retryable(`${name} has the unknown content coding ${coding}`)
+    },
+    counted(raw, name, maxBytes),
+  )
+}
+
+/** Packed bytes that unpack to nothing must have an end as well. */
+async function* counted(source: AsyncIterable<Uint8Array>, name: string, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const chunk of source) {
+    size += chunk.length
+    if (size > maxBytes) throw tooLarge(name, maxBytes)
+    yield chunk
+  }
+}
+
+function through(source: AsyncIterable<Uint8Array>, decoder: Transform): AsyncIterable<Uint8Array> {
+  // the error reaches the reader through the decoder
+  pipeline(source, decoder).catch((error: unknown) => decoder.destroy(error as Error))
+  return decoder
+}
+
+/** `deflate` is the zlib format, and by an old mistake of servers often bare deflate: told by the first byte. */
+async function* inflated(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const iterator = source[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  if (first.done) return
+  const all = async function* () {
+    yield first.value
+    yield* { [Symbol.asyncIterator]: () => iterator }
+  }
+  yield* through(all(), ((first.value[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw())
+}
+
+function redactor(secrets: readonly string[]): (text: string) => string {
+  const forms = secrets.filter((secret) => secret !== '').flatMap((secret) => [secret, encodeURIComponent(secret)])
+  return (text) => forms.reduce((rest, form) => rest.replaceAll(form, '{key}'), text)
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // undici wraps what happened; Node gives connection errors of several addresses as one without a text
+  const inner = error instanceof AggregateError ? error.errors.map(messageOf).join(', ') : ''
+  return error.message || inner || ('code' in error ? String(error.code) : error.name)
 }
