@@ -6,6 +6,7 @@ import type { Fetch, Json } from './fetch.ts'
  * exclusive; `{last}` is the last instant or day inside it), `{page}`, `{offset}`, `{limit}`, `{cursor}`, `{key}`, `{id}`.
  * Dates take a pattern: `{from:yyyy-MM-dd}`, `{to:dd/MM/yyyy HH:mm}`, `{from:iso}` (UTC instant), `{from:epochMs}`, and are
  * written in the source's zone. In `json`, a string that is one placeholder alone becomes a number where the value is one.
+ * Paged lists fill both `{page}` and `{offset}`, and numbers take a sum: `{offset+1}` to `{offset+100}` are rows 1 to 100.
  */
 export type Template = {
   readonly url: string
@@ -42,7 +43,7 @@ export type Entries =
   | { readonly format: 'json-lines' }
   /** One document per row: the header line and the row. */
   | { readonly format: 'csv'; readonly delimiter?: string; readonly encoding?: 'utf-8' | 'windows-1252' }
-  /** One document per element of this local name, wrapped in the start tag of the root so that namespaces hold. */
+  /** One document per element of this local name (`*`: per child of the root), wrapped in the start tag of the root so that namespaces hold. */
   | { readonly format: 'xml'; readonly element: string }
   /** The answer is one document. */
   | { readonly format: 'document' }
@@ -67,6 +68,11 @@ export type Detail = {
   /** Pointer to what changes when the entry changes (a date, a version); absent: fetched once. */
   readonly version?: string
   readonly entries?: Entries
+  /**
+   * The list says what the detail does not repeat: the document is `{"entry":…,"detail":…}`, both as their bytes stand in
+   * their answers. Only for details in JSON that are one entry.
+   */
+  readonly withEntry?: boolean
 }
 
 /** How a list says that it has come to its end. A total that is announced as well is compared with what came. */
@@ -101,6 +107,7 @@ type List = {
   readonly fault?: { readonly at: string; readonly is?: string }
 }
 
+/** Status 204 is an answer without entries. */
 export type Delivery =
   /** Whole answers, one request a slot: a date window, a dump, a bulk file, a zip, a CSV. 404 is `notFound`. */
   | (List & { readonly kind: 'single'; readonly notFound?: 'empty' | 'notYet' })
