@@ -180,10 +180,17 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
               : `${count(event.notices, 'notice')} taken over`,
           )
     case 'published':
-      return line(
-        `Edition ${event.edition}`,
-        `published with ${count(event.records, 'record')}, ${number(event.changes)} new or changed`,
-      )
+      return [
+        line(
+          `Edition ${event.edition}`,
+          `published with ${count(event.records, 'record')}, ${number(event.changes)} new or changed`,
+        ),
+        ...(list(event.warnings).length > 0
+          ? [
+              `  ${paint.yellow('!')} ${count(list(event.warnings).length, 'alarm')} of sources did not hold it back: tenderstock source list`,
+            ]
+          : []),
+      ].join('\n')
     case 'nothingNew':
       return `  ${paint.dim('· Nothing new to publish')}`
     case 'tooEarly':

@@ -133,7 +133,7 @@ function* totals(record: SourceRecord): Generator<Alarm> {
   }
 }
 
-/** The last working day that is over, in the record's own days. */
+/** The last working day that is over and brought something: a day without anything may be a holiday, and is the silence's business. */
 function* counts(source: Source, record: SourceRecord, now: number): Generator<Alarm> {
   const expected = source.expects.perDay
   if (!expected) return

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { dayMs, hourMs } from '../domain/time.ts'
+import type { Source } from '../sources/source.ts'
+import { type AlarmKind, type SourceRecord, sourceHealth } from './source-health.ts'
+
+// a Wednesday
+const now = Date.UTC(2026, 10, 18, 12)
+
+const source: Source = {
+  id: 'xx-example',
+  title: 'Example',
+  publisher: 'Example',
+  country: 'DE',
+  homepage: 'https://portal.example/',
+  licence: { name: 'CC0-1.0' },
+  zone: 'Europe/Berlin',
+  channels: [
+    {
+      name: 'all',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'single',
+        request: { url: 'https://portal.example/all.json' },
+        entries: { format: 'document' },
+      },
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: {},
+  expects: { perDay: [50, 500], silentAfterDays: 5, shape: [] },
+  caveats: [],
+}
+
+const well: SourceRecord = {
+  sourceId: source.id,
+  firstReadAt: now - 60 * dayMs,
+  lastReadAt: now - hourMs,
+  lastSuccessAt: now - hourMs,
+  lastNewAt: now - hourMs,
+  failures: 0,
+  lastError: null,
+  newByDay: {
+    '2026-11-11': 100,
+    '2026-11-12': 90,
+    '2026-11-13': 80,
+    '2026-11-14': 1,
+    '2026-11-16': 120,
+    '2026-11-17': 110,
+    '2026-11-18': 3,
+  },
+  recentDocuments: 500,
+  recentRejections: { malformed: 2 },
+  short: [],
+  waitingSlots: 0,
+  newNames: [],
+}
+
+const kinds = (changes: Partial<SourceRecord>): AlarmKind[] =>
+  sourceHealth(source, { ...well, ...changes }, { now, hasKey: false }).alarms.map(({ kind }) => kind)
+
+describe('the health of a source', () => {
+  test('that does well: its lag, and no alarm', () => {
+    expect(sourceHealth(source, well, { now, hasKey: false })).toEqual({
+      sourceId: source.id,
+      state: 'ok',
+      lastSuccessAt: now - hourMs,
+      lagMs: hourMs,
+      alarms: [],
+    })
+  })
+
+  test('that needs a key and has none is off, and says where to get one and what to set', () => {
+    const keyed: Source = {
+      ...source,
+      access: { kind: 'key', setting: 'EXAMPLE_KEY', getItAt: 'https://portal.example/keys' },
+    }
+    const { state, offBecause } = sourceHealth(keyed, well, { now, hasKey: false })
+    expect(state).toBe('off')
+    expect(offBecause).toContain('https://portal.example/keys')
+    expect(offBecause).toContain('TENDERSTOCK_EXAMPLE_KEY')
+    expect(sourceHealth(keyed, well, { now, hasKey: true }).state).toBe('ok')
+  })
+
+  test('that was never read is neither well nor ill', () => {
+    const record = { ...well, firstReadAt: null, lastReadAt: null, lastSuccessAt: null, lastNewAt: null }
+    expect(sourceHealth(source, record, { now, hasKey: false }).state).toBe('never-read')
+  })
+
+  const name = { name: '<NewElement>', documents: 20, since: now - dayMs }
+  const short = { slot: 'daily 2026-11-16', announced: 100, delivered: 90, missing: '1-2026', since: now - 2 * dayMs }
+  test.each<[AlarmKind, string, Partial<SourceRecord>]>([
+    ['failing', 'no success for six hours', { failures: 6, lastSuccessAt: now - 6 * hourMs }],
+    ['silent', 'answers without news for five days', { lastNewAt: now - 5 * dayMs }],
+    ['totals', 'less than announced', { short: [short] }],
+    ['counts', 'too few on the last working day', { newByDay: { ...well.newByDay, '2026-11-17': 49 } }],
+    ['counts', 'too many on the last working day', { newByDay: { ...well.newByDay, '2026-11-17': 501 } }],
+    ['rejections', 'more than a tenth rejected', { recentRejections: { malformed: 40, 'invalid-content': 11 } }],
+    ['drift', 'a new name appears often', { newNames: [name] }],
+  ])('alarm %s: %s', (kind, _, changes) => {
+    expect(kinds(changes)).toEqual([kind])
+  })
+
+  test.each<[string, Partial<SourceRecord>]>([
+    ['a failure of some hours', { failures: 3, lastSuccessAt: now - 5 * hourMs }],
+    ['quiet days below the limit', { lastNewAt: now - 5 * dayMs + 1 }],
+    ['few on a Saturday', { newByDay: { ...well.newByDay, '2026-11-14': 0 } }],
+    ['few today, the day is not over', { newByDay: { ...well.newByDay, '2026-11-18': 0 } }],
+    ['few days known', { newByDay: { '2026-11-17': 1 } }],
+    ['few documents, all rejected', { recentDocuments: 19, recentRejections: { malformed: 19 } }],
+    ['a new name seen a few times', { newNames: [{ ...name, documents: 19 }] }],
+    ['a new name that is old news', { newNames: [{ ...name, since: now - 14 * dayMs }] }],
+  ])('no alarm for %s', (_, changes) => {
+    expect(kinds(changes)).toEqual([])
+  })
+
+  test('an alarm on totals says which slot, how many, and what share is missing', () => {
+    const [alarm] = sourceHealth(
+      source,
+      { ...well, short: [short, { ...short, slot: 'daily 2026-11-17', announced: null }] },
+      { now, hasKey: false },
+    ).alarms
+    expect(alarm!.detail).toContain('daily 2026-11-16: the portal announced 100 and delivered 90 (1-2026); 1 more')
+    expect(alarm!.share).toBeCloseTo(10 / 190)
+  })
+})
