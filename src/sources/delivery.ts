@@ -3,57 +3,60 @@ import type { Fetch, Json } from './fetch.ts'
 
 /**
  * A request with placeholders in braces, filled and encoded by the adapter: `{from}` and `{to}` of the slot (`to` is
- * exclusive; `{last}` is the last instant or day inside it), `{page}`, `{offset}`, `{limit}`, `{cursor}`, `{key}`, `{id}`.
- * Dates take a pattern: `{from:yyyy-MM-dd}`, `{to:dd/MM/yyyy HH:mm}`, `{from:iso}` (UTC instant), `{from:epochMs}`, and are
- * written in the source's zone. In `json`, a string that is one placeholder alone becomes a number where the value is one.
- * Paged lists fill both `{page}` and `{offset}`, and numbers take a sum: `{offset+1}` to `{offset+100}` are rows 1 to 100.
+ * exclusive; `{last}` is the last millisecond inside it, so `{last:yyyy-MM-dd}` is the last day; `{before}` the one before
+ * `from`, for portals whose start is exclusive), `{page}`, `{offset}`, `{limit}`, `{cursor}`, `{key}`, `{token}`, the names
+ * in `each`, and in details `{id}` and `{id2}`. An unknown name is a fault of the card and throws when it is built.
+ *
+ * Dates take a pattern and are written in the source's zone: `yyyy yy MMMM MMM MM M dd d HH H mm ss SSS` (months in English),
+ * `XXX` the offset (`+01:00`), `bbbb` the Buddhist year, all else as it stands (`{from:yyyy-MM-ddTHH:mm:ss}`,
+ * `{from:dd/MM/yyyy HH:mm}`). Without a pattern: `yyyy-MM-dd`. In UTC: `iso` (`2026-11-20T00:00:00.000Z`), `isoSeconds`
+ * (`2026-11-20T00:00:00Z`), `epochMs`, `epochS`, or `utc ` before a pattern.
+ *
+ * What is filled in is percent-encoded in an url, apart from the `/` of a date pattern in a path; a template that is
+ * `{id}` or `{cursor}` from its first sign holds a whole address, which is taken as it is. A query parameter, header, form
+ * field or member of `json` that is one placeholder alone is left out while that has no value (the first `{cursor}`); in
+ * `json` it becomes a number where the value is one.
  */
 export type Template = {
   readonly url: string
+  /** Default: POST with a body, else GET. */
   readonly method?: 'GET' | 'POST'
   readonly headers?: { readonly [name: string]: string }
   readonly json?: Json
   readonly form?: { readonly [name: string]: string }
+  /** multipart/form-data; a part that is no string is sent as application/json. */
+  readonly multipart?: { readonly [name: string]: Json }
 }
-
-/**
- * Further placeholders: the whole delivery is read once for every value, one after the other (notice types, systems,
- * buyers), and the checkpoint tells which. Values are given, or stand in an answer: `at` is a pointer into each entry of
- * `entries`, and `next` (an address in the answer) goes on where that list has pages. The same value counts once.
- */
-export type Each =
-  | { readonly name: string; readonly values: readonly (string | number)[] }
-  | {
-      readonly name: string
-      readonly list: Template
-      readonly entries: Entries
-      readonly at: string
-      readonly next?: string
-    }
 
 /** What an answer holds. A document is one entry, as its bytes stand in the answer, so that the same entry is the same document. */
 export type Entries =
-  /** `at` is a JSON pointer to a list (or to one object); `*` stands for every member; `` for the whole answer. */
   | {
       readonly format: 'json'
+      /**
+       * JSON pointer to a list, whose members are the entries, or to one value, which is the entry; `*` stands for every
+       * member; `` for the whole answer (a list at the root gives its members). An answer without it is a fault of the
+       * portal and asked again, never an empty page.
+       */
       readonly at: string
-      /** The portal leaves the list out where it has nothing; otherwise an answer without the list is a refusal. */
-      readonly isOptional?: boolean
+      /** For portals that leave the list out (or write null) when it is empty: such an answer must hold this pointer (`/uri`). */
+      readonly absentIfEmpty?: string
+      /** The entry is a string that holds the document: its text, or base64 of it. */
+      readonly holds?: 'text' | 'base64'
     }
   | { readonly format: 'json-lines' }
-  /** One document per row: the header line and the row. */
+  /** One document per row: the header line and the row, both as they stand. Default: comma, utf-8. */
   | { readonly format: 'csv'; readonly delimiter?: string; readonly encoding?: 'utf-8' | 'windows-1252' }
-  /** One document per element of this local name (`*`: per child of the root), wrapped in the start tag of the root so that namespaces hold. */
-  | { readonly format: 'xml'; readonly element: string }
+  /**
+   * One document per outermost element of this local name, wrapped in the start tag of the root so that namespaces hold. With
+   * `root` (local name) another root is a fault of the portal, not an empty page.
+   */
+  | { readonly format: 'xml'; readonly element: string; readonly root?: string }
+  /** Addresses in a page for people: what the first group (else all) of the pattern finds, resolved. Only to be followed. */
+  | { readonly format: 'html'; readonly link: RegExp }
   /** The answer is one document. */
   | { readonly format: 'document' }
   /** zip, tar, gzip and one in another, told by content; `inside` says what each member holds (default: one document). */
   | { readonly format: 'archive'; readonly members?: RegExp; readonly inside?: Entries }
-  /**
-   * Only for lists with a `detail`: every match of the pattern in a page is an entry, a JSON list of its groups, so that
-   * pointers are `/0`, `/1`. Entities of HTML in them are decoded.
-   */
-  | { readonly format: 'html'; readonly link: RegExp }
 
 /** An entry of a list that stands for a document of its own: it is fetched when its version is not the one that is kept. */
 export type Detail = {
@@ -85,12 +88,32 @@ export type PageEnd =
   | { readonly when: 'flag'; readonly at: string; readonly isLast: boolean }
   | { readonly when: 'not-found' }
 
-type List = {
+/**
+ * Where a value stands in an answer (totals, next links, cursors): a JSON pointer; `header[x-total-count]` a header;
+ * `link[next]` the `link` element of that relation (Atom) or the Link header; anything else is the local name of an XML
+ * element (outside the entries) whose text it is.
+ */
+export type Place = string
+
+export type List = {
   readonly request: Template
   readonly entries: Entries
-  /** Pointer to the announced total. */
-  readonly total?: string
+  /** Where the announced total stands. Not for estimates. */
+  readonly total?: Place
   readonly detail?: Detail
+  /**
+   * Asked anew for every value (every combination, where there are several): `{ type: ['1', '2'] }` fills `{type}`. The
+   * totals of all are added. Not for feeds.
+   */
+  readonly each?: { readonly [placeholder: string]: readonly (string | number)[] }
+  readonly token?: Token
+  /** Where in an entry its date stands. Entries more than two days outside the slot show that the portal ignored the window. */
+  readonly dateOf?: string
+  /**
+   * The list cannot be filtered by date and stands newest first (by `dateOf`): the walk ends behind a page on which all are
+   * older than the slot, or in slots without a span older than so many days.
+   */
+  readonly newestFirst?: { readonly days?: number }
   /**
    * Where the portal gives no more than so many entries for one question: the slot is halved until it answers with fewer.
    * Only for slots that are spans of time.
@@ -144,21 +167,30 @@ export type Delivery =
   /** A value of the last entry goes into the next request. Entries that are met twice are told apart by their bytes. */
   | (List & { readonly kind: 'keyset'; readonly keyOf: string; readonly firstKey?: string; readonly pageSize: number })
   /**
-   * An index that lists files or notices (CKAN, XML index, RSS, HTML with links): each is fetched once per version.
-   * `links` finds the addresses: a pointer into each entry (`/url`), or a pattern over the text of an HTML page.
+   * An index that lists files or notices (CKAN, XML index, RSS, HTML with links): each is fetched once per version. Without
+   * `version` a file is asked for with the ETag of the last time, or anew where there is none; with `isOnce` never again.
+   * Where the address is made of several fields, use `single` with a `detail`.
    */
   | {
       readonly kind: 'index'
       readonly index: Template
-      readonly entries: Entries | { readonly format: 'html'; readonly link: RegExp }
-      /** Pointer (JSON) or element path (XML, `loc`) to the address; relative ones are resolved. */
+      readonly entries: Entries
+      /** Where in an entry the address stands, as `id` in a detail; relative ones are resolved. Default: the entry itself. */
       readonly url?: string
       readonly version?: string
-      /** Only addresses or names that fit. */
+      readonly isOnce?: boolean
+      /** Only addresses that fit. */
       readonly only?: RegExp
+      /** Only entries whose value at `at` fits. */
+      readonly where?: { readonly at: string; readonly fits: RegExp }
+      readonly each?: { readonly [placeholder: string]: readonly (string | number)[] }
+      readonly token?: Token
       /** What a listed file holds. Absent: the entry of the index itself is the document (RSS without details). */
       readonly files?: Entries
-      readonly each?: Each
+      /** Sent with the request for a file; placeholders as in templates. */
+      readonly fileHeaders?: { readonly [name: string]: string }
+      /** A 404 of the index itself. */
+      readonly notFound?: 'empty' | 'notYet'
     }
   /** Anything else: TED, DÖE. `like`: the delivery in data that the fetch wraps (a token, a longer walk), for whoever simulates it. */
   | { readonly kind: 'own'; readonly fetch: Fetch; readonly like?: Delivery }
