@@ -1,0 +1,108 @@
+// A document of a portal's own shape to a notice or a rejection: what all such readers do the same way.
+import { parse as parseRows } from 'csv-parse/sync'
+import type { FormType, Notice, ParsedPart, Rejection, RejectionReason } from '../domain/notice.ts'
+import { compact } from './compact.ts'
+import { parseJson } from './json.ts'
+import { asObject, type JsonObject } from './ocds/json.ts'
+import { decodeText, parseXml, type XmlElement, XmlError } from './xml.ts'
+
+/** What a reader found. Everything but the identity may be missing; `readPortalNotice` fills in what follows from the rest. */
+export type PortalNotice = { readonly [K in keyof Notice]?: Notice[K] | undefined } & {
+  /** Id of the notice and its version on the portal; without it the document is rejected. */
+  readonly id: string | undefined
+  /** Short name of the portal, as the source's id: `fr-boamp`. */
+  readonly publisher: string
+  /** Which shape it is: `boamp-records`, `codice-2.04`. */
+  readonly profile: string
+  readonly formType: FormType
+  readonly noticeType: string
+  readonly language: string
+}
+
+const rejected = (reason: RejectionReason, detail: string, path = ''): Rejection => ({ reason, path, detail })
+
+/** The notice with its key `<publisher>:<id>`, or why it is none: no id, or neither title nor buyer. */
+export function readPortalNotice(found: PortalNotice): Notice | Rejection {
+  const { id, ...members } = found
+  if (id === undefined || id.trim() === '') return rejected('missing-identity', 'the entry has no id')
+  const contractingAuthorities = found.contractingAuthorities ?? []
+  if (found.title === undefined && contractingAuthorities.length === 0)
+    return rejected('missing-content', 'the entry has neither a title nor a buyer')
+  return compact<Notice>({
+    ...members,
+    noticeKey: `${found.publisher}:${id.trim()}`,
+    format: 'portal',
+    languages: found.languages ?? [...new Set([found.language, ...Object.keys(found.title ?? {})])],
+    contractingAuthorities,
+    cpvCodes: found.cpvCodes ?? [],
+    nutsCodes: found.nutsCodes ?? [],
+    lots: found.lots ?? [],
+    references: found.references ?? [],
+  })
+}
+
+/** A reader's answer for one entry: a notice, a rejection, or several of them where an entry announces several things. */
+export type Found = Notice | Rejection | readonly (Notice | Rejection)[]
+
+function partsOf(found: Found): ParsedPart[] {
+  const list = Array.isArray(found) ? (found as readonly (Notice | Rejection)[]) : [found as Notice | Rejection]
+  return list.map((part, index) => {
+    const pointer = list.length === 1 ? '' : `/${index}`
+    return 'reason' in part ? { pointer, rejection: part } : { pointer, notice: part }
+  })
+}
+
+/** Runs a reader: what it throws becomes a rejection, because one odd document must not stop a run. */
+function guarded(read: () => Found): ParsedPart[] {
+  try {
+    const parts = partsOf(read())
+    return parts.length > 0 ? parts : partsOf(rejected('missing-content', 'the document holds no notice'))
+  } catch (error) {
+    if (error instanceof XmlError) return partsOf(rejected(error.reason, error.message, error.path))
+    const detail = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 300) : 'unreadable'
+    return partsOf(
+      rejected(error instanceof SyntaxError || error instanceof RangeError ? 'malformed' : 'invalid-content', detail),
+    )
+  }
+}
+
+/** A document that is one JSON object. Never throws; what is none becomes a rejection. */
+export function readJsonDocument(bytes: Uint8Array, read: (entry: JsonObject) => Found): ParsedPart[] {
+  return guarded(() => {
+    const entry = asObject(parseJson(decodeText(bytes)))
+    return entry ? read(entry) : rejected('invalid-content', 'the document is no JSON object')
+  })
+}
+
+/** A document that is one XML element, mostly wrapped in the root of the answer. Never throws. */
+export function readXmlDocument(bytes: Uint8Array, read: (root: XmlElement) => Found): ParsedPart[] {
+  return guarded(() => read(parseXml(decodeText(bytes))))
+}
+
+/** A row by the names of its columns; missing cells are empty. */
+export type Row = { readonly [column: string]: string | undefined }
+
+/** A document that is a header line and one row (or several: each is read). Never throws. */
+export function readRowDocument(
+  bytes: Uint8Array,
+  read: (row: Row) => Notice | Rejection,
+  options: { readonly delimiter?: string; readonly encoding?: 'utf-8' | 'windows-1252' } = {},
+): ParsedPart[] {
+  return guarded(() => {
+    const text = options.encoding === 'windows-1252' ? new TextDecoder('windows-1252').decode(bytes) : decodeText(bytes)
+    let rows: Row[]
+    try {
+      rows = parseRows(text, {
+        columns: (names: string[]) => names.map((name) => name.trim()),
+        delimiter: options.delimiter ?? ',',
+        bom: true,
+        relax_column_count: true,
+        relax_quotes: true,
+        skip_empty_lines: true,
+      }) as Row[]
+    } catch (error) {
+      return rejected('malformed', `not a table: ${error instanceof Error ? error.message.slice(0, 200) : ''}`)
+    }
+    return rows.map((row) => read(row))
+  })
+}

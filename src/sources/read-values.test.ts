@@ -1,0 +1,141 @@
+// Values as portals write them come out as instants, codes, amounts and names.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  countIn,
+  cpvCodesIn,
+  dayIn,
+  deadlineIn,
+  instantIn,
+  jsonAt,
+  moneyIn,
+  nutsCodesIn,
+  organizationOf,
+  tedNumberIn,
+  textsByLanguage,
+  titleIn,
+  uuidIn,
+  wordIn,
+} from './read-values.ts'
+
+const noon = '2026-11-20T11:00:00.000Z'
+
+describe('instantIn', () => {
+  it.each([
+    ['2026-11-20T12:00:00', noon],
+    ['2026-11-20 12:00', noon],
+    ['2026-11-20T11:00:00Z', noon],
+    ['2026-11-20T12:00:00.0000000+01:00', noon],
+    ['2026-11-20 12:00:00 +0100', noon],
+    ['20/11/2026 12:00', noon],
+    ['20.11.2026 12:00 Uhr', noon],
+    ['20.11.2026, 12:00', noon],
+    ['20-11-2026 kl. 12.00', noon],
+    ['2026/11/20 12:00:00', noon],
+    ['20261120120000', noon],
+    ['Fri, 20 Nov 2026 11:00:00 GMT', noon],
+    ['Fri, 20 Nov 2026 12:00:00 +0100', noon],
+    ['1795172400000', noon],
+    ['/Date(1795172400000)/', noon],
+    ['20261120', '2026-11-19T23:00:00.000Z'],
+    ['20.11.2026', '2026-11-19T23:00:00.000Z'],
+  ])('reads %s in the portal’s zone', (text, instant) => {
+    expect(instantIn(text, 'Europe/Berlin')).toBe(instant)
+  })
+
+  it('reads epoch milliseconds', () => {
+    expect(instantIn(1_795_172_400_000, 'Europe/Berlin')).toBe(noon)
+  })
+
+  it.each(['', 'soon', '0001-01-01T00:00:00', '2999-12-31', '31.02.2026', '13/13/2026', '2026', null, {}, 7])(
+    'knows that %s is no instant',
+    (value) => {
+      expect(instantIn(value, 'Europe/Berlin')).toBeUndefined()
+    },
+  )
+
+  it('puts a deadline without a time at the end of its day', () => {
+    expect(deadlineIn('20.11.2026', 'Europe/Berlin')).toBe('2026-11-20T22:59:59.000Z')
+  })
+
+  it('throws for nothing', () => {
+    fc.assert(
+      fc.property(fc.anything(), (value) => {
+        instantIn(value, 'Europe/Berlin')
+        dayIn(value)
+        cpvCodesIn(value)
+        nutsCodesIn(value)
+        moneyIn(value, value)
+        countIn(value)
+        tedNumberIn(value)
+        uuidIn(value)
+        organizationOf({ name: value, country: value, email: value, url: value })
+        textsByLanguage(value, 'de')
+        wordIn({}, value)
+        jsonAt(value, '/a/0')
+      }),
+    )
+  })
+})
+
+describe('codes in text', () => {
+  it('finds the codes of the official list only, each once', () => {
+    expect(cpvCodesIn('79952000 (Organizacja imprez), 45000000-7; 79952000-2')).toEqual(['79952000', '45000000'])
+    expect(cpvCodesIn(['45', { code: '30200000-1' }], '99999999', 'tel 12345678')).toEqual(['45000000', '30200000'])
+    expect(cpvCodesIn('year 2026', 20261120)).toEqual([])
+  })
+
+  it('finds NUTS codes and leaves words and countries alone', () => {
+    expect(nutsCodesIn('DE212', ['FR10'], 'NUTS:ES300 Madrid')).toEqual(['DE212', 'FR10', 'ES300'])
+    expect(nutsCodesIn('DEN HAAG', 'Deutschland')).toEqual([])
+  })
+
+  it('finds the number of the EU journal in any writing', () => {
+    for (const text of [
+      '2026/S 123-456789',
+      '2026/S 123-0456789',
+      '00456789-2026',
+      'https://ted.europa.eu/en/notice/-/detail/456789-2026',
+    ])
+      expect(tedNumberIn(text)).toBe('456789-2026')
+    expect(tedNumberIn('14ae742d-ab60-4553-9b1e-9d1320fe18f7')).toBeUndefined()
+    expect(tedNumberIn('2026-11-20')).toBeUndefined()
+  })
+})
+
+describe('amounts and names', () => {
+  it('reads amounts with and without their currency beside them', () => {
+    expect(moneyIn('1 234 567,89', 'EUR')).toEqual({ value: 1_234_567.89, currency: 'EUR' })
+    expect(moneyIn('722809,50 PLN', 'PLN')).toEqual({ value: 722_809.5, currency: 'PLN' })
+    expect(moneyIn(2724864.44, 'chf')).toEqual({ value: 2_724_864.44, currency: 'CHF' })
+    expect(moneyIn(0, 'EUR')).toBeUndefined()
+    expect(moneyIn('about a million', 'EUR')).toBeUndefined()
+  })
+
+  it('reads an organisation and drops what is unusable', () => {
+    expect(
+      organizationOf({ name: ' Stadt X ', country: 'AUT', email: 'x', postalCode: 1010, url: 'javascript:1' }, 'DE'),
+    ).toEqual({ name: 'Stadt X', country: 'AT', postalCode: '1010' })
+    expect(organizationOf({ name: 'n/a' })).toBeUndefined()
+    expect(organizationOf({ name: 'Ville de X' }, 'FR')).toEqual({ name: 'Ville de X', country: 'FR' })
+  })
+
+  it('reads texts by language, the own one first', () => {
+    expect(textsByLanguage({ de: null, fr: ' Pont ', it: 'Ponte' }, 'it')).toEqual({ it: 'Ponte', fr: 'Pont' })
+    expect(Object.keys(textsByLanguage({ fr: 'Pont', it: 'Ponte' }, 'it') ?? {})).toEqual(['it', 'fr'])
+    expect(textsByLanguage([{ language: 'NL', text: 'Brug' }], 'fr')).toEqual({ nl: 'Brug' })
+    expect(textsByLanguage({ de: null }, 'de')).toBeUndefined()
+    expect(titleIn('-', 'de')).toBeUndefined()
+  })
+
+  it('walks a pointer through lists', () => {
+    expect(jsonAt({ a: [{ 'b/c': 1 }] }, '/a/0/b~1c')).toBe(1)
+    expect(jsonAt({ a: [] }, '/a/length')).toBeUndefined()
+    expect(jsonAt({}, '/constructor')).toBeUndefined()
+  })
+
+  it('finds words without regard to case and accents', () => {
+    expect(wordIn({ resultat: 1 }, ' RÉSULTAT')).toBe(1)
+    expect(wordIn({ resultat: 1 }, 'constructor')).toBeUndefined()
+  })
+})

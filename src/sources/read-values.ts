@@ -1,0 +1,266 @@
+// Values as the portals' own shapes write them: dates of every fashion, codes inside text, amounts, words in many languages.
+import { toCountry } from '../domain/codes.ts'
+import { officialCheckDigit, toCpvCode } from '../domain/cpv.ts'
+import type { Money, MultilingualText, Organization } from '../domain/notice.ts'
+import { type Instant, parseSourceDateTime, toInstant } from '../domain/time.ts'
+import { compact } from './compact.ts'
+import { countryOf, regionCode } from './ocds/codes.ts'
+import { member } from './ocds/json.ts'
+import {
+  cleanEmail,
+  cleanField,
+  cleanLine,
+  cleanText,
+  cleanUrl,
+  descriptionLimit,
+  fieldLimit,
+  isPlaceholder,
+  parseAmount,
+  titleLimit,
+  toMoney,
+} from './text.ts'
+
+/**
+ * The value at a JSON pointer (RFC 6901), or undefined where nothing is. A member of a list is named by its index; unlike
+ * `member` of ocds/json.ts it goes through lists too.
+ */
+export function jsonAt(value: unknown, pointer: string): unknown {
+  let at = value
+  if (pointer === '') return at
+  for (const step of pointer.slice(1).split('/')) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    at = Array.isArray(at) ? (/^\d{1,9}$/.test(key) ? at[Number(key)] : undefined) : member(at, key)
+  }
+  return at
+}
+
+const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
+const twoDigits = (text: string): string => text.padStart(2, '0')
+
+/** `20/11/2026 12:00`, `20.11.2026`, `20-11-2026 12.00`, `2026/11/20`, `20261120`, `20261120120000`, RFC 822, as ISO 8601. */
+function isoOf(text: string): string {
+  const dayFirst =
+    /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})(?:,?\s*(?:T|kl\.|um|at|-)?\s*(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?)?(?:\s*Uhr)?$/i.exec(
+      text,
+    )
+  if (dayFirst) {
+    const [, day, month, year, hour, minute, second] = dayFirst
+    return `${year}-${twoDigits(month!)}-${twoDigits(day!)}${hour === undefined ? '' : `T${twoDigits(hour)}:${minute}:${second ?? '00'}`}`
+  }
+  const yearFirst = /^(\d{4})[./](\d{1,2})[./](\d{1,2})(?:[T\s]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/.exec(text)
+  if (yearFirst) {
+    const [, year, month, day, hour, minute, second] = yearFirst
+    return `${year}-${twoDigits(month!)}-${twoDigits(day!)}${hour === undefined ? '' : `T${twoDigits(hour)}:${minute}:${second ?? '00'}`}`
+  }
+  const plain = /^((?:19|20)\d{2})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?)?$/.exec(text)
+  if (plain) {
+    const [, year, month, day, hour, minute, second] = plain
+    return `${year}-${month}-${day}${hour === undefined ? '' : `T${hour}:${minute}:${second ?? '00'}`}`
+  }
+  const mail =
+    /^(?:[A-Za-z]{3},\s*)?(\d{1,2})\s+([A-Za-z]{3})[a-z]*\s+(\d{4})(?:\s+(\d{2}:\d{2}(?::\d{2})?)\s*([A-Z]{1,4}|[+-]\d{4})?)?/.exec(
+      text,
+    )
+  const month = mail ? months.indexOf(mail[2]!.toLowerCase()) + 1 : 0
+  if (mail && month > 0) {
+    const zone =
+      mail[5] === undefined ? '' : /^[+-]/.test(mail[5]) ? mail[5] : /^(?:GMT|UTC?|Z)$/.test(mail[5]) ? 'Z' : ''
+    return `${mail[3]}-${twoDigits(String(month))}-${twoDigits(mail[1]!)}${mail[4] === undefined ? '' : `T${mail[4]}${zone}`}`
+  }
+  // An hour of one digit, and a space before the offset, which ISO 8601 does not know.
+  return text.replace(/^(\d{4}-\d{2}-\d{2})[T ](\d):/, '$1T0$2:').replace(/\s+([+-]\d{2}:?\d{2})$/, '$1')
+}
+
+/**
+ * An instant out of any way in which portals write one; day comes before month in all of them. Epoch milliseconds (a number,
+ * a text of 13 digits, `/Date(…)/`) too. Without an offset the zone counts; without a time it is the start of the day, or
+ * for a deadline its end. Undefined for what cannot be read and for years that stand for "none" (before 1990, from 2100).
+ */
+export function instantIn(
+  value: unknown,
+  zone: string,
+  missingTime: 'start-of-day' | 'end-of-day' = 'start-of-day',
+): Instant | undefined {
+  if (typeof value === 'number') return epochInstant(value)
+  if (typeof value !== 'string') return undefined
+  const text = value.trim()
+  const epoch = /^(?:\/Date\()?(-?\d{12,14})(?:[+-]\d{4})?(?:\)\/)?$/.exec(text)
+  if (epoch && !/^(?:19|20)\d{12}$/.test(text)) return epochInstant(Number(epoch[1]))
+  const instant = parseSourceDateTime(isoOf(text), zone, missingTime)
+  return instant !== undefined && instant >= '1990' && instant < '2100' ? instant : undefined
+}
+
+function epochInstant(ms: number): Instant | undefined {
+  return ms >= 631_152_000_000 && ms < 4_102_444_800_000 ? toInstant(ms) : undefined
+}
+
+/** A deadline: as `instantIn`, with the end of the day where no time is given. */
+export function deadlineIn(value: unknown, zone: string): Instant | undefined {
+  return instantIn(value, zone, 'end-of-day')
+}
+
+/** The day of an instant or date, `YYYY-MM-DD` in the zone it was written in; undefined when there is none. */
+export function dayIn(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const iso = isoOf(value.trim())
+  return /^(?:19|20)\d{2}-\d{2}-\d{2}/.test(iso) && instantIn(iso.slice(0, 10), 'UTC') !== undefined
+    ? iso.slice(0, 10)
+    : undefined
+}
+
+/** Texts of a value however it is nested: strings and numbers of lists, objects and their lists, in order. */
+function* textsWithin(value: unknown, depth = 0): Generator<string> {
+  if (typeof value === 'string') yield value
+  else if (typeof value === 'number') yield String(value)
+  else if (typeof value === 'object' && value !== null && depth < 6)
+    for (const part of Object.values(value)) yield* textsWithin(part, depth + 1)
+}
+
+/**
+ * CPV codes in any values: `79952000 (Organizacja imprez)`, `45000000-7, 45210000-2`, lists and objects of such. Only codes
+ * of the official list (eight digits), each once, in order. Shorter codes count only where a value is nothing but the code.
+ */
+export function cpvCodesIn(...values: readonly unknown[]): string[] {
+  const found = new Set<string>()
+  for (const value of values) {
+    for (const text of textsWithin(value)) {
+      const alone = toCpvCode(text)
+      const candidates =
+        alone === undefined ? [...text.matchAll(/(?<!\d)\d{8}(?!\d)/g)].map((match) => match[0]) : [alone]
+      for (const code of candidates) if (officialCheckDigit(code) !== undefined) found.add(code)
+    }
+  }
+  return [...found]
+}
+
+/** NUTS codes in any values, as `regionCode` knows them; `NUTS:DE212` and codes in a list of words are found as well. */
+export function nutsCodesIn(...values: readonly unknown[]): string[] {
+  const found = new Set<string>()
+  for (const value of values) {
+    for (const text of textsWithin(value)) {
+      const whole = regionCode(text)
+      if (whole !== undefined) found.add(whole)
+      // In a sentence only the longer codes are told from words.
+      else
+        for (const match of text.matchAll(/(?<![\p{L}\p{N}])[A-Z]{2}[A-Z\d]{2,3}(?![\p{L}\p{N}])/gu)) {
+          const code = regionCode(match[0])
+          if (code !== undefined && /\d/.test(code)) found.add(code)
+        }
+    }
+  }
+  return [...found]
+}
+
+/** An amount of a number or text, with its currency; `toMoney` says what is none. Signs and codes of currencies in the text are left out. */
+export function moneyIn(amount: unknown, currency: unknown): Money | undefined {
+  const value =
+    typeof amount === 'number'
+      ? amount
+      : typeof amount === 'string'
+        ? parseAmount(amount.replace(/(?:^\s*[A-Z]{3}|[A-Z]{3}\s*$|[€$£]|Kč|zł|kr\.?)/g, '').trim())
+        : undefined
+  return toMoney(value, typeof currency === 'string' ? currency : undefined)
+}
+
+/** A whole number of zero or more, also written as text. */
+export function countIn(value: unknown): number | undefined {
+  const number = typeof value === 'number' ? value : typeof value === 'string' ? parseAmount(value) : undefined
+  return number !== undefined && Number.isInteger(number) && number >= 0 && number < 1e6 ? number : undefined
+}
+
+/** A one-line text in one language; undefined when nothing readable is there. */
+export function titleIn(text: string | undefined, language: string): MultilingualText | undefined {
+  const clean = cleanLine(text, titleLimit)
+  return clean === undefined || isPlaceholder(clean) ? undefined : { [language]: clean }
+}
+
+/** A text of several lines in one language. */
+export function descriptionIn(text: string | undefined, language: string): MultilingualText | undefined {
+  const clean = cleanText(text, descriptionLimit)
+  return clean === undefined || isPlaceholder(clean) ? undefined : { [language]: clean }
+}
+
+/**
+ * Texts by language out of `{ de: '…', fr: null }` or `[{ language: 'FR', text: '…' }]`; `first` (ISO 639-1) goes first.
+ * Undefined when no language holds anything.
+ */
+export function textsByLanguage(
+  value: unknown,
+  first: string,
+  limit: number = titleLimit,
+): MultilingualText | undefined {
+  const pairs: [string, string][] = []
+  const add = (language: unknown, text: unknown): void => {
+    if (typeof language !== 'string' || typeof text !== 'string' || !/^[A-Za-z]{2}(?:[-_].*)?$/.test(language)) return
+    const clean = limit > titleLimit ? cleanText(text, limit) : cleanLine(text, limit)
+    if (clean !== undefined && !isPlaceholder(clean)) pairs.push([language.slice(0, 2).toLowerCase(), clean])
+  }
+  if (Array.isArray(value)) for (const item of value) add(member(item, 'language'), member(item, 'text'))
+  else if (typeof value === 'object' && value !== null) for (const [key, text] of Object.entries(value)) add(key, text)
+  if (pairs.length === 0) return undefined
+  return Object.fromEntries(pairs.sort(([a], [b]) => Number(b === first) - Number(a === first)))
+}
+
+/** What a portal says of an organisation; members may be anything, what is unusable is left out. */
+export type PublishedOrganization = {
+  readonly name: unknown
+  readonly nationalId?: unknown
+  readonly street?: unknown
+  readonly city?: unknown
+  readonly postalCode?: unknown
+  readonly country?: unknown
+  readonly nutsCode?: unknown
+  readonly contactName?: unknown
+  readonly email?: unknown
+  readonly phone?: unknown
+  readonly url?: unknown
+}
+
+const plain = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined
+
+/** A buyer or winner; undefined without a usable name. `country` may be a code or a name; absent: `homeCountry`. */
+export function organizationOf(
+  published: PublishedOrganization,
+  homeCountry?: string | undefined,
+): Organization | undefined {
+  const name = cleanField(plain(published.name), fieldLimit)
+  if (name === undefined) return undefined
+  return compact<Organization>({
+    name,
+    nationalId: cleanField(plain(published.nationalId), 100),
+    street: cleanField(plain(published.street)),
+    city: cleanField(plain(published.city)),
+    postalCode: cleanField(plain(published.postalCode), 50),
+    country: countryOf(plain(published.country)) ?? toCountry(homeCountry),
+    nutsCode: regionCode(plain(published.nutsCode)),
+    contactName: cleanField(plain(published.contactName)),
+    email: cleanEmail(plain(published.email)),
+    phone: cleanField(plain(published.phone), 100),
+    url: cleanUrl(plain(published.url)),
+  })
+}
+
+/** Looks a word up without regard to case and to accents; undefined for unknown words. Tables have keys in lower case, without accents. */
+export function wordIn<T>(table: { readonly [word: string]: T }, text: unknown): T | undefined {
+  const word = plain(text)?.normalize('NFD').replace(/\p{M}/gu, '').trim().toLowerCase()
+  return word !== undefined && Object.hasOwn(table, word) ? table[word] : undefined
+}
+
+/** Number of an EU journal notice in any writing (`2026/S 123-456789`, `456789-2026`, an address of TED) as `456789-2026`. */
+export function tedNumberIn(value: unknown): string | undefined {
+  const text = plain(value)
+  if (text === undefined) return undefined
+  const old = /(?<!\d)(20\d{2})\s*\/\s*S\s*[\d ]{1,3}-\s*0*(\d{1,8})(?!\d)/.exec(text)
+  if (old) return `${old[2]}-${old[1]}`
+  const plainNumber = /(?<![\d-])0*(\d{1,8})-(20\d{2})(?![\d-])/.exec(text)
+  return plainNumber ? `${plainNumber[1]}-${plainNumber[2]}` : undefined
+}
+
+const uuidPattern = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+/** A UUID in lower case; undefined when the value is none. */
+export function uuidIn(value: unknown): string | undefined {
+  const text = plain(value)?.trim()
+  return text !== undefined && uuidPattern.test(text) ? text.toLowerCase() : undefined
+}
