@@ -76,6 +76,11 @@ export type SourceRequest = {
   readonly maxBytes?: number
   /** Statuses besides 200 that the caller wants to see; all others throw. Default: 304 when `ifChangedFrom` is given. */
   readonly accept?: readonly number[]
+  /**
+   * What a good answer is. `data` (default): a page for people in its place is a refusal. `page`: HTML is what is wanted
+   * (lists of links); only a firewall's challenge is a refusal then.
+   */
+  readonly expects?: 'data' | 'page'
 }
 
 export type SourceReply = {
@@ -85,6 +90,9 @@ export type SourceReply = {
   readonly version: string | undefined
   /** The whole body, decoded from its content coding. */
   readonly bytes: () => Promise<Uint8Array>
-  /** The body as it comes, for large files. Throws Retryable where it breaks off or is shorter than its Content-Length. */
+  /**
+   * The body as it comes, for large files. Throws Retryable where it breaks off or is shorter than its Content-Length. It
+   * holds a connection of its host until it ends: a host with one connection answers nothing else meanwhile.
+   */
   readonly chunks: () => AsyncIterable<Uint8Array>
 }
