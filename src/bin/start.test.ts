@@ -105,7 +105,7 @@ async function noticesFolder(count: number): Promise<string> {
   const folder = await newFolder()
   const now = Date.now()
   const epoch = Math.floor(now / 3_600_000) * 3_600_000
-  for (const { path, write } of sampleDocuments(epoch, 'sample-ted', now).slice(-count))
+  for (const { path, write } of sampleDocuments(epoch, 'ted', now).slice(-count))
     await writeFile(join(folder, path.replaceAll('/', '_')), write())
   return folder
 }

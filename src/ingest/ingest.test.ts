@@ -9,7 +9,7 @@ import { ingest, reparse } from './ingest.ts'
 
 const epoch = Date.UTC(2026, 10, 21, 5)
 const clock = () => epoch
-const samples: ReceivedDocument[] = (['sample-ted', 'sample-doe', 'sample-uk'] as const).flatMap((portal) =>
+const samples: ReceivedDocument[] = (['ted', 'doe', 'gb-find-a-tender'] as const).flatMap((portal) =>
   sampleDocuments(epoch, portal, epoch)
     .slice(-60)
     .map((each) => ({ address: `${portal}/${each.path}`, bytes: Buffer.from(each.write()) })),

@@ -19,11 +19,11 @@ export const sampleSeed = 'tenderstock-samples-1'
 export function sampleDocuments(epoch: number, portal: SamplePortal, now: number, seed = sampleSeed): SampleDocument[] {
   const copies = visibleCopies(sampleWorld(seed, epoch, now), portal, now)
   switch (portal) {
-    case 'sample-uk':
+    case 'gb-find-a-tender':
       return packages(copies)
-    case 'sample-records':
+    case 'gb-contracts-finder':
       return records(copies)
-    case 'sample-feed':
+    case 'gb-public-contracts-scotland':
       return [
         {
           path: 'releases.jsonl',
@@ -40,7 +40,7 @@ function notice(copy: SampleCopy): SampleDocument {
   const { family } = copy.procedure
   const write = family === 'legacy' ? writeTedExport : family === 'doe-national' ? writeNationalEforms : writeEforms
   const name =
-    copy.portal === 'sample-ted'
+    copy.portal === 'ted'
       ? copy.notice.publicationNumber.replace('-', '_')
       : `${copy.notice.noticeId}-${copy.notice.version}`
   return { path: `notices/${name}.xml`, isFeed: false, write: () => write(copy) }
@@ -75,7 +75,7 @@ function records(copies: readonly SampleCopy[]): SampleDocument[] {
 function flawed(portal: SamplePortal, copies: readonly SampleCopy[]): SampleDocument[] {
   const [first, second] = copies
   if (!first || !second) return []
-  if (portal === 'sample-ted') {
+  if (portal === 'ted') {
     return [
       { path: 'notices/cut.xml', isFeed: false, write: () => notice(first).write().slice(0, 2500) },
       {
@@ -86,7 +86,7 @@ function flawed(portal: SamplePortal, copies: readonly SampleCopy[]): SampleDocu
       },
     ]
   }
-  if (portal === 'sample-doe') {
+  if (portal === 'doe') {
     return [
       {
         path: 'notices/maintenance.xml',

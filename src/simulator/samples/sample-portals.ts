@@ -6,7 +6,7 @@ import { type SampleDocument, sampleDocuments } from './sample-documents.ts'
 import { type SamplePortal, samplePortals } from './sample-world.ts'
 
 export type RunningPortals = {
-  /** `http://127.0.0.1:port/sample-ted` … */
+  /** `http://127.0.0.1:port/ted` … */
   readonly addresses: { readonly portal: SamplePortal; readonly url: string }[]
   readonly close: () => Promise<void>
 }

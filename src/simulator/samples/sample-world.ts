@@ -4,7 +4,6 @@ import { type Seeded, seeded, seededUuid } from './seeded.ts'
 import {
   firms,
   type Region,
-  type RegionKey,
   regions,
   type SampleLanguage,
   type Subject,
@@ -13,16 +12,17 @@ import {
   type Words,
 } from './vocabulary.ts'
 
-/** The sample portals, by what they publish. `doe` carries eForms-DE and the national below-threshold encoding. */
+/** The portals of the common world, by the ids of their sources. `doe` carries eForms-DE and the national below-threshold encoding. */
 export const samplePortals = [
-  'sample-ted',
-  'sample-doe',
-  'sample-doffin',
-  'sample-uk',
-  'sample-records',
-  'sample-feed',
+  'ted',
+  'doe',
+  'no-doffin',
+  'gb-find-a-tender',
+  'gb-contracts-finder',
+  'gb-public-contracts-scotland',
 ] as const
-export type SamplePortal = (typeof samplePortals)[number]
+/** Id of the source whose portal it is; those of the common world stand in `samplePortals`. */
+export type SamplePortal = string
 
 export type SampleBuyer = {
   readonly name: string
@@ -47,7 +47,7 @@ export type SampleLot = {
 
 export type SampleProcedure = {
   readonly index: number
-  readonly family: 'ted' | 'doe' | 'doe-national' | 'legacy' | 'doffin' | 'uk' | 'records' | 'feed'
+  readonly family: 'ted' | 'doe' | 'doe-national' | 'legacy' | 'doffin' | 'uk' | 'records' | 'feed' | 'own'
   readonly procedureId: string
   readonly reference: string
   readonly buyer: SampleBuyer
@@ -87,18 +87,29 @@ export type SampleNotice = {
   readonly results: readonly SampleLotResult[]
 }
 
-/** Procurements that have begun when the world is made. */
-export const baseProcedures = 300
-/** Afterwards one more begins every so often. */
-const arrivalMs = 20 * minuteMs
+/** Which procurements there are, and where they are announced. */
+export type WorldPlan = {
+  /** Procurements that have begun when the world is made. */
+  readonly base: number
+  /** Afterwards one more begins every so often. */
+  readonly arrivalMs: number
+  readonly families: readonly [FamilyShare, ...FamilyShare[]]
+  /** For the family `own`: the only portal that announces them. */
+  readonly portal?: SamplePortal
+}
 
 /**
  * All procurements that have begun at `now`. Notices of the future are among them: ask `visibleNotices`. The same seed and
  * epoch give the same world at every later time, only longer.
  */
-export function sampleWorld(seed: string, epoch: number, now: number): SampleProcedure[] {
-  const arrived = Math.max(0, Math.floor((now - epoch) / arrivalMs))
-  return Array.from({ length: baseProcedures + arrived }, (_, index) => procedure(seed, epoch, index))
+export function sampleWorld(
+  seed: string,
+  epoch: number,
+  now: number,
+  plan: WorldPlan = commonWorld,
+): SampleProcedure[] {
+  const arrived = Math.max(0, Math.floor((now - epoch) / plan.arrivalMs))
+  return Array.from({ length: plan.base + arrived }, (_, index) => procedure(seed, epoch, index, plan))
 }
 
 /** A copy of a notice on a portal, published at `at`. */
@@ -128,34 +139,40 @@ export function visibleCopies(world: readonly SampleProcedure[], portal: SampleP
 }
 
 type Family = SampleProcedure['family']
-const families: readonly { readonly family: Family; readonly share: number; readonly regions: readonly RegionKey[] }[] =
-  [
-    { family: 'ted', share: 0.26, regions: ['fr', 'pl', 'fr', 'pl', 'at', 'lu', 'ie'] },
-    { family: 'doe', share: 0.2, regions: ['de'] },
-    { family: 'doe-national', share: 0.14, regions: ['de'] },
-    { family: 'legacy', share: 0.1, regions: ['de', 'fr', 'pl', 'at', 'ie'] },
-    { family: 'doffin', share: 0.1, regions: ['no'] },
-    { family: 'uk', share: 0.1, regions: ['gb'] },
-    { family: 'records', share: 0.04, regions: ['gb'] },
-    { family: 'feed', share: 0.06, regions: ['gb'] },
-  ]
+type FamilyShare = { readonly family: Family; readonly share: number; readonly regions: readonly Region[] }
 
-function familyOf(random: Seeded, isNew: boolean): (typeof families)[number] {
+const { de, at, lu, fr, pl, no, gb, ie } = regions
+const commonWorld: WorldPlan = {
+  base: 300,
+  arrivalMs: 20 * minuteMs,
+  families: [
+    { family: 'ted', share: 0.26, regions: [fr, pl, fr, pl, at, lu, ie] },
+    { family: 'doe', share: 0.2, regions: [de] },
+    { family: 'doe-national', share: 0.14, regions: [de] },
+    { family: 'legacy', share: 0.1, regions: [de, fr, pl, at, ie] },
+    { family: 'doffin', share: 0.1, regions: [no] },
+    { family: 'uk', share: 0.1, regions: [gb] },
+    { family: 'records', share: 0.04, regions: [gb] },
+    { family: 'feed', share: 0.06, regions: [gb] },
+  ],
+}
+
+function familyOf(random: Seeded, families: WorldPlan['families'], isNew: boolean): FamilyShare {
   let rest = random.next()
   for (const each of families) {
     rest -= each.share
     // TED_EXPORT ended in 2024: nothing new comes in it
-    if (rest < 0) return isNew && each.family === 'legacy' ? families[0]! : each
+    if (rest < 0) return isNew && each.family === 'legacy' ? families[0] : each
   }
-  return families[0]!
+  return families[0]
 }
 
-function procedure(seed: string, epoch: number, index: number): SampleProcedure {
+function procedure(seed: string, epoch: number, index: number, plan: WorldPlan): SampleProcedure {
   const key = `${seed}|${index}`
   const random = seeded(key)
-  const isNew = index >= baseProcedures
-  const { family, regions: keys } = familyOf(random, isNew)
-  const buyer = buyerOf(random, regions[random.pick(keys)])
+  const isNew = index >= plan.base
+  const { family, regions: places } = familyOf(random, plan.families, isNew)
+  const buyer = buyerOf(random, random.pick(places))
   const subject = random.pick(subjects)
   const lots = lotsOf(random, subject)
   const isPublishedValue = family !== 'doe-national' && random.chance(0.6)
@@ -172,8 +189,8 @@ function procedure(seed: string, epoch: number, index: number): SampleProcedure 
     value: isPublishedValue ? lots.reduce((sum, lot) => sum + lot.value, 0) : undefined,
     isFramework: random.chance(0.1),
   }
-  const start = isNew ? epoch + (index - baseProcedures + 1) * arrivalMs : undefined
-  return { ...base, notices: timeline(random, key, base, epoch, start) }
+  const start = isNew ? epoch + (index - plan.base + 1) * plan.arrivalMs : undefined
+  return { ...base, notices: timeline(random, key, base, epoch, start, plan.portal) }
 }
 
 function buyerOf(random: Seeded, region: Region): SampleBuyer {
@@ -244,7 +261,14 @@ function scenarioOf(random: Seeded, family: Family, isNew: boolean): Scenario {
 
 type Base = Omit<SampleProcedure, 'notices'>
 
-function timeline(random: Seeded, key: string, base: Base, epoch: number, start: number | undefined): SampleNotice[] {
+function timeline(
+  random: Seeded,
+  key: string,
+  base: Base,
+  epoch: number,
+  start: number | undefined,
+  portal: SamplePortal | undefined,
+): SampleNotice[] {
   const drawn = scenarioOf(random, base.family, start !== undefined)
   // the national encoding has no way to say that a call is withdrawn
   const scenario = drawn === 'cancelled' && base.family === 'doe-national' ? 'changed' : drawn
@@ -284,7 +308,7 @@ function timeline(random: Seeded, key: string, base: Base, epoch: number, start:
       previous,
       results,
       publicationNumber: `${100_000 + base.index * 8 + number}-${year}`,
-      copies: copiesOf(base, number),
+      copies: portal === undefined ? copiesOf(base, number) : [{ portal, delayMs: 0 }],
     })
   }
   const newDeadline = (from: number, days: number) => localHour(from + days * dayMs, zone, random.pick([10, 11, 12]))
@@ -332,29 +356,31 @@ function copiesOf(base: Base, number: number): SampleNotice['copies'] {
   switch (base.family) {
     case 'ted':
     case 'legacy':
-      return [{ portal: 'sample-ted', delayMs: 0 }]
+      return [{ portal: 'ted', delayMs: 0 }]
     case 'doe':
       return base.index % 4 === 3
-        ? [{ portal: 'sample-doe', delayMs: 0 }]
+        ? [{ portal: 'doe', delayMs: 0 }]
         : [
-            { portal: 'sample-doe', delayMs: 0 },
-            { portal: 'sample-ted', delayMs: (number % 2 ? 1 : 2) * dayMs },
+            { portal: 'doe', delayMs: 0 },
+            { portal: 'ted', delayMs: (number % 2 ? 1 : 2) * dayMs },
           ]
     case 'doe-national':
-      return [{ portal: 'sample-doe', delayMs: 0 }]
+      return [{ portal: 'doe', delayMs: 0 }]
     case 'doffin':
       return base.index % 2
-        ? [{ portal: 'sample-doffin', delayMs: 0 }]
+        ? [{ portal: 'no-doffin', delayMs: 0 }]
         : [
-            { portal: 'sample-doffin', delayMs: 0 },
-            { portal: 'sample-ted', delayMs: dayMs },
+            { portal: 'no-doffin', delayMs: 0 },
+            { portal: 'ted', delayMs: dayMs },
           ]
     case 'uk':
-      return [{ portal: 'sample-uk', delayMs: 0 }]
+      return [{ portal: 'gb-find-a-tender', delayMs: 0 }]
     case 'records':
-      return [{ portal: 'sample-records', delayMs: 0 }]
+      return [{ portal: 'gb-contracts-finder', delayMs: 0 }]
     case 'feed':
-      return [{ portal: 'sample-feed', delayMs: 0 }]
+      return [{ portal: 'gb-public-contracts-scotland', delayMs: 0 }]
+    case 'own':
+      throw new Error('a portal with a world of its own needs a name')
   }
 }
 

@@ -121,7 +121,6 @@ export const regions = {
     towns: towns('Ballinorra|IE061|D99 A000; Kilmarrin|IE052|R99 A000; Carrigduff|IE042|H99 A000'),
   },
 } as const satisfies { readonly [key: string]: Region }
-export type RegionKey = keyof typeof regions
 
 /** Something that is bought. `cpv` is the main code; the first lot's code need not be it. */
 export type Subject = {

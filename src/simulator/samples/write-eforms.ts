@@ -26,9 +26,9 @@ const roots: { readonly [kind in SampleCopy['notice']['kind']]: Root } = {
 }
 
 const customizations: { readonly [portal: string]: readonly string[] } = {
-  'sample-ted': ['eforms-sdk-1.10', 'eforms-sdk-1.12', 'eforms-sdk-1.13'],
-  'sample-doe': ['eforms-de-1.2', 'eforms-de-2.0', 'eforms-de-2.1'],
-  'sample-doffin': ['eforms-sdk-1.10#urn:fdc:anskaffelser.no:2023:eforms:eu'],
+  ted: ['eforms-sdk-1.10', 'eforms-sdk-1.12', 'eforms-sdk-1.13'],
+  doe: ['eforms-de-1.2', 'eforms-de-2.0', 'eforms-de-2.1'],
+  'no-doffin': ['eforms-sdk-1.10#urn:fdc:anskaffelser.no:2023:eforms:eu'],
 }
 
 /** The document of one copy. */
@@ -39,7 +39,7 @@ export function writeEforms(copy: SampleCopy): string {
   // dispatched in the afternoon before, to all portals at once
   const dispatch = localParts(notice.at - 14 * hourMs, region.zone)
   const published = localParts(copy.at, region.zone)
-  const versions = customizations[portal]!
+  const versions = customizations[portal] ?? customizations['ted']!
   const own = procedure.languages[0]!
   const body = element(
     root.name,
@@ -154,7 +154,7 @@ function extension(copy: SampleCopy, root: Root, publicationDate: string): strin
             buyer(procedure.buyer),
             ...winners.map((name, index) => winner(name, index)),
           ),
-          portal === 'sample-ted'
+          portal === 'ted'
             ? element(
                 'efac:Publication',
                 {},

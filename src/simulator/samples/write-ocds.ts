@@ -1,13 +1,19 @@
 // Sample notices as OCDS 1.1: releases, and the packages and records that hold them.
+import { createHash } from 'node:crypto'
 import { toInstant } from '../../domain/time.ts'
 import { descriptionOf, type SampleCopy, titleOf } from './sample-world.ts'
 import { seeded } from './seeded.ts'
 
 /** Made-up OCID prefixes of the sample publishers. */
 const prefixes: { readonly [portal: string]: string } = {
-  'sample-uk': 'ocds-smp0uk',
-  'sample-records': 'ocds-smp0rc',
-  'sample-feed': 'ocds-smp0fd',
+  'gb-find-a-tender': 'ocds-smp0uk',
+  'gb-contracts-finder': 'ocds-smp0rc',
+  'gb-public-contracts-scotland': 'ocds-smp0fd',
+}
+
+/** A made-up OCID prefix for a portal: nobody registered it. */
+function prefixOf(portal: string): string {
+  return `ocds-x${createHash('sha256').update(portal).digest('hex').slice(0, 5)}`
 }
 
 const tags = {
@@ -49,9 +55,9 @@ export function writeRelease(copy: SampleCopy): OcdsRelease {
           ? 'complete'
           : 'active'
   const winners = [...new Set(notice.results.flatMap(({ winner }) => (winner ? [winner] : [])))]
-  const winnerId = (name: string) => `GB-COH-${seeded(name).whole(1_000_000, 9_999_999)}`
+  const winnerId = (name: string) => `${buyer.region.country}-COH-${seeded(name).whole(1_000_000, 9_999_999)}`
   return {
-    ocid: `${prefixes[copy.portal]}-${procedure.procedureId.slice(0, 8)}`,
+    ocid: `${prefixes[copy.portal] ?? prefixOf(copy.portal)}-${procedure.procedureId.slice(0, 8)}`,
     id: `${notice.publicationNumber}-${notice.version}`,
     date: toInstant(copy.at),
     tag: [tags[notice.kind]],
@@ -63,13 +69,13 @@ export function writeRelease(copy: SampleCopy): OcdsRelease {
         id: buyer.nationalId,
         name: buyer.name,
         roles: ['buyer'],
-        identifier: { scheme: 'GB-SMP', id: buyer.nationalId, legalName: buyer.name },
+        identifier: { scheme: `${buyer.region.country}-SMP`, id: buyer.nationalId, legalName: buyer.name },
         address: {
           streetAddress: buyer.street,
           locality: buyer.town,
           region: buyer.nuts,
           postalCode: buyer.postalCode,
-          countryName: 'United Kingdom',
+          countryName: countryNameOf(buyer.region.country),
         },
         contactPoint: { email: buyer.email, telephone: buyer.phone, url: buyer.url },
       },
@@ -77,7 +83,7 @@ export function writeRelease(copy: SampleCopy): OcdsRelease {
         id: winnerId(name),
         name,
         roles: ['supplier'],
-        identifier: { scheme: 'GB-COH', id: winnerId(name) },
+        identifier: { scheme: `${buyer.region.country}-COH`, id: winnerId(name) },
       })),
     ],
     tender: {
@@ -94,7 +100,12 @@ export function writeRelease(copy: SampleCopy): OcdsRelease {
         id: String(index + 1),
         classification: { scheme: 'CPV', id: lot.cpv },
         deliveryAddresses: [
-          { locality: buyer.town, region: buyer.nuts, postalCode: buyer.postalCode, countryName: 'United Kingdom' },
+          {
+            locality: buyer.town,
+            region: buyer.nuts,
+            postalCode: buyer.postalCode,
+            countryName: countryNameOf(buyer.region.country),
+          },
         ],
         relatedLot: String(index + 1),
       })),
@@ -132,6 +143,9 @@ export function writeRelease(copy: SampleCopy): OcdsRelease {
     }),
   }
 }
+
+const countryNames = new Intl.DisplayNames(['en'], { type: 'region' })
+const countryNameOf = (country: string) => countryNames.of(country) ?? country
 
 const packageOf = (uri: string, publishedDate: string) => ({
   uri,
