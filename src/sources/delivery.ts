@@ -126,6 +126,8 @@ export type List = {
    */
   readonly ordered?: { readonly at: string; readonly direction: 'ascending' | 'descending' }
   readonly each?: Each
+  /** Only entries in which this value fits: the format of a resource, the name of a system. Others are passed over. */
+  readonly where?: { readonly at: string; readonly fits: RegExp }
   /** Answers that are errors though their status is 200: those in which something stands here (with this text). Tried again. */
   readonly fault?: { readonly at: string; readonly is?: string }
 }
