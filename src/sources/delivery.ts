@@ -95,8 +95,6 @@ export type Detail = {
   readonly version?: EntryPlace
   /** Default: the answer is one document. */
   readonly entries?: Entries
-  /** Only entries whose value at `at` fits are followed; the others count as delivered. */
-  readonly where?: { readonly at: EntryPlace; readonly fits: RegExp }
   /**
    * The list says what the detail does not repeat: the document is `{"entry":…,"detail":…}`, both as their bytes stand in
    * their answers. Only for details in JSON that are one entry.
@@ -149,6 +147,8 @@ export type List = {
     readonly days?: number
   }
   readonly each?: Each | readonly Each[]
+  /** Only entries in which this value fits: the format of a resource, the name of a system. Others are passed over. */
+  readonly where?: { readonly at: EntryPlace; readonly fits: RegExp }
   /** Answers that are errors though their status is 200: those in which something stands here (with this text). Tried again. */
   readonly fault?: { readonly at: Place; readonly is?: string }
 }
