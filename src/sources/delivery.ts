@@ -100,6 +100,8 @@ export type Detail = {
    * their answers. Only for details in JSON that are one entry.
    */
   readonly withEntry?: boolean
+  /** The address writes the id otherwise (`/` as `_`): every `what` in it becomes `by`. */
+  readonly replace?: { readonly what: string; readonly by: string }
 }
 
 /** A request made first, whose answer holds at `at` what fills `{token}`. Made anew when the portal answers 401. */

@@ -1,0 +1,44 @@
+// MTender, the electronic procurement system of Moldova.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { records } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'md-mtender',
+  title: 'MTender',
+  publisher: 'Ministry of Finance of the Republic of Moldova',
+  country: 'MD',
+  homepage: 'https://mtender.gov.md',
+  licence: licenceNotStated,
+  zone: 'UTC',
+  channels: [
+    {
+      name: 'changes',
+      slots: { kind: 'day', since: '2018-10-01', rereadDays: [1], isOpenRead: true },
+      delivery: {
+        kind: 'cursor',
+        request: { url: 'https://public.mtender.gov.md/tenders/?offset={cursor}' },
+        // The last page is an empty object.
+        entries: { format: 'json', at: '/data', isOptional: true },
+        cursor: '/offset',
+        firstCursor: '{from:isoSeconds}',
+        ordered: { at: '/date', direction: 'ascending' },
+        detail: {
+          request: { url: 'https://public.mtender.gov.md/tenders/{id}' },
+          id: '/ocid',
+          version: '/date',
+          entries: records,
+        },
+        fault: { at: '/name', is: 'Error' },
+      },
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 60 },
+  expects: { silentAfterDays: 4, shape: ['/data/0/ocid', '/data/0/date', '/offset'] },
+  caveats: [
+    'Errors come with status 200 and a body {name: "Error"}, or with an empty body.',
+    'The records of one process carry different OCIDs: that of the process with the stage behind it.',
+    'The host is out of reach for hours at a time.',
+  ],
+}
