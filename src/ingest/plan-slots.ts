@@ -1,0 +1,203 @@
+// Which slots a channel has, when each is due, and when again after a reading. Pure: the ledger is an argument.
+import { Cron } from 'croner'
+import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
+import type { Slot, SlotEnd } from '../sources/fetch.ts'
+import type { Channel, Slots, Source } from '../sources/source.ts'
+import { dayStart, type Span, type SpanSlots, slotOf, spanAt, spanOfKey, spansBetween } from './slot-spans.ts'
+
+/** What is read when both are due: news first; totals are compared and the past is filled beside it. */
+export type Urgency = 'current' | 'control' | 'backfill'
+
+/** How far back a source is read that runs for the first time, unless the operator says otherwise. */
+export const defaultPastDays = 30
+/** Spans that ended so shortly before the source's first run belong to its news. */
+const recentMs = 3 * dayMs
+/** So many spans of the past are in the ledger at once, newest first; more follow when these are read. */
+const pastSpansAhead = 40
+
+/** When the source ran first and how far back it is read, epoch milliseconds. */
+export type SourceStart = { readonly startedAt: number; readonly horizonMs: number }
+
+/** A slot that is to be in the ledger. */
+export type PlannedSlot = { readonly slot: string; readonly dueAt: number }
+
+export type ChannelLedger = {
+  /** Keys of all slots of the channel that the ledger holds. */
+  readonly known: ReadonlySet<string>
+  /** How many of them are spans of the past that are still to be read. */
+  readonly pastWaiting: number
+}
+
+export const isSpan = (slots: Slots): slots is SpanSlots => slots.kind !== 'feed' && slots.kind !== 'whole'
+
+/** The fewest characters that spread sources over the hour; the same source has the same minute for ever. */
+export function minuteOf(sourceId: string): number {
+  let hash = 2_166_136_261
+  for (const sign of sourceId) hash = Math.imul(hash ^ sign.charCodeAt(0), 16_777_619) >>> 0
+  return hash % 60
+}
+
+const crons = new Map<string, Cron>()
+
+/** The next time after `now` at which the channel's timetable asks for a reading. */
+export function nextTurn(
+  source: Pick<Source, 'id' | 'zone'>,
+  channel: Pick<Channel, 'timetable'>,
+  now: number,
+): number {
+  const pattern = channel.timetable ?? `${minuteOf(source.id)} * * * *`
+  const name = `${source.zone} ${pattern}`
+  let cron = crons.get(name)
+  if (!cron) {
+    cron = new Cron(pattern, { timezone: source.zone, paused: true })
+    crons.set(name, cron)
+  }
+  const next = cron.nextRun(new Date(now))
+  if (!next) throw new Error(`the timetable ${pattern} of ${source.id} never comes again`)
+  return next.getTime()
+}
+
+/** The horizon from `--backfill-since`, or the default; the start of a day in the source's zone. */
+export function horizonOf(source: Pick<Source, 'zone'>, startedAt: number, backfillSince: string | undefined): number {
+  return backfillSince === undefined
+    ? spanAt({ kind: 'day', since: '' }, source.zone, startedAt - defaultPastDays * dayMs).fromMs
+    : dayStart(backfillSince, source.zone)
+}
+
+/** When a span is complete on the portal and is read for good. */
+const settledAt = (slots: SpanSlots, span: Span) => span.toMs + (slots.delayMs ?? 0)
+
+/**
+ * From where to where a channel of spans is read. A source with a `backfill` channel and one current channel of spans is
+ * read through the former up to its first run, and through the latter from there on: what the backfill channel had not
+ * settled by then is the current channel's. With several current channels each goes back for itself, because the card does
+ * not say which of them the backfill channel repeats; documents that come twice are one.
+ */
+function boundsOf(
+  source: Source,
+  channel: Channel,
+  slots: SpanSlots,
+  start: SourceStart,
+): { from: number; to: number } {
+  const from = Math.max(dayStart(slots.since, source.zone), start.horizonMs)
+  if (channel.role === 'backfill') return { from, to: pastBoundary(source, slots, start.startedAt) }
+  const currents = source.channels.filter((each) => (each.role ?? 'current') === 'current' && isSpan(each.slots))
+  if (currents.length !== 1) return { from, to: Number.POSITIVE_INFINITY }
+  const boundaries = source.channels.flatMap((each) =>
+    each.role === 'backfill' && isSpan(each.slots)
+      ? [
+          {
+            since: dayStart(each.slots.since, source.zone),
+            boundary: pastBoundary(source, each.slots, start.startedAt),
+          },
+        ]
+      : [],
+  )
+  const covering = boundaries.filter(({ since, boundary }) => since <= from && boundary > from)
+  const later = covering.length === 0 ? from : Math.min(...covering.map(({ boundary }) => boundary))
+  return { from: later, to: Number.POSITIVE_INFINITY }
+}
+
+/** End of the newest span of a backfill channel that was settled when the source ran first. */
+function pastBoundary(source: Source, slots: SpanSlots, startedAt: number): number {
+  let span = spanAt(slots, source.zone, startedAt)
+  while (settledAt(slots, span) > startedAt) span = spanAt(slots, source.zone, span.fromMs - 1)
+  return span.toMs
+}
+
+/** How urgent a slot is. Spans of the past are backfill on every channel. */
+export function urgencyOf(channel: Channel, slot: Slot, start: SourceStart): Urgency {
+  if (channel.role === 'backfill') return 'backfill'
+  if (slot.to !== undefined && Date.parse(slot.to) <= start.startedAt - recentMs) return 'backfill'
+  return channel.role === 'control' ? 'control' : 'current'
+}
+
+/**
+ * The slots of a channel that the ledger lacks, oldest first: what began since it was looked at last, what was missed while
+ * nothing ran, and the newest of the past. Spans that have not begun are not there yet; `spare` channels have no slots
+ * but those that are asked for.
+ */
+export function missingSlots(
+  source: Source,
+  channel: Channel,
+  start: SourceStart,
+  ledger: ChannelLedger,
+  now: number,
+): PlannedSlot[] {
+  const { slots } = channel
+  if (channel.role === 'spare') return []
+  if (!isSpan(slots)) return ledger.known.has(slots.kind) ? [] : [{ slot: slots.kind, dueAt: now }]
+  const { from, to } = boundsOf(source, channel, slots, start)
+  const isKnown = (key: string) => ledger.known.has(key)
+  const spans = [...spansBetween(slots, source.zone, from, Math.min(now, to - 1), isKnown)].filter(
+    (span) => span.toMs > from,
+  )
+  const isPast = (span: Span) => urgencyOf(channel, slotOf(span), start) === 'backfill'
+  const past = spans.filter(isPast)
+  const fits = Math.max(0, pastSpansAhead - ledger.pastWaiting)
+  return [...past.slice(Math.max(0, past.length - fits)), ...spans.filter((span) => !isPast(span))].map((span) => ({
+    slot: span.key,
+    dueAt: slots.isOpenRead ? Math.max(span.fromMs, start.startedAt) : settledAt(slots, span),
+  }))
+}
+
+/** The slot of a key; undefined when the channel has no slot of this name. */
+export function slotOfKey(source: Pick<Source, 'zone'>, channel: Channel, key: string): Slot | undefined {
+  if (!isSpan(channel.slots)) return key === channel.slots.kind ? { key } : undefined
+  const span = spanOfKey(channel.slots, source.zone, key)
+  return span && slotOf(span)
+}
+
+/** How a reading ended, as far as its time to come depends on it. */
+export type ReadingEnd = SlotEnd['kind'] | 'failed' | 'refused'
+
+const firstWaitMs: { readonly [end in 'failed' | 'refused' | 'short']: number } = {
+  failed: minuteMs,
+  refused: 15 * minuteMs,
+  short: 15 * minuteMs,
+}
+const longestWaitMs: { readonly [end in 'failed' | 'refused' | 'short']: number } = {
+  failed: 6 * hourMs,
+  refused: 6 * hourMs,
+  short: dayMs,
+}
+
+/**
+ * When a slot is read again; undefined for never. `startedAt` is when the reading began: what the portal changed after that
+ * it may not have seen. `failures` counts unsuccessful readings in a row, this one included.
+ * - Read well: at the next of its settling and its rereads, or at the next turn (feed, whole, open spans).
+ * - Not there yet, or short: at the next turn, or sooner; the longer it has been due, the more rarely, but for ever.
+ * - Failed: soon, then ever later up to six hours, and at every turn of the timetable. Refused: the same without the turns.
+ */
+export function nextReading(
+  source: Pick<Source, 'id' | 'zone'>,
+  channel: Channel,
+  slot: Slot,
+  end: ReadingEnd,
+  times: { readonly startedAt: number; readonly now: number; readonly failures: number },
+): number | undefined {
+  const { slots } = channel
+  const { startedAt, now } = times
+  const turn = nextTurn(source, channel, now)
+  const span = isSpan(slots) ? spanOfKey(slots, source.zone, slot.key) : undefined
+  if (end === 'failed' || end === 'refused' || end === 'short') {
+    const wait = Math.min(firstWaitMs[end] * 2 ** Math.min(20, Math.max(0, times.failures - 1)), longestWaitMs[end])
+    if (end === 'refused') return now + wait
+    if (end === 'failed') return Math.min(now + wait, turn)
+    return now + Math.max(wait, ageShare(slots, span, now))
+  }
+  if (!span || !isSpan(slots)) return turn
+  const settled = settledAt(slots, span)
+  if (end === 'notYet')
+    return now < settled ? Math.min(turn, settled) : Math.max(turn, now + ageShare(slots, span, now))
+  if (startedAt < settled)
+    return slots.isOpenRead ? Math.min(turn, Math.max(settled, now + 1)) : Math.max(settled, now + 1)
+  if (end === 'empty') return undefined
+  const again = (slots.rereadDays ?? []).map((days) => span.toMs + days * dayMs).filter((ms) => ms > startedAt)
+  return again.length === 0 ? undefined : Math.max(Math.min(...again), now + 1)
+}
+
+/** An eighth of how long a span has been due: asked after eight days, it is asked once a day. */
+function ageShare(slots: Slots, span: Span | undefined, now: number): number {
+  return span && isSpan(slots) ? Math.max(0, Math.floor((now - settledAt(slots, span)) / 8)) : 0
+}

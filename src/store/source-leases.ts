@@ -1,0 +1,67 @@
+// Who reads what: leases that end by themselves, so that a worker that was killed blocks nobody for long.
+import { sql } from 'kysely'
+import type { Executor } from './database.ts'
+
+/** A lease that a worker holds. `fence` is higher than that of every holder before. */
+export type Lease = { readonly lease: string; readonly worker: string; readonly fence: number }
+
+/** The lease was taken by another worker: nothing more may be written under it. */
+export class LeaseLost extends Error {
+  constructor(lease: Lease) {
+    super(`${lease.worker} does not hold ${lease.lease} any more`)
+    this.name = 'LeaseLost'
+  }
+}
+
+/** Takes a lease that nobody holds at `now` (epoch milliseconds); undefined when somebody does. */
+export async function takeLease(
+  db: Executor,
+  {
+    lease,
+    worker,
+    now,
+    untilMs,
+  }: { readonly lease: string; readonly worker: string; readonly now: number; readonly untilMs: number },
+): Promise<Lease | undefined> {
+  const { rows } = await sql<{ fence: number }>`
+    insert into source_lease (lease, worker, until_ms, fence) values (${lease}, ${worker}, ${untilMs}, 1)
+    on conflict (lease) do update
+      set worker = excluded.worker, until_ms = excluded.until_ms, fence = source_lease.fence + 1
+      where source_lease.until_ms <= ${now}
+    returning fence`.execute(db)
+  const [row] = rows
+  return row && { lease, worker, fence: row.fence }
+}
+
+/**
+ * Holds a lease for longer. Throws LeaseLost when another worker took it. Inside a transaction it is the fence: until the
+ * transaction ends nobody else can take the lease.
+ */
+export async function holdLease(db: Executor, held: Lease, untilMs: number): Promise<void> {
+  const { rows } = await sql`
+    update source_lease set until_ms = greatest(until_ms, ${untilMs})
+    where lease = ${held.lease} and worker = ${held.worker} and fence = ${held.fence} returning lease`.execute(db)
+  if (rows.length === 0) throw new LeaseLost(held)
+}
+
+/** Gives a lease back; nobody can take it before `freeAt`. Does nothing when another worker holds it. */
+export async function releaseLease(db: Executor, held: Lease, freeAt: number): Promise<void> {
+  await sql`
+    update source_lease set until_ms = ${freeAt}, worker = ''
+    where lease = ${held.lease} and worker = ${held.worker} and fence = ${held.fence}`.execute(db)
+}
+
+/** Leases that a worker holds at `now`. */
+export async function listLeases(
+  db: Executor,
+  now: number,
+): Promise<{ readonly lease: string; readonly worker: string; readonly untilMs: number }[]> {
+  const rows = await db
+    .selectFrom('source_lease')
+    .select(['lease', 'worker', 'until_ms'])
+    .where('until_ms', '>', now)
+    .where('worker', '!=', '')
+    .orderBy('lease')
+    .execute()
+  return rows.map((row) => ({ lease: row.lease, worker: row.worker, untilMs: row.until_ms }))
+}
