@@ -61,6 +61,10 @@ export type HttpAnswer = {
   readonly bytes: () => Promise<Uint8Array>
   /** The body piece by piece, decoded, with the same errors. Ending the iteration early closes the connection. */
   readonly chunks: () => AsyncIterable<Uint8Array>
+  /** The first bytes of the decoded body, at most `count`; they are delivered again to whoever reads. */
+  readonly peek: (count: number) => Promise<Uint8Array>
+  /** Resolves when the answer holds no connection any more: read, thrown away, broken or given up. */
+  readonly ended: Promise<void>
   /** Frees the connection, reading what little is left where that is cheaper than closing it. Never throws. */
   readonly discard: () => Promise<void>
 }
@@ -266,6 +270,8 @@ async function ask(
       status: reply.statusCode,
       url: url.href,
       headers,
+      ended: body.ended,
+      peek: (count) => body.peek(count),
       bytes: () => body.bytes(),
       chunks: () => body.chunks(),
       discard: () => body.discard(),
@@ -294,69 +300,104 @@ type BodyParts = {
 /** The body of one answer: decoded, counted and timed while it is read. */
 class Body {
   readonly #parts: BodyParts
+  /** Read by `peek`, not yet handed on. */
+  readonly #held: Uint8Array[] = []
+  #source: AsyncIterator<Uint8Array> | undefined
   #isTaken = false
+  #size = 0
+  #waitedMs = 0
   #unread: NodeJS.Timeout
+  readonly ended: Promise<void>
 
   constructor(parts: BodyParts) {
     this.#parts = parts
     this.#unread = this.#waitForReader()
+    this.ended = new Promise((resolve) => {
+      parts.raw.once('close', () => {
+        clearTimeout(this.#unread)
+        parts.finish()
+        resolve()
+      })
+    })
     // an error before anybody reads is told to the reader, not to the process
     parts.raw.on('error', () => {})
   }
 
-  async bytes(): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = []
-    let size = 0
-    for await (const chunk of this.#read(this.#parts.limits.wholeTimeoutMs)) {
-      chunks.push(chunk)
+  async peek(count: number): Promise<Uint8Array> {
+    let size = this.#held.reduce((sum, chunk) => sum + chunk.length, 0)
+    while (size < count) {
+      const chunk = await this.#pull(this.#parts.limits.wholeTimeoutMs)
+      if (!chunk) break
+      this.#held.push(chunk)
       size += chunk.length
     }
-    return Buffer.concat(chunks, size)
+    return Buffer.concat(this.#held, size).subarray(0, count)
+  }
+
+  async bytes(): Promise<Uint8Array> {
+    this.#take()
+    const chunks: Uint8Array[] = []
+    for await (const chunk of this.#read(this.#parts.limits.wholeTimeoutMs)) chunks.push(chunk)
+    return Buffer.concat(chunks)
   }
 
   chunks(): AsyncIterable<Uint8Array> {
+    this.#take()
     return this.#read(this.#parts.limits.streamTimeoutMs)
   }
 
   async discard(): Promise<void> {
     if (this.#isTaken) return
     this.#isTaken = true
-    clearTimeout(this.#unread)
-    await this.#parts.raw.dump({ limit: discardedBytes }).catch(() => {})
-    this.#parts.finish()
+    if (this.#source) this.#parts.raw.destroy()
+    else await this.#parts.raw.dump({ limit: discardedBytes }).catch(() => {})
+  }
+
+  #take(): void {
+    if (this.#isTaken) throw new Error(`the answer of ${this.#parts.name} was read before`)
+    this.#isTaken = true
   }
 
   async *#read(longestWaitMs: number): AsyncGenerator<Uint8Array, void, undefined> {
-    const { raw, ending, explain, finish, maxBytes, name, headers } = this.#parts
-    if (this.#isTaken) throw new Error(`the answer of ${name} was read before`)
-    this.#isTaken = true
-    let leftMs = longestWaitMs
-    let size = 0
     try {
-      const announced = Number(headers['content-length'])
-      if (headers['content-encoding'] === undefined && announced > maxBytes) throw tooLarge(name, maxBytes)
-      const iterator = decoded(raw, headers['content-encoding'], name, maxBytes)[Symbol.asyncIterator]()
+      yield* this.#held.splice(0)
       for (;;) {
-        clearTimeout(this.#unread)
-        const startedAt = performance.now()
-        const overdue = setTimeout(
-          () => ending.abort(new Retryable(`${name} did not come to its end in ${longestWaitMs / 1000} s`)),
-          leftMs,
-        )
-        const next = await iterator.next().finally(() => clearTimeout(overdue))
-        if (next.done) return
-        leftMs = Math.max(1, leftMs - (performance.now() - startedAt))
-        size += next.value.length
-        if (size > maxBytes) throw tooLarge(name, maxBytes)
-        this.#unread = this.#waitForReader()
-        yield next.value
+        const chunk = await this.#pull(longestWaitMs)
+        if (!chunk) return
+        yield chunk
       }
+    } finally {
+      this.#parts.raw.destroy()
+    }
+  }
+
+  /** The next piece; undefined at the end. */
+  async #pull(longestWaitMs: number): Promise<Uint8Array | undefined> {
+    const { raw, ending, explain, headers, maxBytes, name } = this.#parts
+    clearTimeout(this.#unread)
+    const startedAt = performance.now()
+    const overdue = setTimeout(
+      () => ending.abort(new Retryable(`${name} did not come to its end in ${longestWaitMs / 1000} s`)),
+      Math.max(1, longestWaitMs - this.#waitedMs),
+    )
+    try {
+      if (!this.#source) {
+        const coding = headers['content-encoding']
+        if (coding === undefined && Number(headers['content-length']) > maxBytes) throw tooLarge(name, maxBytes)
+        this.#source = decoded(raw, coding, name, maxBytes)[Symbol.asyncIterator]()
+      }
+      const next = await this.#source.next()
+      if (next.done) return undefined
+      this.#size += next.value.length
+      if (this.#size > maxBytes) throw tooLarge(name, maxBytes)
+      this.#unread = this.#waitForReader()
+      return next.value
     } catch (error) {
+      raw.destroy()
       throw explain(error)
     } finally {
-      clearTimeout(this.#unread)
-      raw.destroy()
-      finish()
+      clearTimeout(overdue)
+      this.#waitedMs += performance.now() - startedAt
     }
   }
 
@@ -385,15 +426,14 @@ function decoded(
     .filter((each) => each !== '' && each !== 'identity')
   if (names.length === 0) return raw
   if (names.length > 2) throw new Retryable(`${name} has more than two content codings (${codings})`)
-  return names.reverse().reduce(
-    (source, coding) => {
-      if (coding === 'gzip' || coding === 'x-gzip') return through(source, createGunzip())
-      if (coding === 'br') return through(source, createBrotliDecompress())
-      if (coding === 'deflate') return inflated(source)
-      throw new Retryable(`${name} has the unknown content coding ${coding}`)
-    },
-    counted(raw, name, maxBytes),
-  )
+  let source: AsyncIterable<Uint8Array> = counted(raw, name, maxBytes)
+  for (const coding of names.reverse()) {
+    if (coding === 'gzip' || coding === 'x-gzip') source = through(source, createGunzip())
+    else if (coding === 'br') source = through(source, createBrotliDecompress())
+    else if (coding === 'deflate') source = inflated(source)
+    else throw new Retryable(`${name} has the unknown content coding ${coding}`)
+  }
+  return source
 }
 
 /** Packed bytes that unpack to nothing must have an end as well. */
