@@ -1,0 +1,119 @@
+// Events about sources as a person reads them.
+import { toInstant } from '../domain/time.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { CommandEvent } from './control-socket.ts'
+
+type Paint = { readonly [style in 'bold' | 'dim' | 'green' | 'yellow' | 'cyan']: (text: string) => string }
+type Shown = { readonly paint: Paint; readonly clock: Clock }
+
+const number = (value: unknown) => (typeof value === 'number' ? value.toLocaleString('en-US') : String(value ?? 0))
+const list = (value: unknown) => (Array.isArray(value) ? (value as Record<string, unknown>[]) : [])
+const minute = (ms: unknown) => (typeof ms === 'number' ? toInstant(ms).slice(0, 16).replace('T', ' ') : 'never')
+
+/** `3 min ago`, `5 h ago`, `12 d ago`, `never`. */
+export function ago(at: unknown, now: number): string {
+  if (typeof at !== 'number') return 'never'
+  const minutes = Math.max(0, Math.round((now - at) / 60_000))
+  if (minutes < 90) return `${minutes} min ago`
+  const hours = Math.round(minutes / 60)
+  return hours < 48 ? `${hours} h ago` : `${Math.round(hours / 24)} d ago`
+}
+
+/** One event about a source; undefined when it is about something else. */
+export function describeSource(event: CommandEvent, { paint, clock }: Shown): string | undefined {
+  switch (event.event) {
+    case 'source':
+      return sourceLine(event, paint, clock())
+    case 'sources':
+      return sourcesLine(event, paint)
+    case 'sourceCard':
+      return cardText(event, paint, clock())
+    default:
+      return undefined
+  }
+}
+
+function marker(state: unknown, paint: Paint): string {
+  if (state === 'ok') return paint.green('✓')
+  return state === 'alarm' ? paint.yellow('!') : paint.dim('·')
+}
+
+function sourceLine(event: CommandEvent, paint: Paint, now: number): string {
+  const { state } = event
+  const facts =
+    state === 'off'
+      ? paint.dim(`off: ${event.offBecause}`)
+      : state === 'never-read'
+        ? paint.dim('not read yet')
+        : `read ${ago(event.lastSuccessAt, now).padEnd(11)} ${number(event.recentDocuments).padStart(7)} new in 7 days` +
+          (Number(event.waitingSlots) > 1 ? paint.dim(`  ${number(event.waitingSlots)} spans to read`) : '')
+  const line = `  ${marker(state, paint)} ${String(event.sourceId).padEnd(30)} ${String(event.country).padEnd(3)} ${facts}`
+  return [line, ...list(event.alarms).map(({ kind, detail }) => `      ${paint.yellow(String(kind))}: ${detail}`)].join(
+    '\n',
+  )
+}
+
+function sourcesLine(event: CommandEvent, paint: Paint): string {
+  const parts = [
+    `${number(event.total)} sources in ${number(event.countries)} countries`,
+    `${number(event.ok)} well`,
+    ...(event.alarm ? [paint.yellow(`${number(event.alarm)} with alarms`)] : []),
+    ...(event.neverRead ? [`${number(event.neverRead)} not read yet`] : []),
+    ...(event.off ? [`${number(event.off)} off`] : []),
+  ]
+  return `\n  ${parts.join(' · ')}${event.hidden ? paint.dim('   (--all shows all)') : ''}`
+}
+
+function cardText(event: CommandEvent, paint: Paint, now: number): string {
+  const row = (name: string, text: unknown) => `  ${name.padEnd(14)} ${String(text)}`
+  const licence = event.licence as { name: string; url?: string; attribution?: string }
+  const access = event.access as { kind: string; setting?: string; getItAt?: string }
+  const health = event.health as Record<string, unknown>
+  const record = event.record as Record<string, unknown>
+  const politeness = event.politeness as Record<string, unknown>
+  const robots = politeness.robots as { exempt?: string } | string | undefined
+  return [
+    `${paint.bold(String(event.title))} ${paint.dim(String(event.id))}`,
+    row('Publisher', `${event.publisher} (${event.country})`),
+    row('Page', event.homepage),
+    ...(event.documentation ? [row('Interface', event.documentation)] : []),
+    row('Licence', [licence.name, licence.url, licence.attribution].filter(Boolean).join(' · ')),
+    row('Access', access.kind === 'open' ? 'open' : `key TENDERSTOCK_${access.setting}, from ${access.getItAt}`),
+    row(
+      'Requests',
+      `at most ${number(politeness.requestsPerMinute ?? 60)} a minute` +
+        (typeof robots === 'object' && robots.exempt ? `; robots.txt: ${robots.exempt}` : '; obeys robots.txt'),
+    ),
+    '',
+    ...list(event.channels).map((channel) =>
+      row(
+        `Channel ${channel.name}`,
+        `${channel.role}, ${channel.delivery} by ${channel.slots}${channel.since ? ` since ${channel.since}` : ''}, ${channel.timetable}`,
+      ),
+    ),
+    ...list(event.caveats).map((caveat, index) => row(index === 0 ? 'Caveats' : '', caveat)),
+    '',
+    row('State', `${marker(health.state, paint)} ${health.state}${health.offBecause ? `: ${health.offBecause}` : ''}`),
+    row('Last success', `${minute(health.lastSuccessAt)} (${ago(health.lastSuccessAt, now)})`),
+    row(
+      'Last news',
+      `${minute(record.lastNewAt)} (${ago(record.lastNewAt, now)}), ${number(record.recentDocuments)} documents in 7 days`,
+    ),
+    row('To read', `${number(record.waitingSlots)} spans`),
+    ...list(health.alarms).map(({ kind, detail }) => `  ${paint.yellow('!')} ${kind}: ${detail}`),
+    ...list(event.runs).map((run, index) =>
+      row(
+        index === 0 ? 'Last readings' : '',
+        `${minute(run.endedAt)}  ${String(run.outcome).padEnd(9)} ${`${run.channel} ${run.slot}`.padEnd(24)} ${number(run.entries)} entries, ${number(run.documents)} new, ${number(run.requests)} requests${run.detail ? `\n${' '.repeat(17)}${paint.dim(String(run.detail))}` : ''}`,
+      ),
+    ),
+    ...list(event.alarms)
+      .filter(({ clearedAt }) => clearedAt !== null)
+      .map((alarm, index) =>
+        row(
+          index === 0 ? 'Past alarms' : '',
+          `${minute(alarm.raisedAt)} to ${minute(alarm.clearedAt)}  ${alarm.kind}: ${alarm.detail}`,
+        ),
+      ),
+  ].join('\n')
+}
