@@ -1,0 +1,39 @@
+// The consolidated essential data of French public contracts (DECP), as far as it is published in OCDS.
+import { dayMs } from '../../families/card-values.ts'
+import { releases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'fr-decp',
+  title: 'Données essentielles de la commande publique, fichiers consolidés',
+  publisher: "Ministère de l'Économie et des Finances",
+  country: 'FR',
+  homepage: 'https://www.data.gouv.fr/fr/datasets/donnees-essentielles-de-la-commande-publique-fichiers-consolides/',
+  licence: { name: 'Licence Ouverte 2.0', url: 'https://www.etalab.gouv.fr/licence-ouverte-open-licence/' },
+  zone: 'Europe/Paris',
+  channels: [
+    {
+      name: 'files',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'index',
+        index: {
+          url: 'https://www.data.gouv.fr/api/1/datasets/donnees-essentielles-de-la-commande-publique-fichiers-consolides/',
+        },
+        entries: { format: 'json', at: '/resources' },
+        url: '/url',
+        version: '/last_modified',
+        where: { at: '/description', fits: /ocds/i },
+        files: releases,
+      },
+      timetable: '40 4 * * *',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { restMs: dayMs / 24 },
+  expects: { silentAfterDays: 30, shape: ['/resources/0/url', '/resources/0/last_modified'] },
+  caveats: [
+    'Contracts that were awarded, no calls for tenders.',
+    'Only resources whose description names OCDS are read; each is one very large file.',
+  ],
+}

@@ -1,0 +1,30 @@
+// All tenders of Georgia's State Procurement Agency in one archive.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { zippedReleases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'ge-state-procurement',
+  title: 'State Procurement Agency, open data',
+  publisher: 'State Procurement Agency of Georgia',
+  country: 'GE',
+  homepage: 'http://opendata.spa.ge',
+  licence: licenceNotStated,
+  zone: 'Asia/Tbilisi',
+  channels: [
+    {
+      name: 'all',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'single',
+        request: { url: 'http://opendata.spa.ge/json/allTenders.zip' },
+        entries: zippedReleases,
+      },
+      timetable: '5 2 * * 0',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 5 },
+  expects: { silentAfterDays: 60, shape: ['/releases/0/ocid'] },
+  caveats: ['One archive of about 450 MB with everything.', 'The host serves http alone.'],
+}

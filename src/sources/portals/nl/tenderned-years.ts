@@ -1,0 +1,34 @@
+// TenderNed's yearly files in OCDS: the past of the Dutch portal, whose current notices come through its own interface.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { releases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'nl-tenderned-years',
+  title: 'TenderNed, yearly OCDS files',
+  publisher: 'PIANOo',
+  country: 'NL',
+  homepage: 'https://www.tenderned.nl/cms/nl/aanbesteden-in-cijfers/datasets-aanbestedingen',
+  licence: licenceNotStated,
+  zone: 'Europe/Amsterdam',
+  channels: [
+    {
+      name: 'years',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'index',
+        index: { url: 'https://www.tenderned.nl/cms/nl/aanbesteden-in-cijfers/datasets-aanbestedingen' },
+        entries: { format: 'html', link: /href="([^"]+\/\d{4}\.json)"/ },
+        files: releases,
+      },
+      timetable: '25 4 * * 1',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 10 },
+  expects: { silentAfterDays: 400, shape: ['html'] },
+  caveats: [
+    'The addresses change with every new file; they stand in an HTML page alone.',
+    'The same notices come earlier and with more content through TenderNed itself.',
+  ],
+}
