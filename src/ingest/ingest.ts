@@ -1,20 +1,22 @@
 // Runs the receiving stage: keeps raw documents and what the parsers read from them, a document and its parts together.
 import type { Clock } from '../platform/clock.ts'
 import type { ReceivedDocument } from '../sources/files.ts'
-import { parserVersion } from '../sources/parse-document.ts'
+import { parseDocument, parserVersion } from '../sources/parse-document.ts'
 import { inTransaction, type Store } from '../store/database.ts'
+import type { DocumentStore } from '../store/document-store.ts'
+import { deletePartsExcept, listParsableDocuments, setParserVersion, setSourceCheck } from '../store/documents.ts'
+import { type Parse, readParts } from './read-document.ts'
 import {
-  deletePartsExcept,
-  findKnownDocuments,
-  insertDocuments,
-  insertNotices,
-  insertRejections,
-  listParsableDocuments,
-  setParserVersion,
-  setSourceCheck,
-  unparsedVersion,
-} from '../store/documents.ts'
-import { documentIdOf, type ReadDocument, readDocument, readParts } from './read-document.ts'
+  addToBatch,
+  type Batch,
+  batchBytes,
+  batchDocuments,
+  type DocumentParts,
+  readBatch,
+  turn,
+  writeBatch,
+  writeParts,
+} from './receive-batch.ts'
 
 /** What one run did. `documents` were received, `known` of them were kept before; the rest counts what was new. */
 export type IngestSummary = {
@@ -29,15 +31,14 @@ export type IngestOptions = {
   readonly sourceId: string
   readonly documents: AsyncIterable<ReceivedDocument>
   readonly clock: Clock
+  /** Where the bytes go; absent: into the database. */
+  readonly documentStore?: DocumentStore
   /** Called after each batch with the sums so far; what it counts is stored. */
   readonly onProgress?: (summary: IngestSummary) => void
   /** Ends the run after the batch that is being written; the source's check does not move then. */
   readonly signal?: AbortSignal
 }
 
-// A batch ends at either limit: enough to make a commit cheap, small enough to hold a few in memory.
-const batchDocuments = 200
-const batchBytes = 8 * 1024 * 1024
 const reparseDocuments = 100
 
 /**
@@ -47,8 +48,15 @@ const reparseDocuments = 100
  */
 export async function ingest(store: Store, options: IngestOptions): Promise<IngestSummary> {
   const total = { documents: 0, known: 0, notices: 0, rejections: {} as Record<string, number> }
-  const write = async (batch: Map<string, ReceivedDocument>) => {
-    const added = await receiveBatch(store, options, batch)
+  const receive = {
+    sourceId: options.sourceId,
+    parse: parseDocument,
+    ...(options.documentStore && { documentStore: options.documentStore }),
+  }
+  const write = async (batch: Batch) => {
+    const read = await readBatch(store, receive, batch)
+    const added =
+      read.read.length === 0 ? [] : await inTransaction(store, (trx) => writeBatch(trx, read, options.clock()))
     total.known += batch.size - added.length
     for (const { parts } of added) {
       for (const part of parts) {
@@ -59,17 +67,15 @@ export async function ingest(store: Store, options: IngestOptions): Promise<Inge
     options.onProgress?.(snapshot(total))
   }
 
-  let batch = new Map<string, ReceivedDocument>()
+  let batch: Batch = new Map()
   let bytes = 0
   for await (const document of options.documents) {
     if (options.signal?.aborted) break
     total.documents += 1
-    const documentId = documentIdOf(document)
-    if (batch.has(documentId)) {
+    if (!addToBatch(batch, document)) {
       total.known += 1
       continue
     }
-    batch.set(documentId, document)
     bytes += document.bytes.length
     if (batch.size >= batchDocuments || bytes >= batchBytes) {
       await write(batch)
@@ -82,70 +88,12 @@ export async function ingest(store: Store, options: IngestOptions): Promise<Inge
   return snapshot(total)
 }
 
-async function receiveBatch(
-  store: Store,
-  options: IngestOptions,
-  batch: ReadonlyMap<string, ReceivedDocument>,
-): Promise<ReadDocument[]> {
-  const known = await findKnownDocuments(store.db, [...batch.keys()])
-  const read: ReadDocument[] = []
-  for (const [documentId, document] of batch) {
-    if (known.has(documentId)) continue
-    read.push(readDocument(documentId, document))
-    await turn()
-  }
-  if (read.length === 0) return []
-  const receivedAt = options.clock()
-  return inTransaction(store, async (trx) => {
-    const inserted = await insertDocuments(
-      trx,
-      read.map(({ documentId, address, bytes, isParsed }) => ({
-        documentId,
-        address,
-        bytes,
-        receivedAt,
-        sourceId: options.sourceId,
-        parserVersion: isParsed ? parserVersion : unparsedVersion,
-      })),
-    )
-    // another process may have received the same bytes since: its parts stand there already
-    const added = read.filter(({ documentId }) => inserted.has(documentId))
-    await writeParts(
-      trx,
-      added.map((each) => ({ ...each, sourceId: options.sourceId })),
-      receivedAt,
-    )
-    return added
-  })
-}
-
-type Parts = Pick<ReadDocument, 'documentId' | 'parts'> & { readonly sourceId: string }
-
-async function writeParts(
-  trx: Parameters<typeof insertNotices>[0],
-  documents: readonly Parts[],
-  at: number,
-): Promise<void> {
-  await insertNotices(
-    trx,
-    documents.flatMap(({ documentId, sourceId, parts }) =>
-      parts.flatMap((part) =>
-        'notice' in part ? [{ documentId, sourceId, pointer: part.pointer, notice: part.notice }] : [],
-      ),
-    ),
-  )
-  await insertRejections(
-    trx,
-    documents.flatMap(({ documentId, parts }) =>
-      parts.flatMap((part) =>
-        'rejection' in part ? [{ documentId, pointer: part.pointer, rejection: part.rejection, rejectedAt: at }] : [],
-      ),
-    ),
-  )
-}
-
 export type ReparseOptions = {
   readonly clock: Clock
+  /** The sources with parsers of their own; documents of any other source are read by their content. */
+  readonly sources?: ReadonlyMap<string, { readonly parse?: Parse }>
+  /** Where bytes are that are not in the database. */
+  readonly documentStore?: DocumentStore
   readonly onProgress?: (progress: { readonly documents: number }) => void
 }
 
@@ -160,13 +108,13 @@ export async function reparse(
   const total = { documents: 0, notices: 0, rejections: 0 }
   let after = ''
   for (;;) {
-    const documents = await listParsableDocuments(store.db, after, reparseDocuments)
+    const documents = await listParsableDocuments(store.db, after, reparseDocuments, options.documentStore)
     const last = documents.at(-1)
     if (!last) return total
     after = last.documentId
-    const read: Parts[] = []
+    const read: DocumentParts[] = []
     for (const { documentId, sourceId, bytes } of documents) {
-      read.push({ documentId, sourceId, parts: readParts(bytes) })
+      read.push({ documentId, sourceId, parts: readParts(bytes, options.sources?.get(sourceId)?.parse) })
       await turn()
     }
     const idsOf = (kind: 'notice' | 'rejection') =>
@@ -186,9 +134,6 @@ export async function reparse(
     options.onProgress?.({ documents: total.documents })
   }
 }
-
-// Parsing shares its thread with the API: let requests in between two documents.
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 function snapshot(total: IngestSummary): IngestSummary {
   return { ...total, rejections: { ...total.rejections } }

@@ -24,20 +24,43 @@ export function documentIdOf(document: ReceivedDocument): string {
   return hash.update(document.bytes).digest('hex')
 }
 
-export function readDocument(documentId: string, document: ReceivedDocument): ReadDocument {
+/** How a source's documents are read; `parseDocument` tells the format by the content. */
+export type Parse = (bytes: Uint8Array) => readonly ParsedPart[]
+
+export function readDocument(
+  documentId: string,
+  document: ReceivedDocument,
+  parse: Parse = parseDocument,
+): ReadDocument {
   const { address, bytes, unreadable } = document
   return unreadable
     ? { documentId, address, bytes, isParsed: false, parts: [{ pointer: '', rejection: unreadable }] }
-    : { documentId, address, bytes, isParsed: true, parts: readParts(bytes) }
+    : { documentId, address, bytes, isParsed: true, parts: readParts(bytes, parse) }
 }
 
-/** The parts of a document, each place once: a parser that names one place twice must not lose the rest. */
-export function readParts(bytes: Uint8Array): ParsedPart[] {
+/**
+ * The parts of a document, each place once: a parser that names one place twice must not lose the rest. A source's own
+ * parser that throws, or finds nothing, makes a rejection: one such document must not stop the run.
+ */
+export function readParts(bytes: Uint8Array, parse: Parse = parseDocument): ParsedPart[] {
   const byPointer = new Map<string, ParsedPart>()
-  for (const part of parseDocument(bytes)) {
+  for (const part of partsOf(bytes, parse)) {
     let pointer = part.pointer
     for (let count = 2; byPointer.has(pointer); count += 1) pointer = `${part.pointer}~${count}`
     byPointer.set(pointer, pointer === part.pointer ? part : { ...part, pointer })
   }
   return [...byPointer.values()]
 }
+
+function partsOf(bytes: Uint8Array, parse: Parse): readonly ParsedPart[] {
+  try {
+    const parts = parse(bytes)
+    return parts.length > 0 ? parts : rejected('the document holds no notice')
+  } catch (error) {
+    return rejected(error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 300) : 'unreadable')
+  }
+}
+
+const rejected = (detail: string): ParsedPart[] => [
+  { pointer: '', rejection: { reason: 'invalid-content', path: '', detail } },
+]

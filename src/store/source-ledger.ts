@@ -1,6 +1,7 @@
 // The ledger of sources: which slots there are, when each is due, how far it was read, and what its readings brought.
-import { sql } from 'kysely'
+import { sql, type UpdateObject } from 'kysely'
 import type { Executor } from './database.ts'
+import type { Database } from './schema.ts'
 import { getOrCreateSetting } from './settings.ts'
 
 /** Names one slot of one channel of one source. */
@@ -181,14 +182,10 @@ export async function saveSlotOutcome(db: Executor, name: SlotName, outcome: Slo
   })
 }
 
-async function updateSlot(
-  db: Executor,
-  name: SlotName,
-  values: Parameters<ReturnType<Executor['updateTable']>['set']>[0],
-): Promise<void> {
+async function updateSlot(db: Executor, name: SlotName, values: UpdateObject<Database, 'source_slot'>): Promise<void> {
   await db
     .updateTable('source_slot')
-    .set(values as never)
+    .set(values)
     .where('source_id', '=', name.sourceId)
     .where('channel', '=', name.channel)
     .where('slot', '=', name.slot)
@@ -203,7 +200,7 @@ export async function knownItemVersions(
 ): Promise<ReadonlyMap<string, string>> {
   if (keys.length === 0) return new Map()
   const { rows } = await sql<{ item_key: string; version: string }>`
-    select item_key, version from source_item where source_id = ${sourceId} and item_key = any(${[...keys]}::text[])`.execute(
+    select item_key, version from source_item where source_id = ${sourceId} and item_key = any(${keys.map(toText)}::text[])`.execute(
     db,
   )
   return new Map(rows.map((row) => [row.item_key, row.version]))
@@ -220,7 +217,7 @@ export async function saveItems(
   await sql`
     insert into source_item (source_id, item_key, version)
     select ${sourceId}::text, i.item_key, i.version
-    from unnest(${sorted.map((each) => each.key)}::text[], ${sorted.map((each) => each.version)}::text[]) as i (item_key, version)
+    from unnest(${sorted.map((each) => toText(each.key))}::text[], ${sorted.map((each) => toText(each.version))}::text[]) as i (item_key, version)
     on conflict (source_id, item_key) do update set version = excluded.version
     where source_item.version is distinct from excluded.version`.execute(db)
 }
@@ -286,7 +283,10 @@ export async function deleteOldRuns(db: Executor, now: number): Promise<void> {
   )
 }
 
+// PostgreSQL's text holds every character but NUL and lone surrogates.
+const toText = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed()
+
 const cut = (text: string): string => {
-  const clean = text.replaceAll('\0', '\uFFFD').toWellFormed()
+  const clean = toText(text)
   return clean.length > longestDetail ? `${clean.slice(0, longestDetail - 1)}…` : clean
 }

@@ -1,0 +1,118 @@
+// Keeps a batch of received documents with what is read from them: read outside the transaction, written inside one.
+import type { ParsedPart } from '../domain/notice.ts'
+import type { ReceivedDocument } from '../sources/files.ts'
+import { parserVersion } from '../sources/parse-document.ts'
+import type { Executor, Store } from '../store/database.ts'
+import type { DocumentStore } from '../store/document-store.ts'
+import {
+  findKnownDocuments,
+  insertDocuments,
+  insertNotices,
+  insertRejections,
+  packDocument,
+  unparsedVersion,
+} from '../store/documents.ts'
+import { documentIdOf, type Parse, type ReadDocument, readDocument } from './read-document.ts'
+
+/** A batch ends at either limit: enough to make a commit cheap, small enough to hold a few in memory. */
+export const batchDocuments = 200
+export const batchBytes = 8 * 1024 * 1024
+
+/** Documents by their ids. */
+export type Batch = Map<string, ReceivedDocument>
+
+/** Puts a document into a batch. False when it is in there already. */
+export function addToBatch(batch: Batch, document: ReceivedDocument): boolean {
+  const documentId = documentIdOf(document)
+  if (batch.has(documentId)) return false
+  batch.set(documentId, document)
+  return true
+}
+
+export type ReceiveOptions = {
+  readonly sourceId: string
+  readonly parse: Parse
+  /** Where the bytes go; absent: into the database. */
+  readonly documentStore?: DocumentStore
+}
+
+/** A batch that was read and is to be written. */
+export type ReadBatch = {
+  readonly options: ReceiveOptions
+  /** Those that were not kept when it was read. */
+  readonly read: readonly ReadDocument[]
+}
+
+/** Reads what is not kept yet; bytes that go outside the database are durable there when this returns. */
+export async function readBatch(store: Pick<Store, 'db'>, options: ReceiveOptions, batch: Batch): Promise<ReadBatch> {
+  const known = await findKnownDocuments(store.db, [...batch.keys()])
+  const read: ReadDocument[] = []
+  for (const [documentId, document] of batch) {
+    if (known.has(documentId)) continue
+    read.push(readDocument(documentId, document, options.parse))
+    await turn()
+  }
+  if (options.documentStore && read.length > 0)
+    await options.documentStore.put(read.map(({ documentId, bytes }) => ({ documentId, packed: packDocument(bytes) })))
+  return { options, read }
+}
+
+/** Writes a batch; returns what is new. Another process may have received the same bytes since: its parts stand there. */
+export async function writeBatch(
+  trx: Executor,
+  { options, read }: ReadBatch,
+  receivedAt: number,
+): Promise<readonly ReadDocument[]> {
+  if (read.length === 0) return []
+  const { sourceId } = options
+  const inserted = await insertDocuments(
+    trx,
+    read.map(({ documentId, address, bytes, isParsed }) => ({
+      documentId,
+      address,
+      bytes,
+      receivedAt,
+      sourceId,
+      parserVersion: isParsed ? parserVersion : unparsedVersion,
+      isOutside: options.documentStore !== undefined,
+    })),
+  )
+  const added = read.filter(({ documentId }) => inserted.has(documentId))
+  await writeParts(
+    trx,
+    added.map((each) => ({ ...each, sourceId })),
+    receivedAt,
+  )
+  return added
+}
+
+export type DocumentParts = Pick<ReadDocument, 'documentId' | 'parts'> & { readonly sourceId: string }
+
+/** Writes what was read from documents: notices, and rejections with the time. */
+export async function writeParts(trx: Executor, documents: readonly DocumentParts[], at: number): Promise<void> {
+  await insertNotices(
+    trx,
+    documents.flatMap(({ documentId, sourceId, parts }) =>
+      parts.flatMap((part) =>
+        'notice' in part ? [{ documentId, sourceId, pointer: part.pointer, notice: part.notice }] : [],
+      ),
+    ),
+  )
+  await insertRejections(
+    trx,
+    documents.flatMap(({ documentId, parts }) =>
+      parts.flatMap((part) =>
+        'rejection' in part ? [{ documentId, pointer: part.pointer, rejection: part.rejection, rejectedAt: at }] : [],
+      ),
+    ),
+  )
+}
+
+/** Notices and rejections among parts. */
+export function countParts(parts: readonly ParsedPart[]): { notices: number; rejections: number } {
+  const notices = parts.filter((part) => 'notice' in part).length
+  return { notices, rejections: parts.length - notices }
+}
+
+/** Parsing shares its thread with the API: lets requests in between two documents. */
+export const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
