@@ -170,6 +170,27 @@ export const commands = {
       ['tenderstock status --rejections', 'with the documents that could not be read'],
     ],
   },
+  'source list': {
+    summary: 'List the sources that run, those with alarms first.',
+    operands: { name: '', min: 0, max: 0 },
+    options: {
+      ...everywhere,
+      all: { type: 'flag', help: 'Also those that were never read or are off.' },
+      country: { type: 'text', value: 'XX', help: 'All of one country, ISO 3166-1 (DE, FR, EU …).' },
+    },
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock source list', 'what runs, and what is wrong'],
+      ['tenderstock source list --country DE', 'all German portals'],
+    ],
+  },
+  'source show': {
+    summary: 'Show a source: its card, how it is doing, its last readings.',
+    operands: { name: 'SOURCE', min: 1, max: 1 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock source show ted', 'the official journal']],
+  },
   'organization create': {
     summary: 'Create an organisation that may use the API.',
     operands: { name: 'NAME', min: 1, max: 1 },

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { systemClock } from '../platform/clock.ts'
-import { readConfig } from '../platform/config.ts'
+import { readConfig, sourceKey } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { LogLevel } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
@@ -102,7 +102,15 @@ async function runAlone(dataFolder: string, request: ControlRequest, { emit }: R
   const store = await openStore({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }) })
   try {
     return await runOperation(
-      { store, dataFolder, clock: systemClock, random: systemRandom, queue: workQueue(), signal: stopSignal() },
+      {
+        store,
+        dataFolder,
+        clock: systemClock,
+        random: systemRandom,
+        queue: workQueue(),
+        keyOf: sourceKey,
+        signal: stopSignal(),
+      },
       request,
       emit,
     )

@@ -29,6 +29,7 @@ import { getSetting, setSetting } from '../store/settings.ts'
 import { countTendersByStatus, countUnpublished, listHolds, tenderHashes } from '../store/status.ts'
 import type { CommandName } from './command-table.ts'
 import type { ControlRequest, Emit } from './control-socket.ts'
+import { listSources, showSource } from './source-operations.ts'
 import type { WorkQueue } from './work-queue.ts'
 
 /** The open stock and what belongs to it. */
@@ -38,6 +39,8 @@ export type Workplace = {
   readonly clock: Clock
   readonly random: Random
   readonly queue: WorkQueue
+  /** The operator's key of a source, by the name of its setting (`SAM_API_KEY`). */
+  readonly keyOf: (setting: string) => string | undefined
   /** The service's own interval; absent where none runs. */
   readonly publishIntervalMs?: number
   /** Told of a new edition, so that it is served at once. */
@@ -118,6 +121,8 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     emit({ event: 'exported', rows: Object.values(rows).reduce((sum, each) => sum + each, 0), tables: rows })
     return 0
   },
+  'source list': listSources,
+  'source show': showSource,
   'organization create': async ({ store, clock, random }, { options, operands }, emit) => {
     const outcome = await createOrganization(
       store.db,

@@ -11,7 +11,7 @@ import { openTokenTable, tokenSourceOf } from '../api/token-table.ts'
 import { hourMs, minuteMs, toInstant } from '../domain/time.ts'
 import { catchUp, type EditionLog, openEditionLog } from '../edition/edition-log.ts'
 import { type Clock, shiftableClock, systemClock } from '../platform/clock.ts'
-import type { Config } from '../platform/config.ts'
+import { type Config, sourceKey } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { makeFolder } from '../platform/folders.ts'
 import { openHttp, Retryable } from '../platform/http.ts'
@@ -94,6 +94,7 @@ export async function start(options: StartOptions): Promise<void> {
     clock,
     random,
     queue,
+    keyOf: sourceKey,
     publishIntervalMs: options.publishIntervalMs,
     onPublished: serveNewest,
     signal: stop,
@@ -247,6 +248,7 @@ export async function serve(options: ServiceOptions): Promise<void> {
         clock,
         random,
         queue: service.queue,
+        keyOf: sourceKey,
         onPublished: async () => void (await catchUp(service.editions, store)),
       },
       request,

@@ -31,6 +31,11 @@ export function readConfig(environment: Environment = process.env): Config {
   }
 }
 
+/** The operator's key of a source: `TENDERSTOCK_` and the setting that its card names; undefined when it is not set. */
+export function sourceKey(setting: string, environment: Environment = process.env): string | undefined {
+  return environment[`TENDERSTOCK_${setting}`]?.trim() || undefined
+}
+
 /** A PostgreSQL URL given as an argument. Throws OperatorError when it is none. */
 export function checkDatabaseUrl(text: string, name = 'DATABASE_URL'): string {
   return checkUrl(text, name, ['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name')
