@@ -43,6 +43,8 @@ export type Each =
       readonly entries: Entries
       readonly at: string
       readonly next?: Place
+      /** How many pages the list has, where its template counts them with `{page}` from 1. */
+      readonly pages?: Place
     }
 
 /** What an answer holds. A document is one entry, as its bytes stand in the answer, so that the same entry is the same document. */
