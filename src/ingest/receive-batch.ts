@@ -12,6 +12,7 @@ import {
   packDocument,
   unparsedVersion,
 } from '../store/documents.ts'
+import { noteNames } from './note-names.ts'
 import { documentIdOf, type Parse, type ReadDocument, readDocument } from './read-document.ts'
 
 /** A batch ends at either limit: enough to make a commit cheap, small enough to hold a few in memory. */
@@ -83,6 +84,7 @@ export async function writeBatch(
     added.map((each) => ({ ...each, sourceId })),
     receivedAt,
   )
+  await noteNames(trx, sourceId, added, receivedAt)
   return added
 }
 
