@@ -1,9 +1,15 @@
 // Requests as a good guest makes them: in turn, under a name, within the portal's limits and rules, and told when refused.
 
-import type { Clock } from '../platform/clock.ts'
-import type { HttpClient } from '../platform/http.ts'
+import { toInstant } from '../domain/time.ts'
+import type { Clock, Sleep } from '../platform/clock.ts'
+import { type HttpAnswer, type HttpClient, type HttpRequest, Refused, Retryable, TooLarge } from '../platform/http.ts'
+import { ForbiddenAddress } from '../platform/network-rule.ts'
 import type { SourceReply, SourceRequest } from '../sources/fetch.ts'
-import type { Source } from '../sources/source.ts'
+import type { Politeness, Source } from '../sources/source.ts'
+import { createHostQueue, defaultLimits, type HostLimits, type HostQueue, type Turn } from './host-queue.ts'
+import { challengeOf, doorOf, peekBytes } from './refusal.ts'
+import { parseHttpDate, retryAfterMs } from './retry-after.ts'
+import { everythingAllowed, productToken, type RobotsRules, readRobots } from './robots-rules.ts'
 
 /**
  * The hosts that this process reads, each with one queue and one account of requests, shared by all sources on it. Limits
@@ -38,8 +44,7 @@ export type Line = {
 export type PoliteOptions = {
   readonly http: Pick<HttpClient, 'send'>
   readonly clock: Clock
-  /** Resolves after so many milliseconds; rejects with the signal's reason when that comes first. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly sleep: Sleep
   /** A number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number
   /** Address of a page or mailbox of whoever runs this; stands in every request. */
@@ -49,4 +54,324 @@ export type PoliteOptions = {
   readonly longestWaitMs?: number
 }
 
-export declare function createPoliteHosts(options: PoliteOptions): PoliteHosts
+const defaultLongestWaitMs = 2 * 60_000
+const mostTries = 4
+const firstBackoffMs = 1000
+const longestBackoffMs = 30_000
+const robotsAgeMs = 24 * 60 * 60_000
+/** While a host's robots.txt cannot be read, the one read before holds, as long as it is not older than this. */
+const longestRobotsAgeMs = 7 * robotsAgeMs
+/** And is asked for again after this time. */
+const robotsPatienceMs = 10 * 60_000
+/** RFC 9309 section 2.5 asks for 500 KiB at least; rules behind that are not read. */
+const robotsBytes = 500 * 1024
+const plainUserAgent = 'Tenderstock/{version} (+{contact})'
+
+/** Opens the account of all hosts. Make one for the whole process. */
+export function createPoliteHosts(options: PoliteOptions): PoliteHosts {
+  const hosts = new Map<string, Host>()
+  const hostOf = (url: URL): Host => {
+    let host = hosts.get(url.host)
+    if (!host) {
+      host = { queue: createHostQueue(options), robots: new Map() }
+      hosts.set(url.host, host)
+    }
+    return host
+  }
+  return {
+    openLine: (run) => {
+      const line = new RunLine(options, run, hostOf)
+      return { send: (request) => line.send(request), requests: () => line.requests }
+    },
+  }
+}
+
+/** How a source names itself: by the card's template, or plainly. */
+export function userAgentOf(politeness: Politeness, contact: string, version: string): string {
+  return (politeness.userAgent ?? plainUserAgent).replaceAll('{contact}', contact).replaceAll('{version}', version)
+}
+
+type Host = {
+  readonly queue: HostQueue
+  /** By origin: http and https have their own. */
+  readonly robots: Map<string, Robots>
+}
+type Robots = {
+  readonly rules: Promise<RobotsRules>
+  readonly readAt: number
+  readonly askAgainAt: number
+}
+
+/** How often a request was sent, over its repetitions. */
+type Effort = { tries: number }
+
+/** One run's requests. */
+class RunLine {
+  requests = 0
+  readonly #options: PoliteOptions
+  readonly #run: LineOptions
+  readonly #hostOf: (url: URL) => Host
+  readonly #longestWaitMs: number
+
+  constructor(options: PoliteOptions, run: LineOptions, hostOf: (url: URL) => Host) {
+    this.#options = options
+    this.#run = run
+    this.#hostOf = hostOf
+    this.#longestWaitMs = options.longestWaitMs ?? defaultLongestWaitMs
+  }
+
+  async send(request: SourceRequest): Promise<SourceReply> {
+    const effort: Effort = { tries: 0 }
+    const answer = await this.#deliver(request, effort)
+    const { status, headers } = answer
+    const known = { status, headers, version: headers.etag ?? headers['last-modified'] }
+    if (status === 200)
+      return { ...known, bytes: () => this.#readWhole(request, answer, effort), chunks: () => answer.chunks() }
+    // few callers read the body of a 304 or 404, and unread it would hold the connection
+    const body = await answer.bytes()
+    return { ...known, bytes: async () => body, chunks: () => once(body) }
+  }
+
+  /** A body that breaks off while it is read as a whole is asked for again: every request of a source is a question. */
+  async #readWhole(request: SourceRequest, first: HttpAnswer, effort: Effort): Promise<Uint8Array> {
+    let answer = first
+    for (;;) {
+      try {
+        return await answer.bytes()
+      } catch (error) {
+        if (!isWorthAnotherTry(error) || effort.tries >= mostTries) throw error
+        await this.#backOff(effort)
+        answer = await this.#deliver(request, effort)
+        if (answer.status !== first.status) {
+          await answer.discard()
+          throw error
+        }
+      }
+    }
+  }
+
+  /** Asks until there is an answer that the caller wants to see. */
+  async #deliver(request: SourceRequest, effort: Effort): Promise<HttpAnswer> {
+    const url = URL.parse(request.url)
+    if (!url) throw new ForbiddenAddress(`no address: ${this.#redact(request.url)}`)
+    for (;;) {
+      effort.tries += 1
+      let answer: HttpAnswer
+      try {
+        answer = await this.#ask(this.#requestOf(request), url)
+      } catch (error) {
+        if (error instanceof Refused && error.retryAt === undefined) throw this.#rest(url, error.message, undefined)
+        if (!isWorthAnotherTry(error) || effort.tries >= mostTries) throw error
+        await this.#backOff(effort)
+        continue
+      }
+      const verdict = await this.#judge(request, answer, effort)
+      if (verdict === 'good') return answer
+    }
+  }
+
+  /** Throws for an answer that is not wanted, or waits where it is worth asking once more. */
+  async #judge(request: SourceRequest, answer: HttpAnswer, effort: Effort): Promise<'good' | 'again'> {
+    const { status, headers } = answer
+    const url = new URL(answer.url)
+    const name = this.#redact(`${url.host}${url.pathname}`)
+    const accepted = request.accept ?? (request.ifChangedFrom === undefined ? [] : [304])
+    const start = status === 200 || status === 202 ? await this.#peek(answer, effort) : new Uint8Array(0)
+    if (start === undefined) return 'again'
+    const isWanted = status === 200 || accepted.includes(status)
+    const refusal =
+      challengeOf({ status, headers, start }, request.expects ?? 'data') ?? (isWanted ? undefined : doorOf(status))
+    if (isWanted && refusal === undefined) {
+      this.#hostOf(url).queue.delivered()
+      return 'good'
+    }
+    await answer.discard()
+    const saidMs = retryAfterMs(headers, this.#options.clock())
+    if (refusal !== undefined) {
+      const refused = this.#rest(url, `${name} answered ${refusal}`, saidMs)
+      const isSoon = this.#hostOf(url).queue.restUntil() - this.#options.clock() <= this.#longestWaitMs
+      if (!isSoon || effort.tries >= mostTries) throw refused
+      return 'again'
+    }
+    const failure = `${name} answered ${status}${status === 401 ? ': it wants a key, or another one' : ''}`
+    const isPassing = status >= 500 || status === 408 || status === 425
+    if (!isPassing || effort.tries >= mostTries || (saidMs ?? 0) > this.#longestWaitMs)
+      throw new Retryable(failure, saidMs === undefined ? {} : { retryAt: this.#options.clock() + saidMs })
+    await this.#backOff(effort, saidMs)
+    return 'again'
+  }
+
+  /** The beginning of the body; undefined when it broke off there and is to be asked for again. */
+  async #peek(answer: HttpAnswer, effort: Effort): Promise<Uint8Array | undefined> {
+    try {
+      return await answer.peek(peekBytes)
+    } catch (error) {
+      if (!isWorthAnotherTry(error) || effort.tries >= mostTries) throw error
+      await this.#backOff(effort)
+      return undefined
+    }
+  }
+
+  #requestOf(request: SourceRequest): HttpRequest {
+    const { source, key, signal } = this.#run
+    const version = request.ifChangedFrom
+    // some portals' ETags have no quotes: whatever is no date is sent back as it came
+    const isDate = version !== undefined && parseHttpDate(version) !== undefined
+    return {
+      url: request.url,
+      signal,
+      headers: {
+        'user-agent': userAgentOf(source.politeness, this.#options.contact, this.#options.version),
+        ...request.headers,
+        ...(version !== undefined && { [isDate ? 'if-modified-since' : 'if-none-match']: version }),
+      },
+      ...(request.method && { method: request.method }),
+      ...(request.body !== undefined && { body: request.body }),
+      ...(request.maxBytes !== undefined && { maxBytes: request.maxBytes }),
+      ...(key && { secrets: [key] }),
+    }
+  }
+
+  /** One request and the redirects behind it, each in its host's turn and by its host's rules. */
+  async #ask(request: HttpRequest, url: URL, isForRobots = false): Promise<HttpAnswer> {
+    if (!isForRobots) await this.#obeyRobots(url)
+    let turn = await this.#enter(url)
+    try {
+      const answer = await this.#options.http.send({
+        ...request,
+        beforeRedirect: async (target) => {
+          turn.leave()
+          if (!isForRobots) await this.#obeyRobots(target)
+          turn = await this.#enter(target)
+        },
+      })
+      void answer.ended.then(() => turn.leave())
+      return answer
+    } catch (error) {
+      turn.leave()
+      throw error
+    }
+  }
+
+  async #enter(url: URL): Promise<Turn> {
+    const { queue } = this.#hostOf(url)
+    const { politeness } = this.#run.source
+    queue.tighten({ ...defaultLimits, ...politeness })
+    const until = queue.restUntil()
+    if (until - this.#options.clock() > this.#longestWaitMs)
+      throw new Refused(`${url.host} is left alone until ${toInstant(until)}, after it refused a request`, {
+        retryAt: until,
+      })
+    const turn = await queue.enter(this.#run.signal)
+    this.requests += 1
+    return turn
+  }
+
+  async #obeyRobots(url: URL): Promise<void> {
+    if ((this.#run.source.politeness.robots ?? 'obey') !== 'obey') return
+    const host = this.#hostOf(url)
+    const rules = await this.#robotsOf(host, url)
+    if (rules.crawlDelayMs > 0) host.queue.tighten({ ...loosest, pauseMs: rules.crawlDelayMs })
+    if (!rules.allows(url))
+      throw new Refused(`robots.txt of ${url.host} does not allow ${this.#redact(url.pathname)} for ${productToken}`, {
+        retryAt: (host.robots.get(url.origin)?.readAt ?? this.#options.clock()) + robotsAgeMs,
+      })
+  }
+
+  async #robotsOf(host: Host, url: URL): Promise<RobotsRules> {
+    const now = this.#options.clock()
+    const known = host.robots.get(url.origin)
+    if (known && now < known.askAgainAt) {
+      try {
+        return await known.rules
+      } catch (error) {
+        if (error instanceof Retryable) throw error
+        // the run that asked was ended: its place is free
+        this.#run.signal.throwIfAborted()
+        if (host.robots.get(url.origin) === known) host.robots.delete(url.origin)
+        return this.#robotsOf(host, url)
+      }
+    }
+    const rules = this.#readRobots(new URL('/robots.txt', url.origin))
+    // kept at once, so that others wait for this request instead of making their own
+    host.robots.set(url.origin, { rules, readAt: now, askAgainAt: now + robotsAgeMs })
+    try {
+      return await rules
+    } catch (error) {
+      const isOld = !known || now - known.readAt >= longestRobotsAgeMs
+      const next = isOld ? { rules, readAt: Number.NEGATIVE_INFINITY } : known
+      host.robots.set(url.origin, { ...next, askAgainAt: now + robotsPatienceMs })
+      if (isOld || !(error instanceof Retryable)) throw error
+      return known.rules
+    }
+  }
+
+  /** Throws Retryable while the host does not say what holds (RFC 9309 section 2.3.1.4). */
+  async #readRobots(url: URL): Promise<RobotsRules> {
+    const effort: Effort = { tries: 0 }
+    for (;;) {
+      effort.tries += 1
+      try {
+        const answer = await this.#ask(this.#requestOf({ url: url.href }), url, true)
+        const { status } = answer
+        const text = status === 200 ? new TextDecoder().decode(await answer.peek(robotsBytes)) : ''
+        await answer.discard()
+        if (status === 200) return readRobots(url, text)
+        if (status >= 300 && status < 500 && status !== 429) return everythingAllowed
+        throw new Retryable(`answered ${status}`)
+      } catch (error) {
+        // it lies where we do not go, which is as good as nowhere
+        if (error instanceof ForbiddenAddress) return everythingAllowed
+        if (!isWorthAnotherTry(error)) throw error
+        if (effort.tries >= 2)
+          throw new Retryable(
+            `robots.txt of ${url.host} could not be read (${(error as Error).message}); nothing is asked before it is`,
+            {
+              cause: error,
+              retryAt: this.#options.clock() + robotsPatienceMs,
+            },
+          )
+        await this.#backOff(effort)
+      }
+    }
+  }
+
+  /** Leaves the host alone and says until when. */
+  #rest(url: URL, message: string, saidMs: number | undefined): Refused {
+    const { queue } = this.#hostOf(url)
+    queue.rest(saidMs)
+    return new Refused(message, { retryAt: queue.restUntil() })
+  }
+
+  async #backOff(effort: Effort, leastMs = 0): Promise<void> {
+    const fullMs = Math.min(firstBackoffMs * 2 ** (effort.tries - 1), longestBackoffMs)
+    await this.#options.sleep(Math.max(leastMs, Math.round(fullMs * (0.5 + this.#options.random()))), this.#run.signal)
+  }
+
+  #redact(text: string): string {
+    const { key } = this.#run
+    return key ? text.replaceAll(key, '{key}').replaceAll(encodeURIComponent(key), '{key}') : text
+  }
+}
+
+/** Binds nothing but what is put into it. */
+const loosest: HostLimits = {
+  requestsPerMinute: Number.POSITIVE_INFINITY,
+  pauseMs: 0,
+  connections: Number.POSITIVE_INFINITY,
+  restMs: 0,
+}
+
+/** Whether asking again at once may help: not where the host said no, said when, or sends too much. */
+function isWorthAnotherTry(error: unknown): boolean {
+  return (
+    error instanceof Retryable &&
+    !(error instanceof Refused) &&
+    !(error instanceof TooLarge) &&
+    error.retryAt === undefined
+  )
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes
+}

@@ -1,4 +1,5 @@
 // The only place that reads the wall clock (design.md). Everything else takes a Clock.
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** Epoch milliseconds of the present moment. */
 export type Clock = () => number
@@ -20,5 +21,18 @@ export function shiftableClock(base: Clock = systemClock): ShiftableClock {
       shiftMs += ms
       return now()
     },
+  }
+}
+
+/** Resolves after so many milliseconds; rejects with the signal's reason when that comes first. */
+export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
+
+/** Waits by the machine's timer, in pieces where the time is longer than that can hold. */
+export const systemSleep: Sleep = async (ms, signal) => {
+  const longestMs = 2 ** 31 - 1
+  for (let left = ms; left > 0; left -= longestMs) {
+    await delay(Math.min(left, longestMs), undefined, { signal }).catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : error
+    })
   }
 }

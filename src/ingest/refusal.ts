@@ -1,0 +1,54 @@
+// Tells an answer that is data from one that is a firewall's challenge, a limit or a page for people.
+
+/** What is known of an answer before its body is read. */
+export type AnswerHead = {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string | undefined }
+  /** The first bytes of the decoded body, at most `peekBytes`; all of it when it is shorter. */
+  readonly start: Uint8Array
+}
+
+/** Enough for a page's prologue and for the scripts by which challenges are known. */
+export const peekBytes = 4096
+
+/**
+ * How a firewall, or a page for people, stands in the place of an answer, to be written after "answered"; undefined when
+ * nothing of that kind is seen. Holds whatever statuses the caller accepts.
+ */
+export function challengeOf({ status, headers, start }: AnswerHead, expects: 'data' | 'page'): string | undefined {
+  // AWS WAF names its action on every status it uses: 202 with an empty body, 405 with a picture puzzle
+  const action = headers['x-amzn-waf-action'] ?? headers['cf-mitigated']
+  if (action !== undefined) return `${status} with a challenge of its firewall (${action})`
+  if (status === 202 && start.length === 0) return '202 with nothing in it, as firewalls do'
+  if (status !== 200) return undefined
+  if (start.length === 0 && headers['set-cookie'] !== undefined) return '200 with a cookie and nothing else'
+  const text = new TextDecoder('latin1').decode(start).replace(/^(?:\u00ef\u00bb\u00bf|\s)+/, '')
+  if (!isPage(text, headers['content-type'])) return undefined
+  if (challenge.test(text)) return "200 with its firewall's challenge"
+  return expects === 'data' ? '200 with a page for people instead of data' : undefined
+}
+
+/** How a status alone closes the door, for all of us or for now; undefined when it does not. */
+export function doorOf(status: number): string | undefined {
+  if (status === 403) return '403: forbidden, to us or for now'
+  if (status === 429) return '429: too many requests'
+  if (status === 503) return '503: not now'
+  // not in any standard: a firewall's way of turning robots away
+  return status === 999 ? '999: turned away' : undefined
+}
+
+/** Marks of challenge pages: Cloudflare, Imperva, AWS, F5, and scripts that set a cookie and load the page again. */
+const challenge =
+  /challenge-platform|cf-chl|<title>just a moment|_incapsula_resource|awswafintegration|awswafcookiedomainlist|<title>request rejected|tspd_101|document\.cookie\s*=[\s\S]*location\.(?:reload|replace|href)/i
+
+/** What may stand before the root element. */
+const prologue = /^(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)+/
+const pageElements =
+  /^<(?:head|body|script|title|meta|link|style|div|center|h[1-6]|p|br|noscript|iframe|form|span|table)[\s/>]/i
+
+function isPage(text: string, contentType: string | undefined): boolean {
+  const root = text.replace(prologue, '')
+  if (/^<!doctype\s+html[\s>]|^<html[\s>]/i.test(root)) return true
+  // XML may have a root of such a name; then it does not call itself HTML
+  return (contentType === undefined || /\bhtml\b/i.test(contentType)) && pageElements.test(root)
+}
