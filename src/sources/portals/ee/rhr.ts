@@ -1,0 +1,42 @@
+// Riigihangete register, the public procurement register of Estonia: eForms of a month in one file.
+import { dayMs, licenceNotStated } from '../../families/card-values.ts'
+import type { Source } from '../../source.ts'
+
+const opendata = 'https://riigihanked.riik.ee/rhr/api/public/v1/opendata'
+
+const channel = (name: string, resource: string) =>
+  ({
+    name,
+    slots: { kind: 'month', since: '2022-01-01', delayMs: dayMs, rereadDays: [5, 30], isOpenRead: true },
+    timetable: '25 */3 * * *',
+    delivery: {
+      kind: 'single',
+      request: {
+        url: `${opendata}/${resource}/{from:yyyy}/month/{from:M}/xml`,
+        headers: { accept: 'application/xml' },
+      },
+      entries: { format: 'xml', element: '*' },
+      notFound: 'notYet',
+    },
+  }) as const
+
+export const source: Source = {
+  id: 'ee-rhr',
+  title: 'Riigihangete register',
+  publisher: 'Rahandusministeerium',
+  country: 'EE',
+  homepage: 'https://riigihanked.riik.ee',
+  documentation: 'https://riigihanked.riik.ee/rhr-web/#/open-data',
+  licence: licenceNotStated,
+  zone: 'Europe/Tallinn',
+  channels: [channel('notices', 'notice'), channel('awards', 'notice_award')],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 10 },
+  expects: { perDay: [10, 400], silentAfterDays: 10, shape: ['ContractNotice'] },
+  caveats: [
+    'The file of the current month grows and is read again every three hours; the month is not padded with a zero.',
+    'Notices above the thresholds have the same ids as in TED.',
+    'Other endpoints answer 500 to a plain "Accept: application/json".',
+    'The name of the root is not known; each of its children is a notice in eForms.',
+  ],
+}

@@ -1,0 +1,57 @@
+// EKR, the electronic public procurement system of Hungary, by the list of notices of its public site.
+import { licenceNotStated } from '../../families/card-values.ts'
+import type { Source } from '../../source.ts'
+import { parseEkr } from './parse-ekr.ts'
+import { writeEkr } from './write-ekr.ts'
+
+const list = 'https://ekr.gov.hu/api/publikus/kozbeszerzesi-hirdetmenyek'
+
+export const source: Source = {
+  id: 'hu-ekr',
+  title: 'EKR',
+  publisher: 'Nemzeti Infrastruktúra és Közbeszerzési Szolgáltató',
+  country: 'HU',
+  homepage: 'https://ekr.gov.hu',
+  licence: licenceNotStated,
+  zone: 'Europe/Budapest',
+  channels: [
+    {
+      name: 'notices',
+      slots: { kind: 'week', since: '2026-01-05', rereadDays: [3, 14], isOpenRead: true },
+      timetable: '17 */2 * * *',
+      delivery: {
+        kind: 'page',
+        request: {
+          url: `${list}?oldal={page}&elemszam={limit}&rendezes=hirdetmenyKozzetetelDatuma&novekvo=false`,
+          headers: { accept: 'application/json' },
+        },
+        entries: { format: 'json', at: '/lista' },
+        firstPage: 1,
+        pageSize: 100,
+        end: { when: 'short-page' },
+        ordered: { at: '/hirdetmenyKozzetetelDatuma', direction: 'descending' },
+        detail: {
+          request: { url: `${list}/{id}`, headers: { accept: 'application/json' } },
+          id: '/id',
+          version: '/hirdetmenyKozzetetelDatuma',
+        },
+      },
+    },
+  ],
+  parse: parseEkr,
+  writeSample: writeEkr,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 60, pauseMs: 400 },
+  expects: {
+    perDay: [20, 400],
+    silentAfterDays: 5,
+    shape: ['/lista/0/id', '/lista/0/eljarasTargya', '/lista/0/ajanlatkeroNeve', '/lista/0/hirdetmenyKozzetetelDatuma'],
+  },
+  caveats: [
+    'Undocumented interface of the public site; newest first, at most 100 a page.',
+    'A number of TED (tedAzonosito), or a type that begins with "Uniós", means that the notice stands in TED too.',
+    'The list of CPV codes is mostly empty; neither list nor detail states values.',
+    'Dates are midnight of Budapest, written as an instant of the evening before.',
+    'Members of the list and of the detail seen in public code of 2026, the answers themselves not seen live.',
+  ],
+}

@@ -1,0 +1,52 @@
+// CVP IS, the central public procurement system of Lithuania, by its integration interface.
+import { licenceNotStated } from '../../families/card-values.ts'
+import type { Source } from '../../source.ts'
+import { parseCvpis } from './parse-cvpis.ts'
+import { writeCvpis } from './write-cvpis.ts'
+
+export const source: Source = {
+  id: 'lt-cvpis',
+  title: 'CVP IS',
+  publisher: 'Viešųjų pirkimų tarnyba',
+  country: 'LT',
+  homepage: 'https://viesiejipirkimai.lt',
+  licence: licenceNotStated,
+  zone: 'Europe/Vilnius',
+  channels: [
+    {
+      // There is no filter, and states change for years: all of it, four times a day.
+      name: 'all',
+      slots: { kind: 'whole' },
+      timetable: '40 1,7,13,19 * * *',
+      delivery: {
+        kind: 'page',
+        request: {
+          url: 'https://viesiejipirkimai.lt/epps-integration/api/cft-details-export',
+          method: 'POST',
+          headers: { apikey: '{key}', accept: 'application/json' },
+          json: { pageSize: '{limit}', pageNum: '{page}' },
+        },
+        entries: { format: 'json', at: '' },
+        firstPage: 1,
+        pageSize: 500,
+        end: { when: 'short-page' },
+      },
+    },
+  ],
+  parse: parseCvpis,
+  writeSample: writeCvpis,
+  access: { kind: 'key', setting: 'CVPIS_API_KEY', getItAt: 'pagalba@vpt.lt' },
+  politeness: { requestsPerMinute: 30, pauseMs: 1000 },
+  expects: {
+    perDay: [10_000, 1_000_000],
+    silentAfterDays: 4,
+    shape: ['/0/id', '/0/title', '/0/caName', '/0/datePublished', '/0/status'],
+  },
+  caveats: [
+    'Sorted by date of publication, oldest first, without a filter: the newest stand on the last page.',
+    "The authority publishes a key for tests; it may be withdrawn without notice, so a key of one's own is asked for.",
+    'aboveThreshold or a tedLink mean that the procurement stands in TED too.',
+    'Broken years (0028) occur in dates and are read as no date.',
+    'Members of the answer seen in public code of 2026, the answer itself not seen live.',
+  ],
+}

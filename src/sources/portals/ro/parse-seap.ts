@@ -1,0 +1,85 @@
+// An entry of SEAP's list of notices, or of its list of award notices, to a notice.
+import type { ProcedureType } from '../../../domain/codes.ts'
+import type { FormType, Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
+import { type JsonObject, member, textAt } from '../../ocds/json.ts'
+import { readJsonDocument } from '../../read-portal-notice.ts'
+import { wordIn } from '../../read-values.ts'
+import { type PortalHome, readPublishedEntry } from '../read-published-entry.ts'
+
+const home: PortalHome = {
+  publisher: 'ro-seap',
+  profile: 'seap-list',
+  language: 'ro',
+  zone: 'Europe/Bucharest',
+  country: 'RO',
+  currency: 'RON',
+}
+
+const natures = { lucrari: 'works', servicii: 'services', furnizare: 'supplies' } as const
+
+const procedures: { readonly [word: string]: ProcedureType } = {
+  'licitatie deschisa': 'open',
+  'licitatie restransa': 'restricted',
+  'negociere competitiva': 'neg-w-call',
+  'negociere fara publicare prealabila': 'neg-wo-call',
+  'negociere fara invitatie/anunt prealabil de participare': 'neg-wo-call',
+  'dialog competitiv': 'comp-dial',
+  'parteneriat pentru inovare': 'innovation',
+}
+
+/** The site has a page of its own for every type, and an empty page for the wrong one. */
+const pages: { readonly [prefix: string]: string } = {
+  CN: 'c-notice/v2/view',
+  SCN: 'simplified-notice/v2/view',
+  PC: 'pc-notice/v2/view',
+  RFQ: 'rfq-invitation/v2/view',
+}
+
+export function parseSeap(bytes: Uint8Array): ParsedPart[] {
+  return readJsonDocument(bytes, readEntry)
+}
+
+function readEntry(entry: JsonObject): Notice | Rejection {
+  const number = textAt(entry, 'noticeNo')
+  const prefix = /^[A-Z]+/.exec(number ?? '')?.[0] ?? ''
+  const awardId = textAt(entry, 'caNoticeId')
+  const isAward = awardId !== undefined || prefix === 'CAN'
+  const isCancelled = /anulat/i.test(textAt(entry, 'sysProcedureState', 'text') ?? '')
+  const procedure = textAt(entry, 'sysProcedureType', 'text')
+  // `RO 7179966 - Name`, `10874881 - Name`
+  const [, fiscalNumber, name] = /^(?:RO\s*)?(\d+)\s+-\s+(.+)$/s.exec(
+    textAt(entry, 'contractingAuthorityNameAndFN')?.trim() ?? '',
+  ) ?? [undefined, undefined, textAt(entry, 'contractingAuthorityNameAndFN')]
+  const value = member(entry, isAward ? 'ronContractValue' : 'estimatedValueRon')
+  return readPublishedEntry(home, {
+    id: number,
+    formType: formOf(prefix, isAward),
+    noticeType: prefix || undefined,
+    procedureId: textAt(entry, 'procedureId'),
+    title: textAt(entry, 'contractTitle'),
+    publishedAt: textAt(entry, 'noticeStateDate'),
+    deadline: isAward ? undefined : textAt(entry, 'minTenderReceiptDeadline'),
+    buyer: { name, nationalId: fiscalNumber },
+    cpv: textAt(entry, 'cpvCodeAndName'),
+    estimatedValue: isAward ? undefined : value,
+    awardedValue: isAward ? value : undefined,
+    outcome: !isAward ? undefined : isCancelled ? 'not-awarded' : value === undefined ? undefined : 'awarded',
+    procedureType: wordIn(procedures, procedure),
+    nationalProcedure: procedure,
+    nature: wordIn(natures, textAt(entry, 'sysAcquisitionContractType', 'text')),
+    isCancelled,
+    url: pageOf(prefix, isAward ? awardId : textAt(entry, 'cNoticeId'), isAward),
+  })
+}
+
+function formOf(prefix: string, isAward: boolean): FormType {
+  if (isAward) return 'result'
+  return prefix === 'PI' || prefix === 'PIN' ? 'planning' : 'competition'
+}
+
+function pageOf(prefix: string, id: string | undefined, isAward: boolean): string | undefined {
+  if (id === undefined) return undefined
+  if (isAward) return `https://e-licitatie.ro/pub/notices/ca-notices/view-c/${id}`
+  if (prefix === 'RFD') return `https://e-licitatie.ro/pub/rfqInvitationSad/view/${id}`
+  return pages[prefix] === undefined ? undefined : `https://e-licitatie.ro/pub/notices/${pages[prefix]}/${id}`
+}

@@ -1,0 +1,71 @@
+// Portal javnih naročil, the public procurement portal of Slovenia, by the list and the forms of its public site.
+import { licenceNotStated } from '../../families/card-values.ts'
+import type { Source } from '../../source.ts'
+import { parseEnarocanje } from './parse-enarocanje.ts'
+import { writeEnarocanje } from './write-enarocanje.ts'
+
+const site = 'https://www.enarocanje.si'
+
+export const source: Source = {
+  id: 'si-enarocanje',
+  title: 'Portal javnih naročil',
+  publisher: 'Ministrstvo za javno upravo',
+  country: 'SI',
+  homepage: site,
+  licence: licenceNotStated,
+  zone: 'Europe/Ljubljana',
+  channels: [
+    {
+      name: 'forms',
+      slots: { kind: 'week', since: '2026-06-01', rereadDays: [3, 14], isOpenRead: true },
+      timetable: '35 */2 * * *',
+      delivery: {
+        kind: 'page',
+        request: {
+          url: `${site}/api/obrazec/objava/obrazecGetGrid`,
+          method: 'POST',
+          headers: { accept: 'application/json' },
+          json: {
+            page: '{page}',
+            idSifCpv: [],
+            idSifPostopekFaza: [],
+            podrejeniCpv: true,
+            datumDd: 3,
+            objavaDejanskaDatumOd: '{from:iso}',
+            startRow: '{offset}',
+            endRow: '{offset+100}',
+            sortModel: [{ colId: 'objavaDejanskaDatum', sort: 'desc' }],
+            datumPonudbaDo: null,
+            datumPonudbaOd: null,
+          },
+        },
+        entries: { format: 'json', at: '/data' },
+        firstPage: 1,
+        pageSize: 100,
+        end: { when: 'short-page' },
+        ordered: { at: '/objavaDejanskaDatum', direction: 'descending' },
+        detail: {
+          request: { url: `${site}/api/obrazec/objava/obrazecGet?id={id}`, headers: { accept: 'application/json' } },
+          id: '/idObrazec',
+          version: '/objavaIdent',
+          withEntry: true,
+        },
+      },
+    },
+  ],
+  parse: parseEnarocanje,
+  writeSample: writeEnarocanje,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 60, pauseMs: 400 },
+  expects: {
+    perDay: [10, 300],
+    silentAfterDays: 5,
+    shape: ['/data/0/idObrazec', '/data/0/objavaIdent', '/data/0/naslov', '/data/0/narocnikNaziv'],
+  },
+  caveats: [
+    'Undocumented interface of the public site; a question without startRow and endRow runs into a timeout.',
+    'Forms EU* stand in TED too; SL1 to SL4 are national. A correction has the suffix -P01, -P02 … of the number it corrects.',
+    "CPV codes are written as ids of the portal's own list and are therefore not read.",
+    'Members of list and form seen in public code of 2026, the answers themselves not seen live.',
+  ],
+}
