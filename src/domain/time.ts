@@ -103,7 +103,8 @@ export function zoneOf(country: string | undefined): string {
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-function offsetMsAt(zone: string, utcMs: number): number {
+/** By how much the clocks of a zone are ahead of UTC at an instant, milliseconds. */
+export function offsetMsAt(zone: string, utcMs: number): number {
   let formatter = formatters.get(zone)
   if (!formatter) {
     formatter = new Intl.DateTimeFormat('en-US', {

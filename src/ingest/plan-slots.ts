@@ -67,6 +67,12 @@ export function horizonOf(source: Pick<Source, 'zone'>, startedAt: number, backf
 /** When a span is complete on the portal and is read for good. */
 const settledAt = (slots: SpanSlots, span: Span) => span.toMs + (slots.delayMs ?? 0)
 
+/** When a slot is complete on the portal; feeds and wholes always are. */
+export function settledAtOf(source: Pick<Source, 'zone'>, { slots }: Channel, slot: Slot): number {
+  const span = isSpan(slots) ? spanOfKey(slots, source.zone, slot.key) : undefined
+  return span && isSpan(slots) ? settledAt(slots, span) : 0
+}
+
 /**
  * From where to where a channel of spans is read. A source with a `backfill` channel and one current channel of spans is
  * read through the former up to its first run, and through the latter from there on: what the backfill channel had not

@@ -182,6 +182,11 @@ export async function saveSlotOutcome(db: Executor, name: SlotName, outcome: Slo
   })
 }
 
+/** Takes a slot that no card knows any more out of what is due. Its history stays. */
+export async function retireSlot(db: Executor, name: SlotName): Promise<void> {
+  await updateSlot(db, name, { due_at: null })
+}
+
 async function updateSlot(db: Executor, name: SlotName, values: UpdateObject<Database, 'source_slot'>): Promise<void> {
   await db
     .updateTable('source_slot')

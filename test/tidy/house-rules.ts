@@ -10,7 +10,7 @@ export type Violation = { readonly rule: string; readonly path: string; readonly
 const stages = ['sources', 'ingest', 'consolidate', 'publish', 'edition', 'api', 'hits', 'webhooks', 'console']
 /** Stages in which only the file named like the folder, and those listed, touch the store; everything beside is pure. */
 const stagesWithRunner: { readonly [stage: string]: readonly string[] } = {
-  ingest: ['receive-batch', 'note-names', 'watch-sources'],
+  ingest: ['receive-batch', 'run-slot', 'run-sources', 'note-names', 'watch-sources'],
   consolidate: [],
   publish: [],
   hits: [],

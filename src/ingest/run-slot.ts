@@ -1,0 +1,402 @@
+// Reads one slot of a source: steps are stored in groups with their checkpoint, and how the reading ended goes into the ledger.
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../platform/clock.ts'
+import { OperatorError } from '../platform/errors.ts'
+import { Refused, Retryable } from '../platform/http.ts'
+import { fetchOf } from '../sources/deliver/fetch-of.ts'
+import type { FetchContext, Json, Slot, SlotEnd, Step } from '../sources/fetch.ts'
+import { parseDocument } from '../sources/parse-document.ts'
+import type { Channel, Source } from '../sources/source.ts'
+import { type Executor, inTransaction, type Store } from '../store/database.ts'
+import type { DocumentStore } from '../store/document-store.ts'
+import { setSourceCheck } from '../store/documents.ts'
+import { holdLease, type Lease, LeaseLost } from '../store/source-leases.ts'
+import {
+  findSlot,
+  insertRun,
+  insertSlots,
+  knownItemVersions,
+  type LedgerSlot,
+  type SlotName,
+  type SlotOutcome,
+  type SlotProgress,
+  type SourceRun,
+  saveItems,
+  saveSlotOutcome,
+  saveSlotProgress,
+} from '../store/source-ledger.ts'
+import { nextReading, settledAtOf } from './plan-slots.ts'
+import type { Line } from './polite.ts'
+import type { ReadDocument } from './read-document.ts'
+import {
+  addToBatch,
+  type Batch,
+  batchBytes,
+  batchDocuments,
+  countParts,
+  readBatch,
+  writeBatch,
+} from './receive-batch.ts'
+
+/** What was gathered is stored after so long, so that a slow portal's run loses little when it is killed. */
+const groupMs = 5000
+/** A checkpoint from which the reading failed so often in a row leads nowhere: the slot is read from its beginning. */
+const hopelessFailures = 5
+
+export type SlotReading = {
+  readonly store: Store
+  readonly source: Source
+  readonly channel: Channel
+  readonly slot: Slot
+  /** Held by this worker; every transaction holds it on, and one that lost it writes nothing. */
+  readonly lease: Lease
+  readonly leaseMs: number
+  readonly clock: Clock
+  readonly line: Line
+  readonly key: string | undefined
+  /** A folder of the reading's own is made below it, and removed. */
+  readonly scratchFolder: string
+  readonly signal: AbortSignal
+  readonly documentStore?: DocumentStore
+  /** Asked after each group that was stored with a checkpoint: true ends the reading there, to go on later. */
+  readonly shouldYield?: () => boolean
+  /** Told of new documents after they were stored. */
+  readonly onStored?: (documents: readonly ReadDocument[]) => Promise<void>
+  /** Told of an error that is a fault of ours; the reading counts as failed. */
+  readonly onFault?: (error: unknown) => void
+}
+
+/** What one reading did and when the slot is due again (epoch milliseconds; null: never). */
+export type SlotResult = SourceRun & { readonly dueAt: number | null }
+
+/** The store failed, not the portal: nothing is known of the reading, and the worker must hear of it. */
+class StoreFailure extends Error {
+  constructor(cause: unknown) {
+    super('the store failed while a source was read', { cause })
+    this.name = 'StoreFailure'
+  }
+}
+
+type Ended =
+  | { readonly kind: 'ended'; readonly end: SlotEnd }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'failed' | 'refused'; readonly error: Error; readonly isFault: boolean }
+
+/**
+ * Reads a slot to its end, from the checkpoint of the newest stored step. Throws LeaseLost when another worker took the
+ * lease (nothing was written since), and what the store throws; everything that the portal or a card does wrong is an
+ * outcome.
+ */
+export async function runSlot(reading: SlotReading): Promise<SlotResult> {
+  const { store, source, channel, slot, clock } = reading
+  const name: SlotName = { sourceId: source.id, channel: channel.name, slot: slot.key }
+  const startedAt = clock()
+  await insertSlots(store.db, source.id, channel.name, [{ slot: slot.key, dueAt: null }])
+  const row = (await findSlot(store.db, name))!
+  const isFeed = channel.slots.kind === 'feed'
+  const isHopeless = !isFeed && row.failures > 0 && row.failures % hopelessFailures === 0
+  const from = isHopeless ? null : row.checkpoint
+  const isResumed = from !== null && !isFeed
+  const progress = new Progress(reading, name, {
+    checkpoint: from,
+    announced: isResumed ? row.announced : null,
+    delivered: isResumed ? row.delivered : 0,
+  })
+  const scratchFolder = join(
+    reading.scratchFolder,
+    `${source.id}-${channel.name}-${slot.key}`.replaceAll(/[^\w.-]/g, '_'),
+  )
+  await mkdir(scratchFolder, { recursive: true })
+  try {
+    const ended = await readSteps(reading, progress, from, scratchFolder)
+    return await finish(reading, name, row, progress, ended, startedAt)
+  } catch (error) {
+    throw error instanceof StoreFailure ? error.cause : error
+  } finally {
+    await rm(scratchFolder, { recursive: true, force: true })
+  }
+}
+
+async function readSteps(
+  reading: SlotReading,
+  progress: Progress,
+  from: string | null,
+  scratchFolder: string,
+): Promise<Ended> {
+  const { store, source, signal } = reading
+  const context: FetchContext = {
+    slot: reading.slot,
+    checkpoint: from === null ? undefined : (JSON.parse(from) as Json),
+    send: async (request) => {
+      signal.throwIfAborted()
+      return reading.line.send(request)
+    },
+    knownVersions: async (keys) => {
+      const stored = await knownItemVersions(store.db, source.id, keys).catch((error: unknown) => {
+        throw new StoreFailure(error)
+      })
+      return progress.withPending(stored, keys)
+    },
+    key: reading.key,
+    zone: source.zone,
+    now: reading.clock,
+    scratchFolder,
+    signal,
+  }
+  const steps = fetchOf(reading.channel.delivery)(context)
+  let isOpen = true
+  try {
+    for (;;) {
+      const next = await steps.next()
+      if (next.done) {
+        isOpen = false
+        return { kind: 'ended', end: next.value }
+      }
+      await progress.add(next.value)
+      if (signal.aborted) return { kind: 'stopped' }
+      if (progress.isStoredWithCheckpoint && reading.shouldYield?.()) return { kind: 'stopped' }
+    }
+  } catch (error) {
+    isOpen = false
+    if (error instanceof StoreFailure || error instanceof LeaseLost) throw error
+    if (signal.aborted) return { kind: 'stopped' }
+    const isPortal = error instanceof Retryable || error instanceof OperatorError
+    if (!isPortal) reading.onFault?.(error)
+    return {
+      kind: error instanceof Refused ? 'refused' : 'failed',
+      error: error instanceof Error ? error : new Error(String(error)),
+      isFault: !isPortal,
+    }
+  } finally {
+    // closes what the fetch holds open: an answer that is not read to its end, a file
+    if (isOpen) await steps.return({ kind: 'complete' }).catch(() => {})
+  }
+}
+
+/** Steps on their way into the store. */
+class Progress {
+  readonly #reading: SlotReading
+  readonly #name: SlotName
+  #batch: Batch = new Map()
+  #bytes = 0
+  #items = new Map<string, string>()
+  /** Of whole steps whose documents are stored or in the batch. */
+  #pending: { checkpoint?: string; announced?: number; entries: number; isAny: boolean } = { entries: 0, isAny: false }
+  #groupStartedAt = 0
+  #checkpoint: string | null
+  #announced: number | null
+  #delivered: number
+  /** Whether this reading stored a checkpoint behind the one that it began from. */
+  isAdvanced = false
+  isStoredWithCheckpoint = false
+  readonly sums = { entries: 0, documents: 0, notices: 0, rejections: 0 }
+
+  constructor(
+    reading: SlotReading,
+    name: SlotName,
+    start: { checkpoint: string | null; announced: number | null; delivered: number },
+  ) {
+    this.#reading = reading
+    this.#name = name
+    this.#checkpoint = start.checkpoint
+    this.#announced = start.announced
+    this.#delivered = start.delivered
+  }
+
+  /** What the portal announced and what was delivered over all readings that this one continues. */
+  get totals(): { readonly announced: number | null; readonly delivered: number } {
+    return { announced: this.#announced, delivered: this.#delivered }
+  }
+
+  withPending(stored: ReadonlyMap<string, string>, keys: readonly string[]): ReadonlyMap<string, string> {
+    if (this.#items.size === 0) return stored
+    const all = new Map(stored)
+    for (const key of keys) {
+      const version = this.#items.get(key)
+      if (version !== undefined) all.set(key, version)
+    }
+    return all
+  }
+
+  /** Takes a step; stores what was gathered when it is enough. A step larger than a group is stored in several, its checkpoint last. */
+  async add(step: Step): Promise<void> {
+    const { clock } = this.#reading
+    this.isStoredWithCheckpoint = false
+    if (!this.#pending.isAny && this.#batch.size === 0) this.#groupStartedAt = clock()
+    for (const document of step.documents) {
+      if (!addToBatch(this.#batch, document)) continue
+      this.#bytes += document.bytes.length
+      if (this.#batch.size >= batchDocuments || this.#bytes >= batchBytes) await this.store()
+    }
+    for (const { key, version } of step.items ?? []) this.#items.set(key, version)
+    this.#pending.isAny = true
+    this.#pending.entries += step.entries ?? step.documents.length
+    if (step.checkpoint !== undefined) this.#pending.checkpoint = JSON.stringify(step.checkpoint)
+    if (step.announced !== undefined) this.#pending.announced = step.announced
+    if (clock() - this.#groupStartedAt >= groupMs || this.#items.size >= batchDocuments) await this.store()
+  }
+
+  /** Stores what was gathered, and `more` with it, in one transaction under the fence. */
+  async store(more?: (trx: Executor) => Promise<void>): Promise<void> {
+    const { store, source, lease, leaseMs, clock, documentStore } = this.#reading
+    const { checkpoint, announced, entries, isAny } = this.#pending
+    if (!isAny && this.#batch.size === 0 && !more) return
+    const batch = this.#batch
+    const items = [...this.#items].map(([key, version]) => ({ key, version }))
+    const delivered = this.#delivered + entries
+    const progress: SlotProgress = {
+      checkpoint: checkpoint ?? this.#checkpoint,
+      announced: announced ?? this.#announced,
+      delivered,
+    }
+    try {
+      const options = {
+        sourceId: source.id,
+        parse: source.parse ?? parseDocument,
+        ...(documentStore && { documentStore }),
+      }
+      const read = await readBatch(store, options, batch)
+      const added = await inTransaction(store, async (trx) => {
+        await holdLease(trx, lease, clock() + leaseMs)
+        const written = await writeBatch(trx, read, clock())
+        await saveItems(trx, source.id, items)
+        await saveSlotProgress(trx, this.#name, progress)
+        await more?.(trx)
+        return written
+      })
+      for (const { parts } of added) {
+        const { notices, rejections } = countParts(parts)
+        this.sums.notices += notices
+        this.sums.rejections += rejections
+      }
+      this.sums.documents += added.length
+      if (added.length > 0) await this.#reading.onStored?.(added)
+    } catch (error) {
+      throw error instanceof LeaseLost ? error : new StoreFailure(error)
+    }
+    this.sums.entries += entries
+    this.#delivered = delivered
+    if (announced !== undefined) this.#announced = announced
+    this.isStoredWithCheckpoint = isAny && checkpoint !== undefined
+    if (checkpoint !== undefined && checkpoint !== this.#checkpoint) {
+      this.#checkpoint = checkpoint
+      this.isAdvanced = true
+    }
+    this.#batch = new Map()
+    this.#bytes = 0
+    this.#items = new Map()
+    this.#pending = { entries: 0, isAny: false }
+  }
+}
+
+async function finish(
+  reading: SlotReading,
+  name: SlotName,
+  row: LedgerSlot,
+  progress: Progress,
+  ended: Ended,
+  startedAt: number,
+): Promise<SlotResult> {
+  const { source, channel, slot, clock } = reading
+  // whole steps that came before the end count, whatever the end
+  await progress.store()
+  const now = clock()
+  const { outcome, detail } = outcomeOf(ended, source, channel, progress.totals)
+  const judged = judge(
+    reading,
+    progress.isAdvanced && outcome !== 'short' ? 0 : row.failures,
+    ended,
+    { outcome, detail },
+    { startedAt, now },
+  )
+  const run: SourceRun = {
+    ...name,
+    startedAt,
+    endedAt: now,
+    outcome,
+    requests: reading.line.requests(),
+    ...progress.sums,
+    detail,
+  }
+  await progress.store(async (trx) => {
+    if (judged) await saveSlotOutcome(trx, name, judged)
+    await insertRun(trx, run)
+    const isCheck =
+      outcome === 'complete' ||
+      outcome === 'unchanged' ||
+      outcome === 'empty' ||
+      (outcome === 'notYet' && now < settledAtOf(source, channel, slot))
+    if (isCheck) await setSourceCheck(trx, source.id, now)
+  })
+  return { ...run, dueAt: judged ? judged.dueAt : row.dueAt }
+}
+
+type Totals = { readonly announced: number | null; readonly delivered: number }
+
+/** What is noted of a reading: as it ended, but a complete one whose totals differ is short. */
+function outcomeOf(
+  ended: Ended,
+  source: Source,
+  channel: Channel,
+  totals: Totals,
+): { readonly outcome: SourceRun['outcome']; readonly detail: string } {
+  if (ended.kind === 'stopped') return { outcome: 'stopped', detail: '' }
+  if (ended.kind !== 'ended')
+    return {
+      outcome: ended.kind,
+      detail: ended.isFault ? `fault: ${ended.error.name}: ${ended.error.message}` : ended.error.message,
+    }
+  const { end } = ended
+  if (end.kind === 'short') return { outcome: 'short', detail: end.missing }
+  const missing = end.kind === 'complete' ? missingByTotals(source, channel, totals) : undefined
+  return missing === undefined ? { outcome: end.kind, detail: '' } : { outcome: 'short', detail: missing }
+}
+
+/** What is missing by the portal's own total; undefined when nothing is, or nothing can be said. */
+function missingByTotals(source: Source, channel: Channel, { announced, delivered }: Totals): string | undefined {
+  const tolerance = source.expects.totalTolerance === undefined ? 0 : source.expects.totalTolerance
+  // a feed has no end whose total could be told
+  if (announced === null || tolerance === null || channel.slots.kind === 'feed') return undefined
+  if (Math.abs(announced - delivered) <= tolerance * announced) return undefined
+  return `the portal announced ${announced} and delivered ${delivered}`
+}
+
+/** What the ledger notes of a slot; undefined when the reading was stopped: it goes on as soon as a worker is free. */
+function judge(
+  reading: SlotReading,
+  failuresBefore: number,
+  ended: Ended,
+  { outcome, detail }: { readonly outcome: SourceRun['outcome']; readonly detail: string },
+  { startedAt, now }: { readonly startedAt: number; readonly now: number },
+): SlotOutcome | undefined {
+  if (outcome === 'stopped') return undefined
+  const { source, channel, slot } = reading
+  const isGood = outcome !== 'failed' && outcome !== 'refused' && outcome !== 'short'
+  const failures = isGood ? 0 : failuresBefore + 1
+  const planned = nextReading(source, channel, slot, outcome, { startedAt, now, failures })
+  // a slot of a channel that is never planned was asked for by name
+  const isAlone = channel.role === 'spare'
+  const named =
+    ended.kind !== 'ended' && ended.kind !== 'stopped' && ended.error instanceof Retryable
+      ? ended.error.retryAt
+      : undefined
+  const dueAt = isAlone || planned === undefined ? null : Math.max(planned, named ?? 0)
+  const isFeed = channel.slots.kind === 'feed'
+  if (!isGood) {
+    return {
+      dueAt,
+      failures,
+      lastError: detail,
+      ...(outcome === 'short' && { missing: { what: detail, since: now }, ...(!isFeed && { checkpoint: null }) }),
+    }
+  }
+  const isRead = outcome !== 'notYet'
+  return {
+    dueAt,
+    failures,
+    lastError: null,
+    ...(!isFeed && { checkpoint: null }),
+    ...(isRead && { missing: null, completedAt: now }),
+  }
+}
