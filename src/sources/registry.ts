@@ -2,7 +2,9 @@
 import { readdir } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { source as doe } from './doe/doe.ts'
 import type { Source } from './source.ts'
+import { source as ted } from './ted/ted.ts'
 
 export type Sources = ReadonlyMap<string, Source>
 
@@ -35,7 +37,9 @@ async function load(): Promise<Sources> {
       return source
     }),
   )
-  return new Map(found.map((source) => [source.id, source] as const).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return new Map(
+    [...found, ted, doe].map((source) => [source.id, source] as const).sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
 }
 
 async function sourceIn(path: string): Promise<Source> {

@@ -18,6 +18,7 @@ import {
   extensionOf,
   idOf,
 } from './elements.ts'
+import { procedureTypesByNationalCode } from './national-codes.ts'
 import { documentsUrlOf, lotElements, readLots, submissionUrlOf } from './read-lots.ts'
 import { countryOfBuyer, readBuyers, readOrganizations } from './read-organizations.ts'
 import { readChangeReasons, readReferences, toPublicationNumber } from './read-references.ts'
@@ -76,22 +77,6 @@ const formTypes = new Set<string>([
   'consultation',
   'change',
 ] satisfies FormType[])
-
-/** What the national codes of eForms-DE mean among those of eForms; left out where there is no clear counterpart. */
-const procedureTypesByNationalCode: { readonly [code: string]: string } = {
-  'de-open': 'open',
-  'us-open': 'open',
-  'de-restricted-w-call': 'restricted',
-  'us-res-tw': 'restricted',
-  'de-comp-neg-w-call': 'neg-w-call',
-  'de-neg-w-call': 'neg-w-call',
-  'de-comp-w-call': 'neg-w-call',
-  'us-neg-tw': 'neg-w-call',
-  'de-comp-neg-wo-call': 'neg-wo-call',
-  'de-neg-wo-call': 'neg-wo-call',
-  'de-comp-wo-call': 'neg-wo-call',
-  'us-neg': 'neg-wo-call',
-}
 
 type Identity = Pick<Notice, 'noticeKey' | 'publisher' | 'noticeId' | 'noticeVersion' | 'publicationNumber' | 'url'>
 

@@ -65,7 +65,7 @@ const labels = /^(tel(?:efon)?|fax|telefax|e-?mail|internet|homepage|web)\b[.:\s
  * The German below-threshold channel writes all of a buyer into its name: `Name, Street 1, 12345 Town, Tel.: …, E-Mail: …`.
  * Takes apart what carries a label or a postal code; the rest is the name.
  */
-function splitGluedName(published: string): Organization {
+export function splitGluedName(published: string): Organization {
   const segments = published.replace(/^\d{1,2}\.\s*Firma:\s*/, '').split(/,\s*/)
   const found: { email?: string; phone?: string; url?: string; street?: string; postalCode?: string; city?: string } =
     {}

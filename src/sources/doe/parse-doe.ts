@@ -1,0 +1,18 @@
+// Documents of the German service: eForms, its own below-threshold channel, and notices joined out of its CSV tables.
+import type { ParsedPart } from '../../domain/notice.ts'
+import { parseDocument } from '../parse-document.ts'
+import { parseTables } from './parse-tables.ts'
+
+/**
+ * Reads one document. The service hands out some notices that nothing in them tells as its own (plain `eforms-sdk-1.12`, no
+ * journal number): they are `doe` because they came from here, so that XML and tables of one notice have one key.
+ */
+export function parseDoe(bytes: Uint8Array): ParsedPart[] {
+  const first = new TextDecoder().decode(bytes.subarray(0, 40)).trimStart()
+  if (first.startsWith('{"noticeIdentifier"')) return parseTables(bytes)
+  return parseDocument(bytes).map((part) => {
+    if (!('notice' in part) || part.notice.publisher !== 'eforms') return part
+    const noticeKey = part.notice.noticeKey.replace(/^eforms:/, 'doe:')
+    return { ...part, notice: { ...part.notice, noticeKey, publisher: 'doe' } }
+  })
+}
