@@ -40,7 +40,13 @@ export function compareNotices(a: Notice, b: Notice): number {
   return compareText(noticeDate(a), noticeDate(b)) || compareText(a.noticeKey, b.noticeKey)
 }
 
-/** Copies of one notice as one; the copy that counts is the last dispatched, then of the highest version, then by hash. */
+/** A portal's own shape, as a row of tables, holds less than the document of a standard. */
+const isOwnShape = ({ notice }: StoredNotice): number => Number(notice.format === 'portal')
+
+/**
+ * Copies of one notice as one; the copy that counts is a document of a standard before a portal's own shape of it (the XML of
+ * the German service before its tables, which lack the deadline), then the last dispatched, of the highest version, by hash.
+ */
 export function uniteCopies(notices: readonly StoredNotice[]): Unit[] {
   const byKey = new Map<string, StoredNotice[]>()
   for (const stored of notices) {
@@ -51,6 +57,7 @@ export function uniteCopies(notices: readonly StoredNotice[]): Unit[] {
   const units = [...byKey.values()].map((copies) => {
     copies.sort(
       (a, b) =>
+        isOwnShape(a) - isOwnShape(b) ||
         compareText(b.notice.dispatchDate ?? '', a.notice.dispatchDate ?? '') ||
         versionNumber(b.notice.noticeVersion) - versionNumber(a.notice.noticeVersion) ||
         compareText(b.rowId, a.rowId),

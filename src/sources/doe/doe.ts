@@ -48,7 +48,8 @@ export const source: Source = {
   expects: {
     perDay: [200, 2500],
     silentAfterDays: 5,
-    shape: ['ContractNotice', 'ContractAwardNotice'],
+    // In eForms and in the below-threshold channel alike.
+    shape: ['CustomizationID', 'NoticeTypeCode', 'ContractingParty'],
   },
   caveats: [
     'A day is there from the day after, counted in Berlin; today and days before December 2022 are answered with 400.',

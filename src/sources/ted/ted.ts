@@ -54,7 +54,8 @@ export const source: Source = {
   expects: {
     perDay: [1500, 5000],
     silentAfterDays: 6,
-    shape: ['/notices', '/notices/0/publication-number', '/notices/0/publication-date', '/totalNoticeCount'],
+    // Of the first notice in a package.
+    shape: ['CustomizationID', 'NoticeTypeCode', 'NoticePublicationID', 'GazetteID'],
   },
   caveats: [
     'Issues come out Monday to Friday except holidays of the Publications Office; which day has one is read from the release calendar, and only the calendar makes a day empty.',
