@@ -1,0 +1,26 @@
+// State portals of Nigeria by Bon Maximus: an HTML table of awarded contracts, one OCDS file for each.
+import { releases } from '../ocds/entries.ts'
+import type { Channel, Politeness } from '../source.ts'
+
+/** The contracts that such a portal lists. `origin` ends with a slash. The files write the OCID with `_` for `/`. */
+export function awardedContracts(origin: string): Channel {
+  return {
+    name: 'contracts',
+    slots: { kind: 'whole' },
+    delivery: {
+      kind: 'single',
+      request: { url: `${origin}awarded_contracts.php` },
+      entries: { format: 'html', link: /existing_award_details\.php\?id=([^"'&#\s<>]+)/ },
+      detail: {
+        request: { url: `${origin}media/{id}.json` },
+        id: '/0',
+        replace: { what: '/', by: '_' },
+        entries: releases,
+      },
+    },
+    timetable: '20 5 * * *',
+  }
+}
+
+/** Answers of 403 pass after a while. */
+export const bonMaximusPace: Politeness = { requestsPerMinute: 20, restMs: 120_000 }

@@ -1,0 +1,34 @@
+// AusTender, the contracts of the Australian Government.
+import { releases } from '../../ocds/entries.ts'
+import type { Channel, Source } from '../../source.ts'
+
+const byDate = (name: string, list: string): Channel => ({
+  name,
+  slots: { kind: 'day', since: '2013-01-01', rereadDays: [1, 7, 30], isOpenRead: true },
+  delivery: {
+    kind: 'link-next',
+    request: { url: `https://api.tenders.gov.au/ocds/findByDates/${list}/{from:isoSeconds}/{to:isoSeconds}` },
+    entries: releases,
+    next: '/links/next',
+  },
+})
+
+export const source: Source = {
+  id: 'au-austender',
+  title: 'AusTender contract notices',
+  publisher: 'Department of Finance',
+  country: 'AU',
+  homepage: 'https://www.tenders.gov.au',
+  documentation: 'https://github.com/austender/austender-ocds-api',
+  licence: { name: 'CC-BY-3.0-AU', url: 'https://creativecommons.org/licenses/by/3.0/au/' },
+  zone: 'UTC',
+  channels: [byDate('published', 'contractPublished'), byDate('modified', 'contractLastModified')],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 60 },
+  expects: { silentAfterDays: 4, shape: ['/releases/0/ocid', '/releases/0/contracts'] },
+  caveats: [
+    'Contracts that were awarded, no calls for tenders.',
+    'Users found more than 200,000 contracts missing from the list by modification; the one by publication is read as well.',
+    'The list by id stops at ten releases.',
+  ],
+}

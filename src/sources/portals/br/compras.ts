@@ -1,0 +1,48 @@
+// Compras.gov.br, the procurement of the Brazilian federation, by its OCDS module.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { releasesIfAny } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+const host = 'https://dadosabertos.compras.gov.br'
+
+export const source: Source = {
+  id: 'br-compras',
+  title: 'Compras.gov.br',
+  publisher: 'Ministério da Gestão e da Inovação em Serviços Públicos',
+  country: 'BR',
+  homepage: 'https://www.gov.br/compras',
+  documentation: `${host}/swagger-ui/index.html`,
+  licence: licenceNotStated,
+  zone: 'America/Sao_Paulo',
+  channels: [
+    {
+      name: 'buyers',
+      // A window of more than one calendar month is refused.
+      slots: { kind: 'month', since: '2021-08-01', rereadDays: [3, 20], isOpenRead: true },
+      delivery: {
+        kind: 'link-next',
+        request: {
+          url: `${host}/modulo-ocds/1_releases?page=1&offSet=100&buyerID={buyer}&releaseStartDate={from:yyyy-MM-dd}&releaseEndDate={last:yyyy-MM-dd}`,
+        },
+        entries: releasesIfAny,
+        next: '/links/next',
+        each: {
+          name: 'buyer',
+          list: { url: `${host}/modulo-uasg/2_consultarOrgao?statusOrgao=true&pagina={page}` },
+          entries: { format: 'json', at: '/resultado' },
+          at: '/cnpjCpfOrgao',
+          pages: '/totalPaginas',
+        },
+      },
+      timetable: '0 1 * * *',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 90 },
+  expects: { silentAfterDays: 7, shape: ['/resultado/0/cnpjCpfOrgao'] },
+  caveats: [
+    'Every buyer is asked for on its own: one reading of a month is thousands of requests.',
+    'About 100 requests a minute are let through, which nobody documents.',
+    'An answer without releases has no `releases`.',
+  ],
+}

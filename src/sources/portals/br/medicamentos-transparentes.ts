@@ -1,0 +1,34 @@
+// Purchases of medicines in Brazil, collected by Transparência Brasil.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { zippedReleases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'br-medicamentos-transparentes',
+  title: 'Medicamentos Transparentes',
+  publisher: 'Transparência Brasil',
+  country: 'BR',
+  homepage: 'https://medicamentos.transparencia.org.br/dados-abertos',
+  documentation: 'https://medicamentos-api.transparencia.org.br/docs',
+  licence: licenceNotStated,
+  zone: 'America/Sao_Paulo',
+  channels: [
+    {
+      name: 'files',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'offset',
+        request: { url: 'https://medicamentos-api.transparencia.org.br/dados-abertos?skip={offset}&take={limit}' },
+        entries: { format: 'json', at: '/response/records/*/files' },
+        pageSize: 100,
+        end: { when: 'empty-page' },
+        detail: { request: { url: '{id}' }, id: '/url', version: '', entries: zippedReleases },
+      },
+      timetable: '40 6 * * *',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 30 },
+  expects: { silentAfterDays: 90, shape: ['/response/count', '/response/records/0/files/0/url'] },
+  caveats: ['Purchases of medicines alone, from several portals of Brazil: they may be in other sources too.'],
+}

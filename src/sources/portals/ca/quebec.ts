@@ -1,0 +1,38 @@
+// SEAO, the tenders of Quebec, as weekly and monthly files.
+import { releases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'ca-quebec',
+  title: "Système électronique d'appel d'offres (SEAO)",
+  publisher: 'Secrétariat du Conseil du trésor du Québec',
+  country: 'CA',
+  homepage: 'https://www.donneesquebec.ca/recherche/dataset/systeme-electronique-dappel-doffres-seao',
+  licence: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
+  zone: 'America/Toronto',
+  channels: [
+    {
+      name: 'files',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'index',
+        index: {
+          url: 'https://www.donneesquebec.ca/api/3/action/package_show?id=d23b2e02-085d-43e5-9e6e-e1d558ebfdd5',
+        },
+        entries: { format: 'json', at: '/result/resources' },
+        url: '/url',
+        version: '/last_modified',
+        where: { at: '/format', fits: /^json$/i },
+        files: releases,
+      },
+      timetable: '35 */4 * * *',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 20 },
+  expects: { silentAfterDays: 14, shape: ['/result/resources/0/url', '/result/resources/0/format'] },
+  caveats: [
+    'A file of the same name comes again under another address with other content; both are read.',
+    'Answers were seen that broke off in the middle of the JSON.',
+  ],
+}

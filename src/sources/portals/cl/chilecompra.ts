@@ -1,0 +1,58 @@
+// ChileCompra (Mercado Público), the procurement of Chile.
+
+import type { Entries } from '../../delivery.ts'
+import { licenceNotStated } from '../../families/card-values.ts'
+import { records, releases } from '../../ocds/entries.ts'
+import type { Channel, Source } from '../../source.ts'
+
+const api = 'https://api.mercadopublico.cl/APISOCDS'
+
+const months = (name: string, address: string, entries: Entries): Channel => ({
+  name,
+  slots: { kind: 'month', since: '2022-01-01', rereadDays: [3, 15, 45], isOpenRead: true },
+  delivery: {
+    kind: 'offset',
+    request: { url: `${api}/OCDS/{system}/{from:yyyy}/{from:MM}/{offset}/{limit}` },
+    entries: { format: 'json', at: '/data' },
+    pageSize: 1000,
+    total: '/pagination/total',
+    end: { when: 'total' },
+    each: {
+      name: 'system',
+      values: ['listaOCDSAgnoMes', 'listaOCDSAgnoMesConvenio', 'listaOCDSAgnoMesTratoDirecto'],
+    },
+    detail: {
+      request: { url: `${api}/${address}/{id}` },
+      id: '/ocid',
+      replace: { what: 'ocds-70d2nz-', by: '' },
+      // A process gains an address with every stage; there is no date.
+      version: '',
+      entries,
+    },
+    fault: { at: '/detail' },
+  },
+  timetable: '10 */6 * * *',
+})
+
+export const source: Source = {
+  id: 'cl-chilecompra',
+  title: 'ChileCompra',
+  publisher: 'Dirección de Compras y Contratación Pública',
+  country: 'CL',
+  homepage: 'https://www.chilecompra.cl',
+  documentation: 'https://desarrolladores.mercadopublico.cl',
+  licence: licenceNotStated,
+  zone: 'America/Santiago',
+  channels: [
+    months('releases', 'OCDS/allrelease', releases),
+    { ...months('records', 'ocds/record', records), role: 'spare' },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 40 },
+  expects: { silentAfterDays: 5, shape: ['/data/0/ocid', '/pagination/total'] },
+  caveats: [
+    'Slow: everything since 2009 would take months, so the reading begins with 2022.',
+    'Errors come with status 200 as {status, detail}.',
+    'NUL characters stand in some texts.',
+  ],
+}

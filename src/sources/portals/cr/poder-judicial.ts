@@ -1,0 +1,54 @@
+// The procurement of Costa Rica's judiciary.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { records, releasesIfAny } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+const index = {
+  url: 'https://ckanpj.azurewebsites.net/api/3/action/package_show?id=estandar-de-datos-de-contrataciones-abiertas-ocds',
+}
+const entries = { format: 'json', at: '/result/resources' } as const
+
+export const source: Source = {
+  id: 'cr-poder-judicial',
+  title: 'Poder Judicial, contrataciones abiertas',
+  publisher: 'Poder Judicial de Costa Rica',
+  country: 'CR',
+  homepage: 'https://ckanpj.azurewebsites.net/dataset/estandar-de-datos-de-contrataciones-abiertas-ocds',
+  licence: licenceNotStated,
+  zone: 'America/Costa_Rica',
+  channels: [
+    {
+      name: 'records',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'index',
+        index,
+        entries,
+        url: '/url',
+        version: '/last_modified',
+        where: { at: '/format', fits: /^json$/i },
+        files: records,
+      },
+      timetable: '5 6 * * *',
+    },
+    {
+      name: 'releases',
+      role: 'spare',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'index',
+        index,
+        entries,
+        url: '/url',
+        version: '/last_modified',
+        where: { at: '/format', fits: /^zip$/i },
+        // Release packages are the members whose names hold a hyphen.
+        files: { format: 'archive', members: /-[^/]*\.json$/i, inside: releasesIfAny },
+      },
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 20 },
+  expects: { silentAfterDays: 400, shape: ['/result/resources/0/url', '/result/resources/0/format'] },
+  caveats: ['One file for every year.', 'Members of the archive were seen that are no valid JSON.'],
+}

@@ -1,0 +1,39 @@
+// DGCP, the procurement of the Dominican Republic.
+import { licenceNotStated, minuteMs } from '../../families/card-values.ts'
+import { releases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+const api = 'https://datosabiertos.dgcp.gob.do/api-dgcp/v1/ocds/releases'
+
+export const source: Source = {
+  id: 'do-dgcp',
+  title: 'Datos abiertos de la DGCP',
+  publisher: 'Dirección General de Contrataciones Públicas',
+  country: 'DO',
+  homepage: 'https://datosabiertos.dgcp.gob.do',
+  documentation: 'https://datosabiertos.dgcp.gob.do/api-dgcp/docs/index.html',
+  licence: licenceNotStated,
+  zone: 'America/Santo_Domingo',
+  channels: [
+    {
+      name: 'days',
+      slots: { kind: 'day', since: '2015-01-01', rereadDays: [1, 7, 30], isOpenRead: true },
+      delivery: {
+        kind: 'page',
+        request: {
+          url: `${api}/all?limit={limit}&page={page}&start_date={from:yyyy-MM-dd}&end_date={last:yyyy-MM-dd}`,
+        },
+        entries: { format: 'json', at: '/payload/content', isOptional: true },
+        firstPage: 1,
+        pageSize: 1000,
+        end: { when: 'pages', at: '/pages' },
+        detail: { request: { url: `${api}?ocid={id}` }, id: '/ocid', version: '', entries: releases },
+      },
+      timetable: '20 */2 * * *',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 50, restMs: minuteMs },
+  expects: { silentAfterDays: 5, shape: ['/payload/content/0/ocid', '/pages'] },
+  caveats: ['60 requests a minute, one after the other, are allowed.', 'Behind the last page, `content` is null.'],
+}

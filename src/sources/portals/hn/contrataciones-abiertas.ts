@@ -1,0 +1,56 @@
+// The common portal of Honduras' procurement office (ONCAE) and ministry of finance (SEFIN).
+import { licenceNotStated } from '../../families/card-values.ts'
+import { releases } from '../../ocds/entries.ts'
+import type { Channel, Source } from '../../source.ts'
+
+const api = 'http://www.contratacionesabiertas.gob.hn/api/v1'
+
+const pages = (name: string, list: string, at: string): Channel => ({
+  name,
+  role: 'spare',
+  slots: { kind: 'whole' },
+  delivery: {
+    kind: 'page',
+    request: { url: `${api}/${list}/?format=json&publisher={publisher}&page={page}` },
+    entries: { format: 'json', at },
+    firstPage: 1,
+    pageSize: 10,
+    end: { when: 'pages', at: '/pages' },
+    each: { name: 'publisher', values: ['oncae', 'sefin'] },
+  },
+})
+
+export const source: Source = {
+  id: 'hn-contrataciones-abiertas',
+  title: 'Contrataciones Abiertas de Honduras',
+  publisher: 'ONCAE and Secretaría de Finanzas',
+  country: 'HN',
+  homepage: 'http://www.contratacionesabiertas.gob.hn',
+  documentation: 'http://www.contratacionesabiertas.gob.hn/manual_api/',
+  licence: licenceNotStated,
+  zone: 'America/Tegucigalpa',
+  channels: [
+    {
+      name: 'months',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'index',
+        index: { url: `${api}/descargas/?format=json` },
+        entries: { format: 'json', at: '' },
+        url: '/urls/json',
+        version: '/urls/md5',
+        files: releases,
+      },
+      timetable: '55 */6 * * *',
+    },
+    pages('releases', 'release', '/releasePackage/releases'),
+    pages('records', 'record', '/recordPackage/records'),
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 20 },
+  expects: { silentAfterDays: 45, shape: ['/0/urls/json', '/0/urls/md5'] },
+  caveats: [
+    'The pages behind the five-thousandth are answered with 502.',
+    'The interface is described for http alone.',
+  ],
+}

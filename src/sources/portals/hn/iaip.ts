@@ -1,0 +1,34 @@
+// Contracts that Honduras' institute for access to information collects.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { releases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'hn-iaip',
+  title: 'Portal Único de Transparencia, contrataciones',
+  publisher: 'Instituto de Acceso a la Información Pública',
+  country: 'HN',
+  homepage: 'https://portalunico.iaip.gob.hn/datosabierto/',
+  licence: licenceNotStated,
+  zone: 'America/Tegucigalpa',
+  channels: [
+    {
+      name: 'files',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'index',
+        index: { url: 'https://www.contratacionesabiertas.gob.hn/api/v1/iaip_datosabiertos/?format=json' },
+        // Lists under `covid19`, `huracanes` and `oficio`.
+        entries: { format: 'json', at: '/*' },
+        url: '/json',
+        only: /^(?!.*compiled)/i,
+        files: releases,
+      },
+      timetable: '25 6 * * *',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 20 },
+  expects: { silentAfterDays: 90, shape: ['/oficio/0/json'] },
+  caveats: ['Files whose name holds `compiled` repeat the others and are not read.'],
+}

@@ -1,0 +1,48 @@
+// The catalogue and the direct contracts of Honduras' procurement office, as yearly files.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { releases, zippedReleases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+const files = 'https://datosabiertos.oncae.gob.hn/datosabiertos'
+
+export const source: Source = {
+  id: 'hn-oncae',
+  title: 'ONCAE, datos abiertos',
+  publisher: 'Oficina Normativa de Contratación y Adquisiciones del Estado',
+  country: 'HN',
+  homepage: 'https://oncae.gob.hn/datosabiertos',
+  licence: licenceNotStated,
+  zone: 'America/Tegucigalpa',
+  channels: [
+    {
+      name: 'honducompras',
+      slots: { kind: 'year', since: '2005-01-01', rereadDays: [15, 60], isOpenRead: true },
+      delivery: {
+        kind: 'single',
+        request: { url: `${files}/HC1/HC1_datos_{from:yyyy}.json` },
+        entries: releases,
+        notFound: 'empty',
+      },
+      timetable: '10 6 * * 6',
+    },
+    {
+      name: 'catalogue',
+      slots: { kind: 'year', since: '2010-01-01', rereadDays: [15, 60], isOpenRead: true },
+      delivery: {
+        kind: 'single',
+        request: { url: `${files}/{system}/{system}_datos_{from:yyyy}_json.zip` },
+        entries: zippedReleases,
+        each: { name: 'system', values: ['CE', 'DDC'] },
+        notFound: 'empty',
+      },
+      timetable: '40 6 * * 6',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 10 },
+  expects: { silentAfterDays: 120, shape: ['/releases/0/ocid'] },
+  caveats: [
+    'HC1 begins with 2005, CE with 2014; DDC has 2010 to 2019.',
+    'The same releases come through hn-contrataciones-abiertas; whichever comes second is known already.',
+  ],
+}

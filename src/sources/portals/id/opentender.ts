@@ -1,0 +1,37 @@
+// Tenders of Indonesia's procurement offices (LPSE), collected by opentender.net.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { zippedReleases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'id-opentender',
+  title: 'Opentender.net',
+  publisher: 'Indonesia Corruption Watch',
+  country: 'ID',
+  homepage: 'https://opentender.net',
+  licence: licenceNotStated,
+  zone: 'Asia/Jakarta',
+  channels: [
+    {
+      name: 'offices',
+      slots: { kind: 'year', since: '2008-01-01', rereadDays: [30, 90], isOpenRead: true },
+      delivery: {
+        kind: 'single',
+        request: { url: 'https://opentender.net/api/tender/export-ocds-batch/?year={from:yyyy}&lpse={office}' },
+        entries: zippedReleases,
+        each: {
+          name: 'office',
+          list: { url: 'https://opentender.net/api/master/lpse/?year={from:yyyy}&format=json' },
+          entries: { format: 'json', at: '/results' },
+          at: '/code',
+        },
+        notFound: 'empty',
+      },
+      timetable: '0 16 * * 6',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 30, pauseMs: 1000 },
+  expects: { silentAfterDays: 60, shape: ['/results/0/code'] },
+  caveats: ['Slow.', 'The list of offices has some twice.', 'JSON was seen that broke off.'],
+}

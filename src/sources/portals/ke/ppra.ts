@@ -1,0 +1,41 @@
+// Tenders of Kenya's Public Procurement Regulatory Authority.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { releases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+const api = 'https://tenders.go.ke/api/ocds'
+
+export const source: Source = {
+  id: 'ke-ppra',
+  title: 'Public Procurement Information Portal',
+  publisher: 'Public Procurement Regulatory Authority',
+  country: 'KE',
+  homepage: 'https://tenders.go.ke/ocds',
+  licence: licenceNotStated,
+  zone: 'Africa/Nairobi',
+  channels: [
+    {
+      name: 'tenders',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'link-next',
+        request: { url: `${api}/index?search=&perpage=10&sortby=&order=asc&page=1` },
+        entries: { format: 'json', at: '/data' },
+        next: '/next_page_url',
+        detail: {
+          request: { url: `${api}/tenders?download=true&ocds_id={id}` },
+          id: '/id',
+          version: '',
+          entries: releases,
+        },
+      },
+      timetable: '15 */6 * * *',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 40 },
+  expects: { silentAfterDays: 14, shape: ['/data/0/id', '/next_page_url'] },
+  caveats: [
+    'The list cannot be asked for by date: it is walked from its start, and only what changed in it is fetched.',
+  ],
+}

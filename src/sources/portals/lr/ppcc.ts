@@ -1,0 +1,51 @@
+// The e-procurement platform of Liberia's Public Procurement and Concessions Commission.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { ePpsMonths } from '../../families/european-dynamics.ts'
+import { releases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+const host = 'https://eprocurement.ppcc.gov.lr'
+
+export const source: Source = {
+  id: 'lr-ppcc',
+  title: 'PPCC e-procurement',
+  publisher: 'Public Procurement and Concessions Commission',
+  country: 'LR',
+  homepage: host,
+  licence: licenceNotStated,
+  zone: 'Africa/Monrovia',
+  channels: [
+    ePpsMonths(host, '2024-11-01'),
+    {
+      name: 'releases',
+      role: 'spare',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'page',
+        request: {
+          url: `${host}/ocds/record/searchRecords.action`,
+          headers: { Accept: 'application/json' },
+          json: { page: '{page}', pagesize: '{limit}', sortField: 'ocid', sortDir: 'asc' },
+        },
+        entries: { format: 'json', at: '/items' },
+        firstPage: 1,
+        pageSize: 10,
+        total: '/total',
+        end: { when: 'total' },
+        detail: {
+          request: { url: `${host}/ocds/record/downloadRecord/{id}/COMPILED.action` },
+          id: '/id',
+          version: '',
+          entries: releases,
+        },
+      },
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 20 },
+  expects: { silentAfterDays: 45, shape: ['/records/0/ocid'] },
+  caveats: [
+    'While the platform is maintained, it answers HTML with status 200.',
+    'The channel `releases` is what the site itself calls; nobody documents it.',
+  ],
+}

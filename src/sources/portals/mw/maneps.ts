@@ -1,0 +1,41 @@
+// MANEPS, the e-procurement system of Malawi.
+
+import type { Entries } from '../../delivery.ts'
+import { licenceNotStated } from '../../families/card-values.ts'
+import { records, releases } from '../../ocds/entries.ts'
+import type { Channel, Source } from '../../source.ts'
+
+const api = 'https://maneps.mw/rms/api/ocds'
+
+const list = (name: string, address: string, entries: Entries): Channel => ({
+  name,
+  slots: { kind: 'whole' },
+  delivery: {
+    kind: 'offset',
+    request: { url: `${api}/get-records`, json: { skip: '{offset}', take: '{limit}' } },
+    entries: { format: 'json', at: '/items' },
+    pageSize: 1000,
+    total: '/total',
+    end: { when: 'total' },
+    detail: { request: { url: `${api}/${address}/{id}` }, id: '/ocid', version: '', entries },
+  },
+  timetable: '45 */6 * * *',
+})
+
+export const source: Source = {
+  id: 'mw-maneps',
+  title: 'MANEPS',
+  publisher: 'Public Procurement and Disposal of Assets Authority',
+  country: 'MW',
+  homepage: 'https://maneps.mw',
+  licence: licenceNotStated,
+  zone: 'Africa/Blantyre',
+  channels: [
+    list('releases', 'release-package', releases),
+    { ...list('records', 'record-package', records), role: 'spare' },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 30 },
+  expects: { silentAfterDays: 30, shape: ['/items/0/ocid', '/total'] },
+  caveats: ['An OCID may hold a slash.'],
+}

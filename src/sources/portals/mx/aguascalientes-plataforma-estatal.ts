@@ -1,0 +1,31 @@
+// Contracts of Aguascalientes, from the state's own digital platform.
+import { licenceNotStated } from '../../families/card-values.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'mx-aguascalientes-plataforma-estatal',
+  title: 'Plataforma Digital Estatal de Aguascalientes',
+  publisher: 'Sistema Estatal Anticorrupción de Aguascalientes',
+  country: 'MX',
+  homepage: 'https://plataformadigitalestatal.org/Publica/contratacionesPublicas/index.html',
+  licence: licenceNotStated,
+  zone: 'America/Mexico_City',
+  channels: [
+    {
+      name: 'file',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'index',
+        index: { url: 'https://plataformadigitalestatal.org/Publica/contratacionesPublicas/index.html' },
+        // The only links that lead anywhere else; today to a file on Google Drive.
+        entries: { format: 'html', link: /<a[^>]+href="(https?:[^"]+)"/ },
+        files: { format: 'json', at: '/*/releases' },
+      },
+      timetable: '15 8 * * 1',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 10 },
+  expects: { silentAfterDays: 200, shape: ['html'] },
+  caveats: ['The file lies with a third party, which may change.', 'The file is a list of release packages.'],
+}

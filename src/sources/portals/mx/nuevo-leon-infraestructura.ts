@@ -1,0 +1,43 @@
+// Public works of Nuevo León.
+import { browserLike, licenceNotStated } from '../../families/card-values.ts'
+import { releases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+const request = {
+  // anio=[{"value":"2026"}]
+  url: 'https://smpu.nl.gob.mx/siasi_ws/api/ocds/ListarProduccionXAnio?anio=%5B%7B%22value%22%3A%22{from:yyyy}%22%7D%5D',
+}
+
+export const source: Source = {
+  id: 'mx-nuevo-leon-infraestructura',
+  title: 'Nuevo León, Infraestructura Abierta',
+  publisher: 'Secretaría de Movilidad y Planeación Urbana de Nuevo León',
+  country: 'MX',
+  homepage: 'https://smpu.nl.gob.mx/transparencia/acerca-del-proyecto',
+  licence: licenceNotStated,
+  zone: 'America/Monterrey',
+  channels: [
+    {
+      name: 'releases',
+      slots: { kind: 'year', since: '2013-01-01', rereadDays: [15, 60, 180], isOpenRead: true },
+      delivery: {
+        kind: 'single',
+        request,
+        entries: { format: 'json', at: '/*/records/*/releases', isOptional: true },
+        // Records link their releases; a release never changes under its address.
+        detail: { request: { url: '{id}' }, id: '/url', entries: releases },
+      },
+      timetable: '25 8 * * *',
+    },
+    {
+      name: 'records',
+      role: 'spare',
+      slots: { kind: 'year', since: '2013-01-01', rereadDays: [15, 60, 180], isOpenRead: true },
+      delivery: { kind: 'single', request, entries: { format: 'json', at: '/*/records', isOptional: true } },
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { ...browserLike, requestsPerMinute: 30 },
+  expects: { silentAfterDays: 200, shape: ['/0/records/0/ocid'] },
+  caveats: ['Plain user agents are answered with 403.', 'One list of record packages for every year.'],
+}

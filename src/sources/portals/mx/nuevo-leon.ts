@@ -1,0 +1,37 @@
+// Purchases of the state of Nuevo León.
+import { browserLike, licenceNotStated } from '../../families/card-values.ts'
+import { releases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'mx-nuevo-leon',
+  title: 'Nuevo León, Dirección General de Adquisiciones y Servicios',
+  publisher: 'Secretaría de Administración de Nuevo León',
+  country: 'MX',
+  homepage:
+    'https://catalogodatos.nl.gob.mx/dataset/contrataciones-abiertas-direccion-general-de-adquisiciones-y-servicios',
+  licence: licenceNotStated,
+  zone: 'America/Monterrey',
+  channels: [
+    {
+      name: 'files',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'index',
+        index: {
+          url: 'https://catalogodatos.nl.gob.mx/api/3/action/package_show?id=contrataciones-abiertas-direccion-general-de-adquisiciones-y-servicios',
+        },
+        entries: { format: 'json', at: '/result/resources' },
+        url: '/url',
+        version: '/last_modified',
+        where: { at: '/format', fits: /^(?:json|url)$/i },
+        files: releases,
+      },
+      timetable: '5 8 * * *',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { ...browserLike, requestsPerMinute: 30 },
+  expects: { silentAfterDays: 120, shape: ['/result/resources/0/url', '/result/resources/0/format'] },
+  caveats: ['Plain user agents are answered with 403.', 'Resources of the format URL lead to api-ocds.nl.gob.mx.'],
+}

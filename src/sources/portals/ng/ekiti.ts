@@ -1,0 +1,35 @@
+// Procurements of Ekiti State.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { releases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'ng-ekiti',
+  title: 'Ekiti State Open Contracting Portal',
+  publisher: 'Ekiti State Bureau of Public Procurement',
+  country: 'NG',
+  homepage: 'https://ocds.bpp.ekitistate.gov.ng',
+  licence: licenceNotStated,
+  zone: 'Africa/Lagos',
+  channels: [
+    {
+      name: 'procurements',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'single',
+        request: { url: 'https://ocds.bpp.ekitistate.gov.ng/Home/Procurements/' },
+        entries: { format: 'html', link: /<span[^>]*>\s*<a[^>]+href="[^"\d]*(\d+)[^"]*"/ },
+        detail: {
+          request: { url: 'https://ocds.bpp.ekitistate.gov.ng/openapi/packagesapi/{id}' },
+          id: '/0',
+          entries: releases,
+        },
+      },
+      timetable: '50 5 * * *',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 20 },
+  expects: { silentAfterDays: 120, shape: ['html'] },
+  caveats: ['The list is an HTML table without dates: every procurement is fetched once.'],
+}

@@ -1,0 +1,35 @@
+// NOCOPO, the contracts of Nigeria's federation.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { zippedReleases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'ng-nocopo',
+  title: 'Nigeria Open Contracting Portal (NOCOPO)',
+  publisher: 'Bureau of Public Procurement',
+  country: 'NG',
+  homepage: 'https://nocopo.bpp.gov.ng',
+  licence: licenceNotStated,
+  zone: 'Africa/Lagos',
+  channels: [
+    {
+      name: 'all',
+      slots: { kind: 'whole' },
+      delivery: {
+        // The answer is a page that sends the reader on to an archive made for it.
+        kind: 'index',
+        index: { url: 'https://nocopo.bpp.gov.ng/ocdsjson.ashx?ocid=all' },
+        entries: { format: 'html', link: /http-equiv="?refresh"?[^>]*url='?([^"'>\s]+)/i },
+        files: zippedReleases,
+      },
+      timetable: '0 1 * * 6',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 5 },
+  expects: { silentAfterDays: 60, shape: ['html'] },
+  caveats: [
+    'Everything in one archive, whose making and reading takes up to an hour.',
+    'Members without releases occur.',
+  ],
+}

@@ -1,0 +1,38 @@
+// Procurement of the sub-metropolitan city of Dhangadhi.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { releases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'np-dhangadhi',
+  title: 'Dhangadhi infrastructure management system',
+  publisher: 'Dhangadhi Sub-Metropolitan City',
+  country: 'NP',
+  homepage: 'https://ims.susasan.org/dhangadhi/about',
+  licence: licenceNotStated,
+  zone: 'Asia/Kathmandu',
+  channels: [
+    {
+      name: 'years',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'single',
+        request: { url: 'https://admin.ims.susasan.org/api/static-data/dhangadhi' },
+        entries: { format: 'json', at: '/data/fiscal_years' },
+        // Years from 2080 of the Nepalese calendar on lead to a login.
+        where: { at: '/name', fits: /^20[67]\d/ },
+        detail: {
+          request: { url: 'https://admin.ims.susasan.org/ocds/json/dhangadhi-{id}.json' },
+          id: '/name',
+          version: '',
+          entries: releases,
+        },
+      },
+      timetable: '30 4 * * 1',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 20 },
+  expects: { silentAfterDays: 400, shape: ['/data/fiscal_years/0/name'] },
+  caveats: ['Nothing newer than the fiscal year 2079 of the Nepalese calendar (2022/23) is open.'],
+}

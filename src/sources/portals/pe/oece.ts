@@ -1,0 +1,65 @@
+// OECE (formerly OSCE), the procurement of Peru.
+
+import type { Entries } from '../../delivery.ts'
+import { licenceNotStated } from '../../families/card-values.ts'
+import { records, releases, zippedRecords } from '../../ocds/entries.ts'
+import type { Channel, Source } from '../../source.ts'
+
+const api = 'https://contratacionesabiertas.oece.gob.pe/api/v1'
+
+const newest = (name: string, list: string, entries: Entries, time: string): Channel => ({
+  name,
+  slots: { kind: 'whole' },
+  delivery: {
+    kind: 'link-next',
+    request: { url: `${api}/${list}?format=json&order=desc` },
+    entries,
+    next: '/links/next',
+    // Newest first; the days before are in the store already.
+    ordered: { at: time, direction: 'descending', days: 7 },
+  },
+})
+
+export const source: Source = {
+  id: 'pe-oece',
+  title: 'Contrataciones Abiertas del OECE',
+  publisher: 'Organismo Especializado para las Contrataciones Públicas Eficientes',
+  country: 'PE',
+  homepage: 'https://contratacionesabiertas.oece.gob.pe',
+  documentation: 'https://contratacionesabiertas.oece.gob.pe/api',
+  licence: licenceNotStated,
+  zone: 'America/Lima',
+  channels: [
+    newest('releases', 'releasesAfter', releases, '/date'),
+    { ...newest('records', 'recordsAfter', records, '/compiledRelease/date'), role: 'spare' },
+    {
+      name: 'months',
+      role: 'backfill',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'page',
+        request: { url: `${api}/files?page={page}&paginateBy={limit}&format=json` },
+        entries: { format: 'json', at: '/results' },
+        firstPage: 1,
+        pageSize: 10,
+        end: { when: 'pages', at: '/pagination/num_pages' },
+        detail: {
+          request: { url: '{id}' },
+          id: '/files/json',
+          version: '',
+          // Some addresses still name the host of before.
+          replace: { what: '.osce.', by: '.oece.' },
+          entries: zippedRecords,
+        },
+      },
+      timetable: '40 7 * * *',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 40 },
+  expects: { silentAfterDays: 5, shape: ['/releases/0/ocid', '/links/next'] },
+  caveats: [
+    'The list of the newest cannot be asked for by date; it is read down to a week ago.',
+    'What lies further back comes as monthly archives of records.',
+  ],
+}

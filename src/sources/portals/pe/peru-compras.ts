@@ -1,0 +1,60 @@
+// Orders under the framework agreements of Perú Compras.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { releasesIfAny } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+const site = 'https://www.catalogos.perucompras.gob.pe/ConsultaOrdenesPub'
+
+export const source: Source = {
+  id: 'pe-peru-compras',
+  title: 'Perú Compras, órdenes públicas',
+  publisher: 'Central de Compras Públicas - Perú Compras',
+  country: 'PE',
+  homepage: 'https://www.catalogos.perucompras.gob.pe/ConsultaOrdenesPub',
+  licence: licenceNotStated,
+  zone: 'America/Lima',
+  channels: [
+    {
+      name: 'agreements',
+      slots: { kind: 'month', since: '2017-01-01', rereadDays: [3, 20], isOpenRead: true },
+      delivery: {
+        kind: 'single',
+        request: {
+          url: `${site}/DescargaJsonOCDS?pAcuerdo={agreement}&pFechaIni={from:yyyy-MM-dd}&pFechaFin={last:yyyy-MM-dd}`,
+        },
+        entries: releasesIfAny,
+        each: {
+          name: 'agreement',
+          // Text in lists with ¯ between them; in the first, agreements with ¬ between them: 130-BIENES^IM-CE-2020-9 …
+          list: { url: `${site}/obtenerFiltros` },
+          entries: { format: 'html', link: /(?<![\s\S]*¯[\s\S]*)(?:^|¬)(\d+)-/ },
+          at: '/0',
+        },
+      },
+      timetable: '20 6 * * *',
+    },
+    {
+      name: 'months',
+      role: 'spare',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'single',
+        request: { url: `${site}/getListaDescargaMasiva?Anio=&Mes=`, method: 'POST' },
+        entries: { format: 'json', at: '' },
+        detail: {
+          request: { url: 'https://saeusceprod01.blob.core.windows.net/contproveedor/DescargaMasiva/{id}' },
+          id: '/C_FileJson',
+          version: '',
+          entries: releasesIfAny,
+        },
+      },
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 30 },
+  expects: { silentAfterDays: 30, shape: ['html'] },
+  caveats: [
+    'Line breaks stand in strings as they are, which JSON forbids.',
+    'The monthly files are older than the answers.',
+  ],
+}

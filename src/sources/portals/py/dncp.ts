@@ -1,0 +1,62 @@
+// DNCP, the procurement of Paraguay.
+
+import type { Detail } from '../../delivery.ts'
+import { licenceNotStated } from '../../families/card-values.ts'
+import { records, releases } from '../../ocds/entries.ts'
+import type { Channel, Source } from '../../source.ts'
+
+const api = 'https://www.contrataciones.gov.py/datos/api/v3/doc'
+const headers = { Authorization: 'Bearer {token}', Accept: 'application/json' }
+
+const days = (name: string, query: string, at: string, detail: Detail): Channel => ({
+  name,
+  slots: { kind: 'day', since: '2010-01-01', rereadDays: [1, 7, 30], isOpenRead: true },
+  delivery: {
+    kind: 'page',
+    token: { request: { url: `${api}/oauth/token`, json: { request_token: '{key}' } }, at: '/access_token' },
+    request: {
+      url: `${api}/search/processes?tipo_fecha=fecha_release${query}&fecha_desde={from:yyyy-MM-ddTHH:mm:ssXXX}&fecha_hasta={to:yyyy-MM-ddTHH:mm:ssXXX}&items_per_page={limit}&page={page}`,
+      headers,
+    },
+    entries: { format: 'json', at },
+    firstPage: 1,
+    pageSize: 1000,
+    end: { when: 'pages', at: '/pagination/total_pages' },
+    detail,
+  },
+})
+
+// A release never changes under its address.
+const release: Detail = { request: { url: '{id}', headers }, id: '/url', entries: releases }
+
+export const source: Source = {
+  id: 'py-dncp',
+  title: 'DNCP, datos abiertos',
+  publisher: 'Dirección Nacional de Contrataciones Públicas',
+  country: 'PY',
+  homepage: 'https://www.contrataciones.gov.py',
+  documentation: 'https://www.contrataciones.gov.py/datos/api/v3/doc/',
+  licence: licenceNotStated,
+  zone: 'America/Asuncion',
+  channels: [
+    days('releases', '', '/records/*/releases', release),
+    days('planned', '&tender.id=planned', '/records/*/releases', release),
+    {
+      ...days('records', '', '/records', {
+        request: { url: `${api}/ocds/record/{id}`, headers },
+        id: '/ocid',
+        version: '',
+        entries: records,
+      }),
+      role: 'spare',
+    },
+  ],
+  access: { kind: 'key', setting: 'DNCP_REQUEST_TOKEN', getItAt: 'https://www.contrataciones.gov.py/datos/adm/login' },
+  politeness: { requestsPerMinute: 60 },
+  expects: { silentAfterDays: 5, shape: ['/records/0/ocid', '/pagination/total_pages'] },
+  caveats: [
+    'A token is good for fifteen minutes.',
+    'No more than 10,000 processes are shown for one question; single days stay below that.',
+    'Planned tenders need a question of their own.',
+  ],
+}

@@ -1,0 +1,46 @@
+// Umucyo, the e-procurement system of Rwanda.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { releases, zippedReleases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+const api = 'https://ocds.umucyo.gov.rw/opendata/api/v1'
+
+export const source: Source = {
+  id: 'rw-umucyo',
+  title: 'Umucyo',
+  publisher: 'Rwanda Public Procurement Authority',
+  country: 'RW',
+  homepage: 'https://ocds.umucyo.gov.rw/OpenData',
+  documentation: 'https://ocds.umucyo.gov.rw/opendata/api/docs',
+  licence: licenceNotStated,
+  zone: 'Africa/Kigali',
+  channels: [
+    {
+      name: 'days',
+      slots: { kind: 'day', since: '2024-01-01', rereadDays: [1, 7], isOpenRead: true },
+      delivery: {
+        kind: 'link-next',
+        request: {
+          url: `${api}/releases/all?sort_field=date&sort_direction=asc&offset=0&limit=50&date_from={from:yyyy-MM-dd}&date_to={last:yyyy-MM-dd}`,
+        },
+        entries: releases,
+        next: '/links/next',
+      },
+    },
+    {
+      name: 'months',
+      role: 'backfill',
+      slots: { kind: 'month', since: '2013-12-01', rereadDays: [30] },
+      delivery: {
+        kind: 'single',
+        request: { url: `${api}/ui/data_set/download?year={from:yyyy}&month_file={from:MM}-{from:MMMM}-json.zip` },
+        entries: zippedReleases,
+        notFound: 'empty',
+      },
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 40 },
+  expects: { silentAfterDays: 7, shape: ['/releases/0/ocid'] },
+  caveats: ['What lies before 2024 comes as monthly archives.'],
+}

@@ -1,0 +1,71 @@
+// NeST, the e-procurement system of Tanzania.
+
+import type { Entries } from '../../delivery.ts'
+import { licenceNotStated } from '../../families/card-values.ts'
+import { records, releases } from '../../ocds/entries.ts'
+import type { Channel, Source } from '../../source.ts'
+
+const gateway = 'https://nest.go.tz/gateway/nest-data-portal-api'
+
+const packages = (name: string, dataType: string, entries: Entries): Channel => ({
+  name,
+  slots: { kind: 'day', since: '2022-01-01', rereadDays: [1, 3, 14], isOpenRead: true },
+  delivery: {
+    kind: 'page',
+    request: {
+      url: `${gateway}/packages?withMetaData=true`,
+      json: {
+        page: '{page}',
+        pageSize: '{limit}',
+        fields: [{ fieldName: 'endDate', isSortable: true, orderDirection: 'DESC' }],
+        mustHaveFilters: [
+          { fieldName: 'periodType', operation: 'EQ', value1: 'daily' },
+          { fieldName: 'dataType', operation: 'EQ', value1: dataType },
+          {
+            fieldName: 'startDate',
+            operation: 'BTN',
+            value1: '{from:yyyy-MM-ddTHH:mm:ss}',
+            value2: '{last:yyyy-MM-ddTHH:mm:ss}',
+          },
+        ],
+      },
+    },
+    entries: { format: 'json', at: '/data' },
+    firstPage: 1,
+    pageSize: 200,
+    total: '/recordsFilteredCount',
+    end: { when: 'total' },
+    detail: { request: { url: `${gateway}/api/packages/download/{id}` }, id: '/fileName', version: '', entries },
+  },
+})
+
+const pages = (name: string, entries: Entries): Channel => ({
+  name: `${name}-api`,
+  role: 'spare',
+  slots: { kind: 'whole' },
+  delivery: { kind: 'link-next', request: { url: `${gateway}/api/${name}` }, entries, next: '/links/next' },
+})
+
+export const source: Source = {
+  id: 'tz-nest',
+  title: 'NeST',
+  publisher: 'Public Procurement Regulatory Authority',
+  country: 'TZ',
+  homepage: 'https://nest.go.tz',
+  documentation: 'https://data.nest.go.tz',
+  licence: licenceNotStated,
+  zone: 'Africa/Dar_es_Salaam',
+  channels: [
+    packages('releases', 'release', releases),
+    { ...packages('records', 'record', records), role: 'spare' },
+    pages('releases', releases),
+    pages('records', records),
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 40 },
+  expects: { silentAfterDays: 5, shape: ['/data/0/fileName', '/recordsFilteredCount'] },
+  caveats: [
+    'The list of daily packages is what the site itself calls; nobody documents it.',
+    'A tender has no title; its description stands for it. Many releases are about planning alone.',
+  ],
+}

@@ -1,0 +1,39 @@
+// The government procurement portal of Uganda.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { releases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'ug-ppda',
+  title: 'Government Procurement Portal',
+  publisher: 'Public Procurement and Disposal of Public Assets Authority',
+  country: 'UG',
+  homepage: 'https://gpp.ppda.go.ug',
+  licence: licenceNotStated,
+  zone: 'Africa/Kampala',
+  channels: [
+    {
+      name: 'fiscal-years',
+      // The fiscal year of a calendar year begins on its 1 July and ends half a year behind it.
+      slots: { kind: 'year', since: '2019-01-01', rereadDays: [30, 60, 90, 120, 150, 180, 210, 270], isOpenRead: true },
+      delivery: {
+        kind: 'page',
+        request: {
+          url: 'https://cdn.ppda.go.ug/api/open-data/v2/ocds/download?fy={from:yyyy}-{to:yyyy}&format=json&code={page}',
+        },
+        entries: releases,
+        firstPage: 1,
+        pageSize: 1,
+        end: { when: 'not-found' },
+      },
+      timetable: '30 22 * * 6',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 20, pauseMs: 2000 },
+  expects: { silentAfterDays: 75, shape: ['/releases/0/ocid'] },
+  caveats: [
+    'Packages are numbered from 1; the first that is not found ends the year.',
+    'Answers 403 when asked too fast.',
+  ],
+}

@@ -1,0 +1,53 @@
+// ARCE, the procurement of Uruguay's state.
+import { browserLike } from '../../families/card-values.ts'
+import { releases, zippedReleases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'uy-arce',
+  title: 'Compras Estatales',
+  publisher: 'Agencia Reguladora de Compras Estatales',
+  country: 'UY',
+  homepage: 'https://www.comprasestatales.gub.uy',
+  documentation: 'https://www.gub.uy/agencia-compras-contrataciones-estado/datos-y-estadisticas/datos/open-contracting',
+  licence: { name: 'not stated' },
+  zone: 'America/Montevideo',
+  channels: [
+    {
+      name: 'months',
+      slots: { kind: 'month', since: '2017-11-01', rereadDays: [2, 15], isOpenRead: true },
+      delivery: {
+        kind: 'index',
+        index: { url: 'https://comprasestatales.gub.uy/ocds/rss/{from:yyyy}/{from:MM}' },
+        entries: { format: 'xml', element: 'item', root: 'rss' },
+        url: 'link',
+        version: 'pubDate',
+        files: releases,
+      },
+    },
+    {
+      name: 'years',
+      role: 'backfill',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'index',
+        index: {
+          url: 'https://catalogodatos.gub.uy/api/3/action/package_show?id=arce-datos-historicos-de-compras',
+        },
+        entries: { format: 'json', at: '/result/resources' },
+        url: '/url',
+        version: '/last_modified',
+        only: /ocds-?\d{4}\.zip$/i,
+        files: zippedReleases,
+      },
+      timetable: '10 7 * * 0',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { ...browserLike, requestsPerMinute: 40 },
+  expects: { silentAfterDays: 5, shape: ['rss', 'item'] },
+  caveats: [
+    'One RSS for every month, with one release for every item.',
+    'The records of the same processes (/ocds/record/{id_compra}) are not read as well.',
+  ],
+}

@@ -1,0 +1,33 @@
+// eTenders of South Africa's National Treasury.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { releases } from '../../ocds/entries.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'za-national-treasury',
+  title: 'eTenders',
+  publisher: 'National Treasury',
+  country: 'ZA',
+  homepage: 'https://www.etenders.gov.za',
+  documentation: 'https://ocds-api.etenders.gov.za/swagger/index.html',
+  licence: licenceNotStated,
+  zone: 'Africa/Johannesburg',
+  channels: [
+    {
+      name: 'days',
+      slots: { kind: 'day', since: '2017-01-01', rereadDays: [1, 7, 30], isOpenRead: true },
+      delivery: {
+        kind: 'link-next',
+        request: {
+          url: 'https://ocds-api.etenders.gov.za/api/OCDSReleases?PageNumber=1&dateFrom={from:yyyy-MM-dd}&dateTo={to:yyyy-MM-dd}',
+        },
+        entries: releases,
+        next: '/links/next',
+      },
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 30 },
+  expects: { silentAfterDays: 5, shape: ['/releases/0/ocid'] },
+  caveats: ['More than one request at a time makes it fail.'],
+}
