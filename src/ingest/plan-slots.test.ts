@@ -1,0 +1,277 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { dayMs, hourMs, minuteMs, toInstant } from '../domain/time.ts'
+import type { Fetch } from '../sources/fetch.ts'
+import type { Channel, Slots, Source } from '../sources/source.ts'
+import {
+  defaultPastDays,
+  horizonOf,
+  isSpan,
+  minuteOf,
+  missingSlots,
+  nextReading,
+  nextTurn,
+  type SourceStart,
+  settledAtOf,
+  slotOfKey,
+  urgencyOf,
+} from './plan-slots.ts'
+import { dayStart, type SpanSlots, spansBetween } from './slot-spans.ts'
+
+// biome-ignore lint/correctness/useYield: never run here
+const fetch: Fetch = async function* () {
+  return { kind: 'complete' }
+}
+
+function sourceWith(channels: readonly Partial<Channel>[], zone = 'Europe/Berlin'): Source {
+  const all = channels.map(
+    (channel, index): Channel => ({
+      name: `channel-${index}`,
+      slots: { kind: 'feed' },
+      delivery: { kind: 'own', fetch },
+      ...channel,
+    }),
+  )
+  return {
+    id: 'de-made-up',
+    title: 'Made up',
+    publisher: 'Nobody',
+    country: 'DE',
+    homepage: 'https://made-up.example',
+    licence: { name: 'not stated' },
+    zone,
+    channels: all as [Channel, ...Channel[]],
+    access: { kind: 'open' },
+    politeness: {},
+    expects: { silentAfterDays: 7, shape: [] },
+    caveats: [],
+  }
+}
+
+type Row = { dueAt: number | null; completedAt: number | null; failures: number }
+type Reading = { readonly slot: string; readonly at: number }
+
+/** A service that runs at the given times only, each time until nothing is due; `read` says how each reading ends. */
+function runAt(
+  source: Source,
+  channel: Channel,
+  start: SourceStart,
+  times: readonly number[],
+  endOf: (
+    reading: Reading,
+    count: number,
+  ) => 'complete' | 'failed' | 'notYet' | 'short' | 'refused' | 'unchanged' = () => 'complete',
+): { ledger: Map<string, Row>; readings: Reading[] } {
+  const ledger = new Map<string, Row>()
+  const readings: Reading[] = []
+  for (const now of times) {
+    for (let round = 0; ; round += 1) {
+      expect(round).toBeLessThan(10_000)
+      const waiting = [...ledger].filter(([key, row]) => {
+        if (row.dueAt === null || row.completedAt !== null) return false
+        return urgencyOf(channel, slotOfKey(source, channel, key)!, start) === 'backfill'
+      })
+      const known = { known: new Set(ledger.keys()), pastWaiting: waiting.length }
+      for (const { slot, dueAt } of missingSlots(source, channel, start, known, now)) {
+        expect(ledger.has(slot)).toBe(false)
+        ledger.set(slot, { dueAt, completedAt: null, failures: 0 })
+      }
+      const due = [...ledger].filter(([, row]) => row.dueAt !== null && row.dueAt <= now)
+      if (due.length === 0) break
+      for (const [key, row] of due) {
+        const slot = slotOfKey(source, channel, key)!
+        readings.push({ slot: key, at: now })
+        const end = endOf({ slot: key, at: now }, readings.filter((each) => each.slot === key).length)
+        row.failures = end === 'failed' || end === 'short' || end === 'refused' ? row.failures + 1 : 0
+        const next = nextReading(source, channel, slot, end, { startedAt: now, now, failures: row.failures })
+        if (next !== undefined) expect(next, `${key} after ${end}`).toBeGreaterThan(now)
+        row.dueAt = next ?? null
+        if (end === 'complete' || end === 'unchanged') row.completedAt = now
+      }
+    }
+  }
+  return { ledger, readings }
+}
+
+const zones = ['Europe/Berlin', 'America/Santiago', 'Asia/Tokyo', 'UTC']
+const firstDay = Date.UTC(2026, 1, 1)
+const spanSlots = fc.record({
+  kind: fc.constantFrom('day' as const, 'week' as const, 'month' as const, 'hours' as const),
+  hours: fc.constantFrom(6, 12),
+  since: fc.constantFrom('2025-12-10', '2026-01-20', '2026-03-20'),
+  delayMs: fc.constantFrom(0, 9 * hourMs, 3 * dayMs),
+  rereadDays: fc.constantFrom<number[]>([], [1, 7], [3]),
+  isOpenRead: fc.boolean(),
+})
+/** Two hundred days with long and short pauses, over both changes of clocks. */
+const someTimes = fc
+  .array(fc.oneof(fc.integer({ min: 1, max: 3 * dayMs }), fc.integer({ min: 1, max: 40 * dayMs })), {
+    minLength: 1,
+    maxLength: 40,
+  })
+  .map((pauses) => {
+    const times: number[] = [firstDay]
+    for (const pause of pauses) {
+      const next = times.at(-1)! + pause
+      if (next > firstDay + 300 * dayMs) break
+      times.push(next)
+    }
+    return times
+  })
+
+describe('planning', () => {
+  test('every span since the horizon is read when it is settled and at each reread, whatever the pauses; none before, none twice', () => {
+    fc.assert(
+      fc.property(spanSlots, fc.constantFrom(...zones), someTimes, (slots, zone, times) => {
+        const source = sourceWith([{ slots }], zone)
+        const [channel] = source.channels
+        const start = { startedAt: firstDay, horizonMs: horizonOf(source, firstDay, undefined) }
+        const { readings } = runAt(source, channel, start, times)
+        const from = Math.max(start.horizonMs, dayStart(slots.since, zone))
+        const end = times.at(-1)!
+        const spans = [...spansBetween(slots as SpanSlots, zone, from, end)].filter((span) => span.toMs > from)
+        for (const span of spans) {
+          const settled = span.toMs + slots.delayMs
+          const milestones = [settled, ...slots.rereadDays.map((days) => span.toMs + days * dayMs)].sort(
+            (a, b) => a - b,
+          )
+          const read = readings.filter(({ slot }) => slot === span.key).map(({ at }) => at)
+          if (!slots.isOpenRead) {
+            // the readings that must be: at the first waking at or after each milestone, one for all that passed by then
+            const expected = new Set<number>()
+            let done = Number.NEGATIVE_INFINITY
+            for (const milestone of milestones.filter((each) => each >= settled)) {
+              const waking = times.find((time) => time >= milestone && time >= done)
+              if (waking === undefined || done >= milestone) continue
+              expected.add(waking)
+              done = waking
+            }
+            expect(read, `${span.key} of ${JSON.stringify(slots)}`).toEqual([...expected])
+          } else {
+            expect(read.every((at) => at >= span.fromMs)).toBe(true)
+            if (times.some((time) => time >= settled)) expect(read.some((at) => at >= settled)).toBe(true)
+          }
+        }
+        const keys = new Set(spans.map(({ key }) => key))
+        expect(readings.filter(({ slot }) => !keys.has(slot))).toEqual([])
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('a span that fails, is short, refused or not there yet is asked again and again, ever more rarely, and never forgotten', () => {
+    const hourly = Array.from({ length: 24 * 120 }, (_, hour) => firstDay + hour * hourMs)
+    for (const bad of ['failed', 'short', 'refused', 'notYet'] as const) {
+      const source = sourceWith([{ slots: { kind: 'day', since: '2026-01-31' } }])
+      const [channel] = source.channels
+      const start = { startedAt: firstDay, horizonMs: dayStart('2026-01-31', source.zone) }
+      const { readings, ledger } = runAt(source, channel, start, hourly, ({ slot, at }) =>
+        slot === '2026-02-03' && at < firstDay + 100 * dayMs ? bad : 'complete',
+      )
+      const asked = readings.filter(({ slot }) => slot === '2026-02-03').map(({ at }) => at)
+      expect(ledger.get('2026-02-03'), bad).toMatchObject({ dueAt: null })
+      expect(asked.at(-1)!, bad).toBeGreaterThanOrEqual(firstDay + 100 * dayMs)
+      const gaps = asked.slice(1).map((at, index) => at - asked[index]!)
+      // failures of the portal follow its timetable; what is only missing becomes rare
+      if (bad === 'short' || bad === 'notYet') {
+        expect(Math.max(...gaps), bad).toBeGreaterThan(5 * dayMs)
+        expect(asked.length, bad).toBeLessThan(250)
+      } else expect(Math.max(...gaps), bad).toBeLessThanOrEqual(7 * hourMs)
+    }
+  })
+
+  test('feeds and wholes are read at once and then by their timetable, in the zone of the source', () => {
+    const source = sourceWith([{ slots: { kind: 'whole' }, timetable: '30 9 * * 1-5' }])
+    const [channel] = source.channels
+    const friday = Date.parse('2026-03-27T10:00:00Z')
+    // Monday after the change of clocks: 9:30 in Berlin is 7:30 UTC
+    expect(toInstant(nextTurn(source, channel, friday))).toBe('2026-03-30T07:30:00.000Z')
+    const start = { startedAt: friday, horizonMs: friday }
+    const quarterly = Array.from({ length: 4 * 24 * 7 }, (_, quarter) => friday + quarter * 15 * minuteMs)
+    const { readings } = runAt(source, channel, start, quarterly)
+    expect(readings.map(({ at }) => toInstant(at).slice(0, 16))).toEqual([
+      '2026-03-27T10:00',
+      '2026-03-30T07:30',
+      '2026-03-31T07:30',
+      '2026-04-01T07:30',
+      '2026-04-02T07:30',
+      '2026-04-03T07:30',
+    ])
+  })
+
+  test('without a timetable a source is asked once an hour, at a minute of its own', () => {
+    const source = sourceWith([{}])
+    const now = Date.parse('2026-11-21T08:00:00Z')
+    const turn = nextTurn(source, source.channels[0], now)
+    expect(new Date(turn).getUTCMinutes()).toBe(minuteOf(source.id))
+    expect(turn - now).toBeLessThanOrEqual(hourMs)
+    const minutes = Array.from({ length: 160 }, (_, index) => minuteOf(`source-${index}`))
+    expect(new Set(minutes).size).toBeGreaterThan(40)
+  })
+
+  test('the past before the first run is filled newest first and a few spans at a time, as backfill', () => {
+    const source = sourceWith([{ slots: { kind: 'day', since: '2022-12-01' } }])
+    const [channel] = source.channels
+    const start = { startedAt: firstDay, horizonMs: horizonOf(source, firstDay, '2022-01-01') }
+    const planned = missingSlots(source, channel, start, { known: new Set(), pastWaiting: 0 }, firstDay)
+    expect(planned.length).toBeLessThan(50)
+    expect(planned.at(-1)!.slot).toBe('2026-02-01')
+    expect(planned.every(({ slot }) => slot > '2025-12-01')).toBe(true)
+    const urgencies = new Map(
+      planned.map(({ slot }) => [slot, urgencyOf(channel, slotOfKey(source, channel, slot)!, start)]),
+    )
+    expect(urgencies.get('2026-01-31')).toBe('current')
+    expect(urgencies.get('2026-01-20')).toBe('backfill')
+    const { readings } = runAt(source, channel, start, [firstDay])
+    expect(readings.map(({ slot }) => slot).sort()[0]).toBe('2022-12-01')
+    expect(readings.findIndex(({ slot }) => slot < '2023-01-15')).toBeGreaterThan(readings.length - 100)
+    expect(new Set(readings.map(({ slot }) => slot)).size).toBe(readings.length)
+  })
+
+  test('without a wish of the operator the past is 30 days', () => {
+    const source = sourceWith([{ slots: { kind: 'day', since: '2022-12-01' } }])
+    const start = { startedAt: firstDay, horizonMs: horizonOf(source, firstDay, undefined) }
+    const { readings } = runAt(source, source.channels[0], start, [firstDay])
+    expect(readings.map(({ slot }) => slot).sort()[0]).toBe('2026-01-02')
+    expect(defaultPastDays).toBe(30)
+  })
+
+  test('a backfill channel reads up to the first run, the current one from there on; together they leave no day out', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: Date.UTC(2026, 1, 1), max: Date.UTC(2026, 11, 31) }),
+        fc.constantFrom(0, 6 * dayMs, 40 * dayMs),
+        (startedAt, delayMs) => {
+          const source = sourceWith([
+            { slots: { kind: 'day', since: '2022-01-01', delayMs: 9 * hourMs } },
+            { slots: { kind: 'month', since: '2022-01-01', delayMs }, role: 'backfill' },
+          ])
+          const start = { startedAt, horizonMs: horizonOf(source, startedAt, '2025-06-01') }
+          const read = source.channels.map((channel) =>
+            runAt(source, channel, start, [startedAt, startedAt + 45 * dayMs]).readings.map(({ slot }) => slot),
+          ) as [string[], string[]]
+          const months = new Set(read[1])
+          const days = new Set(read[0])
+          for (let day = Date.UTC(2025, 5, 1); day < startedAt + 43 * dayMs; day += dayMs) {
+            const key = toInstant(day).slice(0, 10)
+            const count = Number(days.has(key)) + Number(months.has(key.slice(0, 7)))
+            expect(count, `${key} from ${toInstant(startedAt)}`).toBe(1)
+          }
+        },
+      ),
+      { numRuns: 40 },
+    )
+  })
+
+  test('a reading that began before a span was settled does not count as its last', () => {
+    const slots: Slots = { kind: 'day', since: '2026-01-01', delayMs: hourMs, isOpenRead: true }
+    const source = sourceWith([{ slots }])
+    const [channel] = source.channels
+    const slot = slotOfKey(source, channel, '2026-02-03')!
+    const settled = settledAtOf(source, channel, slot)
+    const times = { startedAt: settled - 1, now: settled + hourMs, failures: 0 }
+    expect(nextReading(source, channel, slot, 'complete', times)).toBeLessThanOrEqual(times.now + hourMs)
+    expect(nextReading(source, channel, slot, 'complete', { ...times, startedAt: settled })).toBeUndefined()
+    expect(isSpan(slots)).toBe(true)
+  })
+})
