@@ -4,6 +4,7 @@ import type { FormType, Notice, ParsedPart, Rejection, RejectionReason } from '.
 import { compact } from './compact.ts'
 import { parseJson } from './json.ts'
 import { asObject, type JsonObject } from './ocds/json.ts'
+import { parseDocument } from './parse-document.ts'
 import { decodeText, parseXml, type XmlElement, XmlError } from './xml.ts'
 
 /** What a reader found. Everything but the identity may be missing; `readPortalNotice` fills in what follows from the rest. */
@@ -105,4 +106,21 @@ export function readRowDocument(
     }
     return rows.map((row) => read(row))
   })
+}
+
+/** The first sign of a document behind a byte order mark and white space. */
+function firstSignOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.subarray(0, 1_000))
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart()
+    .slice(0, 1)
+}
+
+/**
+ * For portals that deliver notices of a standard (eForms, TED_EXPORT) beside entries of their own in JSON: XML goes to the
+ * readers of the standards, JSON to `read`.
+ */
+export function readAnyDocument(bytes: Uint8Array, read: (entry: JsonObject) => Found): ParsedPart[] {
+  return firstSignOf(bytes) === '<' ? parseDocument(bytes) : readJsonDocument(bytes, read)
 }

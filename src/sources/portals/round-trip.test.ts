@@ -13,6 +13,11 @@ const missing: { readonly [id: string]: readonly (Member | `${Member}:${PortalSa
   'fr-boamp': ['winners'],
   'pl-bzp': ['value:planning', 'value:call', 'value:change', 'value:cancellation', 'kind:planning'],
   'ch-simap': ['value:planning', 'value:call', 'value:change', 'value:cancellation'],
+  'de-service-bund': ['cpv', 'value', 'kind:planning', 'kind:change', 'kind:cancellation'],
+  'nl-tenderned': ['value', 'winners'],
+  'fi-hilma': ['winners'],
+  'dk-udbud': ['winners'],
+  'li-vergaben': ['cpv', 'value', 'winners', 'publication'],
 }
 
 const hour = 3_600_000

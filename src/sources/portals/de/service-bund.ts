@@ -1,0 +1,48 @@
+// Germany: service.bund.de, the newest calls and awards of the federal portal as RSS.
+import type { Source } from '../../source.ts'
+import { parseServiceBund } from './parse-service-bund.ts'
+import { writeServiceBund } from './write-service-bund.ts'
+
+const feeds = 'https://www.service.bund.de/Content/Globals/Functions/RSSFeed'
+
+export const source: Source = {
+  id: 'de-service-bund',
+  title: 'service.bund.de',
+  publisher: 'Bundesverwaltungsamt / ITZBund',
+  country: 'DE',
+  homepage: 'https://www.service.bund.de',
+  documentation: 'https://www.service.bund.de/Content/DE/Service/RSS/RSS_node.html',
+  licence: { name: 'not stated' },
+  zone: 'Europe/Berlin',
+  channels: [
+    {
+      name: 'tenders',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'index',
+        index: { url: `${feeds}/RSSGenerator_Ausschreibungen.xml` },
+        entries: { format: 'xml', element: 'item', root: 'rss' },
+      },
+    },
+    {
+      name: 'awards',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'index',
+        index: { url: `${feeds}/RSSGenerator_Vergebene_Auftraege.xml` },
+        entries: { format: 'xml', element: 'item', root: 'rss' },
+      },
+    },
+  ],
+  parse: parseServiceBund,
+  access: { kind: 'open' },
+  politeness: { pauseMs: 30_000 },
+  expects: { perDay: [50, 600], silentAfterDays: 4, shape: ['rss', 'item', 'title', 'link', 'description', 'pubDate'] },
+  caveats: [
+    'Each feed always holds 500 items: about 49 hours of calls, about 4 days of awards; what is not read in time is gone.',
+    'No conditional requests (ttl 60 minutes); robots.txt asks for 30 seconds between requests and disallows the search.',
+    'No CPV, no value, no numbers: almost every item is in the federal data service (DÖE) as well, fully.',
+    'Whether an item is an award is told by its address and its description; the labels of awards are inferred.',
+  ],
+  writeSample: writeServiceBund,
+}

@@ -1,0 +1,61 @@
+// Denmark: udbud.dk, through the search behind its pages, which can be asked for what it registered since a time.
+import type { Source } from '../../source.ts'
+import { parseUdbud } from './parse-udbud.ts'
+import { writeUdbud } from './write-udbud.ts'
+
+export const source: Source = {
+  id: 'dk-udbud',
+  title: 'udbud.dk',
+  publisher: 'Konkurrence- og Forbrugerstyrelsen',
+  country: 'DK',
+  homepage: 'https://udbud.dk',
+  documentation: 'https://udbud.dk/soegning/api-docs',
+  licence: { name: 'Reproduction with attribution, commercial use permitted', attribution: 'udbud.dk' },
+  zone: 'Europe/Copenhagen',
+  channels: [
+    {
+      name: 'registered',
+      slots: { kind: 'day', since: '2023-10-01', rereadDays: [1], isOpenRead: true },
+      delivery: {
+        kind: 'page',
+        request: {
+          url: 'https://udbud.dk/soegning/public/soegeresultat',
+          json: {
+            pagineringDto: {
+              aktuelSide: '{page}',
+              maksElementer: '{limit}',
+              sorteringFelt: 'PUBLIKATION_DATO',
+              retning: 'Asc',
+            },
+            filterDto: {
+              cpvKoder: [],
+              formularType: [],
+              systemFilter: { registreretTidFra: '{from:isoSeconds}', registreretTidTil: '{to:isoSeconds}' },
+            },
+            udbudStatusFilter: 'ALLE',
+          },
+        },
+        entries: { format: 'json', at: '/resultatElementDtoList' },
+        total: '/totaltAntalResultater',
+        firstPage: 1,
+        pageSize: 100,
+        end: { when: 'total' },
+      },
+    },
+  ],
+  parse: parseUdbud,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 30, pauseMs: 1_000 },
+  expects: {
+    perDay: [10, 300],
+    silentAfterDays: 5,
+    shape: ['/totaltAntalResultater', '/resultatElementDtoList/0/noticeId', '/resultatElementDtoList/0/noticeVersion'],
+  },
+  caveats: [
+    'Notices above the thresholds are in TED too, with the same notice id and version.',
+    'registreretTidFra/Til filter by the time of registration, so changed notices are found; how they are written was not seen live.',
+    'Deadlines are a list without names; the earliest is taken.',
+    'Winners stand only in the page of a notice (HTML), which is not read.',
+  ],
+  writeSample: writeUdbud,
+}

@@ -1,0 +1,37 @@
+// Liechtenstein: vergaben.llv.li, all current notices in one answer.
+import type { Source } from '../../source.ts'
+import { parseVergaben } from './parse-vergaben.ts'
+import { writeVergaben } from './write-vergaben.ts'
+
+export const source: Source = {
+  id: 'li-vergaben',
+  title: 'Vergabeplattform der Liechtensteinischen Landesverwaltung',
+  publisher: 'Fachstelle Öffentliches Auftragswesen',
+  country: 'LI',
+  homepage: 'https://vergaben.llv.li',
+  licence: { name: 'not stated' },
+  zone: 'Europe/Vaduz',
+  channels: [
+    {
+      name: 'current',
+      slots: { kind: 'whole' },
+      timetable: '37 6,10,14,18 * * *',
+      delivery: {
+        kind: 'single',
+        request: { url: 'https://vergaben.llv.li/api/Procurement/Notice/Find/', method: 'POST', json: {} },
+        entries: { format: 'json', at: '' },
+      },
+    },
+  ],
+  parse: parseVergaben,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 10 },
+  expects: { silentAfterDays: 60, shape: ['/0/id', '/0/name', '/0/formName', '/0/contAuthOfficialName'] },
+  caveats: [
+    'Undocumented: the answer to an empty question is the whole list of about 29 notices, so it says nothing of those that ended.',
+    'tresholdTypeId 1 is below the EU thresholds, 2 above (those are in TED too, without a common number).',
+    'No CPV, no value, and no reliable date of publication; works are classified by BKP numbers.',
+    'Whether the list stands at the root of the answer was not seen live.',
+  ],
+  writeSample: writeVergaben,
+}

@@ -1,0 +1,83 @@
+// Norway: Doffin, eForms notices through the public interface.
+import type { Source } from '../../source.ts'
+import { parseDoffin } from './parse-doffin.ts'
+
+const key = { 'Ocp-Apim-Subscription-Key': '{key}' }
+
+export const source: Source = {
+  id: 'no-doffin',
+  title: 'Doffin',
+  publisher: 'Direktoratet for forvaltning og økonomistyring (DFØ)',
+  country: 'NO',
+  homepage: 'https://www.doffin.no',
+  documentation: 'https://dof-notices-prod-api.developer.azure-api.net/',
+  licence: { name: 'NLOD 2.0', url: 'https://data.norge.no/nlod/no/2.0' },
+  zone: 'Europe/Oslo',
+  channels: [
+    {
+      name: 'notices',
+      slots: { kind: 'day', since: '2022-01-01', rereadDays: [1, 2, 7], isOpenRead: true },
+      delivery: {
+        kind: 'page',
+        request: {
+          url: 'https://api.doffin.no/public/v2/search?page={page}&numHitsPerPage={limit}&issueDateFrom={from:yyyy-MM-dd}&issueDateTo={last:yyyy-MM-dd}',
+          headers: key,
+        },
+        entries: { format: 'json', at: '/hits' },
+        total: '/numHitsTotal',
+        firstPage: 1,
+        pageSize: 100,
+        lastPage: 10,
+        end: { when: 'total' },
+        detail: {
+          request: { url: 'https://api.doffin.no/public/v2/download/{id}', headers: key },
+          id: '/id',
+        },
+      },
+    },
+    {
+      name: 'web',
+      slots: { kind: 'day', since: '2022-01-01' },
+      role: 'spare',
+      delivery: {
+        kind: 'page',
+        request: {
+          url: 'https://api.doffin.no/webclient/api/v2/search-api/search',
+          headers: { Origin: 'https://www.doffin.no' },
+          json: {
+            numHitsPerPage: '{limit}',
+            page: '{page}',
+            searchString: '',
+            sortBy: 'PUBLICATION_DATE_DESC',
+            facets: { publicationDate: { from: '{from:yyyy-MM-dd}', to: '{last:yyyy-MM-dd}' } },
+          },
+        },
+        entries: { format: 'json', at: '/hits' },
+        firstPage: 1,
+        pageSize: 100,
+        lastPage: 10,
+        end: { when: 'short-page' },
+        dateOf: '/publicationDate',
+      },
+    },
+  ],
+  parse: parseDoffin,
+  access: {
+    kind: 'key',
+    setting: 'DOFFIN_API_KEY',
+    getItAt: 'https://dof-notices-prod-api.developer.azure-api.net/ (product Public, free)',
+  },
+  politeness: { requestsPerMinute: 60 },
+  expects: {
+    perDay: [40, 600],
+    silentAfterDays: 5,
+    shape: ['/numHitsTotal', '/numHitsAccessible', '/hits/0/id'],
+  },
+  caveats: [
+    'Unknown or malformed filters are ignored without a word: dates must be days, a timestamp is one of the ignored ones.',
+    'At most 1,000 hits of a question can be reached, whatever numHitsTotal says; a day has a few hundred.',
+    'Yesterday is incomplete until about 10:30 and grows for days; the pages of one question overlap.',
+    'Notices are downloaded as eForms XML, so their ids are those of TED.',
+    'The web search needs no key and gives neither CPV nor lots; it is a spare, its filters only count below `facets`.',
+  ],
+}
