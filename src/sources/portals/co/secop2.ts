@@ -1,0 +1,57 @@
+// SECOP II, the electronic procurement system of Colombia, by the national open data platform (Socrata).
+import { dayMs } from '../../families/card-values.ts'
+import type { Source } from '../../source.ts'
+import { parseSecop2 } from './parse-secop2.ts'
+import { writeSecop2 } from './write-secop2.ts'
+
+const resource = 'https://www.datos.gov.co/resource/p6dx-8zbt.json'
+const time = 'yyyy-MM-ddTHH:mm:ss'
+
+const channel = (name: string, field: string, rereadDays: readonly number[]) =>
+  ({
+    name,
+    slots: { kind: 'day', since: '2022-01-01', delayMs: dayMs / 2, rereadDays, isOpenRead: true },
+    delivery: {
+      kind: 'offset',
+      request: {
+        url: `${resource}?$where=${field}%20%3E=%20'{from:${time}}'%20AND%20${field}%20%3C%20'{to:${time}}'&$order=:id&$limit={limit}&$offset={offset}`,
+        headers: { accept: 'application/json' },
+      },
+      entries: { format: 'json', at: '' },
+      pageSize: 1000,
+      end: { when: 'short-page' },
+      dateOf: `/${field}`,
+    },
+  }) as const
+
+export const source: Source = {
+  id: 'co-secop2',
+  title: 'SECOP II – Procesos de Contratación',
+  publisher: 'Colombia Compra Eficiente',
+  country: 'CO',
+  homepage: 'https://www.datos.gov.co/d/p6dx-8zbt',
+  documentation: 'https://dev.socrata.com/foundry/www.datos.gov.co/p6dx-8zbt',
+  licence: { name: 'CC-BY-SA-4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' },
+  zone: 'America/Bogota',
+  channels: [
+    channel('published', 'fecha_de_publicacion_del', [3, 30]),
+    // A process is published anew when it changes.
+    channel('republished', 'fecha_de_ultima_publicaci', [3]),
+  ],
+  parse: parseSecop2,
+  writeSample: writeSecop2,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 30, pauseMs: 500 },
+  expects: {
+    perDay: [500, 30_000],
+    silentAfterDays: 5,
+    shape: ['/0/id_del_proceso', '/0/entidad', '/0/nombre_del_procedimiento', '/0/fecha_de_publicacion_del'],
+  },
+  caveats: [
+    'Most rows are direct contracts without a call.',
+    'Classified by UNSPSC (V1.80111600), not by CPV: no CPV codes are read.',
+    'Without an application token the platform slows down those who ask much.',
+    'The platform refreshes the set once a day.',
+    'Columns seen in public code of 2026, the answer itself not seen live; the name of the column of the last publication is cut by the platform.',
+  ],
+}

@@ -1,0 +1,40 @@
+// Contracts awarded in Cyprus: half-yearly tables of the Treasury on the national open data portal.
+import type { Source } from '../../source.ts'
+import { parseAwardedContracts } from './parse-awarded-contracts.ts'
+import { writeAwardedContracts } from './write-awarded-contracts.ts'
+
+const dataset = 'https://www.data.gov.cy/el/dataset/katalogos-dimosion-symbaseon-poy-katakyrothikan'
+
+export const source: Source = {
+  id: 'cy-awarded-contracts',
+  title: 'Κατάλογος δημοσίων συμβάσεων που κατακυρώθηκαν',
+  publisher: 'Γενικό Λογιστήριο της Δημοκρατίας',
+  country: 'CY',
+  homepage: dataset,
+  licence: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
+  zone: 'Asia/Nicosia',
+  channels: [
+    {
+      name: 'half-years',
+      slots: { kind: 'whole' },
+      timetable: '45 4 * * *',
+      delivery: {
+        kind: 'index',
+        index: { url: dataset, headers: { accept: 'text/html' } },
+        entries: { format: 'html', link: /href="(\/sites\/default\/files\/[^"]*CfTsAwarded[^"]*\.csv)"/gi },
+        files: { format: 'csv' },
+      },
+    },
+  ],
+  parse: parseAwardedContracts,
+  writeSample: writeAwardedContracts,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 20 },
+  expects: { silentAfterDays: 240, shape: ['CFTID', 'CFTTITLE', 'ORGANIZATIONNAME', 'AWARDEDCONTRVALUE', 'AWARDDATE'] },
+  caveats: [
+    'Awards only: the search for tenders of eprocurement.gov.cy stands behind a CAPTCHA.',
+    'The names of the files change with every half-year and are found on the page of the data set.',
+    'One tender has a row for every contract; "Κάτω" and "Πάνω" say whether it lies below or above the threshold.',
+    'Columns seen in public code of 2026, the tables themselves not seen live.',
+  ],
+}

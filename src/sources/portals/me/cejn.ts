@@ -1,0 +1,79 @@
+// CeJN, the electronic public procurement system of Montenegro, by the interface of its public site.
+import { licenceNotStated } from '../../families/card-values.ts'
+import type { Source } from '../../source.ts'
+import { parseCejn } from './parse-cejn.ts'
+import { writeCejn } from './write-cejn.ts'
+
+const site = 'https://cejn.gov.me/api'
+const statuses = '1,512,64,4,8'
+
+export const source: Source = {
+  id: 'me-cejn',
+  title: 'CeJN',
+  publisher: 'Ministarstvo finansija Crne Gore',
+  country: 'ME',
+  homepage: 'https://cejn.gov.me',
+  licence: licenceNotStated,
+  zone: 'Europe/Podgorica',
+  channels: [
+    {
+      // Some 4,500 tenders; the rounds of one are asked for again when its state changes.
+      name: 'tenders',
+      slots: { kind: 'whole' },
+      timetable: '15 */6 * * *',
+      delivery: {
+        kind: 'page',
+        request: {
+          url: `${site}/cadocuments/GetTenders`,
+          method: 'POST',
+          headers: { accept: 'application/json' },
+          json: {
+            pageSize: '{limit}',
+            tenderStatuses: statuses.split(','),
+            skip: '{offset}',
+            top: '{limit}',
+            procedureType: 0,
+            subjectType: 0,
+            justCanApply: false,
+            sort: null,
+            myTenders: false,
+            useAdditionalCaSearch: false,
+            caType: 0,
+            caStateId: 0,
+            pageIndex: '{page}',
+            shouldCheckPageIsExist: false,
+            statuses,
+          },
+        },
+        entries: { format: 'json', at: '/value' },
+        firstPage: 0,
+        pageSize: 100,
+        end: { when: 'short-page' },
+        detail: {
+          request: {
+            url: `${site}/caDocuments/getTenderRounds?tenderId={id}&isPublic=true&isIncludePrice=false`,
+            headers: { accept: 'application/json' },
+          },
+          id: '/id',
+          version: '/lifecycleCaption',
+          withEntry: true,
+        },
+      },
+    },
+  ],
+  parse: parseCejn,
+  writeSample: writeCejn,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 60, pauseMs: 300 },
+  expects: {
+    perDay: [500, 20_000],
+    silentAfterDays: 7,
+    shape: ['/value/0/id', '/value/0/title', '/value/0/contractAuthority'],
+  },
+  caveats: [
+    'Undocumented interface of the public site.',
+    'The deadline stands in the rounds of a tender only; small procurements have none.',
+    'Neither CPV codes nor values stand in the answers.',
+    'Members of list and rounds seen in public code of 2026, the answers themselves not seen live.',
+  ],
+}

@@ -1,0 +1,62 @@
+// A tender of CeJN with its rounds to a notice.
+import type { ProcedureType } from '../../../domain/codes.ts'
+import type { Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
+import { asObject, type JsonObject, member, objectsOf, textAt } from '../../ocds/json.ts'
+import { readJsonDocument } from '../../read-portal-notice.ts'
+import { wordIn } from '../../read-values.ts'
+import { type PortalHome, readPublishedEntry } from '../read-published-entry.ts'
+
+const home: PortalHome = {
+  publisher: 'me-cejn',
+  profile: 'cejn-tenders',
+  language: 'sr',
+  zone: 'Europe/Podgorica',
+  country: 'ME',
+  currency: 'EUR',
+}
+
+const natures = { goods: 'supplies', works: 'works', services: 'services' } as const
+const procedures: { readonly [name: string]: ProcedureType } = {
+  'open procedure': 'open',
+  'restricted procedure': 'restricted',
+  'competitive dialogue': 'comp-dial',
+  'competitive procedure with negotiation': 'neg-w-call',
+  'negotiated procedure without prior publication': 'neg-wo-call',
+  'innovation partnership': 'innovation',
+}
+
+export function parseCejn(bytes: Uint8Array): ParsedPart[] {
+  return readJsonDocument(bytes, readEntry)
+}
+
+function readEntry(document: JsonObject): Notice | Rejection {
+  const entry = asObject(document['entry']) ?? document
+  const detail = member(document, 'detail')
+  const id = textAt(entry, 'id')
+  const state = textAt(entry, 'lifecycleCaption') ?? ''
+  const procedure = textAt(entry, 'typeOfProcedureCaption')
+  const isCancelled = /poništen/i.test(state)
+  const isResult = /dodijeljen|ugovor|završen|okončan/i.test(state)
+  // Of several rounds the last one counts.
+  const deadline = [...objectsOf(detail, 'value'), ...objectsOf(detail)]
+    .map((round) => textAt(round, 'endOfSubmissions'))
+    .filter((date) => date !== undefined)
+    .sort()
+    .at(-1)
+  return readPublishedEntry(home, {
+    id: id && (isResult ? `${id}/result` : isCancelled ? `${id}/cancelled` : id),
+    formType: isResult ? 'result' : 'competition',
+    noticeType: state || 'tender',
+    procedureId: id,
+    title: textAt(entry, 'title'),
+    publishedAt: textAt(entry, 'publishDate') ?? textAt(entry, 'createdDate'),
+    deadline,
+    buyer: { name: textAt(entry, 'contractAuthority') },
+    procedureType: wordIn(procedures, procedure),
+    nationalProcedure: procedure,
+    nature: wordIn(natures, textAt(entry, 'typeOfContractCaption')),
+    isFramework: /framework/i.test(procedure ?? '') || undefined,
+    isCancelled,
+    url: id && `https://cejn.gov.me/tenders/view-tender/${encodeURIComponent(id)}`,
+  })
+}

@@ -1,0 +1,110 @@
+// ESJN, the electronic public procurement system of North Macedonia, by the table of notices of its public site.
+import { licenceNotStated } from '../../families/card-values.ts'
+import type { Source } from '../../source.ts'
+import { parseEsjn } from './parse-esjn.ts'
+import { writeEsjn } from './write-esjn.ts'
+
+const columns = [
+  'ProcessNumber',
+  'ContractingInstitutionName',
+  'Subject',
+  'GoodsWorksServices',
+  'EntityProcedureType',
+  'AnnouncementDate',
+  'FinalDay',
+  'Documents',
+]
+
+/** The table asks in the manner of DataTables: every column by name, then its own filters as JSON. Status 1 is active, 2 finished. */
+const table = (status: 1 | 2) => ({
+  url: 'https://e-nabavki.gov.mk/Services/Notices.asmx/GetGridData',
+  method: 'POST' as const,
+  headers: { accept: 'application/json' },
+  form: {
+    draw: '1',
+    'order[0][column]': String(columns.indexOf('AnnouncementDate')),
+    'order[0][dir]': 'desc',
+    start: '{offset}',
+    length: '{limit}',
+    'search[value]': '',
+    'search[regex]': 'false',
+    ...Object.fromEntries(
+      columns.flatMap((name, index) => [
+        [`columns[${index}][data]`, name],
+        [`columns[${index}][name]`, ''],
+        [`columns[${index}][searchable]`, 'true'],
+        [`columns[${index}][orderable]`, 'true'],
+        [`columns[${index}][search][value]`, ''],
+        [`columns[${index}][search][regex]`, 'false'],
+      ]),
+    ),
+    Discriminator: JSON.stringify({
+      ContractingInstitution: '',
+      EauctionOnly: false,
+      TypeOfPublicContract: '',
+      Status: status,
+      OngoingComplitedStatus: '',
+      TypeOfProcedure: '',
+      ProcessNumber: '',
+      IsSmallPublicProcurement: false,
+      EprocurementOnly: false,
+      PrivatePartnershipOnly: false,
+      ContractingInstitutionName: null,
+      Subject: '',
+      PeriodFrom: '',
+      PeriodTo: '',
+      SmallOnly: false,
+      BigOnly: false,
+      LotSubject: '',
+      OfferType: '',
+      IsFrameworkAgreement: '',
+      HasTechnicalDialog: '',
+    }),
+  },
+})
+
+const pages = {
+  kind: 'offset',
+  entries: { format: 'json', at: '/data' },
+  pageSize: 100,
+  end: { when: 'short-page' },
+} as const
+
+export const source: Source = {
+  id: 'mk-esjn',
+  title: 'ЕСЈН',
+  publisher: 'Биро за јавни набавки',
+  country: 'MK',
+  homepage: 'https://e-nabavki.gov.mk',
+  licence: licenceNotStated,
+  zone: 'Europe/Skopje',
+  channels: [
+    { name: 'open', slots: { kind: 'whole' }, timetable: '55 */3 * * *', delivery: { ...pages, request: table(1) } },
+    {
+      name: 'finished',
+      role: 'backfill',
+      slots: { kind: 'week', since: '2026-06-01' },
+      timetable: '30 2 * * *',
+      delivery: {
+        ...pages,
+        request: table(2),
+        ordered: { at: '/AnnouncementDate', direction: 'descending' },
+      },
+    },
+  ],
+  parse: parseEsjn,
+  writeSample: writeEsjn,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 30, pauseMs: 1000 },
+  expects: {
+    perDay: [100, 4000],
+    silentAfterDays: 5,
+    shape: ['/data/0/Id', '/data/0/Subject', '/data/0/AnnouncementDate'],
+  },
+  caveats: [
+    'Undocumented interface of the public site, newest first.',
+    'An entry does not say whether it is finished: the table of finished procedures fills the past with their calls, not with results.',
+    'Neither CPV codes nor values stand in the table.',
+    'Members of the answer seen in public code of 2026, the answer itself not seen live.',
+  ],
+}

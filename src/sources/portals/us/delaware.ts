@@ -1,0 +1,46 @@
+// Open bids of the State of Delaware, by the state's open data platform (Socrata).
+import type { Source } from '../../source.ts'
+import { parseDelaware } from './parse-delaware.ts'
+import { writeDelaware } from './write-delaware.ts'
+
+export const source: Source = {
+  id: 'us-delaware',
+  title: 'Delaware Open Bids',
+  publisher: 'State of Delaware, Government Support Services',
+  country: 'US',
+  homepage: 'https://mmp.delaware.gov/Bids',
+  documentation: 'https://data.delaware.gov/d/2hnj-zwix',
+  licence: { name: 'not stated' },
+  zone: 'America/New_York',
+  channels: [
+    {
+      name: 'open',
+      slots: { kind: 'whole' },
+      timetable: '25 */6 * * *',
+      delivery: {
+        kind: 'offset',
+        request: {
+          url: 'https://data.delaware.gov/resource/2hnj-zwix.json?$order=contractnumber&$limit={limit}&$offset={offset}',
+          headers: { accept: 'application/json' },
+        },
+        entries: { format: 'json', at: '' },
+        pageSize: 1000,
+        end: { when: 'short-page' },
+      },
+    },
+  ],
+  parse: parseDelaware,
+  writeSample: writeDelaware,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 30 },
+  expects: {
+    perDay: [5, 1000],
+    silentAfterDays: 21,
+    shape: ['/0/contractnumber', '/0/contracttitle', '/0/deadlinedate'],
+  },
+  caveats: [
+    'Only open bids: one that closes leaves the list.',
+    'Classified by UNSPSC, not by CPV; agencies are codes; there is no description, no value, no contact.',
+    'Columns seen in public code of 2026, the answer itself not seen live.',
+  ],
+}

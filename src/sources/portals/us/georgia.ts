@@ -1,0 +1,73 @@
+// Georgia Procurement Registry: bidding events of the State of Georgia, its counties, cities and schools.
+import { browserLike } from '../../families/card-values.ts'
+import type { Source } from '../../source.ts'
+import { parseGeorgia } from './parse-georgia.ts'
+import { writeGeorgia } from './write-georgia.ts'
+
+const registry = 'https://ssl.doas.state.ga.us/gpr'
+
+export const source: Source = {
+  id: 'us-georgia',
+  title: 'Georgia Procurement Registry',
+  publisher: 'Georgia Department of Administrative Services',
+  country: 'US',
+  homepage: `${registry}/`,
+  licence: { name: 'not stated' },
+  zone: 'America/New_York',
+  channels: [
+    {
+      name: 'open',
+      slots: { kind: 'whole' },
+      timetable: '10 */4 * * *',
+      delivery: {
+        kind: 'offset',
+        request: {
+          url: `${registry}/eventSearch`,
+          method: 'POST',
+          headers: { accept: 'application/json', 'x-requested-with': 'XMLHttpRequest', referer: `${registry}/` },
+          form: {
+            draw: '1',
+            'order[0][column]': '5',
+            'order[0][dir]': 'asc',
+            start: '{offset}',
+            length: '{limit}',
+            'search[value]': '',
+            'search[regex]': 'false',
+            responseType: 'ALL',
+            eventStatus: 'OPEN',
+            eventIdTitle: '',
+            govType: 'ALL',
+            govEntity: '',
+            catType: 'ALL',
+            eventProcessType: 'ALL',
+            dateRangeType: '',
+            rangeStartDate: '',
+            rangeEndDate: '',
+            isReset: 'false',
+            persisted: 'false',
+            refreshSearchData: 'true',
+          },
+        },
+        entries: { format: 'json', at: '/data' },
+        total: '/recordsFiltered',
+        pageSize: 500,
+        end: { when: 'short-page' },
+      },
+    },
+  ],
+  parse: parseGeorgia,
+  writeSample: writeGeorgia,
+  access: { kind: 'open' },
+  politeness: { ...browserLike, requestsPerMinute: 20 },
+  expects: {
+    perDay: [100, 3000],
+    silentAfterDays: 7,
+    shape: ['/data/0/esourceNumberKey', '/data/0/title', '/data/0/closingDateSort', '/recordsTotal'],
+  },
+  caveats: [
+    'Undocumented interface of the public search; about 500 events are open at once, and closed ones leave the list.',
+    'Sole-source events announce an intention, not a call.',
+    'Neither classification nor values stand in the list.',
+    'Members of the answer seen in public code of 2026, the answer itself not seen live.',
+  ],
+}
