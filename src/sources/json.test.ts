@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseJson } from './json.ts'
+import { decodeJson, parseJson } from './json.ts'
 
 describe('JSON as publishers write it', () => {
   it('reads bare Infinity and NaN as null, and leaves them alone inside strings', () => {
@@ -15,6 +15,34 @@ describe('JSON as publishers write it', () => {
       fc.property(fc.json(), (text) => {
         expect(parseJson(text)).toEqual(JSON.parse(text))
         expect(parseJson(`\ufeff${text}`)).toEqual(JSON.parse(text))
+      }),
+    )
+  })
+  it('reads line breaks that stand in strings, and leaves those between values alone', () => {
+    expect(parseJson('{\n"a":\t"one\ntwo\u0001three"}')).toEqual({ a: 'one two three' })
+  })
+  it('decodes UTF-8 and UTF-16, single bytes of Windows-1252 among them, and leaves NUL out', () => {
+    const text = '{"a":"ä€ 漢字 😀 \u0000"}'
+    const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le')
+    expect(decodeJson(Buffer.from(text))).toBe(text.replace('\0', ''))
+    expect(decodeJson(utf16)).toContain('漢字')
+    expect(decodeJson(utf16.swap16())).toContain('漢字')
+    const mixed = Buffer.concat([Buffer.from('{"a":"ü'), Buffer.of(0xa3, 0x31, 0x92), Buffer.from('漢"}')])
+    expect(decodeJson(mixed)).toBe('{"a":"ü£1’漢"}')
+    for (const broken of [
+      [0xc0, 0xaf],
+      [0xe0, 0x80, 0x80],
+      [0xed, 0xa0, 0x80],
+      [0xf4, 0x90, 0x80, 0x80],
+      [0xe6, 0xbc],
+    ])
+      expect(decodeJson(Buffer.from(broken))).toHaveLength(broken.length)
+  })
+  it('decodes whatever text there is as it was written', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const written = Buffer.from(text).toString()
+        expect(decodeJson(Buffer.from(`"${text}`))).toBe(`"${written}`.replaceAll('\0', ''))
       }),
     )
   })

@@ -87,7 +87,6 @@ describe('hostile documents end quickly as rejections', () => {
     ['100,000 levels of lists', '['.repeat(100_000), 'too-deep'],
     ['300 levels of objects', `${'{"a":'.repeat(300)}1${'}'.repeat(300)}`, 'too-deep'],
     ['NUL in XML', '<a>\0</a>', 'malformed'],
-    ['NUL in JSON', '{"a":"\0"}', 'malformed'],
     ['an undefined entity', '<a>&auml;</a>', 'malformed'],
     ['an unclosed element', '<a><b></a>', 'malformed'],
     ['half a JSON value', '{"ocid":', 'malformed'],

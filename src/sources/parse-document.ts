@@ -1,13 +1,13 @@
 // Recognises the format of a document by its content and hands it to the parser of that format.
 import type { ParsedPart, Rejection, RejectionReason } from '../domain/notice.ts'
 import { isEformsRoot, parseEforms } from './eforms/parse-eforms.ts'
-import { parseJson } from './json.ts'
+import { decodeJson, parseJson } from './json.ts'
 import { isOcds, parseOcds } from './ocds/parse-ocds.ts'
 import { parseTedExport } from './ted-export/parse-ted-export.ts'
 import { decodeText, maxDocumentBytes, parseXml, XmlError } from './xml.ts'
 
 /** Raised whenever the parsers read something else out of the same bytes, so that kept documents can be read again. */
-export const parserVersion = 1
+export const parserVersion = 2
 
 /** Deeper than any release; keeps recursion over the value safe. */
 const maxJsonDepth = 256
@@ -41,7 +41,7 @@ function read(bytes: Uint8Array): ParsedPart[] {
   }
   const first = firstSign(bytes)
   if (first === '<') return readXml(decodeText(bytes))
-  if (first === '{' || first === '[') return readJson(decodeText(bytes))
+  if (first === '{' || first === '[') return readJson(decodeJson(bytes))
   return reject('unsupported-format', looksLike(bytes))
 }
 

@@ -5,31 +5,31 @@ import type { FormType, LotResult } from '../../domain/notice.ts'
 /** The furthest stage that a release's tags name; undefined when none is one of the standard's. */
 export function formTypeOfTags(tags: readonly string[]): FormType | undefined {
   const has = (pattern: RegExp) => tags.some((tag) => pattern.test(tag))
-  if (has(/^contractAmendment$/)) return 'cont-modif'
-  if (has(/^(?:award|contract|implementation)/)) return 'result'
-  if (has(/^tender/)) return 'competition'
-  return has(/^planning/) ? 'planning' : undefined
+  if (has(/^contractAmendment$/i)) return 'cont-modif'
+  if (has(/^(?:award|contract|implementation)/i)) return 'result'
+  if (has(/^tender/i)) return 'competition'
+  return has(/^planning/i) ? 'planning' : undefined
 }
 
-/** What a status says, also where a publisher writes it in the language of the country (Moldova, Ukraine). */
+/** What a status says, also where a publisher writes it in the language of the country (Moldova, Ukraine, Latin America). */
 export function statusOf(
   text: string | undefined,
 ): 'planned' | 'active' | 'cancelled' | 'unsuccessful' | 'complete' | undefined {
   const status = text?.trim().toLowerCase()
   if (!status) return undefined
   if (/^(?:cancel|withdrawn|anulat|скасован|відмінен|отменен)/.test(status)) return 'cancelled'
-  if (/^(?:unsuccessful|desert|неуспішн|не відбул)/.test(status)) return 'unsuccessful'
+  if (/^(?:unsuccessful|desert|desiert|fracas|неуспішн|не відбул)/.test(status)) return 'unsuccessful'
   if (/^(?:planning|planned)/.test(status)) return 'planned'
-  if (/^(?:complete|closed)/.test(status)) return 'complete'
-  return status.startsWith('active') ? 'active' : undefined
+  if (/^(?:complete|closed|awarded|adjudicad|terminad|finaliz|conclu)/.test(status)) return 'complete'
+  return /^(?:activ|open|publicad|vigente|convocad)/.test(status) ? 'active' : undefined
 }
 
 /** awards[].status; without a known one, named suppliers make an award. */
 export function outcomeOf(status: string | undefined, hasSuppliers: boolean): LotResult['outcome'] {
   const text = status?.trim().toLowerCase() ?? ''
-  if (/^(?:unsuccessful|cancel)/.test(text)) return 'not-awarded'
+  if (/^(?:unsuccessful|cancel|desiert|anulad)/.test(text)) return 'not-awarded'
   if (text.startsWith('pending')) return 'pending'
-  return text.startsWith('active') || hasSuppliers ? 'awarded' : 'pending'
+  return /^(?:activ|adjudicad)/.test(text) || hasSuppliers ? 'awarded' : 'pending'
 }
 
 /** English labels of the eForms list that the rules below would not find; DÖE writes the labels. */

@@ -2,13 +2,26 @@
 import type { ParsedPart, RejectionReason } from '../../domain/notice.ts'
 import { parseSourceDateTime } from '../../domain/time.ts'
 import { asObject, type JsonObject, member, objectsOf, textAt } from './json.ts'
+import { ocidOf } from './publishers.ts'
 import { type ReleaseContext, readRelease } from './read-release.ts'
 
 /** Arrays of packages of arrays …: as deep as anybody nests them. */
 const maxNesting = 4
 
+/** Members in which portals wrap a package or its releases. */
+const wrappers = [
+  'result',
+  'releasePackage',
+  'recordPackage',
+  'arrayReleasePackage',
+  'payload',
+  'content',
+  'data',
+  'item',
+]
+
 const isRelease = (value: JsonObject): boolean =>
-  Object.hasOwn(value, 'ocid') &&
+  (Object.hasOwn(value, 'ocid') || ocidOf(value) !== undefined) &&
   ['tag', 'tender', 'buyer', 'date', 'id', 'planning', 'awards', 'contracts', 'parties'].some((key) =>
     Object.hasOwn(value, key),
   )
@@ -25,11 +38,26 @@ const isPackage = (value: JsonObject): boolean =>
       (item) => Object.hasOwn(item, 'ocid') || isRecord(item),
     ))
 
-/** True for a package, a record, a release, or an array that begins with one of them. */
+/** What a wrapper holds: `{result: {releases: …}}`, `{payload: {content: [ … ]}}`. */
+function wrappedIn(value: JsonObject): { readonly name: string; readonly content: unknown } | undefined {
+  if (isRecord(value) || isPackage(value) || isRelease(value)) return undefined
+  const name = wrappers.find((wrapper) => typeof member(value, wrapper) === 'object' && member(value, wrapper) !== null)
+  return name === undefined ? undefined : { name, content: member(value, name) }
+}
+
+/** True for a package, a record, a release, an array that begins with one of them, or what wraps one of these. */
 export function isOcds(json: unknown): boolean {
   let value = json
-  for (let depth = 0; depth < maxNesting && Array.isArray(value); depth++)
-    value = value.find((item) => typeof item === 'object' && item !== null)
+  for (let depth = 0; depth < maxNesting; depth++) {
+    if (Array.isArray(value)) {
+      value = value.find((item) => typeof item === 'object' && item !== null)
+      continue
+    }
+    const object = asObject(value)
+    if (!object) return false
+    if (isRecord(object) || isPackage(object) || isRelease(object)) return true
+    value = wrappedIn(object)?.content
+  }
   const object = asObject(value)
   return object !== undefined && (isRecord(object) || isPackage(object) || isRelease(object))
 }
@@ -116,7 +144,10 @@ export function parseOcds(json: unknown): ParsedPart[] {
   const parts: ParsedPart[] = []
   const visit = (value: unknown, pointer: string, depth: number): void => {
     if (!Array.isArray(value)) {
-      parts.push(...fromObject(value, pointer, { isCompiled: false }))
+      const object = asObject(value)
+      const wrapped = object && depth < maxNesting ? wrappedIn(object) : undefined
+      if (wrapped) visit(wrapped.content, `${pointer}/${wrapped.name}`, depth + 1)
+      else parts.push(...fromObject(value, pointer, { isCompiled: false }))
       return
     }
     if (depth >= maxNesting) {

@@ -47,6 +47,18 @@ function organizationOf(party: JsonObject): Organization | undefined {
   })
 }
 
+/** Roles in lower case, also where they stand in one text (`buyer;payer`) or in Spanish. */
+export function rolesOf(party: JsonObject): ReadonlySet<string> {
+  const roles = textsAt(party, 'roles').flatMap((role) => role.toLowerCase().split(/[\s,;|]+/))
+  return new Set(roles.map((role) => spanishRoles.get(role) ?? role))
+}
+
+const spanishRoles: ReadonlyMap<string, string> = new Map([
+  ['comprador', 'buyer'],
+  ['proveedor', 'supplier'],
+  ['licitante', 'tenderer'],
+])
+
 /** Indexes the parties of a release. */
 export function readParties(release: JsonObject): Parties {
   const parties = objectsOf(release, 'parties')
@@ -81,7 +93,7 @@ export function readParties(release: JsonObject): Parties {
     },
     withRole: (role) =>
       distinctOrganizations(
-        parties.filter((party) => textsAt(party, 'roles').includes(role)).map((party) => organizationOf(party)),
+        parties.filter((party) => rolesOf(party).has(role.toLowerCase())).map((party) => organizationOf(party)),
       ),
   }
 }

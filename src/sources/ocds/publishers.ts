@@ -1,4 +1,6 @@
 // Who publishes under which OCID prefix, and in which country: its zone is that of dates without one.
+import { type JsonObject, textAt } from './json.ts'
+
 type Publisher = { readonly id: string; readonly country?: string }
 
 const publishers: { readonly [prefix: string]: Publisher } = {
@@ -11,11 +13,41 @@ const publishers: { readonly [prefix: string]: Publisher } = {
   'ocds-ngfbwp': { id: 'md-public-procurement-agency', country: 'MD' },
   'ocds-b3wdp1': { id: 'md-mtender', country: 'MD' },
   'ocds-be6bcu': { id: 'ua-prozorro', country: 'UA' },
+  'ocds-03ad3f': { id: 'py-dncp', country: 'PY' },
+  'ocds-6550wx': { id: 'do-dgcp', country: 'DO' },
+  'ocds-70d2nz': { id: 'cl-chilecompra', country: 'CL' },
+  'ocds-9t57fa': { id: 'za-national-treasury', country: 'ZA' },
+  'ocds-dgv273': { id: 'pe-oece', country: 'PE' },
+  'ocds-ec9k95': { id: 'ca-quebec', country: 'CA' },
+  'ocds-hu01ve': { id: 'it-anac', country: 'IT' },
+  'ocds-lcuori': { id: 'hn-contrataciones-abiertas', country: 'HN' },
+  'ocds-mv5oob': { id: 'tz-nest', country: 'TZ' },
+  'ocds-xqjsxa': { id: 'gt-guatecompras', country: 'GT' },
+  'ocds-xwwr9a': { id: 'ng-osun', country: 'NG' },
+  'ocds-yfs5dr': { id: 'uy-arce', country: 'UY' },
 }
 
 /** The registered prefix of an OCID (`ocds-` and six characters), lower case; undefined when it has none. */
 export function prefixOf(ocid: string): string | undefined {
   return /^ocds-[a-z\d]{6}/i.exec(ocid)?.[0].toLowerCase()
+}
+
+/**
+ * The OCID of a release. ANAC leaves it out; there it stands at the beginning of the release's id, which goes on with a
+ * count (`ocds-hu01ve-7608611-01`).
+ */
+export function ocidOf(release: JsonObject): string | undefined {
+  const ocid = textAt(release, 'ocid')
+  if (ocid !== undefined && ocid.trim() !== '') return ocid
+  return /^\s*(ocds-[a-z\d]{6}-.+?)-\d{1,3}\s*$/i.exec(textAt(release, 'id') ?? '')?.[1]
+}
+
+/**
+ * The OCID of the whole process. MTender gives each stage its own: that of the process with the stage behind it
+ * (`ocds-b3wdp1-MD-1603913785143-EV-1604000000000`).
+ */
+export function processOf(ocid: string): string {
+  return /^ocds-b3wdp1-MD-\d+(?=-)/i.exec(ocid)?.[0] ?? ocid
 }
 
 /** The short id of the publisher: a name for those we know, else the prefix itself, else `ocds`. */

@@ -17,8 +17,8 @@ import { compact } from '../compact.ts'
 import { cleanField, cleanLine, cleanText, cleanUrl, descriptionLimit, titleLimit } from '../text.ts'
 import { contractNatureOf, countryOf, formTypeOfTags, procedureTypeOf, regionCode, statusOf } from './codes.ts'
 import { asObject, type JsonObject, member, numberAt, objectsOf, textAt, textsAt } from './json.ts'
-import { buyersOf, readParties } from './parties.ts'
-import { publisherOf } from './publishers.ts'
+import { buyersOf, readParties, rolesOf } from './parties.ts'
+import { ocidOf, processOf, publisherOf } from './publishers.ts'
 import { dayOf, moneyAt, readResults } from './read-results.ts'
 
 /** Id of the lot that carries the result of a tender without lots. */
@@ -65,10 +65,15 @@ function textsOf(
 const cleanTitle = (text: string) => cleanLine(text, titleLimit)
 const cleanDescription = (text: string) => cleanText(text, descriptionLimit)
 
+/**
+ * The vocabulary under its names; Ukraine's ДК 021:2015 is CPV word for word. CPVS is the supplementary vocabulary, and
+ * UNSPSC and national lists have codes of the same look.
+ */
+const cpvSchemes = /^(?:CPV(?:[\s_-]?20\d\d)?|(?:ДК|DK)\s?021(?::2015)?)$/i
+
 function cpvOf(...classifications: readonly (JsonObject | undefined)[]): string[] {
   return classifications.flatMap((classification) => {
-    // CPVS is the supplementary vocabulary; UNSPSC and national lists have codes of the same look.
-    if (textAt(classification, 'scheme')?.trim().toUpperCase() !== 'CPV') return []
+    if (!cpvSchemes.test(textAt(classification, 'scheme')?.trim() ?? '')) return []
     const code = toCpvCode(textAt(classification, 'id') ?? '')
     return code === undefined ? [] : [code]
   })
@@ -216,6 +221,11 @@ function fallbackTitle(release: JsonObject, language: string): MultilingualText 
   const texts = [
     textAt(release, 'tender', 'description'),
     ...objectsOf(release, 'contracts').map((contract) => textAt(contract, 'description')),
+    ...objectsOf(release, 'awards').map((award) => textAt(award, 'description')),
+    // Plans have a line of the budget alone, purchases of small things their items.
+    textAt(release, 'planning', 'budget', 'description'),
+    textAt(release, 'planning', 'rationale'),
+    ...objectsOf(release, 'tender', 'items').map((item) => textAt(item, 'description')),
   ]
   const beginning = texts.map((text) => cleanText(text)?.split('\n')[0]).find((text) => text !== undefined)
   const line = cleanLine(beginning, 200)
@@ -273,7 +283,7 @@ function withResult(lot: NoticeLot, result: LotResult | undefined): NoticeLot {
 
 /** Reads one release to a notice, or says why it is none. Never throws on content. */
 export function readRelease(release: JsonObject, context: ReleaseContext): Notice | Omit<Rejection, 'path'> {
-  const ocid = cleanLine(textAt(release, 'ocid') ?? context.ocid, 500)
+  const ocid = cleanLine(ocidOf(release) ?? context.ocid, 500)
   if (ocid === undefined) return { reason: 'missing-identity', detail: 'the release has no ocid' }
   const publisher = publisherOf(ocid)
   const tags = textsAt(release, 'tag').map((tag) => tag.trim())
@@ -291,7 +301,11 @@ export function readRelease(release: JsonObject, context: ReleaseContext): Notic
     text === undefined ? undefined : parseSourceDateTime(text, zone, 'start-of-day')
   const deadlineOf = (text: string | undefined) =>
     text === undefined ? undefined : parseSourceDateTime(text, zone, 'end-of-day')
-  const date = instantOf(textAt(release, 'date')) ?? instantOf(context.publishedDate)
+  const date =
+    instantOf(textAt(release, 'date')) ??
+    instantOf(context.publishedDate) ??
+    instantOf(textAt(release, 'publishedDate')) ??
+    instantOf(textAt(tender, 'datePublished'))
 
   const deadline = deadlineOf(textAt(tender, 'tenderPeriod', 'endDate'))
   const formType = formTypeOf(release, tags, deadline !== undefined)
@@ -350,7 +364,7 @@ export function readRelease(release: JsonObject, context: ReleaseContext): Notic
     profile: cleanField(context.version, 20) ?? cleanField(textAt(release, 'version'), 20) ?? '1.1',
     noticeId,
     noticeVersion: version?.padStart(2, '0'),
-    procedureId: isDoe && uuid.test(tail) ? tail : ocid,
+    procedureId: isDoe && uuid.test(tail) ? tail : processOf(ocid),
     internalReference:
       internalReference === ocid || (internalReference !== undefined && internalReference.toLowerCase() === tail)
         ? undefined
@@ -399,7 +413,7 @@ export function readRelease(release: JsonObject, context: ReleaseContext): Notic
 }
 
 function buyerProfileOf(release: JsonObject): string | undefined {
-  const buyer = objectsOf(release, 'parties').find((party) => textsAt(party, 'roles').includes('buyer'))
+  const buyer = objectsOf(release, 'parties').find((party) => rolesOf(party).has('buyer'))
   return cleanUrl(textAt(buyer, 'details', 'buyerProfile'))
 }
 
