@@ -68,7 +68,9 @@ async function* readPackage(
       }
       const named = numberOfMember(member.name)
       if (named !== undefined && progress.numbers.has(named)) continue
-      const { document, number, day } = await received(url, member, named)
+      const found = await received(url, member, named)
+      if (!found) continue
+      const { document, number, day } = found
       if (number !== undefined && progress.numbers.has(number)) continue
       batch.add(document, number === undefined ? 0 : 1)
       isNew = true
@@ -99,7 +101,7 @@ async function received(
   url: string,
   member: Exclude<PackageMember, { kind: 'end' }>,
   named: string | undefined,
-): Promise<Received> {
+): Promise<Received | undefined> {
   const address = `${url}!${member.name}`
   const unreadable = (rejection: NonNullable<ReceivedDocument['unreadable']>): Received => ({
     document: { address, bytes: new Uint8Array(0), unreadable: rejection },
@@ -108,7 +110,8 @@ async function received(
   })
   if (member.kind === 'unreadable') return unreadable(member.rejection)
   const bytes = await member.read()
-  if (!bytes) return unreadable({ reason: 'too-large', path: '', detail: 'larger than any notice' })
+  if (bytes === 'broken') return undefined
+  if (bytes === 'too-large') return unreadable({ reason: 'too-large', path: '', detail: 'larger than any notice' })
   const number = named ?? numberInNotice(bytes)
   return { document: { address, bytes }, number, day: number === undefined ? undefined : dayInNotice(bytes) }
 }

@@ -9,11 +9,12 @@ import { publicationNumber } from './publication-numbers.ts'
 import { assertAnswered } from './ted-reply.ts'
 
 /**
- * `notice`: a member; its bytes are only held when `read` is called, at once (undefined: larger than any document).
+ * `notice`: a member; its bytes are only held when `read` is called, at once. `broken`: the package is damaged or broke off
+ * inside it, and asking for the next member says how.
  * `end`: an archive inside the package is behind us: `read` to its end, `skipped` unread, or `damaged` somewhere.
  */
 export type PackageMember =
-  | { readonly kind: 'notice'; readonly name: string; readonly read: () => Promise<Buffer | undefined> }
+  | { readonly kind: 'notice'; readonly name: string; readonly read: () => Promise<Buffer | 'too-large' | 'broken'> }
   | { readonly kind: 'unreadable'; readonly name: string; readonly rejection: Rejection }
   | { readonly kind: 'end'; readonly name: string; readonly state: 'read' | 'skipped' | 'damaged' }
 
@@ -129,11 +130,19 @@ async function* unpacked(
 
 async function* noticeOf(name: string, all: Chunks, close: () => Promise<void>): AsyncGenerator<PackageMember> {
   let isRead = false
-  const read = (): Promise<Buffer | undefined> => {
+  let failure: { readonly error: unknown } | undefined
+  const read = async (): Promise<Buffer | 'too-large' | 'broken'> => {
     isRead = true
-    return collect(all, maxDocumentBytes)
+    try {
+      return (await collect(all, maxDocumentBytes)) ?? 'too-large'
+    } catch (error) {
+      failure = { error }
+      return 'broken'
+    }
   }
   yield { kind: 'notice', name: name.replaceAll(insideMark, ''), read }
+  // What breaks a member breaks the archives around it: they are the ones to decide what it means.
+  if (failure) throw failure.error
   if (!isRead) await close()
 }
 

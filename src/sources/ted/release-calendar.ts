@@ -46,8 +46,8 @@ function issueIn(cell: string, year: number): number | undefined {
 
 /**
  * Reads the calendar's file. Its layout is not described anywhere, so the columns are found by what stands in them: the
- * one with the most dates, and beside it the one with the most different issue numbers. Throws Refused when there is no
- * such pair, or when later days do not have higher issues: that is no calendar.
+ * one with the most dates, and beside it the one with the most issue numbers that rise with the days. Throws Refused when
+ * there is no such pair: that is no calendar.
  */
 export function readReleaseCalendar(text: string, year: number): ReleaseCalendar {
   const refuse = (why: string): never => {
@@ -74,21 +74,26 @@ export function readReleaseCalendar(text: string, year: number): ReleaseCalendar
     return day === undefined ? [] : [{ day, row }]
   })
   if (dated.length === 0) refuse('holds no date of that year')
-  const issuesIn = (column: number): number =>
-    column === dateColumn ? 0 : new Set(dated.map(({ row }) => issueIn(row[column] ?? '', year))).size
-  const issueColumn = columns.reduce((best, column) => (issuesIn(column) > issuesIn(best) ? column : best), dateColumn)
-  if (issueColumn === dateColumn) refuse('holds no issue numbers')
   dated.sort((a, b) => (a.day < b.day ? -1 : 1))
+  const candidates = columns
+    .filter((column) => column !== dateColumn)
+    .map((column) => risingIssues(dated.map(({ day, row }) => [day, issueIn(row[column] ?? '', year)])))
+  const issues = candidates.reduce((best, each) => (each.size > best.size ? each : best), new Map<string, number>())
+  if (issues.size === 0) refuse('holds no column of issue numbers that rise with the days')
+  return { issues, firstDay: dated[0]!.day, lastDay: dated.at(-1)!.day }
+}
+
+/** Days with their issues when later days have higher ones; empty when they have not (weeks and weekdays fall back). */
+function risingIssues(pairs: readonly (readonly [string, number | undefined])[]): Map<string, number> {
   const issues = new Map<string, number>()
   let last = 0
-  for (const { day, row } of dated) {
-    const issue = issueIn(row[issueColumn] ?? '', year)
+  for (const [day, issue] of pairs) {
     if (issue === undefined || issues.get(day) === issue) continue
-    if (issue <= last) refuse(`gives the issue ${issue} to ${day}, after the issue ${last}`)
+    if (issue <= last) return new Map()
     issues.set(day, issue)
     last = issue
   }
-  return { issues, firstDay: dated[0]!.day, lastDay: dated.at(-1)!.day }
+  return issues
 }
 
 type Kept = { readonly calendar: ReleaseCalendar; readonly fetchedMs: number; readonly version: string }
