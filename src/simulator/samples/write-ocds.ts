@@ -159,11 +159,17 @@ export function writeReleasePackage(uri: string, releases: readonly OcdsRelease[
   return JSON.stringify({ ...packageOf(uri, releases.at(-1)!.date), releases })
 }
 
+/** A record: all releases of a procedure so far. */
+export function writeRecord(releases: readonly OcdsRelease[]): { readonly [member: string]: unknown } {
+  const last = releases.at(-1)!
+  return { ocid: last.ocid, releases, compiledRelease: { ...last, tag: ['compiled'] } }
+}
+
 /** A record package with one record: all releases so far. */
 export function writeRecordPackage(uri: string, releases: readonly OcdsRelease[]): string {
   const last = releases.at(-1)!
   return JSON.stringify({
     ...packageOf(uri, last.date),
-    records: [{ ocid: last.ocid, releases, compiledRelease: { ...last, tag: ['compiled'] } }],
+    records: [writeRecord(releases)],
   })
 }

@@ -1,0 +1,76 @@
+// Answers as a card describes them, and the values through which a card goes.
+import type { Delivery, Each, Entries, Template } from '../sources/delivery.ts'
+import { type PlacedValue, writeAnswer } from './answer-shape.ts'
+import { writeListing } from './listing.ts'
+import type { Asked, PortalAnswer } from './portal-answer.ts'
+import type { Filled } from './request-pattern.ts'
+import { seeded } from './samples/seeded.ts'
+import type { ShelfEntry } from './shelf.ts'
+
+/** Entries that the portal shows at a moment, oldest first. */
+export type Visible = (now: number) => readonly ShelfEntry[]
+
+/** Values through which a card goes when the portal lists them. */
+const listedValues = ['1', '2']
+
+export function eachOf(delivery: Delivery): readonly Each[] {
+  if (delivery.kind === 'own' || !delivery.each) return []
+  return Array.isArray(delivery.each) ? (delivery.each as readonly Each[]) : [delivery.each as Each]
+}
+
+export function eachAnswer(each: Extract<Each, { list: Template }>, asked: Asked): Promise<PortalAnswer> {
+  const documents = listedValues.map((value) => writeListing(each.entries, [{ at: each.at, value }], value))
+  return writtenAnswer(each.entries, documents, asked.request.url.href, asked, [])
+}
+
+/** Entries belong to one of the values each, told by their ids. */
+export function belongs(delivery: Delivery, filled: Filled, entry: ShelfEntry): boolean {
+  return eachOf(delivery).every((each) => {
+    const given = filled.texts.get(each.name)
+    if (given === undefined) return true
+    const values = 'values' in each ? each.values.map(String) : listedValues
+    return values[seeded(`${each.name}|${entry.noticeId}`).whole(0, values.length - 1)] === given
+  })
+}
+
+/** Entries as the card says that they stand in an answer; `asked` where faults of content may happen to it. */
+export async function writtenAnswer(
+  entries: Entries,
+  documents: readonly string[],
+  address: string,
+  asked: Asked | undefined,
+  places: readonly PlacedValue[],
+  isOne = false,
+): Promise<PortalAnswer> {
+  const inner = entries.format === 'archive' ? entries.inside : entries
+  const isXml = inner?.format === 'xml'
+  const broken = {
+    name: isXml ? 'broken.xml' : 'broken.json',
+    bytes: Buffer.from(isXml ? '<notice><id>1</id><ti' : '{"ocid":"ocds-x00000-1","id":"1","ta'),
+  }
+  const isArchive = entries.format === 'archive'
+  const canBreak = isArchive && asked !== undefined
+  const spoiled = [
+    ...(canBreak && asked.happens('broken-member') ? [broken] : []),
+    ...(canBreak && asked.happens('nul-bytes')
+      ? [{ name: `nul-${broken.name}`, bytes: Buffer.from('{"ocid":"\u0000","id":\u0000}') }]
+      : []),
+  ]
+  const hasNul = entries.format === 'json' && documents.length > 1 && asked?.happens('nul-bytes')
+  const isJunk =
+    entries.format === 'json' &&
+    documents.length > 1 &&
+    !isOne &&
+    entries.holds === undefined &&
+    asked?.happens('broken-member')
+  const { body, type, headers } = await writeAnswer(entries, {
+    documents,
+    places,
+    isOne,
+    address,
+    publishedAt: new Date(asked?.now ?? 0).toISOString(),
+    spoiled,
+    ...((hasNul || isJunk) && { between: `${hasNul ? '\u0000' : ''}${isJunk ? 'null,' : ''}` }),
+  })
+  return { status: 200, type, body, headers }
+}

@@ -1,0 +1,159 @@
+// An index of a portal (CKAN, XML, RSS, a page of links) and the files that it lists.
+import type { Delivery, Entries } from '../sources/delivery.ts'
+import type { Source } from '../sources/source.ts'
+import { belongs, type Visible, writtenAnswer } from './card-answer.ts'
+import { type ListedValue, valueAt, writeListing } from './listing.ts'
+import type { Asked, PortalAnswer } from './portal-answer.ts'
+import { sampleOf } from './regexp-sample.ts'
+import type { Filled } from './request-pattern.ts'
+import type { ShelfEntry } from './shelf.ts'
+
+export type IndexDelivery = Extract<Delivery, { kind: 'index' }>
+
+/** An index and the files that it lists. */
+export class IndexServer {
+  readonly #source: Source
+  readonly #delivery: IndexDelivery
+  readonly #visible: Visible
+  readonly #seed: string
+  readonly #addresses = new Map<string, string>()
+
+  constructor(source: Source, delivery: IndexDelivery, visible: Visible, seed: string) {
+    this.#source = source
+    this.#delivery = delivery
+    this.#visible = visible
+    this.#seed = seed
+  }
+
+  shown(now: number): readonly ShelfEntry[] {
+    return [...this.#files(now).values()].flat()
+  }
+
+  /** What is listed: one file for every month, or one for every entry; keys are stable. */
+  #files(now: number): ReadonlyMap<string, readonly ShelfEntry[]> {
+    const { files, isOnce } = this.#delivery
+    const entries = this.#visible(now)
+    const found = new Map<string, ShelfEntry[]>()
+    const isSingle = !files || files.format === 'document' || isOneValue(files)
+    for (const entry of entries) {
+      const key = isSingle
+        ? this.#delivery.version === undefined && !files
+          ? entry.id
+          : entry.noticeId
+        : new Date(entry.publishedAt).toISOString().slice(0, isOnce ? 10 : 7)
+      if (isSingle) found.set(key, [entry])
+      else {
+        // what is never read again must be complete when it is listed
+        if (isOnce && Date.parse(`${key}T00:00Z`) + 86_400_000 > now) continue
+        const list = found.get(key)
+        if (list) list.push(entry)
+        else found.set(key, [entry])
+      }
+    }
+    return found
+  }
+
+  #address(key: string, filled?: Filled): string {
+    const base = this.#delivery.index.url.replace(
+      /\{(\w+)[^}]*\}/g,
+      (_, name: string) => filled?.texts.get(name) ?? '0',
+    )
+    const held = this.#addresses.get(key)
+    if (held) return held
+    const address = this.#found(key, base)
+    this.#addresses.set(key, address)
+    return address
+  }
+
+  #found(key: string, base: string): string {
+    const { only, files, entries } = this.#delivery
+    const origin = new URL(base).origin
+    const fits = (address: string) => !only || new RegExp(only.source, only.flags.replace(/[gy]/g, '')).test(address)
+    if (entries.format === 'html') {
+      const page = sampleOf(entries.link, `${this.#seed}|${key}`)
+      const address = new URL(valueAt(entries, page, this.#delivery.url ?? '/0') ?? page, base).href
+      if (!fits(address)) throw new Error(`${this.#source.id}: no link was found that fits both patterns of its index`)
+      return address
+    }
+    const endings =
+      files?.format === 'archive'
+        ? ['.zip', '.tar.gz', '.gz']
+        : files?.format === 'csv'
+          ? ['.csv']
+          : files?.format === 'xml'
+            ? ['.xml']
+            : files?.format === 'json-lines'
+              ? ['.jsonl', '.jsonl.gz']
+              : ['.json', '.xml']
+    const names = ['.zip', '.json', '.csv', '.xml', '.jsonl', '.gz']
+    for (const ending of [...endings, ...names]) {
+      const address = `${origin}/files/${key}${ending}`
+      if (fits(address)) return address
+    }
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const sample = sampleOf(only!, `${this.#seed}|${key}|${attempt}`)
+      for (const candidate of [
+        sample,
+        `${origin}/${sample.replace(/^\//, '')}`,
+        `${origin}/files/${key}/${sample.replace(/^\//, '')}`,
+      ]) {
+        const url = URL.parse(candidate)
+        if (
+          url &&
+          (url.protocol === 'https:' || url.protocol === 'http:') &&
+          url.host === new URL(origin).host &&
+          fits(url.href)
+        )
+          return url.href
+      }
+    }
+    throw new Error(`${this.#source.id}: no address was found that fits ${String(only)}`)
+  }
+
+  async index(asked: Asked, filled: Filled): Promise<PortalAnswer> {
+    const { entries, version, where, url, files } = this.#delivery
+    const documents: string[] = []
+    for (const [key, held] of this.#files(asked.now)) {
+      if (!held.some((entry) => belongs(this.#delivery, filled, entry)) && isSingleKey(held)) continue
+      if (!files) {
+        documents.push(...held.map((entry) => entry.text()))
+        continue
+      }
+      const address = this.#address(key, filled)
+      if (entries.format === 'html') {
+        documents.push(sampleOf(entries.link, `${this.#seed}|${key}`))
+        continue
+      }
+      const values: ListedValue[] = [{ at: url ?? '', value: address }]
+      if (version !== undefined)
+        values.push({
+          at: version,
+          value: new Date(Math.max(...held.map(({ publishedAt }) => publishedAt))).toISOString(),
+        })
+      if (where) values.push({ at: where.at, value: sampleOf(where.fits, key) })
+      documents.push(writeListing(entries, values, key))
+    }
+    return writtenAnswer(entries, documents, asked.request.url.href, files ? undefined : asked, [])
+  }
+
+  /** Undefined when the address is no file of this index. */
+  file(asked: Asked): Promise<PortalAnswer> | undefined {
+    const { files } = this.#delivery
+    if (!files) return undefined
+    for (const [key, entries] of this.#files(asked.now)) {
+      if (this.#addresses.get(key) !== asked.request.url.href) continue
+      return writtenAnswer(
+        files,
+        entries.map((entry) => entry.text()),
+        asked.request.url.href,
+        asked,
+        [],
+        files.format === 'document' || isOneValue(files),
+      ).then((answer) => ({ ...answer, modifiedAt: Math.max(...entries.map(({ publishedAt }) => publishedAt)) }))
+    }
+    return undefined
+  }
+}
+
+const isSingleKey = (held: readonly ShelfEntry[]): boolean => held.length === 1
+const isOneValue = (entries: Entries): boolean => entries.format === 'json' && entries.at === ''

@@ -1,0 +1,388 @@
+// A list of a portal: its window of dates, its order, its pages in every manner of paging, and the details of its entries.
+import type { Delivery } from '../sources/delivery.ts'
+import type { Json } from '../sources/fetch.ts'
+import type { Channel, Source } from '../sources/source.ts'
+import type { PlacedValue } from './answer-shape.ts'
+import { belongs, type Visible, writtenAnswer } from './card-answer.ts'
+import { halvesOf, idInAddress, type ListedValue, valueAt, writeListing } from './listing.ts'
+import { type Asked, jsonAnswer, type PortalAnswer, textAnswer } from './portal-answer.ts'
+import type { Quirks } from './quirks.ts'
+import { sampleOf } from './regexp-sample.ts'
+import { type Filled, filledText } from './request-pattern.ts'
+import type { ShelfEntry } from './shelf.ts'
+import { documentsOf } from './write-entry.ts'
+
+/** Members of a page where the card leaves it to the portal. */
+const usualPage = 10
+/** Under which the documents of a list stand that gives whole addresses. */
+export const detailPath = '/notices/'
+
+export type ListDelivery = Exclude<Delivery, { kind: 'own' } | { kind: 'index' }>
+
+export const hostOfTemplate = (template: string): string => URL.parse(template.replace(/\{[^}]*\}/g, '0'))?.host ?? ''
+
+type Row = { readonly entry: ShelfEntry; readonly text: string; readonly id: string }
+
+/** A page of the rows with what stands beside it, or a refusal. */
+type Walked =
+  | { readonly rows: readonly Row[]; readonly places: readonly PlacedValue[] }
+  | { readonly answer: PortalAnswer }
+
+/** A list with its pages and its details. */
+export class ListServer {
+  readonly #source: Source
+  readonly #channel: Channel
+  readonly #delivery: ListDelivery
+  readonly #visible: Visible
+  readonly #quirks: Quirks
+  readonly #rows = new Map<ShelfEntry, Row>()
+
+  constructor(source: Source, channel: Channel, delivery: ListDelivery, visible: Visible, own: Quirks) {
+    this.#source = source
+    this.#channel = channel
+    this.#delivery = delivery
+    this.#visible = visible
+    this.#quirks = own
+  }
+
+  shown(now: number): readonly ShelfEntry[] {
+    return this.#shown(now).map(({ entry }) => entry)
+  }
+
+  /** Newest state of everything that the list shows, oldest first. */
+  #shown(now: number): readonly Row[] {
+    const rows = this.#visible(now).map((entry) => this.#row(entry))
+    if (!this.#delivery.detail)
+      return isOfRecords(this.#delivery) ? newest(rows, ({ entry }) => entry.procedureId) : rows
+    return newest(rows, ({ id }) => id)
+  }
+
+  #row(entry: ShelfEntry): Row {
+    let row = this.#rows.get(entry)
+    if (!row) {
+      row = this.#made(entry)
+      this.#rows.set(entry, row)
+    }
+    return row
+  }
+
+  #made(entry: ShelfEntry): Row {
+    const { detail, entries } = this.#delivery
+    if (!detail) return { entry, text: entry.text(), id: entry.id }
+    if (detail.withEntry) {
+      const { entry: text } = halvesOf(entry.text())
+      return { entry, text, id: valueAt(entries, text, detail.id) ?? entry.id }
+    }
+    const document = entry.text()
+    const publishedAt = new Date(entry.publishedAt).toISOString()
+    const isJson = document.trimStart().startsWith('{')
+    const inDocument = (at: string) =>
+      isJson && at.startsWith('/') ? valueAt({ format: 'json', at: '' }, document, at) : undefined
+    const isAddress = /^\{\w+\}$/.test(detail.request.url)
+    const id = isAddress
+      ? `https://${hostOfTemplate(this.#delivery.request.url)}${detailPath}${entry.id}${isJson ? '.json' : '.xml'}`
+      : ((detail.version !== undefined ? inDocument(detail.id) : undefined) ??
+        (detail.version === undefined ? entry.id : entry.noticeId))
+    const values: ListedValue[] = [{ at: detail.id, value: id }]
+    const put = (at: string | undefined, value: Json) => {
+      if (at !== undefined && !values.some((each) => each.at === at)) values.push({ at, value })
+    }
+    put(detail.id2, String(entry.version))
+    put(detail.version, inDocument(detail.version ?? '') ?? publishedAt)
+    put(this.#delivery.dateOf, publishedAt)
+    put(this.#delivery.ordered?.at, publishedAt)
+    if (this.#delivery.kind === 'keyset') put(this.#delivery.keyOf, `${publishedAt}|${entry.number}`)
+    if (this.#delivery.where) put(this.#delivery.where.at, sampleOf(this.#delivery.where.fits, entry.id))
+    const text = writeListing(entries, values, entry.id)
+    return { entry, text, id: valueAt(entries, text, detail.id) ?? id }
+  }
+
+  async detail(asked: Asked, filled: Filled): Promise<PortalAnswer> {
+    const { detail } = this.#delivery
+    if (!detail) return textAnswer(404, 'not found')
+    const given = filled.texts.get('id')
+    const row = this.#shown(asked.now).findLast(({ id }) => idInAddress(detail, id) === given || id === given)
+    if (!row) return textAnswer(404, 'not found')
+    const document = detail.withEntry ? halvesOf(row.entry.text()).detail : row.entry.text()
+    const answer = await writtenAnswer(
+      detail.entries ?? { format: 'document' },
+      [document],
+      asked.request.url.href,
+      undefined,
+      [],
+      true,
+    )
+    return { ...answer, modifiedAt: row.entry.publishedAt }
+  }
+
+  async page(asked: Asked, filled: Filled): Promise<PortalAnswer> {
+    const delivery = this.#delivery
+    const { request } = asked
+    let span = this.#span(filled)
+    if (span && this.#quirks.widestMs !== undefined && span.to - span.from > this.#quirks.widestMs)
+      return jsonAnswer(400, { message: 'the window is too wide' })
+    if (span && this.#quirks.clampMs !== undefined && span.to - span.from > this.#quirks.clampMs)
+      span = { from: span.to - this.#quirks.clampMs, to: span.to }
+    if (span && asked.happens('clamped-window')) span = { from: span.from + (span.to - span.from) / 2, to: span.to }
+    if (span && asked.happens('ignored-parameters')) span = undefined
+    if (this.#quirks.refusesUnknown) {
+      const known = new URL(delivery.request.url.replace(/\{[^}]*\}/g, '0')).searchParams
+      const unknown = [...request.url.searchParams.keys()].find((name) => !known.has(name) && name !== 'cursor')
+      if (unknown !== undefined) return jsonAnswer(400, { message: `unknown parameter ${unknown}` })
+    }
+    const all = this.#shown(asked.now).filter(
+      ({ entry }) =>
+        belongs(delivery, filled, entry) && (!span || (entry.publishedAt >= span.from && entry.publishedAt < span.to)),
+    )
+    const rows = this.#isNewestFirst() ? all.toReversed() : all
+    const walked = this.#walk(asked, filled, rows)
+    if ('answer' in walked) return walked.answer
+    if (delivery.kind === 'single' && rows.length === 0 && delivery.notFound !== undefined)
+      return textAnswer(404, 'not found')
+    if (delivery.kind === 'single' && delivery.notFound === 'notYet' && span && span.to > asked.now)
+      return textAnswer(404, 'not yet')
+    const places: PlacedValue[] = [...walked.places]
+    if (delivery.total !== undefined) {
+      const lie = asked.happens('total-more') ? 3 : asked.happens('total-less') ? -1 : 0
+      places.push({ at: delivery.total, value: Math.max(0, rows.length + lie) })
+    }
+    let shown = walked.rows
+    if (delivery.most !== undefined) shown = shown.slice(0, delivery.most)
+    if (this.#quirks.largestPage !== undefined) shown = shown.slice(0, this.#quirks.largestPage)
+    const last = shown.at(-1)
+    if (last && asked.happens('duplicates')) shown = [...shown, last]
+    return writtenAnswer(
+      delivery.entries,
+      shown.map(({ text }) => text),
+      request.url.href,
+      asked,
+      places,
+    )
+  }
+
+  #isNewestFirst(): boolean {
+    const { ordered } = this.#delivery
+    if (ordered) return ordered.direction === 'descending'
+    return this.#delivery.kind === 'link-next' && this.#delivery.firstNext !== undefined
+  }
+
+  /** The window that was asked for; undefined where the request names none. */
+  #span(filled: Filled): { readonly from: number; readonly to: number } | undefined {
+    const [from, to, last, before] = ['from', 'to', 'last', 'before'].map((name) => filled.dates.get(name))
+    const start = from?.from ?? (before && before.from + 1)
+    if (start === undefined && !to && !last) return undefined
+    const end = to?.from ?? last?.next ?? (from && this.#spanEnd(from.from, from.next)) ?? Number.POSITIVE_INFINITY
+    return { from: start ?? 0, to: end }
+  }
+
+  /** Where only the start is asked for, the span is that of the slots, or all since. */
+  #spanEnd(from: number, next: number): number {
+    const { slots } = this.#channel
+    if (slots.kind === 'feed' || slots.kind === 'whole') return Number.POSITIVE_INFINITY
+    const day = 86_400_000
+    switch (slots.kind) {
+      case 'hours':
+        return from + (slots.hours ?? 1) * 3_600_000
+      case 'week':
+        return from + 7 * day
+      case 'day':
+        return Math.max(next, from + day - 2 * 3_600_000)
+      default:
+        // a month or year: what the pattern could write
+        return Math.max(next, from + day)
+    }
+  }
+
+  #walk(asked: Asked, filled: Filled, rows: readonly Row[]): Walked {
+    const delivery = this.#delivery
+    switch (delivery.kind) {
+      case 'single':
+        return { rows, places: [] }
+      case 'page':
+      case 'offset': {
+        const size = this.#size(filled, delivery.pageSize)
+        const given = (name: string) => {
+          const number = Number(filled.texts.get(name))
+          return filled.texts.has(name) && Number.isInteger(number) ? number : undefined
+        }
+        const page = given('page')
+        const offset = given('offset')
+        const start =
+          delivery.kind === 'page'
+            ? page === undefined
+              ? (offset ?? 0)
+              : (page - delivery.firstPage) * size
+            : offset === undefined
+              ? (page ?? 0) * size
+              : offset - (delivery.firstOffset ?? 0)
+        return this.#paged(asked, rows, start, size)
+      }
+      case 'link-next':
+        return this.#linked(asked, rows)
+      case 'cursor':
+        return this.#byCursor(asked, filled, rows)
+      case 'keyset':
+        return this.#byKey(filled, rows)
+    }
+  }
+
+  #size(filled: Filled, otherwise: number): number {
+    const given = Number(filled.texts.get('limit') ?? otherwise)
+    const size = Number.isInteger(given) && given > 0 ? given : otherwise
+    return Math.min(size, this.#quirks.largestPage ?? size)
+  }
+
+  #paged(asked: Asked, rows: readonly Row[], given: number, size: number): Walked {
+    const delivery = this.#delivery as Extract<ListDelivery, { kind: 'page' | 'offset' }>
+    const { end } = delivery
+    let offset = this.#quirks.ignoresPage ? 0 : Math.max(0, given)
+    if (this.#quirks.reach !== undefined && offset + size > this.#quirks.reach)
+      return { answer: jsonAnswer(400, { message: `nothing is reached behind ${this.#quirks.reach}` }) }
+    if (
+      delivery.kind === 'page' &&
+      delivery.lastPage !== undefined &&
+      offset / size > delivery.lastPage - delivery.firstPage
+    )
+      return { answer: jsonAnswer(400, { message: 'there is no such page' }) }
+    if (end.when === 'not-found' && offset > 0 && offset >= rows.length) return { answer: textAnswer(404, 'not found') }
+    if (offset > 0 && asked.happens('moving-pages')) offset -= 1
+    let shown = rows.slice(offset, offset + size)
+    if (shown.length > 1 && offset + size < rows.length && asked.happens('early-short-page')) shown = shown.slice(0, -1)
+    const places: PlacedValue[] = []
+    if (end.when === 'pages') places.push({ at: end.at, value: Math.ceil(rows.length / size) })
+    if (end.when === 'flag') places.push({ at: end.at, value: offset + size >= rows.length ? end.isLast : !end.isLast })
+    return { rows: shown, places }
+  }
+
+  #linked(asked: Asked, rows: readonly Row[]): Walked {
+    const delivery = this.#delivery as Extract<ListDelivery, { kind: 'link-next' }>
+    const { request } = asked
+    const size = Math.min(Number(request.url.searchParams.get('limit')) || usualPage, usualPage)
+    const isFeed = this.#channel.slots.kind === 'feed'
+    const name = /offset/.test(delivery.next) || isFeed ? 'offset' : 'cursor'
+    const written = request.url.searchParams.get(name)
+    const isForward = request.url.searchParams.get('direction') === 'forward'
+    const ordered = isForward ? rows.toReversed() : rows
+    const start = written === null ? 0 : behind(ordered, written, this.#isNewestFirst() && !isForward)
+    let from = start
+    if (written !== null && from < ordered.length - 1 && asked.happens('dropped-rows')) from += 1
+    if (written !== null && from > 0 && asked.happens('moving-pages')) from -= 1
+    const shown = ordered.slice(from, from + size)
+    const last = shown.at(-1)
+    const link = (token: string, forward: boolean) => {
+      const url = new URL(request.url)
+      url.searchParams.set(name, token)
+      if (forward) {
+        url.searchParams.set('direction', 'forward')
+        url.searchParams.delete('descending')
+      }
+      return url.href
+    }
+    const places: PlacedValue[] = []
+    const isMore = last !== undefined && from + size < ordered.length
+    const again = written ?? tokenOf(undefined)
+    if (isFeed) places.push({ at: delivery.next, value: link(last ? tokenOf(last) : again, isForward) })
+    else if (isMore || (last && asked.happens('token-after-end')))
+      places.push({ at: delivery.next, value: link(tokenOf(last), isForward) })
+    if (delivery.firstNext !== undefined && !isForward)
+      places.push({ at: delivery.firstNext, value: link(tokenOf(shown[0] ?? rows[0]), true) })
+    return { rows: shown, places }
+  }
+
+  #byCursor(asked: Asked, filled: Filled, rows: readonly Row[]): Walked {
+    const delivery = this.#delivery as Extract<ListDelivery, { kind: 'cursor' }>
+    const size = Math.min(this.#size(filled, delivery.pageSize ?? usualPage), usualPage)
+    const given = filled.texts.get('cursor')
+    const isByTime = /\{(?:from|before)/.test(delivery.firstCursor ?? '')
+    let from = 0
+    if (given !== undefined && given !== '') {
+      const first =
+        delivery.firstCursor !== undefined
+          ? filledText(delivery.firstCursor, given, this.#source.zone)?.dates
+          : undefined
+      const at = first?.get('from')?.from ?? first?.get('before')?.from
+      if (given === delivery.firstCursor) from = 0
+      else if (isByTime) {
+        const moment = at ?? Date.parse(given)
+        from = rows.findIndex(({ entry }) =>
+          first && at !== undefined ? entry.publishedAt >= moment : entry.publishedAt > moment,
+        )
+        if (from < 0) from = rows.length
+      } else from = behind(rows, given, this.#isNewestFirst())
+      if (from > 0 && from < rows.length - 1 && asked.happens('dropped-rows')) from += 1
+      if (from > 0 && asked.happens('moving-pages')) from -= 1
+    }
+    const shown = rows.slice(from, from + size)
+    const last = shown.at(-1)
+    const isMore = from + size < rows.length
+    const places: PlacedValue[] = []
+    const isAlways = this.#channel.slots.kind === 'feed' || delivery.end !== undefined || isByTime
+    const token = (row: Row | undefined) =>
+      isByTime
+        ? row
+          ? new Date(row.entry.publishedAt).toISOString()
+          : (given ?? '')
+        : row
+          ? tokenOf(row)
+          : (given ?? tokenOf(undefined))
+    if (isMore || (isAlways && last) || (last && asked.happens('token-after-end')))
+      places.push({ at: delivery.cursor, value: token(last) })
+    else if (isAlways && this.#channel.slots.kind === 'feed')
+      places.push({ at: delivery.cursor, value: token(undefined) })
+    const { end } = delivery
+    if (end?.when === 'flag') places.push({ at: end.at, value: isMore ? !end.isLast : end.isLast })
+    if (end?.when === 'pages') places.push({ at: end.at, value: Math.ceil(rows.length / size) })
+    return { rows: shown, places }
+  }
+
+  #byKey(filled: Filled, rows: readonly Row[]): Walked {
+    const delivery = this.#delivery as Extract<ListDelivery, { kind: 'keyset' }>
+    const size = this.#size(filled, delivery.pageSize)
+    const given = filled.texts.get('cursor')
+    const keyOf = (row: Row) => valueAt(delivery.entries, row.text, delivery.keyOf) ?? ''
+    let from = 0
+    if (given !== undefined && given !== '') {
+      const same = rows.filter((row) => keyOf(row) === given)
+      if (same.length > 0) from = same.length > 1 ? rows.indexOf(same[0]!) : rows.indexOf(same[0]!) + 1
+      else {
+        const dates =
+          delivery.firstKey !== undefined ? filledText(delivery.firstKey, given, this.#source.zone)?.dates : undefined
+        const at = dates?.get('from')?.from ?? dates?.get('before')?.from
+        from = rows.findIndex((row) => (at !== undefined ? row.entry.publishedAt >= at : keyOf(row) > given))
+        if (from < 0) from = rows.length
+      }
+    }
+    return { rows: rows.slice(from, from + size), places: [] }
+  }
+}
+
+/** A cursor that stays true when entries come in: the last entry that was shown. */
+function tokenOf(row: Row | undefined): string {
+  return row ? Buffer.from(`${row.entry.publishedAt}|${row.entry.id}`).toString('base64url') : 'MHw'
+}
+
+/** Index of the first row behind the one of the token. */
+function behind(rows: readonly Row[], token: string, isDescending: boolean): number {
+  const [at, id] = Buffer.from(token, 'base64url').toString().split('|', 2) as [string, string]
+  const index = rows.findIndex(({ entry }) => {
+    const order = entry.publishedAt - Number(at) || (entry.id < id ? -1 : entry.id > id ? 1 : 0)
+    return isDescending ? order < 0 : order > 0
+  })
+  return index < 0 ? rows.length : index
+}
+
+/** The last of each group, at its place in time. */
+function newest(rows: readonly Row[], groupOf: (row: Row) => string): readonly Row[] {
+  const last = new Map<string, Row>()
+  for (const row of rows) {
+    last.delete(groupOf(row))
+    last.set(groupOf(row), row)
+  }
+  return [...last.values()]
+}
+
+function isOfRecords(delivery: Delivery): boolean {
+  const entries = documentsOf(delivery)
+  const inner = entries?.format === 'archive' ? entries.inside : entries
+  return inner?.format === 'json' && /\/records(?:\/\*)?$/.test(inner.at)
+}

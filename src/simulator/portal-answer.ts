@@ -1,0 +1,43 @@
+// What a portal's server is asked and what it answers, before faults.
+import type { FaultName } from './faults.ts'
+import type { PortalRequest } from './request-pattern.ts'
+import type { ShelfEntry } from './shelf.ts'
+
+export type PortalAnswer = {
+  readonly status: number
+  readonly type: string
+  readonly body: Buffer
+  readonly headers?: { readonly [name: string]: string }
+  /** Instead of the hash of the body. */
+  readonly etag?: string
+  /** Epoch milliseconds. */
+  readonly modifiedAt?: number
+}
+
+/** One request while it is answered. */
+export type Asked = {
+  readonly request: PortalRequest
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** Whether a fault of the content happens to this request. */
+  readonly happens: (name: FaultName) => boolean
+}
+
+/** The server of one source. */
+export type PortalServer = {
+  readonly sourceId: string
+  readonly hosts: ReadonlySet<string>
+  /** What a patient reader has when it has read everything at that moment, oldest first. */
+  readonly shown: (now: number) => readonly ShelfEntry[]
+  /** Undefined when the address is none of this portal's. */
+  readonly answer: (asked: Asked) => Promise<PortalAnswer> | PortalAnswer | undefined
+}
+
+export const textAnswer = (status: number, text: string, type = 'text/plain; charset=utf-8'): PortalAnswer => ({
+  status,
+  type,
+  body: Buffer.from(text),
+})
+
+export const jsonAnswer = (status: number, value: unknown): PortalAnswer =>
+  textAnswer(status, JSON.stringify(value), 'application/json; charset=utf-8')

@@ -1,0 +1,38 @@
+// What single portals do that no card can say: caps and clamps, each as documented by the portal or measured by its readers.
+import { dayMs } from '../domain/time.ts'
+
+export type Quirks = {
+  /** Of a longer window only so much is looked at, without a word. */
+  readonly clampMs?: number
+  /** A longer window is answered with 400. */
+  readonly widestMs?: number
+  /** Behind so many entries of one question pages are answered with 400. */
+  readonly reach?: number
+  /** No page is longer, whatever is asked for. */
+  readonly largestPage?: number
+  /** The number of the page is ignored: every page is the first. */
+  readonly ignoresPage?: boolean
+  /** Parameters that are not documented are answered with 400 (else they are ignored). */
+  readonly refusesUnknown?: boolean
+  /** Header without which nothing is answered. */
+  readonly needsHeader?: string
+  /** After so many requests within ten seconds a challenge comes instead, once. */
+  readonly challengeAfter?: number
+}
+
+/** By source. */
+export const quirks: { readonly [sourceId: string]: Quirks } = {
+  'gr-kimdis': { clampMs: 180 * dayMs },
+  'nl-tenderned': { reach: 10_000, largestPage: 100 },
+  'no-doffin': { reach: 1000, largestPage: 100 },
+  'fr-boamp': { reach: 10_000, largestPage: 100 },
+  'ch-simap': { challengeAfter: 15, largestPage: 20 },
+  'pl-bzp': { ignoresPage: true },
+  'br-pncp': { widestMs: 366 * dayMs, largestPage: 50 },
+  'br-compras': { widestMs: 31 * dayMs },
+  'us-sam': { widestMs: 366 * dayMs, largestPage: 1000 },
+  'gb-find-a-tender': { refusesUnknown: true, largestPage: 100 },
+  'ro-seap': { needsHeader: 'referer' },
+  'ba-ejn': { largestPage: 50 },
+  'kr-g2b': { largestPage: 999 },
+}

@@ -1,0 +1,120 @@
+// The server of a source whose card says in data how its portal delivers: lists, pages, cursors, indexes, files, details.
+import type { Template } from '../sources/delivery.ts'
+import type { Channel, Source } from '../sources/source.ts'
+import { eachAnswer, eachOf, type Visible, writtenAnswer } from './card-answer.ts'
+import { IndexServer } from './index-server.ts'
+import { detailPath, hostOfTemplate, ListServer } from './list-server.ts'
+import { type Asked, jsonAnswer, type PortalAnswer, type PortalServer, textAnswer } from './portal-answer.ts'
+import { type Quirks, quirks } from './quirks.ts'
+import { type Filled, type PortalRequest, type Recognised, requestPattern } from './request-pattern.ts'
+import type { ShelfEntry } from './shelf.ts'
+
+const usualToken = 'sample-token'
+
+type Endpoint = {
+  readonly recognise: (request: PortalRequest) => Recognised
+  readonly answer: (asked: Asked, filled: Filled) => Promise<PortalAnswer> | PortalAnswer
+}
+
+/** A source whose channels are all data; of the others only those that are. */
+export function serveCard(source: Source, visible: Visible, seed: string): PortalServer {
+  const own: Quirks = quirks[source.id] ?? {}
+  const endpoints: Endpoint[] = []
+  const indexes: IndexServer[] = []
+  const shown: ((now: number) => readonly ShelfEntry[])[] = []
+  const hosts = new Set<string>()
+  const addHost = (template: Template, base?: string) => {
+    const url = URL.parse(template.url.replace(/\{[^}]*\}/g, '0'), base)
+    if (url) hosts.add(url.host)
+  }
+  const add = (template: Template, answer: Endpoint['answer']) => {
+    addHost(template)
+    endpoints.push({ recognise: requestPattern(template, source.zone), answer })
+  }
+  for (const channel of source.channels) {
+    const delivery = channel.delivery.kind === 'own' ? channel.delivery.like : channel.delivery
+    if (!delivery || delivery.kind === 'own') continue
+    for (const each of eachOf(delivery)) if ('list' in each) add(each.list, (asked) => eachAnswer(each, asked))
+    const { token } = delivery
+    if (token)
+      add(token.request, () =>
+        writtenAnswer(
+          { format: 'json', at: '/-' },
+          [],
+          'https://portal.example/',
+          undefined,
+          [{ at: token.at, value: usualToken }],
+          true,
+        ),
+      )
+    if (delivery.kind === 'index') {
+      const server = new IndexServer(source, delivery, visible, seed)
+      indexes.push(server)
+      if (isRead(channel)) shown.push((now) => server.shown(now))
+      addHost(delivery.index)
+      add(delivery.index, (asked, filled) => server.index(asked, filled))
+      continue
+    }
+    const list = new ListServer(source, channel, delivery, visible, own)
+    if (isRead(channel)) shown.push((now) => list.shown(now))
+    add(delivery.request, (asked, filled) => list.page(asked, filled))
+    if (!delivery.detail) continue
+    if (/^\{\w+\}$/.test(delivery.detail.request.url)) {
+      endpoints.push({
+        recognise: (request) =>
+          request.url.host === hostOfTemplate(delivery.request.url) && request.url.pathname.startsWith(detailPath)
+            ? { kind: 'filled', filled: { texts: new Map([['id', request.url.href]]), dates: new Map(), weight: 99 } }
+            : { kind: 'other' },
+        answer: (asked, filled) => list.detail(asked, filled),
+      })
+    } else add(delivery.detail.request, (asked, filled) => list.detail(asked, filled))
+  }
+  let recent: number[] = []
+  return {
+    sourceId: source.id,
+    hosts,
+    shown: (now) => [...new Set(shown.flatMap((each) => each(now)))],
+    answer: (asked) => {
+      const { request } = asked
+      if (!hosts.has(request.url.host)) return undefined
+      for (const index of indexes) {
+        const file = index.file(asked)
+        if (file) return file
+      }
+      const read = endpoints.map((endpoint) => ({ endpoint, found: endpoint.recognise(request) }))
+      const best = read
+        .flatMap(({ endpoint, found }) => (found.kind === 'filled' ? [{ endpoint, filled: found.filled }] : []))
+        .sort((a, b) => b.filled.weight - a.filled.weight)[0]
+      if (!best) {
+        if (read.some(({ found }) => found.kind === 'unauthorised'))
+          return jsonAnswer(401, { message: 'a key is needed' })
+        const wrong = read.flatMap(({ found }) => (found.kind === 'wrong' ? [found.why] : []))
+        return wrong.length > 0 ? jsonAnswer(400, { message: wrong.join('; ') }) : undefined
+      }
+      if (own.needsHeader && request.headers[own.needsHeader] === undefined) return textAnswer(403, 'forbidden')
+      if (own.challengeAfter !== undefined) {
+        recent = [...recent.filter((at) => at > asked.now - 10_000), asked.now]
+        if (recent.length > own.challengeAfter) {
+          recent = []
+          return challenge()
+        }
+      }
+      return best.endpoint.answer(asked, best.filled)
+    },
+  }
+}
+
+/** What a run reads without being told to. */
+const isRead = (channel: Channel): boolean => channel.role !== 'spare' && channel.role !== 'control'
+
+/** A page that wants a cookie set before it lets anybody through. */
+export function challenge(): PortalAnswer {
+  return {
+    ...textAnswer(
+      200,
+      '<!DOCTYPE html><html><body>Please enable cookies and reload.</body></html>',
+      'text/html; charset=utf-8',
+    ),
+    headers: { 'set-cookie': 'challenge=1; Path=/' },
+  }
+}

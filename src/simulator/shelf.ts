@@ -1,0 +1,129 @@
+// What each portal has published by now, entry by entry: the truth that tests compare a stock with.
+import { hourMs } from '../domain/time.ts'
+import type { PortalSample, Source } from '../sources/source.ts'
+import { releaseOf } from './journal-calendar.ts'
+import { portalRegion } from './samples/portal-region.ts'
+import { portalSampleOf } from './samples/portal-sample.ts'
+import { type SampleCopy, samplePortals, sampleWorld, visibleCopies, type WorldPlan } from './samples/sample-world.ts'
+import { writeEntry } from './write-entry.ts'
+
+/** One version of one announcement on one portal. */
+export type ShelfEntry = {
+  /** `<announcement>-<version>`; unique on its portal and the same for ever. */
+  readonly id: string
+  /** The announcement, over its versions. */
+  readonly noticeId: string
+  readonly version: number
+  /** The procedure, over its announcements. */
+  readonly procedureId: string
+  /** A whole number that is unique on the portal and grows with time. */
+  readonly number: number
+  /** Official journal number (`123456-2026`) where there is one. */
+  readonly publicationNumber?: string
+  /** Epoch milliseconds. */
+  readonly publishedAt: number
+  /** What the document says, for portals that write it in several shapes. */
+  readonly sample?: PortalSample
+  /** The document: what the card's parser reads. Written once, the same for ever. */
+  readonly text: () => string
+}
+
+/** Portals whose documents follow `source`'s card. Entries come oldest first; what was there once stays there. */
+export type Shelf = {
+  readonly entries: (source: Source, until: number) => readonly ShelfEntry[]
+}
+
+export type SampleShelfOptions = {
+  readonly seed: string
+  /** Epoch milliseconds at which the made-up world begins: then it has its base, from then on it grows. */
+  readonly epoch: number
+  /** Portals beside those of the common world: procurements at the beginning, and hours between two further ones. */
+  readonly base?: number
+  readonly arrivalHours?: number
+}
+
+/** Made-up procurements: the common world for its portals, a small world of its own for every other. */
+export function sampleShelf(options: SampleShelfOptions): Shelf {
+  const held = new Map<string, Map<string, ShelfEntry>>()
+  const worlds = new Map<string, { readonly hour: number; readonly entries: readonly ShelfEntry[] }>()
+  return {
+    entries: (source, until) => {
+      const hour = Math.ceil(until / hourMs) * hourMs
+      let world = worlds.get(source.id)
+      if (world?.hour !== hour) {
+        let known = held.get(source.id)
+        if (!known) {
+          known = new Map()
+          held.set(source.id, known)
+        }
+        world = { hour, entries: entriesAt(source, hour, options, known) }
+        worlds.set(source.id, world)
+      }
+      return world.entries.filter(({ publishedAt }) => publishedAt <= until)
+    },
+  }
+}
+
+function entriesAt(
+  source: Source,
+  until: number,
+  options: SampleShelfOptions,
+  known: Map<string, ShelfEntry>,
+): ShelfEntry[] {
+  const copies = samplePortals.some((portal) => portal === source.id)
+    ? visibleCopies(sampleWorld(options.seed, options.epoch, until), source.id, until)
+    : visibleCopies(
+        sampleWorld(`${options.seed}|${source.id}`, options.epoch, until, ownWorld(source, options)),
+        source.id,
+        until,
+      )
+  const found: ShelfEntry[] = []
+  for (const copy of copies) {
+    const id = `${copy.notice.noticeId}-${copy.notice.version}`
+    let entry = known.get(id)
+    if (!entry) {
+      entry = entryOf(source, copy, id, copies)
+      known.set(id, entry)
+    }
+    if (entry.publishedAt <= until) found.push(entry)
+  }
+  return found.sort((a, b) => a.publishedAt - b.publishedAt || (a.id < b.id ? -1 : 1))
+}
+
+function ownWorld(source: Source, options: SampleShelfOptions): WorldPlan {
+  return {
+    base: options.base ?? 16,
+    arrivalMs: (options.arrivalHours ?? 8) * hourMs,
+    families: [{ family: 'own', share: 1, regions: [portalRegion(source.country, source.zone)] }],
+    portal: source.id,
+  }
+}
+
+function entryOf(source: Source, copy: SampleCopy, id: string, all: readonly SampleCopy[]): ShelfEntry {
+  // the journal appears once a day; elsewhere no two entries have the same instant unless they came together
+  const publishedAt =
+    source.id === 'ted' ? releaseOf(copy.at) : copy.at + (copy.procedure.index % 50) * 61_000 + (hashOf(id) % 1000)
+  const own: SampleCopy = { ...copy, at: publishedAt }
+  const earlier = all.filter((each) => each.procedure.index === copy.procedure.index && each.at <= copy.at)
+  let text: string | undefined
+  return {
+    id,
+    noticeId: copy.notice.noticeId,
+    version: Number(copy.notice.version),
+    procedureId: copy.procedure.procedureId,
+    number: Number(copy.notice.publicationNumber.split('-')[0]),
+    publicationNumber: copy.notice.publicationNumber,
+    publishedAt,
+    sample: portalSampleOf(own),
+    text: () => {
+      text ??= writeEntry(source, own, earlier)
+      return text
+    },
+  }
+}
+
+function hashOf(text: string): number {
+  let hash = 0
+  for (const sign of text) hash = (hash * 31 + sign.charCodeAt(0)) >>> 0
+  return hash
+}
