@@ -58,6 +58,8 @@ export type FetchContext = {
   /** The key of a source that needs one. */
   readonly key: string | undefined
   readonly zone: string
+  /** Share by which announced totals may differ from what came, as the card says; default 0, `null`: they are estimates. */
+  readonly totalTolerance?: number | null
   /** Epoch milliseconds. */
   readonly now: () => number
   /** Folder for archives that must be read from their end (zip); emptied by the runner. */

@@ -1,0 +1,77 @@
+// What reading an answer takes and gives: documents in batches, values beside them, and documents that cannot be read.
+import type { RejectionReason } from '../../domain/notice.ts'
+import { Retryable } from '../../platform/http.ts'
+import type { Chunks } from '../byte-chunks.ts'
+import type { Entries, Place } from '../delivery.ts'
+import type { Json } from '../fetch.ts'
+import type { ReceivedDocument } from '../files.ts'
+import { maxDocumentBytes } from '../xml.ts'
+
+export type ReadOptions = {
+  /** Where the answer came from, as it may be kept. */
+  readonly address: string
+  readonly entries: Entries
+  /** Places in the answer of values that are wanted as well (no headers). */
+  readonly places?: readonly Place[]
+  /** A damaged or unexpected answer throws Retryable; `keep` makes an unreadable document of it, for files that stay as they are. */
+  readonly damage: 'throw' | 'keep'
+  /** For archives that must be read from their end. */
+  readonly scratchFolder: string
+}
+
+/** What came besides documents. `damage` says what is missing because of damaged bytes. */
+export type EntriesEnd = { readonly values: ReadonlyMap<Place, Json>; readonly damage?: string }
+
+/** Batches of documents, then the end. */
+export type ReadEntries = (
+  chunks: Chunks,
+  options: ReadOptions,
+) => AsyncGenerator<readonly ReceivedDocument[], EntriesEnd>
+
+const keptBytes = 1024
+const batchDocuments = 500
+const batchBytes = 4 * 1024 * 1024
+const noBytes = new Uint8Array(0)
+
+/** A document that could not be read whole, with its beginning. */
+export function unreadable(
+  address: string,
+  reason: RejectionReason,
+  detail: string,
+  bytes: Uint8Array = noBytes,
+): ReceivedDocument {
+  return { address, bytes: Uint8Array.from(bytes.subarray(0, keptBytes)), unreadable: { reason, path: '', detail } }
+}
+
+export function tooLarge(address: string, bytes: Uint8Array): ReceivedDocument {
+  const limit = maxDocumentBytes / 1024 / 1024
+  return unreadable(address, 'too-large', `larger than ${limit} MiB; only the first ${keptBytes} bytes are kept`, bytes)
+}
+
+/** The portal answered something else than it should; asked again later, it may answer. */
+export function unexpected(address: string, what: string): Retryable {
+  return new Retryable(`unexpected answer of ${address}: ${what}`)
+}
+
+/** Gathers documents until there are enough for a step. */
+export class Batch {
+  #documents: ReceivedDocument[] = []
+  #bytes = 0
+
+  add(document: ReceivedDocument): void {
+    this.#documents.push(document)
+    this.#bytes += document.bytes.length
+  }
+
+  get isFull(): boolean {
+    return this.#documents.length >= batchDocuments || this.#bytes >= batchBytes
+  }
+
+  /** What was gathered; nothing when there is none. */
+  *take(): Generator<readonly ReceivedDocument[]> {
+    const documents = this.#documents
+    this.#documents = []
+    this.#bytes = 0
+    if (documents.length > 0) yield documents
+  }
+}

@@ -1,0 +1,149 @@
+// Requests of a delivery: filled, with the token of the portal where it wants one, and addresses without secrets.
+import { Refused } from '../../platform/http.ts'
+import { collect } from '../byte-chunks.ts'
+import type { Place, Template, Token } from '../delivery.ts'
+import type { FetchContext, Json, SourceReply } from '../fetch.ts'
+import { parseJson } from '../json.ts'
+import { unexpected } from './answer-documents.ts'
+import { fillTemplate, type Values } from './fill-template.ts'
+import { valueAt } from './json-pointer.ts'
+
+/** A reply with the address as it was asked, and as it may be kept. */
+export type Answer = { readonly reply: SourceReply; readonly url: string; readonly address: string }
+
+export type AskOptions = {
+  /** Instead of the template's address. */
+  readonly url?: string
+  readonly accept?: readonly number[]
+  readonly ifChangedFrom?: string
+  readonly maxBytes?: number
+}
+
+/** Short keys could stand in an address by chance. */
+const leastSecret = 6
+const maxTokenBytes = 1024 * 1024
+
+export class Asking {
+  readonly #context: FetchContext
+  readonly #tokenRequest: Token | undefined
+  #token: string | undefined
+
+  constructor(context: FetchContext, token: Token | undefined) {
+    this.#context = context
+    this.#tokenRequest = token
+  }
+
+  /** The values that every template may use. */
+  #withSecrets(values: Values): Values {
+    return { ...values, key: this.#context.key, token: this.#token }
+  }
+
+  /** The address that a template asks, as it may be kept; for POST with what is asked. */
+  addressOf(template: Template, values: Values, base: string): string {
+    const { url, body } = fillTemplate(
+      template,
+      { ...this.#withSecrets(values), token: this.#token ?? '-' },
+      this.#context.zone,
+    )
+    const address = this.hide(resolved(url, base))
+    return body === undefined ? address : `${address} ${this.hide(body)}`
+  }
+
+  /** A text without key and token. */
+  hide(text: string): string {
+    let hidden = text
+    for (const [name, secret] of [
+      ['{key}', this.#context.key],
+      ['{token}', this.#token],
+    ] as const)
+      if (secret !== undefined && secret.length >= leastSecret)
+        hidden = hidden.replaceAll(secret, name).replaceAll(encodeURIComponent(secret), name)
+    return hidden
+  }
+
+  /** The reverse: what was kept without secrets can be asked again. */
+  async reveal(text: string): Promise<string> {
+    if (text.includes('{token}')) await this.#ensureToken()
+    return text
+      .replaceAll('{key}', encodeURIComponent(this.#context.key ?? ''))
+      .replaceAll('{token}', encodeURIComponent(this.#token ?? ''))
+  }
+
+  /** Asks; throws what `send` throws, and Refused when a new token is not taken either. */
+  async ask(template: Template, values: Values, base: string, options: AskOptions = {}): Promise<Answer> {
+    await this.#ensureToken()
+    const accept = [...(options.accept ?? []), ...(this.#tokenRequest ? [401] : [])]
+    for (let turn = 0; ; turn++) {
+      const request = fillTemplate(template, this.#withSecrets(values), this.#context.zone)
+      const url = resolved(options.url ?? request.url, base)
+      const reply = await this.#context.send({
+        ...request,
+        url,
+        ...(accept.length > 0 && { accept: options.ifChangedFrom === undefined ? accept : [...accept, 304] }),
+        ...(options.ifChangedFrom !== undefined && { ifChangedFrom: options.ifChangedFrom }),
+        ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
+      })
+      if (reply.status !== 401) return { reply, url, address: this.hide(url) }
+      await drain(reply)
+      if (turn > 0) throw new Refused(`${this.hide(url)} answered 401 to a new token`)
+      this.#token = undefined
+      await this.#ensureToken()
+    }
+  }
+
+  async #ensureToken(): Promise<void> {
+    if (!this.#tokenRequest || this.#token !== undefined) return
+    const { request, at } = this.#tokenRequest
+    const filled = fillTemplate(request, this.#withSecrets({}), this.#context.zone)
+    const reply = await this.#context.send({ ...filled, maxBytes: maxTokenBytes })
+    const token = placeInSmall(await reply.bytes(), reply, at)
+    if ((typeof token !== 'string' && typeof token !== 'number') || token === '')
+      throw unexpected(this.hide(filled.url), `no token at ${at}`)
+    this.#token = String(token)
+  }
+}
+
+function placeInSmall(bytes: Uint8Array, reply: SourceReply, place: Place): Json | undefined {
+  const header = headerValue(reply, place)
+  if (header !== undefined) return header
+  try {
+    return valueAt(parseJson(Buffer.from(bytes).toString('utf8')) as Json, place)
+  } catch {
+    return undefined
+  }
+}
+
+/** The value of `header[name]`, or of `link[relation]` in the Link header (RFC 8288); undefined for other places. */
+export function headerValue(reply: SourceReply, place: Place): string | undefined {
+  const found = /^(header|link)\[(.+)\]$/.exec(place)
+  if (!found) return undefined
+  if (found[1] === 'header') return reply.headers[found[2]!.toLowerCase()]
+  for (const link of (reply.headers['link'] ?? '').matchAll(/<([^>]*)>([^,]*)/g))
+    if (new RegExp(`;\\s*rel="?(?:[^";]*\\s)?${found[2]}(?:\\s[^";]*)?"?(?:;|\\s*$)`, 'i').test(link[2]!))
+      return link[1]
+  return undefined
+}
+
+/** Reads what nobody wants, so that the connection can be used again. */
+export async function drain(reply: SourceReply): Promise<void> {
+  await collect(reply.chunks(), 1024 * 1024).catch(() => undefined)
+}
+
+/** An address out of an answer, against the one that gave it. A link to http on a host that was asked by https stays https. */
+export function resolved(link: string, base: string): string {
+  const url = URL.parse(link, base || undefined)
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw unexpected(base, `no address: ${link.slice(0, 200)}`)
+  const from = URL.parse(base)
+  if (from?.protocol === 'https:' && url.protocol === 'http:' && url.hostname === from.hostname && url.port === '')
+    url.protocol = 'https:'
+  // What a portal behind a gateway takes for its own name is none to the world.
+  if (
+    from &&
+    /^(?:localhost|127\.\d+\.\d+\.\d+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|[^.]+)$/.test(url.hostname) &&
+    from.hostname.includes('.') &&
+    url.hostname !== from.hostname
+  )
+    return new URL(url.pathname + url.search, from).href
+  return url.href
+}

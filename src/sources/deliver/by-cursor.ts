@@ -1,0 +1,30 @@
+// Lists whose answers hold a token for the next request.
+import type { Delivery } from '../delivery.ts'
+import { isEnd, placesOfEnd } from './page-end.ts'
+import type { PageFacts, Pager, Position } from './pager.ts'
+
+export function byCursor(delivery: Delivery & { readonly kind: 'cursor' }): Pager {
+  const { cursor, firstCursor, pageSize, end } = delivery
+  const tokenOf = (facts: PageFacts): Position | undefined => {
+    const token = facts.at(cursor)
+    return (typeof token === 'string' && token !== '') || typeof token === 'number' ? token : undefined
+  }
+  return {
+    places: [cursor, ...placesOfEnd(end)],
+    ...(end?.when === 'not-found' && { accept: [404] }),
+    values: (position, fill) => ({
+      cursor: position ?? (firstCursor === undefined ? undefined : fill(firstCursor)),
+      limit: pageSize,
+    }),
+    next: (_, facts) => {
+      const token = tokenOf(facts)
+      if (token === undefined || facts.length === 0) return undefined
+      if (end && isEnd(end, facts, Number.NaN, pageSize ?? facts.size)) return undefined
+      // A token still comes back after the last record: the total ends the list, once a page is not full any more.
+      const isShort = facts.length < (pageSize ?? facts.size)
+      return facts.total !== undefined && facts.count >= facts.total && isShort ? undefined : token
+    },
+    again: (position, facts) =>
+      facts.length > 0 ? (tokenOf(facts) ?? position ?? undefined) : (position ?? undefined),
+  }
+}

@@ -1,0 +1,23 @@
+// Lists by the number of entries before the page.
+import type { Delivery } from '../delivery.ts'
+import { isEnd, placesOfEnd } from './page-end.ts'
+import type { Pager } from './pager.ts'
+
+export function byOffset({ pageSize, end, firstOffset = 0 }: Delivery & { readonly kind: 'offset' }): Pager {
+  const offsetOf = (position: string | number | null): number => (position === null ? firstOffset : Number(position))
+  const pageOf = (offset: number): number => Math.floor((offset - firstOffset) / pageSize) + 1
+  return {
+    places: placesOfEnd(end),
+    ...(end.when === 'not-found' && { accept: [404] }),
+    values: (position) => {
+      const offset = offsetOf(position)
+      return { offset, limit: pageSize, page: pageOf(offset) }
+    },
+    next: (position, facts) => {
+      const offset = offsetOf(position)
+      if (isEnd(end, facts, pageOf(offset), pageSize)) return undefined
+      // A portal that gives fewer than it was asked for goes on behind what it gave, not behind what was asked.
+      return offset + (facts.length > 0 && facts.length < pageSize ? facts.length : pageSize)
+    },
+  }
+}

@@ -1,0 +1,177 @@
+// The documents that the entries of a list stand for, each fetched when its version is not the one that is kept.
+import { Retryable } from '../../platform/http.ts'
+import type { Detail, Entries } from '../delivery.ts'
+import type { FetchContext, Item, Step } from '../fetch.ts'
+import type { ReceivedDocument } from '../files.ts'
+import { unreadable } from './answer-documents.ts'
+import { type Asking, drain } from './asking.ts'
+import { EntryValues } from './entry-value.ts'
+import type { Values } from './fill-template.ts'
+import { readEntries } from './read-entries.ts'
+
+/** A detail, with what only indexes of files say. */
+export type Following = Detail & {
+  /** Files without a version of their own are asked for with the ETag of the last time. */
+  readonly isConditional?: boolean
+  readonly only?: RegExp
+}
+
+const askedAtOnce = 200
+/** So many in succession that cannot be read are no fault of the single notices. */
+const mostFailures = 3
+const onceVersion = 'once'
+const noVersion = 'no version'
+/** Files behind an index pass through; a single notice is read whole. */
+const maxFileBytes = 16 * 1024 ** 3
+
+type Wanted = {
+  readonly entry: ReceivedDocument
+  readonly key: string
+  readonly version: string
+  readonly values: Values
+}
+
+/**
+ * Yields steps with the documents behind entries; they carry no counts, because the page of the list that announced them
+ * is still to be counted. Returns a sentence for each that could not be read. Throws when the portal delivers none any more.
+ */
+export async function* readDetails(
+  list: readonly ReceivedDocument[],
+  base: string,
+  following: Following,
+  entries: Entries,
+  asking: Asking,
+  context: FetchContext,
+  values: Values,
+): AsyncGenerator<Step, readonly string[]> {
+  const failures: string[] = []
+  let inSuccession = 0
+  for (let start = 0; start < list.length; start += askedAtOnce) {
+    const { wanted, unusable } = wantedOf(
+      list.slice(start, start + askedAtOnce),
+      base,
+      following,
+      entries,
+      asking,
+      values,
+    )
+    if (unusable.length > 0) yield { documents: unusable, entries: 0 }
+    const known = await context.knownVersions(wanted.map(({ key }) => key))
+    for (const one of wanted) {
+      const kept = known.get(one.key)
+      if (kept === one.version && !following.isConditional) continue
+      try {
+        const damage = yield* readDetail(one, base, following, asking, context, kept)
+        if (damage !== undefined) failures.push(damage)
+        inSuccession = 0
+      } catch (error) {
+        context.signal.throwIfAborted()
+        if (!(error instanceof Retryable) || ++inSuccession >= mostFailures) throw error
+        failures.push(`${one.key} could not be read: ${error.message}`)
+      }
+    }
+  }
+  return failures
+}
+
+function wantedOf(
+  list: readonly ReceivedDocument[],
+  base: string,
+  following: Following,
+  entries: Entries,
+  asking: Asking,
+  values: Values,
+): { readonly wanted: readonly Wanted[]; readonly unusable: readonly ReceivedDocument[] } {
+  const wanted: Wanted[] = []
+  const unusable: ReceivedDocument[] = []
+  const met = new Set<string>()
+  for (const entry of list) {
+    const reader = new EntryValues(entry, entries)
+    const id = reader.textAt(following.id)
+    const id2 = following.id2 === undefined ? undefined : reader.textAt(following.id2)
+    if (id === undefined || (following.id2 !== undefined && id2 === undefined)) {
+      unusable.push(
+        entry.unreadable
+          ? entry
+          : unreadable(entry.address, 'missing-identity', 'the list names no address for it', entry.bytes),
+      )
+      continue
+    }
+    const own = { ...values, id, id2 }
+    let key: string
+    try {
+      key = asking.addressOf(following.request, own, base)
+    } catch (error) {
+      if (!(error instanceof Retryable)) throw error
+      unusable.push(unreadable(entry.address, 'missing-identity', error.message, entry.bytes))
+      continue
+    }
+    if (following.only && !following.only.test(key)) continue
+    const version = (following.version === undefined ? undefined : reader.textAt(following.version)) ?? onceVersion
+    if (met.has(`${key} ${version}`)) continue
+    met.add(`${key} ${version}`)
+    wanted.push({ entry, key, version, values: own })
+  }
+  return { wanted, unusable }
+}
+
+async function* readDetail(
+  { entry, key, version, values }: Wanted,
+  base: string,
+  following: Following,
+  asking: Asking,
+  context: FetchContext,
+  kept: string | undefined,
+): AsyncGenerator<Step, string | undefined> {
+  const entries: Entries = following.entries ?? { format: 'document' }
+  const isConditional = following.isConditional === true && kept !== undefined && kept !== noVersion
+  const { reply, address } = await asking.ask(following.request, values, base, {
+    accept: [204, 404, 410],
+    ...(isConditional && { ifChangedFrom: kept }),
+    ...(entries.format !== 'document' && { maxBytes: maxFileBytes }),
+  })
+  if (reply.status === 304) {
+    await drain(reply)
+    return undefined
+  }
+  if (reply.status === 204 || reply.status === 404 || reply.status === 410) {
+    await drain(reply)
+    // Not taken for read: what is listed before it is there comes later.
+    const gone = `the portal lists it and answers ${reply.status} for it`
+    yield { documents: [unreadable(address, 'missing-content', gone, entry.bytes)], entries: 0 }
+    return undefined
+  }
+  const items: readonly Item[] = [{ key, version: following.isConditional ? (reply.version ?? noVersion) : version }]
+  const reading = readEntries(reply.chunks(), {
+    address,
+    entries,
+    damage: 'keep',
+    scratchFolder: context.scratchFolder,
+  })
+  let waiting: readonly ReceivedDocument[] = []
+  for (;;) {
+    const next = await reading.next()
+    if (!next.done) {
+      if (waiting.length > 0) yield { documents: waiting, entries: 0 }
+      waiting = following.withEntry ? next.value.map((document) => joined(entry, document)) : next.value
+      continue
+    }
+    const { damage } = next.value
+    yield { documents: waiting, entries: 0, ...(damage === undefined && { items }) }
+    return damage
+  }
+}
+
+/** The entry of the list and its detail as one document. */
+function joined(entry: ReceivedDocument, detail: ReceivedDocument): ReceivedDocument {
+  if (detail.unreadable || entry.unreadable) return detail
+  const withoutMark = detail.bytes[0] === 0xef && detail.bytes[1] === 0xbb && detail.bytes[2] === 0xbf
+  const bytes = Buffer.concat([
+    Buffer.from('{"entry":'),
+    entry.bytes,
+    Buffer.from(',"detail":'),
+    withoutMark ? detail.bytes.subarray(3) : detail.bytes,
+    Buffer.from('}'),
+  ])
+  return { address: detail.address, bytes }
+}

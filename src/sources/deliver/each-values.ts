@@ -1,0 +1,90 @@
+// The combinations of further values through which a delivery is read.
+import type { Each, Template } from '../delivery.ts'
+import type { FetchContext } from '../fetch.ts'
+import { unexpected } from './answer-documents.ts'
+import { type Asking, headerValue } from './asking.ts'
+import { EntryValues } from './entry-value.ts'
+import type { Values } from './fill-template.ts'
+import { readEntries } from './read-entries.ts'
+
+/** One combination; `key` tells it from the others and stands in checkpoints. */
+export type Combination = { readonly key: string; readonly values: { readonly [name: string]: string | number } }
+
+const maxPages = 1000
+const maxCombinations = 20_000
+
+export const eachOf = (each: Each | readonly Each[] | undefined): readonly Each[] =>
+  each === undefined ? [] : Array.isArray(each) ? (each as readonly Each[]) : [each as Each]
+
+/**
+ * All combinations, the first placeholder changing slowest. Values that the portal lists come in the order of their text,
+ * so that a reading that was interrupted finds its place although the list changed.
+ */
+export async function combinationsOf(
+  each: readonly Each[],
+  asking: Asking,
+  context: FetchContext,
+  values: Values,
+): Promise<readonly Combination[]> {
+  let all: Combination[] = [{ key: '', values: {} }]
+  for (const one of each) {
+    const found = 'values' in one ? one.values : await listedValues(one, asking, context, values)
+    if (all.length * found.length > maxCombinations)
+      throw new Error(`more than ${maxCombinations} values of {${one.name}}`)
+    all = all.flatMap(({ key, values: others }) =>
+      found.map((value) => ({
+        key: key === '' ? String(value) : `${key}\u001f${value}`,
+        values: { ...others, [one.name]: value },
+      })),
+    )
+  }
+  return all
+}
+
+/** Where a reading that stood at `key` goes on. */
+export function combinationFrom(all: readonly Combination[], each: readonly Each[], key: string): number {
+  const found = all.findIndex((one) => one.key === key)
+  if (found >= 0) return found
+  // A listed value that is gone: those behind it are still to be read.
+  const behind = each.some((one) => 'list' in one) ? all.findIndex((one) => one.key > key) : 0
+  return behind < 0 ? all.length : behind
+}
+
+async function listedValues(
+  each: Extract<Each, { readonly list: Template }>,
+  asking: Asking,
+  context: FetchContext,
+  values: Values,
+): Promise<readonly string[]> {
+  const found = new Set<string>()
+  const seen = new Set<string>()
+  let url: string | undefined
+  for (let page = 0; page < maxPages; page++) {
+    const answer = await asking.ask(each.list, values, '', url === undefined ? {} : { url })
+    seen.add(answer.url)
+    const reading = readEntries(answer.reply.chunks(), {
+      address: answer.address,
+      entries: each.entries,
+      ...(each.next !== undefined && { places: [each.next] }),
+      damage: 'throw',
+      scratchFolder: context.scratchFolder,
+    })
+    for (;;) {
+      const next = await reading.next()
+      if (next.done) {
+        const link =
+          each.next === undefined
+            ? undefined
+            : (headerValue(answer.reply, each.next) ?? next.value.values.get(each.next))
+        url = typeof link === 'string' && link !== '' ? new URL(link, answer.url).href : undefined
+        break
+      }
+      for (const document of next.value) {
+        const value = new EntryValues(document, each.entries).textAt(each.at)
+        if (value !== undefined) found.add(value)
+      }
+    }
+    if (url === undefined || seen.has(url)) return [...found].sort((a, b) => (a < b ? -1 : 1))
+  }
+  throw unexpected(asking.hide(url ?? ''), `more than ${maxPages} pages of values for {${each.name}}`)
+}

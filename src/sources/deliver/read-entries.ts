@@ -1,0 +1,249 @@
+// The documents that an answer holds, cut out of its bytes while they come, in batches of bounded size.
+import { decodeHTML } from 'entities'
+import { Refused } from '../../platform/http.ts'
+import { type Chunks, collect, linesOf, peek } from '../byte-chunks.ts'
+import type { Entries } from '../delivery.ts'
+import type { Json } from '../fetch.ts'
+import type { ReceivedDocument } from '../files.ts'
+import { maxDocumentBytes } from '../xml.ts'
+import { Batch, type EntriesEnd, type ReadOptions, tooLarge, unexpected, unreadable } from './answer-documents.ts'
+import { CsvRows } from './csv-rows.ts'
+import { JsonItems, JsonItemsError } from './json-items.ts'
+import { valueAt } from './json-pointer.ts'
+import { isArchive, readArchive } from './read-archive.ts'
+import { XmlElements, XmlElementsError } from './xml-elements.ts'
+
+const headBytes = 512
+const keptBytes = 1024
+const documentOf = (address: string, bytes: Uint8Array, isTooLarge: boolean): ReceivedDocument =>
+  isTooLarge ? tooLarge(address, bytes) : { address, bytes }
+
+const looksLikeHtml = (head: Uint8Array): boolean =>
+  /^[\s\0\ufeff]*(?:<!--[\s\S]*?-->\s*)*(?:<!doctype\s+html|<html[\s>]|<head[\s>]|<script[\s>])/i.test(
+    Buffer.from(head.buffer, head.byteOffset, head.length).toString('utf8'),
+  )
+const firstSign = (head: Uint8Array): string => /[^\s\0\ufeff]/.exec(Buffer.from(head).toString('utf8'))?.[0] ?? ''
+const shown = (head: Uint8Array): string =>
+  Buffer.from(head)
+    .toString('utf8')
+    .replace(/[\s\0]+/g, ' ')
+    .trim()
+    .slice(0, 160)
+
+/**
+ * Yields the documents of an answer in batches. Throws Refused where a page for people stands instead of data, Retryable
+ * where the answer is damaged, breaks off or has no entries where they must be; with `damage: 'keep'` the damage comes as an
+ * unreadable document and in the end. What the source of the chunks throws goes through.
+ */
+export async function* readEntries(
+  chunks: Chunks,
+  options: ReadOptions,
+): AsyncGenerator<readonly ReceivedDocument[], EntriesEnd> {
+  const { address, entries } = options
+  const { head, all, close } = await peek(chunks, headBytes)
+  const batch = new Batch()
+  try {
+    if (entries.format !== 'html' && looksLikeHtml(head))
+      throw new Refused(`${address} answered a page for people instead of data: ${shown(head)}`)
+    if (head.length === 0 && entries.format !== 'json-lines') throw new Refused(`${address} answered nothing`)
+    const isJson = entries.format === 'json' || entries.format === 'json-lines'
+    if (isJson && firstSign(head) === '<')
+      throw new Refused(`${address} answered markup instead of JSON: ${shown(head)}`)
+    return yield* readFormat(all, head, options, batch)
+  } catch (error) {
+    const isDamage = error instanceof JsonItemsError || error instanceof XmlElementsError || error instanceof CsvError
+    if (options.damage === 'keep' && (isDamage || error instanceof UnexpectedContent)) {
+      // What came before the damage stands.
+      yield* batch.take()
+      yield [unreadable(address, 'malformed', error.message, head)]
+      return { values: new Map(), damage: `${address} is damaged: ${error.message}` }
+    }
+    if (isDamage || error instanceof UnexpectedContent) throw unexpected(address, `${error.message} (${shown(head)})`)
+    throw error
+  } finally {
+    await close()
+  }
+}
+
+/** What came is well-formed and not what it should be. */
+class UnexpectedContent extends Error {}
+class CsvError extends Error {}
+
+function readFormat(
+  chunks: Chunks,
+  head: Uint8Array,
+  options: ReadOptions,
+  batch: Batch,
+): AsyncGenerator<readonly ReceivedDocument[], EntriesEnd> {
+  switch (options.entries.format) {
+    case 'json':
+      return readJson(chunks, options, options.entries, batch)
+    case 'json-lines':
+      return readLines(chunks, options, batch)
+    case 'csv':
+      return readCsv(chunks, options, options.entries, batch)
+    case 'xml':
+      return readXml(chunks, options, options.entries, batch)
+    case 'html':
+      return readHtml(chunks, options, options.entries.link, batch)
+    case 'document':
+      return readDocument(chunks, head, options)
+    case 'archive':
+      if (!isArchive(head) && options.entries.inside)
+        return readEntries(chunks, { ...options, entries: options.entries.inside })
+      if (!isArchive(head)) throw new UnexpectedContent('no archive')
+      return readArchive(chunks, options, options.entries, readEntries)
+  }
+}
+
+async function* readJson(
+  chunks: Chunks,
+  { address, places = [] }: ReadOptions,
+  entries: Entries & { readonly format: 'json' },
+  batch: Batch,
+): AsyncGenerator<readonly ReceivedDocument[], EntriesEnd> {
+  const pointers = places.filter((place) => place.startsWith('/'))
+  const scanner = new JsonItems({ at: entries.at, values: pointers, maxItemBytes: maxDocumentBytes })
+  let only: Uint8Array | undefined
+  const take = (items: ReturnType<JsonItems['feed']>): void => {
+    for (const { pointer, bytes, isTooLarge } of items) {
+      if (scanner.found === 'one' && entries.at === '') only = bytes
+      const place = `${address}#${pointer}`
+      batch.add(
+        entries.holds === undefined || isTooLarge
+          ? documentOf(place, bytes, isTooLarge)
+          : heldDocument(place, bytes, entries.holds),
+      )
+    }
+  }
+  for await (const chunk of chunks) {
+    take(scanner.feed(chunk))
+    if (batch.isFull) yield* batch.take()
+  }
+  take(scanner.end())
+  // The whole answer is the entry: what else is wanted stands inside of it.
+  if (only && pointers.length > 0) {
+    const whole = parsed(only)
+    for (const pointer of pointers) {
+      const value = valueAt(whole, pointer)
+      if (value !== undefined) scanner.values.set(pointer, value)
+    }
+  }
+  if ((scanner.found === 'none' || scanner.found === 'null') && !entries.isOptional && !entries.at.includes('*'))
+    throw new UnexpectedContent(`no entries at ${entries.at || 'the root'}`)
+  yield* batch.take()
+  return { values: scanner.values }
+}
+
+function parsed(bytes: Uint8Array): Json | undefined {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8')) as Json
+  } catch {
+    return undefined
+  }
+}
+
+/** The document that a JSON string holds. */
+function heldDocument(address: string, bytes: Uint8Array, holds: 'text' | 'base64'): ReceivedDocument {
+  const text = parsed(bytes)
+  if (typeof text !== 'string') return unreadable(address, 'malformed', 'no string that holds a document', bytes)
+  const held = Buffer.from(text, holds === 'base64' ? 'base64' : 'utf8')
+  if (held.length === 0) return unreadable(address, 'malformed', `no ${holds} in the string`, bytes)
+  return { address, bytes: held }
+}
+
+async function* readLines(
+  chunks: Chunks,
+  { address }: ReadOptions,
+  batch: Batch,
+): AsyncGenerator<readonly ReceivedDocument[], EntriesEnd> {
+  for await (const line of linesOf(chunks, maxDocumentBytes, keptBytes)) {
+    const place = `${address}#L${line.number}`
+    batch.add(line.bytes ? { address: place, bytes: Uint8Array.from(line.bytes) } : tooLarge(place, line.head))
+    if (batch.isFull) yield* batch.take()
+  }
+  yield* batch.take()
+  return { values: new Map() }
+}
+
+async function* readCsv(
+  chunks: Chunks,
+  { address }: ReadOptions,
+  { delimiter = ',', encoding = 'utf-8' }: Entries & { readonly format: 'csv' },
+  batch: Batch,
+): AsyncGenerator<readonly ReceivedDocument[], EntriesEnd> {
+  const rows = new CsvRows(delimiter, maxDocumentBytes)
+  const decoder = encoding === 'utf-8' ? undefined : new TextDecoder(encoding)
+  const asUtf8 = (bytes: Uint8Array): Uint8Array => (decoder ? Buffer.from(decoder.decode(bytes)) : bytes)
+  let header: Uint8Array | undefined
+  const take = (found: ReturnType<CsvRows['feed']>): void => {
+    for (const { number, bytes, isTooLarge } of found) {
+      if (header === undefined) {
+        if (isTooLarge) throw new CsvError('a header without an end')
+        header = Buffer.concat([asUtf8(bytes), Buffer.from('\n')])
+      } else {
+        const row = asUtf8(bytes)
+        batch.add(documentOf(`${address}#row=${number}`, isTooLarge ? row : Buffer.concat([header, row]), isTooLarge))
+      }
+    }
+  }
+  for await (const chunk of chunks) {
+    take(rows.feed(chunk))
+    if (batch.isFull) yield* batch.take()
+  }
+  const last = rows.end()
+  if (last.isCutOff) throw new CsvError('breaks off inside a quoted cell')
+  take(last.rows)
+  if (header === undefined) throw new UnexpectedContent('no header line')
+  yield* batch.take()
+  return { values: new Map() }
+}
+
+async function* readXml(
+  chunks: Chunks,
+  { address, places = [] }: ReadOptions,
+  { element, root }: Entries & { readonly format: 'xml' },
+  batch: Batch,
+): AsyncGenerator<readonly ReceivedDocument[], EntriesEnd> {
+  const values = places.filter((place) => !place.startsWith('/') && !place.includes('['))
+  const scanner = new XmlElements({ element, values, maxItemBytes: maxDocumentBytes })
+  for await (const chunk of chunks) {
+    for (const { number, bytes, isTooLarge } of scanner.feed(chunk))
+      batch.add(documentOf(`${address}#${element === '*' ? 'child' : element}=${number}`, bytes, isTooLarge))
+    if (root !== undefined && scanner.root !== '' && scanner.root !== root)
+      throw new UnexpectedContent(`the root is ${scanner.root} instead of ${root}`)
+    if (batch.isFull) yield* batch.take()
+  }
+  scanner.end()
+  yield* batch.take()
+  return { values: scanner.values }
+}
+
+async function* readHtml(
+  chunks: Chunks,
+  { address }: ReadOptions,
+  link: RegExp,
+  batch: Batch,
+): AsyncGenerator<readonly ReceivedDocument[], EntriesEnd> {
+  const bytes = await collect(chunks, maxDocumentBytes)
+  if (!bytes) throw new UnexpectedContent('a page larger than any')
+  const pattern = new RegExp(link.source, link.flags.includes('g') ? link.flags : `${link.flags}g`)
+  let number = 0
+  for (const match of bytes.toString('utf8').matchAll(pattern)) {
+    const groups = match.length > 1 ? match.slice(1) : [match[0]]
+    const texts = groups.map((group) => decodeHTML(group ?? ''))
+    batch.add({ address: `${address}#link=${++number}`, bytes: Buffer.from(JSON.stringify(texts)) })
+  }
+  yield* batch.take()
+  return { values: new Map() }
+}
+
+async function* readDocument(
+  chunks: Chunks,
+  head: Uint8Array,
+  { address }: ReadOptions,
+): AsyncGenerator<readonly ReceivedDocument[], EntriesEnd> {
+  const bytes = await collect(chunks, maxDocumentBytes)
+  yield [bytes ? { address, bytes } : tooLarge(address, head)]
+  return { values: new Map() }
+}

@@ -1,0 +1,518 @@
+// Walks through a list to its end, whatever its way of paging: one step per answer, resumable at each, nothing lost silently.
+import { hash } from 'node:crypto'
+import { dayMs, epochMs, parseSourceDateTime } from '../../domain/time.ts'
+
+import type { EntryPlace, List, Place } from '../delivery.ts'
+import type { Fetch, FetchContext, Item, Json, SlotEnd, Step } from '../fetch.ts'
+import type { ReceivedDocument } from '../files.ts'
+import { unexpected } from './answer-documents.ts'
+import { type Answer, Asking, drain, headerValue } from './asking.ts'
+import { type Following, readDetails } from './details.ts'
+import { type Combination, combinationFrom, combinationsOf, eachOf } from './each-values.ts'
+import { EntryValues } from './entry-value.ts'
+import { fillText, finenessOf, type Values } from './fill-template.ts'
+import { halveSpan, type Span } from './halve-span.ts'
+import type { PageFacts, Pager, Position } from './pager.ts'
+import { readEntries } from './read-entries.ts'
+import { beginWalk, checkpointOf, note, stateFrom, type WalkState } from './walk-state.ts'
+
+export type WalkOptions = List & {
+  readonly pager: Pager
+  readonly detail?: Following
+  readonly notFound?: 'empty' | 'notYet'
+  /** One answer holds all: it passes through without being gathered, and is asked for with the version of the last time. */
+  readonly isSingle?: boolean
+  
+}
+
+/** No list has more pages; one that seems to turns in a circle. */
+const maxPages = 100_000
+/** Marks that are remembered beyond the last page, to tell entries that are met twice. */
+const maxMarks = 500_000
+const maxFileBytes = 16 * 1024 ** 3
+/** By how much dates of entries may lie outside of their slot: zones, and days that count from noon. */
+const outsideMs = 2 * dayMs
+
+const markOf = (bytes: Uint8Array): string => hash('sha1', bytes, 'base64url').slice(0, 10)
+
+export function walkList(options: WalkOptions): Fetch {
+  return (context) => new Walk(options, context).run()
+}
+
+type Page = {
+  /** All of them, those that do not count included; none where they have passed through. */
+  readonly documents: readonly ReceivedDocument[]
+  readonly values: ReadonlyMap<Place, Json>
+  readonly answer: Answer
+  readonly damage: string | undefined
+}
+
+class Walk {
+  readonly #options: WalkOptions
+  readonly #context: FetchContext
+  readonly #asking: Asking
+  readonly #state: WalkState
+  readonly #isFeed: boolean
+  /** Of the walk through one span; after a resumption only of the last page. */
+  #met = new Set<string>()
+  #positions = new Set<string>()
+  #items: Item[] = []
+
+  constructor(options: WalkOptions, context: FetchContext) {
+    this.#options = options
+    this.#context = context
+    this.#asking = new Asking(context, options.token)
+    this.#state = stateFrom(context.checkpoint)
+    this.#isFeed = context.slot.key === 'feed'
+    // The turn of a feed begins: what the turn before lacked was told then.
+    if (this.#isFeed && this.#state.spans === null) this.#state.missing = []
+    this.#met = new Set(this.#state.marks)
+  }
+
+  async *run(): AsyncGenerator<Step, SlotEnd> {
+    const state = this.#state
+    if (state.isOver) return this.#end()
+    const each = eachOf(this.#options.each)
+    const combinations = await combinationsOf(each, this.#asking, this.#context, this.#spanValues(this.#wholeSpan()))
+    const first = state.combination === null ? 0 : combinationFrom(combinations, each, state.combination)
+    for (let index = first; index < combinations.length; index++) {
+      const combination = combinations[index]!
+      if (state.combination !== combination.key) {
+        if (state.combination !== null) this.#begin()
+        state.spans = null
+        state.combination = combination.key
+      }
+      yield* this.#readCombination(combination, index === combinations.length - 1)
+    }
+    if (!state.isOver && !this.#isFeed) {
+      // No combination at all, or none behind the one that is gone.
+      state.isOver = true
+      yield { documents: [], entries: 0, checkpoint: checkpointOf(state) }
+    }
+    return this.#end()
+  }
+
+  #wholeSpan(): Span | null {
+    const { from, to } = this.#context.slot
+    return from === undefined || to === undefined ? null : [epochMs(from), epochMs(to)]
+  }
+
+  #spanValues(span: Span | null): Values {
+    return span ? { from: span[0], to: span[1], last: span[1] - 1, before: span[0] - 1 } : {}
+  }
+
+  #begin(): void {
+    beginWalk(this.#state)
+    this.#met = new Set()
+    this.#positions = new Set()
+  }
+
+  async *#readCombination(combination: Combination, isLast: boolean): AsyncGenerator<Step, void> {
+    const state = this.#state
+    const whole = this.#wholeSpan()
+    let spans: Span[] = state.spans ?? (whole ? [whole] : [])
+    for (;;) {
+      state.spans = spans
+      const span = spans[0] ?? null
+      const ended = yield* this.#readPages(combination, span)
+      if (ended === 'halved') {
+        spans = state.spans
+        continue
+      }
+      spans = spans.slice(1)
+      state.spans = spans
+      const isDone = spans.length === 0
+      if (isDone) {
+        state.spans = null
+        if (isLast && !this.#isFeed) state.isOver = true
+      }
+      yield this.#step([], { items: this.#items })
+      this.#items = []
+      if (isDone) return
+    }
+  }
+
+  /** Reads the pages of one span to their end; the last step is left to whoever called. */
+  async *#readPages(combination: Combination, span: Span | null): AsyncGenerator<Step, 'ended' | 'halved'> {
+    const state = this.#state
+    const { pager, isSingle, detail, most, ordered } = this.#options
+    const values: Values = { ...combination.values, ...this.#spanValues(span) }
+    const fill = (text: string): string => fillText(text, { ...values, key: this.#context.key }, this.#context.zone)
+    const isStreamed = isSingle === true && !detail && most === undefined && !ordered
+    for (;;) {
+      const position = await this.#revealed(state.position)
+      const own = { ...values, ...pager.values(position, fill) }
+      const answer = await this.#ask(own, pager.url?.(position))
+      if (answer.reply.status === 304) state.unchanged++
+      else if (answer.reply.status === 404 && this.#options.notFound) state[this.#options.notFound]++
+      else state.read++
+      const page = isStreamed ? yield* this.#streamed(answer) : yield* gathered(this.#pageOf(answer))
+      const facts = this.#factsOf(page)
+      if (page.damage !== undefined) note(state, [page.damage])
+      if (answer.reply.status === 304 || (answer.reply.status === 404 && pager.accept === undefined))
+        return this.#endSpan()
+
+      const isFull = this.#isFull(facts)
+      if (isFull && span) {
+        const halves = halveSpan(
+          span,
+          finenessOf(this.#options.request) ?? Number.POSITIVE_INFINITY,
+          this.#context.zone,
+        )
+        if (halves) {
+          state.spans!.splice(0, 1, ...halves.map(([from, to]): Span => [from, to]))
+          this.#begin()
+          yield this.#step([])
+          return 'halved'
+        }
+      }
+      if (isFull) state.isCapped = true
+      const inSpan = this.#inSpan(page, span)
+      const failures = detail
+        ? yield* readDetails(inSpan.kept, answer.url, detail, this.#options.entries, this.#asking, this.#context, own)
+        : []
+      note(state, failures)
+      const documents = detail || isStreamed ? [] : inSpan.kept
+      if (isSingle && failures.length === 0 && page.damage === undefined) this.#remember(answer)
+
+      const goesOn = this.#next(position, facts, inSpan.isBehind)
+      this.#count(page, facts)
+      if (goesOn === undefined) {
+        if (yield* this.#again(documents, inSpan.isBehind)) continue
+        if (documents.length > 0) yield { documents, entries: 0 }
+        return this.#endSpan(position, facts, span)
+      }
+      state.position = this.#kept(goesOn)
+      yield this.#step(documents)
+    }
+  }
+
+  #kept(position: Position): Position {
+    return typeof position === 'string' ? this.#asking.hide(position) : position
+  }
+
+  async #revealed(position: Position | null): Promise<Position | null> {
+    return typeof position === 'string' ? await this.#asking.reveal(position) : position
+  }
+
+  async #ask(values: Values, url: string | undefined): Promise<Answer> {
+    const { request, pager, notFound, isSingle, detail } = this.#options
+    let ifChangedFrom: string | undefined
+    if (
+      isSingle && !detail?.isConditional &&
+      request.json === undefined &&
+      !request.form &&
+      !request.multipart
+    ) {
+      const key = this.#asking.addressOf(request, values, '')
+      ifChangedFrom = (await this.#context.knownVersions([key])).get(key)
+    }
+    return this.#asking.ask(request, values, '', {
+      accept: [204, ...(pager.accept ?? []), ...(notFound ? [404] : [])],
+      ...(url !== undefined && { url }),
+      ...(ifChangedFrom !== undefined && { ifChangedFrom }),
+      ...(isSingle && { maxBytes: maxFileBytes }),
+    })
+  }
+
+  /** The version of a whole answer, kept so that the next reading can ask whether it changed. */
+  #remember({ reply, address }: Answer): void {
+    if (
+      reply.version !== undefined && reply.status === 200 &&
+      !this.#options.detail?.isConditional
+    )
+      this.#items.push({ key: address, version: reply.version })
+  }
+
+  #places(): readonly Place[] {
+    const { total, fault, pager } = this.#options
+    return [...pager.places, ...(total === undefined ? [] : [total]), ...(fault ? [fault.at] : [])]
+  }
+
+  async *#pageOf(answer: Answer): AsyncGenerator<readonly ReceivedDocument[], Page> {
+    const { reply, address } = answer
+    if (reply.status !== 200) {
+      await drain(reply)
+      return { documents: [], values: new Map(), answer, damage: undefined }
+    }
+    const reading = readEntries(reply.chunks(), {
+      address,
+      entries: this.#options.entries,
+      places: this.#places(),
+      damage: 'throw',
+      scratchFolder: this.#context.scratchFolder,
+    })
+    for (;;) {
+      const next = await reading.next()
+      if (next.done) {
+        const page = { documents: [], values: next.value.values, answer, damage: next.value.damage }
+        this.#checkFault(page)
+        return page
+      }
+      yield next.value
+    }
+  }
+
+  /** A whole answer passes through in steps that are counted at its end. */
+  async *#streamed(answer: Answer): AsyncGenerator<Step, Page> {
+    const reading = this.#pageOf(answer)
+    let length = 0
+    for (;;) {
+      const next = await reading.next()
+      if (next.done) {
+        // Only their number is wanted from here on.
+        this.#state.count += length
+        this.#state.size = Math.max(this.#state.size, length)
+        return next.value
+      }
+      length += next.value.length
+      this.#checkDates(next.value, this.#wholeSpan(), answer)
+      yield { documents: next.value.filter((document) => this.#isWanted(document)), entries: 0 }
+    }
+  }
+
+  #isWanted(document: ReceivedDocument): boolean {
+    const { where, entries } = this.#options
+    return !where || where.fits.test(new EntryValues(document, entries).textAt(where.at) ?? '')
+  }
+
+  #checkFault(page: Page): void {
+    const { fault } = this.#options
+    if (!fault) return
+    const value = headerValue(page.answer.reply, fault.at) ?? page.values.get(fault.at)
+    if (value === undefined || value === null || value === false || value === '') return
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    if (fault.is === undefined || fault.is === text)
+      throw unexpected(page.answer.address, `an error under status 200: ${text.slice(0, 200)}`)
+  }
+
+  #factsOf(page: Page): PageFacts {
+    const { total, entries } = this.#options
+    const { documents, values, answer } = page
+    const at = (place: Place): Json | undefined => headerValue(answer.reply, place) ?? values.get(place)
+    const announced = total === undefined ? undefined : at(total)
+    const number = typeof announced === 'string' ? Number(announced.replace(/[\s.,'](?=\d{3}\b)/g, '')) : announced
+    const fresh = new Set(documents.map(({ bytes }) => markOf(bytes)).filter((mark) => !this.#met.has(mark))).size
+    const last = documents.at(-1)
+    return {
+      status: answer.reply.status,
+      url: answer.url,
+      address: answer.address,
+      length: documents.length,
+      fresh,
+      count: this.#state.count + fresh,
+      total: typeof number === 'number' && Number.isFinite(number) && announced !== '' ? number : undefined,
+      size: Math.max(this.#state.size, documents.length),
+      isFeed: this.#isFeed,
+      at,
+      atLast: (place: EntryPlace) => last && new EntryValues(last, entries).textAt(place),
+    }
+  }
+
+  /** More than the portal gives for one question. */
+  #isFull(facts: PageFacts): boolean {
+    const { most } = this.#options
+    if (most === undefined) return false
+    return facts.total === undefined ? facts.count >= most : facts.total > most
+  }
+
+  /** The entries of the slot, where the portal cannot tell them; and whether the walk has come behind it. */
+  #inSpan(page: Page, span: Span | null): { readonly kept: readonly ReceivedDocument[]; readonly isBehind: boolean } {
+    const { ordered } = this.#options
+    if (!ordered) {
+      this.#checkDates(page.documents, span, page.answer)
+      return { kept: page.documents.filter((document) => this.#isWanted(document)), isBehind: false }
+    }
+    const from = span?.[0] ?? (ordered.days === undefined ? undefined : this.#context.now() - ordered.days * dayMs)
+    const to = span?.[1]
+    const dates = page.documents.map((document) => this.#dateOf(document, ordered.at))
+    const isBefore = (date: number | undefined): boolean => date !== undefined && from !== undefined && date < from
+    const isAfter = (date: number | undefined): boolean => date !== undefined && to !== undefined && date >= to
+    const isBehind =
+      page.documents.length > 0 && (ordered.direction === 'ascending' ? dates.some(isAfter) : dates.every(isBefore))
+    const kept = page.documents.filter(
+      (document, index) => !isBefore(dates[index]) && !isAfter(dates[index]) && this.#isWanted(document),
+    )
+    return { kept, isBehind }
+  }
+
+  #dateOf(document: ReceivedDocument, place: EntryPlace): number | undefined {
+    const text = new EntryValues(document, this.#options.entries).textAt(place)
+    if (text === undefined) return undefined
+    if (/^\d{12,14}$/.test(text) && Number(text) < 4e12) return Number(text)
+    const instant = parseSourceDateTime(text, this.#context.zone, 'start-of-day')
+    return instant === undefined ? undefined : epochMs(instant)
+  }
+
+  #checkDates(documents: readonly ReceivedDocument[], span: Span | null, answer: Answer): void {
+    const { dateOf } = this.#options
+    if (dateOf === undefined || !span) return
+    for (const document of documents) {
+      const date = this.#dateOf(document, dateOf)
+      if (date !== undefined && (date < span[0] - outsideMs || date >= span[1] + outsideMs))
+        throw unexpected(answer.address, `an entry of ${new Date(date).toISOString()} outside of the dates asked for`)
+    }
+  }
+
+  /** Where the walk goes on, or undefined. Throws Retryable when it would turn in a circle. */
+  #next(position: Position | null, facts: PageFacts, isBehind: boolean): Position | undefined {
+    const state = this.#state
+    const { pager, most } = this.#options
+    if (isBehind) return undefined
+    if (state.isCapped && most !== undefined && facts.count >= most) return undefined
+    if (state.pageLimit !== null && state.pages + 1 >= state.pageLimit) return undefined
+    const goesOn = pager.next(position, facts)
+    if (goesOn === undefined) return undefined
+    const isAllThere = facts.total !== undefined && facts.count >= facts.total
+    if (facts.length > 0 && facts.fresh === 0 && state.pages > 0 && state.pass === 1) {
+      // The same page again: beyond the end of some lists; elsewhere a parameter that the portal does not heed.
+      if (isAllThere) return undefined
+      throw unexpected(facts.address, 'the page before again')
+    }
+    if (this.#positions.has(String(goesOn))) {
+      if (isAllThere || facts.length === 0) return undefined
+      throw unexpected(facts.address, 'it leads back to where the walk has been')
+    }
+    this.#positions.add(String(goesOn))
+    if (state.pages + 1 >= maxPages) throw unexpected(facts.address, `more than ${maxPages} pages`)
+    return goesOn
+  }
+
+  #count(page: Page, facts: PageFacts): void {
+    const state = this.#state
+    state.pages++
+    
+    state.count = facts.count
+    state.size = facts.size
+    if (facts.total !== undefined) {
+      state.firstTotal ??= facts.total
+      state.lastTotal = facts.total
+    }
+    const marks = page.documents.map(({ bytes }) => markOf(bytes))
+    state.marks = marks.slice(-1000)
+    if (this.#met.size > maxMarks) this.#met = new Set()
+    for (const mark of marks) this.#met.add(mark)
+  }
+
+  /**
+   * A list that grew or shrank while it was walked through has moved under the walk: entries slid over the edge of a page.
+   * It is read again: its beginning as far as it grew, the whole where it shrank. True when that begins.
+   */
+  async *#again(documents: readonly ReceivedDocument[], isBehind: boolean): AsyncGenerator<Step, boolean> {
+    const state = this.#state
+    const { firstTotal, lastTotal, size } = state
+    const isMoved = firstTotal !== null && lastTotal !== null && firstTotal !== lastTotal && state.pages > 1
+    if (this.#isFeed || isBehind || this.#options.isSingle || this.#options.ordered || !isMoved || state.pass === 2)
+      return false
+    
+    const grown = lastTotal - firstTotal
+    state.pass = 2
+    state.position = null
+    state.marks = []
+    this.#positions = new Set()
+    state.pageLimit = grown > 0 ? Math.ceil(grown / Math.max(size, 1)) + 1 : null
+    if (grown < 0) {
+      state.count = 0
+      this.#met = new Set()
+    }
+    state.pages = 0
+    state.firstTotal = lastTotal
+    yield this.#step(documents)
+    return true
+  }
+
+  /** Adds up what the span brought and what it lacks. */
+  #endSpan(position: Position | null = null, facts?: PageFacts, span: Span | null = null): 'ended' {
+    const state = this.#state
+    const { pager, most, ordered } = this.#options
+    if (facts) {
+      const where = this.#whereOf(span)
+      const missing = state.pageLimit === null ? pager.missing?.(position, facts) : undefined
+      if (missing !== undefined) note(state, [`${where}${missing}`])
+      if (state.isCapped)
+        note(state, [
+          `${where}the portal gives no more than ${most} of ${state.lastTotal ?? 'its'} entries, and the span cannot be halved further`,
+        ])
+      else if (
+        state.lastTotal !== null &&
+        state.count < state.lastTotal &&
+        !ordered &&
+        !this.#isTolerated(state.count, state.lastTotal)
+      )
+        note(state, [`${where}the portal announced ${state.lastTotal} and delivered ${state.count}`])
+      if (
+        state.pass === 2 &&
+        state.pageLimit === null &&
+        state.firstTotal !== null &&
+        (state.lastTotal ?? 0) < state.firstTotal
+      )
+        note(state, [`${where}the list shrank twice while it was read`])
+    }
+    state.done += state.count
+    if (state.lastTotal !== null && !ordered) state.announced = (state.announced ?? 0) + state.lastTotal
+    const again = facts && this.#isFeed ? (pager.again?.(position, facts) ?? position) : null
+    this.#begin()
+    if (again !== null && this.#isFeed) state.position = this.#kept(again)
+    return 'ended'
+  }
+
+  #isTolerated(count: number, total: number): boolean {
+    const { totalTolerance = 0 } = this.#context
+    return totalTolerance === null || total - count <= totalTolerance * total
+  }
+
+  #whereOf(span: Span | null): string {
+    const { combination } = this.#state
+    const what = [
+      ...(combination ? [combination.replaceAll('\u001f', ', ')] : []),
+      ...(span ? [`${new Date(span[0]).toISOString()} to ${new Date(span[1]).toISOString()}`] : []),
+    ]
+    return what.length > 0 ? `${what.join(', ')}: ` : ''
+  }
+
+  #step(documents: readonly ReceivedDocument[], more: { readonly items?: readonly Item[] } = {}): Step {
+    const state = this.#state
+    const tally = state.done + state.count
+    const entries = Math.max(0, tally - state.told)
+    state.told += entries
+    const announced = this.#options.ordered
+      ? null
+      : state.announced === null && state.lastTotal === null
+        ? null
+        : (state.announced ?? 0) + (state.lastTotal ?? 0)
+    if (this.#isFeed && state.spans === null) {
+      // The next turn counts anew.
+      state.done = 0
+      state.told = 0
+      state.announced = null
+      
+    }
+    return {
+      documents,
+      entries,
+      checkpoint: checkpointOf(state),
+      ...(announced !== null && { announced }),
+      ...(more.items && more.items.length > 0 && { items: more.items }),
+    }
+  }
+
+  #end(): SlotEnd {
+    const { missing, notYet, unchanged, empty, read } = this.#state
+    if (missing.length > 0) return { kind: 'short', missing: missing.join('; ') }
+    if (notYet > 0) return { kind: 'notYet' }
+    if (read === 0 && unchanged > 0) return { kind: 'unchanged' }
+    if (read === 0 && empty > 0) return { kind: 'empty' }
+    return { kind: 'complete' }
+  }
+}
+
+/** Gathers a page whole: whether it counts is known at its end only. */
+// biome-ignore lint/correctness/useYield: it stands where a generator of steps is wanted
+async function* gathered(reading: AsyncGenerator<readonly ReceivedDocument[], Page>): AsyncGenerator<Step, Page> {
+  const documents: ReceivedDocument[] = []
+  for (;;) {
+    const next = await reading.next()
+    if (next.done) return { ...next.value, documents }
+    documents.push(...next.value)
+  }
+}

@@ -1,0 +1,100 @@
+// Where the reading of a list stands: what the checkpoint of each step holds.
+import type { Json } from '../fetch.ts'
+import type { Span } from './halve-span.ts'
+import type { Position } from './pager.ts'
+
+export type WalkState = {
+  /** Of the checkpoint's form. */
+  v: 1
+  /** The combination that is being read; null before the first. */
+  combination: string | null
+  /** Spans of the combination still to be read, the current one first; null before they were made. */
+  spans: Span[] | null
+  /** Without key and token. Null: at the beginning. */
+  position: Position | null
+  /** 2: the list changed while it was read, and is read again; then at most `pageLimit` pages. */
+  pass: 1 | 2
+  pageLimit: number | null
+  pages: number
+  /** Entries met on the walk through the current span. */
+  count: number
+  firstTotal: number | null
+  lastTotal: number | null
+  /** Most entries of a page. */
+  size: number
+  /** Marks of the entries of the last page. */
+  marks: string[]
+  /** The portal has more than it gives, and the span cannot be halved. */
+  isCapped: boolean
+  /** Entries of spans and combinations that were read to their end, and what was announced of them. */
+  done: number
+  announced: number | null
+  /** Entries told in steps; never more than once although a list is read twice. */
+  told: number
+  missing: string[]
+  /** How answers without documents ended, for the end of the whole. */
+  read: number
+  unchanged: number
+  empty: number
+  notYet: number
+  isOver: boolean
+}
+
+export const newState = (): WalkState => ({
+  v: 1,
+  combination: null,
+  spans: null,
+  position: null,
+  pass: 1,
+  pageLimit: null,
+  pages: 0,
+  count: 0,
+  firstTotal: null,
+  lastTotal: null,
+  size: 0,
+  marks: [],
+  isCapped: false,
+  done: 0,
+  announced: null,
+  told: 0,
+  missing: [],
+  read: 0,
+  unchanged: 0,
+  empty: 0,
+  notYet: 0,
+  isOver: false,
+})
+
+/** The state that a checkpoint holds; a new one when it is none of ours (a card that changed its way of delivering). */
+export function stateFrom(checkpoint: Json | undefined): WalkState {
+  const isOurs =
+    checkpoint !== null &&
+    typeof checkpoint === 'object' &&
+    !Array.isArray(checkpoint) &&
+    'v' in checkpoint &&
+    checkpoint.v === 1
+  return isOurs ? { ...newState(), ...(structuredClone(checkpoint) as unknown as WalkState) } : newState()
+}
+
+export const checkpointOf = (state: WalkState): Json => structuredClone(state) as unknown as Json
+
+/** At the beginning of a span, or of its second pass. */
+export function beginWalk(state: WalkState): void {
+  state.position = null
+  state.pages = 0
+  state.marks = []
+  state.isCapped = false
+  state.pass = 1
+  state.pageLimit = null
+  state.count = 0
+  state.firstTotal = null
+  state.lastTotal = null
+  state.size = 0
+}
+
+const mostSentences = 20
+export function note(state: WalkState, sentences: readonly string[]): void {
+  for (const sentence of sentences)
+    if (state.missing.length < mostSentences) state.missing.push(sentence.slice(0, 300))
+    else state.missing[mostSentences - 1] = 'and more'
+}
