@@ -29,4 +29,55 @@ describe('configuration', () => {
       docsUrl: 'https://d.example/x',
     })
   })
+
+  test('a contact is a page or a mailbox, and cannot break out of the header that it stands in', () => {
+    for (const text of ['tenders@example.org', 'mailto:tenders@example.org', 'https://example.org/a?b=c'])
+      expect(readConfig({ TENDERSTOCK_CONTACT: ` ${text} ` })).toEqual({ contact: text })
+    for (const text of ['me', 'https://localhost', 'a@b', 'a@b.c) Mozilla', 'https://x.org/\r\nX: 1', 'ä@example.org'])
+      expect(() => readConfig({ TENDERSTOCK_CONTACT: text }), text).toThrow(
+        /^TENDERSTOCK_CONTACT is not a usable address/,
+      )
+  })
+
+  test('documents are kept in the database, in a folder or in a bucket with what AWS names', () => {
+    expect(readConfig({ TENDERSTOCK_DOCUMENTS: 'database', AWS_REGION: 'x' })).toEqual({})
+    expect(readConfig({ TENDERSTOCK_DOCUMENTS: 'folder:/srv/documents' }).documents).toEqual({
+      kind: 'folder',
+      path: '/srv/documents',
+    })
+    const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'very secret' }
+    expect(readConfig({ TENDERSTOCK_DOCUMENTS: 's3://stock-1', ...keys }).documents).toEqual({
+      kind: 'bucket',
+      bucket: 'stock-1',
+      prefix: '',
+      region: 'us-east-1',
+      accessKeyId: 'id',
+      secretAccessKey: 'very secret',
+    })
+    expect(
+      readConfig({
+        TENDERSTOCK_DOCUMENTS: 's3://stock-1/raw//documents/',
+        AWS_REGION: 'eu-central-1',
+        AWS_ENDPOINT_URL: 'http://minio:9000/',
+        AWS_SESSION_TOKEN: 'token',
+        ...keys,
+      }).documents,
+    ).toMatchObject({
+      prefix: 'raw/documents/',
+      region: 'eu-central-1',
+      endpoint: 'http://minio:9000',
+      sessionToken: 'token',
+    })
+    expect(readConfig({ AWS_ENDPOINT_URL: 'not looked at' })).toEqual({})
+  })
+
+  test('a place for documents that cannot be used is one sentence that names what is wrong and repeats no secret', () => {
+    for (const text of ['folder:relative', 'folder:', '/srv', 's3://', 's3://UPPER/x', 's3://b/x?y', 'azure://x'])
+      expect(() => readConfig({ TENDERSTOCK_DOCUMENTS: text }), text).toThrow(/^TENDERSTOCK_DOCUMENTS is not usable/)
+    const bucket = { TENDERSTOCK_DOCUMENTS: 's3://stock', AWS_SECRET_ACCESS_KEY: 'very secret' }
+    expect(() => readConfig(bucket)).toThrow(/set AWS_ACCESS_KEY_ID(?!.*secret)/)
+    expect(() => readConfig({ ...bucket, AWS_ACCESS_KEY_ID: 'id', AWS_ENDPOINT_URL: 'minio' })).toThrow(
+      /^AWS_ENDPOINT_URL is not a usable address/,
+    )
+  })
 })

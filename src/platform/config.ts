@@ -1,4 +1,5 @@
 // The only place that reads the environment. Each setting is read once, checked, and handed on as a value.
+import { isAbsolute } from 'node:path'
 import { OperatorError } from './errors.ts'
 
 /** Settings that come from the environment; what a command can be told on its command line is not here. */
@@ -9,6 +10,29 @@ export type Config = {
   readonly redisUrl?: string
   /** TENDERSTOCK_DOCS_URL: where the pages that explain the problem types stand; absent means the service's own /access page. */
   readonly docsUrl?: string
+  /** TENDERSTOCK_CONTACT: mail address or page of whoever runs this; it stands in every request to a portal. */
+  readonly contact?: string
+  /** TENDERSTOCK_DOCUMENTS: where raw documents are kept; absent means in the database. */
+  readonly documents?: DocumentPlace
+}
+
+/** A place for raw documents outside the database. */
+export type DocumentPlace = { readonly kind: 'folder'; readonly path: string } | BucketPlace
+
+/** A bucket of an S3-compatible store, with the settings that AWS's own programs read. */
+export type BucketPlace = {
+  readonly kind: 'bucket'
+  readonly bucket: string
+  /** Empty, or with a slash at its end. */
+  readonly prefix: string
+  /** AWS_REGION; default `us-east-1`, which stores that know no regions take as well. */
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  /** AWS_SESSION_TOKEN, of temporary keys. */
+  readonly sessionToken?: string
+  /** AWS_ENDPOINT_URL without a slash at its end: a store that is not AWS, in whatever network it stands. */
+  readonly endpoint?: string
 }
 
 /** An environment as process.env delivers it. */
@@ -24,10 +48,14 @@ export function readConfig(environment: Environment = process.env): Config {
   )
   const redisUrl = urlOf(environment, 'REDIS_URL', ['redis:', 'rediss:', 'valkey:', 'valkeys:'], 'redis://host:6379')
   const docsUrl = urlOf(environment, 'TENDERSTOCK_DOCS_URL', ['http:', 'https:'], 'https://docs.example.org/api')
+  const contact = contactOf(environment)
+  const documents = documentPlaceOf(environment)
   return {
     ...(databaseUrl !== undefined && { databaseUrl }),
     ...(redisUrl !== undefined && { redisUrl }),
     ...(docsUrl !== undefined && { docsUrl: docsUrl.replace(/\/+$/, '') }),
+    ...(contact !== undefined && { contact }),
+    ...(documents !== undefined && { documents }),
   }
 }
 
@@ -57,5 +85,57 @@ function checkUrl(text: string, name: string, protocols: readonly string[], exam
   if (!url || !protocols.includes(url.protocol)) {
     throw new OperatorError(`${name} is not a usable address; write it like ${example}.`, { exitCode: 2 })
   }
+  return text
+}
+
+/** A page or mailbox. It becomes part of a header, inside brackets. */
+function contactOf(environment: Environment): string | undefined {
+  const text = environment.TENDERSTOCK_CONTACT?.trim()
+  if (!text) return undefined
+  const isPage = /^https?:\/\/[^/@]+\.[^/@]+/.test(text) && URL.canParse(text)
+  const isMailbox = /^(?:mailto:)?[^@/:]+@[^@/:]+\.[^@/:]+$/.test(text)
+  if (!/^[!-'*-~]{3,200}$/.test(text) || !(isPage || isMailbox))
+    throw new OperatorError(
+      'TENDERSTOCK_CONTACT is not a usable address; write it like tenders@example.org or https://example.org/contact.',
+      { exitCode: 2 },
+    )
+  return text
+}
+
+function documentPlaceOf(environment: Environment): DocumentPlace | undefined {
+  const text = environment.TENDERSTOCK_DOCUMENTS?.trim()
+  if (!text || text === 'database') return undefined
+  if (text.startsWith('folder:')) {
+    const path = text.slice('folder:'.length)
+    if (isAbsolute(path)) return { kind: 'folder', path }
+  }
+  const [, bucket, prefix] =
+    /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9!_.*'()/-]*))?$/.exec(text) ?? []
+  if (bucket === undefined)
+    throw new OperatorError(
+      'TENDERSTOCK_DOCUMENTS is not usable; write database, folder:/an/absolute/path or s3://bucket/prefix.',
+      { exitCode: 2 },
+    )
+  const name = (prefix ?? '')
+    .split('/')
+    .filter((part) => part !== '' && part !== '.' && part !== '..')
+    .join('/')
+  const endpoint = urlOf(environment, 'AWS_ENDPOINT_URL', ['http:', 'https:'], 'https://minio.example.org:9000')
+  const sessionToken = environment.AWS_SESSION_TOKEN?.trim()
+  return {
+    kind: 'bucket',
+    bucket,
+    prefix: name === '' ? '' : `${name}/`,
+    region: environment.AWS_REGION?.trim() || 'us-east-1',
+    accessKeyId: needed(environment, 'AWS_ACCESS_KEY_ID'),
+    secretAccessKey: needed(environment, 'AWS_SECRET_ACCESS_KEY'),
+    ...(sessionToken && { sessionToken }),
+    ...(endpoint !== undefined && { endpoint: endpoint.replace(/\/+$/, '') }),
+  }
+}
+
+function needed(environment: Environment, name: string): string {
+  const text = environment[name]?.trim()
+  if (!text) throw new OperatorError(`TENDERSTOCK_DOCUMENTS names a bucket; set ${name} as well.`, { exitCode: 2 })
   return text
 }

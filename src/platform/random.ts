@@ -5,6 +5,3 @@ import { randomBytes, randomUUID } from 'node:crypto'
 export type Random = { readonly bytes: (count: number) => Buffer; readonly uuid: () => string }
 
 export const systemRandom: Random = { bytes: (count) => randomBytes(count), uuid: () => randomUUID() }
-
-/** A number from 0 (inclusive) to 1 (exclusive), to spread attempts over time. Not for secrets. */
-export const systemFraction = (): number => Math.random()

@@ -13,3 +13,6 @@ export type DocumentStore = {
   /** Undefined when there is none of this id. */
   readonly get: (documentId: string) => Promise<Buffer | undefined>
 }
+
+/** A store that holds connections until it is closed. */
+export type OpenDocumentStore = DocumentStore & { readonly close: () => Promise<void> }

@@ -1,0 +1,122 @@
+// Documents in a folder: each a file, there as a whole or not at all, whenever the power goes.
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Clock } from '../platform/clock.ts'
+import { OperatorError } from '../platform/errors.ts'
+import type { Random } from '../platform/random.ts'
+import { documentPath } from './document-path.ts'
+import type { OpenDocumentStore, PackedDocument } from './document-store.ts'
+import { inParallel } from './in-parallel.ts'
+
+/** Files written at once: a disk flushes several about as fast as one. */
+const mostWrites = 8
+/** What a killed process left half written is removed after this time; a process that still writes it is no more. */
+const longestWriteMs = 24 * 60 * 60_000
+
+/**
+ * Opens the folder, making it where it is missing. A file is written under `incoming/`, flushed, and only then given its
+ * name; `put` returns when the names are flushed as well. Any number of processes may share it.
+ */
+export async function openFolderDocuments(
+  folder: string,
+  { clock, random }: { readonly clock: Clock; readonly random: Pick<Random, 'uuid'> },
+): Promise<OpenDocumentStore> {
+  const incoming = join(folder, 'incoming')
+  await explained(folder, async () => {
+    await mkdir(incoming, { recursive: true })
+    await removeLeftovers(incoming, clock() - longestWriteMs)
+    // whether it can be written is found out now and not with the first document
+    await write(join(incoming, `${random.uuid()}.probe`), Buffer.alloc(0), undefined)
+  })
+  /** Folders whose own names are known to be flushed. */
+  const flushedFolders = new Set<string>()
+
+  const put = (documents: readonly PackedDocument[]) =>
+    explained(folder, async () => {
+      const leaves = new Set<string>()
+      await inParallel(documents, mostWrites, async ({ documentId, packed }) => {
+        const path = join(folder, documentPath(documentId))
+        leaves.add(dirname(path))
+        if (await exists(path)) return
+        if (!flushedFolders.has(dirname(path))) await mkdir(dirname(path), { recursive: true })
+        await write(join(incoming, random.uuid()), packed, path)
+      })
+      // also for files that were there: whoever wrote them may not have come so far
+      await inParallel([...leaves], mostWrites, async (leaf) => {
+        await flushFolder(leaf)
+        if (flushedFolders.has(leaf)) return
+        await flushFolder(dirname(leaf))
+        await flushFolder(folder)
+        flushedFolders.add(leaf)
+      })
+    })
+
+  return {
+    put,
+    get: (documentId) =>
+      explained(folder, () => readFile(join(folder, documentPath(documentId))).catch(undefinedWhenMissing)),
+    close: async () => {},
+  }
+}
+
+/** Writes a whole file and flushes it; then it gets its name, or goes again when it has none. */
+async function write(temporary: string, bytes: Buffer, path: string | undefined): Promise<void> {
+  try {
+    const file = await open(temporary, 'wx')
+    try {
+      await file.writeFile(bytes)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    if (path === undefined) await rm(temporary)
+    else await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {})
+    throw error
+  }
+}
+
+async function flushFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(undefinedWhenMissing)) !== undefined
+}
+
+async function removeLeftovers(incoming: string, before: number): Promise<void> {
+  for (const name of await readdir(incoming)) {
+    const path = join(incoming, name)
+    const found = await stat(path).catch(undefinedWhenMissing)
+    if (found && found.mtimeMs < before) await rm(path, { force: true })
+  }
+}
+
+function undefinedWhenMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+  return undefined
+}
+
+/** What the operator can mend is said in a sentence. */
+async function explained<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (
+      code === undefined ||
+      !['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EIO', 'ENOENT', 'EEXIST'].includes(code)
+    )
+      throw error
+    throw new OperatorError(
+      `The document folder ${folder} cannot be used (${code}); see that it is there, writable and not full, or change TENDERSTOCK_DOCUMENTS.`,
+      { cause: error },
+    )
+  }
+}

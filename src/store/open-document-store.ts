@@ -1,0 +1,27 @@
+// Opens the place for raw documents that is configured.
+import type { Clock, Sleep } from '../platform/clock.ts'
+import type { DocumentPlace } from '../platform/config.ts'
+import type { Random } from '../platform/random.ts'
+import { openBucketDocuments } from './bucket-documents.ts'
+import type { OpenDocumentStore } from './document-store.ts'
+import { openFolderDocuments } from './folder-documents.ts'
+
+export type DocumentStoreOptions = {
+  /** The machine's clock, never a trial one: what is signed with another time is refused. */
+  readonly clock: Clock
+  readonly sleep: Sleep
+  readonly random: Random
+  readonly version: string
+}
+
+/**
+ * Opens the place outside the database that is configured; undefined when there is none and the database keeps the bytes.
+ * Throws OperatorError when a folder cannot be made or written; a bucket is first asked when something is put.
+ */
+export async function openDocumentStore(
+  place: DocumentPlace | undefined,
+  options: DocumentStoreOptions,
+): Promise<OpenDocumentStore | undefined> {
+  if (place === undefined) return undefined
+  return place.kind === 'folder' ? openFolderDocuments(place.path, options) : openBucketDocuments(place, options)
+}
