@@ -93,7 +93,10 @@ export type Detail = {
   /** What fills `{id}` and, where the address needs more, `{id2}`. */
   readonly id: EntryPlace
   readonly id2?: EntryPlace
-  /** What changes when the entry changes (a date, a version); absent: fetched once. */
+  /**
+   * What changes when the entry changes (a date, a version); absent: fetched once. Where a list has nothing of the kind, ``
+   * stands for the whole entry: whatever changes in its bytes makes a version.
+   */
   readonly version?: EntryPlace
   /** Default: the answer is one document. */
   readonly entries?: Entries
