@@ -45,7 +45,7 @@ export function fetchOf(delivery: Delivery): Fetch {
   }
 }
 
-type Extras = Pick<Parameters<typeof walkList>[0], 'isSingle' | 'isUnconditional' | 'notFound'>
+type Extras = Pick<Parameters<typeof walkList>[0], 'isSingle' | 'notFound'>
 
 function listFetch(list: List, pager: Pager, names: readonly string[], extras: Extras = {}): Fetch {
   const each = eachOf(list.each)
@@ -72,5 +72,4 @@ function checkEach(each: Each): void {
 
 function checkAddress({ url }: Template): void {
   if (!/^https?:\/\/[^/{}]+\//.test(`${url}/`)) throw new Error(`no address of a host: ${url}`)
-  
 }

@@ -61,7 +61,12 @@ describe('JsonItems', () => {
           const text = JSON.stringify(document, null, space)
           const pointer = names.map((name) => `/${pointerToken(name)}`).join('')
           const parsed = JSON.parse(text) as Json
-          fc.pre(Array.isArray(valueAt(parsed, pointer)) && !names.includes(' total ') && !names.includes('__proto__'))
+          fc.pre(
+            Array.isArray(valueAt(parsed, pointer)) &&
+              !names.includes('*') &&
+              !names.includes(' total ') &&
+              !names.includes('__proto__'),
+          )
           const { items, scanner } = scan(asBytes(text), at, { at: pointer, values: ['/ total '] })
           expect(items.map(({ bytes }) => JSON.parse(textOf(bytes)) as unknown)).toEqual(valueAt(parsed, pointer))
           expect(scanner.values.get('/ total ')).toEqual(valueAt(parsed, '/ total '))

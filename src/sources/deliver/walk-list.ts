@@ -22,7 +22,6 @@ export type WalkOptions = List & {
   readonly notFound?: 'empty' | 'notYet'
   /** One answer holds all: it passes through without being gathered, and is asked for with the version of the last time. */
   readonly isSingle?: boolean
-  
 }
 
 /** No list has more pages; one that seems to turns in a circle. */
@@ -198,12 +197,7 @@ class Walk {
   async #ask(values: Values, url: string | undefined): Promise<Answer> {
     const { request, pager, notFound, isSingle, detail } = this.#options
     let ifChangedFrom: string | undefined
-    if (
-      isSingle && !detail?.isConditional &&
-      request.json === undefined &&
-      !request.form &&
-      !request.multipart
-    ) {
+    if (isSingle && !detail?.isConditional && request.json === undefined && !request.form && !request.multipart) {
       const key = this.#asking.addressOf(request, values, '')
       ifChangedFrom = (await this.#context.knownVersions([key])).get(key)
     }
@@ -217,10 +211,7 @@ class Walk {
 
   /** The version of a whole answer, kept so that the next reading can ask whether it changed. */
   #remember({ reply, address }: Answer): void {
-    if (
-      reply.version !== undefined && reply.status === 200 &&
-      !this.#options.detail?.isConditional
-    )
+    if (reply.version !== undefined && reply.status === 200 && !this.#options.detail?.isConditional)
       this.#items.push({ key: address, version: reply.version })
   }
 
@@ -381,7 +372,7 @@ class Walk {
   #count(page: Page, facts: PageFacts): void {
     const state = this.#state
     state.pages++
-    
+
     state.count = facts.count
     state.size = facts.size
     if (facts.total !== undefined) {
@@ -404,7 +395,7 @@ class Walk {
     const isMoved = firstTotal !== null && lastTotal !== null && firstTotal !== lastTotal && state.pages > 1
     if (this.#isFeed || isBehind || this.#options.isSingle || this.#options.ordered || !isMoved || state.pass === 2)
       return false
-    
+
     const grown = lastTotal - firstTotal
     state.pass = 2
     state.position = null
@@ -485,7 +476,6 @@ class Walk {
       state.done = 0
       state.told = 0
       state.announced = null
-      
     }
     return {
       documents,
