@@ -15,11 +15,11 @@ export const source: Source = {
   channels: [
     {
       name: 'days',
-      slots: { kind: 'day', since: '2017-01-01', rereadDays: [1, 7, 30], isOpenRead: true },
+      slots: { kind: 'day', since: '2021-04-01', rereadDays: [1, 7, 30], isOpenRead: true },
       delivery: {
         kind: 'link-next',
         request: {
-          url: 'https://ocds-api.etenders.gov.za/api/OCDSReleases?PageNumber=1&dateFrom={from:yyyy-MM-dd}&dateTo={to:yyyy-MM-dd}',
+          url: 'https://ocds-api.etenders.gov.za/api/OCDSReleases?PageNumber=1&PageSize=1000&dateFrom={from:yyyy-MM-dd}&dateTo={to:yyyy-MM-dd}',
         },
         entries: releases,
         next: '/links/next',
@@ -29,5 +29,5 @@ export const source: Source = {
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30 },
   expects: { silentAfterDays: 5, shape: ['/releases/0/ocid'] },
-  caveats: ['More than one request at a time makes it fail.'],
+  caveats: ['More than one request at a time makes it fail.', 'The first release is of the end of April 2021.'],
 }

@@ -1,0 +1,33 @@
+// The register of contracts of Croatia's former procurement site, as archives in OCDS.
+import { browserLike, licenceNotStated } from '../../families/card-values.ts'
+import type { Source } from '../../source.ts'
+import { readPostbackArchives } from './read-postback-archives.ts'
+
+const page = 'https://eojn.nn.hr/SPIN/application/ipn/Oglasnik/PreuzimanjeUgovoraOCD.aspx'
+
+export const source: Source = {
+  id: 'hr-eojn-contracts',
+  title: 'Elektronički oglasnik javne nabave, contracts',
+  publisher: 'Narodne novine d.d.',
+  country: 'HR',
+  homepage: page,
+  licence: licenceNotStated,
+  zone: 'Europe/Zagreb',
+  channels: [
+    {
+      name: 'archives',
+      slots: { kind: 'whole' },
+      delivery: { kind: 'own', fetch: readPostbackArchives(page) },
+      timetable: '20 4 * * 0',
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { ...browserLike, requestsPerMinute: 6 },
+  expects: { silentAfterDays: 400, shape: ['html'] },
+  caveats: [
+    'Contracts that were signed, no calls for tenders.',
+    'The archives have no addresses of their own: the page sends them after a form is posted back.',
+    'Plain user agents are refused.',
+    'Members were seen that are no valid JSON.',
+  ],
+}
