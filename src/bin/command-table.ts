@@ -1,9 +1,9 @@
 // Every command with its options, once: what is parsed, what the help shows and what the documentation lists come from here.
 import { logLevels } from '../platform/log.ts'
 
-/** One option. `number` takes decimals, `count` whole numbers; both are checked against `min` and `max`. */
+/** One option. `number` takes decimals, `count` whole numbers, both between `min` and `max`; `date` a day of the calendar. */
 export type OptionSpec = {
-  readonly type: 'flag' | 'text' | 'paths' | 'count' | 'number' | 'choice'
+  readonly type: 'flag' | 'text' | 'paths' | 'count' | 'number' | 'choice' | 'date'
   readonly help: string
   /** What stands for the value in the help. */
   readonly value?: string
@@ -74,6 +74,10 @@ const serviceEnvironment = {
   TENDERSTOCK_DOCS_URL: 'where the pages about problem types stand; default: the /access page of the API',
 }
 
+const portalEnvironment = {
+  TENDERSTOCK_CONTACT: 'mail address or page of whoever runs --live; it stands in every request to a portal',
+}
+
 export const commands = {
   start: {
     summary: 'Start the service: read notices, publish editions, answer the API.',
@@ -89,6 +93,25 @@ export const commands = {
       'api-port': apiPort,
       ingest: { type: 'paths', value: 'PATH…', help: 'Read these notices first: files, folders, .zip, .tar.gz.' },
       'no-samples': { type: 'flag', help: 'Do not start the sample portals.' },
+      live: { type: 'flag', help: 'Read the portals themselves, on their timetables; no sample portals.' },
+      source: {
+        type: 'paths',
+        value: 'ID…',
+        help: 'With --live: only these sources; `source list --all` shows the ids.',
+      },
+      workers: {
+        type: 'count',
+        value: 'N',
+        default: 4,
+        min: 1,
+        max: 64,
+        help: 'With --live: how many sources are read at the same time.',
+      },
+      'backfill-since': {
+        type: 'date',
+        value: 'DATE',
+        help: 'With --live: fill the past from this day (YYYY-MM-DD); 30 days when not said.',
+      },
       'requests-per-minute': {
         type: 'count',
         value: 'N',
@@ -106,10 +129,12 @@ export const commands = {
       json,
       help,
     },
-    environment: serviceEnvironment,
+    environment: { ...serviceEnvironment, ...portalEnvironment },
     examples: [
       ['tenderstock start', 'sample portals, API on 127.0.0.1:8080'],
       ['tenderstock start --ingest notices/ day.zip --no-samples', 'serve given notices'],
+      ['tenderstock start --live --data /srv/live', 'read all portals that need no key'],
+      ['tenderstock start --live --source ted doe --backfill-since 2022-01-01', 'two of them, with their past'],
       ['tenderstock start --data /srv/tenders --api-port 9000 --json', 'for a program that waits for the ready event'],
     ],
   },

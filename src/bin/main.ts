@@ -79,7 +79,14 @@ async function runCommand(parsed: ParsedCommand & { readonly kind: 'command' }, 
       await start({
         ...service,
         ingestPaths: Array.isArray(options.ingest) ? options.ingest : [],
-        hasSamples: options['no-samples'] !== true,
+        hasSamples: options['no-samples'] !== true && options.live !== true,
+        ...(options.live === true && {
+          live: {
+            sources: Array.isArray(options.source) ? options.source : [],
+            workers: Number(options.workers),
+            ...(options['backfill-since'] !== undefined && { backfillSince: String(options['backfill-since']) }),
+          },
+        }),
         publishIntervalMs: Number(options['publish-interval-minutes']) * 60_000,
         hasTrialClock: options['trial-clock'] === true,
         ...(options['requests-per-minute'] !== undefined && {

@@ -1,5 +1,6 @@
 // Arguments to a command with checked options, or one sentence that says what is wrong with them. Pure.
 import { parseArgs } from 'node:util'
+import { parseDate } from '../domain/time.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { type CommandName, type CommandSpec, commandNames, commands, type OptionSpec } from './command-table.ts'
 
@@ -96,6 +97,11 @@ function readOption(
   if (option.type === 'paths') return [...(Array.isArray(before) ? before : []), value]
   if (before !== undefined) throw usageError(`${rawName} is given twice; give it once.`)
   if (option.type === 'text') return value
+  if (option.type === 'date') {
+    if (!parseDate(value) || value.length !== 10)
+      throw usageError(`${rawName} is a day like 2022-01-31, not ${quoted(value)}.`)
+    return value
+  }
   if (option.type === 'choice') {
     const choices = option.choices ?? []
     if (!choices.includes(value)) throw usageError(`${rawName} is one of ${choices.join(', ')}, not ${quoted(value)}.`)

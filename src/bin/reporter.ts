@@ -162,6 +162,17 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
       return line('Found again', `edition ${event.edition} with ${count(event.records, 'record')}`)
     case 'portals':
       return line('Sample portals', `${count(event.portals, 'portal')} of made-up notices, on this machine only`)
+    case 'sourcesStarted': {
+      const keys = list(event.keysMissing).length
+      const off =
+        Number(event.off) > 0 ? `, ${number(event.off)} off${keys > 0 ? ` (${number(keys)} need a key)` : ''}` : ''
+      return line(
+        'Portals',
+        `${count(event.running, 'source')} in ${count(event.countries, 'country', 'countries')}${off}`,
+      )
+    }
+    case 'sourceRead':
+      return sourceReadText(event, paint, line)
     case 'ingested': {
       const rejected = sum(event.rejections)
       const parts = [
@@ -241,6 +252,23 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
     default:
       return undefined
   }
+}
+
+/** A reading that brought something or went wrong; undefined for the many that found nothing new. */
+function sourceReadText(
+  event: CommandEvent,
+  paint: Paint,
+  line: (label: string, text: string) => string,
+): string | undefined {
+  const place = `${event.source}${event.slot === 'feed' || event.slot === 'whole' ? '' : ` ${event.slot}`}`
+  const news = [
+    ...(Number(event.documents) > 0 ? [count(event.documents, 'new document'), count(event.notices, 'notice')] : []),
+    ...(Number(event.rejections) > 0 ? [`${number(event.rejections)} not readable`] : []),
+  ]
+  const isBad = event.outcome === 'failed' || event.outcome === 'refused' || event.outcome === 'short'
+  if (isBad)
+    return [`  ${paint.yellow('!')} ${place.padEnd(20)} ${event.outcome}: ${event.detail}`, ...news].join(' · ')
+  return news.length === 0 ? undefined : line(place, news.join(' · '))
 }
 
 function readyText(event: CommandEvent, paint: Paint): string {

@@ -20,11 +20,13 @@ import { type Random, systemRandom } from '../platform/random.ts'
 import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
 import { startSamplePortals } from '../simulator/samples/sample-portals.ts'
 import { fetchSamplePortal } from '../simulator/samples/sample-source.ts'
+import { loadSources } from '../sources/registry.ts'
 import { readSerials } from '../store/change-signal.ts'
 import { isConnectionLoss } from '../store/connection-loss.ts'
 import { openStore, type Store } from '../store/database.ts'
 import { getOrCreateSetting } from '../store/settings.ts'
 import { type Emit, listenForCommands } from './control-socket.ts'
+import { claimStockKind, startLiveSources } from './live-sources.ts'
 import {
   consolidateNow,
   ingestFrom,
@@ -53,6 +55,14 @@ export type ServiceOptions = {
 export type StartOptions = ServiceOptions & {
   readonly ingestPaths: readonly string[]
   readonly hasSamples: boolean
+  /** Reads the portals themselves; absent: it does not. */
+  readonly live?: {
+    /** Ids of the only sources to run; empty: all that are not off. */
+    readonly sources: readonly string[]
+    readonly workers: number
+    /** `YYYY-MM-DD`. */
+    readonly backfillSince?: string
+  }
   readonly requestsPerMinute?: number
   readonly publishIntervalMs: number
   readonly hasTrialClock: boolean
@@ -71,6 +81,8 @@ const serialPollMs = 1000
 const heldPauseMs = 10 * minuteMs
 const retryPauseMs = 1000
 const longestFinishMs = 10_000
+/** A first edition does not wait longer for the first reading of all portals. */
+const longestFirstReadMs = 15 * minuteMs
 
 /** Runs `tenderstock start` until `stop` is aborted. Returns when everything is closed. */
 export async function start(options: StartOptions): Promise<void> {
@@ -141,6 +153,7 @@ export async function start(options: StartOptions): Promise<void> {
   }
 
   const samples = options.hasSamples ? await openSamples(service) : undefined
+  const live = options.live ? await openLive(service, options.live, options) : undefined
   const readSources = async () => {
     for (const { portal, url } of samples?.addresses ?? []) {
       if (stop.aborted) return
@@ -154,6 +167,7 @@ export async function start(options: StartOptions): Promise<void> {
     }
   }
   let heldUntil = 0
+  const startedAt = clock()
   /** One round of the later stages. A round of the clock is told of only when it did something. */
   const advance = async (isFirst: boolean) => {
     if (stop.aborted) return
@@ -167,8 +181,11 @@ export async function start(options: StartOptions): Promise<void> {
     const { newest } = service.editions
     const isConformant = options.publishIntervalMs >= conformantIntervalMs
     const waitMs = options.publishIntervalMs + (isConformant ? takeOverAllowanceMs : 0)
-    const isDue = !newest || clock() - newest.publishedAt >= waitMs
+    // the first edition is worth waiting for until every source was asked once, or for a while
+    const isFirstRead = !live || live.isCaughtUp() || clock() - startedAt >= longestFirstReadMs
+    const isDue = newest ? clock() - newest.publishedAt >= waitMs : isFirstRead
     if (stop.aborted || (!isFirst && (!isDue || clock() < heldUntil))) return
+    if (!newest && !isFirstRead) return
     const outcome = await publishNow(
       place,
       (event) => {
@@ -194,7 +211,9 @@ export async function start(options: StartOptions): Promise<void> {
   if (!service.editions.newest && !stop.aborted) {
     emit({
       event: 'warning',
-      message: 'The stock is empty: the API answers 503 until notices are read and an edition is published.',
+      message: live
+        ? 'The portals are being read for the first time: the API answers 503 until the first edition, in a few minutes.'
+        : 'The stock is empty: the API answers 503 until notices are read and an edition is published.',
     })
   }
   announce()
@@ -233,7 +252,10 @@ export async function start(options: StartOptions): Promise<void> {
   await service.endApi()
   // a batch that is being written ends; what takes longer is cut off and done again at the next start
   first.catch(() => {})
-  await Promise.race([queue.idle(), delay(longestFinishMs, undefined, { ref: false })])
+  await Promise.race([
+    Promise.all([queue.idle(), live?.done.catch(() => {})]),
+    delay(longestFinishMs, undefined, { ref: false }),
+  ])
 }
 
 /** Runs `tenderstock serve`: the API alone, from editions that another process publishes. */
@@ -407,8 +429,38 @@ function followEditions(editions: EditionLog, store: Store, log: Log): () => voi
   return () => clearInterval(timer)
 }
 
+async function openLive(service: Service, live: NonNullable<StartOptions['live']>, { config, version }: StartOptions) {
+  if (config.contact === undefined) {
+    throw new OperatorError(
+      'Portals want to know who reads them: set TENDERSTOCK_CONTACT to your mail address or a page about you, and start again.',
+      { exitCode: 2 },
+    )
+  }
+  await claimStockKind(service.store, 'live')
+  const http = openHttp({ network: 'public' })
+  service.defer(http.close)
+  return startLiveSources({
+    store: service.store,
+    dataFolder: service.dataFolder,
+    clock: service.clock,
+    random: service.random,
+    log: service.log,
+    emit: service.emit,
+    stop: service.stop,
+    http,
+    contact: config.contact,
+    version,
+    keyOf: sourceKey,
+    sources: await loadSources(),
+    named: live.sources,
+    workers: live.workers,
+    ...(live.backfillSince !== undefined && { backfillSince: live.backfillSince }),
+  })
+}
+
 async function openSamples(service: Service) {
   const { store, clock, emit } = service
+  await claimStockKind(store, 'samples')
   // kept, so that a later start finds the same world, only older
   const epoch = Number(await getOrCreateSetting(store.db, 'sample-epoch', String(sampleEpoch(clock()))))
   const portals = await startSamplePortals({ epoch, clock })

@@ -162,6 +162,8 @@ const firstWaitMs: { readonly [end in 'failed' | 'refused' | 'short']: number } 
   refused: 15 * minuteMs,
   short: 15 * minuteMs,
 }
+/** So often what is short is read again soon; after that the more rarely, the older it is. */
+const patientFailures = 4
 const longestWaitMs: { readonly [end in 'failed' | 'refused' | 'short']: number } = {
   failed: 6 * hourMs,
   refused: 6 * hourMs,
@@ -190,7 +192,7 @@ export function nextReading(
     const wait = Math.min(firstWaitMs[end] * 2 ** Math.min(20, Math.max(0, times.failures - 1)), longestWaitMs[end])
     if (end === 'refused') return now + wait
     if (end === 'failed') return Math.min(now + wait, turn)
-    return now + Math.max(wait, ageShare(slots, span, now))
+    return now + (times.failures <= patientFailures ? wait : Math.max(wait, ageShare(slots, span, now)))
   }
   if (!span || !isSpan(slots)) return turn
   const settled = settledAt(slots, span)

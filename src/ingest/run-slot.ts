@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { Refused, Retryable } from '../platform/http.ts'
+import { ForbiddenAddress } from '../platform/network-rule.ts'
 import { fetchOf } from '../sources/deliver/fetch-of.ts'
 import type { FetchContext, Json, Slot, SlotEnd, Step } from '../sources/fetch.ts'
 import { parseDocument } from '../sources/parse-document.ts'
@@ -68,7 +69,11 @@ export type SlotReading = {
 }
 
 /** What one reading did and when the slot is due again (epoch milliseconds; null: never). */
-export type SlotResult = SourceRun & { readonly dueAt: number | null }
+export type SlotResult = SourceRun & {
+  readonly dueAt: number | null
+  /** The portal wants to be left alone until then, epoch milliseconds. */
+  readonly retryAt?: number
+}
 
 /** The store failed, not the portal: nothing is known of the reading, and the worker must hear of it. */
 class StoreFailure extends Error {
@@ -161,7 +166,7 @@ async function readSteps(
     isOpen = false
     if (error instanceof StoreFailure || error instanceof LeaseLost) throw error
     if (signal.aborted) return { kind: 'stopped' }
-    const isPortal = error instanceof Retryable || error instanceof OperatorError
+    const isPortal = error instanceof Retryable || error instanceof OperatorError || error instanceof ForbiddenAddress
     if (!isPortal) reading.onFault?.(error)
     return {
       kind: error instanceof Refused ? 'refused' : 'failed',
@@ -329,7 +334,8 @@ async function finish(
       (outcome === 'notYet' && now < settledAtOf(source, channel, slot))
     if (isCheck) await setSourceCheck(trx, source.id, now)
   })
-  return { ...run, dueAt: judged ? judged.dueAt : row.dueAt }
+  const retryAt = retryAtOf(ended)
+  return { ...run, dueAt: judged ? judged.dueAt : row.dueAt, ...(retryAt !== undefined && { retryAt }) }
 }
 
 type Totals = { readonly announced: number | null; readonly delivered: number }
@@ -362,6 +368,12 @@ function missingByTotals(source: Source, channel: Channel, { announced, delivere
   return `the portal announced ${announced} and delivered ${delivered}`
 }
 
+/** When the portal may be asked again, where it said so. */
+function retryAtOf(ended: Ended): number | undefined {
+  const isError = ended.kind === 'failed' || ended.kind === 'refused'
+  return isError && ended.error instanceof Retryable ? ended.error.retryAt : undefined
+}
+
 /** What the ledger notes of a slot; undefined when the reading was stopped: it goes on as soon as a worker is free. */
 function judge(
   reading: SlotReading,
@@ -377,11 +389,7 @@ function judge(
   const planned = nextReading(source, channel, slot, outcome, { startedAt, now, failures })
   // a slot of a channel that is never planned was asked for by name
   const isAlone = channel.role === 'spare'
-  const named =
-    ended.kind !== 'ended' && ended.kind !== 'stopped' && ended.error instanceof Retryable
-      ? ended.error.retryAt
-      : undefined
-  const dueAt = isAlone || planned === undefined ? null : Math.max(planned, named ?? 0)
+  const dueAt = isAlone || planned === undefined ? null : Math.max(planned, retryAtOf(ended) ?? 0)
   const isFeed = channel.slots.kind === 'feed'
   if (!isGood) {
     return {

@@ -1,6 +1,6 @@
 // Runs sources: plans their slots, takes leases so that nothing is read twice at once, reads what is due, again and again.
 import { hourMs, minuteMs } from '../domain/time.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { Clock, Sleep } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { Slot } from '../sources/fetch.ts'
 import type { Channel, Source } from '../sources/source.ts'
@@ -32,6 +32,8 @@ const planMs = 10 * minuteMs
 const pollMs = 5000
 const firstRestMs = minuteMs
 const longestRestMs = 15 * minuteMs
+/** Where the portal names a longer time, its slots are due later; the source is looked at again after this. */
+const longestSaidRestMs = 6 * hourMs
 const usualRequestsPerMinute = 60
 /** Share of a host's request rate that filling the past may take. */
 export const defaultBackfillShare = 0.25
@@ -46,8 +48,7 @@ export type RunOptions = {
   readonly scratchFolder: string
   /** Unlike that of any other worker, ever: host, process and a random part. */
   readonly worker: string
-  /** Resolves after so many milliseconds, or when the signal is aborted. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly sleep: Sleep
   readonly signal: AbortSignal
   readonly documentStore?: DocumentStore
   /** First day of the past that is read, `YYYY-MM-DD`; default 30 days before the source's first run. */
@@ -144,6 +145,8 @@ export type WorkOptions = RunOptions & {
   readonly workers: number
   /** All that exist, so that every process finds the same hosts; `sources` are those of them that are to run. */
   readonly all: Iterable<Source>
+  /** Told after each look at which no news were due or being read: every source has had its turn. */
+  readonly onCaughtUp?: () => void
 }
 
 /**
@@ -183,6 +186,9 @@ export async function runWorkers(store: Store, sources: readonly Source[], optio
       const group = groups.get(source.id)!
       waiting.set(group, (waiting.get(group) ?? new Set()).add(source.id))
     }
+    const hasNews = due.some(({ source, best }) => best.urgency === 'current' && !isResting(source))
+    // what is being read stays due until its end
+    if (!hasNews) options.onCaughtUp?.()
     for (const { source, best } of due) {
       if (running.size >= options.workers || signal.aborted) return
       if (running.has(source.id) || isResting(source)) continue
@@ -235,7 +241,7 @@ export async function runWorkers(store: Store, sources: readonly Source[], optio
     }
     const woken = new AbortController()
     wake = () => woken.abort()
-    await options.sleep(pollMs, AbortSignal.any([signal, woken.signal]))
+    await options.sleep(pollMs, AbortSignal.any([signal, woken.signal])).catch(() => {})
   }
   await Promise.all(running.values())
 }
@@ -256,7 +262,8 @@ function restAfter(
   const hasGood = results.length > 1
   const failures = hasGood ? 1 : (rests.get(source.id)?.failures ?? 0) + 1
   const least = last.outcome === 'refused' ? (source.politeness.restMs ?? 5 * minuteMs) : firstRestMs
-  const until = now + Math.max(least, Math.min(firstRestMs * 2 ** (failures - 1), longestRestMs))
+  const wanted = Math.max(least, Math.min(firstRestMs * 2 ** (failures - 1), longestRestMs))
+  const until = now + Math.min(Math.max(wanted, (last.retryAt ?? 0) - now), longestSaidRestMs)
   rests.set(source.id, { failures, until })
   return until
 }

@@ -1,0 +1,154 @@
+// Reads sources beside the rest of the service: who runs, what is told of it, and that samples and live data never mix.
+import { readdir, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { createPoliteHosts } from '../ingest/polite.ts'
+import { runWorkers } from '../ingest/run-sources.ts'
+import { whyOff } from '../ingest/source-health.ts'
+import { type Clock, systemSleep } from '../platform/clock.ts'
+import { OperatorError } from '../platform/errors.ts'
+import type { HttpClient } from '../platform/http.ts'
+import type { Log } from '../platform/log.ts'
+import type { Random } from '../platform/random.ts'
+import type { Sources } from '../sources/registry.ts'
+import type { Source } from '../sources/source.ts'
+import { isConnectionLoss } from '../store/connection-loss.ts'
+import type { Store } from '../store/database.ts'
+import type { DocumentStore } from '../store/document-store.ts'
+import { getOrCreateSetting, getSetting } from '../store/settings.ts'
+import type { Emit } from './control-socket.ts'
+import { sourceNamed } from './source-operations.ts'
+
+/** What a stock is made of: made-up notices, or what portals published. */
+export type StockKind = 'samples' | 'live'
+
+const fixes: { readonly [kind in StockKind]: string } = {
+  samples: 'It holds made-up notices; give --live a data folder (or database) of its own.',
+  live: 'It holds live notices; start it with --live, or the samples with a data folder (or database) of their own.',
+}
+
+/** Notes what a stock is made of, the first time. Throws OperatorError when it is made of the other kind. */
+export async function claimStockKind({ db }: Pick<Store, 'db'>, kind: StockKind): Promise<void> {
+  // stocks of before this was noted have an epoch when they are made of samples
+  const before = (await getSetting(db, 'sample-epoch')) === undefined ? kind : 'samples'
+  const noted = (await getOrCreateSetting(db, 'stock-kind', before)) as StockKind
+  if (noted !== kind)
+    throw new OperatorError(`This stock cannot take ${kind === 'live' ? 'live' : 'made-up'} notices. ${fixes[noted]}`)
+}
+
+export type LiveOptions = {
+  readonly store: Store
+  readonly dataFolder: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly emit: Emit
+  /** Aborted when the service ends. */
+  readonly stop: AbortSignal
+  readonly http: Pick<HttpClient, 'send'>
+  /** Where portals reach whoever runs this, and the program's version: they stand in every request. */
+  readonly contact: string
+  readonly version: string
+  readonly keyOf: (setting: string) => string | undefined
+  readonly sources: Sources
+  /** Ids of the only sources to run, also those that their cards leave out; empty: all that are not off. */
+  readonly named: readonly string[]
+  readonly workers: number
+  /** `YYYY-MM-DD`. */
+  readonly backfillSince?: string
+  readonly documentStore?: DocumentStore
+}
+
+export type LiveSources = {
+  /** Resolves when all workers are done, after `stop`. */
+  readonly done: Promise<void>
+  /** Whether every source has had its turn since the start. */
+  readonly isCaughtUp: () => boolean
+}
+
+/** Starts reading. Throws OperatorError when a named source does not exist or lacks its key, or when none would run. */
+export function startLiveSources(options: LiveOptions): LiveSources {
+  const { store, sources, emit, clock, random } = options
+  const chosen = chooseSources(options)
+  emit({
+    event: 'sourcesStarted',
+    running: chosen.running.length,
+    countries: new Set(chosen.running.map(({ country }) => country)).size,
+    off: chosen.off.length,
+    keysMissing: chosen.off.filter(({ reason }) => reason.startsWith('needs a key')).map(({ id }) => id),
+  })
+  const scratchFolder = join(options.dataFolder, 'scratch')
+  const hosts = createPoliteHosts({
+    http: options.http,
+    clock,
+    sleep: systemSleep,
+    random: () => random.bytes(4).readUInt32BE() / 2 ** 32,
+    contact: options.contact,
+    version: options.version,
+  })
+  let isCaughtUp = false
+  const work = () =>
+    runWorkers(store, chosen.running, {
+      all: sources.values(),
+      workers: options.workers,
+      clock,
+      hosts,
+      keyOf: options.keyOf,
+      scratchFolder: join(scratchFolder, String(process.pid)),
+      worker: `${hostname()} ${process.pid} ${random.uuid()}`,
+      sleep: systemSleep,
+      signal: options.stop,
+      onReading: (result) => {
+        const { sourceId: source, ...facts } = result
+        emit({ event: 'sourceRead', source, ...facts })
+      },
+      onCaughtUp: () => {
+        isCaughtUp = true
+      },
+      onFault: (source, error) => {
+        options.log.error({ source, error: error instanceof Error ? error.stack : String(error) }, 'reading failed')
+        if (isConnectionLoss(error))
+          emit({ event: 'warning', message: `The database was lost, and is tried again: ${(error as Error).message}` })
+      },
+      ...(options.backfillSince !== undefined && { backfillSince: options.backfillSince }),
+      ...(options.documentStore && { documentStore: options.documentStore }),
+    })
+  const done = removeLeftovers(scratchFolder).then(work)
+  return { done, isCaughtUp: () => isCaughtUp }
+}
+
+/** Archives that a process which was killed had unpacked: folders named by processes that are no more. */
+async function removeLeftovers(scratchFolder: string): Promise<void> {
+  const names = await readdir(scratchFolder).catch(() => [])
+  for (const name of names) {
+    const pid = Number(name)
+    if (pid === process.pid || !isAlive(pid)) await rm(join(scratchFolder, name), { recursive: true, force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function chooseSources({ sources, named, keyOf }: LiveOptions): {
+  readonly running: readonly Source[]
+  readonly off: readonly { readonly id: string; readonly reason: string }[]
+} {
+  const hasKey = ({ access }: Source) => access.kind === 'open' || keyOf(access.setting) !== undefined
+  if (named.length > 0) {
+    const running = [...new Set(named)].map((id) => sourceNamed(sources, id))
+    for (const source of running)
+      if (!hasKey(source)) throw new OperatorError(`The source ${source.id} ${whyOff(source, false)}.`, { exitCode: 2 })
+    return { running, off: [] }
+  }
+  const judged = [...sources.values()].map((source) => ({ source, reason: whyOff(source, hasKey(source)) }))
+  return {
+    running: judged.flatMap(({ source, reason }) => (reason === undefined ? [source] : [])),
+    off: judged.flatMap(({ source, reason }) => (reason === undefined ? [] : [{ id: source.id, reason }])),
+  }
+}
