@@ -1,0 +1,174 @@
+// One small live request to a portal, and whether the answer is what the card says. Stores nothing.
+import type { Rejection } from '../domain/notice.ts'
+import { hourMs } from '../domain/time.ts'
+import { missingFromShape } from '../sources/answer-shape.ts'
+import { fetchOf } from '../sources/deliver/fetch-of.ts'
+import type { FetchContext, Slot, SourceReply } from '../sources/fetch.ts'
+import { parseDocument } from '../sources/parse-document.ts'
+import type { Channel, Source } from '../sources/source.ts'
+import { isSpan } from './plan-slots.ts'
+import { slotOf, spanAt } from './slot-spans.ts'
+
+export type CheckOptions = Pick<FetchContext, 'send' | 'key' | 'now' | 'scratchFolder' | 'signal'>
+
+export type CheckResult = {
+  readonly sourceId: string
+  readonly channel: string
+  readonly slot: string
+  /** `differs`: the portal answers, and not as the card says; `unreachable`: it does not deliver. */
+  readonly verdict: 'ok' | 'differs' | 'unreachable'
+  /** What is wrong, one sentence each. */
+  readonly findings: readonly string[]
+  readonly requests: readonly {
+    readonly url: string
+    readonly status: number
+    readonly bytes: number
+    readonly elapsedMs: number
+  }[]
+  readonly announced: number | null
+  /** Documents looked at, and what they were read as. */
+  readonly documents: number
+  readonly notices: number
+  readonly rejections: { readonly [reason: string]: number }
+}
+
+/** Enough to see whether entries can be read. */
+const enoughDocuments = 20
+/** A calendar, a token, an index may come before the first entries. */
+const mostRequests = 6
+/** An answer is kept up to here for the comparison; more of it is read only as far as its entries are needed. */
+const keptBytes = 32 * 1024 * 1024
+
+class EnoughRequests extends Error {}
+
+/**
+ * Reads the beginning of the newest slot of the first channel that should be complete, as a run would, and stops after the
+ * first entries. Never throws for what the portal does.
+ */
+export async function checkSource(source: Source, options: CheckOptions): Promise<CheckResult> {
+  const channel = source.channels[0]
+  const slot = newestSlot(source, channel, options.now())
+  const requests: CheckResult['requests'][number][] = []
+  const answers: Kept[] = []
+  const send: FetchContext['send'] = async (request) => {
+    if (requests.length >= mostRequests) throw new EnoughRequests('enough requests for a check')
+    const startedAt = options.now()
+    const reply = await options.send(request)
+    const kept: Kept = { parts: [], bytes: 0 }
+    answers.push(kept)
+    const index = requests.length
+    const note = () => {
+      requests[index] = {
+        url: request.url,
+        status: reply.status,
+        bytes: kept.bytes,
+        elapsedMs: options.now() - startedAt,
+      }
+    }
+    note()
+    return watched(reply, kept, note)
+  }
+  const rejections: Record<string, number> = {}
+  const findings: string[] = []
+  let [documents, notices, announced, isUnreachable] = [0, 0, null as number | null, false]
+  let firstRejection: Rejection | undefined
+  let firstDocument: Uint8Array | undefined
+  const iterator = fetchOf(channel.delivery)({
+    ...options,
+    send,
+    slot,
+    checkpoint: undefined,
+    zone: source.zone,
+    knownVersions: () => Promise.resolve(new Map()),
+  })
+  try {
+    while (documents < enoughDocuments) {
+      const next = await iterator.next()
+      if (next.done) {
+        if (next.value.kind === 'notYet') findings.push(`${slot.key} is not published yet.`)
+        if (next.value.kind === 'short') findings.push(`${slot.key} is not complete: ${next.value.missing}.`)
+        break
+      }
+      announced = next.value.announced ?? announced
+      for (const document of next.value.documents.slice(0, enoughDocuments - documents)) {
+        documents += 1
+        firstDocument ??= document.bytes
+        const parts = document.unreadable
+          ? [{ pointer: '', rejection: document.unreadable }]
+          : (source.parse ?? parseDocument)(document.bytes)
+        for (const part of parts) {
+          if ('notice' in part) notices += 1
+          else {
+            firstRejection ??= part.rejection
+            rejections[part.rejection.reason] = (rejections[part.rejection.reason] ?? 0) + 1
+          }
+        }
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof EnoughRequests)) {
+      if (options.signal.aborted) throw error
+      isUnreachable = true
+      findings.push(error instanceof Error ? error.message : String(error))
+    }
+  } finally {
+    await iterator.return({ kind: 'complete' }).catch(() => {})
+  }
+  if (!isUnreachable) {
+    // an archive or a cut answer says nothing itself: what was found in it does
+    const candidates = [...answers.map(({ parts }) => Buffer.concat(parts)), ...(firstDocument ? [firstDocument] : [])]
+    const lacking = candidates.map((bytes) => missingFromShape(source.expects.shape, bytes))
+    const missing = lacking.sort((a, b) => a.length - b.length)[0] ?? source.expects.shape
+    if (missing.length > 0) findings.push(`The answer lacks ${missing.join(', ')}, which the card says it has.`)
+    if (documents > 0 && notices === 0)
+      findings.push(
+        `None of ${documents} entries could be read; the first: ${firstRejection?.reason ?? ''} ${firstRejection?.detail ?? ''}.`,
+      )
+    if (documents === 0 && findings.length === 0) findings.push(`${slot.key} brought no entry.`)
+  }
+  const verdict = isUnreachable ? 'unreachable' : findings.length > 0 ? 'differs' : 'ok'
+  return {
+    sourceId: source.id,
+    channel: channel.name,
+    slot: slot.key,
+    verdict,
+    findings,
+    requests,
+    announced,
+    documents,
+    notices,
+    rejections,
+  }
+}
+
+/** The newest span that is over and settled; `feed` and `whole` are themselves. */
+function newestSlot(source: Source, { slots }: Channel, now: number): Slot {
+  if (!isSpan(slots)) return { key: slots.kind }
+  const settledBefore = now - (slots.delayMs ?? 0) - hourMs
+  const current = spanAt(slots, source.zone, settledBefore)
+  return slotOf(spanAt(slots, source.zone, current.fromMs - 1))
+}
+
+type Kept = { parts: Uint8Array[]; bytes: number }
+
+function watched(reply: SourceReply, kept: Kept, note: () => void): SourceReply {
+  const keep = (chunk: Uint8Array) => {
+    if (kept.bytes < keptBytes) kept.parts.push(chunk)
+    kept.bytes += chunk.length
+    note()
+  }
+  return {
+    ...reply,
+    bytes: async () => {
+      const bytes = await reply.bytes()
+      keep(bytes)
+      return bytes
+    },
+    chunks: async function* () {
+      for await (const chunk of reply.chunks()) {
+        keep(chunk)
+        yield chunk
+      }
+    },
+  }
+}

@@ -1,0 +1,94 @@
+// Every source's card is complete and says nothing impossible. One test over all of them: a new card is held to the same.
+import { describe, expect, test } from 'vitest'
+import { isSpan } from '../../src/ingest/plan-slots.ts'
+import { dayStart } from '../../src/ingest/slot-spans.ts'
+import { fetchOf } from '../../src/sources/deliver/fetch-of.ts'
+import { loadSources } from '../../src/sources/registry.ts'
+import type { Source } from '../../src/sources/source.ts'
+
+const sources = await loadSources()
+const all = [...sources.values()]
+
+/** ISO 3166-1 alpha-2 as Node knows it, and the three others that cards may use. */
+const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+const isCountry = (code: string) => /^[A-Z]{2}$/.test(code) && regions.of(code) !== undefined
+
+const isAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+
+function faultsOf(source: Source): string[] {
+  const faults: string[] = []
+  const check = (holds: boolean, fault: string) => void (holds || faults.push(fault))
+  check(/^[a-z]{2}-[a-z0-9]+(?:-[a-z0-9]+)*$|^(?:ted|doe)$/.test(source.id), `its id ${source.id}`)
+  check(source.title.trim() !== '' && source.publisher.trim() !== '', 'its title or publisher is empty')
+  check(isCountry(source.country), `${source.country} is no country`)
+  check(isAddress(source.homepage), 'its homepage is no address')
+  check(source.documentation === undefined || isAddress(source.documentation), 'its documentation is no address')
+  check(source.licence.name.trim() !== '', 'it names no licence, not even "not stated"')
+  check(source.licence.url === undefined || isAddress(source.licence.url), "its licence's url is no address")
+  check(Intl.supportedValuesOf('timeZone').includes(source.zone) || source.zone === 'UTC', `${source.zone} is no zone`)
+  const { expects, access, politeness } = source
+  check(expects.shape.length > 0, 'it says nothing about the shape of an answer')
+  check(expects.silentAfterDays > 0 && expects.silentAfterDays <= 800, 'when it counts as silent')
+  check(
+    !expects.perDay || (expects.perDay[0] >= 0 && expects.perDay[0] < expects.perDay[1]),
+    'how much it brings a day',
+  )
+  check(
+    source.caveats.every((caveat) => /^[A-Z`0-9].*[.)]$/s.test(caveat)),
+    'a caveat is no sentence',
+  )
+  check(access.kind === 'open' || (/^[A-Z][A-Z0-9_]+$/.test(access.setting) && isAddress(access.getItAt)), 'its key')
+  check((politeness.requestsPerMinute ?? 60) > 0 && (politeness.requestsPerMinute ?? 60) <= 6000, 'its rate')
+  check(
+    politeness.robots === undefined || politeness.robots === 'obey' || politeness.robots.exempt.length > 20,
+    'the reason why robots.txt does not bind it',
+  )
+  check(
+    politeness.userAgent === undefined || politeness.userAgent.includes('{contact}'),
+    'its user agent carries no contact',
+  )
+  const names = source.channels.map(({ name }) => name)
+  check(new Set(names).size === names.length, 'two channels of one name')
+  for (const channel of source.channels) {
+    const { slots, delivery } = channel
+    if (isSpan(slots)) {
+      check(
+        /^\d{4}-\d{2}-\d{2}$/.test(slots.since) && dayStart(slots.since, source.zone) > 0,
+        `since of ${channel.name}`,
+      )
+      check(slots.kind !== 'hours' || (slots.hours ?? 1) > 0, `hours of ${channel.name}`)
+      check(slots.kind !== 'hours' || 24 % (slots.hours ?? 1) === 0, `hours of ${channel.name} do not divide a day`)
+      check(
+        (slots.rereadDays ?? []).every((days) => days > 0),
+        `rereadDays of ${channel.name}`,
+      )
+    }
+    try {
+      fetchOf(delivery)
+    } catch (error) {
+      faults.push(`${channel.name}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  return faults
+}
+
+describe('the cards of the sources', () => {
+  test('are at least 120 portals in at least 40 countries, beside TED and the federal portal', () => {
+    const portals = all.filter(({ id }) => id !== 'ted' && id !== 'doe')
+    console.log(
+      `sources: ${portals.length} portals in ${new Set(portals.map(({ country }) => country)).size} countries`,
+    )
+    expect(sources.has('ted') && sources.has('doe')).toBe(true)
+    expect(portals.length).toBeGreaterThanOrEqual(120)
+    expect(new Set(portals.map(({ country }) => country)).size).toBeGreaterThanOrEqual(40)
+  })
+
+  test('hold the country of their id', () => {
+    const strangers = all.filter(({ id, country }) => id.includes('-') && !id.startsWith(`${country.toLowerCase()}-`))
+    expect(strangers.map(({ id }) => id)).toEqual([])
+  })
+
+  test.each(all.map((source) => [source.id, source] as const))('%s: complete and possible', (_, source) => {
+    expect(faultsOf(source)).toEqual([])
+  })
+})
