@@ -9,7 +9,7 @@ const procedures = { open: 'Open', restricted: 'Restricted', 'neg-w-call': 'Comp
 
 export function writeEsjn(sample: PortalSample): string {
   return JSON.stringify({
-    Id: sample.procedureId,
+    Id: `${String(sample.number).padStart(8, '0')}-0000-4000-8000-000000000000`,
     ProcessNumber: sample.reference,
     ContractingInstitutionName: sample.buyer.name,
     Subject: sample.title,

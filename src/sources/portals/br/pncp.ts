@@ -1,0 +1,59 @@
+// PNCP, the national portal of public procurement of Brazil, by its interface for queries.
+import { hourMs, licenceNotStated } from '../../families/card-values.ts'
+import type { Source } from '../../source.ts'
+import { parsePncp } from './parse-pncp.ts'
+import { writePncp } from './write-pncp.ts'
+
+/** Auctions of goods, dialogue, contest, competition, reverse auction, waiver, unenforceability, accreditation … */
+const modalities = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
+
+const channel = (name: string, resource: string, dateOf: string, rereadDays: readonly number[]) =>
+  ({
+    name,
+    slots: { kind: 'day', since: '2022-01-01', delayMs: 2 * hourMs, rereadDays, isOpenRead: true },
+    delivery: {
+      kind: 'page',
+      each: { name: 'modality', values: modalities },
+      request: {
+        url: `https://pncp.gov.br/api/consulta/v1/contratacoes/${resource}?dataInicial={from:yyyyMMdd}&dataFinal={last:yyyyMMdd}&codigoModalidadeContratacao={modality}&pagina={page}&tamanhoPagina={limit}`,
+        headers: { accept: 'application/json' },
+      },
+      entries: { format: 'json', at: '/data', isOptional: true },
+      total: '/totalRegistros',
+      firstPage: 1,
+      pageSize: 50,
+      end: { when: 'pages', at: '/totalPaginas' },
+      dateOf,
+    },
+  }) as const
+
+export const source: Source = {
+  id: 'br-pncp',
+  title: 'PNCP',
+  publisher: 'Governo Federal do Brasil',
+  country: 'BR',
+  homepage: 'https://www.gov.br/pncp',
+  documentation: 'https://pncp.gov.br/api/consulta/swagger-ui/index.html',
+  licence: licenceNotStated,
+  zone: 'America/Sao_Paulo',
+  channels: [
+    channel('published', 'publicacao', '/dataPublicacaoPncp', [3]),
+    channel('updated', 'atualizacao', '/dataAtualizacao', []),
+  ],
+  parse: parsePncp,
+  writeSample: writePncp,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 60, pauseMs: 300 },
+  expects: {
+    perDay: [500, 30_000],
+    silentAfterDays: 4,
+    shape: ['/data/0/numeroControlePNCP', '/data/0/objetoCompra', '/data/0/orgaoEntidade/razaoSocial', '/totalPaginas'],
+  },
+  caveats: [
+    'The code of the modality is mandatory: every day is asked for thirteen times.',
+    'A question without results is answered with 204.',
+    'At most 365 days between the dates and 50 entries a page.',
+    'No CPV codes; items would need a request for each purchase.',
+    'Members of the answer seen in public code of 2026, the answer itself not seen live.',
+  ],
+}

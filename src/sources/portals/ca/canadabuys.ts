@@ -1,0 +1,56 @@
+// CanadaBuys: tender notices of the Government of Canada, as tables of open data.
+import { browserLike } from '../../families/card-values.ts'
+import type { Source } from '../../source.ts'
+import { parseCanadabuys } from './parse-canadabuys.ts'
+import { writeCanadabuys } from './write-canadabuys.ts'
+
+const table = (name: string) =>
+  ({
+    kind: 'single',
+    request: { url: `https://canadabuys.canada.ca/opendata/pub/${name}.csv` },
+    entries: { format: 'csv' },
+  }) as const
+
+export const source: Source = {
+  id: 'ca-canadabuys',
+  title: 'CanadaBuys',
+  publisher: 'Public Services and Procurement Canada',
+  country: 'CA',
+  homepage: 'https://canadabuys.canada.ca',
+  documentation: 'https://open.canada.ca/data/en/dataset/6abd20d4-7a1c-4b38-baa2-9525d0bb2fd2',
+  licence: {
+    name: 'OGL-Canada-2.0',
+    url: 'https://open.canada.ca/en/open-government-licence-canada',
+    attribution: 'Contains information licensed under the Open Government Licence – Canada.',
+  },
+  zone: 'America/Toronto',
+  channels: [
+    {
+      name: 'open',
+      slots: { kind: 'whole' },
+      timetable: '40 6-22/2 * * *',
+      delivery: table('openTenderNotice-ouvertAvisAppelOffres'),
+    },
+    { name: 'new', role: 'spare', slots: { kind: 'whole' }, delivery: table('newTenderNotice-nouvelAvisAppelOffres') },
+  ],
+  parse: parseCanadabuys,
+  writeSample: writeCanadabuys,
+  access: { kind: 'open' },
+  politeness: { ...browserLike, requestsPerMinute: 10 },
+  expects: {
+    perDay: [200, 20_000],
+    silentAfterDays: 5,
+    shape: [
+      'title-titre-eng',
+      'referenceNumber-numeroReference',
+      'publicationDate-datePublication',
+      'noticeType-avisType-eng',
+    ],
+  },
+  caveats: [
+    'Written every two hours by day; titles and descriptions in English and French.',
+    'Classified by UNSPSC and GSIN, not by CPV: no CPV codes are read. Tender notices state no values.',
+    'Closed notices leave the table.',
+    'Columns seen in public code of 2026, the table itself not seen live.',
+  ],
+}

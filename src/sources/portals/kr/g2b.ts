@@ -1,0 +1,52 @@
+// G2B, the procurement service of the Republic of Korea, by the national data portal.
+import { hourMs, licenceNotStated } from '../../families/card-values.ts'
+import type { Source } from '../../source.ts'
+import { parseG2b } from './parse-g2b.ts'
+import { writeG2b } from './write-g2b.ts'
+
+export const source: Source = {
+  id: 'kr-g2b',
+  title: 'G2B (나라장터)',
+  publisher: 'Public Procurement Service',
+  country: 'KR',
+  homepage: 'https://www.g2b.go.kr',
+  documentation: 'https://www.data.go.kr/data/15129394/openapi.do',
+  licence: licenceNotStated,
+  zone: 'Asia/Seoul',
+  channels: [
+    {
+      name: 'bids',
+      slots: { kind: 'day', since: '2025-01-01', delayMs: hourMs, rereadDays: [2], isOpenRead: true },
+      delivery: {
+        kind: 'page',
+        // Works, services, goods, purchases abroad.
+        each: { name: 'kind', values: ['Cnstwk', 'Servc', 'Thng', 'Frgcpt'] },
+        request: {
+          url: 'https://apis.data.go.kr/1230000/ad/BidPublicInfoService/getBidPblancListInfo{kind}?serviceKey={key}&pageNo={page}&numOfRows={limit}&type=json&inqryDiv=1&inqryBgnDt={from:yyyyMMddHHmm}&inqryEndDt={last:yyyyMMddHHmm}',
+          headers: { accept: 'application/json' },
+        },
+        entries: { format: 'json', at: '/response/body/items', isOptional: true },
+        total: '/response/body/totalCount',
+        firstPage: 1,
+        pageSize: 500,
+        end: { when: 'total' },
+      },
+    },
+  ],
+  parse: parseG2b,
+  writeSample: writeG2b,
+  access: { kind: 'key', setting: 'DATA_GO_KR_KEY', getItAt: 'https://www.data.go.kr/data/15129394/openapi.do' },
+  politeness: { requestsPerMinute: 30 },
+  expects: {
+    perDay: [200, 6000],
+    silentAfterDays: 5,
+    shape: ['/response/body/totalCount', '/response/body/items/0/bidNtceNo', '/response/body/items/0/bidNtceNm'],
+  },
+  caveats: [
+    'inqryDiv=1 asks by the time of registration; at most 999 rows a page.',
+    'The key is given in its decoded form; errors of the gateway come as XML with status 200.',
+    'An order (bidNtceOrd) counts the versions of one notice; changes and cancellations are notices with a higher one.',
+    'Classified by a national list, not by CPV: no CPV codes are read.',
+    'Members of the answer seen in public code of 2026, the answer itself not seen live.',
+  ],
+}

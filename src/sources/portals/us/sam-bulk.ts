@@ -1,0 +1,43 @@
+// SAM.gov contract opportunities of the United States, as the table of all active notices that is written every day.
+import type { Source } from '../../source.ts'
+import { parseSamRow } from './parse-sam.ts'
+import { writeSamRow } from './write-sam.ts'
+
+export const source: Source = {
+  id: 'us-sam-bulk',
+  title: 'SAM.gov Contract Opportunities (daily table)',
+  publisher: 'General Services Administration',
+  country: 'US',
+  homepage: 'https://sam.gov/data-services/Contract%20Opportunities/datagov',
+  licence: { name: 'US public domain', url: 'https://www.usa.gov/government-copyright' },
+  zone: 'America/New_York',
+  channels: [
+    {
+      name: 'all',
+      slots: { kind: 'whole' },
+      timetable: '15 10 * * *',
+      delivery: {
+        kind: 'single',
+        request: {
+          url: 'https://falextracts.s3.amazonaws.com/Contract%20Opportunities/datagov/ContractOpportunitiesFullCSV.csv',
+        },
+        entries: { format: 'csv' },
+      },
+    },
+  ],
+  parse: parseSamRow,
+  writeSample: writeSamRow,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 6 },
+  expects: {
+    perDay: [5000, 500_000],
+    silentAfterDays: 4,
+    shape: ['NoticeId', 'Title', 'Sol#', 'PostedDate', 'Type', 'ResponseDeadLine'],
+  },
+  caveats: [
+    'One file of some 250 MB, rewritten daily, newest first; rows that did not change are known by their bytes.',
+    'Only the newest version of active notices is there.',
+    'Written in Windows-1252 for years; UTF-8 is told by its bytes.',
+    'Classified by NAICS and PSC, not by CPV: no CPV codes are read.',
+  ],
+}

@@ -1,0 +1,56 @@
+// SAM.gov contract opportunities of the United States, by the keyed interface.
+import type { Source } from '../../source.ts'
+import { parseSam } from './parse-sam.ts'
+import { writeSam } from './write-sam.ts'
+
+export const source: Source = {
+  id: 'us-sam',
+  title: 'SAM.gov Contract Opportunities',
+  publisher: 'General Services Administration',
+  country: 'US',
+  homepage: 'https://sam.gov/opportunities',
+  documentation: 'https://open.gsa.gov/api/get-opportunities-public-api/',
+  licence: { name: 'US public domain', url: 'https://www.usa.gov/government-copyright' },
+  zone: 'America/New_York',
+  channels: [
+    {
+      name: 'days',
+      slots: { kind: 'day', since: '2026-01-01', rereadDays: [1], isOpenRead: true },
+      timetable: '30 7,19 * * *',
+      delivery: {
+        kind: 'page',
+        request: {
+          // `offset` is the number of the page, whatever its name says.
+          url: 'https://api.sam.gov/opportunities/v2/search?api_key={key}&postedFrom={from:MM/dd/yyyy}&postedTo={last:MM/dd/yyyy}&limit={limit}&offset={page}',
+          headers: { accept: 'application/json' },
+        },
+        entries: { format: 'json', at: '/opportunitiesData' },
+        total: '/totalRecords',
+        firstPage: 0,
+        pageSize: 1000,
+        end: { when: 'total' },
+      },
+    },
+  ],
+  parse: parseSam,
+  writeSample: writeSam,
+  access: { kind: 'key', setting: 'SAM_API_KEY', getItAt: 'https://sam.gov/profile/details' },
+  politeness: { requestsPerMinute: 10, pauseMs: 2000 },
+  expects: {
+    perDay: [50, 3000],
+    silentAfterDays: 4,
+    shape: [
+      '/totalRecords',
+      '/opportunitiesData/0/noticeId',
+      '/opportunitiesData/0/title',
+      '/opportunitiesData/0/postedDate',
+    ],
+  },
+  caveats: [
+    'Keys of the public are reported to allow ten requests a day; us-sam-bulk has the same notices without a key.',
+    'Only the newest version of a notice is there.',
+    'The description is an address that needs the key again and is not fetched.',
+    'Classified by NAICS and PSC, not by CPV: no CPV codes are read.',
+    'At most a year between postedFrom and postedTo, which are mandatory.',
+  ],
+}

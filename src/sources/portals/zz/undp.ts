@@ -1,0 +1,37 @@
+// Procurement notices of the United Nations Development Programme, as RSS by region.
+import type { Source } from '../../source.ts'
+import { parseUndp } from './parse-undp.ts'
+import { writeUndp } from './write-undp.ts'
+
+export const source: Source = {
+  id: 'zz-undp',
+  title: 'UNDP procurement notices (Europe and Central Asia)',
+  publisher: 'United Nations Development Programme',
+  country: 'ZZ',
+  homepage: 'https://procurement-notices.undp.org',
+  licence: { name: 'not stated' },
+  zone: 'America/New_York',
+  channels: [
+    {
+      name: 'europe',
+      slots: { kind: 'whole' },
+      timetable: '20 */3 * * *',
+      delivery: {
+        kind: 'single',
+        // The firewall answers 406 to an Accept of XML.
+        request: { url: 'https://procurement-notices.undp.org/rss_feeds/RER.xml', headers: { accept: '*/*' } },
+        entries: { format: 'xml', element: 'item', root: 'RDF' },
+      },
+    },
+  ],
+  parse: parseUndp,
+  writeSample: writeUndp,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 6 },
+  expects: { perDay: [5, 2000], silentAfterDays: 14, shape: ['item', 'title', 'link', 'description'] },
+  caveats: [
+    'RSS 1.0; one file per region, of which the one of Europe and the Commonwealth of Independent States is read.',
+    'The country stands at the end of the title, the deadline as a day in the description.',
+    'Elements seen in public code of 2026, the feed itself not seen live.',
+  ],
+}
