@@ -13,6 +13,14 @@ const all = [...sources.values()]
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 const isCountry = (code: string) => /^[A-Z]{2}$/.test(code) && regions.of(code) !== undefined
 
+function isZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined
+  } catch {
+    return false
+  }
+}
+
 const isAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
 function faultsOf(source: Source): string[] {
@@ -25,7 +33,7 @@ function faultsOf(source: Source): string[] {
   check(source.documentation === undefined || isAddress(source.documentation), 'its documentation is no address')
   check(source.licence.name.trim() !== '', 'it names no licence, not even "not stated"')
   check(source.licence.url === undefined || isAddress(source.licence.url), "its licence's url is no address")
-  check(Intl.supportedValuesOf('timeZone').includes(source.zone) || source.zone === 'UTC', `${source.zone} is no zone`)
+  check(isZone(source.zone), `${source.zone} is no zone`)
   const { expects, access, politeness } = source
   check(expects.shape.length > 0, 'it says nothing about the shape of an answer')
   check(expects.silentAfterDays > 0 && expects.silentAfterDays <= 800, 'when it counts as silent')
@@ -34,7 +42,7 @@ function faultsOf(source: Source): string[] {
     'how much it brings a day',
   )
   check(
-    source.caveats.every((caveat) => /^[A-Z`0-9].*[.)]$/s.test(caveat)),
+    source.caveats.every((caveat) => /^\S.{10,}\.$/s.test(caveat)),
     'a caveat is no sentence',
   )
   check(access.kind === 'open' || (/^[A-Z][A-Z0-9_]+$/.test(access.setting) && isAddress(access.getItAt)), 'its key')
