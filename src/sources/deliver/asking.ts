@@ -17,6 +17,8 @@ export type AskOptions = {
   readonly accept?: readonly number[]
   readonly ifChangedFrom?: string
   readonly maxBytes?: number
+  /** `page` where the entries stand in a page for people. */
+  readonly expects?: 'data' | 'page'
 }
 
 /** Short keys could stand in an address by chance. */
@@ -82,6 +84,7 @@ export class Asking {
         ...(accept.length > 0 && { accept: options.ifChangedFrom === undefined ? accept : [...accept, 304] }),
         ...(options.ifChangedFrom !== undefined && { ifChangedFrom: options.ifChangedFrom }),
         ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
+        ...(options.expects && { expects: options.expects }),
       })
       if (reply.status !== 401) return { reply, url, address: this.hide(url) }
       await drain(reply)

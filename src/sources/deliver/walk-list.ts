@@ -195,7 +195,7 @@ class Walk {
   }
 
   async #ask(values: Values, url: string | undefined): Promise<Answer> {
-    const { request, pager, notFound, isSingle, detail } = this.#options
+    const { request, pager, notFound, isSingle, detail, entries } = this.#options
     let ifChangedFrom: string | undefined
     if (isSingle && !detail?.isConditional && request.json === undefined && !request.form && !request.multipart) {
       const key = this.#asking.addressOf(request, values, '')
@@ -206,6 +206,7 @@ class Walk {
       ...(url !== undefined && { url }),
       ...(ifChangedFrom !== undefined && { ifChangedFrom }),
       ...(isSingle && { maxBytes: maxFileBytes }),
+      ...(entries.format === 'html' && { expects: 'page' as const }),
     })
   }
 

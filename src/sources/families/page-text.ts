@@ -7,7 +7,7 @@ const maxPageBytes = 8 * 1024 * 1024
 
 /** The text of a page. */
 export async function pageText(context: FetchContext, url: string): Promise<string> {
-  const reply = await context.send({ url, headers: { Accept: 'text/html' }, maxBytes: maxPageBytes })
+  const reply = await context.send({ url, headers: { Accept: 'text/html' }, maxBytes: maxPageBytes, expects: 'page' })
   return new TextDecoder().decode(await reply.bytes())
 }
 
