@@ -189,6 +189,7 @@ async function* fetchRest(
   { ledger, batch }: SlotReading,
   day: string,
 ): AsyncGenerator<Step, SlotEnd, void> {
+  batch.countUpTo(ledger.day(day).numbers.size)
   const balance = yield* fetchMissing(context, ledger, batch, day)
   if (balance.announced === 0) throw new Retryable(`the search of TED lists nothing for ${day}, which has an issue`)
   return balance.missing.size === 0 ? { kind: 'complete' } : { kind: 'short', missing: nameMissing(day, balance) }

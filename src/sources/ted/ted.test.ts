@@ -83,10 +83,15 @@ describe('a day of TED', () => {
   })
 
   it('whose package never comes is fetched notice by notice two days later', async () => {
-    const { run } = await tedOf({ [day]: { issue: 48, numbers: numbersFrom(1, 45), packed: null } })
+    const { ted, run } = await tedOf({ [day]: { issue: 48, numbers: numbersFrom(1, 45), packed: null } })
+    // Some of them were read while the day ran.
+    ted.withheld.add('40-2026').add('41-2026')
+    expect(await run.read(fetchControl, slot)).toMatchObject({ kind: 'short' })
+    ted.withheld.clear()
     run.now = at('2026-03-13T00:00:00Z')
     expect(await run.read(fetchDaily, slot)).toEqual({ kind: 'complete' })
     expect({ announced: run.announced, delivered: run.delivered }).toEqual({ announced: 45, delivered: 45 })
+    expect(run.documents.size).toBe(45)
   })
 
   it("refused by the firewall's empty 202 is neither empty nor done, wherever it comes", async () => {
