@@ -1,7 +1,8 @@
 // The documents that the entries of a list stand for, each fetched when its version is not the one that is kept.
+import { hash } from 'node:crypto'
 import { Retryable } from '../../platform/http.ts'
-import type { Detail, Entries } from '../delivery.ts'
-import type { FetchContext, Item, Step } from '../fetch.ts'
+import type { Detail, Entries, EntryPlace } from '../delivery.ts'
+import type { FetchContext, Item, Json, Step } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
 import { unreadable } from './answer-documents.ts'
 import { type Asking, drain } from './asking.ts'
@@ -24,6 +25,9 @@ const noVersion = 'no version'
 /** Files behind an index pass through; a single notice is read whole. */
 const maxFileBytes = 16 * 1024 ** 3
 
+/** Keeps which files without a version were fetched, so that a reading that dies does not begin anew with the first. */
+export type FilesFetched = { readonly has: (key: string) => boolean; readonly add: (key: string) => Json }
+
 type Wanted = {
   readonly entry: ReceivedDocument
   readonly key: string
@@ -43,6 +47,7 @@ export async function* readDetails(
   asking: Asking,
   context: FetchContext,
   values: Values,
+  fetched: FilesFetched,
 ): AsyncGenerator<Step, readonly string[]> {
   const failures: string[] = []
   let inSuccession = 0
@@ -59,11 +64,13 @@ export async function* readDetails(
     const known = await context.knownVersions(wanted.map(({ key }) => key))
     for (const one of wanted) {
       const kept = known.get(one.key)
-      if (kept === one.version && !following.isConditional) continue
+      if (following.isConditional ? fetched.has(one.key) : kept === one.version) continue
       try {
         const damage = yield* readDetail(one, base, following, asking, context, kept)
         if (damage !== undefined) failures.push(damage)
         inSuccession = 0
+        if (following.isConditional && damage === undefined)
+          yield { documents: [], entries: 0, checkpoint: fetched.add(one.key) }
       } catch (error) {
         context.signal.throwIfAborted()
         if (!(error instanceof Retryable) || ++inSuccession >= mostFailures) throw error
@@ -87,8 +94,13 @@ function wantedOf(
   const met = new Set<string>()
   for (const entry of list) {
     const reader = new EntryValues(entry, entries)
-    const id = reader.textAt(following.id)
-    const id2 = following.id2 === undefined ? undefined : reader.textAt(following.id2)
+    const { replace } = following
+    const idAt = (place: EntryPlace): string | undefined => {
+      const text = reader.textAt(place)
+      return replace ? text?.replaceAll(replace.what, replace.by) : text
+    }
+    const id = idAt(following.id)
+    const id2 = following.id2 === undefined ? undefined : idAt(following.id2)
     if (id === undefined || (following.id2 !== undefined && id2 === undefined)) {
       unusable.push(
         entry.unreadable
@@ -107,12 +119,17 @@ function wantedOf(
       continue
     }
     if (following.only && !following.only.test(key)) continue
-    const version = (following.version === undefined ? undefined : reader.textAt(following.version)) ?? onceVersion
+    const version = versionOf(entry, reader, following.version)
     if (met.has(`${key} ${version}`)) continue
     met.add(`${key} ${version}`)
     wanted.push({ entry, key, version, values: own })
   }
   return { wanted, unusable }
+}
+
+function versionOf(entry: ReceivedDocument, reader: EntryValues, place: EntryPlace | undefined): string {
+  if (place === undefined) return onceVersion
+  return place === '' ? hash('sha1', entry.bytes, 'base64url') : (reader.textAt(place) ?? onceVersion)
 }
 
 async function* readDetail(

@@ -1,8 +1,8 @@
 // The combinations of further values through which a delivery is read.
-import type { Each, Template } from '../delivery.ts'
+import type { Each, Place, Template } from '../delivery.ts'
 import type { FetchContext } from '../fetch.ts'
 import { unexpected } from './answer-documents.ts'
-import { type Asking, headerValue } from './asking.ts'
+import { type Asking, headerValue, resolved } from './asking.ts'
 import { EntryValues } from './entry-value.ts'
 import type { Values } from './fill-template.ts'
 import { readEntries } from './read-entries.ts'
@@ -59,32 +59,30 @@ async function listedValues(
   const found = new Set<string>()
   const seen = new Set<string>()
   let url: string | undefined
-  for (let page = 0; page < maxPages; page++) {
-    const answer = await asking.ask(each.list, values, '', url === undefined ? {} : { url })
+  for (let page = 1; page <= maxPages; page++) {
+    const answer = await asking.ask(each.list, { ...values, page }, '', url === undefined ? {} : { url })
     seen.add(answer.url)
     const reading = readEntries(answer.reply.chunks(), {
       address: answer.address,
       entries: each.entries,
-      ...(each.next !== undefined && { places: [each.next] }),
+      places: [each.next, each.pages].filter((place) => place !== undefined),
       damage: 'throw',
       scratchFolder: context.scratchFolder,
     })
-    for (;;) {
-      const next = await reading.next()
-      if (next.done) {
-        const link =
-          each.next === undefined
-            ? undefined
-            : (headerValue(answer.reply, each.next) ?? next.value.values.get(each.next))
-        url = typeof link === 'string' && link !== '' ? new URL(link, answer.url).href : undefined
-        break
-      }
+    let next = await reading.next()
+    for (; !next.done; next = await reading.next())
       for (const document of next.value) {
         const value = new EntryValues(document, each.entries).textAt(each.at)
         if (value !== undefined) found.add(value)
       }
-    }
-    if (url === undefined || seen.has(url)) return [...found].sort((a, b) => (a < b ? -1 : 1))
+    const placed = next.value.values
+    const at = (place: Place) => headerValue(answer.reply, place) ?? placed.get(place)
+    const link = each.next === undefined ? undefined : at(each.next)
+    url = typeof link === 'string' && link !== '' ? resolved(link, answer.url) : undefined
+    const pages = each.pages === undefined ? 1 : Number(at(each.pages))
+    if (Number.isNaN(pages)) throw unexpected(answer.address, `no number of pages at ${each.pages}`)
+    const isLast = url === undefined ? page >= pages : seen.has(url)
+    if (isLast) return [...found].sort((a, b) => (a < b ? -1 : 1))
   }
-  throw unexpected(asking.hide(url ?? ''), `more than ${maxPages} pages of values for {${each.name}}`)
+  throw unexpected(asking.hide(each.list.url), `more than ${maxPages} pages of values for {${each.name}}`)
 }

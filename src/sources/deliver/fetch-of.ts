@@ -66,7 +66,7 @@ function listFetch(list: List, pager: Pager, names: readonly string[], extras: E
 
 function checkEach(each: Each): void {
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(each.name)) throw new Error(`no name of a placeholder: ${each.name}`)
-  if ('list' in each) checkTemplate(each.list, new Set(always))
+  if ('list' in each) checkTemplate(each.list, new Set([...always, 'page']))
   else if (each.values.length === 0) throw new Error(`no values of {${each.name}}`)
 }
 

@@ -7,7 +7,7 @@ import type { Fetch, FetchContext, Item, Json, SlotEnd, Step } from '../fetch.ts
 import type { ReceivedDocument } from '../files.ts'
 import { unexpected } from './answer-documents.ts'
 import { type Answer, Asking, drain, headerValue } from './asking.ts'
-import { type Following, readDetails } from './details.ts'
+import { type FilesFetched, type Following, readDetails } from './details.ts'
 import { type Combination, combinationFrom, combinationsOf, eachOf } from './each-values.ts'
 import { EntryValues } from './entry-value.ts'
 import { fillText, finenessOf, type Values } from './fill-template.ts'
@@ -28,6 +28,8 @@ export type WalkOptions = List & {
 const maxPages = 100_000
 /** Marks that are remembered beyond the last page, to tell entries that are met twice. */
 const maxMarks = 500_000
+/** Files of one index that a checkpoint remembers. */
+const maxFiles = 5000
 const maxFileBytes = 16 * 1024 ** 3
 /** By how much dates of entries may lie outside of their slot: zones, and days that count from noon. */
 const outsideMs = 2 * dayMs
@@ -56,6 +58,13 @@ class Walk {
   #met = new Set<string>()
   #positions = new Set<string>()
   #items: Item[] = []
+  readonly #files: FilesFetched = {
+    has: (key) => this.#state.files.includes(markOf(Buffer.from(key))),
+    add: (key) => {
+      if (this.#state.files.length < maxFiles) this.#state.files.push(markOf(Buffer.from(key)))
+      return checkpointOf(this.#state)
+    },
+  }
 
   constructor(options: WalkOptions, context: FetchContext) {
     this.#options = options
@@ -81,7 +90,7 @@ class Walk {
         state.spans = null
         state.combination = combination.key
       }
-      yield* this.#readCombination(combination, index === combinations.length - 1)
+      yield* this.#readCombination(combination, combinations[index + 1])
     }
     if (!state.isOver && !this.#isFeed) {
       // No combination at all, or none behind the one that is gone.
@@ -106,7 +115,7 @@ class Walk {
     this.#positions = new Set()
   }
 
-  async *#readCombination(combination: Combination, isLast: boolean): AsyncGenerator<Step, void> {
+  async *#readCombination(combination: Combination, following: Combination | undefined): AsyncGenerator<Step, void> {
     const state = this.#state
     const whole = this.#wholeSpan()
     let spans: Span[] = state.spans ?? (whole ? [whole] : [])
@@ -123,7 +132,8 @@ class Walk {
       const isDone = spans.length === 0
       if (isDone) {
         state.spans = null
-        if (isLast && !this.#isFeed) state.isOver = true
+        if (following) state.combination = following.key
+        else if (!this.#isFeed) state.isOver = true
       }
       yield this.#step([], { items: this.#items })
       this.#items = []
@@ -168,9 +178,19 @@ class Walk {
       if (isFull) state.isCapped = true
       const inSpan = this.#inSpan(page, span)
       const failures = detail
-        ? yield* readDetails(inSpan.kept, answer.url, detail, this.#options.entries, this.#asking, this.#context, own)
+        ? yield* readDetails(
+            inSpan.kept,
+            answer.url,
+            detail,
+            this.#options.entries,
+            this.#asking,
+            this.#context,
+            own,
+            this.#files,
+          )
         : []
       note(state, failures)
+      state.files = []
       const documents = detail || isStreamed ? [] : inSpan.kept
       if (isSingle && failures.length === 0 && page.damage === undefined) this.#remember(answer)
 

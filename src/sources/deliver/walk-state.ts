@@ -38,6 +38,8 @@ export type WalkState = {
   empty: number
   notYet: number
   isOver: boolean
+  /** Marks of files without a version that were fetched since the last whole page of their index. */
+  files: string[]
 }
 
 export const newState = (): WalkState => ({
@@ -63,6 +65,7 @@ export const newState = (): WalkState => ({
   empty: 0,
   notYet: 0,
   isOver: false,
+  files: [],
 })
 
 /** The state that a checkpoint holds; a new one when it is none of ours (a card that changed its way of delivering). */
