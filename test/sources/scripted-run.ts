@@ -43,7 +43,7 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 }
 
 /** What the http client makes of an answer: unexpected statuses throw, a 202 of the firewall only when `isClientAlert`. */
-function replyOf(request: SourceRequest, scripted: ScriptedReply): SourceReply {
+export function replyOf(request: SourceRequest, scripted: ScriptedReply): SourceReply {
   const { status = 200, headers = {}, body = '', breakAfter } = scripted
   const accepted = [200, 202, ...(request.accept ?? (request.ifChangedFrom === undefined ? [] : [304]))]
   if (!accepted.includes(status)) throw new Retryable(`${request.url} answered ${status}`)

@@ -53,7 +53,7 @@ export const source: Source = {
   },
   expects: {
     perDay: [1500, 5000],
-    silentAfterDays: 6,
+    silentAfterDays: 10,
     // Of the first notice in a package.
     shape: ['CustomizationID', 'NoticeTypeCode', 'NoticePublicationID', 'GazetteID'],
   },
