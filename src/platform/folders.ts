@@ -6,7 +6,7 @@ import { OperatorError } from './errors.ts'
 /** Makes a folder with its parents; one that exists is fine. Throws OperatorError when that is not possible. */
 export async function makeFolder(path: string): Promise<void> {
   try {
-    await make(path)
+    await makeWithParents(path)
     if (!(await stat(path)).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'it is no folder' })
   } catch (error) {
     throw new OperatorError(
@@ -16,7 +16,8 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-async function make(path: string): Promise<void> {
+/** Makes a folder with its parents; one that exists is fine, and so is anything else of this name. Throws Node's errors. */
+export async function makeWithParents(path: string): Promise<void> {
   try {
     await mkdir(path)
   } catch (error) {
@@ -24,7 +25,12 @@ async function make(path: string): Promise<void> {
     if (code === 'EEXIST') return
     const parent = dirname(path)
     if (code !== 'ENOENT' || parent === path) throw error
-    await make(parent)
-    await mkdir(path)
+    await makeWithParents(parent)
+    await mkdir(path).catch(fineWhenThere)
   }
+}
+
+/** Another process may have made it in between. */
+function fineWhenThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
 }

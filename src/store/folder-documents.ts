@@ -1,8 +1,9 @@
 // Documents in a folder: each a file, there as a whole or not at all, whenever the power goes.
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
+import { makeWithParents } from '../platform/folders.ts'
 import type { Random } from '../platform/random.ts'
 import { documentPath } from './document-path.ts'
 import type { OpenDocumentStore, PackedDocument } from './document-store.ts'
@@ -23,7 +24,7 @@ export async function openFolderDocuments(
 ): Promise<OpenDocumentStore> {
   const incoming = join(folder, 'incoming')
   await explained(folder, async () => {
-    await mkdir(incoming, { recursive: true })
+    await makeWithParents(incoming)
     await removeLeftovers(incoming, clock() - longestWriteMs)
     // whether it can be written is found out now and not with the first document
     await write(join(incoming, `${random.uuid()}.probe`), Buffer.alloc(0), undefined)
@@ -38,7 +39,7 @@ export async function openFolderDocuments(
         const path = join(folder, documentPath(documentId))
         leaves.add(dirname(path))
         if (await exists(path)) return
-        if (!flushedFolders.has(dirname(path))) await mkdir(dirname(path), { recursive: true })
+        if (!flushedFolders.has(dirname(path))) await makeWithParents(dirname(path))
         await write(join(incoming, random.uuid()), packed, path)
       })
       // also for files that were there: whoever wrote them may not have come so far

@@ -1,0 +1,139 @@
+// An S3-compatible store on loopback: path-style GET and PUT, its own check of every signature, errors on demand.
+import { createHash, createHmac } from 'node:crypto'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type Signed = {
+  readonly method: string
+  /** As it stands in the request line, already encoded. */
+  readonly path: string
+  /** Without the question mark. */
+  readonly query: string
+  /** Names in lower case. */
+  readonly headers: { readonly [name: string]: string }
+  readonly signedHeaders: readonly string[]
+  readonly payloadHash: string
+  /** `YYYYMMDDTHHMMSSZ`. */
+  readonly time: string
+  readonly region: string
+  readonly secretAccessKey: string
+}
+
+/**
+ * AWS Signature Version 4 for S3, from its description alone (docs.aws.amazon.com/AmazonS3/latest/API, "Authenticating
+ * Requests: Using the Authorization Header"); shares no code with the client that it checks.
+ */
+export function signatureOf(request: Signed): string {
+  const canonical = [
+    request.method,
+    request.path,
+    request.query.split('&').filter(Boolean).sort().join('&'),
+    ...request.signedHeaders.map((name) => `${name}:${(request.headers[name] ?? '').trim().replace(/ +/g, ' ')}`),
+    '',
+    request.signedHeaders.join(';'),
+    request.payloadHash,
+  ].join('\n')
+  const day = request.time.slice(0, 8)
+  const scope = `${day}/${request.region}/s3/aws4_request`
+  const toSign = ['AWS4-HMAC-SHA256', request.time, scope, sha256(canonical)].join('\n')
+  const key = [day, request.region, 's3', 'aws4_request'].reduce<string | Buffer>(
+    (previous, part) => createHmac('sha256', previous).update(part).digest(),
+    `AWS4${request.secretAccessKey}`,
+  )
+  return createHmac('sha256', key).update(toSign).digest('hex')
+}
+
+const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+export type S3Store = AsyncDisposable & {
+  readonly url: string
+  /** By bucket and key: `bucket/ab/cd/abcd….deflate`. */
+  readonly objects: Map<string, Buffer>
+  readonly requests: { readonly method: string; readonly path: string }[]
+  /** The next requests are answered with these: a status, or a broken connection. */
+  readonly faults: (number | 'broken')[]
+}
+
+const accessKeyId = 'AKIDMADEUP'
+const secretAccessKey = 'made/up+secret'
+export const s3Keys = { accessKeyId, secretAccessKey }
+
+/** Requests signed with a time that is more than 15 minutes away from `clock` are refused, as S3 does. */
+export async function startS3Store(options: {
+  readonly bucket: string
+  readonly region: string
+  readonly clock: () => number
+}): Promise<S3Store> {
+  const objects = new Map<string, Buffer>()
+  const requests: { method: string; path: string }[] = []
+  const faults: (number | 'broken')[] = []
+  const server = createServer(async (request, reply) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part as Buffer)
+    const body = Buffer.concat(parts)
+    const path = request.url!.split('?')[0]!
+    requests.push({ method: request.method!, path })
+    const fault = faults.shift()
+    if (fault === 'broken') return request.socket.destroy()
+    const refuse = (status: number, code: string) =>
+      reply
+        .writeHead(status, { 'content-type': 'application/xml' })
+        .end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${path}</Message></Error>`)
+    if (fault !== undefined) return refuse(fault, 'SlowDown')
+    const wrong = refusalOf(request, body, options)
+    if (wrong) return refuse(403, wrong)
+    const name = decodeURIComponent(path.slice(1))
+    if (!name.startsWith(`${options.bucket}/`)) return refuse(404, 'NoSuchBucket')
+    if (request.method === 'PUT') {
+      objects.set(name, body)
+      return reply.writeHead(200, { etag: `"${createHash('md5').update(body).digest('hex')}"` }).end()
+    }
+    const found = objects.get(name)
+    return found ? reply.writeHead(200, { 'content-length': found.length }).end(found) : refuse(404, 'NoSuchKey')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    objects,
+    requests,
+    faults,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function refusalOf(
+  request: IncomingMessage,
+  body: Buffer,
+  { region, clock }: { readonly region: string; readonly clock: () => number },
+): string | undefined {
+  const headers = request.headers as { readonly [name: string]: string }
+  const [, credential, signed, signature] =
+    /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/.exec(
+      headers.authorization ?? '',
+    ) ?? []
+  const time = headers['x-amz-date'] ?? ''
+  if (credential !== `${accessKeyId}/${time.slice(0, 8)}/${region}/s3/aws4_request`) return 'InvalidAccessKeyId'
+  const signedHeaders = signed!.split(';')
+  for (const needed of ['host', 'x-amz-content-sha256', 'x-amz-date'])
+    if (!signedHeaders.includes(needed)) return 'AccessDenied'
+  const at = Date.parse(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
+  if (!(Math.abs(at - clock()) <= 15 * 60_000)) return 'RequestTimeTooSkewed'
+  if (headers['x-amz-content-sha256'] !== sha256(body)) return 'XAmzContentSHA256Mismatch'
+  const [path, query = ''] = request.url!.split('?')
+  const expected = signatureOf({
+    method: request.method!,
+    path: path!,
+    query,
+    headers,
+    signedHeaders,
+    payloadHash: sha256(body),
+    time,
+    region,
+    secretAccessKey,
+  })
+  return signature === expected ? undefined : 'SignatureDoesNotMatch'
+}
