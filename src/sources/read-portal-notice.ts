@@ -75,6 +75,16 @@ export function readJsonDocument(bytes: Uint8Array, read: (entry: JsonObject) =>
   })
 }
 
+/** A document that is one JSON list, as tables without names give their rows. Never throws. */
+export function readListDocument(bytes: Uint8Array, read: (cells: readonly unknown[]) => Found): ParsedPart[] {
+  return guarded(() => {
+    const cells = parseJson(decodeText(bytes))
+    return Array.isArray(cells) && cells.length > 0
+      ? read(cells)
+      : rejected('invalid-content', 'the document is no JSON list')
+  })
+}
+
 /** A document that is one XML element, mostly wrapped in the root of the answer. Never throws. */
 export function readXmlDocument(bytes: Uint8Array, read: (root: XmlElement) => Found): ParsedPart[] {
   return guarded(() => read(parseXml(decodeText(bytes))))
@@ -92,9 +102,14 @@ export function readRowDocument(
   return guarded(() => {
     const text = options.encoding === 'windows-1252' ? new TextDecoder('windows-1252').decode(bytes) : decodeText(bytes)
     let rows: Row[]
+    let width = 0
     try {
       rows = parseRows(text, {
-        columns: (names: string[]) => names.map((name) => name.trim()),
+        columns: (names: string[]) => {
+          const trimmed = names.map((name) => name.trim())
+          width = new Set(trimmed).size
+          return trimmed
+        },
         delimiter: options.delimiter ?? ',',
         bom: true,
         relax_column_count: true,
@@ -104,7 +119,10 @@ export function readRowDocument(
     } catch (error) {
       return rejected('malformed', `not a table: ${error instanceof Error ? error.message.slice(0, 200) : ''}`)
     }
-    return rows.map((row) => read(row))
+    // A row with fewer cells than the header is cut off; one with more has a delimiter too many in its last cell.
+    return rows.map((row) =>
+      Object.keys(row).length < width ? rejected('malformed', 'the row has fewer cells than the header') : read(row),
+    )
   })
 }
 

@@ -1,0 +1,42 @@
+// Austria: the tender search of the business portal (USP), an index of what the publishers announce.
+import type { Source } from '../../source.ts'
+import { parseUsp } from './parse-usp.ts'
+import { writeUsp } from './write-usp.ts'
+
+export const source: Source = {
+  id: 'at-usp',
+  title: 'USP Ausschreibungssuche',
+  publisher: 'Bundesrechenzentrum / BMF',
+  country: 'AT',
+  homepage: 'https://ausschreibungen.usp.gv.at',
+  licence: { name: 'not stated; the imprint asks for consent to public use' },
+  zone: 'Europe/Vienna',
+  channels: [
+    {
+      name: 'list',
+      slots: { kind: 'day', since: '2022-01-01', rereadDays: [1], isOpenRead: true },
+      delivery: {
+        kind: 'offset',
+        request: {
+          url: 'https://ausschreibungen.usp.gv.at/at.gv.bmdw.eproc-p/public/api/tenderlist?draw=1&start={offset}&length={limit}&orderColumn=2&orderDir=desc&fromdate={from:yyyy-MM-dd}&todate={last:yyyy-MM-dd}',
+        },
+        entries: { format: 'json', at: '/data' },
+        total: '/recordsFiltered',
+        pageSize: 100,
+        end: { when: 'total' },
+        dateOf: '/2',
+      },
+    },
+  ],
+  parse: parseUsp,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 30, pauseMs: 1_000 },
+  expects: { perDay: [20, 600], silentAfterDays: 6, shape: ['/recordsFiltered', '/data/0/0', '/data/0/4'] },
+  caveats: [
+    'Undocumented, and the imprint says that public use needs consent: the Kerndaten of the publishers are the better source.',
+    'The list gives title, buyer, days and an id; CPV, value and winners stand in HTML pages only.',
+    'A row without a deadline is taken for an award, which is true for most of them.',
+  ],
+  offBecause: 'terms',
+  writeSample: writeUsp,
+}

@@ -1,0 +1,276 @@
+// One form of the Czech bulletin (VVZ): its entry in the search, and its content as a tree of eForms fields (BT-…, OPT-…).
+
+import { isProcedureType } from '../../../domain/codes.ts'
+import type {
+  FormType,
+  LotResult,
+  Money,
+  Notice,
+  NoticeLot,
+  NoticeReference,
+  Organization,
+  ParsedPart,
+  Rejection,
+} from '../../../domain/notice.ts'
+import { joinDateTime } from '../../../domain/time.ts'
+import { compact } from '../../compact.ts'
+import { asObject, type JsonObject, member, objectsOf, textAt } from '../../ocds/json.ts'
+import { readJsonDocument, readPortalNotice } from '../../read-portal-notice.ts'
+import {
+  cpvCodesIn,
+  deadlineIn,
+  descriptionIn,
+  instantIn,
+  jsonAt,
+  moneyIn,
+  nutsCodesIn,
+  organizationOf,
+  tedNumberIn,
+  titleIn,
+  uuidIn,
+} from '../../read-values.ts'
+import { mergeResults } from '../../results.ts'
+import { cleanField, cleanUrl } from '../../text.ts'
+
+const publisher = 'cz-vvz'
+const zone = 'Europe/Prague'
+const formTypes = new Set<string>([
+  'planning',
+  'competition',
+  'dir-awa-pre',
+  'result',
+  'cont-modif',
+  'completion',
+  'consultation',
+  'change',
+])
+
+/** Fields below a node, wherever they stand; an amount or a text in a language is `{ _value, … }`. */
+function* fieldsIn(node: unknown, name: string, depth = 0): Generator<unknown> {
+  if (depth > 40 || typeof node !== 'object' || node === null) return
+  if (Array.isArray(node)) {
+    for (const item of node) yield* fieldsIn(item, name, depth + 1)
+    return
+  }
+  for (const [key, value] of Object.entries(node)) {
+    if (key !== name) yield* fieldsIn(value, name, depth + 1)
+    else if (Array.isArray(value)) yield* value
+    else yield value
+  }
+}
+
+const plain = (value: unknown): string | undefined => textAt(value) ?? textAt(value, '_value') ?? textAt(value, 'value')
+
+/** The first text of a field below a node. */
+function field(node: unknown, ...names: readonly string[]): string | undefined {
+  for (const name of names)
+    for (const value of fieldsIn(node, name)) if (plain(value) !== undefined) return plain(value)
+  return undefined
+}
+
+const allFields = (node: unknown, ...names: readonly string[]): string[] =>
+  names.flatMap((name) => [...fieldsIn(node, name)].map(plain).filter((text) => text !== undefined))
+
+function amount(node: unknown, ...names: readonly string[]): Money | undefined {
+  for (const name of names) {
+    for (const value of fieldsIn(node, name)) {
+      const money = moneyIn(
+        member(value, '_value') ?? member(value, 'value') ?? value,
+        textAt(value, '_currencyID') ?? textAt(value, 'currencyID') ?? 'CZK',
+      )
+      if (money) return money
+    }
+  }
+  return undefined
+}
+
+function deadline(node: unknown, name: string) {
+  return joinDateTime(field(node, `${name}(d)-Lot`), field(node, `${name}(t)-Lot`), zone, 'end-of-day')
+}
+
+type Organizations = ReadonlyMap<string, Organization>
+
+function organizationsOf(root: unknown): Organizations {
+  const found = new Map<string, Organization>()
+  for (const company of fieldsIn(root, 'ND-Company')) {
+    const id = field(company, 'OPT-200-Organization-Company')
+    const organization = organizationOf(
+      {
+        name: field(company, 'BT-500-Organization-Company'),
+        nationalId: field(company, 'BT-501-Organization-Company'),
+        street: field(company, 'BT-510(a)-Organization-Company'),
+        city: field(company, 'BT-513-Organization-Company'),
+        postalCode: field(company, 'BT-512-Organization-Company'),
+        country: field(company, 'BT-514-Organization-Company'),
+        nutsCode: field(company, 'BT-507-Organization-Company'),
+        email: field(company, 'BT-506-Organization-Company'),
+        phone: field(company, 'BT-503-Organization-Company'),
+        url: field(company, 'BT-505-Organization-Company'),
+      },
+      'CZ',
+    )
+    if (id && organization) found.set(id, organization)
+  }
+  return found
+}
+
+function resultsOf(root: unknown, organizations: Organizations): ReadonlyMap<string, LotResult> {
+  const result = [...fieldsIn(root, 'ND-NoticeResult')][0]
+  const parties = new Map<string, Organization[]>()
+  for (const party of fieldsIn(result, 'ND-TenderingParty')) {
+    const id = field(party, 'OPT-210-Tenderer')
+    const members = allFields(party, 'OPT-300-Tenderer').map((org) => organizations.get(org))
+    if (id)
+      parties.set(
+        id,
+        members.filter((organization) => organization !== undefined),
+      )
+  }
+  const tenders = new Map<string, unknown>()
+  for (const tender of fieldsIn(result, 'ND-LotTender')) {
+    const id = field(tender, 'OPT-321-Tender')
+    if (id) tenders.set(id, tender)
+  }
+  const byLot = new Map<string, LotResult[]>()
+  for (const lotResult of fieldsIn(result, 'ND-LotResult')) {
+    const lotId = field(lotResult, 'BT-13713-LotResult') ?? '1'
+    const code = field(lotResult, 'BT-142-LotResult')
+    const won = allFields(lotResult, 'OPT-320-LotResult').map((id) => tenders.get(id))
+    const winners = won.flatMap((tender) => parties.get(field(tender, 'OPT-310-Tender') ?? '') ?? [])
+    const isAwarded = code === 'selec-w' || (code === undefined && winners.length > 0)
+    const one = compact<LotResult>({
+      outcome: isAwarded ? 'awarded' : code === 'open-nw' ? 'pending' : code === undefined ? 'pending' : 'not-awarded',
+      reason: isAwarded ? undefined : field(lotResult, 'BT-144-LotResult'),
+      awardedValue: isAwarded && won.length === 1 ? amount(won[0], 'BT-720-Tender') : undefined,
+      winners: isAwarded && winners.length > 0 ? winners : undefined,
+    })
+    byLot.set(lotId, [...(byLot.get(lotId) ?? []), one])
+  }
+  return new Map([...byLot].map(([lotId, results]) => [lotId, mergeResults(results)] as const))
+}
+
+function lotsOf(root: unknown, organizations: Organizations): NoticeLot[] {
+  const results = new Map(resultsOf(root, organizations))
+  const lots: NoticeLot[] = []
+  for (const lot of fieldsIn(root, 'ND-Lot')) {
+    const lotId = cleanField(field(lot, 'BT-137-Lot'), 50) ?? String(lots.length + 1)
+    const result = results.get(lotId)
+    results.delete(lotId)
+    lots.push(
+      compact<NoticeLot>({
+        lotId,
+        title: titleIn(field(lot, 'BT-21-Lot'), 'cs'),
+        description: descriptionIn(field(lot, 'BT-24-Lot'), 'cs'),
+        cpvCodes: cpvCodesIn(allFields(lot, 'BT-262-Lot', 'BT-263-Lot')),
+        nutsCodes: nutsCodesIn(allFields(lot, 'BT-5071-Lot')),
+        estimatedValue: amount(lot, 'BT-27-Lot'),
+        submissionDate: deadline(lot, 'BT-131'),
+        participationDate: deadline(lot, 'BT-1311'),
+        documentsUrl: cleanUrl(field(lot, 'BT-15-Lot')),
+        submissionUrl: cleanUrl(field(lot, 'BT-18-Lot')),
+        result,
+      }),
+    )
+  }
+  for (const [lotId, result] of results) lots.push({ lotId, cpvCodes: [], nutsCodes: [], result })
+  return lots
+}
+
+/** Forms before eForms by their number: F02 is a call, F03 an award, F14 a correction. */
+function formTypeOf(declared: string | undefined, form: string): FormType {
+  if (declared && formTypes.has(declared)) return declared as FormType
+  const number = Number(/^(?:F|CZ)?0*(\d{1,2})$/i.exec(form)?.[1] ?? 'NaN')
+  if (/^E[1-6]$/.test(form))
+    return (
+      {
+        E1: 'consultation',
+        E2: 'planning',
+        E3: 'competition',
+        E4: 'result',
+        E5: 'completion',
+        E6: 'cont-modif',
+      } as const
+    )[form as 'E1']
+  if (/^F/i.test(form)) {
+    if (number === 14) return 'change'
+    if (number === 20) return 'cont-modif'
+    if ([3, 6, 13, 25].includes(number)) return 'result'
+    return [1, 4, 8].includes(number) ? 'planning' : number === 15 ? 'dir-awa-pre' : 'competition'
+  }
+  if (number >= 1 && number <= 9) return 'planning'
+  if (number >= 25 && number <= 28) return 'dir-awa-pre'
+  if (number >= 29 && number <= 37) return 'result'
+  return number >= 38 ? 'cont-modif' : 'competition'
+}
+
+function readForm(document: JsonObject): Notice | Rejection {
+  const entry = asObject(member(document, 'entry')) ?? document
+  const children = objectsOf(document, 'detail')
+  const data = asObject(member(entry, 'data'))
+  const root =
+    children.map((child) => jsonAt(child, '/data/ND-Root')).find((tree) => asObject(tree)) ?? member(data, 'ND-Root')
+  const organizations = organizationsOf(root)
+  const publicId = cleanField(textAt(entry, 'publicId'), 100)
+  const id = cleanField(textAt(entry, 'variableId') ?? publicId ?? textAt(entry, 'id'), 100)
+  const form = cleanField(textAt(data, 'druhFormulare'), 20) ?? ''
+  const formType = formTypeOf(field(root, 'BT-03-notice'), form)
+  const listed = objectsOf(data, 'zadavatele').map((buyer) =>
+    organizationOf({ name: textAt(buyer, 'nazev'), nationalId: textAt(buyer, 'ico') }, 'CZ'),
+  )
+  const buyers = allFields(root, 'OPT-300-Procedure-Buyer').map((org) => organizations.get(org))
+  const authorities = (buyers.some((buyer) => buyer) ? buyers : listed).filter((buyer) => buyer !== undefined)
+  const lots = lotsOf(root, organizations)
+  const procedure = field(root, 'BT-105-Procedure')
+  const ted = tedNumberIn(textAt(data, 'evCisloTed'))
+  const changed = field(root, 'BT-758-notice')
+  const changedId = /^([\da-f-]{36})(?:-\d+)?$/i.exec(changed ?? '')?.[1]?.toLowerCase()
+  const changedNumber = changedId ? undefined : tedNumberIn(changed)
+  const references: NoticeReference[] =
+    changedId || changedNumber
+      ? [compact<NoticeReference>({ kind: 'changes', noticeId: changedId, publicationNumber: changedNumber })]
+      : []
+  const reasons = allFields(root, 'BT-140-notice')
+  const isCancelled = member(data, 'zakazkaZrusena') === true
+  const isOpenCall = formType !== 'result' && formType !== 'cont-modif'
+  return readPortalNotice({
+    id,
+    publisher,
+    profile: root ? 'vvz-eforms-fields' : 'vvz-search',
+    noticeId: uuidIn(field(root, 'BT-701-notice')),
+    noticeVersion: cleanField(field(root, 'BT-757-notice'), 10),
+    publicationNumber: ted,
+    procedureId: uuidIn(field(root, 'BT-04-notice')) ?? cleanField(textAt(data, 'evCisloZakazkyVvz'), 50),
+    internalReference:
+      cleanField(field(root, 'BT-22-Procedure'), 200) ?? cleanField(textAt(data, 'evCisloZakazkyVvz'), 50),
+    formType,
+    noticeType: cleanField(field(root, 'BT-02-notice'), 100) ?? (form || 'formular'),
+    noticeSubtype: form || undefined,
+    language: 'cs',
+    title: titleIn(field(root, 'BT-21-Procedure') ?? textAt(data, 'nazevZakazky'), 'cs'),
+    description: descriptionIn(field(root, 'BT-24-Procedure'), 'cs'),
+    publicationDate: instantIn(textAt(data, 'datumUverejneniVvz'), zone),
+    dispatchDate: instantIn(textAt(data, 'datumPrijetiVvz'), zone),
+    contractingAuthorities: authorities,
+    procedureType: procedure && isProcedureType(procedure) ? procedure : undefined,
+    procedureTypeNational: procedure && isProcedureType(procedure) ? undefined : cleanField(procedure, 100),
+    contractNature: cleanField(field(root, 'BT-23-Procedure'), 50),
+    cpvCodes: cpvCodesIn(allFields(root, 'BT-262-Procedure', 'BT-263-Procedure')),
+    nutsCodes: nutsCodesIn(allFields(root, 'BT-5071-Procedure')),
+    estimatedValue: amount(root, 'BT-27-Procedure'),
+    awardedValue: amount(root, 'BT-161-NoticeResult'),
+    submissionDate:
+      isOpenCall && !lots.some((lot) => lot.submissionDate ?? lot.participationDate)
+        ? deadlineIn(textAt(data, 'lhutaNabidkyZadosti'), zone)
+        : undefined,
+    lots,
+    references,
+    changeReasons: reasons.length > 0 ? reasons : references.length > 0 ? [] : undefined,
+    isCancelled: isCancelled || undefined,
+    url: publicId && `https://vvz.nipez.cz/vyhledat-formular/${encodeURIComponent(publicId)}`,
+  })
+}
+
+/** An entry of the search, alone or with the content of its form. Never throws. */
+export function parseVvz(bytes: Uint8Array): ParsedPart[] {
+  return readJsonDocument(bytes, readForm)
+}

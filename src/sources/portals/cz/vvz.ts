@@ -1,0 +1,57 @@
+// Czechia: VVZ, the bulletin of public contracts, through the interface behind its pages.
+import type { Source } from '../../source.ts'
+import { parseVvz } from './parse-vvz.ts'
+import { writeVvz } from './write-vvz.ts'
+
+export const source: Source = {
+  id: 'cz-vvz',
+  title: 'Věstník veřejných zakázek (VVZ)',
+  publisher: 'Ministerstvo pro místní rozvoj',
+  country: 'CZ',
+  homepage: 'https://vvz.nipez.cz',
+  licence: { name: 'not stated' },
+  zone: 'Europe/Prague',
+  channels: [
+    {
+      name: 'forms',
+      slots: { kind: 'day', since: '2024-02-01', rereadDays: [1, 5], isOpenRead: true },
+      delivery: {
+        kind: 'page',
+        request: {
+          url: 'https://api.vvz.nipez.cz/api/submissions/search?formGroup=vz&form=vz&workflowPlace=UVEREJNENO_VVZ&data.datumUverejneniVvz%5Bgte%5D={from:yyyy-MM-dd}&data.datumUverejneniVvz%5Blt%5D={to:yyyy-MM-dd}&order%5BvariableId%5D=asc&page={page}&limit={limit}',
+          headers: { Accept: 'application/json' },
+        },
+        entries: { format: 'json', at: '' },
+        total: 'header[x-total-count]',
+        firstPage: 1,
+        pageSize: 100,
+        end: { when: 'short-page' },
+        dateOf: '/data/datumUverejneniVvz',
+        detail: {
+          request: {
+            url: 'https://api.vvz.nipez.cz/api/submissions/children/search?submission={id}&limit=5',
+            headers: { Accept: 'application/json' },
+          },
+          id: '/id',
+          version: '/updatedAt',
+          withEntry: true,
+        },
+      },
+    },
+  ],
+  parse: parseVvz,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 120, pauseMs: 350 },
+  expects: {
+    perDay: [80, 700],
+    silentAfterDays: 5,
+    shape: ['/0/id', '/0/publicId', '/0/variableId', '/0/data/druhFormulare', '/0/data/datumUverejneniVvz'],
+  },
+  caveats: [
+    'The interface behind the pages, not documented as open data; users report 50,000 entries as the most for one question.',
+    'Forms that go to TED too (uverejnitTed) carry the same notice id and version as in TED.',
+    'The content is a tree of eForms fields named by their identifiers; forms before eForms (F01 to F25) are read from the search only.',
+    'Names of fields of places and addresses after the eForms standard, the others after code of users.',
+  ],
+  writeSample: writeVvz,
+}

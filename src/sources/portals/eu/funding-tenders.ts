@@ -1,0 +1,69 @@
+// European Union: calls for tenders of the institutions and agencies on the Funding and Tenders portal.
+import type { Source } from '../../source.ts'
+import { parseFundingTenders } from './parse-funding-tenders.ts'
+import { writeFundingTenders } from './write-funding-tenders.ts'
+
+export const source: Source = {
+  id: 'eu-funding-tenders',
+  title: 'EU Funding and Tenders portal, calls for tenders',
+  publisher: 'European Commission',
+  country: 'EU',
+  homepage: 'https://ec.europa.eu/info/funding-tenders/opportunities/portal/screen/opportunities/calls-for-tenders',
+  documentation: 'https://ec.europa.eu/info/funding-tenders/opportunities/portal/screen/support/apis',
+  licence: {
+    name: 'CC BY 4.0 (Commission Decision 2011/833/EU)',
+    url: 'https://commission.europa.eu/legal-notice_en',
+    attribution: 'European Union',
+  },
+  zone: 'Europe/Brussels',
+  channels: [
+    {
+      name: 'open',
+      slots: { kind: 'whole' },
+      timetable: '29 */4 * * *',
+      delivery: {
+        kind: 'page',
+        request: {
+          url: 'https://api.tech.ec.europa.eu/search-api/prod/rest/search?apiKey=SEDIA&text=***&pageSize={limit}&pageNumber={page}',
+          method: 'POST',
+          multipart: {
+            query: {
+              bool: {
+                must: [
+                  { terms: { type: ['0'] } },
+                  { terms: { status: ['31094501', '31094502'] } },
+                  { terms: { DATASOURCE: ['SEDIA'] } },
+                ],
+              },
+            },
+            languages: ['en'],
+            sort: { field: 'identifier', order: 'ASC' },
+          },
+        },
+        entries: { format: 'json', at: '/results' },
+        total: '/totalResults',
+        firstPage: 1,
+        pageSize: 100,
+        end: { when: 'short-page' },
+      },
+    },
+  ],
+  parse: parseFundingTenders,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 20, pauseMs: 1_000 },
+  expects: {
+    silentAfterDays: 10,
+    totalTolerance: null,
+    shape: ['/totalResults', '/results/0/metadata/identifier', '/results/0/metadata/title', '/results/0/url'],
+  },
+  caveats: [
+    'apiKey=SEDIA names the index and is public; the query goes as a part of a form, typed application/json.',
+    'Forthcoming and open calls only: closed ones would pass the 10,000 results that can be reached.',
+    'Without an order by identifier pages repeat some results and skip others; the total is an estimate.',
+    'Without a language every result comes once for each translation.',
+    'Buyers are codes whose names stand in another service (facets); where no name is given the code stands in for it.',
+    'Large calls are in TED too; cftContractNoticeLink leads there where it is filled.',
+    'Members after code of users; not seen live.',
+  ],
+  writeSample: writeFundingTenders,
+}

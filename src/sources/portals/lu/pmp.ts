@@ -1,0 +1,50 @@
+// Luxembourg: the Portail des marchés publics, an Atexo platform.
+import type { Source } from '../../source.ts'
+import { atexoReader } from '../parse-atexo.ts'
+import { atexoWriter } from '../write-atexo.ts'
+
+export const source: Source = {
+  id: 'lu-pmp',
+  title: 'Portail des marchés publics',
+  publisher: 'Ministère de la Mobilité et des Travaux publics',
+  country: 'LU',
+  homepage: 'https://pmp.b2g.etat.lu',
+  documentation: 'https://pmp.b2g.etat.lu/api/v2/docs',
+  licence: { name: 'not stated; the operator asks for authorisation before reuse' },
+  zone: 'Europe/Luxembourg',
+  channels: [
+    {
+      name: 'consultations',
+      slots: { kind: 'day', since: '2023-01-01', rereadDays: [1, 7, 30], isOpenRead: true },
+      delivery: {
+        kind: 'page',
+        request: {
+          url: 'https://pmp.b2g.etat.lu/api/v2/consultations?dateMiseEnLigneCalcule%5Bafter%5D={from:yyyy-MM-ddTHH:mm:ss}&dateMiseEnLigneCalcule%5Bstrictly_before%5D={to:yyyy-MM-ddTHH:mm:ss}&itemsPerPage={limit}&page={page}',
+          // Without it the interface answers its documentation in HTML.
+          headers: { Accept: 'application/ld+json' },
+        },
+        entries: { format: 'json', at: '/hydra:member' },
+        total: '/hydra:totalItems',
+        firstPage: 1,
+        pageSize: 30,
+        end: { when: 'total' },
+        dateOf: '/dateMiseEnLigneCalcule',
+      },
+    },
+  ],
+  parse: atexoReader({ publisher: 'lu-pmp', zone: 'Europe/Luxembourg', country: 'LU' }),
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 20, pauseMs: 1_000 },
+  expects: {
+    perDay: [1, 60],
+    silentAfterDays: 10,
+    shape: ['/hydra:totalItems', '/hydra:member/0/id', '/hydra:member/0/intitule'],
+  },
+  caveats: [
+    'Readable without a login, but the operator asks for an authorisation: ask before publishing what comes from here.',
+    'Deadlines in 2050 and 2999 mean that there is none; they are left out.',
+    'A consultation is changed in place; days are read again after 1, 7 and 30 days.',
+    'Filters after the conventions of API Platform, members after what users of such platforms show, not seen live.',
+  ],
+  writeSample: atexoWriter('pmp.b2g.etat.lu'),
+}
