@@ -19,7 +19,7 @@ export const source: Source = {
         // The answer is a page that sends the reader on to an archive made for it.
         kind: 'index',
         index: { url: 'https://nocopo.bpp.gov.ng/ocdsjson.ashx?ocid=all' },
-        entries: { format: 'html', link: /http-equiv="?refresh"?[^>]*url='?([^"'>\s]+)/i },
+        entries: { format: 'html', link: /http-equiv=["']?refresh["']?[^>]*url=["']?([^"'>\s]+)/i },
         files: zippedReleases,
       },
       timetable: '0 1 * * 6',
