@@ -1,13 +1,14 @@
 // Wires a parsed command to what does it, and turns its outcome into text and an exit code.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { systemClock } from '../platform/clock.ts'
+import { systemClock, systemSleep } from '../platform/clock.ts'
 import { readConfig, sourceKey } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { LogLevel } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
 import { asOperatorError } from '../store/connection-loss.ts'
 import { openStore } from '../store/database.ts'
+import { openDocumentStore } from '../store/open-document-store.ts'
 import { askRunningService, type ControlRequest } from './control-socket.ts'
 import { colourStyle, helpText, plainStyle } from './help-text.ts'
 import { runOperation } from './operations.ts'
@@ -105,24 +106,28 @@ async function runCommand(parsed: ParsedCommand & { readonly kind: 'command' }, 
 
 /** Opens the stock for one command. */
 async function runAlone(dataFolder: string, request: ControlRequest, { emit }: Reporter): Promise<number> {
-  const { databaseUrl } = readConfig()
+  const { databaseUrl, documents } = readConfig()
+  const [clock, random] = [systemClock, systemRandom]
+  const documentStore = await openDocumentStore(documents, { clock, sleep: systemSleep, random, version: version() })
   const store = await openStore({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }) })
   try {
     return await runOperation(
       {
         store,
         dataFolder,
-        clock: systemClock,
-        random: systemRandom,
+        clock,
+        random,
         queue: workQueue(),
         keyOf: sourceKey,
         signal: stopSignal(),
+        ...(documentStore && { documentStore }),
       },
       request,
       emit,
     )
   } finally {
     await store.close()
+    await documentStore?.close()
   }
 }
 

@@ -9,8 +9,10 @@ import type { Random } from '../platform/random.ts'
 import { type PublishOutcome, publish } from '../publish/publish.ts'
 import { type ReceivedDocument, readPath } from '../sources/files.ts'
 import { parserVersion } from '../sources/parse-document.ts'
+import { loadSources } from '../sources/registry.ts'
 import { asOperatorError } from '../store/connection-loss.ts'
 import type { Store } from '../store/database.ts'
+import type { DocumentStore } from '../store/document-store.ts'
 import { countReceived, listRejections } from '../store/documents.ts'
 import { newestEdition } from '../store/editions.ts'
 import { exportStock } from '../store/export.ts'
@@ -41,6 +43,8 @@ export type Workplace = {
   readonly queue: WorkQueue
   /** The operator's key of a source, by the name of its setting (`SAM_API_KEY`). */
   readonly keyOf: (setting: string) => string | undefined
+  /** Where raw documents are kept; absent: in the database. */
+  readonly documentStore?: DocumentStore
   /** The service's own interval; absent where none runs. */
   readonly publishIntervalMs?: number
   /** Told of a new edition, so that it is served at once. */
@@ -218,6 +222,7 @@ export async function ingestFrom(
     clock: place.clock,
     onProgress: (sums) =>
       emit({ event: 'progress', stage: 'ingest', source: sourceId, done: sums.documents, detail: 'documents' }),
+    ...(place.documentStore && { documentStore: place.documentStore }),
     ...(place.signal && { signal: place.signal }),
   })
   emit({ event: 'ingested', source: sourceId, ...summary })
@@ -267,6 +272,8 @@ export async function rebuild(place: Workplace, emit: Emit): Promise<void> {
   await setSetting(store.db, pendingRebuild, 'yes')
   const read = await reparse(store, {
     clock,
+    sources: await loadSources(),
+    ...(place.documentStore && { documentStore: place.documentStore }),
     onProgress: ({ documents }) => emit({ event: 'progress', stage: 'reparse', done: documents, total }),
   })
   await rebuildStock(store, {

@@ -29,6 +29,7 @@ describe('command line', () => {
         'api-host': '127.0.0.1',
         'api-port': 9000,
         'no-samples': true,
+        workers: 4,
         'publish-interval-minutes': 60,
         'log-level': 'warn',
         json: true,
@@ -45,6 +46,14 @@ describe('command line', () => {
     expect(parse('start --ingest a b --no-samples --ingest=c')).toMatchObject({
       options: { ingest: ['a', 'b', 'c'], 'no-samples': true },
     })
+  })
+
+  test('--live names sources and a first day', () => {
+    expect(parse('start --live --source ted doe --backfill-since 2022-01-01')).toMatchObject({
+      options: { live: true, source: ['ted', 'doe'], 'backfill-since': '2022-01-01', workers: 4 },
+    })
+    for (const day of ['2022', '2022-02-30', '01.01.2022', 'yesterday', '2022-01-01Z'])
+      expect(refusal(`start --live --backfill-since ${day}`)).toMatch(/--backfill-since is a day like 2022-01-31, not/)
   })
 
   test('mistakes are one sentence with a suggestion and exit code 2', () => {

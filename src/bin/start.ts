@@ -10,7 +10,7 @@ import { buildApi } from '../api/server.ts'
 import { openTokenTable, tokenSourceOf } from '../api/token-table.ts'
 import { hourMs, minuteMs, toInstant } from '../domain/time.ts'
 import { catchUp, type EditionLog, openEditionLog } from '../edition/edition-log.ts'
-import { type Clock, shiftableClock, systemClock } from '../platform/clock.ts'
+import { type Clock, shiftableClock, systemClock, systemSleep } from '../platform/clock.ts'
 import { type Config, sourceKey } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { makeFolder } from '../platform/folders.ts'
@@ -24,6 +24,8 @@ import { loadSources } from '../sources/registry.ts'
 import { readSerials } from '../store/change-signal.ts'
 import { isConnectionLoss } from '../store/connection-loss.ts'
 import { openStore, type Store } from '../store/database.ts'
+import type { DocumentStore } from '../store/document-store.ts'
+import { openDocumentStore } from '../store/open-document-store.ts'
 import { getOrCreateSetting } from '../store/settings.ts'
 import { type Emit, listenForCommands } from './control-socket.ts'
 import { claimStockKind, startLiveSources } from './live-sources.ts'
@@ -107,6 +109,7 @@ export async function start(options: StartOptions): Promise<void> {
     random,
     queue,
     keyOf: sourceKey,
+    ...(service.documentStore && { documentStore: service.documentStore }),
     publishIntervalMs: options.publishIntervalMs,
     onPublished: serveNewest,
     signal: stop,
@@ -271,6 +274,7 @@ export async function serve(options: ServiceOptions): Promise<void> {
         random,
         queue: service.queue,
         keyOf: sourceKey,
+        ...(service.documentStore && { documentStore: service.documentStore }),
         onPublished: async () => void (await catchUp(service.editions, store)),
       },
       request,
@@ -307,6 +311,8 @@ async function isDone(round: () => Promise<void>, emit: Emit): Promise<boolean> 
 
 type Service = AsyncDisposable & {
   readonly store: Store
+  /** Where raw documents are kept; absent: in the database. */
+  readonly documentStore?: DocumentStore
   readonly dataFolder: string
   readonly editions: EditionLog
   readonly clock: Clock
@@ -343,6 +349,13 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
       ...(config.databaseUrl !== undefined && { databaseUrl: config.databaseUrl }),
     })
     closers.push(store.close)
+    const documentStore = await openDocumentStore(config.documents, {
+      clock: systemClock,
+      sleep: systemSleep,
+      random,
+      version: options.version,
+    })
+    if (documentStore) closers.push(documentStore.close)
     emit({ event: 'starting', version: options.version, data: dataFolder, engine: store.engine, pid: process.pid })
     const editions = await openEditionLog(join(dataFolder, 'editions'), { clock })
     const stopFollowing = followEditions(editions, store, log)
@@ -385,6 +398,7 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
     }
     return {
       store,
+      ...(documentStore && { documentStore }),
       dataFolder,
       editions,
       clock,
@@ -455,6 +469,7 @@ async function openLive(service: Service, live: NonNullable<StartOptions['live']
     named: live.sources,
     workers: live.workers,
     ...(live.backfillSince !== undefined && { backfillSince: live.backfillSince }),
+    ...(service.documentStore && { documentStore: service.documentStore }),
   })
 }
 
