@@ -14,6 +14,8 @@ export type AnswerPage = {
   readonly places?: readonly PlacedValue[]
   /** A single thing, not a list that happens to hold one: a detail. */
   readonly isOne?: boolean
+  /** Documents of XML have no element around them that belongs to the answer. */
+  readonly isBare?: boolean
   /** Packages of OCDS say where they come from. */
   readonly address: string
   readonly publishedAt: string
@@ -182,7 +184,9 @@ const usualRoots: { readonly [element: string]: string } = {
 }
 
 function writeXml(element: string, root: string | undefined, page: AnswerPage): string {
-  const parts = page.documents.map((text) => elementIn(text, element))
+  const parts = page.documents.map((text) =>
+    page.isBare ? { text: withoutProlog(text), rootTag: undefined } : elementIn(text, element),
+  )
   const found = parts.find((part) => part.rootTag !== undefined)?.rootTag
   const start = found ?? usualRoots[element] ?? root ?? 'results'
   const name = /^[^\s/>]+/.exec(start)![0]
@@ -196,9 +200,12 @@ function writeXml(element: string, root: string | undefined, page: AnswerPage): 
   return `<?xml version="1.0" encoding="UTF-8"?>\n<${start}>${inner}</${name}>\n`
 }
 
+const withoutProlog = (document: string): string =>
+  document.replace(/^\uFEFF?\s*(?:<\?[^?]*\?>\s*)*(?:<!--[\s\S]*?-->\s*)*/, '').trim()
+
 /** The element in a document, and the start tag of the root around it (without brackets). */
 function elementIn(document: string, element: string): { readonly text: string; readonly rootTag: string | undefined } {
-  const text = document.replace(/^\uFEFF?\s*(?:<\?[^?]*\?>\s*)*(?:<!--[\s\S]*?-->\s*)*/, '').trim()
+  const text = withoutProlog(document)
   const root = /^<([^\s/>]+)([^>]*)>/.exec(text)
   if (!root) return { text, rootTag: undefined }
   const local = root[1]!.replace(/^.*:/, '')

@@ -1,7 +1,7 @@
 // Answers as a card describes them, and the values through which a card goes.
 import type { Delivery, Each, Entries, Template } from '../sources/delivery.ts'
 import { type PlacedValue, writeAnswer } from './answer-shape.ts'
-import { writeListing } from './listing.ts'
+import { valueAt, writeListing } from './listing.ts'
 import type { Asked, PortalAnswer } from './portal-answer.ts'
 import type { Filled } from './request-pattern.ts'
 import { seeded } from './samples/seeded.ts'
@@ -10,17 +10,27 @@ import type { ShelfEntry } from './shelf.ts'
 /** Entries that the portal shows at a moment, oldest first. */
 export type Visible = (now: number) => readonly ShelfEntry[]
 
+type ListedEach = Extract<Each, { list: Template }>
+
 /** Values through which a card goes when the portal lists them. */
-const listedValues = ['1', '2']
+const listedKeys = ['1', '2']
+
+/** In a page for people they are what its pattern finds. */
+function listedValues(each: ListedEach): readonly string[] {
+  return listedKeys.map(
+    (key) => valueAt(each.entries, writeListing(each.entries, [{ at: each.at, value: key }], key), each.at) ?? key,
+  )
+}
 
 export function eachOf(delivery: Delivery): readonly Each[] {
   if (delivery.kind === 'own' || !delivery.each) return []
   return Array.isArray(delivery.each) ? (delivery.each as readonly Each[]) : [delivery.each as Each]
 }
 
-export function eachAnswer(each: Extract<Each, { list: Template }>, asked: Asked): Promise<PortalAnswer> {
-  const documents = listedValues.map((value) => writeListing(each.entries, [{ at: each.at, value }], value))
-  return writtenAnswer(each.entries, documents, asked.request.url.href, asked, [])
+export function eachAnswer(each: ListedEach, asked: Asked): Promise<PortalAnswer> {
+  const documents = listedKeys.map((value) => writeListing(each.entries, [{ at: each.at, value }], value))
+  const places = each.pages === undefined ? [] : [{ at: each.pages, value: 1 }]
+  return writtenAnswer(each.entries, documents, asked.request.url.href, undefined, places)
 }
 
 /** Entries belong to one of the values each, told by their ids. */
@@ -28,7 +38,7 @@ export function belongs(delivery: Delivery, filled: Filled, entry: ShelfEntry): 
   return eachOf(delivery).every((each) => {
     const given = filled.texts.get(each.name)
     if (given === undefined) return true
-    const values = 'values' in each ? each.values.map(String) : listedValues
+    const values = 'values' in each ? each.values.map(String) : listedValues(each)
     return values[seeded(`${each.name}|${entry.noticeId}`).whole(0, values.length - 1)] === given
   })
 }
@@ -40,7 +50,7 @@ export async function writtenAnswer(
   address: string,
   asked: Asked | undefined,
   places: readonly PlacedValue[],
-  isOne = false,
+  { isOne = false, isBare = false }: { readonly isOne?: boolean; readonly isBare?: boolean } = {},
 ): Promise<PortalAnswer> {
   const inner = entries.format === 'archive' ? entries.inside : entries
   const isXml = inner?.format === 'xml'
@@ -67,6 +77,7 @@ export async function writtenAnswer(
     documents,
     places,
     isOne,
+    isBare,
     address,
     publishedAt: new Date(asked?.now ?? 0).toISOString(),
     spoiled,

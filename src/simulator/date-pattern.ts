@@ -1,5 +1,7 @@
 // Reads the dates that a client writes into a request, by the pattern of the card's template, on the clocks of a zone.
 import { dayMs, wallToEpochMs } from '../domain/time.ts'
+import type { Slots } from '../sources/source.ts'
+import { localParts } from './samples/xml-text.ts'
 
 /** A moment as written, and the next one that the pattern could write: a day's pattern covers a day. */
 export type WrittenDate = { readonly from: number; readonly next: number }
@@ -118,4 +120,26 @@ function offsetMs(text: string): number {
 
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+}
+
+/** Where the span of a channel's slots that holds the moment ends, on the clocks of the zone. */
+export function spanEnd(slots: Slots, zone: string, at: number): number {
+  if (slots.kind === 'feed' || slots.kind === 'whole') return at
+  const { date, time } = localParts(at, zone)
+  const [year, month, day] = date.split('-').map(Number) as [number, number, number]
+  const midnight = Date.UTC(year, month - 1, day)
+  const hour = Number(time.slice(0, 2))
+  const hours = slots.hours ?? 1
+  switch (slots.kind) {
+    case 'hours':
+      return wallToEpochMs(midnight + (Math.floor(hour / hours) + 1) * hours * 3_600_000, zone)
+    case 'day':
+      return wallToEpochMs(midnight + dayMs, zone)
+    case 'week':
+      return wallToEpochMs(midnight + (7 - ((new Date(midnight).getUTCDay() + 6) % 7)) * dayMs, zone)
+    case 'month':
+      return wallToEpochMs(Date.UTC(year, month, 1), zone)
+    case 'year':
+      return wallToEpochMs(Date.UTC(year + 1, 0, 1), zone)
+  }
 }

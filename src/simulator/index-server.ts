@@ -125,7 +125,7 @@ export class IndexServer {
         continue
       }
       const values: ListedValue[] = [{ at: url ?? '', value: address }]
-      if (version !== undefined)
+      if (version !== undefined && version !== '')
         values.push({
           at: version,
           value: new Date(Math.max(...held.map(({ publishedAt }) => publishedAt))).toISOString(),
@@ -133,7 +133,9 @@ export class IndexServer {
       if (where) values.push({ at: where.at, value: sampleOf(where.fits, key) })
       documents.push(writeListing(entries, values, key))
     }
-    return writtenAnswer(entries, documents, asked.request.url.href, files ? undefined : asked, [])
+    return writtenAnswer(entries, documents, asked.request.url.href, files ? undefined : asked, [], {
+      isBare: !this.#source.writeSample,
+    })
   }
 
   /** Undefined when the address is no file of this index. */
@@ -141,19 +143,23 @@ export class IndexServer {
     const { files } = this.#delivery
     if (!files) return undefined
     for (const [key, entries] of this.#files(asked.now)) {
-      if (this.#addresses.get(key) !== asked.request.url.href) continue
+      if (!isSameAddress(this.#addresses.get(key), asked.request.url)) continue
       return writtenAnswer(
         files,
         entries.map((entry) => entry.text()),
         asked.request.url.href,
         asked,
         [],
-        files.format === 'document' || isOneValue(files),
+        { isOne: files.format === 'document' || isOneValue(files), isBare: !this.#source.writeSample },
       ).then((answer) => ({ ...answer, modifiedAt: Math.max(...entries.map(({ publishedAt }) => publishedAt)) }))
     }
     return undefined
   }
 }
+
+/** The scheme does not reach the simulator. */
+const isSameAddress = (address: string | undefined, url: URL): boolean =>
+  address !== undefined && address.replace(/^https?:/, '') === url.href.replace(/^https?:/, '')
 
 const isSingleKey = (held: readonly ShelfEntry[]): boolean => held.length === 1
 const isOneValue = (entries: Entries): boolean => entries.format === 'json' && entries.at === ''

@@ -4,6 +4,7 @@ import type { Json } from '../sources/fetch.ts'
 import type { Channel, Source } from '../sources/source.ts'
 import type { PlacedValue } from './answer-shape.ts'
 import { belongs, type Visible, writtenAnswer } from './card-answer.ts'
+import { spanEnd } from './date-pattern.ts'
 import { halvesOf, idInAddress, type ListedValue, valueAt, writeListing } from './listing.ts'
 import { type Asked, jsonAnswer, type PortalAnswer, textAnswer } from './portal-answer.ts'
 import type { Quirks } from './quirks.ts'
@@ -14,6 +15,8 @@ import { documentsOf } from './write-entry.ts'
 
 /** Members of a page where the card leaves it to the portal. */
 const usualPage = 10
+/** Into so many files a list of files puts its entries. */
+const filesOfList = 4
 /** Under which the documents of a list stand that gives whole addresses. */
 export const detailPath = '/notices/'
 
@@ -21,7 +24,13 @@ export type ListDelivery = Exclude<Delivery, { kind: 'own' } | { kind: 'index' }
 
 export const hostOfTemplate = (template: string): string => URL.parse(template.replace(/\{[^}]*\}/g, '0'))?.host ?? ''
 
-type Row = { readonly entry: ShelfEntry; readonly text: string; readonly id: string }
+/** A member of the list: one entry, or the newest of those that one file holds. */
+type Row = {
+  readonly entry: ShelfEntry
+  readonly text: string
+  readonly id: string
+  readonly others?: readonly ShelfEntry[]
+}
 
 /** A page of the rows with what stands beside it, or a refusal. */
 type Walked =
@@ -46,7 +55,24 @@ export class ListServer {
   }
 
   shown(now: number): readonly ShelfEntry[] {
-    return this.#shown(now).map(({ entry }) => entry)
+    const delivery = this.#delivery
+    const { slots } = this.#channel
+    const entries = this.#shown(now).flatMap(({ entry, others }) => others ?? [entry])
+    // a span's file that comes when the span is over
+    if (delivery.kind !== 'single' || !this.#isAfterSpan()) return entries
+    return entries.filter(({ publishedAt }) => spanEnd(slots, this.#source.zone, publishedAt) <= now)
+  }
+
+  #isAfterSpan(): boolean {
+    const { slots } = this.#channel
+    const delivery = this.#delivery
+    return (
+      delivery.kind === 'single' &&
+      delivery.notFound === 'notYet' &&
+      slots.kind !== 'feed' &&
+      slots.kind !== 'whole' &&
+      slots.isOpenRead !== true
+    )
   }
 
   /** Newest state of everything that the list shows, oldest first. */
@@ -54,7 +80,20 @@ export class ListServer {
     const rows = this.#visible(now).map((entry) => this.#row(entry))
     if (!this.#delivery.detail)
       return isOfRecords(this.#delivery) ? newest(rows, ({ entry }) => entry.procedureId) : rows
-    return newest(rows, ({ id }) => id)
+    if (!this.#isOfFiles()) return newest(rows, ({ id }) => id)
+    const files = new Map<string, Row>()
+    for (const row of rows) {
+      const others = [...(files.get(row.id)?.others ?? []), row.entry]
+      files.delete(row.id)
+      files.set(row.id, { ...this.#made(row.entry), others })
+    }
+    return [...files.values()]
+  }
+
+  /** Ids that must fit a pattern of names are those of files, which hold several entries. */
+  #isOfFiles(): boolean {
+    const { where, detail } = this.#delivery
+    return where !== undefined && detail !== undefined && where.at === detail.id
   }
 
   #row(entry: ShelfEntry): Row {
@@ -79,16 +118,22 @@ export class ListServer {
     const inDocument = (at: string) =>
       isJson && at.startsWith('/') ? valueAt({ format: 'json', at: '' }, document, at) : undefined
     const isAddress = /^\{\w+\}$/.test(detail.request.url)
+    const fileName = this.#isOfFiles()
+      ? sampleOf(this.#delivery.where!.fits, String(entry.number % filesOfList))
+      : undefined
+    const usualId = detail.version === undefined ? entry.id : (inDocument(detail.id) ?? entry.noticeId)
     const id = isAddress
       ? `https://${hostOfTemplate(this.#delivery.request.url)}${detailPath}${entry.id}${isJson ? '.json' : '.xml'}`
-      : ((detail.version !== undefined ? inDocument(detail.id) : undefined) ??
-        (detail.version === undefined ? entry.id : entry.noticeId))
+      : (fileName ?? usualId)
     const values: ListedValue[] = [{ at: detail.id, value: id }]
     const put = (at: string | undefined, value: Json) => {
       if (at !== undefined && !values.some((each) => each.at === at)) values.push({ at, value })
     }
     put(detail.id2, String(entry.version))
-    put(detail.version, inDocument(detail.version ?? '') ?? publishedAt)
+    // an entry whose bytes are its version changes somewhere
+    if (detail.version === '')
+      put(entries.format === 'csv' || entries.format === 'xml' ? 'updated' : '/updated', publishedAt)
+    else put(detail.version, inDocument(detail.version ?? '') ?? publishedAt)
     put(this.#delivery.dateOf, publishedAt)
     put(this.#delivery.ordered?.at, publishedAt)
     if (this.#delivery.kind === 'keyset') put(this.#delivery.keyOf, `${publishedAt}|${entry.number}`)
@@ -103,14 +148,16 @@ export class ListServer {
     const given = filled.texts.get('id')
     const row = this.#shown(asked.now).findLast(({ id }) => idInAddress(detail, id) === given || id === given)
     if (!row) return textAnswer(404, 'not found')
-    const document = detail.withEntry ? halvesOf(row.entry.text()).detail : row.entry.text()
+    const documents = (row.others ?? [row.entry]).map((entry) =>
+      detail.withEntry ? halvesOf(entry.text()).detail : entry.text(),
+    )
     const answer = await writtenAnswer(
       detail.entries ?? { format: 'document' },
-      [document],
+      documents,
       asked.request.url.href,
       undefined,
       [],
-      true,
+      { isOne: documents.length === 1, isBare: !this.#source.writeSample },
     )
     return { ...answer, modifiedAt: row.entry.publishedAt }
   }
@@ -139,8 +186,7 @@ export class ListServer {
     if ('answer' in walked) return walked.answer
     if (delivery.kind === 'single' && rows.length === 0 && delivery.notFound !== undefined)
       return textAnswer(404, 'not found')
-    if (delivery.kind === 'single' && delivery.notFound === 'notYet' && span && span.to > asked.now)
-      return textAnswer(404, 'not yet')
+    if (this.#isAfterSpan() && span && span.to > asked.now) return textAnswer(404, 'not yet')
     const places: PlacedValue[] = [...walked.places]
     if (delivery.total !== undefined) {
       const lie = asked.happens('total-more') ? 3 : asked.happens('total-less') ? -1 : 0
@@ -157,6 +203,7 @@ export class ListServer {
       request.url.href,
       asked,
       places,
+      { isBare: !this.#source.writeSample },
     )
   }
 
@@ -179,18 +226,7 @@ export class ListServer {
   #spanEnd(from: number, next: number): number {
     const { slots } = this.#channel
     if (slots.kind === 'feed' || slots.kind === 'whole') return Number.POSITIVE_INFINITY
-    const day = 86_400_000
-    switch (slots.kind) {
-      case 'hours':
-        return from + (slots.hours ?? 1) * 3_600_000
-      case 'week':
-        return from + 7 * day
-      case 'day':
-        return Math.max(next, from + day - 2 * 3_600_000)
-      default:
-        // a month or year: what the pattern could write
-        return Math.max(next, from + day)
-    }
+    return Math.max(next, spanEnd(slots, this.#source.zone, from))
   }
 
   #walk(asked: Asked, filled: Filled, rows: readonly Row[]): Walked {
@@ -304,9 +340,7 @@ export class ListServer {
       if (given === delivery.firstCursor) from = 0
       else if (isByTime) {
         const moment = at ?? Date.parse(given)
-        from = rows.findIndex(({ entry }) =>
-          first && at !== undefined ? entry.publishedAt >= moment : entry.publishedAt > moment,
-        )
+        from = rows.findIndex(({ entry }) => entry.publishedAt >= moment)
         if (from < 0) from = rows.length
       } else from = behind(rows, given, this.#isNewestFirst())
       if (from > 0 && from < rows.length - 1 && asked.happens('dropped-rows')) from += 1

@@ -98,11 +98,14 @@ class Sampler {
   }
 
   #group(): string {
-    const look = /^\?(?:[=!]|<[=!])/.exec(this.#source.slice(this.#at))
+    // what is looked for ahead may stand here, before what follows
+    const ahead = /^\?=/.exec(this.#source.slice(this.#at))
+    const look = ahead ? null : /^\?(?:!|<[=!])/.exec(this.#source.slice(this.#at))
     const name = /^\?(?:<[^>=!]+>|[a-z]*(?:-[a-z]+)?:)/.exec(this.#source.slice(this.#at))
-    if (look) this.#at += look[0].length
+    if (ahead) this.#at += ahead[0].length
+    else if (look) this.#at += look[0].length
     else if (name) this.#at += name[0].length
-    const isCaptured = !look && name?.[0].endsWith(':') !== true
+    const isCaptured = !look && !ahead && name?.[0].endsWith(':') !== true
     const index = isCaptured ? this.#groups.push('') - 1 : -1
     const text = this.#alternatives()
     this.#at += 1
@@ -116,6 +119,7 @@ class Sampler {
     this.#at += 1
     switch (sign) {
       case 'b':
+        return this.#random.chance(0.5) ? ' ' : ''
       case 'B':
         return ''
       case 'n':

@@ -44,7 +44,7 @@ export function serveCard(source: Source, visible: Visible, seed: string): Porta
           'https://portal.example/',
           undefined,
           [{ at: token.at, value: usualToken }],
-          true,
+          { isOne: true },
         ),
       )
     if (delivery.kind === 'index') {
@@ -58,6 +58,17 @@ export function serveCard(source: Source, visible: Visible, seed: string): Porta
     const list = new ListServer(source, channel, delivery, visible, own)
     if (isRead(channel)) shown.push((now) => list.shown(now))
     add(delivery.request, (asked, filled) => list.page(asked, filled))
+    // a feed's own links need nothing of the first question
+    if (delivery.kind === 'link-next' && channel.slots.kind === 'feed')
+      endpoints.push({
+        recognise: ({ url }) =>
+          url.host === hostOfTemplate(delivery.request.url) &&
+          url.pathname === new URL(delivery.request.url).pathname &&
+          url.searchParams.has('direction')
+            ? { kind: 'filled', filled: { texts: new Map(), dates: new Map(), weight: 0 } }
+            : { kind: 'other' },
+        answer: (asked, filled) => list.page(asked, filled),
+      })
     if (!delivery.detail) continue
     if (/^\{\w+\}$/.test(delivery.detail.request.url)) {
       endpoints.push({
