@@ -22,6 +22,7 @@ export function tedNotice(
 <cbc:CustomizationID>eforms-sdk-1.13</cbc:CustomizationID><cbc:ID schemeName="notice-id">${id}</cbc:ID>
 <cbc:ContractFolderID>${id.replace(/^0{8}/, '11111111')}</cbc:ContractFolderID><cbc:IssueDate>${day}+01:00</cbc:IssueDate><cbc:IssueTime>08:00:00+01:00</cbc:IssueTime>
 <cbc:VersionID>01</cbc:VersionID><cbc:NoticeTypeCode listName="competition">cn-standard</cbc:NoticeTypeCode><cbc:NoticeLanguageCode>DEU</cbc:NoticeLanguageCode>
+<cac:ContractingParty><cac:Party><cac:PartyName><cbc:Name>Stadt Musterstadt</cbc:Name></cac:PartyName></cac:Party></cac:ContractingParty>
 <cac:ProcurementProject><cbc:Name languageID="DEU">${more.title ?? `Vergabe ${serial}`}</cbc:Name></cac:ProcurementProject>
 <!-- ${padding(number)} -->
 </ContractNotice>`

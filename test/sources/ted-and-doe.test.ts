@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import { afterAll, describe, expect, test } from 'vitest'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
+import { checkSource } from '../../src/ingest/check-source.ts'
 import { type RunOptions, runDueSlots } from '../../src/ingest/run-sources.ts'
 import { source as doe } from '../../src/sources/doe/doe.ts'
 import type { SourceRequest } from '../../src/sources/fetch.ts'
@@ -156,5 +157,26 @@ describe.each(engines)('both sources through the runner (%s)', (engine) => {
     const slots = await stateOf(store)
     expect(slots.get('ted daily 2026-03-10')).toMatchObject({ announced: 40, delivered: 40, missing: null })
     expect(slots.get('ted monthly 2026-02')).toMatchObject({ announced: 30, delivered: 30, missing: null })
+  })
+})
+
+describe('the check of both sources', () => {
+  test.each([
+    ['a working day', '2026-03-11T11:00:00Z', 'ok', 37],
+    ['a Monday, after a Sunday without an issue', '2026-03-09T11:00:00Z', 'ok', 0],
+  ] as const)('on %s finds what the cards say', async (_, now, verdict, documents) => {
+    const { script } = await world()
+    const options = optionsOf(script, Date.parse(now))
+    const { send } = options.hosts.openLine({ source: ted, signal: options.signal })
+    const check = { send, key: undefined, now: () => Date.parse(now), scratchFolder, signal: options.signal }
+    const found = await checkSource(ted, check)
+    expect({ verdict: found.verdict, findings: found.findings }).toEqual({ verdict, findings: [] })
+    expect(Math.min(20, documents)).toBe(found.documents)
+    if (documents > 0)
+      expect(await checkSource(doe, { ...check, now: () => Date.parse('2026-03-10T11:00:00Z') })).toMatchObject({
+        verdict,
+        documents: 1,
+        notices: 1,
+      })
   })
 })
