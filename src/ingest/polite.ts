@@ -56,6 +56,8 @@ export type PoliteOptions = {
 
 const defaultLongestWaitMs = 2 * 60_000
 const mostTries = 4
+/** Portals that put an export together take their time before the first byte. */
+const patienceMs = 2 * 60_000
 const firstBackoffMs = 1000
 const longestBackoffMs = 30_000
 const robotsAgeMs = 24 * 60 * 60_000
@@ -220,6 +222,7 @@ class RunLine {
     return {
       url: request.url,
       signal,
+      timeoutMs: patienceMs,
       headers: {
         'user-agent': userAgentOf(source.politeness, this.#options.contact, this.#options.version),
         ...request.headers,

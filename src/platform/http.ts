@@ -42,6 +42,8 @@ export type HttpRequest = {
   readonly maxBytes?: number
   /** `follow` (default): at most five. `leave`: the reply is the redirect itself. */
   readonly redirects?: 'follow' | 'leave'
+  /** In place of the client's, for who is known to be slow; the time for the whole grows with it. */
+  readonly timeoutMs?: number
   /** Asked before each redirect is followed; what it throws ends the request. */
   readonly beforeRedirect?: (target: URL) => Promise<void>
   /** Ends the request with the signal's own reason. */
@@ -242,6 +244,7 @@ async function ask(
   const literal = literalOf(url.hostname)
   if (target.host !== url.host && literal && !isPublicAddress(literal))
     throw new ForbiddenAddress(`${literal} is outside the allowed network`)
+  const timeoutMs = each.timeoutMs ?? limits.timeoutMs
   const ending = new AbortController()
   const onAbort = () => ending.abort(each.signal?.reason)
   if (each.signal?.aborted) throw each.signal.reason
@@ -259,13 +262,25 @@ async function ask(
       method: each.method ?? 'GET',
       headers: { 'user-agent': userAgent, accept: '*/*', 'accept-encoding': 'gzip, deflate, br', ...lowerCased(each) },
       signal: ending.signal,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
       ...(each.body !== undefined && { body: each.body }),
     })
     const headers: { [name: string]: string | undefined } = {}
     for (const [key, value] of Object.entries(reply.headers))
       headers[key] = Array.isArray(value) ? value.join(', ') : value
     const maxBytes = each.maxBytes ?? defaultMaxBytes
-    const body = new Body({ raw: reply.body, headers, ending, explain, finish, limits, maxBytes, name })
+    const wholeTimeoutMs = (limits.wholeTimeoutMs * timeoutMs) / limits.timeoutMs
+    const body = new Body({
+      raw: reply.body,
+      headers,
+      ending,
+      explain,
+      finish,
+      limits: { ...limits, wholeTimeoutMs },
+      maxBytes,
+      name,
+    })
     return {
       status: reply.statusCode,
       url: url.href,
