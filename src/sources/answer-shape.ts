@@ -1,4 +1,5 @@
 // Compares an answer with what a card says that it holds.
+import { decodeJson, parseJson } from './json.ts'
 import { decodeText } from './xml.ts'
 
 /**
@@ -11,7 +12,9 @@ export function missingFromShape(shape: readonly string[], bytes: Uint8Array): s
   try {
     text = decodeText(bytes)
   } catch {
-    return [...shape]
+    // JSON is read with single bytes of other encodings in it.
+    text = decodeJson(bytes)
+    if (!/^[\s\ufeff]*[{[]/.test(text)) return [...shape]
   }
   const first = text.trimStart()[0]
   if (first === '{' || first === '[') {
@@ -29,7 +32,7 @@ export function missingFromShape(shape: readonly string[], bytes: Uint8Array): s
 /** A JSON text, or the values of newline-delimited JSON. */
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     try {
       return text

@@ -2,7 +2,7 @@
 import type { Entries, EntryPlace } from '../delivery.ts'
 import type { Json } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
-import { parseJson } from '../json.ts'
+import { decodeJson, parseJson } from '../json.ts'
 import { decodeText, parseXml, type XmlElement } from '../xml.ts'
 import { csvCells } from './csv-rows.ts'
 import { valueAt } from './json-pointer.ts'
@@ -33,6 +33,8 @@ export class EntryValues {
 
   #parse(): Parsed {
     try {
+      if (this.#entries.format === 'json' || this.#entries.format === 'json-lines' || this.#entries.format === 'html')
+        return { json: parseJson(decodeJson(this.#bytes)) as Json }
       const text = decodeText(this.#bytes)
       if (this.#entries.format === 'csv') {
         const end = text.indexOf('\n')

@@ -19,7 +19,7 @@ export function proactisMonths(host: string, siteNotices: readonly number[]): Ch
       kind: 'single',
       request: { url: `https://${host}/v1/Notices?dateFrom={from:MM-yyyy}&outputType=0&noticeType={noticeType}` },
       entries: releasesIfAny,
-      each: { name: 'noticeType', values: [...journalForms, ...siteNotices] },
+      each: { name: 'noticeType', values: [...siteNotices, ...journalForms] },
     },
     // 21 or more requests for every reading of the open month.
     timetable: '20 */3 * * *',

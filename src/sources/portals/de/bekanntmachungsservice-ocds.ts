@@ -28,7 +28,7 @@ export const source: Source = {
   ],
   access: { kind: 'open' },
   politeness: {},
-  expects: { perDay: [200, 3000], silentAfterDays: 4, shape: ['/releases/0/ocid'] },
+  expects: { perDay: [200, 3000], silentAfterDays: 4, shape: ['/ocid', '/tag'] },
   caveats: ['The conversion drops the deadline for tenders, and most suppliers stand among the parties alone.'],
   offBecause: 'the source `doe` reads the same notices as eForms, with their deadlines',
 }

@@ -25,6 +25,6 @@ export const source: Source = {
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 5 },
-  expects: { silentAfterDays: 60, shape: ['/releases/0/ocid'] },
+  expects: { silentAfterDays: 60, shape: ['/ocid', '/tag'] },
   caveats: ['One archive of about 450 MB with everything.', 'The host serves http alone.'],
 }

@@ -14,6 +14,6 @@ export const source: Source = {
   channels: [ePpsMonths('https://www.ghaneps.gov.gh', '2019-07-01')],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
-  expects: { silentAfterDays: 45, shape: ['/records/0/ocid'] },
+  expects: { silentAfterDays: 45, shape: ['/ocid', '/compiledRelease'] },
   caveats: ['While the platform is maintained, it answers HTML with status 200.'],
 }

@@ -27,6 +27,6 @@ export const source: Source = {
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 10 },
-  expects: { silentAfterDays: 200, shape: ['/releases/0/ocid'] },
+  expects: { silentAfterDays: 200, shape: ['/ocid', '/tag'] },
   caveats: ['The archive holds copies of its members below __MACOSX, which are no JSON.'],
 }

@@ -43,7 +43,7 @@ export const source: Source = {
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
-  expects: { silentAfterDays: 45, shape: ['/records/0/ocid'] },
+  expects: { silentAfterDays: 45, shape: ['/ocid', '/compiledRelease'] },
   caveats: [
     'While the platform is maintained, it answers HTML with status 200.',
     'The channel `releases` is what the site itself calls; nobody documents it.',

@@ -14,7 +14,7 @@ export const source: Source = {
   channels: [ePpsMonths('http://demowww.etenders.gov.mt', '2019-10-01')],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
-  expects: { silentAfterDays: 60, shape: ['/records/0/ocid'] },
+  expects: { silentAfterDays: 60, shape: ['/ocid', '/compiledRelease'] },
   caveats: [
     'Only the demonstration host serves the records, and only over http.',
     'While the platform is maintained, it answers HTML with status 200.',

@@ -27,7 +27,7 @@ export const source: Source = {
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 5 },
-  expects: { silentAfterDays: 60, shape: ['html'] },
+  expects: { silentAfterDays: 60, shape: ['meta'] },
   caveats: [
     'Everything in one archive, whose making and reading takes up to an hour.',
     'Members without releases occur.',

@@ -52,7 +52,7 @@ export const source: Source = {
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30 },
-  expects: { silentAfterDays: 30, shape: ['html'] },
+  expects: { silentAfterDays: 30, shape: ['/releases/0/ocid'] },
   caveats: [
     'Line breaks stand in strings as they are, which JSON forbids.',
     'The monthly files are older than the answers.',

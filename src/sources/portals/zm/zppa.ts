@@ -14,7 +14,7 @@ export const source: Source = {
   channels: [ePpsMonths('https://www.zppa.org.zm', '2016-07-01')],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
-  expects: { silentAfterDays: 45, shape: ['/records/0/ocid'] },
+  expects: { silentAfterDays: 45, shape: ['/ocid', '/compiledRelease'] },
   caveats: [
     'OCDS 1.0: buyers and suppliers stand inline.',
     'While the platform is maintained, it answers HTML with status 200.',
