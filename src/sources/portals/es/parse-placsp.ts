@@ -164,7 +164,7 @@ function lotsOf(folder: XmlElement): NoticeLot[] {
   return lots
 }
 
-/** The folder's newest notice of a kind and its day (`DOC_CN`, `DOC_CAN_ADJ` …). */
+/** The day of the folder's newest notice: an entry is the folder as that notice left it. */
 function publishedOn(folder: XmlElement): Instant | undefined {
   const days = [...descendantsNamed(folder, 'ValidNoticeInfo')].flatMap((info) => [
     textOf(childNamed(info, 'NoticeIssueDate')),
@@ -173,7 +173,8 @@ function publishedOn(folder: XmlElement): Instant | undefined {
   return days
     .map((day) => instantIn(day, zone))
     .filter((instant) => instant !== undefined)
-    .sort()[0]
+    .sort()
+    .at(-1)
 }
 
 function readEntry(entry: XmlElement, publisher: string): Notice | Rejection {
