@@ -16,6 +16,8 @@ export type AnswerPage = {
   readonly isOne?: boolean
   /** Documents of XML have no element around them that belongs to the answer. */
   readonly isBare?: boolean
+  /** Header line of CSV, for a table without rows. */
+  readonly head?: string
   /** Packages of OCDS say where they come from. */
   readonly address: string
   readonly publishedAt: string
@@ -47,7 +49,7 @@ async function write(entries: Entries, page: AnswerPage): Promise<{ body: Buffer
     case 'json-lines':
       return { body: Buffer.from(page.documents.map((each) => `${each}\n`).join('')), type: 'application/x-ndjson' }
     case 'csv': {
-      const text = writeCsv(page.documents)
+      const text = writeCsv(page)
       const isLatin = entries.encoding === 'windows-1252'
       return {
         body: Buffer.from(text, isLatin ? 'latin1' : 'utf8'),
@@ -165,9 +167,9 @@ function packageHead(page: AnswerPage): Tree {
 
 // CSV
 
-function writeCsv(documents: readonly string[]): string {
-  let head = ''
-  const rows = documents.map((each) => {
+function writeCsv(page: AnswerPage): string {
+  let head = page.head ?? ''
+  const rows = page.documents.map((each) => {
     const end = each.indexOf('\n')
     head = each.slice(0, end)
     return each.slice(end + 1).replace(/\r?\n$/, '')

@@ -50,7 +50,11 @@ export async function writtenAnswer(
   address: string,
   asked: Asked | undefined,
   places: readonly PlacedValue[],
-  { isOne = false, isBare = false }: { readonly isOne?: boolean; readonly isBare?: boolean } = {},
+  {
+    isOne = false,
+    isBare = false,
+    head,
+  }: { readonly isOne?: boolean; readonly isBare?: boolean; readonly head?: string | undefined } = {},
 ): Promise<PortalAnswer> {
   const inner = entries.format === 'archive' ? entries.inside : entries
   const isXml = inner?.format === 'xml'
@@ -78,6 +82,7 @@ export async function writtenAnswer(
     places,
     isOne,
     isBare,
+    ...(head !== undefined && { head }),
     address,
     publishedAt: new Date(asked?.now ?? 0).toISOString(),
     spoiled,

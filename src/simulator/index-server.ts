@@ -69,12 +69,6 @@ export class IndexServer {
     const { only, files, entries } = this.#delivery
     const origin = new URL(base).origin
     const fits = (address: string) => !only || new RegExp(only.source, only.flags.replace(/[gy]/g, '')).test(address)
-    if (entries.format === 'html') {
-      const page = sampleOf(entries.link, `${this.#seed}|${key}`)
-      const address = new URL(valueAt(entries, page, this.#delivery.url ?? '/0') ?? page, base).href
-      if (!fits(address)) throw new Error(`${this.#source.id}: no link was found that fits both patterns of its index`)
-      return address
-    }
     const endings =
       files?.format === 'archive'
         ? ['.zip', '.tar.gz', '.gz']
@@ -85,6 +79,15 @@ export class IndexServer {
             : files?.format === 'json-lines'
               ? ['.jsonl', '.jsonl.gz']
               : ['.json', '.xml']
+    if (entries.format === 'html') {
+      for (const wanted of [...endings, '.zip', '.json'].map((ending) => `${origin}/files/${key}${ending}`)) {
+        const address = new URL(this.#linked(key, wanted), base).href
+        if (address === wanted && fits(address)) return address
+      }
+      const address = new URL(this.#linked(key, undefined), base).href
+      if (!fits(address)) throw new Error(`${this.#source.id}: no link was found that fits both patterns of its index`)
+      return address
+    }
     const names = ['.zip', '.json', '.csv', '.xml', '.jsonl', '.gz']
     for (const ending of [...endings, ...names]) {
       const address = `${origin}/files/${key}${ending}`
@@ -110,6 +113,18 @@ export class IndexServer {
     throw new Error(`${this.#source.id}: no address was found that fits ${String(only)}`)
   }
 
+  /** What the pattern of a page of links finds in the link to the file. */
+  #linked(key: string, wanted: string | undefined): string {
+    const { entries, url } = this.#delivery
+    const text = this.#link(key, wanted)
+    return valueAt(entries, text, url ?? '/0') ?? text
+  }
+
+  #link(key: string, wanted: string | undefined): string {
+    const { entries } = this.#delivery
+    return writeListing(entries, wanted === undefined ? [] : [{ at: '/0', value: wanted }], `${this.#seed}|${key}`)
+  }
+
   async index(asked: Asked, filled: Filled): Promise<PortalAnswer> {
     const { entries, version, where, url, files } = this.#delivery
     const documents: string[] = []
@@ -121,7 +136,7 @@ export class IndexServer {
       }
       const address = this.#address(key, filled)
       if (entries.format === 'html') {
-        documents.push(sampleOf(entries.link, `${this.#seed}|${key}`))
+        documents.push(this.#link(key, address.startsWith(`${new URL(address).origin}/files/`) ? address : undefined))
         continue
       }
       const values: ListedValue[] = [{ at: url ?? '', value: address }]

@@ -203,7 +203,7 @@ export class ListServer {
       request.url.href,
       asked,
       places,
-      { isBare: !this.#source.writeSample },
+      { isBare: !this.#source.writeSample, head: this.#shown(asked.now)[0]?.text.split('\n', 1)[0] },
     )
   }
 

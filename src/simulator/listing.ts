@@ -17,10 +17,22 @@ export function writeListing(entries: Entries, values: readonly ListedValue[], k
     case 'csv':
       return `${values.map(({ at }) => at).join(',')}\n${values.map(({ value }) => JSON.stringify(String(value))).join(',')}\n`
     case 'html':
-      return sampleOf(inner.link, key)
+      return writeLink(inner.link, values[0] ? String(values[0].value) : undefined, key)
     default:
       return JSON.stringify(withValues(values))
   }
+}
+
+/** Text of a page in which the pattern finds the value, or, where it fits no such value, something of its own. */
+function writeLink(pattern: RegExp, value: string | undefined, key: string): string {
+  const link = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))
+  const sample = sampleOf(link, key)
+  const found = link.exec(sample)
+  const group = found?.[1]
+  if (!found || value === undefined || group === undefined || group === '') return `${sample}">`
+  const at = sample.lastIndexOf(group)
+  const own = `${sample.slice(0, at)}${value}${sample.slice(at + group.length)}">`
+  return link.exec(own)?.[1] === value ? own : `${sample}">`
 }
 
 /** The value at a place of a member of a list; undefined where there is none. */

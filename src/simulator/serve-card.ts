@@ -80,6 +80,7 @@ export function serveCard(source: Source, visible: Visible, seed: string): Porta
       })
     } else add(delivery.detail.request, (asked, filled) => list.detail(asked, filled))
   }
+  const hasSession = source.channels.some(({ delivery }) => delivery.kind === 'own' && delivery.like !== undefined)
   let recent: number[] = []
   return {
     sourceId: source.id,
@@ -97,6 +98,7 @@ export function serveCard(source: Source, visible: Visible, seed: string): Porta
         .flatMap(({ endpoint, found }) => (found.kind === 'filled' ? [{ endpoint, filled: found.filled }] : []))
         .sort((a, b) => b.filled.weight - a.filled.weight)[0]
       if (!best) {
+        if (hasSession && request.method === 'GET') return sessionPage()
         if (read.some(({ found }) => found.kind === 'unauthorised'))
           return jsonAnswer(401, { message: 'a key is needed' })
         const wrong = read.flatMap(({ found }) => (found.kind === 'wrong' ? [found.why] : []))
@@ -112,6 +114,20 @@ export function serveCard(source: Source, visible: Visible, seed: string): Porta
       }
       return best.endpoint.answer(asked, best.filled)
     },
+  }
+}
+
+/** A page for people that hands out what its own requests carry: a cookie and the tokens in its forms. */
+function sessionPage(): PortalAnswer {
+  const names = ['uiUserToken', '__RequestVerificationToken', '__VIEWSTATE', 'csrf-token', '_csrf']
+  const inputs = names.map((name) => `<input type="hidden" id="${name}" name="${name}" value="${usualToken}" />`)
+  return {
+    ...textAnswer(
+      200,
+      `<!DOCTYPE html><html><body><form>${inputs.join('')}</form></body></html>`,
+      'text/html; charset=utf-8',
+    ),
+    headers: { 'set-cookie': 'session=sample; Path=/' },
   }
 }
 

@@ -51,7 +51,7 @@ export function serveTed(visible: Visible, seed: string): PortalServer {
         return method === 'POST' ? search(asked, visible, seed) : textAnswer(405, 'only POST')
       }
       const calendar = /^\/en\/release-calendar\/-\/download\/file\/CSV\/(\d{4})$/.exec(url.pathname)
-      if (calendar) return releaseCalendar(Number(calendar[1]))
+      if (calendar) return releaseCalendar(asked, visible, Number(calendar[1]))
       const daily = /^\/packages\/daily\/(\d{4})(\d{5})$/.exec(url.pathname)
       const monthly = /^\/packages\/monthly\/(\d{4})-([1-9]\d?)$/.exec(url.pathname)
       const notice = /^\/[a-z]{2}\/notice\/(?:-\/detail\/)?0*(\d+)-(\d{4})\/xml$/.exec(url.pathname)
@@ -70,8 +70,14 @@ function isChallenged({ request }: Asked): boolean {
   return agent === '' || /^(?:curl|python|wget|node|undici)/i.test(agent)
 }
 
-function releaseCalendar(year: number): PortalAnswer {
-  const rows = issuesOf(year).map(
+/**
+ * Issues of the past in which nothing of the made-up world appeared are no issues: in the journal every one is full. Their
+ * numbers stay free. A year of which the world knows nothing has all its issues.
+ */
+function releaseCalendar(asked: Asked, visible: Visible, year: number): PortalAnswer {
+  const filled = new Set(visible(asked.now).map(({ publishedAt }) => issueAfter(publishedAt).day))
+  const issues = issuesOf(year).filter(({ day, releasedAt }) => releasedAt > asked.now || filled.has(day))
+  const rows = (issues.length > 0 ? issues : issuesOf(year)).map(
     ({ number, day }) => `${number}/${year};${new Date(day).toISOString().slice(0, 10).split('-').reverse().join('/')}`,
   )
   return textAnswer(200, `OJ S issue;Publication date\r\n${rows.join('\r\n')}\r\n`, 'text/csv; charset=utf-8')
@@ -110,7 +116,9 @@ async function dailyArchive(asked: Asked, entries: readonly ShelfEntry[], issue:
 async function dailyPackage(asked: Asked, visible: Visible, year: number, number: number): Promise<PortalAnswer> {
   const issue = issuesOf(year)[number - 1]
   if (!issue || issue.releasedAt > asked.now) return textAnswer(404, 'not found')
-  const body = await dailyArchive(asked, visible(asked.now), issue)
+  const entries = visible(asked.now)
+  if (inIssue(entries, issue).length === 0) return textAnswer(404, 'not found')
+  const body = await dailyArchive(asked, entries, issue)
   return {
     status: 200,
     type: 'application/gzip',
@@ -129,6 +137,7 @@ async function monthlyPackage(asked: Asked, visible: Visible, year: number, mont
   const members: { name: string; bytes: Buffer }[] = []
   for (const issue of issuesOf(year)) {
     if (issue.day < Date.UTC(year, month - 1, 1) || issue.day >= after) continue
+    if (inIssue(entries, issue).length === 0) continue
     members.push({
       name: `${year}${String(issue.number).padStart(5, '0')}.tar.gz`,
       bytes: await dailyArchive(asked, entries, issue),

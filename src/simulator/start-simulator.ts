@@ -13,6 +13,7 @@ import { type Asked, type PortalAnswer, type PortalServer, textAnswer } from './
 import type { PortalRequest } from './request-pattern.ts'
 import { challenge, serveCard } from './serve-card.ts'
 import { serveDoe } from './serve-doe.ts'
+import { ownServers } from './serve-own.ts'
 import { serveTed } from './serve-ted.ts'
 import type { Shelf } from './shelf.ts'
 
@@ -98,7 +99,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
         ? serveTed(visible, seed)
         : source.id === 'doe'
           ? serveDoe(visible)
-          : serveCard(source, visible, seed)
+          : (ownServers[source.id]?.(visible) ?? serveCard(source, visible, seed))
     return { source, server }
   })
   const byHost = new Map<string, { readonly source: Source; readonly server: PortalServer }[]>()

@@ -30,7 +30,9 @@ export function writeEntry(source: Source, copy: SampleCopy, earlier: readonly S
 export function commonFormatOf(source: Source): CommonFormat {
   const channel = source.channels.find(({ role }) => role === undefined || role === 'current') ?? source.channels[0]
   const entries = documentsOf(channel.delivery)
-  if (!entries) return 'eforms'
+  // no data to tell it
+  if (!entries)
+    return source.id === 'ted' || source.id === 'doe' ? 'eforms' : source.id === 'us-portland' ? 'record' : 'release'
   const innermost = innermostOf(entries)
   if (innermost.format === 'json')
     return innermost.holds !== undefined ? 'eforms' : /\/records(?:\/\*)?$/.test(innermost.at) ? 'record' : 'release'
