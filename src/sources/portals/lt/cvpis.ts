@@ -35,7 +35,7 @@ export const source: Source = {
   ],
   parse: parseCvpis,
   writeSample: writeCvpis,
-  access: { kind: 'key', setting: 'CVPIS_API_KEY', getItAt: 'pagalba@vpt.lt' },
+  access: { kind: 'key', setting: 'CVPIS_API_KEY', getItAt: 'https://vpt.lrv.lt' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: {
     perDay: [10_000, 1_000_000],
@@ -44,7 +44,7 @@ export const source: Source = {
   },
   caveats: [
     'Sorted by date of publication, oldest first, without a filter: the newest stand on the last page.',
-    "The authority publishes a key for tests; it may be withdrawn without notice, so a key of one's own is asked for.",
+    "The authority publishes a key for tests; it may be withdrawn without notice, so a key of one's own is asked for (pagalba@vpt.lt).",
     'aboveThreshold or a tedLink mean that the procurement stands in TED too.',
     'Broken years (0028) occur in dates and are read as no date.',
     'Members of the answer seen in public code of 2026, the answer itself not seen live.',

@@ -1,0 +1,60 @@
+// Publications of Catalonia's procurement platform, by the open data platform of the Generalitat (Socrata).
+import { dayMs, licenceNotStated } from '../../families/card-values.ts'
+import type { Source } from '../../source.ts'
+import { parseCatalunya } from './parse-catalunya.ts'
+import { writeCatalunya } from './write-catalunya.ts'
+
+const resource = 'https://analisi.transparenciacatalunya.cat/resource/ybgg-dgi6.json'
+const time = 'yyyy-MM-ddTHH:mm:ss'
+
+const channel = (name: string, field: string) =>
+  ({
+    name,
+    slots: { kind: 'day', since: '2022-01-01', delayMs: dayMs, rereadDays: [3, 30] },
+    timetable: '20 4,16 * * *',
+    delivery: {
+      kind: 'offset',
+      request: {
+        url: `${resource}?$where=${field}%20%3E=%20'{from:${time}}'%20AND%20${field}%20%3C%20'{to:${time}}'&$order=:id&$limit={limit}&$offset={offset}`,
+        headers: { accept: 'application/json' },
+      },
+      entries: { format: 'json', at: '' },
+      pageSize: 1000,
+      end: { when: 'short-page' },
+      dateOf: `/${field}`,
+    },
+  }) as const
+
+export const source: Source = {
+  id: 'es-catalunya',
+  title: 'Plataforma de serveis de contractació pública (open data)',
+  publisher: 'Generalitat de Catalunya',
+  country: 'ES',
+  homepage: 'https://contractaciopublica.cat',
+  documentation: 'https://analisi.transparenciacatalunya.cat/d/ybgg-dgi6',
+  licence: {
+    ...licenceNotStated,
+    url: 'https://administraciodigital.gencat.cat/ca/dades/dades-obertes/informacio-practica/llicencies/',
+  },
+  zone: 'Europe/Madrid',
+  channels: [
+    channel('calls', 'data_publicacio_anunci'),
+    channel('awards', 'data_publicacio_adjudicacio'),
+    channel('contracts', 'data_publicacio_contracte'),
+  ],
+  parse: parseCatalunya,
+  writeSample: writeCatalunya,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 30, pauseMs: 1000 },
+  expects: {
+    perDay: [20, 5000],
+    silentAfterDays: 10,
+    shape: ['/0/codi_expedient', '/0/nom_organ', '/0/objecte_contracte'],
+  },
+  caveats: [
+    'The site of the platform itself asks robots to come between 18:00 and 07:00 only; this set on another host holds its publications.',
+    'A row is a lot of a publication in one phase; cells with several values divide them with ||.',
+    'Calls above the thresholds stand in TED too, and most in the Spanish platform that gathers the regional ones.',
+    'Columns of calls seen in public code of 2026, those of awards in a sample; the answer itself not seen live.',
+  ],
+}

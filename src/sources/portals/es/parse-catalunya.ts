@@ -1,0 +1,99 @@
+// A row of Catalonia's publications to a notice of that lot and phase.
+import type { ProcedureType } from '../../../domain/codes.ts'
+import type { FormType, Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
+import { type JsonObject, member, textAt } from '../../ocds/json.ts'
+import { readJsonDocument } from '../../read-portal-notice.ts'
+import { wordIn } from '../../read-values.ts'
+import { type PortalHome, readPublishedEntry, wordsOf } from '../read-published-entry.ts'
+
+const home: PortalHome = {
+  publisher: 'es-catalunya',
+  profile: 'ybgg-dgi6',
+  language: 'ca',
+  zone: 'Europe/Madrid',
+  country: 'ES',
+  currency: 'EUR',
+}
+
+const natures = { obres: 'works', subministraments: 'supplies', serveis: 'services' } as const
+const procedures: { readonly [word: string]: ProcedureType } = {
+  obert: 'open',
+  'obert simplificat': 'open',
+  'obert simplificat abreujat': 'open',
+  restringit: 'restricted',
+  'licitacio amb negociacio': 'neg-w-call',
+  'negociat amb publicitat': 'neg-w-call',
+  'negociat sense publicitat': 'neg-wo-call',
+  'contracte menor': 'neg-wo-call',
+  'adjudicacions directes no menors': 'neg-wo-call',
+  'dialeg competitiu': 'comp-dial',
+  'associacio per a la innovacio': 'innovation',
+}
+
+export function parseCatalunya(bytes: Uint8Array): ParsedPart[] {
+  return readJsonDocument(bytes, readRow)
+}
+
+function readRow(row: JsonObject): Notice | Rejection {
+  const file = wordsOf(member(row, 'codi_expedient'))
+  const buyerId =
+    wordsOf(member(row, 'codi_organ')) ?? wordsOf(member(row, 'codi_dir3')) ?? wordsOf(member(row, 'nif_organ'))
+  const phase = textAt(row, 'fase_publicacio') ?? textAt(row, 'estat') ?? ''
+  const formType = formOf(phase, wordsOf(member(row, 'denominacio_adjudicatari')) !== undefined)
+  const lot = wordsOf(member(row, 'numero_lot'))
+  const procedure = textAt(row, 'procediment')
+  const link = member(row, 'enllac_publicacio')
+  const isResult = formType === 'result'
+  const isCancelled = /anul·lació|anul.laci|renúncia|desistiment/i.test(phase)
+  const text = (name: string): string | undefined => wordsOf(textAt(row, name))
+  const whole = procedureOf(file, buyerId)
+  return readPublishedEntry(home, {
+    // Files are counted by each body; a row is one lot in one phase.
+    id:
+      whole &&
+      `${whole}${lot === undefined ? '' : `/${lot}`}${isResult ? '/result' : formType === 'planning' ? '/planning' : isCancelled ? '/cancelled' : ''}`,
+    formType,
+    noticeType: wordsOf(phase),
+    procedureId: whole,
+    reference: file,
+    title: text('objecte_contracte') ?? text('denominacio'),
+    description: text('denominacio'),
+    publishedAt: isResult
+      ? (text('data_publicacio_adjudicacio') ?? text('data_publicacio_contracte') ?? text('data_publicacio_anunci'))
+      : (text('data_publicacio_anunci') ?? text('data_publicacio_contracte')),
+    deadline: isResult ? undefined : text('termini_presentacio_ofertes'),
+    buyer: { name: text('nom_organ'), nationalId: text('nif_organ') },
+    cpv: firstOf(text('codi_cpv')),
+    nuts: text('codi_nuts'),
+    estimatedValue:
+      text('pressupost_licitacio_sense_iva_expedient') ??
+      text('pressupost_licitacio_sense_1') ??
+      text('pressupost_licitacio_sense') ??
+      text('import_licitacio_sense'),
+    awardedValue: isResult ? text('import_adjudicacio_sense') : undefined,
+    procedureType: wordIn(procedures, procedure),
+    nationalProcedure: procedure,
+    nature: wordIn(natures, text('tipus_contracte')),
+    outcome: isResult ? (isCancelled || /desert/i.test(phase) ? 'not-awarded' : 'awarded') : undefined,
+    winners: isResult
+      ? [{ name: text('denominacio_adjudicatari'), nationalId: text('identificacio_adjudicatari') }]
+      : [],
+    contractDate: isResult ? text('data_adjudicacio_contracte') : undefined,
+    receivedTenders: isResult ? text('ofertes_rebudes') : undefined,
+    isCancelled,
+    url: textAt(link, 'url') ?? textAt(link),
+  })
+}
+
+/** `45233141-9||45233142-6` */
+const firstOf = (codes: string | undefined): readonly string[] => (codes ?? '').split('||')
+
+function procedureOf(file: string | undefined, buyerId: string | undefined): string | undefined {
+  return file && `${buyerId ?? ''}/${file}`
+}
+
+function formOf(phase: string, hasWinner: boolean): FormType {
+  if (/alerta futura|anunci previ|consulta preliminar/i.test(phase)) return 'planning'
+  if (/adjudica|formalitz|desert|execuci/i.test(phase)) return 'result'
+  return phase === '' && hasWinner ? 'result' : 'competition'
+}

@@ -1,0 +1,40 @@
+// Contracts Finder as a table a day: releases of OCDS laid out flat, one a row.
+import { hourMs, openGovernmentLicence } from '../../families/card-values.ts'
+import type { Source } from '../../source.ts'
+import { parseFlatRelease } from './parse-flat-release.ts'
+import { writeFlatRelease } from './write-flat-release.ts'
+
+export const source: Source = {
+  id: 'gb-contracts-finder-csv',
+  title: 'Contracts Finder (daily tables)',
+  publisher: 'Cabinet Office',
+  country: 'GB',
+  homepage: 'https://www.contractsfinder.service.gov.uk',
+  documentation: 'https://www.contractsfinder.service.gov.uk/apidocumentation/home',
+  licence: openGovernmentLicence,
+  zone: 'Europe/London',
+  channels: [
+    {
+      name: 'days',
+      slots: { kind: 'day', since: '2016-11-01', delayMs: 2 * hourMs, rereadDays: [1, 7] },
+      delivery: {
+        kind: 'single',
+        request: {
+          url: 'https://www.contractsfinder.service.gov.uk/Harvester/Notices/Data/CSV/{from:yyyy}/{from:MM}/{from:dd}',
+        },
+        entries: { format: 'csv' },
+        notFound: 'notYet',
+      },
+    },
+  ],
+  parse: parseFlatRelease,
+  writeSample: writeFlatRelease,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 12, pauseMs: 2000, restMs: 5 * 60_000 },
+  expects: { perDay: [0, 1500], silentAfterDays: 5, shape: ['releases/0/ocid', 'releases/0/tender/title'] },
+  caveats: [
+    'Some 500 columns, named by the path of a member (releases/0/tender/value/amount).',
+    'The site answers 403 for five minutes when asked too often.',
+  ],
+  offBecause: 'the same releases as gb-contracts-finder; name it where its search fails',
+}

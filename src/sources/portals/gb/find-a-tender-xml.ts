@@ -1,0 +1,44 @@
+// Find a Tender as daily archives of XML on the open data portal of the United Kingdom.
+import { openGovernmentLicence } from '../../families/card-values.ts'
+import type { Source } from '../../source.ts'
+
+export const source: Source = {
+  id: 'gb-find-a-tender-xml',
+  title: 'Find a Tender (XML archives)',
+  publisher: 'Crown Commercial Service',
+  country: 'GB',
+  homepage: 'https://www.data.gov.uk/search?q=%22UK+Public+Procurement+Notices%22',
+  documentation: 'https://www.find-tender.service.gov.uk/Developer/Documentation',
+  licence: openGovernmentLicence,
+  zone: 'Europe/London',
+  channels: [
+    {
+      name: 'days',
+      slots: { kind: 'whole' },
+      timetable: '30 6 * * *',
+      delivery: {
+        kind: 'index',
+        index: {
+          url: 'https://ckan.publishing.service.gov.uk/api/action/package_search?q=uk-public-procurement-notices&rows=200',
+          headers: { accept: 'application/json' },
+        },
+        entries: { format: 'json', at: '/result/results/*/resources/*' },
+        url: '/url',
+        version: '/last_modified',
+        only: /\.zip(?:$|\?)/i,
+        files: { format: 'archive', members: /\.xml$/i },
+      },
+    },
+  ],
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 12, pauseMs: 2000 },
+  expects: {
+    silentAfterDays: 45,
+    shape: ['/result/results/0/name', '/result/results/0/resources/0/url'],
+  },
+  caveats: [
+    'One data set a month (uk-public-procurement-notices-june-2026), one archive a day, one file a notice.',
+    'The files follow TED_EXPORT in a version of the United Kingdom (R2.0.9.UK1), whose root is not known to be that of the EU.',
+  ],
+  offBecause: 'the same notices as gb-find-a-tender; name it to fill what its interface lost',
+}

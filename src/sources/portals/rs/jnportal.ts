@@ -1,0 +1,54 @@
+// Portal javnih nabavki, the public procurement portal of Serbia, by the table of notices of its public site.
+import { licenceNotStated } from '../../families/card-values.ts'
+import { withPageSession } from '../../families/page-session.ts'
+import type { Source } from '../../source.ts'
+import { parseJnportal } from './parse-jnportal.ts'
+import { writeJnportal } from './write-jnportal.ts'
+
+const site = 'https://jnportal.ujn.gov.rs'
+
+export const source: Source = {
+  id: 'rs-jnportal',
+  title: 'Портал јавних набавки',
+  publisher: 'Канцеларија за јавне набавке',
+  country: 'RS',
+  homepage: site,
+  licence: licenceNotStated,
+  zone: 'Europe/Belgrade',
+  channels: [
+    {
+      name: 'notices',
+      slots: { kind: 'day', since: '2026-01-01', rereadDays: [2], isOpenRead: true },
+      timetable: '45 */3 * * *',
+      delivery: withPageSession(
+        { page: `${site}/oglasi-svi`, token: /uiUserToken[^>]*value="([^"]+)"/, header: 'usertoken' },
+        {
+          kind: 'offset',
+          request: {
+            url: `${site}/api/searchgrid/TenderNotices/get?sort=%5B%7B%22selector%22%3A%22PublishDate%22%2C%22desc%22%3Afalse%7D%5D&filter=%5B%22PublishDate%22%2C%22%3E%3D%22%2C%22{from:yyyy-MM-ddTHH:mm:ss}.000%22%5D&skip={offset}&take={limit}`,
+            headers: { accept: 'application/json' },
+          },
+          entries: { format: 'json', at: '/data' },
+          pageSize: 100,
+          end: { when: 'short-page' },
+          ordered: { at: '/PublishDate', direction: 'ascending' },
+        },
+      ),
+    },
+  ],
+  parse: parseJnportal,
+  writeSample: writeJnportal,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 30, pauseMs: 1500 },
+  expects: {
+    perDay: [50, 1500],
+    silentAfterDays: 5,
+    shape: ['/data/0/Id', '/data/0/TenderId', '/data/0/TenderName', '/data/0/DocumentTypeShortName'],
+  },
+  caveats: [
+    'Undocumented interface of the public site, within a session that its page opens (cookie and token).',
+    'Forms are told by a short name (Ф02 call, Ф03 award, Ф14 change), with no-break spaces behind it.',
+    'Neither deadlines nor values nor CPV codes stand in the table.',
+    'Members of the table seen in public code of 2026, the answer itself not seen live.',
+  ],
+}
