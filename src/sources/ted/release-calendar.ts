@@ -121,7 +121,7 @@ function readKept(text: string | undefined, year: number): Kept | undefined {
 const urlOf = (year: number): string => `https://ted.europa.eu/en/release-calendar/-/download/file/CSV/${year}`
 
 /**
- * The calendar of a year: the kept one while it is fresh (a week; half a day when it does not know `day`; for ever once it
+ * The calendar of a year: the kept one while it is fresh (a week; an hour when it does not know `day`; for ever once it
  * was fetched after its year), else a new one. An old one serves when no new one can be had, unless it does not know
  * `day`. `items` are to be stored with the next step.
  */
@@ -136,7 +136,7 @@ export async function releaseCalendar(
   if (kept) {
     const ageMs = context.now() - kept.fetchedMs
     const isFinal = kept.fetchedMs > Date.UTC(year + 1, 0, 2)
-    if (isFinal || ageMs < (knows ? 7 * dayMs : 12 * hourMs)) return { calendar: kept.calendar, items: [] }
+    if (isFinal || ageMs < (knows ? 7 * dayMs : hourMs)) return { calendar: kept.calendar, items: [] }
   }
   try {
     const url = urlOf(year)

@@ -74,6 +74,12 @@ describe('a day of TED', () => {
     expect(await run.read(fetchDaily, slot)).toEqual({ kind: 'notYet' })
     run.now = nextDay
     expect(await run.failure(fetchDaily, slot)).toMatch(/^Retryable: the release calendar does not know 2026-03-10/)
+    // It is asked again within the hour, and then knows more.
+    ted.fault = ({ url }) => (url.includes('/CSV/') ? { body: '1,02/01/2026\n49,11/03/2026\n' } : undefined)
+    run.now += 59 * 60_000
+    expect(await run.failure(fetchDaily, slot)).toMatch(/^Retryable/)
+    run.now += 2 * 60_000
+    expect(await run.read(fetchDaily, slot)).toEqual({ kind: 'empty' })
   })
 
   it('whose package is not out yet is asked for again', async () => {
