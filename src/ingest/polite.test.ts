@@ -200,6 +200,15 @@ describe('turns', () => {
     ])
   })
 
+  test('do not wait for portals on this machine, where no limits are asked for', async () => {
+    const answers: Said[] = [{ status: 429 }]
+    const { line, starts } = imagined(() => answers.shift() ?? json, { hasLimits: false })
+    for (let count = 0; count < 200; count += 1)
+      await (await line({ ...exempt, pauseMs: 1000, requestsPerMinute: 1 }).send({ url })).bytes()
+    expect(starts.length).toBe(201)
+    expect(starts.at(-1)!.at - start).toBe(second)
+  })
+
   test('that wait end with the reason of the signal, and give their place to the next', async () => {
     const { line } = imagined(() => json)
     const reader = await line().send({ url })

@@ -52,6 +52,11 @@ export type PoliteOptions = {
   readonly version: string
   /** The longest wait inside `send`; default 2 minutes. */
   readonly longestWaitMs?: number
+  /**
+   * Default true. False only for portals on this machine, which nobody has to spare: no rates, no pauses, no delay of
+   * robots.txt, rests of a second where the host names no time. Connections are limited as ever.
+   */
+  readonly hasLimits?: boolean
 }
 
 const defaultLongestWaitMs = 2 * 60_000
@@ -259,7 +264,8 @@ class RunLine {
   async #enter(url: URL): Promise<Turn> {
     const { queue } = this.#hostOf(url)
     const { politeness } = this.#run.source
-    queue.tighten({ ...defaultLimits, ...politeness })
+    const limits = { ...defaultLimits, ...politeness }
+    queue.tighten(this.#options.hasLimits === false ? { ...loosest, connections: limits.connections } : limits)
     const until = queue.restUntil()
     if (until - this.#options.clock() > this.#longestWaitMs)
       throw new Refused(`${url.host} is left alone until ${toInstant(until)}, after it refused a request`, {
@@ -274,7 +280,8 @@ class RunLine {
     if ((this.#run.source.politeness.robots ?? 'obey') !== 'obey') return
     const host = this.#hostOf(url)
     const rules = await this.#robotsOf(host, url)
-    if (rules.crawlDelayMs > 0) host.queue.tighten({ ...loosest, pauseMs: rules.crawlDelayMs })
+    if (rules.crawlDelayMs > 0 && this.#options.hasLimits !== false)
+      host.queue.tighten({ ...loosest, pauseMs: rules.crawlDelayMs })
     if (!rules.allows(url))
       throw new Refused(`robots.txt of ${url.host} does not allow ${this.#redact(url.pathname)} for ${productToken}`, {
         retryAt: (host.robots.get(url.origin)?.readAt ?? this.#options.clock()) + robotsAgeMs,
@@ -362,7 +369,7 @@ const loosest: HostLimits = {
   requestsPerMinute: Number.POSITIVE_INFINITY,
   pauseMs: 0,
   connections: Number.POSITIVE_INFINITY,
-  restMs: 0,
+  restMs: 1000,
 }
 
 /** Whether asking again at once may help: not where the host said no, said when, or sends too much. */
