@@ -13,8 +13,11 @@ export type ReadOptions = {
   readonly entries: Entries
   /** Places in the answer of values that are wanted as well (no headers). */
   readonly places?: readonly Place[]
-  /** A damaged or unexpected answer throws Retryable; `keep` makes an unreadable document of it, for files that stay as they are. */
-  readonly damage: 'throw' | 'keep'
+  /**
+   * A damaged or unexpected answer throws Retryable; `keep` makes an unreadable document of a damaged one, for notices and
+   * files that stay as they are; `keep-any` of an unexpected one as well, for members of archives.
+   */
+  readonly damage: 'throw' | 'keep' | 'keep-any'
   /** For archives that must be read from their end. */
   readonly scratchFolder: string
 }

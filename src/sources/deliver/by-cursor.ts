@@ -16,9 +16,10 @@ export function byCursor(delivery: Delivery & { readonly kind: 'cursor' }): Page
       cursor: position ?? (firstCursor === undefined ? undefined : fill(firstCursor)),
       limit: pageSize,
     }),
-    next: (_, facts) => {
+    next: (position, facts) => {
       const token = tokenOf(facts)
-      if (token === undefined || facts.length === 0) return undefined
+      // The token that was just used: the portal has nothing behind it.
+      if (token === undefined || token === position || facts.length === 0) return undefined
       if (end && isEnd(end, facts, Number.NaN, pageSize ?? facts.size)) return undefined
       // A token still comes back after the last record: the total ends the list, once a page is not full any more.
       const isShort = facts.length < (pageSize ?? facts.size)

@@ -8,6 +8,7 @@ import { unreadable } from './answer-documents.ts'
 import { type Asking, drain } from './asking.ts'
 import { EntryValues } from './entry-value.ts'
 import type { Values } from './fill-template.ts'
+import { checkFault, type Fault } from './portal-fault.ts'
 import { readEntries } from './read-entries.ts'
 
 /** A detail, with what only indexes of files say. */
@@ -15,6 +16,7 @@ export type Following = Detail & {
   /** Files without a version of their own are asked for with the ETag of the last time. */
   readonly isConditional?: boolean
   readonly only?: RegExp
+  readonly fault?: Fault
 }
 
 const askedAtOnce = 200
@@ -163,6 +165,7 @@ async function* readDetail(
     address,
     entries,
     damage: 'keep',
+    ...(following.fault && { places: [following.fault.at] }),
     scratchFolder: context.scratchFolder,
   })
   let waiting: readonly ReceivedDocument[] = []
@@ -170,13 +173,27 @@ async function* readDetail(
     const next = await reading.next()
     if (!next.done) {
       if (waiting.length > 0) yield { documents: waiting, entries: 0 }
+      checkDocument(next.value, entries, following.fault, address)
       waiting = following.withEntry ? next.value.map((document) => joined(entry, document)) : next.value
       continue
     }
-    const { damage } = next.value
+    const { damage, values: placed } = next.value
+    checkFault(following.fault, following.fault && placed.get(following.fault.at), address)
     yield { documents: waiting, entries: 0, ...(damage === undefined && { items }) }
     return damage
   }
+}
+
+/** An error that comes as the document itself, where the card says how it reads. */
+function checkDocument(
+  documents: readonly ReceivedDocument[],
+  entries: Entries,
+  fault: Fault | undefined,
+  address: string,
+): void {
+  if (entries.format !== 'document' || fault?.is === undefined) return
+  for (const document of documents)
+    if (document.bytes[0] === 0x7b) checkFault(fault, new EntryValues(document, entries).textAt(fault.at), address)
 }
 
 /** The entry of the list and its detail as one document. */

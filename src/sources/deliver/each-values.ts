@@ -60,7 +60,10 @@ async function listedValues(
   const seen = new Set<string>()
   let url: string | undefined
   for (let page = 1; page <= maxPages; page++) {
-    const answer = await asking.ask(each.list, { ...values, page }, '', url === undefined ? {} : { url })
+    const answer = await asking.ask(each.list, { ...values, page }, '', {
+      ...(url !== undefined && { url }),
+      ...(each.entries.format === 'html' && { expects: 'page' as const }),
+    })
     seen.add(answer.url)
     const reading = readEntries(answer.reply.chunks(), {
       address: answer.address,

@@ -82,7 +82,7 @@ async function* readLevel(address: string, chunks: Chunks, archive: Archive, nes
       ...archive.options,
       address,
       entries: archive.entries.inside ?? { format: 'document' },
-      damage: 'keep',
+      damage: 'keep-any',
     })
     return end.damage === undefined ? [] : [end.damage]
   }

@@ -52,14 +52,13 @@ export async function* readEntries(
     return yield* readFormat(all, head, options, batch)
   } catch (error) {
     const isDamage = error instanceof JsonItemsError || error instanceof XmlElementsError || error instanceof CsvError
-    if (options.damage === 'keep' && (isDamage || error instanceof UnexpectedContent)) {
-      // What came before the damage stands.
-      yield* batch.take()
-      yield [unreadable(address, 'malformed', error.message, head)]
-      return { values: new Map(), damage: `${address} is damaged: ${error.message}` }
-    }
-    if (isDamage || error instanceof UnexpectedContent) throw unexpected(address, `${error.message} (${shown(head)})`)
-    throw error
+    if (!isDamage && !(error instanceof UnexpectedContent)) throw error
+    if (options.damage === 'throw' || (!isDamage && options.damage === 'keep'))
+      throw unexpected(address, `${error.message} (${shown(head)})`)
+    // What came before the damage stands.
+    yield* batch.take()
+    yield [unreadable(address, 'malformed', error.message, head)]
+    return { values: new Map(), damage: `${address} is damaged: ${error.message}` }
   } finally {
     await close()
   }
@@ -103,7 +102,10 @@ async function* readJson(
   batch: Batch,
 ): AsyncGenerator<readonly ReceivedDocument[], EntriesEnd> {
   const pointers = places.filter((place) => place.startsWith('/'))
-  const scanner = new JsonItems({ at: entries.at, values: pointers, maxItemBytes: maxDocumentBytes })
+  // Of a list of lists, the outer one must be there.
+  const star = entries.at.indexOf('/*')
+  const outer = star > 0 ? [entries.at.slice(0, star)] : []
+  const scanner = new JsonItems({ at: entries.at, values: [...pointers, ...outer], maxItemBytes: maxDocumentBytes })
   let only: Uint8Array | undefined
   const take = (items: ReturnType<JsonItems['feed']>): void => {
     for (const { pointer, bytes, isTooLarge } of items) {
@@ -129,10 +131,15 @@ async function* readJson(
       if (value !== undefined) scanner.values.set(pointer, value)
     }
   }
-  if ((scanner.found === 'none' || scanner.found === 'null') && !entries.isOptional && !entries.at.includes('*'))
-    throw new UnexpectedContent(`no entries at ${entries.at || 'the root'}`)
+  const isThere = star < 0 ? scanner.found === 'one' || scanner.found === 'list' : isListOrObject(outer[0], scanner)
+  if (!isThere && !entries.isOptional) throw new UnexpectedContent(`no entries at ${entries.at || 'the root'}`)
   yield* batch.take()
   return { values: scanner.values }
+}
+
+function isListOrObject(pointer: string | undefined, scanner: JsonItems): boolean {
+  const value = pointer === undefined ? {} : scanner.values.get(pointer)
+  return value !== null && typeof value === 'object'
 }
 
 function parsed(bytes: Uint8Array): Json | undefined {

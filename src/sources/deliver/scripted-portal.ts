@@ -1,4 +1,5 @@
 // For tests: a portal in memory that a script answers for, and a reader that keeps what the runner would keep, through kills.
+import { Retryable } from '../../platform/http.ts'
 import type { Fetch, FetchContext, Json, Slot, SlotEnd, SourceReply, SourceRequest, Step } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
 
@@ -7,6 +8,8 @@ export type ScriptedReply = {
   readonly body?: string | Uint8Array
   readonly headers?: { readonly [name: string]: string }
   readonly version?: string
+  /** The connection breaks after so many bytes. */
+  readonly breaksAfter?: number
 }
 /** Answers a request; may throw Retryable as the real `send` does. */
 export type Script = (request: SourceRequest, url: URL) => ScriptedReply
@@ -24,7 +27,7 @@ export function daySlot(from: string, days = 1): Slot {
   }
 }
 
-function replyOf({ status = 200, body = '', headers = {}, version }: ScriptedReply): SourceReply {
+function replyOf({ status = 200, body = '', headers = {}, version, breaksAfter }: ScriptedReply): SourceReply {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   return {
     status,
@@ -33,7 +36,10 @@ function replyOf({ status = 200, body = '', headers = {}, version }: ScriptedRep
     bytes: () => Promise.resolve(bytes),
     chunks: async function* () {
       // Cut where nobody expects it.
-      for (let start = 0; start < bytes.length; start += 997) yield bytes.subarray(start, start + 997)
+      for (let start = 0; start < bytes.length; start += 997) {
+        if (breaksAfter !== undefined && start > breaksAfter) throw new Retryable('the connection broke')
+        yield bytes.subarray(start, start + 997)
+      }
     },
   }
 }
@@ -59,6 +65,7 @@ export type ReadingOptions = {
   readonly zone?: string
   readonly scratchFolder?: string
   readonly kept?: Kept
+  readonly totalTolerance?: number | null
   /** The life ends at the request of this number (from 1), before it is answered. */
   readonly killedAtRequest?: number
   /** The life ends before the step of this number is stored. */
@@ -97,6 +104,7 @@ export async function readSlot(fetch: Fetch, script: Script, options: ReadingOpt
       Promise.resolve(new Map(keys.flatMap((key) => (kept.items.has(key) ? [[key, kept.items.get(key)!]] : [])))),
     key: options.key,
     zone: options.zone ?? 'UTC',
+    ...(options.totalTolerance !== undefined && { totalTolerance: options.totalTolerance }),
     now: () => Date.parse('2026-11-21T12:00:00Z'),
     scratchFolder: options.scratchFolder ?? '/nonexistent',
     signal: new AbortController().signal,

@@ -13,6 +13,7 @@ import { EntryValues } from './entry-value.ts'
 import { fillText, finenessOf, type Values } from './fill-template.ts'
 import { halveSpan, type Span } from './halve-span.ts'
 import type { PageFacts, Pager, Position } from './pager.ts'
+import { checkFault } from './portal-fault.ts'
 import { readEntries } from './read-entries.ts'
 import { beginWalk, checkpointOf, note, stateFrom, type WalkState } from './walk-state.ts'
 
@@ -144,7 +145,7 @@ class Walk {
   /** Reads the pages of one span to their end; the last step is left to whoever called. */
   async *#readPages(combination: Combination, span: Span | null): AsyncGenerator<Step, 'ended' | 'halved'> {
     const state = this.#state
-    const { pager, isSingle, detail, most, ordered } = this.#options
+    const { pager, isSingle, detail, most, ordered, fault } = this.#options
     const values: Values = { ...combination.values, ...this.#spanValues(span) }
     const fill = (text: string): string => fillText(text, { ...values, key: this.#context.key }, this.#context.zone)
     const isStreamed = isSingle === true && !detail && most === undefined && !ordered
@@ -181,7 +182,7 @@ class Walk {
         ? yield* readDetails(
             inSpan.kept,
             answer.url,
-            detail,
+            { ...detail, ...(fault && { fault }) },
             this.#options.entries,
             this.#asking,
             this.#context,
@@ -288,14 +289,9 @@ class Walk {
     return !where || where.fits.test(new EntryValues(document, entries).textAt(where.at) ?? '')
   }
 
-  #checkFault(page: Page): void {
+  #checkFault({ answer, values }: Page): void {
     const { fault } = this.#options
-    if (!fault) return
-    const value = headerValue(page.answer.reply, fault.at) ?? page.values.get(fault.at)
-    if (value === undefined || value === null || value === false || value === '') return
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
-    if (fault.is === undefined || fault.is === text)
-      throw unexpected(page.answer.address, `an error under status 200: ${text.slice(0, 200)}`)
+    if (fault) checkFault(fault, headerValue(answer.reply, fault.at) ?? values.get(fault.at), answer.address)
   }
 
   #factsOf(page: Page): PageFacts {
@@ -376,7 +372,9 @@ class Walk {
     const goesOn = pager.next(position, facts)
     if (goesOn === undefined) return undefined
     const isAllThere = facts.total !== undefined && facts.count >= facts.total
-    if (facts.length > 0 && facts.fresh === 0 && state.pages > 0 && state.pass === 1) {
+    // A list that grew by a page or more shows again what it has shown: that is no circle.
+    const hasMoved = state.firstTotal !== null && facts.total !== undefined && facts.total !== state.firstTotal
+    if (facts.length > 0 && facts.fresh === 0 && state.pages > 0 && state.pass === 1 && !hasMoved) {
       // The same page again: beyond the end of some lists; elsewhere a parameter that the portal does not heed.
       if (isAllThere) return undefined
       throw unexpected(facts.address, 'the page before again')

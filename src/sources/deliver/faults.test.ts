@@ -1,0 +1,634 @@
+// What portals do wrong, and that nothing is lost silently by it: every fault ends in an error, in `short`, or in the whole.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { pack } from 'tar-stream'
+import { afterAll, describe, expect, test } from 'vitest'
+import { Refused, Retryable } from '../../platform/http.ts'
+import type { Delivery } from '../delivery.ts'
+import { fetchOf } from './fetch-of.ts'
+import { daySlot, nothingKept, type ReadingOptions, readSlot, type Script, textsOf } from './scripted-portal.ts'
+
+const scratchFolder = mkdtempSync(join(tmpdir(), 'tenderstock-deliver-'))
+afterAll(() => rmSync(scratchFolder, { recursive: true, force: true }))
+
+const base = 'https://portal.example/api'
+const at = { format: 'json', at: '/items' } as const
+const json = (value: unknown) => ({ body: JSON.stringify(value) })
+const number = (url: URL, name: string): number => Number(url.searchParams.get(name))
+const numbers = (from: number, to: number) =>
+  Array.from({ length: Math.max(0, to - from) }, (_, index) => ({ id: from + index }))
+const textsOfNumbers = (from: number, to: number) =>
+  numbers(from, to)
+    .map((entry) => JSON.stringify(entry))
+    .sort()
+const read = (delivery: Delivery, script: Script, options: ReadingOptions = {}) =>
+  readSlot(fetchOf(delivery), script, { scratchFolder, ...options })
+const readError = async (delivery: Delivery, script: Script, options: ReadingOptions = {}): Promise<unknown> =>
+  read(delivery, script, options).then(
+    ({ end }) => end,
+    (error: unknown) => error,
+  )
+
+type Pages = Delivery & { readonly kind: 'page' }
+const pages: Pages = {
+  kind: 'page',
+  request: { url: `${base}/list?page={page}` },
+  entries: at,
+  total: '/total',
+  firstPage: 0,
+  pageSize: 10,
+  end: { when: 'short-page' },
+}
+const { total: _, ...pagesWithoutTotal } = pages
+
+describe('totals', () => {
+  test('a short page in the middle is no end while the total says that more is there', async () => {
+    // Page 1 drops four of its ten entries.
+    const reading = await read(pages, (_, url) => {
+      const page = number(url, 'page')
+      return json({ total: 35, items: numbers(page * 10, Math.min(page * 10 + (page === 1 ? 6 : 10), 35)) })
+    })
+    expect(reading.requests).toHaveLength(5)
+    expect(reading.end).toEqual({ kind: 'short', missing: 'the portal announced 35 and delivered 31' })
+    expect(reading.kept.documents.size).toBe(31)
+  })
+
+  test('a total that promises more than there is makes the end short, and the card may allow a share of it', async () => {
+    const script: Script = (_, url) =>
+      json({ total: 40, items: numbers(number(url, 'page') * 10, Math.min(number(url, 'page') * 10 + 10, 39)) })
+    expect((await read(pages, script)).end).toEqual({
+      kind: 'short',
+      missing: 'the portal announced 40 and delivered 39',
+    })
+    expect((await read(pages, script, { totalTolerance: 0.05 })).end).toEqual({ kind: 'complete' })
+    expect((await read(pages, script, { totalTolerance: null })).end).toEqual({ kind: 'complete' })
+  })
+
+  test.each([1, 4, 7, 10, 13, 25])(
+    'a list that grows by %i at its front while it is read comes whole: its beginning is read again',
+    async (grown) => {
+      let asked = 0
+      // Newest first; before the third request the new entries appear at the front.
+      const reading = await read(pages, (_, url) => {
+        const newest = ++asked >= 3 ? 30 + grown : 30
+        const page = number(url, 'page')
+        return json({
+          total: newest,
+          items: numbers(0, newest)
+            .reverse()
+            .slice(page * 10, page * 10 + 10),
+        })
+      })
+      expect(reading.end).toEqual({ kind: 'complete' })
+      expect(textsOf(reading)).toEqual(textsOfNumbers(0, 30 + grown))
+      expect([reading.kept.delivered, reading.kept.announced]).toEqual([30 + grown, 30 + grown])
+    },
+  )
+
+  test('a list that shrinks while it is read is read a second time, so that what slid over a page edge comes', async () => {
+    let asked = 0
+    const reading = await read(pages, (_, url) => {
+      // Entry 5 is withdrawn after the first page was read: entry 10 slides onto it.
+      const all = numbers(0, 30).filter(({ id }) => asked === 0 || id !== 5)
+      asked++
+      const page = number(url, 'page')
+      return json({ total: all.length, items: all.slice(page * 10, page * 10 + 10) })
+    })
+    expect(reading.end).toEqual({ kind: 'complete' })
+    expect(textsOf(reading)).toEqual(textsOfNumbers(0, 30))
+  })
+
+  test('what is announced and what is delivered match for each value that is gone through', async () => {
+    const reading = await read(
+      {
+        ...pages,
+        request: { url: `${base}/list?type={type}&page={page}` },
+        each: { name: 'type', values: ['a', 'b'] },
+      },
+      (_, url) => {
+        const first = url.searchParams.get('type') === 'a' ? 0 : 100
+        return json({
+          total: 12,
+          items: numbers(
+            first + number(url, 'page') * 10,
+            first + Math.min(number(url, 'page') * 10 + 10, first ? 11 : 12),
+          ),
+        })
+      },
+    )
+    expect(reading.end).toEqual({ kind: 'short', missing: 'b: the portal announced 12 and delivered 11' })
+    expect([reading.kept.announced, reading.kept.delivered]).toEqual([24, 23])
+  })
+})
+
+describe('answers that are no data', () => {
+  const firewall = '<!DOCTYPE html><html><body>Request Rejected</body></html>'
+  test.each([
+    ['a page for people instead of JSON', at, firewall, Refused],
+    ['markup instead of JSON', at, '<error>no</error>', Refused],
+    ['a page for people instead of XML', { format: 'xml', element: 'entry' }, ` \n${firewall}`, Refused],
+    ['a page for people instead of CSV', { format: 'csv' }, firewall, Refused],
+    ['a page for people instead of an archive', { format: 'archive' }, firewall, Refused],
+    ['a page for people instead of a document', { format: 'document' }, firewall, Refused],
+    ['nothing', at, '', Refused],
+    ['an error body without the list', at, '{"status":500,"detail":"x"}', Retryable],
+    [
+      'an error body instead of a list of lists',
+      { format: 'json', at: '/records/*/releases' },
+      '{"message":"x"}',
+      Retryable,
+    ],
+    ['null instead of the list', at, '{"items":null}', Retryable],
+    ['JSON that breaks off', at, '{"items":[{"id":1},{"id', Retryable],
+    ['XML that breaks off', { format: 'xml', element: 'entry' }, '<feed><entry>1</entry><entry>', Retryable],
+    [
+      'XML with another root',
+      { format: 'xml', element: 'entry', root: 'feed' },
+      '<error><text>x</text></error>',
+      Retryable,
+    ],
+    ['a CSV that breaks off', { format: 'csv' }, 'a,b\n1,"x', Retryable],
+    ['an archive that is none', { format: 'archive' }, '{"error":1}', Retryable],
+  ] as const)('%s is no empty slot', async (_, entries, body, kind) => {
+    const error = await readError({ kind: 'single', request: { url: `${base}/x` }, entries }, () => ({ body }))
+    expect(error).toBeInstanceOf(kind)
+    if (kind === Retryable)
+      expect((error as Error).message).toMatch(/^unexpected answer of https:\/\/portal\.example\/api\/x: /)
+  })
+
+  test('an error under status 200 that the card describes is one, beside a list as well', async () => {
+    const delivery: Delivery = { ...pages, entries: { ...at, isOptional: true }, fault: { at: '/name', is: 'Error' } }
+    expect(await readError(delivery, () => json({ name: 'Error' }))).toBeInstanceOf(Retryable)
+    expect(await readError(delivery, () => json({ name: 'list' }))).toEqual({ kind: 'complete' })
+  })
+
+  test('a list that may be left out, and 204, are empty', async () => {
+    const delivery: Delivery = { ...pages, entries: { ...at, isOptional: true } }
+    expect(await readError(delivery, () => json({ uri: 'x' }))).toEqual({ kind: 'complete' })
+    expect(await readError(pages, () => ({ status: 204 }))).toEqual({ kind: 'complete' })
+  })
+
+  test('a 404 is what the card says, and an unchanged answer is asked for with its version', async () => {
+    const file = (notFound: 'empty' | 'notYet'): Delivery => ({
+      kind: 'single',
+      request: { url: `${base}/day.json` },
+      entries: at,
+      notFound,
+    })
+    expect(await readError(file('notYet'), () => ({ status: 404 }))).toEqual({ kind: 'notYet' })
+    expect(await readError(file('empty'), () => ({ status: 404 }))).toEqual({ kind: 'empty' })
+    const script: Script = (request) =>
+      request.ifChangedFrom === 'v1' ? { status: 304 } : { ...json({ items: numbers(0, 3) }), version: 'v1' }
+    const first = await read(file('empty'), script)
+    expect(first.end).toEqual({ kind: 'complete' })
+    expect((await read(file('empty'), script, { kept: { ...first.kept, checkpoint: undefined } })).end).toEqual({
+      kind: 'unchanged',
+    })
+  })
+
+  test('an entry outside of the dates asked for shows that the portal ignored or clamped the window', async () => {
+    const delivery: Delivery = {
+      kind: 'single',
+      request: { url: `${base}/x?from={from}` },
+      entries: at,
+      dateOf: '/date',
+    }
+    const script =
+      (date: string): Script =>
+      () =>
+        json({ items: [{ date: '2026-11-20' }, { date }] })
+    const options = { slot: daySlot('2026-11-20') }
+    expect(await readError(delivery, script('2026-05-01'), options)).toBeInstanceOf(Retryable)
+    expect(await readError(delivery, script('2026-11-21T01:00:00+02:00'), options)).toEqual({ kind: 'complete' })
+  })
+})
+
+describe('walks that would not end', () => {
+  test('the same page again is an error where a parameter is not heeded', async () => {
+    expect(await readError(pagesWithoutTotal, () => json({ items: numbers(0, 10) }))).toBeInstanceOf(Retryable)
+  })
+
+  test('the last page again, beyond the end, is the end', async () => {
+    const reading = await read({ ...pages, end: { when: 'empty-page' } }, (_, url) => {
+      const page = Math.min(number(url, 'page'), 2)
+      return json({ total: 30, items: numbers(page * 10, page * 10 + 10) })
+    })
+    expect(reading.end).toEqual({ kind: 'complete' })
+    expect(reading.kept.documents.size).toBe(30)
+  })
+
+  test.each([
+    ['itself', (page: number) => page],
+    ['its beginning', (page: number) => (page + 1) % 3],
+  ])('a list whose links lead back to %s ends or is an error, and is never walked for ever', async (_, leadsTo) => {
+    const reading = readError(
+      { kind: 'link-next', request: { url: `${base}/list?page=0` }, entries: at, next: '/next' },
+      (_, url) => {
+        const page = number(url, 'page')
+        return json({ items: numbers(page * 10, page * 10 + 10), next: `?page=${leadsTo(page)}` })
+      },
+    )
+    const end = await reading
+    if (leadsTo(0) === 0) expect(end).toEqual({ kind: 'complete' })
+    else expect(end).toBeInstanceOf(Retryable)
+  })
+
+  test('a token that always comes back ends with the total and a short page, or with an empty one', async () => {
+    const delivery: Delivery = {
+      kind: 'cursor',
+      request: { url: `${base}/s?t={cursor}` },
+      entries: at,
+      cursor: '/next',
+      total: '/total',
+    }
+    const script =
+      (all: number, total: number): Script =>
+      (_, url) => {
+        const start = number(url, 't')
+        return json({ total, items: numbers(start, Math.min(start + 10, all)), next: `${Math.min(start + 10, all)}` })
+      }
+    expect((await read(delivery, script(25, 25))).requests).toHaveLength(3)
+    expect((await read(delivery, script(20, 20))).end).toEqual({ kind: 'complete' })
+    // The total lies: the list goes on behind it, and comes whole.
+    expect((await read(delivery, script(40, 20))).kept.documents.size).toBe(40)
+    expect((await read(delivery, script(20, 25))).end).toEqual({
+      kind: 'short',
+      missing: 'the portal announced 25 and delivered 20',
+    })
+  })
+
+  test('a key that as many entries share as a page holds cannot be passed, and the end says so', async () => {
+    const delivery: Delivery = {
+      kind: 'keyset',
+      request: { url: `${base}/s?from={cursor}` },
+      entries: at,
+      keyOf: '/date',
+      firstKey: '1',
+      pageSize: 3,
+    }
+    const all = [1, 2, 2, 2, 2, 3].map((date, id) => ({ id, date }))
+    const reading = await read(delivery, (_, url) =>
+      json({ items: all.filter(({ date }) => date >= number(url, 'from')).slice(0, 3) }),
+    )
+    expect(reading.end).toEqual({
+      kind: 'short',
+      missing: '3 entries share the value 2, and the portal gives no more of it',
+    })
+    expect(reading.kept.documents.size).toBe(4)
+  })
+})
+
+describe('portals that give no more than so many', () => {
+  test('an instant that cannot be halved is short, and everything around it comes', async () => {
+    const delivery: Delivery = {
+      kind: 'single',
+      request: { url: `${base}/w?from={from:yyyy-MM-ddTHH:mm:ss}&to={to:yyyy-MM-ddTHH:mm:ss}` },
+      entries: at,
+      most: 5,
+    }
+    const when = (id: number) => (id < 8 ? '2026-11-20T13:37:42' : `2026-11-20T${String(id).padStart(2, '0')}:00:00`)
+    const all = numbers(0, 20).map(({ id }) => ({ id, when: when(id) }))
+    const reading = await read(
+      delivery,
+      (_, url) => {
+        const [from, to] = [url.searchParams.get('from')!, url.searchParams.get('to')!]
+        return json({ items: all.filter((entry) => entry.when >= from && entry.when < to).slice(0, 5) })
+      },
+      { slot: daySlot('2026-11-20') },
+    )
+    expect(reading.end).toEqual({
+      kind: 'short',
+      missing:
+        '2026-11-20T13:37:42.000Z to 2026-11-20T13:37:43.000Z: the portal gives no more than 5 of its entries, and the span cannot be halved further',
+    })
+    expect(reading.kept.documents.size).toBe(17)
+  })
+
+  test('days are not cut into less where the request names days', async () => {
+    const asked: string[] = []
+    const reading = await read(
+      { kind: 'single', request: { url: `${base}/w?from={from}&to={last}` }, entries: at, total: '/total', most: 5 },
+      (_, url) => {
+        asked.push(url.search)
+        const days = url.searchParams.get('from') === url.searchParams.get('to') ? 1 : 2
+        return json({ total: 4 * days, items: numbers(asked.length * 10, asked.length * 10 + 4) })
+      },
+      { slot: daySlot('2026-11-20', 3), zone: 'UTC' },
+    )
+    expect(asked).toEqual([
+      '?from=2026-11-20&to=2026-11-22',
+      '?from=2026-11-20&to=2026-11-20',
+      '?from=2026-11-21&to=2026-11-22',
+      '?from=2026-11-21&to=2026-11-21',
+      '?from=2026-11-22&to=2026-11-22',
+    ])
+    expect(reading.end).toEqual({ kind: 'complete' })
+    expect([reading.kept.announced, reading.kept.delivered]).toEqual([12, 12])
+  })
+})
+
+describe('lists in the order of time', () => {
+  const dated = Array.from({ length: 60 }, (_, id) => ({
+    id,
+    date: new Date(Date.parse('2026-11-18T00:00:00Z') + id * 3_600_000).toISOString(),
+  }))
+  test.each(['ascending', 'descending'] as const)(
+    '%s: the entries of the slot come, and the walk ends behind it',
+    async (direction) => {
+      const all = direction === 'ascending' ? dated : dated.toReversed()
+      const reading = await read(
+        { ...pages, ordered: { at: '/date', direction } },
+        (_, url) => json({ total: 60, items: all.slice(number(url, 'page') * 10, number(url, 'page') * 10 + 10) }),
+        { slot: daySlot('2026-11-19') },
+      )
+      expect(reading.end).toEqual({ kind: 'complete' })
+      expect(textsOf(reading)).toEqual(
+        dated
+          .slice(24, 48)
+          .map((entry) => JSON.stringify(entry))
+          .sort(),
+      )
+      expect(reading.requests.length).toBeLessThan(7)
+      expect(reading.kept.announced).toBeUndefined()
+    },
+  )
+
+  test('without a span, so many days back from now', async () => {
+    const reading = await read({ ...pages, ordered: { at: '/date', direction: 'descending', days: 1.5 } }, (_, url) =>
+      json({ items: dated.toReversed().slice(number(url, 'page') * 10, number(url, 'page') * 10 + 10) }),
+    )
+    expect(reading.kept.documents.size).toBe(dated.filter(({ date }) => date >= '2026-11-20T00:00:00').length)
+  })
+})
+
+describe('feeds', () => {
+  test('an empty answer ends the turn, and the next turn asks the same address', async () => {
+    const asked: string[] = []
+    let all = 25
+    const delivery: Delivery = {
+      kind: 'link-next',
+      request: { url: `${base}/feed` },
+      entries: at,
+      next: '/next_page/uri',
+    }
+    const script: Script = (_, url) => {
+      asked.push(url.search)
+      const start = number(url, 'offset')
+      return json({
+        items: numbers(start, Math.min(start + 10, all)),
+        next_page: { uri: `${base}/feed?offset=${Math.min(start + 10, all)}` },
+      })
+    }
+    const kept = nothingKept()
+    const turn = () => read(delivery, script, { slot: { key: 'feed' }, kept })
+    expect((await turn()).end).toEqual({ kind: 'complete' })
+    expect(kept.documents.size).toBe(25)
+    await turn()
+    all = 31
+    await turn()
+    expect(kept.documents.size).toBe(31)
+    expect(asked).toEqual(['', '?offset=10', '?offset=20', '?offset=25', '?offset=25', '?offset=25', '?offset=31'])
+  })
+
+  test('a feed that is asked newest first goes on with its news', async () => {
+    const asked: string[] = []
+    const delivery: Delivery = {
+      kind: 'link-next',
+      request: { url: `${base}/feed?descending=1` },
+      entries: at,
+      next: '/next/uri',
+      firstNext: '/prev/uri',
+    }
+    await read(
+      delivery,
+      (_, url) => {
+        asked.push(url.search)
+        return url.searchParams.has('descending')
+          ? json({
+              items: numbers(5, 10),
+              next: { uri: `${base}/feed?descending=1&offset=4` },
+              prev: { uri: `${base}/feed?offset=9` },
+            })
+          : json({ items: [], next: { uri: `${base}/feed?offset=9` } })
+      },
+      { slot: { key: 'feed' } },
+    )
+    expect(asked).toEqual(['?descending=1', '?offset=9'])
+  })
+})
+
+describe('details', () => {
+  const list: Delivery = {
+    kind: 'single',
+    request: { url: `${base}/list` },
+    entries: at,
+    detail: { request: { url: `${base}/notice/{id}` }, id: '/id', version: '/v' },
+  }
+  const answer =
+    (broken: { readonly [id: number]: () => ReturnType<Script> } = {}, version = 1): Script =>
+    (_, url) => {
+      const id = /notice\/(\d+)/.exec(url.pathname)?.[1]
+      if (id === undefined)
+        return json({ items: numbers(0, 8).map((entry) => ({ ...entry, v: entry.id === 3 ? version : 1 })) })
+      return broken[Number(id)]?.() ?? json({ notice: Number(id), version })
+    }
+
+  test('only entries whose version changed are fetched again', async () => {
+    const first = await read(list, answer())
+    expect(first.requests).toHaveLength(9)
+    const second = await read(list, answer({}, 2), { kept: { ...first.kept, checkpoint: undefined } })
+    expect(second.requests.map(({ url }) => url)).toEqual([`${base}/list`, `${base}/notice/3`])
+    expect(second.kept.documents.size).toBe(9)
+  })
+
+  test.each([404, 410])(
+    'a %i of one detail is a rejection, counts as delivered, and is asked for again',
+    async (status) => {
+      const reading = await read(list, answer({ 4: () => ({ status }) }))
+      expect(reading.end).toEqual({ kind: 'complete' })
+      expect(reading.kept.delivered).toBe(8)
+      const rejected = [...reading.kept.documents.values()].filter(({ unreadable }) => unreadable)
+      expect(rejected.map(({ address, unreadable }) => [address, unreadable?.detail])).toEqual([
+        [`${base}/notice/4`, `the portal lists it and answers ${status} for it`],
+      ])
+      const again = await read(list, answer(), { kept: { ...reading.kept, checkpoint: undefined } })
+      expect(again.requests.map(({ url }) => url)).toEqual([`${base}/list`, `${base}/notice/4`])
+    },
+  )
+
+  test('one that fails does not keep the others back; the end names it; three in succession end the reading', async () => {
+    const fails = () => {
+      throw new Retryable('500')
+    }
+    const reading = await read(list, answer({ 2: fails, 6: fails }))
+    expect(reading.end).toEqual({
+      kind: 'short',
+      missing: `${base}/notice/2 could not be read: 500; ${base}/notice/6 could not be read: 500`,
+    })
+    expect(reading.kept.documents.size).toBe(6)
+    expect(await readError(list, answer({ 2: fails, 3: fails, 4: fails }))).toBeInstanceOf(Retryable)
+  })
+
+  test('a damaged detail is a rejection and asked for again; an error instead of it is not taken for it', async () => {
+    const delivery: Delivery = { ...list, detail: { ...list.detail!, entries: { format: 'json', at: '/releases' } } }
+    const reading = await read(delivery, (request, url) => {
+      if (url.pathname.endsWith('/list')) return answer()(request, url)
+      const id = Number(/\d+$/.exec(url.pathname)![0])
+      if (id === 1) return { body: '{"releases":[{"ocid":1},{"ocid' }
+      return json(id === 2 ? { status: 500 } : { releases: [{ ocid: id }, { ocid: id + 100 }] })
+    })
+    expect(reading.end).toMatchObject({ kind: 'short' })
+    expect(
+      [...reading.kept.documents.values()]
+        .filter(({ unreadable }) => unreadable)
+        .map(({ unreadable }) => unreadable!.reason),
+    ).toEqual(['malformed'])
+    expect(reading.kept.documents.size).toBe(2 * 6 + 2)
+    expect(reading.kept.items.size).toBe(6)
+  })
+
+  test('entry and detail as one document, ids that are written otherwise, base64 in a string', async () => {
+    const joined = await read(
+      {
+        ...list,
+        detail: { request: { url: '/n/{id}' }, id: '/ocid', replace: { what: '/', by: '_' }, withEntry: true },
+      },
+      (_, url) =>
+        url.pathname === '/n/ocds-1_2' ? { body: '\ufeff{"d": 1}' } : { body: '{"items":[ {"ocid" : "ocds-1/2"} ]}' },
+    )
+    expect(textsOf(joined)).toEqual(['{"entry":{"ocid" : "ocds-1/2"},"detail":{"d": 1}}'])
+    const held = await read(
+      {
+        ...list,
+        detail: { request: { url: '{id}' }, id: '/url', entries: { format: 'json', at: '/eForm', holds: 'base64' } },
+      },
+      (_, url) =>
+        url.pathname === '/other/1'
+          ? json({ eForm: Buffer.from('<a>é</a>').toString('base64') })
+          : json({ items: [{ url: '/other/1' }] }),
+    )
+    expect(textsOf(held)).toEqual(['<a>é</a>'])
+  })
+})
+
+describe('files', () => {
+  const dump = (entries: Delivery & { kind: 'single' } extends { entries: infer E } ? E : never): Delivery => ({
+    kind: 'single',
+    request: { url: `${base}/dump` },
+    entries,
+  })
+
+  test('an archive that breaks off is short, what came before stands, and the network is told from the archive', async () => {
+    const archive = pack()
+    for (let index = 0; index < 400; index++)
+      archive.entry({ name: `${index}.json` }, JSON.stringify({ index, pad: String(index * 7919).repeat(200) }))
+    archive.finalize()
+    const chunks: Uint8Array[] = []
+    for await (const chunk of archive as AsyncIterable<Uint8Array>) chunks.push(chunk)
+    const whole = gzipSync(Buffer.concat(chunks))
+    const reading = await read(dump({ format: 'archive' }), () => ({ body: whole.subarray(0, whole.length / 2) }))
+    expect(reading.end).toMatchObject({ kind: 'short' })
+    const read1 = [...reading.kept.documents.values()]
+    expect(read1.filter(({ unreadable }) => !unreadable).length).toBeGreaterThan(50)
+    expect(read1.filter(({ unreadable }) => unreadable).map(({ unreadable }) => unreadable!.reason)).toContain(
+      'malformed',
+    )
+    // Half of it is kept under no version, so that it is asked for whole again.
+    expect(reading.kept.items.size).toBe(0)
+    const broken = await readError(dump({ format: 'archive' }), () => ({ body: whole, breaksAfter: whole.length / 2 }))
+    expect(broken).toBeInstanceOf(Retryable)
+    expect((broken as Error).message).toBe('the connection broke')
+  })
+
+  test('every row of a CSV with its header, quoted line ends and letters of windows-1252', async () => {
+    const body = Buffer.concat([
+      Buffer.from('id;title\r\n1;"a ""b""\r\nc; d"\r\n\r\n2;5" pipe\n3;Stra'),
+      Buffer.from([0xdf]),
+      Buffer.from('e'),
+    ])
+    const reading = await read(dump({ format: 'csv', delimiter: ';', encoding: 'windows-1252' }), () => ({ body }))
+    expect(textsOf(reading)).toEqual(['id;title\n1;"a ""b""\r\nc; d"', 'id;title\n2;5" pipe', 'id;title\n3;Straße'])
+  })
+
+  test('an Atom feed is walked by rel=next, and every entry keeps its namespaces', async () => {
+    const feed = (page: number) =>
+      `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom" xmlns:cbc="urn:cbc"><link href="/x?page=0" rel="self"/>${
+        page < 2 ? `<link href="${base}/atom?page=${page + 1}&amp;a=1" rel="next"/>` : ''
+      }<entry><id>${page}a</id><cbc:ID><![CDATA[<entry>]]></cbc:ID><!-- </entry> --></entry><entry xmlns:p="u"><p:x y=">"/></entry></feed>`
+    const delivery: Delivery = {
+      kind: 'link-next',
+      request: { url: `${base}/atom?page=0` },
+      entries: { format: 'xml', element: 'entry', root: 'feed' },
+      next: 'link[next]',
+    }
+    const reading = await read(delivery, (_, url) => ({ body: feed(number(url, 'page')) }))
+    expect(reading.requests).toHaveLength(3)
+    expect(textsOf(reading)).toHaveLength(4)
+    expect(textsOf(reading)).toContain(
+      '<?xml version="1.0" encoding="UTF-8"?><feed xmlns="http://www.w3.org/2005/Atom" xmlns:cbc="urn:cbc"><entry><id>0a</id><cbc:ID><![CDATA[<entry>]]></cbc:ID><!-- </entry> --></entry></feed>',
+    )
+  })
+
+  test('a total and entries of XML by their names', async () => {
+    const delivery: Delivery = {
+      kind: 'page',
+      request: { url: `${base}/x?pageNo={page}` },
+      entries: { format: 'xml', element: 'item' },
+      total: 'totalCount',
+      firstPage: 1,
+      pageSize: 2,
+      end: { when: 'total' },
+    }
+    const reading = await read(delivery, (_, url) => {
+      const items = numbers(0, 5).slice(number(url, 'pageNo') * 2 - 2, number(url, 'pageNo') * 2)
+      return {
+        body: `<response><header/><body><items>${items.map(({ id }) => `<item><n>${id}</n></item>`).join('')}</items><totalCount>5</totalCount></body></response>`,
+      }
+    })
+    expect(reading.end).toEqual({ kind: 'complete' })
+    expect(reading.kept.announced).toBe(5)
+    expect(textsOf(reading)[0]).toBe('<response><item><n>0</n></item></response>')
+  })
+
+  test('files of an index without versions are asked for with their ETag, and anew where they have none', async () => {
+    const delivery: Delivery = {
+      kind: 'index',
+      index: { url: `${base}/index` },
+      entries: { format: 'json', at: '/files' },
+      files: { format: 'json-lines' },
+    }
+    let second = false
+    const script: Script = (request, url) => {
+      if (url.pathname.endsWith('/index')) return json({ files: ['/tagged', '/plain'] })
+      if (url.pathname === '/plain') return { body: second ? '{"a":1}\n{"a":2}\n' : '{"a":1}\n' }
+      return request.ifChangedFrom === 'tag' ? { status: 304 } : { body: '{"b":1}\n', version: 'tag' }
+    }
+    const first = await read(delivery, script)
+    expect(first.end).toEqual({ kind: 'complete' })
+    second = true
+    const again = await read(delivery, script, { kept: { ...first.kept, checkpoint: undefined } })
+    expect(textsOf(again)).toEqual(['{"a":1}', '{"a":2}', '{"b":1}'])
+    expect(again.requests.map(({ ifChangedFrom }) => ifChangedFrom)).toEqual([undefined, 'tag', undefined])
+  })
+})
+
+describe('cards that ask for what cannot be', () => {
+  const single = (url: string): Delivery => ({ kind: 'single', request: { url }, entries: at })
+  test.each([
+    ['an unknown placeholder', single(`${base}/x?p={pgae}`), /unknown placeholder \{pgae\}/],
+    ['a placeholder of another way of paging', single(`${base}/x?p={page}`), /unknown placeholder \{page\}/],
+    ['a pattern where no date is', { ...pages, request: { url: `${base}/x?p={page:yyyy}` } }, /for dates only/],
+    ['links that nothing follows', { ...pages, entries: { format: 'html', link: /x/g } }, /nothing follows/],
+    ['a cap without dates', { ...pages, most: 10 }, /no dates/],
+    ['no host', single('/x'), /no address/],
+    [
+      'an unknown placeholder of a detail',
+      { ...pages, detail: { request: { url: `${base}/{ident}` }, id: '/id' } },
+      /unknown placeholder/,
+    ],
+  ] as const)('%s throws when the fetch is made', (_, delivery, message) => {
+    expect(() => fetchOf(delivery as Delivery)).toThrow(message)
+  })
+})
