@@ -118,7 +118,8 @@ function writeJson(entries: Extract<Entries, { format: 'json' }>, page: AnswerPa
     const inner = segments.slice(star + 1)
     if (star > 0) place(root, segments.slice(0, star), marker)
     body = list(inner.length === 0 ? texts : texts.map((text) => nested(inner, text)))
-    if (star === 0) return body
+    // members of an object, each a list: `all` of them in one
+    if (star === 0) return inner.length === 0 ? `{"all":${body}}` : body
   }
   for (const { at, value } of pointers) place(root, at.slice(1).split('/').map(unescaped), value)
   return JSON.stringify(root).replace(markedText, () => body)

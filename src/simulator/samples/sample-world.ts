@@ -201,7 +201,7 @@ function buyerOf(random: Seeded, region: Region): SampleBuyer {
     name: region.authorities[authority]!.replace('*', town.name),
     // the same buyer has the same number in every notice
     nationalId: `${region.country}-${String(seeded(domain).whole(10_000_000, 99_999_999))}`,
-    street: `${streets[region.country]} ${1 + authority}`,
+    street: `${streets[region.country] ?? 'Market Street'} ${1 + authority}`,
     town: town.name,
     postalCode: town.postalCode,
     nuts: town.nuts,

@@ -73,7 +73,7 @@ export function writeRelease(copy: SampleCopy): OcdsRelease {
         address: {
           streetAddress: buyer.street,
           locality: buyer.town,
-          region: buyer.nuts,
+          ...(buyer.nuts !== '' && { region: buyer.nuts }),
           postalCode: buyer.postalCode,
           countryName: countryNameOf(buyer.region.country),
         },
@@ -102,7 +102,7 @@ export function writeRelease(copy: SampleCopy): OcdsRelease {
         deliveryAddresses: [
           {
             locality: buyer.town,
-            region: buyer.nuts,
+            ...(buyer.nuts !== '' && { region: buyer.nuts }),
             postalCode: buyer.postalCode,
             countryName: countryNameOf(buyer.region.country),
           },
