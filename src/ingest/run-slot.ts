@@ -145,6 +145,7 @@ async function readSteps(
     },
     key: reading.key,
     zone: source.zone,
+    ...(source.expects.totalTolerance !== undefined && { totalTolerance: source.expects.totalTolerance }),
     now: reading.clock,
     scratchFolder,
     signal,
