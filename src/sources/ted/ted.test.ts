@@ -217,6 +217,14 @@ describe('a package that breaks', () => {
     expect({ announced: run.announced, delivered: run.delivered }).toEqual({ announced: 400, delivered: 400 })
   })
 
+  it('off before its first notice, however often, is not taken for a damaged one', async () => {
+    const { ted, run } = await tedOf({ [day]: { issue: 48, numbers: numbersFrom(1, 400) } })
+    const whole = ted.packed('daily/202600048')
+    ted.fault = ({ url }) => (url.includes('/packages/') ? { body: whole, breakAfter: 100 } : undefined)
+    for (let turn = 0; turn < 3; turn++) expect(await run.failure(fetchDaily, slot)).toMatch(/^Retryable: .*broke off/)
+    expect(paths(run).some((path) => path.startsWith('/en/notice/'))).toBe(false)
+  })
+
   it('at the same place every time is given up, and the rest fetched one by one', async () => {
     const numbers = numbersFrom(1, 400)
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers } })
