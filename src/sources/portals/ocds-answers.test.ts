@@ -445,7 +445,7 @@ const portals: readonly (readonly [id: string, channel: string, expected: readon
   ],
   [
     'mx-aguascalientes-plataforma-estatal',
-    'file',
+    'files',
     ['1', '2'],
     (url) =>
       url.host === 'drive.google.com'
@@ -501,7 +501,7 @@ const portals: readonly (readonly [id: string, channel: string, expected: readon
   ],
   [
     'ng-nocopo',
-    'all',
+    'files',
     ['1'],
     (url) =>
       url.search
@@ -512,7 +512,7 @@ const portals: readonly (readonly [id: string, channel: string, expected: readon
   ],
   [
     'nl-tenderned-years',
-    'years',
+    'files',
     ['2024'],
     ({ pathname }) =>
       pathname.endsWith('.json')

@@ -1,5 +1,6 @@
 // The procurement of the province of Mendoza.
 import { licenceNotStated } from '../../families/card-values.ts'
+import { linkedFiles } from '../../families/linked-files.ts'
 import { releases } from '../../ocds/entries.ts'
 import type { Source } from '../../source.ts'
 
@@ -12,17 +13,12 @@ export const source: Source = {
   licence: licenceNotStated,
   zone: 'America/Argentina/Mendoza',
   channels: [
-    {
-      name: 'files',
-      slots: { kind: 'whole' },
-      delivery: {
-        kind: 'index',
-        index: { url: 'https://datosabiertos-compras.mendoza.gov.ar/datasets/' },
-        entries: { format: 'html', link: /href="([^"]+\.json)"/ },
-        files: releases,
-      },
-      timetable: '15 5 * * *',
-    },
+    linkedFiles(
+      'https://datosabiertos-compras.mendoza.gov.ar/datasets/',
+      /href="([^"]+\.json)"/,
+      releases,
+      '15 5 * * *',
+    ),
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },

@@ -1,17 +1,9 @@
 // AusTender, the contracts of the Australian Government.
-import { releases } from '../../ocds/entries.ts'
-import type { Channel, Source } from '../../source.ts'
+import { linkedDays } from '../../families/linked-days.ts'
+import type { Source } from '../../source.ts'
 
-const byDate = (name: string, list: string): Channel => ({
-  name,
-  slots: { kind: 'day', since: '2013-01-01', rereadDays: [1, 7, 30], isOpenRead: true },
-  delivery: {
-    kind: 'link-next',
-    request: { url: `https://api.tenders.gov.au/ocds/findByDates/${list}/{from:isoSeconds}/{to:isoSeconds}` },
-    entries: releases,
-    next: '/links/next',
-  },
-})
+const byDates = (list: string) =>
+  `https://api.tenders.gov.au/ocds/findByDates/${list}/{from:isoSeconds}/{to:isoSeconds}`
 
 export const source: Source = {
   id: 'au-austender',
@@ -22,7 +14,10 @@ export const source: Source = {
   documentation: 'https://github.com/austender/austender-ocds-api',
   licence: { name: 'CC-BY-3.0-AU', url: 'https://creativecommons.org/licenses/by/3.0/au/' },
   zone: 'UTC',
-  channels: [byDate('published', 'contractPublished'), byDate('modified', 'contractLastModified')],
+  channels: [
+    linkedDays('published', byDates('contractPublished'), '2013-01-01'),
+    linkedDays('modified', byDates('contractLastModified'), '2013-01-01'),
+  ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 60 },
   expects: { silentAfterDays: 4, shape: ['/releases/0/ocid', '/releases/0/contracts'] },

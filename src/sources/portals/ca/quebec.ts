@@ -1,4 +1,5 @@
 // SEAO, the tenders of Quebec, as weekly and monthly files.
+import { ckanFiles } from '../../families/ckan-files.ts'
 import { releases } from '../../ocds/entries.ts'
 import type { Source } from '../../source.ts'
 
@@ -11,22 +12,13 @@ export const source: Source = {
   licence: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   zone: 'America/Toronto',
   channels: [
-    {
+    ckanFiles({
       name: 'files',
-      slots: { kind: 'whole' },
-      delivery: {
-        kind: 'index',
-        index: {
-          url: 'https://www.donneesquebec.ca/api/3/action/package_show?id=d23b2e02-085d-43e5-9e6e-e1d558ebfdd5',
-        },
-        entries: { format: 'json', at: '/result/resources' },
-        url: '/url',
-        version: '/last_modified',
-        where: { at: '/format', fits: /^json$/i },
-        files: releases,
-      },
+      url: 'https://www.donneesquebec.ca/api/3/action/package_show?id=d23b2e02-085d-43e5-9e6e-e1d558ebfdd5',
+      format: /^json$/i,
+      files: releases,
       timetable: '35 */4 * * *',
-    },
+    }),
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },

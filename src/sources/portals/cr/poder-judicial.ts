@@ -1,12 +1,12 @@
 // The procurement of Costa Rica's judiciary.
 import { licenceNotStated } from '../../families/card-values.ts'
+import { ckanFiles } from '../../families/ckan-files.ts'
 import { records, releasesIfAny } from '../../ocds/entries.ts'
 import type { Source } from '../../source.ts'
 
-const index = {
-  url: 'https://ckanpj.azurewebsites.net/api/3/action/package_show?id=estandar-de-datos-de-contrataciones-abiertas-ocds',
-}
-const entries = { format: 'json', at: '/result/resources' } as const
+const url =
+  'https://ckanpj.azurewebsites.net/api/3/action/package_show?id=estandar-de-datos-de-contrataciones-abiertas-ocds'
+const timetable = '5 6 * * *'
 
 export const source: Source = {
   id: 'cr-poder-judicial',
@@ -17,34 +17,17 @@ export const source: Source = {
   licence: licenceNotStated,
   zone: 'America/Costa_Rica',
   channels: [
+    ckanFiles({ name: 'records', url, format: /^json$/i, files: records, timetable }),
     {
-      name: 'records',
-      slots: { kind: 'whole' },
-      delivery: {
-        kind: 'index',
-        index,
-        entries,
-        url: '/url',
-        version: '/last_modified',
-        where: { at: '/format', fits: /^json$/i },
-        files: records,
-      },
-      timetable: '5 6 * * *',
-    },
-    {
-      name: 'releases',
-      role: 'spare',
-      slots: { kind: 'whole' },
-      delivery: {
-        kind: 'index',
-        index,
-        entries,
-        url: '/url',
-        version: '/last_modified',
-        where: { at: '/format', fits: /^zip$/i },
-        // Release packages are the members whose names hold a hyphen.
+      // Release packages are the members whose names hold a hyphen.
+      ...ckanFiles({
+        name: 'releases',
+        url,
+        format: /^zip$/i,
         files: { format: 'archive', members: /-[^/]*\.json$/i, inside: releasesIfAny },
-      },
+        timetable,
+      }),
+      role: 'spare',
     },
   ],
   access: { kind: 'open' },

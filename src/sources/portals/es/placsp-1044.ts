@@ -22,13 +22,19 @@ export const source: Source = {
     {
       name: 'newest',
       slots: { kind: 'whole' },
-      delivery: { kind: 'index', index: { url: `${folder}/PlataformasAgregadasSinMenores.atom` }, entries },
+      timetable: '35 */2 * * *',
+      delivery: {
+        kind: 'link-next',
+        request: { url: `${folder}/PlataformasAgregadasSinMenores.atom` },
+        entries,
+        next: 'link[next]',
+        ordered: { at: 'updated', direction: 'descending', days: 1 },
+      },
     },
     {
       name: 'months',
       slots: { kind: 'month', since: '2022-01-01', rereadDays: [3, 20], isOpenRead: true },
       timetable: '47 4 * * *',
-      role: 'backfill',
       delivery: {
         kind: 'single',
         request: { url: `${folder}/PlataformasAgregadasSinMenores_{from:yyyyMM}.zip` },

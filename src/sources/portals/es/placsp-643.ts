@@ -22,17 +22,19 @@ export const source: Source = {
     {
       name: 'newest',
       slots: { kind: 'whole' },
+      timetable: '5 */2 * * *',
       delivery: {
-        kind: 'index',
-        index: { url: `${folder}/licitacionesPerfilesContratanteCompleto3.atom` },
+        kind: 'link-next',
+        request: { url: `${folder}/licitacionesPerfilesContratanteCompleto3.atom` },
         entries,
+        next: 'link[next]',
+        ordered: { at: 'updated', direction: 'descending', days: 1 },
       },
     },
     {
       name: 'months',
       slots: { kind: 'month', since: '2022-01-01', rereadDays: [3, 20], isOpenRead: true },
       timetable: '17 4 * * *',
-      role: 'backfill',
       delivery: {
         kind: 'single',
         request: { url: `${folder}/licitacionesPerfilesContratanteCompleto3_{from:yyyyMM}.zip` },
@@ -51,7 +53,7 @@ export const source: Source = {
   },
   caveats: [
     'robots.txt disallows the whole host although the feeds are published for reuse; ask the platform before running it.',
-    'The first page of the feed holds the newest 260 entries or so; the zips of the months, read again daily, fill what an hour missed.',
+    'A page of the feed holds some 260 entries, newest first; pages are followed a day back, and the zips of the months, read again daily, fill what was missed.',
     'The feed gives states of contract folders, not notices: every state of a folder becomes a notice of its own.',
     'Deleted entries (tombstones) stand outside of the entries and are not read: the feed does not say why they left.',
     'EstimatedOverallContractAmount includes extensions; amounts without tax are read, those with tax are not.',

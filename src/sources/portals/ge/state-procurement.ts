@@ -1,5 +1,6 @@
 // All tenders of Georgia's State Procurement Agency in one archive.
 import { licenceNotStated } from '../../families/card-values.ts'
+import { wholeFile } from '../../families/whole-file.ts'
 import { zippedReleases } from '../../ocds/entries.ts'
 import type { Source } from '../../source.ts'
 
@@ -11,18 +12,7 @@ export const source: Source = {
   homepage: 'http://opendata.spa.ge',
   licence: licenceNotStated,
   zone: 'Asia/Tbilisi',
-  channels: [
-    {
-      name: 'all',
-      slots: { kind: 'whole' },
-      delivery: {
-        kind: 'single',
-        request: { url: 'http://opendata.spa.ge/json/allTenders.zip' },
-        entries: zippedReleases,
-      },
-      timetable: '5 2 * * 0',
-    },
-  ],
+  channels: [wholeFile('http://opendata.spa.ge/json/allTenders.zip', zippedReleases, '5 2 * * 0')],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 5 },
   expects: { silentAfterDays: 60, shape: ['/ocid', '/tag'] },

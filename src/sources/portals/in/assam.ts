@@ -1,5 +1,6 @@
 // Tenders of the state of Assam, collected by CivicDataLab.
 import { licenceNotStated } from '../../families/card-values.ts'
+import { wholeFile } from '../../families/whole-file.ts'
 import { zippedReleases } from '../../ocds/entries.ts'
 import type { Source } from '../../source.ts'
 
@@ -12,18 +13,11 @@ export const source: Source = {
   licence: licenceNotStated,
   zone: 'Asia/Kolkata',
   channels: [
-    {
-      name: 'all',
-      slots: { kind: 'whole' },
-      delivery: {
-        kind: 'single',
-        request: {
-          url: 'https://github.com/CivicDataLab/assam-tenders-data/raw/main/data/ProcessedData/ocds-mapped-data/current/ocds_mapped_data.json.zip',
-        },
-        entries: zippedReleases,
-      },
-      timetable: '20 3 * * 2',
-    },
+    wholeFile(
+      'https://github.com/CivicDataLab/assam-tenders-data/raw/main/data/ProcessedData/ocds-mapped-data/current/ocds_mapped_data.json.zip',
+      zippedReleases,
+      '20 3 * * 2',
+    ),
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 10 },

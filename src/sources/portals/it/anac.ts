@@ -1,5 +1,6 @@
 // The OCDS files of ANAC, Italy's anti-corruption authority, from its database of public contracts.
 import { browserLike } from '../../families/card-values.ts'
+import { ckanFiles } from '../../families/ckan-files.ts'
 import { releases } from '../../ocds/entries.ts'
 import type { Source } from '../../source.ts'
 
@@ -13,20 +14,13 @@ export const source: Source = {
   licence: { name: 'not stated' },
   zone: 'Europe/Rome',
   channels: [
-    {
+    ckanFiles({
       name: 'months',
-      slots: { kind: 'whole' },
-      delivery: {
-        kind: 'index',
-        index: { url: 'https://dati.anticorruzione.it/opendata/api/3/action/package_search?q=ocds&rows=1000' },
-        entries: { format: 'json', at: '/result/results/*/resources' },
-        url: '/url',
-        version: '/last_modified',
-        where: { at: '/format', fits: /^json$/i },
-        files: releases,
-      },
+      url: 'https://dati.anticorruzione.it/opendata/api/3/action/package_search?q=ocds&rows=1000',
+      format: /^json$/i,
+      files: releases,
       timetable: '10 3 * * *',
-    },
+    }),
   ],
   access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 10 },

@@ -1,5 +1,6 @@
 // Contracts of Aguascalientes, from the state's own digital platform.
 import { licenceNotStated } from '../../families/card-values.ts'
+import { linkedFiles } from '../../families/linked-files.ts'
 import type { Source } from '../../source.ts'
 
 export const source: Source = {
@@ -11,18 +12,13 @@ export const source: Source = {
   licence: licenceNotStated,
   zone: 'America/Mexico_City',
   channels: [
-    {
-      name: 'file',
-      slots: { kind: 'whole' },
-      delivery: {
-        kind: 'index',
-        index: { url: 'https://plataformadigitalestatal.org/Publica/contratacionesPublicas/index.html' },
-        // The only links that lead anywhere else; today to a file on Google Drive.
-        entries: { format: 'html', link: /<a[^>]+href="(https?:[^"]+)"/ },
-        files: { format: 'json', at: '/*/releases' },
-      },
-      timetable: '15 8 * * 1',
-    },
+    // The only links that lead anywhere else; today to a file on Google Drive.
+    linkedFiles(
+      'https://plataformadigitalestatal.org/Publica/contratacionesPublicas/index.html',
+      /<a[^>]+href="(https?:[^"]+)"/,
+      { format: 'json', at: '/*/releases' },
+      '15 8 * * 1',
+    ),
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 10 },

@@ -1,5 +1,6 @@
 // Purchases of the state of Nuevo León.
 import { browserLike, licenceNotStated } from '../../families/card-values.ts'
+import { ckanFiles } from '../../families/ckan-files.ts'
 import { releases } from '../../ocds/entries.ts'
 import type { Source } from '../../source.ts'
 
@@ -13,22 +14,13 @@ export const source: Source = {
   licence: licenceNotStated,
   zone: 'America/Monterrey',
   channels: [
-    {
+    ckanFiles({
       name: 'files',
-      slots: { kind: 'whole' },
-      delivery: {
-        kind: 'index',
-        index: {
-          url: 'https://catalogodatos.nl.gob.mx/api/3/action/package_show?id=contrataciones-abiertas-direccion-general-de-adquisiciones-y-servicios',
-        },
-        entries: { format: 'json', at: '/result/resources' },
-        url: '/url',
-        version: '/last_modified',
-        where: { at: '/format', fits: /^(?:json|url)$/i },
-        files: releases,
-      },
+      url: 'https://catalogodatos.nl.gob.mx/api/3/action/package_show?id=contrataciones-abiertas-direccion-general-de-adquisiciones-y-servicios',
+      format: /^(?:json|url)$/i,
+      files: releases,
       timetable: '5 8 * * *',
-    },
+    }),
   ],
   access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 30 },

@@ -1,5 +1,6 @@
 // NOCOPO, the contracts of Nigeria's federation.
 import { licenceNotStated } from '../../families/card-values.ts'
+import { linkedFiles } from '../../families/linked-files.ts'
 import { zippedReleases } from '../../ocds/entries.ts'
 import type { Source } from '../../source.ts'
 
@@ -12,18 +13,13 @@ export const source: Source = {
   licence: licenceNotStated,
   zone: 'Africa/Lagos',
   channels: [
-    {
-      name: 'all',
-      slots: { kind: 'whole' },
-      delivery: {
-        // The answer is a page that sends the reader on to an archive made for it.
-        kind: 'index',
-        index: { url: 'https://nocopo.bpp.gov.ng/ocdsjson.ashx?ocid=all' },
-        entries: { format: 'html', link: /http-equiv=["']?refresh["']?[^>]*url=["']?([^"'>\s]+)/i },
-        files: zippedReleases,
-      },
-      timetable: '0 1 * * 6',
-    },
+    // The answer is a page that sends the reader on to an archive made for it.
+    linkedFiles(
+      'https://nocopo.bpp.gov.ng/ocdsjson.ashx?ocid=all',
+      /http-equiv=["']?refresh["']?[^>]*url=["']?([^"'>\s]+)/i,
+      zippedReleases,
+      '0 1 * * 6',
+    ),
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 5 },

@@ -1,5 +1,6 @@
 // TenderNed's yearly files in OCDS: the past of the Dutch portal, whose current notices come through its own interface.
 import { licenceNotStated } from '../../families/card-values.ts'
+import { linkedFiles } from '../../families/linked-files.ts'
 import { releases } from '../../ocds/entries.ts'
 import type { Source } from '../../source.ts'
 
@@ -12,17 +13,12 @@ export const source: Source = {
   licence: licenceNotStated,
   zone: 'Europe/Amsterdam',
   channels: [
-    {
-      name: 'years',
-      slots: { kind: 'whole' },
-      delivery: {
-        kind: 'index',
-        index: { url: 'https://www.tenderned.nl/cms/nl/aanbesteden-in-cijfers/datasets-aanbestedingen' },
-        entries: { format: 'html', link: /href="([^"]+\/\d{4}\.json)"/ },
-        files: releases,
-      },
-      timetable: '25 4 * * 1',
-    },
+    linkedFiles(
+      'https://www.tenderned.nl/cms/nl/aanbesteden-in-cijfers/datasets-aanbestedingen',
+      /href="([^"]+\/\d{4}\.json)"/,
+      releases,
+      '25 4 * * 1',
+    ),
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 10 },

@@ -1,6 +1,5 @@
 // Norway: Doffin, eForms notices through the public interface.
 import type { Source } from '../../source.ts'
-import { parseDoffin } from './parse-doffin.ts'
 
 const key = { 'Ocp-Apim-Subscription-Key': '{key}' }
 
@@ -29,39 +28,14 @@ export const source: Source = {
         pageSize: 100,
         lastPage: 10,
         end: { when: 'total' },
+        dateOf: '/issueDate',
         detail: {
           request: { url: 'https://api.doffin.no/public/v2/download/{id}', headers: key },
           id: '/id',
         },
       },
     },
-    {
-      name: 'web',
-      slots: { kind: 'day', since: '2022-01-01' },
-      role: 'spare',
-      delivery: {
-        kind: 'page',
-        request: {
-          url: 'https://api.doffin.no/webclient/api/v2/search-api/search',
-          headers: { Origin: 'https://www.doffin.no' },
-          json: {
-            numHitsPerPage: '{limit}',
-            page: '{page}',
-            searchString: '',
-            sortBy: 'PUBLICATION_DATE_DESC',
-            facets: { publicationDate: { from: '{from:yyyy-MM-dd}', to: '{last:yyyy-MM-dd}' } },
-          },
-        },
-        entries: { format: 'json', at: '/hits' },
-        firstPage: 1,
-        pageSize: 100,
-        lastPage: 10,
-        end: { when: 'short-page' },
-        dateOf: '/publicationDate',
-      },
-    },
   ],
-  parse: parseDoffin,
   access: {
     kind: 'key',
     setting: 'DOFFIN_API_KEY',
@@ -78,6 +52,6 @@ export const source: Source = {
     'At most 1,000 hits of a question can be reached, whatever numHitsTotal says; a day has a few hundred.',
     'Yesterday is incomplete until about 10:30 and grows for days; the pages of one question overlap.',
     'Notices are downloaded as eForms XML, so their ids are those of TED.',
-    'The web search needs no key and gives neither CPV nor lots; it is a spare, its filters only count below `facets`.',
+    'The site has an interface of its own that needs no key and gives neither CPV nor lots; it is not for others and is not used.',
   ],
 }

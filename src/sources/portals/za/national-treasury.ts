@@ -1,6 +1,6 @@
 // eTenders of South Africa's National Treasury.
 import { licenceNotStated } from '../../families/card-values.ts'
-import { releases } from '../../ocds/entries.ts'
+import { linkedDays } from '../../families/linked-days.ts'
 import type { Source } from '../../source.ts'
 
 export const source: Source = {
@@ -13,18 +13,11 @@ export const source: Source = {
   licence: licenceNotStated,
   zone: 'Africa/Johannesburg',
   channels: [
-    {
-      name: 'days',
-      slots: { kind: 'day', since: '2021-04-01', rereadDays: [1, 7, 30], isOpenRead: true },
-      delivery: {
-        kind: 'link-next',
-        request: {
-          url: 'https://ocds-api.etenders.gov.za/api/OCDSReleases?PageNumber=1&PageSize=1000&dateFrom={from:yyyy-MM-dd}&dateTo={to:yyyy-MM-dd}',
-        },
-        entries: releases,
-        next: '/links/next',
-      },
-    },
+    linkedDays(
+      'days',
+      'https://ocds-api.etenders.gov.za/api/OCDSReleases?PageNumber=1&PageSize=1000&dateFrom={from:yyyy-MM-dd}&dateTo={to:yyyy-MM-dd}',
+      '2021-04-01',
+    ),
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30 },

@@ -1,0 +1,13 @@
+// Portals that put everything into one file.
+import type { Entries } from '../delivery.ts'
+import type { Channel } from '../source.ts'
+
+/** The file is asked for with its ETag of the last time, at the times of `timetable`. */
+export function wholeFile(url: string, entries: Entries, timetable: string): Channel {
+  return {
+    name: 'all',
+    slots: { kind: 'whole' },
+    delivery: { kind: 'single', request: { url }, entries },
+    timetable,
+  }
+}
