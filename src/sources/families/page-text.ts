@@ -1,5 +1,4 @@
 // HTML pages that a fetch needs for their forms and links: small ones, read whole.
-
 import type { FetchContext } from '../fetch.ts'
 import { decodeEntities } from '../text.ts'
 

@@ -1,5 +1,4 @@
 // Portals on the Proactis platform (Scotland, Wales): one request per month and type of notice, releases in OCDS.
-
 import { releasesIfAny } from '../ocds/entries.ts'
 import type { Channel } from '../source.ts'
 import { hourMs } from './card-values.ts'
