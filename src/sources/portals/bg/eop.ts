@@ -62,7 +62,7 @@ export const source: Source = {
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: {
-    perDay: [500, 4000],
+    perDay: [10, 400],
     silentAfterDays: 4,
     shape: ['/CurrentPageResults/0/TenderId', '/CurrentPageResults/0/TenderName', '/ResultsCount'],
   },

@@ -38,7 +38,7 @@ export const source: Source = {
   access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 10 },
   expects: {
-    perDay: [200, 20_000],
+    perDay: [20, 1500],
     silentAfterDays: 5,
     shape: [
       'title-titre-eng',

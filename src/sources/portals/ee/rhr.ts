@@ -1,6 +1,7 @@
 // Riigihangete register, the public procurement register of Estonia: eForms of a month in one file.
 import { dayMs, licenceNotStated } from '../../families/card-values.ts'
 import type { Source } from '../../source.ts'
+import { parseRhr } from './parse-rhr.ts'
 
 const opendata = 'https://riigihanked.riik.ee/rhr/api/public/v1/opendata'
 
@@ -30,6 +31,7 @@ export const source: Source = {
   licence: licenceNotStated,
   zone: 'Europe/Tallinn',
   channels: [channel('notices', 'notice'), channel('awards', 'notice_award')],
+  parse: parseRhr,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 10 },
   expects: { perDay: [10, 400], silentAfterDays: 10, shape: ['ContractNotice'] },

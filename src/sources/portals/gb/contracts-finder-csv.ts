@@ -31,7 +31,7 @@ export const source: Source = {
   writeSample: writeFlatRelease,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 12, pauseMs: 2000, restMs: 5 * 60_000 },
-  expects: { perDay: [0, 1500], silentAfterDays: 5, shape: ['releases/0/ocid', 'releases/0/tender/title'] },
+  expects: { perDay: [20, 1500], silentAfterDays: 5, shape: ['releases/0/ocid', 'releases/0/tender/title'] },
   caveats: [
     'Some 500 columns, named by the path of a member (releases/0/tender/value/amount).',
     'The site answers 403 for five minutes when asked too often.',

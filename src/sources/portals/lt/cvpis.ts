@@ -38,7 +38,7 @@ export const source: Source = {
   access: { kind: 'key', setting: 'CVPIS_API_KEY', getItAt: 'https://vpt.lrv.lt' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: {
-    perDay: [10_000, 1_000_000],
+    perDay: [20, 1500],
     silentAfterDays: 4,
     shape: ['/0/id', '/0/title', '/0/caName', '/0/datePublished', '/0/status'],
   },

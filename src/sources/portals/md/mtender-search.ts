@@ -37,7 +37,7 @@ export const source: Source = {
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30 },
-  expects: { perDay: [50, 2000], silentAfterDays: 5, shape: ['/data/0/id', '/data/0/title', '/_meta/pageCount'] },
+  expects: { perDay: [5, 500], silentAfterDays: 5, shape: ['/data/0/id', '/data/0/title', '/_meta/pageCount'] },
   caveats: [
     'Nine of ten entries of the full list (md-mtender) are direct awards; this search finds the open procedures with few requests.',
     'The host of the records is out of reach for hours at a time, that of the search seldom.',

@@ -66,7 +66,7 @@ export const source: Source = {
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 60, pauseMs: 300 },
   expects: {
-    perDay: [500, 20_000],
+    perDay: [3, 500],
     silentAfterDays: 7,
     shape: ['/value/0/id', '/value/0/title', '/value/0/contractAuthority'],
   },

@@ -97,7 +97,7 @@ export const source: Source = {
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: {
-    perDay: [100, 4000],
+    perDay: [10, 600],
     silentAfterDays: 5,
     shape: ['/data/0/Id', '/data/0/Subject', '/data/0/AnnouncementDate'],
   },

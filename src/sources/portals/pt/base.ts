@@ -87,7 +87,6 @@ export const source: Source = {
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 12, pauseMs: 4000, restMs: 6 * 3_600_000 },
   expects: {
-    perDay: [0, 200_000],
     silentAfterDays: 14,
     shape: ['/data/0/title', '/data/0/resources/0/url', '/data/0/resources/0/title'],
   },

@@ -34,7 +34,7 @@ export const source: Source = {
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30 },
   expects: {
-    perDay: [5, 1000],
+    perDay: [0, 100],
     silentAfterDays: 21,
     shape: ['/0/contractnumber', '/0/contracttitle', '/0/deadlinedate'],
   },

@@ -60,7 +60,7 @@ export const source: Source = {
   access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 20 },
   expects: {
-    perDay: [100, 3000],
+    perDay: [5, 300],
     silentAfterDays: 7,
     shape: ['/data/0/esourceNumberKey', '/data/0/title', '/data/0/closingDateSort', '/recordsTotal'],
   },

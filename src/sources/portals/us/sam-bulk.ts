@@ -30,7 +30,7 @@ export const source: Source = {
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 6 },
   expects: {
-    perDay: [5000, 500_000],
+    perDay: [300, 20_000],
     silentAfterDays: 4,
     shape: ['NoticeId', 'Title', 'Sol#', 'PostedDate', 'Type', 'ResponseDeadLine'],
   },

@@ -28,7 +28,7 @@ export const source: Source = {
   writeSample: writeUndp,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 6 },
-  expects: { perDay: [5, 2000], silentAfterDays: 14, shape: ['item', 'title', 'link', 'description'] },
+  expects: { perDay: [1, 200], silentAfterDays: 14, shape: ['item', 'title', 'link', 'description'] },
   caveats: [
     'RSS 1.0; one file per region, of which the one of Europe and the Commonwealth of Independent States is read.',
     'The country stands at the end of the title, the deadline as a day in the description.',
