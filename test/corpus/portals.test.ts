@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Notice, ParsedPart } from '../../src/domain/notice.ts'
+import { parseDocument } from '../../src/sources/parse-document.ts'
 import { loadSources } from '../../src/sources/registry.ts'
 
 const corpus = join(import.meta.dirname, '../../../shared/corpus')
@@ -13,8 +14,8 @@ const sources = await loadSources()
 
 function read(sourceId: string, file: string): readonly ParsedPart[] {
   const source = sources.get(sourceId)
-  if (!source?.parse) throw new Error(`${sourceId} has no reader of its own`)
-  return source.parse(readFileSync(join(corpus, file)))
+  if (!source) throw new Error(`no source ${sourceId}`)
+  return (source.parse ?? parseDocument)(readFileSync(join(corpus, file)))
 }
 
 const noticesIn = (sourceId: string, file: string): Notice[] =>

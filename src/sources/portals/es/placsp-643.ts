@@ -38,7 +38,7 @@ export const source: Source = {
       delivery: {
         kind: 'single',
         request: { url: `${folder}/licitacionesPerfilesContratanteCompleto3_{from:yyyyMM}.zip` },
-        entries: { format: 'archive', members: /\.atom$/, inside: entries },
+        entries: { format: 'archive', members: /\w+\.atom$/, inside: entries },
         notFound: 'notYet',
       },
     },
