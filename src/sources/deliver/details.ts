@@ -1,6 +1,6 @@
 // The documents that the entries of a list stand for, each fetched when its version is not the one that is kept.
 import { hash } from 'node:crypto'
-import { Retryable } from '../../platform/http.ts'
+import { Refused, Retryable } from '../../platform/http.ts'
 import type { Detail, Entries, EntryPlace } from '../delivery.ts'
 import type { FetchContext, Item, Json, Step } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
@@ -27,8 +27,15 @@ const noVersion = 'no version'
 /** Files behind an index pass through; a single notice is read whole. */
 const maxFileBytes = 16 * 1024 ** 3
 
-/** Keeps which files without a version were fetched, so that a reading that dies does not begin anew with the first. */
-export type FilesFetched = { readonly has: (key: string) => boolean; readonly add: (key: string) => Json }
+/** What checkpoints inside a page keep, so that a reading that dies does not begin anew with the first of its details. */
+export type DetailsKept = {
+  /** Files without a version that were fetched. */
+  readonly isFetched: (key: string) => boolean
+  readonly fetched: (key: string) => Json
+  /** The detail at which the portal refused the last time. */
+  readonly isRefused: (key: string) => boolean
+  readonly refused: (key: string) => Json
+}
 
 type Wanted = {
   readonly entry: ReceivedDocument
@@ -49,7 +56,7 @@ export async function* readDetails(
   asking: Asking,
   context: FetchContext,
   values: Values,
-  fetched: FilesFetched,
+  keeping: DetailsKept,
 ): AsyncGenerator<Step, readonly string[]> {
   const failures: string[] = []
   let inSuccession = 0
@@ -66,15 +73,20 @@ export async function* readDetails(
     const known = await context.knownVersions(wanted.map(({ key }) => key))
     for (const one of wanted) {
       const kept = known.get(one.key)
-      if (following.isConditional ? fetched.has(one.key) : kept === one.version) continue
+      if (following.isConditional ? keeping.isFetched(one.key) : kept === one.version) continue
       try {
         const damage = yield* readDetail(one, base, following, asking, context, kept)
         if (damage !== undefined) failures.push(damage)
         inSuccession = 0
         if (following.isConditional && damage === undefined)
-          yield { documents: [], entries: 0, checkpoint: fetched.add(one.key) }
+          yield { documents: [], entries: 0, checkpoint: keeping.fetched(one.key) }
       } catch (error) {
         context.signal.throwIfAborted()
+        if (error instanceof Refused && !keeping.isRefused(one.key)) {
+          // The portal wants rest, and goes on here; only a detail that is refused again is passed over.
+          yield { documents: [], entries: 0, checkpoint: keeping.refused(one.key) }
+          throw error
+        }
         if (!(error instanceof Retryable) || ++inSuccession >= mostFailures) throw error
         failures.push(`${one.key} could not be read: ${error.message}`)
       }

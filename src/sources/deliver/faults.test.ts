@@ -471,6 +471,17 @@ describe('details', () => {
     expect(await readError(list, answer({ 2: fails, 3: fails, 4: fails }))).toBeInstanceOf(Retryable)
   })
 
+  test('a refusal at a detail ends the reading there, which goes on behind it when it is refused again', async () => {
+    const kept = nothingKept()
+    const script = answer({ 5: () => ({ body: '<!doctype html><title>challenge</title>' }) })
+    await expect(read(list, script, { kept })).rejects.toBeInstanceOf(Refused)
+    expect(kept.documents.size).toBe(5)
+    const second = await read(list, script, { kept })
+    expect(second.requests.map(({ url }) => /\d*$/.exec(url)![0])).toEqual(['', '5', '6', '7'])
+    expect(second.end).toMatchObject({ kind: 'short' })
+    expect(kept.documents.size).toBe(7)
+  })
+
   test('a damaged detail is a rejection and asked for again; an error instead of it is not taken for it', async () => {
     const delivery: Delivery = { ...list, detail: { ...list.detail!, entries: { format: 'json', at: '/releases' } } }
     const reading = await read(delivery, (request, url) => {

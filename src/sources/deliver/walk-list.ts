@@ -7,7 +7,7 @@ import type { Fetch, FetchContext, Item, Json, SlotEnd, Step } from '../fetch.ts
 import type { ReceivedDocument } from '../files.ts'
 import { unexpected } from './answer-documents.ts'
 import { type Answer, Asking, drain, headerValue } from './asking.ts'
-import { type FilesFetched, type Following, readDetails } from './details.ts'
+import { type DetailsKept, type Following, readDetails } from './details.ts'
 import { type Combination, combinationFrom, combinationsOf, eachOf } from './each-values.ts'
 import { EntryValues } from './entry-value.ts'
 import { fillText, finenessOf, type Values } from './fill-template.ts'
@@ -59,10 +59,15 @@ class Walk {
   #met = new Set<string>()
   #positions = new Set<string>()
   #items: Item[] = []
-  readonly #files: FilesFetched = {
-    has: (key) => this.#state.files.includes(markOf(Buffer.from(key))),
-    add: (key) => {
+  readonly #keeping: DetailsKept = {
+    isFetched: (key) => this.#state.files.includes(markOf(Buffer.from(key))),
+    fetched: (key) => {
       if (this.#state.files.length < maxFiles) this.#state.files.push(markOf(Buffer.from(key)))
+      return checkpointOf(this.#state)
+    },
+    isRefused: (key) => this.#state.refused === markOf(Buffer.from(key)),
+    refused: (key) => {
+      this.#state.refused = markOf(Buffer.from(key))
       return checkpointOf(this.#state)
     },
   }
@@ -187,11 +192,12 @@ class Walk {
             this.#asking,
             this.#context,
             own,
-            this.#files,
+            this.#keeping,
           )
         : []
       note(state, failures)
       state.files = []
+      state.refused = null
       const documents = detail || isStreamed ? [] : inSpan.kept
       if (isSingle && failures.length === 0 && page.damage === undefined) this.#remember(answer)
 

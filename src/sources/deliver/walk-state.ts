@@ -40,6 +40,8 @@ export type WalkState = {
   isOver: boolean
   /** Marks of files without a version that were fetched since the last whole page of their index. */
   files: string[]
+  /** Mark of the detail at which the portal refused the last time. */
+  refused: string | null
 }
 
 export const newState = (): WalkState => ({
@@ -66,6 +68,7 @@ export const newState = (): WalkState => ({
   notYet: 0,
   isOver: false,
   files: [],
+  refused: null,
 })
 
 /** The state that a checkpoint holds; a new one when it is none of ours (a card that changed its way of delivering). */
