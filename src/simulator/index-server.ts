@@ -90,7 +90,8 @@ export class IndexServer {
     }
     const names = ['.zip', '.json', '.csv', '.xml', '.jsonl', '.gz']
     for (const ending of [...endings, ...names]) {
-      const address = `${origin}/files/${key}${ending}`
+      // Two sources may share a host.
+      const address = `${origin}/files/${this.#source.id}/${key}${ending}`
       if (fits(address)) return address
     }
     for (let attempt = 0; attempt < 20; attempt++) {
