@@ -59,9 +59,10 @@ export function nextTurn(
 
 /** The horizon from `--backfill-since`, or the default; the start of a day in the source's zone. */
 export function horizonOf(source: Pick<Source, 'zone'>, startedAt: number, backfillSince: string | undefined): number {
-  return backfillSince === undefined
-    ? spanAt({ kind: 'day', since: '' }, source.zone, startedAt - defaultPastDays * dayMs).fromMs
-    : dayStart(backfillSince, source.zone)
+  const startOfDay = (ms: number) => spanAt({ kind: 'day', since: '' }, source.zone, ms).fromMs
+  if (backfillSince === undefined) return startOfDay(startedAt - defaultPastDays * dayMs)
+  // a day to come is no wish to leave out the present
+  return Math.min(dayStart(backfillSince, source.zone), startOfDay(startedAt))
 }
 
 /** When a span is complete on the portal and is read for good. */
@@ -147,11 +148,21 @@ export function missingSlots(
   }))
 }
 
+/** Slots by key: asked for again at every look at what is due. */
+const slotsByKey = new WeakMap<Channel, Map<string, Slot | undefined>>()
+const mostSlotsByKey = 2000
+
 /** The slot of a key; undefined when the channel has no slot of this name. */
 export function slotOfKey(source: Pick<Source, 'zone'>, channel: Channel, key: string): Slot | undefined {
   if (!isSpan(channel.slots)) return key === channel.slots.kind ? { key } : undefined
+  const known = slotsByKey.get(channel) ?? new Map<string, Slot | undefined>()
+  slotsByKey.set(channel, known)
+  if (known.has(key)) return known.get(key)
   const span = spanOfKey(channel.slots, source.zone, key)
-  return span && slotOf(span)
+  const slot = span && slotOf(span)
+  if (known.size >= mostSlotsByKey) known.clear()
+  known.set(key, slot)
+  return slot
 }
 
 /** How a reading ended, as far as its time to come depends on it. */

@@ -84,7 +84,7 @@ export async function runSource(
   const missingKey = source.access.kind === 'key' && options.keyOf(source.access.setting) === undefined
   if (missingKey) throw new OperatorError(`${source.id} ${whyOff(source, false)}.`)
   const named = namedSlots(source, wish)
-  const lease = await takeSourceLease(store, source, options)
+  const lease = await takeSourceLease(store, source, options, true)
   if (!lease)
     throw new OperatorError(`Another worker reads ${source.id} at this moment; wait until it is done and try again.`)
   const run = { store, source, options: { ...options, backfillShare: options.backfillShare ?? 1 } }
@@ -449,9 +449,15 @@ function slowed(line: Line, { source, options, pace, signal }: Turn): Line {
   }
 }
 
-function takeSourceLease(store: Store, source: Source, { worker, clock }: RunOptions): Promise<Lease | undefined> {
+/** A person who asks does not wait for a rest. */
+function takeSourceLease(
+  store: Store,
+  source: Source,
+  { worker, clock }: RunOptions,
+  endsRest: boolean,
+): Promise<Lease | undefined> {
   const now = clock()
-  return takeLease(store.db, { lease: `source ${source.id}`, worker, now, untilMs: now + leaseMs })
+  return takeLease(store.db, { lease: `source ${source.id}`, worker, now, untilMs: now + leaseMs, endsRest })
 }
 
 /** The source's lease, which fences what is written, and one of its host's, which keeps the portal from being crowded. */
@@ -461,7 +467,7 @@ async function takeLeases(
   group: string,
   options: RunOptions,
 ): Promise<[Lease, ...Lease[]] | undefined> {
-  const own = await takeSourceLease(store, source, options)
+  const own = await takeSourceLease(store, source, options, false)
   if (!own) return undefined
   const { worker, clock } = options
   for (let place = 0; place < (source.politeness.connections ?? 1); place += 1) {

@@ -13,7 +13,10 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Takes a lease that nobody holds at `now` (epoch milliseconds); undefined when somebody does. */
+/**
+ * Takes a lease that nobody holds at `now` (epoch milliseconds); undefined when somebody does. One that was given back with a
+ * rest is free for whoever `endsRest`.
+ */
 export async function takeLease(
   db: Executor,
   {
@@ -21,13 +24,20 @@ export async function takeLease(
     worker,
     now,
     untilMs,
-  }: { readonly lease: string; readonly worker: string; readonly now: number; readonly untilMs: number },
+    endsRest = false,
+  }: {
+    readonly lease: string
+    readonly worker: string
+    readonly now: number
+    readonly untilMs: number
+    readonly endsRest?: boolean
+  },
 ): Promise<Lease | undefined> {
   const { rows } = await sql<{ fence: number }>`
     insert into source_lease (lease, worker, until_ms, fence) values (${lease}, ${worker}, ${untilMs}, 1)
     on conflict (lease) do update
       set worker = excluded.worker, until_ms = excluded.until_ms, fence = source_lease.fence + 1
-      where source_lease.until_ms <= ${now}
+      where source_lease.until_ms <= ${now} or (${endsRest} and source_lease.worker = '')
     returning fence`.execute(db)
   const [row] = rows
   return row && { lease, worker, fence: row.fence }
