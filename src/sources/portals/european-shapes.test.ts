@@ -1,0 +1,203 @@
+// Odd entries of European portals: two shapes in one feed, ends before the award, standards inside of a portal's own answer.
+import { describe, expect, it } from 'vitest'
+import type { Notice, ParsedPart } from '../../domain/notice.ts'
+import { kerndatenReader } from './at/parse-kerndaten.ts'
+import { parseBosa } from './be/parse-bosa.ts'
+import { parseVvz } from './cz/parse-vvz.ts'
+import { placspReader } from './es/parse-placsp.ts'
+import { parseHilma } from './fi/parse-hilma.ts'
+import { parseBoamp } from './fr/parse-boamp.ts'
+import { parseEtenders } from './ie/parse-etenders.ts'
+import { parseTenderned } from './nl/parse-tenderned.ts'
+
+const noticeId = 'e5c8b25e-859d-492a-9085-716017f267aa'
+const procedureId = '0b7ad5c6-46dd-4d34-9fd7-4f1f5a3b2c11'
+const eforms = `<?xml version="1.0" encoding="UTF-8"?>
+<ContractNotice xmlns="urn:oasis:names:specification:ubl:schema:xsd:ContractNotice-2"
+  xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2"
+  xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2">
+  <cbc:CustomizationID>eforms-sdk-1.10</cbc:CustomizationID>
+  <cbc:ID schemeName="notice-id">${noticeId}</cbc:ID>
+  <cbc:ContractFolderID>${procedureId}</cbc:ContractFolderID>
+  <cbc:VersionID>02</cbc:VersionID>
+  <cbc:NoticeTypeCode listName="competition">cn-standard</cbc:NoticeTypeCode>
+  <cbc:NoticeLanguageCode listName="language">ENG</cbc:NoticeLanguageCode>
+  <cac:ProcurementProject><cbc:Name languageID="ENG">Bridges</cbc:Name></cac:ProcurementProject>
+</ContractNotice>`
+
+function only(parts: readonly ParsedPart[]): Notice {
+  const [part] = parts
+  if (parts.length !== 1 || !part || !('notice' in part)) throw new Error(`not one notice: ${JSON.stringify(parts)}`)
+  return part.notice
+}
+const json = (value: unknown) => Buffer.from(JSON.stringify(value))
+
+describe('BOAMP', () => {
+  const record = {
+    idweb: '26-12345',
+    objet: 'Réfection de ponts',
+    nomacheteur: 'Ville de Lyon',
+    nature: 'APPEL_OFFRE',
+    dateparution: '2026-11-03',
+    datelimitereponse: '2026-12-01T00:00:00+00:00',
+  }
+  const tree = {
+    EFORMS: {
+      ContractNotice: {
+        'cbc:CustomizationID': 'eforms-sdk-1.10',
+        'cbc:ID': { '@schemeName': 'notice-id', '#text': noticeId },
+        'cbc:ContractFolderID': procedureId,
+        'cbc:VersionID': '02',
+        'cbc:NoticeTypeCode': { '@listName': 'competition', '#text': 'cn-standard' },
+        'cbc:NoticeLanguageCode': 'FRA',
+        'cac:ProcurementProject': { 'cbc:Name': { '@languageID': 'FRA', '#text': 'Réfection de ponts' } },
+      },
+    },
+  }
+
+  it('keeps the ids of an eForms notice, by which its copies elsewhere are known', () => {
+    expect(only(parseBoamp(json({ ...record, donnees: JSON.stringify(tree) })))).toMatchObject({
+      noticeKey: 'fr-boamp:26-12345',
+      publisher: 'fr-boamp',
+      format: 'eforms',
+      noticeId,
+      noticeVersion: '02',
+      procedureId,
+      publicationDate: '2026-11-02T23:00:00.000Z',
+    })
+  })
+
+  it('stands on its members alone where the content cannot be read, and takes midnight for a day', () => {
+    const notice = only(parseBoamp(json({ ...record, donnees: '{"FNSimple":' })))
+    expect(notice).toMatchObject({ format: 'portal', title: { fr: 'Réfection de ponts' }, formType: 'competition' })
+    expect(notice.submissionDate).toBe('2026-12-01T22:59:59.000Z')
+  })
+})
+
+describe('documents of a standard in the answers of portals', () => {
+  it('are read as such from an index of Kerndaten', () => {
+    expect(only(kerndatenReader('at-kdq-aus')(Buffer.from(eforms)))).toMatchObject({ format: 'eforms', noticeId })
+    expect(kerndatenReader('at-kdq-aus')(Buffer.from('<html><p>KD_8_1_Z2</p></html>'))).toMatchObject([
+      { rejection: { reason: 'unsupported-format' } },
+    ])
+  })
+
+  it('are read from base64 in an answer of Hilma', () => {
+    const answer = { id: 77, procedureId: 55, eForm: Buffer.from(eforms).toString('base64') }
+    expect(only(parseHilma(json(answer)))).toMatchObject({
+      noticeKey: 'fi-hilma:77',
+      publisher: 'fi-hilma',
+      noticeId,
+      noticeVersion: '02',
+      url: 'https://www.hankintailmoitukset.fi/fi/public/procurement/55/notice/77/overview',
+    })
+    expect(parseHilma(json({ id: 78, eForm: 'no base64 of anything' }))).toMatchObject([{ rejection: {} }])
+  })
+})
+
+describe('TenderNed', () => {
+  const publication = {
+    publicatieId: 412_345,
+    publicatieDatum: '2026-11-03',
+    aanbestedingNaam: 'Onderhoud bruggen',
+    opdrachtgeverNaam: 'Gemeente Utrecht',
+    aankondigingCode: { code: 'AGO' },
+  }
+
+  it('tells an end before its time from an award, whose code it carries', () => {
+    expect(only(parseTenderned(json(publication))).formType).toBe('result')
+    expect(only(parseTenderned(json({ ...publication, isVroegtijdigeBeeindiging: true })))).toMatchObject({
+      formType: 'competition',
+      isCancelled: true,
+    })
+  })
+
+  it('reads an entry of its feed', () => {
+    const feed = `<feed xmlns="http://www.w3.org/2005/Atom"><entry>
+      <title>Onderhoud bruggen</title>
+      <link href="https://www.tenderned.nl/aankondigingen/overzicht/412345"/>
+      <author><name>Gemeente Utrecht</name></author>
+      <published>2026-11-03T09:00:00Z</published>
+      <content>Aankondiging opdracht | CPV: 45221100-3 | Sluitingsdatum: 01-12-2026 12:00</content>
+    </entry></feed>`
+    expect(only(parseTenderned(Buffer.from(feed)))).toMatchObject({
+      noticeKey: 'nl-tenderned:412345',
+      contractingAuthorities: [{ name: 'Gemeente Utrecht' }],
+      cpvCodes: ['45221100'],
+      submissionDate: '2026-12-01T11:00:00.000Z',
+    })
+  })
+})
+
+describe('the Czech bulletin', () => {
+  it('reads an entry of the search whose content is missing, by the number of its old form', () => {
+    const entry = {
+      id: 'a1',
+      variableId: 'F2026-012345',
+      data: {
+        druhFormulare: 'F03',
+        nazevZakazky: 'Oprava mostu',
+        datumUverejneniVvz: '2026-11-03T08:00:00+01:00',
+        evCisloTed: '2026/S 212-612345',
+        zadavatele: [{ nazev: 'Město Brno', ico: '44992785' }],
+      },
+    }
+    expect(only(parseVvz(json({ entry, detail: [] })))).toMatchObject({
+      noticeKey: 'cz-vvz:F2026-012345',
+      formType: 'result',
+      title: { cs: 'Oprava mostu' },
+      contractingAuthorities: [{ name: 'Město Brno', nationalId: '44992785' }],
+      publicationNumber: '612345-2026',
+    })
+  })
+})
+
+describe('PLACSP', () => {
+  it('knows an annulled folder, and a later state of it as another notice', () => {
+    const entryOf = (status: string, updated: string) =>
+      Buffer.from(`<feed xmlns="http://www.w3.org/2005/Atom" xmlns:c="urn:c" xmlns:e="urn:e"><entry>
+        <id>https://contrataciondelestado.es/sindicacion/licitacionesPerfilContratante/123</id>
+        <updated>${updated}</updated><title>Obras</title>
+        <e:ContractFolderStatus><e:ContractFolderStatusCode>${status}</e:ContractFolderStatusCode></e:ContractFolderStatus>
+      </entry></feed>`)
+    const read = placspReader('es-placsp-643')
+    const open = only(read(entryOf('PUB', '2026-11-03T10:00:00+01:00')))
+    const annulled = only(read(entryOf('ANUL', '2026-11-09T10:00:00+01:00')))
+    expect(annulled.isCancelled).toBe(true)
+    expect(open.isCancelled).toBeUndefined()
+    expect(annulled.noticeKey).not.toBe(open.noticeKey)
+    expect(annulled.procedureId).toBe(open.procedureId)
+  })
+})
+
+describe('BOSA', () => {
+  it('tells announcements in one workspace apart where they have no ids', () => {
+    const entry = { publicationWorkspaceId: 'w1', dossier: { titles: [{ language: 'NL', text: 'Bruggen' }] } }
+    const keys = ['2026-11-03', '2026-11-20'].map(
+      (publicationDate) => only(parseBosa(json({ ...entry, publicationDate }))).noticeKey,
+    )
+    expect(new Set(keys).size).toBe(2)
+  })
+})
+
+describe('the table of eTenders', () => {
+  const head = 'Title,Resource ID,CA,Date published,Status'
+
+  it('finds its columns in any order and spelling', () => {
+    const table = 'STATUS,resource id,ca,TITLE,Date Published\nAwarded,77,Cork City Council,Bridges,03/11/2026 09:30\n'
+    expect(only(parseEtenders(Buffer.from(table)))).toMatchObject({
+      formType: 'result',
+      title: { en: 'Bridges' },
+      contractingAuthorities: [{ name: 'Cork City Council' }],
+      publicationDate: '2026-11-03T09:30:00.000Z',
+    })
+  })
+
+  it('rejects a row that was cut off, and reads one with a comma too many', () => {
+    expect(parseEtenders(Buffer.from(`${head}\nBridges,77,Cork`))).toMatchObject([
+      { rejection: { reason: 'malformed' } },
+    ])
+    const long = only(parseEtenders(Buffer.from(`${head}\nBridges,77,Cork City Council,03/11/2026,Open,again\n`)))
+    expect(long.title).toEqual({ en: 'Bridges' })
+  })
+})
