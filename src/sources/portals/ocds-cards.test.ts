@@ -1,5 +1,5 @@
 // The cards of the portals that publish OCDS: complete, well-formed, and as many as there are.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Cron } from 'croner'
 import { parse as parseCsv } from 'csv-parse/sync'
@@ -140,6 +140,28 @@ describe('the cards of OCDS portals', () => {
     const { url } = fillTemplate(templatesOf(channel.delivery)[0]!, summer, 'Europe/London')
     expect(new URL(url).searchParams.get('updatedFrom')).toBe('2026-07-01T06:00:00')
     expect(new URL(url).searchParams.get('updatedTo')).toBe('2026-07-01T12:00:00')
+  })
+})
+
+describe('the page about adding a source', () => {
+  const root = join(import.meta.dirname, '../../..')
+  const page = readFileSync(join(root, 'docs/sources/adding-a-source.md'), 'utf8')
+
+  it('shows a card as it stands, of less than thirty lines', () => {
+    const card = readFileSync(join(import.meta.dirname, 'za/national-treasury.ts'), 'utf8').trim()
+    expect(page).toContain(`\`\`\`ts\n${card}\n\`\`\``)
+    expect(card.split('\n').length).toBeLessThan(30)
+  })
+  it('names makers and files that exist', () => {
+    const makers = readdirSync(join(root, 'src/sources/families'))
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(root, 'src/sources/families', name), 'utf8'))
+      .join('\n')
+    const named = [...page.matchAll(/^ {3}\| [^|]+ \| `(\w+)\(/gm)].map(([, name]) => name)
+    expect(named).toHaveLength(9)
+    for (const name of named) expect(makers).toContain(`export function ${name}(`)
+    for (const [, link] of page.matchAll(/\]\((\.\.\/[^)]+)\)/g))
+      expect(existsSync(join(root, 'docs/sources', link!))).toBe(true)
   })
 })
 
