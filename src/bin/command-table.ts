@@ -67,6 +67,15 @@ const publishInterval: OptionSpec = {
   help: 'Least minutes between two editions. Below 60 is for trials and not conformant.',
 }
 
+const simulator: OptionSpec = {
+  type: 'text',
+  value: 'URL',
+  help: 'Ask the portals of `tenderstock simulate` at this address instead.',
+}
+
+const sourceEnvironment = {
+  TENDERSTOCK_CONTACT: 'mail address or page of whoever asks; it stands in every request to a portal',
+}
 const databaseEnvironment = { DATABASE_URL: 'PostgreSQL server, 15 or newer; without it the embedded engine in --data' }
 const serviceEnvironment = {
   ...databaseEnvironment,
@@ -215,6 +224,39 @@ export const commands = {
     options: everywhere,
     environment: databaseEnvironment,
     examples: [['tenderstock source show ted', 'the official journal']],
+  },
+  'source check': {
+    summary: 'Ask portals for one small answer each, and compare it with their cards.',
+    details: [
+      'Without an id, all sources that run. Nothing is stored. Exit code 0: as the cards say; 6: one differs or does not answer.',
+    ],
+    operands: { name: 'SOURCE…', min: 0, max: 1000 },
+    options: { ...everywhere, simulator },
+    environment: sourceEnvironment,
+    examples: [
+      ['tenderstock source check ted doe', 'two portals'],
+      [
+        'tenderstock source check xx-new --simulator http://127.0.0.1:8090',
+        'a new card against `tenderstock simulate`',
+      ],
+    ],
+  },
+  'source run': {
+    summary: 'Read what is due of a source now, or slots that you name.',
+    details: ['Exit code 0: read; 5: a reading failed, and is tried again by the service when it is due.'],
+    operands: { name: 'SOURCE', min: 1, max: 1 },
+    options: {
+      ...everywhere,
+      channel: { type: 'text', value: 'NAME', help: 'Only this channel; `source show` names them.' },
+      slot: { type: 'paths', value: 'KEY…', help: 'With --channel: these slots, due or not (2026-11-20, 2026-11 …).' },
+      'backfill-since': { type: 'date', value: 'DATE', help: 'Read the past from this day (YYYY-MM-DD).' },
+      simulator,
+    },
+    environment: { ...databaseEnvironment, ...sourceEnvironment },
+    examples: [
+      ['tenderstock source run doe', 'what is due'],
+      ['tenderstock source run doe --channel daily --slot 2026-11-20', 'one day again'],
+    ],
   },
   'organization create': {
     summary: 'Create an organisation that may use the API.',

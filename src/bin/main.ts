@@ -14,6 +14,7 @@ import { colourStyle, helpText, plainStyle } from './help-text.ts'
 import { runOperation } from './operations.ts'
 import { type ParsedCommand, parseCommand } from './parse-command.ts'
 import { openReporter, type Reporter, type Screen } from './reporter.ts'
+import { checkSources } from './source-operations.ts'
 import { serve, start } from './start.ts'
 import { workQueue } from './work-queue.ts'
 
@@ -99,6 +100,11 @@ async function runCommand(parsed: ParsedCommand & { readonly kind: 'command' }, 
     return 0
   }
   // another process may do the work: paths are told from where this one stands
+  if (command === 'source check') {
+    const place = { dataFolder, clock: systemClock, random: systemRandom, config: readConfig(), version: version() }
+    const request = { command, options: { ...options }, operands: parsed.operands }
+    return checkSources({ ...place, keyOf: sourceKey, signal: stopSignal() }, request, emit)
+  }
   const operands = command === 'ingest' ? parsed.operands.map((path) => resolve(path)) : parsed.operands
   const request: ControlRequest = { command, options: { ...options }, operands }
   return (await askRunningService(dataFolder, request, emit)) ?? runAlone(dataFolder, request, reporter)
@@ -106,7 +112,8 @@ async function runCommand(parsed: ParsedCommand & { readonly kind: 'command' }, 
 
 /** Opens the stock for one command. */
 async function runAlone(dataFolder: string, request: ControlRequest, { emit }: Reporter): Promise<number> {
-  const { databaseUrl, documents } = readConfig()
+  const config = readConfig()
+  const { databaseUrl, documents } = config
   const [clock, random] = [systemClock, systemRandom]
   const documentStore = await openDocumentStore(documents, { clock, sleep: systemSleep, random, version: version() })
   const store = await openStore({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }) })
@@ -119,6 +126,8 @@ async function runAlone(dataFolder: string, request: ControlRequest, { emit }: R
         random,
         queue: workQueue(),
         keyOf: sourceKey,
+        config,
+        version: version(),
         signal: stopSignal(),
         ...(documentStore && { documentStore }),
       },

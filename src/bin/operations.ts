@@ -3,7 +3,7 @@ import { consolidate, rebuildStock } from '../consolidate/consolidate.ts'
 import { dayMs, toInstant } from '../domain/time.ts'
 import { type IngestSummary, ingest, reparse } from '../ingest/ingest.ts'
 import type { Clock } from '../platform/clock.ts'
-import { checkDatabaseUrl } from '../platform/config.ts'
+import { type Config, checkDatabaseUrl } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { Random } from '../platform/random.ts'
 import { type PublishOutcome, publish } from '../publish/publish.ts'
@@ -31,7 +31,7 @@ import { getSetting, setSetting } from '../store/settings.ts'
 import { countTendersByStatus, countUnpublished, listHolds, tenderHashes } from '../store/status.ts'
 import type { CommandName } from './command-table.ts'
 import type { ControlRequest, Emit } from './control-socket.ts'
-import { listSources, showSource } from './source-operations.ts'
+import { checkSources, listSources, runSourceNow, showSource } from './source-operations.ts'
 import type { WorkQueue } from './work-queue.ts'
 
 /** The open stock and what belongs to it. */
@@ -43,6 +43,8 @@ export type Workplace = {
   readonly queue: WorkQueue
   /** The operator's key of a source, by the name of its setting (`SAM_API_KEY`). */
   readonly keyOf: (setting: string) => string | undefined
+  readonly config: Config
+  readonly version: string
   /** Where raw documents are kept; absent: in the database. */
   readonly documentStore?: DocumentStore
   /** The service's own interval; absent where none runs. */
@@ -127,6 +129,12 @@ const operations: { readonly [name in CommandName]?: Operation } = {
   },
   'source list': listSources,
   'source show': showSource,
+  'source check': checkSources,
+  'source run': async (place, request, emit) => {
+    const exitCode = await runSourceNow(place, request, emit)
+    await place.queue.run('consolidate', () => consolidateNow(place, emit))
+    return exitCode
+  },
   'organization create': async ({ store, clock, random }, { options, operands }, emit) => {
     const outcome = await createOrganization(
       store.db,

@@ -80,6 +80,7 @@ const stageNames: { readonly [stage: string]: string } = {
   rebuild: 'Rebuilding',
   export: 'Copying',
   load: 'Loading editions',
+  check: 'Asking portals',
 }
 
 function progressBar(err: Screen): Progress {
@@ -171,6 +172,8 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
         `${count(event.running, 'source')} in ${count(event.countries, 'country', 'countries')}${off}`,
       )
     }
+    case 'alarmCleared':
+      return line('Well again', String(event.alarm))
     case 'sourceRead':
       return sourceReadText(event, paint, line)
     case 'ingested': {

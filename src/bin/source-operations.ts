@@ -1,19 +1,43 @@
 // The operator's commands about sources: which there are, how each is doing, a reading of one now.
+import { mkdir } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { type CheckResult, checkSource } from '../ingest/check-source.ts'
+import { runSource } from '../ingest/run-sources.ts'
+import { whyOff } from '../ingest/source-health.ts'
 import { sourcesHealth } from '../ingest/watch-sources.ts'
+import { type Clock, systemSleep } from '../platform/clock.ts'
+import type { Config } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
+import type { Random } from '../platform/random.ts'
 import { loadSources, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
 import type { Store } from '../store/database.ts'
+import type { DocumentStore } from '../store/document-store.ts'
 import { alarmsOf, listRuns } from '../store/source-health.ts'
 import type { ControlRequest, Emit } from './control-socket.ts'
+import { openPortalLine } from './portal-line.ts'
+import { claimStockKind } from './stock-kind.ts'
 
 /** What these commands need of the place they run in. */
 export type SourcePlace = {
   readonly store: Store
-  readonly clock: () => number
+  readonly clock: Clock
   /** The operator's key of this name (`SAM_API_KEY`), if set. */
   readonly keyOf: (setting: string) => string | undefined
 }
+
+/** What a reading of a source needs. */
+export type ReadingPlace = SourcePlace & {
+  readonly dataFolder: string
+  readonly config: Config
+  readonly version: string
+  readonly random: Random
+  readonly documentStore?: DocumentStore
+  readonly signal?: AbortSignal
+}
+
+export const sourceExitCodes = { failed: 5, differs: 6 } as const
 
 const shownRuns = 10
 const shownAlarms = 5
@@ -131,4 +155,90 @@ function cardOf(source: Source) {
       timetable: timetable ?? 'every hour',
     })),
   }
+}
+
+/** `source run ID`: reads what is due of a source now, or the named slots. Exit code 5 when a reading failed. */
+export async function runSourceNow(
+  place: ReadingPlace,
+  { operands, options }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const source = sourceNamed(await loadSources(), operands[0]!)
+  const simulator = options.simulator === undefined ? undefined : String(options.simulator)
+  const { clock, random, config, version, keyOf } = place
+  const line = openPortalLine({ config, clock, random, version, ...(simulator !== undefined && { simulator }) })
+  try {
+    await claimStockKind(place.store, simulator === undefined ? 'live' : 'samples')
+    const results = await runSource(
+      place.store,
+      source,
+      {
+        clock,
+        hosts: line.hosts,
+        keyOf: (setting) => keyOf(setting) ?? (simulator === undefined ? undefined : 'simulated'),
+        scratchFolder: join(place.dataFolder, 'scratch', String(process.pid)),
+        worker: `${hostname()} ${process.pid} ${random.uuid()}`,
+        sleep: systemSleep,
+        signal: place.signal ?? new AbortController().signal,
+        onReading: ({ sourceId, ...facts }) => emit({ event: 'sourceRead', source: sourceId, ...facts }),
+        onFault: (_, error) =>
+          emit({ event: 'warning', message: error instanceof Error ? error.message : String(error) }),
+        ...(place.documentStore && { documentStore: place.documentStore }),
+        ...(options['backfill-since'] !== undefined && { backfillSince: String(options['backfill-since']) }),
+      },
+      {
+        ...(options.channel !== undefined && { channel: String(options.channel) }),
+        ...(Array.isArray(options.slot) && options.slot.length > 0 && { slots: options.slot as string[] }),
+      },
+    )
+    if (results.length === 0)
+      emit({ event: 'none', message: `Nothing of ${source.id} is due; --channel NAME --slot KEY reads a slot again.` })
+    return results.some(({ outcome }) => outcome === 'failed' || outcome === 'refused') ? sourceExitCodes.failed : 0
+  } finally {
+    await line.close()
+  }
+}
+
+/** What a check needs: no stock. */
+export type CheckPlace = Omit<ReadingPlace, 'store' | 'documentStore'>
+
+/** `source check [ID …]`: one small request each, compared with the card. Exit code 6 when one differs or does not answer. */
+export async function checkSources(
+  place: CheckPlace,
+  { operands, options }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const sources = await loadSources()
+  const simulator = options.simulator === undefined ? undefined : String(options.simulator)
+  const keyOf = (source: Source) =>
+    source.access.kind === 'open'
+      ? undefined
+      : (place.keyOf(source.access.setting) ?? (simulator === undefined ? undefined : 'simulated'))
+  const hasKey = (source: Source) => source.access.kind === 'open' || keyOf(source) !== undefined
+  const chosen =
+    operands.length > 0
+      ? operands.map((id) => sourceNamed(sources, id))
+      : [...sources.values()].filter((source) => whyOff(source, hasKey(source)) === undefined)
+  const { clock, random, config, version, signal = new AbortController().signal } = place
+  const line = openPortalLine({ config, clock, random, version, ...(simulator !== undefined && { simulator }) })
+  const scratchFolder = join(place.dataFolder, 'scratch', String(process.pid))
+  await mkdir(scratchFolder, { recursive: true })
+  const verdicts: CheckResult['verdict'][] = []
+  try {
+    for (const source of chosen) {
+      if (signal.aborted) break
+      if (!hasKey(source)) throw new OperatorError(`${source.id} ${whyOff(source, false)}.`)
+      emit({ event: 'progress', stage: 'check', done: verdicts.length, total: chosen.length })
+      const key = keyOf(source)
+      const { send } = line.hosts.openLine({ source, key, signal })
+      const result = await checkSource(source, { send, key, now: clock, scratchFolder, signal })
+      verdicts.push(result.verdict)
+      emit({ event: 'sourceChecked', ...result })
+    }
+  } finally {
+    await line.close()
+  }
+  const good = verdicts.filter((verdict) => verdict === 'ok').length
+  emit({ event: 'sourcesChecked', checked: verdicts.length, ok: good })
+  return good === verdicts.length ? 0 : sourceExitCodes.differs
 }

@@ -28,9 +28,31 @@ export function describeSource(event: CommandEvent, { paint, clock }: Shown): st
       return sourcesLine(event, paint)
     case 'sourceCard':
       return cardText(event, paint, clock())
+    case 'sourceChecked':
+      return checkText(event, paint)
+    case 'sourcesChecked':
+      return `\n  ${number(event.ok)} of ${number(event.checked)} portals answer as their cards say`
     default:
       return undefined
   }
+}
+
+function checkText(event: CommandEvent, paint: Paint): string {
+  const isGood = event.verdict === 'ok'
+  const requests = list(event.requests)
+  const bytes = requests.reduce((sum, each) => sum + Number(each.bytes), 0)
+  const elapsedMs = requests.reduce((sum, each) => sum + Number(each.elapsedMs), 0)
+  const facts = [
+    `${number(event.notices)} of ${number(event.documents)} entries read`,
+    ...(event.announced === null ? [] : [`${number(event.announced)} announced`]),
+    `${requests.length === 1 ? '1 request' : `${requests.length} requests`}, ${number(Math.ceil(bytes / 1024))} KB in ${number(elapsedMs)} ms`,
+  ].join(' · ')
+  const last = requests.at(-1)
+  return [
+    `  ${isGood ? paint.green('✓') : paint.yellow('!')} ${String(event.sourceId).padEnd(30)} ${isGood ? facts : `${event.verdict}: ${facts}`}`,
+    ...(event.findings as string[]).map((finding) => `      ${finding}`),
+    ...(isGood || !last ? [] : [`      ${paint.dim(`${last.status} ${last.url}`)}`]),
+  ].join('\n')
 }
 
 function marker(state: unknown, paint: Paint): string {

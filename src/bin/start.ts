@@ -10,6 +10,7 @@ import { buildApi } from '../api/server.ts'
 import { openTokenTable, tokenSourceOf } from '../api/token-table.ts'
 import { hourMs, minuteMs, toInstant } from '../domain/time.ts'
 import { catchUp, type EditionLog, openEditionLog } from '../edition/edition-log.ts'
+import { watchSources } from '../ingest/watch-sources.ts'
 import { type Clock, shiftableClock, systemClock, systemSleep } from '../platform/clock.ts'
 import { type Config, sourceKey } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
@@ -28,7 +29,7 @@ import type { DocumentStore } from '../store/document-store.ts'
 import { openDocumentStore } from '../store/open-document-store.ts'
 import { getOrCreateSetting } from '../store/settings.ts'
 import { type Emit, listenForCommands } from './control-socket.ts'
-import { claimStockKind, startLiveSources } from './live-sources.ts'
+import { startLiveSources } from './live-sources.ts'
 import {
   consolidateNow,
   ingestFrom,
@@ -39,6 +40,8 @@ import {
   runOperation,
   type Workplace,
 } from './operations.ts'
+import { contactOf } from './portal-line.ts'
+import { claimStockKind } from './stock-kind.ts'
 import { ensureTrialToken } from './trial-token.ts'
 import { workQueue } from './work-queue.ts'
 
@@ -80,6 +83,7 @@ const longestTickMs = minuteMs / 2
  */
 const takeOverAllowanceMs = minuteMs
 const serialPollMs = 1000
+const watchMs = 5 * minuteMs
 const heldPauseMs = 10 * minuteMs
 const retryPauseMs = 1000
 const longestFinishMs = 10_000
@@ -109,6 +113,8 @@ export async function start(options: StartOptions): Promise<void> {
     random,
     queue,
     keyOf: sourceKey,
+    config: options.config,
+    version: options.version,
     ...(service.documentStore && { documentStore: service.documentStore }),
     publishIntervalMs: options.publishIntervalMs,
     onPublished: serveNewest,
@@ -171,6 +177,16 @@ export async function start(options: StartOptions): Promise<void> {
   }
   let heldUntil = 0
   const startedAt = clock()
+  let watchedAt = Number.NEGATIVE_INFINITY
+  /** Raises and clears the alarms of sources, before the gate looks at them. */
+  const watch = async () => {
+    if (!live || clock() - watchedAt < watchMs) return
+    watchedAt = clock()
+    const hasKey = (setting: string) => sourceKey(setting) !== undefined
+    const { raised, cleared } = await watchSources(store, { sources: await loadSources(), now: clock(), hasKey })
+    for (const message of raised) emit({ event: 'warning', message })
+    for (const alarm of cleared) emit({ event: 'alarmCleared', alarm })
+  }
   /** One round of the later stages. A round of the clock is told of only when it did something. */
   const advance = async (isFirst: boolean) => {
     if (stop.aborted) return
@@ -181,6 +197,7 @@ export async function start(options: StartOptions): Promise<void> {
     await consolidateNow(place, (event) => {
       if (isFirst || event.event !== 'consolidated' || Number(event.changed) > 0) emit(event)
     })
+    await watch()
     const { newest } = service.editions
     const isConformant = options.publishIntervalMs >= conformantIntervalMs
     const waitMs = options.publishIntervalMs + (isConformant ? takeOverAllowanceMs : 0)
@@ -274,6 +291,8 @@ export async function serve(options: ServiceOptions): Promise<void> {
         random,
         queue: service.queue,
         keyOf: sourceKey,
+        config: options.config,
+        version: options.version,
         ...(service.documentStore && { documentStore: service.documentStore }),
         onPublished: async () => void (await catchUp(service.editions, store)),
       },
@@ -444,12 +463,7 @@ function followEditions(editions: EditionLog, store: Store, log: Log): () => voi
 }
 
 async function openLive(service: Service, live: NonNullable<StartOptions['live']>, { config, version }: StartOptions) {
-  if (config.contact === undefined) {
-    throw new OperatorError(
-      'Portals want to know who reads them: set TENDERSTOCK_CONTACT to your mail address or a page about you, and start again.',
-      { exitCode: 2 },
-    )
-  }
+  const contact = contactOf(config)
   await claimStockKind(service.store, 'live')
   const http = openHttp({ network: 'public' })
   service.defer(http.close)
@@ -462,7 +476,7 @@ async function openLive(service: Service, live: NonNullable<StartOptions['live']
     emit: service.emit,
     stop: service.stop,
     http,
-    contact: config.contact,
+    contact,
     version,
     keyOf: sourceKey,
     sources: await loadSources(),
