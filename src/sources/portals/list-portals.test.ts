@@ -48,6 +48,7 @@ const shapes: {
   'me-cejn': { without: ['cpv', 'value', 'award', 'winner', 'planning'] },
   'mk-esjn': { without: ['cpv', 'value'], only: ['call', 'change'] },
   'pt-base': { without: ['award-cpv'] },
+  'pt-base-search': { without: ['award-cpv'], publisher: 'pt-base' },
   'ro-seap': { without: ['winner'] },
   'rs-jnportal': { without: ['cpv', 'value', 'deadline', 'winner'] },
   'si-enarocanje': { without: ['cpv', 'cancellation'] },

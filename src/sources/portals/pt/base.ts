@@ -1,26 +1,7 @@
-// BASE, the portal of public contracts of Portugal: announcements as yearly files, newer ones and contracts by its search.
+// BASE, the portal of public contracts of Portugal: its announcements as yearly files on the national open data portal.
 import type { Source } from '../../source.ts'
 import { parseBase } from './parse-base.ts'
 import { writeBase } from './write-base.ts'
-
-const results = 'https://www.base.gov.pt/Base4/pt/resultados/'
-const headers = { 'x-requested-with': 'XMLHttpRequest', referer: 'https://www.base.gov.pt/Base4/pt/pesquisa/' }
-
-/** The site gives twenty rows a page whatever it is asked for. */
-const search = (type: string, sort: string) => ({
-  url: results,
-  method: 'POST' as const,
-  headers,
-  form: { type, version: '91.0', query: 'texto=&tipo=0&tipocontrato=0', sort, page: '{page}', size: '{limit}' },
-})
-
-const pages = {
-  kind: 'page',
-  entries: { format: 'json', at: '/items' },
-  firstPage: 0,
-  pageSize: 20,
-  end: { when: 'short-page' },
-} as const
 
 export const source: Source = {
   id: 'pt-base',
@@ -49,52 +30,20 @@ export const source: Source = {
         files: { format: 'archive', inside: { format: 'json', at: '' } },
       },
     },
-    {
-      name: 'newest',
-      role: 'spare',
-      slots: { kind: 'week', since: '2026-11-02', rereadDays: [3], isOpenRead: true },
-      timetable: '5 7,19 * * *',
-      delivery: {
-        ...pages,
-        request: search('search_anuncios', '-drPublicationDate'),
-        ordered: { at: '/drPublicationDate', direction: 'descending' },
-        detail: {
-          request: {
-            url: results,
-            method: 'POST',
-            headers,
-            form: { type: 'detail_anuncios', version: '91.0', id: '{id}' },
-          },
-          id: '/id',
-          withEntry: true,
-        },
-      },
-    },
-    {
-      name: 'contracts',
-      role: 'spare',
-      slots: { kind: 'week', since: '2026-11-02', rereadDays: [7], isOpenRead: true },
-      timetable: '35 8 * * *',
-      delivery: {
-        ...pages,
-        request: search('search_contratos', '-publicationDate'),
-        ordered: { at: '/publicationDate', direction: 'descending' },
-      },
-    },
   ],
   parse: parseBase,
   writeSample: writeBase,
   access: { kind: 'open' },
-  politeness: { requestsPerMinute: 12, pauseMs: 4000, restMs: 6 * 3_600_000 },
+  politeness: { requestsPerMinute: 20 },
   expects: {
     silentAfterDays: 14,
     shape: ['/data/0/title', '/data/0/resources/0/url', '/data/0/resources/0/title'],
   },
   caveats: [
     'The yearly files are some seven days behind and rewritten once a week; their addresses carry a folder of the version.',
-    'The firewall of base.gov.pt answers 999 and then blocks the whole domain: its two channels run only when they are named.',
+    'Announcements of the last days, and contracts, are to be had from pt-base-search alone.',
     'Amounts are written with a point or with a comma for the decimals; "Inexistente" means none.',
     'Deadlines are days without a time.',
-    'Members of the files, of the search and of its details seen in public code of 2026, the answers themselves not seen live.',
+    'Members of the files seen in public code of 2026, the files themselves not seen live.',
   ],
 }

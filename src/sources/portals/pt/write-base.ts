@@ -1,4 +1,4 @@
-// Made-up rows of BASE's yearly file of announcements, and of its list of contracts.
+// Made-up announcements of BASE as its yearly files and its search write them, and rows of its list of contracts.
 import type { PortalSample } from '../../source.ts'
 import { localTime, localTimeOf } from '../write-local-time.ts'
 
@@ -21,20 +21,9 @@ const procedures = {
 } as const
 
 export function writeBase(sample: PortalSample): string {
-  if (sample.kind === 'award') {
-    return JSON.stringify({
-      id: sample.number,
-      objectBriefDescription: sample.title,
-      contracting: sample.buyer.name,
-      contracted: sample.winners.map((winner) => winner.name).join('; '),
-      contractingProcedureType: procedures[sample.procedureType],
-      publicationDate: localTime(sample.publishedAt, zone, 'dd-MM-yyyy'),
-      signingDate: localTime(sample.publishedAt, zone, 'dd-MM-yyyy'),
-      initialContractualPrice: `${(sample.value?.amount ?? 0).toFixed(2).replace('.', ',')} €`,
-    })
-  }
+  if (sample.kind === 'award') return JSON.stringify(contractOf(sample))
   return JSON.stringify({
-    nAnuncio: `${sample.number}/${localTime(sample.publishedAt, zone, 'yyyy')}`,
+    nAnuncio: numberOf(sample),
     tipoActo: acts[sample.kind],
     modeloAnuncio: procedures[sample.procedureType],
     descricaoAnuncio: sample.title,
@@ -47,4 +36,45 @@ export function writeBase(sample: PortalSample): string {
     DataLimitePropostas: localTimeOf(sample.deadline, zone, 'dd/MM/yyyy') ?? null,
     url: sample.url,
   })
+}
+
+/** A row of the search with its detail. */
+export function writeFoundInBase(sample: PortalSample): string {
+  if (sample.kind === 'award') return JSON.stringify({ entry: contractOf(sample), detail: {} })
+  return JSON.stringify({
+    entry: {
+      id: sample.number,
+      type: acts[sample.kind],
+      contractDesignation: sample.title,
+      contractingEntity: sample.buyer.name,
+      contractingProcedureType: procedures[sample.procedureType],
+      drPublicationDate: localTime(sample.publishedAt, zone, 'dd-MM-yyyy'),
+      proposalDeadline: localTimeOf(sample.deadline, zone, 'dd-MM-yyyy') ?? null,
+      basePrice: sample.value === undefined ? null : euros(sample.value.amount),
+    },
+    detail: {
+      announcementNumber: numberOf(sample),
+      contractingProcedureId: sample.procedureId,
+      contractType: natures[sample.nature],
+      contractingEntities: [{ nif: sample.buyer.nationalId }],
+      cpvs: `${sample.cpv}-0, ${sample.title}`,
+    },
+  })
+}
+
+const numberOf = (sample: PortalSample): string => `${sample.number}/${localTime(sample.publishedAt, zone, 'yyyy')}`
+const euros = (amount: number): string => `${amount.toFixed(2).replace('.', ',')} €`
+
+function contractOf(sample: PortalSample) {
+  return {
+    id: sample.number,
+    objectBriefDescription: sample.title,
+    contracting: sample.buyer.name,
+    contracted: sample.winners.map((winner) => winner.name).join('; '),
+    contractingProcedureType: procedures[sample.procedureType],
+    publicationDate: localTime(sample.publishedAt, zone, 'dd-MM-yyyy'),
+    drPublicationDate: localTime(sample.publishedAt, zone, 'dd-MM-yyyy'),
+    signingDate: localTime(sample.publishedAt, zone, 'dd-MM-yyyy'),
+    initialContractualPrice: sample.value === undefined ? null : euros(sample.value.amount),
+  }
 }

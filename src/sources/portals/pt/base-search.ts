@@ -1,0 +1,78 @@
+// BASE, the portal of public contracts of Portugal, by its search: announcements of the last days, and contracts.
+import type { Source } from '../../source.ts'
+import { parseBase } from './parse-base.ts'
+import { writeFoundInBase } from './write-base.ts'
+
+const results = 'https://www.base.gov.pt/Base4/pt/resultados/'
+const headers = { 'x-requested-with': 'XMLHttpRequest', referer: 'https://www.base.gov.pt/Base4/pt/pesquisa/' }
+
+/** The site gives twenty rows a page whatever it is asked for. */
+const search = (type: string, sort: string) => ({
+  url: results,
+  method: 'POST' as const,
+  headers,
+  form: { type, version: '91.0', query: 'texto=&tipo=0&tipocontrato=0', sort, page: '{page}', size: '{limit}' },
+})
+
+const pages = {
+  kind: 'page',
+  entries: { format: 'json', at: '/items' },
+  firstPage: 0,
+  pageSize: 20,
+  end: { when: 'short-page' },
+} as const
+
+export const source: Source = {
+  id: 'pt-base-search',
+  title: 'BASE (search)',
+  publisher: 'IMPIC',
+  country: 'PT',
+  homepage: 'https://www.base.gov.pt',
+  licence: { name: 'not stated' },
+  zone: 'Europe/Lisbon',
+  channels: [
+    {
+      name: 'newest',
+      slots: { kind: 'week', since: '2026-11-02', rereadDays: [3], isOpenRead: true },
+      timetable: '5 7,19 * * *',
+      delivery: {
+        ...pages,
+        request: search('search_anuncios', '-drPublicationDate'),
+        ordered: { at: '/drPublicationDate', direction: 'descending' },
+        detail: {
+          request: {
+            url: results,
+            method: 'POST',
+            headers,
+            form: { type: 'detail_anuncios', version: '91.0', id: '{id}' },
+          },
+          id: '/id',
+          withEntry: true,
+        },
+      },
+    },
+    {
+      name: 'contracts',
+      slots: { kind: 'week', since: '2026-11-02', rereadDays: [7], isOpenRead: true },
+      timetable: '35 8 * * *',
+      delivery: {
+        ...pages,
+        request: search('search_contratos', '-publicationDate'),
+        ordered: { at: '/publicationDate', direction: 'descending' },
+      },
+    },
+  ],
+  parse: parseBase,
+  writeSample: writeFoundInBase,
+  access: { kind: 'open' },
+  politeness: { requestsPerMinute: 12, pauseMs: 4000, restMs: 6 * 3_600_000 },
+  expects: { perDay: [20, 3000], silentAfterDays: 5, shape: ['/items/0/id'] },
+  caveats: [
+    'The firewall of the site answers 999 and then blocks the whole domain for hours.',
+    'Twenty rows a page whatever is asked for; after many quick pages the answer is empty.',
+    'Four of five contracts are direct awards.',
+    'Announcements carry the number under which the yearly files of pt-base list them.',
+    'Members of the search and of its details seen in public code of 2026, the answers themselves not seen live.',
+  ],
+  offBecause: 'its firewall blocks readers; the announcements come from the yearly files of pt-base',
+}
