@@ -6,7 +6,8 @@ import type { Fetch, FetchContext, Json, Slot } from '../fetch.ts'
 export type Part = {
   /** Tells the part from the others, and stays the same from run to run: it stands in checkpoints. */
   readonly key: string
-  readonly delivery: Delivery
+  /** A function where what it asks is known only when its turn has come. */
+  readonly delivery: Delivery | (() => Promise<Delivery>)
   /** The span of this part, where it is not that of the whole slot. */
   readonly slot?: Slot
 }
@@ -25,7 +26,7 @@ export function inParts(find: (context: FetchContext) => Promise<readonly Part[]
     )
     const missing: string[] = []
     for (const { key, delivery, slot } of parts.slice(first)) {
-      const reading = fetchOf(delivery)({
+      const reading = fetchOf(typeof delivery === 'function' ? await delivery() : delivery)({
         ...context,
         slot: slot ?? context.slot,
         checkpoint: kept?.part === key ? kept.at : undefined,

@@ -27,7 +27,7 @@ export const source: Source = {
             ],
           },
         },
-        entries: { format: 'json', at: '/result/releases', isOptional: true },
+        entries: { format: 'json', at: '/result/releases' },
       },
       timetable: '50 5 * * *',
     },

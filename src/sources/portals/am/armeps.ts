@@ -28,7 +28,7 @@ export const source: Source = {
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30 },
-  expects: { silentAfterDays: 10, shape: ['/releases/0/ocid', '/next_page/uri'] },
+  expects: { silentAfterDays: 10, shape: ['/releases/0/ocid'] },
   caveats: [
     'Some offsets are answered with errors; each day has its own, so that one of them costs one day until it works again.',
   ],

@@ -20,7 +20,7 @@ export const source: Source = {
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 60 },
-  expects: { silentAfterDays: 4, shape: ['/releases/0/ocid', '/releases/0/contracts'] },
+  expects: { silentAfterDays: 4, shape: ['/releases/0/ocid', '/releases/0/tag'] },
   caveats: [
     'Contracts that were awarded, no calls for tenders.',
     'Users found more than 200,000 contracts missing from the list by modification; the one by publication is read as well.',

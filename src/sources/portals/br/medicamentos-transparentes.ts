@@ -29,6 +29,6 @@ export const source: Source = {
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30 },
-  expects: { silentAfterDays: 90, shape: ['/response/count', '/response/records/0/files/0/url'] },
+  expects: { silentAfterDays: 90, shape: ['/response/records/0/files/0/url'] },
   caveats: ['Purchases of medicines alone, from several portals of Brazil: they may be in other sources too.'],
 }

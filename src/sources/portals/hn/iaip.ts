@@ -29,6 +29,6 @@ export const source: Source = {
   ],
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
-  expects: { silentAfterDays: 90, shape: ['/oficio/0/json'] },
+  expects: { silentAfterDays: 90, shape: ['/*/0/json'] },
   caveats: ['Files whose name holds `compiled` repeat the others and are not read.'],
 }

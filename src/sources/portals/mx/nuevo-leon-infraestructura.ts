@@ -38,6 +38,6 @@ export const source: Source = {
   ],
   access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 30 },
-  expects: { silentAfterDays: 200, shape: ['/0/records/0/ocid'] },
+  expects: { silentAfterDays: 200, shape: ['/0/records/0/releases/0/url'] },
   caveats: ['Plain user agents are answered with 403.', 'One list of record packages for every year.'],
 }

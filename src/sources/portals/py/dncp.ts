@@ -53,7 +53,7 @@ export const source: Source = {
   ],
   access: { kind: 'key', setting: 'DNCP_REQUEST_TOKEN', getItAt: 'https://www.contrataciones.gov.py/datos/adm/login' },
   politeness: { requestsPerMinute: 60 },
-  expects: { silentAfterDays: 5, shape: ['/records/0/ocid', '/pagination/total_pages'] },
+  expects: { silentAfterDays: 5, shape: ['/records/0/releases/0/url', '/pagination/total_pages'] },
   caveats: [
     'A token is good for fifteen minutes.',
     'No more than 10,000 processes are shown for one question; single days stay below that.',

@@ -1,7 +1,7 @@
 // A file in a folder on Google Drive that a page links: page, folder, question whether a large file is wanted, file.
 
 import { Refused } from '../../../platform/http.ts'
-import type { Entries } from '../../delivery.ts'
+import type { Delivery, Entries } from '../../delivery.ts'
 import { inParts } from '../../families/in-parts.ts'
 import { pageText, tagsIn } from '../../families/page-text.ts'
 import type { Fetch } from '../../fetch.ts'
@@ -17,17 +17,22 @@ export const readDriveFolder = (page: string, entries: Entries): Fetch =>
       .filter(([row]) => row.includes('json'))
       .map(([, id]) => id!)
     if (files.length === 0) throw new Refused(`${folder} shows no JSON file`)
-    const parts = []
-    for (const id of files) {
-      const question = await pageText(context, `https://drive.google.com/uc?export=download&id=${id}`)
-      const action = tagsIn(question, 'form')
-        .find((tag) => tag.get('id') === 'download-form')
-        ?.get('action')
-      if (action === undefined) throw new Refused(`Google Drive does not offer the file ${id}`)
-      const url = new URL(action)
-      for (const input of tagsIn(question, 'input'))
-        if (input.has('name')) url.searchParams.set(input.get('name')!, input.get('value') ?? '')
-      parts.push({ key: id, delivery: { kind: 'single', request: { url: url.href }, entries } as const })
-    }
-    return parts
+    return files.map((id) => ({
+      key: id,
+      delivery: async () => fileOf(await pageText(context, downloadOf(id)), id, entries),
+    }))
   })
+
+const downloadOf = (id: string): string => `https://drive.google.com/uc?export=download&id=${id}`
+
+/** The file behind the question whether one so large is wanted. */
+function fileOf(question: string, id: string, entries: Entries): Delivery {
+  const action = tagsIn(question, 'form')
+    .find((tag) => tag.get('id') === 'download-form')
+    ?.get('action')
+  if (action === undefined) throw new Refused(`Google Drive does not offer the file ${id}`)
+  const url = new URL(action)
+  for (const input of tagsIn(question, 'input'))
+    if (input.has('name')) url.searchParams.set(input.get('name')!, input.get('value') ?? '')
+  return { kind: 'single', request: { url: url.href }, entries }
+}
