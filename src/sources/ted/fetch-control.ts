@@ -25,13 +25,17 @@ export const fetchControl: Fetch = async function* (context) {
   const hasIssue = issueOn(calendar, day) !== 'none'
   if (hasIssue && !isRunning && !held.isPackageRead) return { kind: 'notYet' }
 
+  const batch = new StepBatch(ledger, new SlotProgress(context.checkpoint))
   const announced = await announcedOn(context, day)
   if (announced === 0) {
-    if (!hasIssue) return { kind: 'empty' }
+    if (!hasIssue) {
+      // An earlier reading of the slot may have noted another total.
+      if (context.checkpoint !== undefined) yield batch.take(0)
+      return { kind: 'empty' }
+    }
     if (isRunning && !held.isPackageRead) return { kind: 'notYet' }
     throw new Retryable(`the search of TED counts nothing for ${day}, which has an issue`)
   }
-  const batch = new StepBatch(ledger, new SlotProgress(context.checkpoint))
   batch.countUpTo(held.numbers.size)
   yield batch.take(announced)
   if (held.numbers.size >= announced) return { kind: 'complete' }

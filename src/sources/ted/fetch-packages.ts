@@ -32,7 +32,8 @@ function spanOf(slot: Slot): { readonly fromMs: number; readonly toMs: number } 
 /**
  * Reads a package on from the checkpoint. TED accepts byte ranges, but packed data cannot be entered in the middle: the
  * package is fetched from its start, and members whose numbers the checkpoint holds are passed over unread. Telling them by
- * number and not by place is right also when the package was written anew meanwhile. Returns whether it came to its end;
+ * number and not by place is right also when the package was written anew meanwhile. A member counts by the number that it
+ * holds; one that holds none is stored for its rejection, and what it should have been is fetched alone. Returns whether it came to its end;
  * damage counts as the end when this reading brought nothing new: then another one would not either.
  */
 async function* readPackage(
@@ -68,13 +69,13 @@ async function* readPackage(
       }
       const named = numberOfMember(member.name)
       if (named !== undefined && progress.numbers.has(named)) continue
-      const found = await received(url, member, named)
+      const found = await received(url, member)
       if (!found) continue
       const { document, number, day } = found
       if (number !== undefined && progress.numbers.has(number)) continue
       batch.add(document, number === undefined ? 0 : 1)
-      isNew = true
       if (number !== undefined) {
+        isNew = true
         progress.numbers.add(number)
         const published = day ?? dayInName(member.name) ?? ownDay
         if (published !== undefined) await ledger.add(published, number)
@@ -82,7 +83,7 @@ async function* readPackage(
       if (batch.isFull) yield batch.take()
     }
   } catch (error) {
-    if (isNew) yield batch.take()
+    yield batch.take()
     if (!(error instanceof DamagedPackage)) throw error
     if (isNew) throw new Retryable(error.message, { cause: error })
     return 'damaged'
@@ -91,28 +92,23 @@ async function* readPackage(
   return 'whole'
 }
 
+/** `number`: what the notice itself says, so that a member that is no notice never counts as one. */
 type Received = {
   readonly document: ReceivedDocument
-  readonly number: string | undefined
-  readonly day: string | undefined
+  readonly number?: string | undefined
+  readonly day?: string | undefined
 }
 
-async function received(
-  url: string,
-  member: Exclude<PackageMember, { kind: 'end' }>,
-  named: string | undefined,
-): Promise<Received | undefined> {
+async function received(url: string, member: Exclude<PackageMember, { kind: 'end' }>): Promise<Received | undefined> {
   const address = `${url}!${member.name}`
   const unreadable = (rejection: NonNullable<ReceivedDocument['unreadable']>): Received => ({
     document: { address, bytes: new Uint8Array(0), unreadable: rejection },
-    number: named,
-    day: undefined,
   })
   if (member.kind === 'unreadable') return unreadable(member.rejection)
   const bytes = await member.read()
   if (bytes === 'broken') return undefined
   if (bytes === 'too-large') return unreadable({ reason: 'too-large', path: '', detail: 'larger than any notice' })
-  const number = named ?? numberInNotice(bytes)
+  const number = numberInNotice(bytes)
   return { document: { address, bytes }, number, day: number === undefined ? undefined : dayInNotice(bytes) }
 }
 

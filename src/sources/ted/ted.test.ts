@@ -184,6 +184,23 @@ describe('a day of TED', () => {
     expect(run.items.get('day:2026-03-09')).toBe('part|2026:1')
   })
 
+  it('does not count a damaged member as the notice it is named after, and fetches that alone', async () => {
+    const { ted, run } = await tedOf({ [day]: { issue: 48, numbers: numbersFrom(1, 4) } })
+    ted.replace(
+      'daily/202600048',
+      await tarGz([
+        { name: memberName(day, 48, '1-2026'), bytes: '<?xml version="1.0"?>\n<ContractNotice xmlns="' },
+        { name: memberName(day, 48, '9-2026'), bytes: '<ContractNotice>\u0000</ContractNotice>' },
+        ...numbersFrom(2, 3).map((number) => ({ name: memberName(day, 48, number), bytes: tedNotice(number, day) })),
+      ]),
+    )
+    expect(await run.read(fetchDaily, slot)).toEqual({ kind: 'complete' })
+    expect({ announced: run.announced, delivered: run.delivered }).toEqual({ announced: 4, delivered: 4 })
+    expect(numbersIn(run)).toEqual(numbersFrom(1, 4))
+    expect(run.parsed(source).rejections).toHaveLength(2)
+    expect(paths(run).filter((path) => path.startsWith('/en/notice/'))).toEqual(['/en/notice/1-2026/xml'])
+  })
+
   it('counts a member by the number in its content when its name has none, and keeps what is no notice as a rejection', async () => {
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers: numbersFrom(1, 2) } })
     ted.replace(
