@@ -11,12 +11,14 @@ export type CkanFiles = {
   readonly format: RegExp
   /** Only resources whose address fits. */
   readonly only?: RegExp
+  /** The dates say nothing (resources that are addresses of an interface): each file is asked for with its ETag instead. */
+  readonly isUndated?: boolean
   readonly files: Entries
   readonly timetable: string
 }
 
 /** The files of one data set, or of all that a search finds. */
-export function ckanFiles({ name, url, format, only, files, timetable }: CkanFiles): Channel {
+export function ckanFiles({ name, url, format, only, isUndated, files, timetable }: CkanFiles): Channel {
   return {
     name,
     slots: { kind: 'whole' },
@@ -28,7 +30,7 @@ export function ckanFiles({ name, url, format, only, files, timetable }: CkanFil
         at: url.includes('package_search') ? '/result/results/*/resources' : '/result/resources',
       },
       url: '/url',
-      version: '/last_modified',
+      ...(!isUndated && { version: '/last_modified' }),
       where: { at: '/format', fits: format },
       ...(only && { only }),
       files,

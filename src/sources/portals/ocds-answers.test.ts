@@ -710,6 +710,27 @@ describe('answers as the portals write them', () => {
   )
 })
 
+describe('lists without dates', () => {
+  it('are followed again where an entry changed, and only there', async () => {
+    const portal =
+      (changed: boolean): Portal =>
+      (url) =>
+        url.search
+          ? [
+              { ocid: 'o-1', state: 'open' },
+              { ocid: 'o-2', state: changed ? 'closed' : 'open' },
+            ]
+          : packageOf(url.pathname.at(-1)!)
+    const first = await read('es-zaragoza', 'processes', portal(false))
+    const known = new Map(
+      first.steps.flatMap(({ items = [] }) => items.map(({ key, version }) => [key, version] as const)),
+    )
+    expect(first.ids).toEqual(['1', '2'])
+    expect((await read('es-zaragoza', 'processes', portal(false), { known })).ids).toEqual([])
+    expect((await read('es-zaragoza', 'processes', portal(true), { known })).ids).toEqual(['2'])
+  })
+})
+
 describe('Find a Tender', () => {
   /** So many releases, evenly over the window; the page is never longer than 100, and nothing says that there is more. */
   const portal =

@@ -18,6 +18,7 @@ export const source: Source = {
       name: 'files',
       url: 'https://catalogodatos.nl.gob.mx/api/3/action/package_show?id=contrataciones-abiertas-direccion-general-de-adquisiciones-y-servicios',
       format: /^(?:json|url)$/i,
+      isUndated: true,
       files: releases,
       timetable: '5 8 * * *',
     }),
