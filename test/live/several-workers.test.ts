@@ -62,7 +62,7 @@ test.skipIf(testDatabaseUrl === undefined)(
         since: days[0]!,
         epoch: Date.parse('2026-11-21T08:00:00Z'),
         startedAt,
-        speed: 60,
+        speed: 20,
       }
       const script = new URL('worker-process.ts', import.meta.url).pathname
       const child = spawn(process.execPath, [script, JSON.stringify(task)], { stdio: ['ignore', 'inherit', 'inherit'] })
