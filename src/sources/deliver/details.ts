@@ -8,6 +8,7 @@ import { unreadable } from './answer-documents.ts'
 import { type Asking, drain } from './asking.ts'
 import { EntryValues } from './entry-value.ts'
 import type { Values } from './fill-template.ts'
+import { passOn } from './pass-on.ts'
 import { checkFault, type Fault } from './portal-fault.ts'
 import { readEntries } from './read-entries.ts'
 
@@ -180,20 +181,17 @@ async function* readDetail(
     ...(following.fault && { places: [following.fault.at] }),
     scratchFolder: context.scratchFolder,
   })
+  // The last batch waits for the end, which says whether the detail counts as read.
   let waiting: readonly ReceivedDocument[] = []
-  for (;;) {
-    const next = await reading.next()
-    if (!next.done) {
-      if (waiting.length > 0) yield { documents: waiting, entries: 0 }
-      checkDocument(next.value, entries, following.fault, address)
-      waiting = following.withEntry ? next.value.map((document) => joined(entry, document)) : next.value
-      continue
-    }
-    const { damage, values: placed } = next.value
-    checkFault(following.fault, following.fault && placed.get(following.fault.at), address)
-    yield { documents: waiting, entries: 0, ...(damage === undefined && { items }) }
-    return damage
-  }
+  const { damage, values: placed } = yield* passOn(reading, (documents): Step[] => {
+    checkDocument(documents, entries, following.fault, address)
+    const before = waiting
+    waiting = following.withEntry ? documents.map((document) => joined(entry, document)) : documents
+    return before.length > 0 ? [{ documents: before, entries: 0 }] : []
+  })
+  checkFault(following.fault, following.fault && placed.get(following.fault.at), address)
+  yield { documents: waiting, entries: 0, ...(damage === undefined && { items }) }
+  return damage
 }
 
 /** An error that comes as the document itself, where the card says how it reads. */

@@ -1,11 +1,12 @@
 // What portals do wrong, and that nothing is lost silently by it: every fault ends in an error, in `short`, or in the whole.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { afterAll, describe, expect, test } from 'vitest'
 import { Refused, Retryable } from '../../platform/http.ts'
+import { writeTarGz, writeZip } from '../../simulator/archive-writers.ts'
 import type { Delivery } from '../delivery.ts'
 import { fetchOf } from './fetch-of.ts'
 import { daySlot, nothingKept, type ReadingOptions, readSlot, type Script, textsOf } from './scripted-portal.ts'
@@ -551,6 +552,47 @@ describe('files', () => {
     const broken = await readError(dump({ format: 'archive' }), () => ({ body: whole, breaksAfter: whole.length / 2 }))
     expect(broken).toBeInstanceOf(Retryable)
     expect((broken as Error).message).toBe('the connection broke')
+  })
+
+  test('members of a zip come from its directory, those in it nested as well, and what a Mac leaves does not', async () => {
+    const tar = await writeTarGz([{ name: 'b.json', bytes: Buffer.from('{"items":[{"b":1},{"b":2}]}') }])
+    const zip = writeZip([
+      { name: '__MACOSX/._a.json', bytes: Buffer.from('x') },
+      { name: 'a.json', bytes: Buffer.from('{"items":[{"a":1}]}') },
+      { name: 'readme.txt', bytes: Buffer.from('no') },
+      { name: 'nested.tar.gz', bytes: tar },
+      { name: 'broken.json', bytes: Buffer.from('{"items":[{"c":1},{"c"') },
+    ])
+    const reading = await read(dump({ format: 'archive', members: /\.json$/, inside: at }), () => ({ body: zip }))
+    expect(textsOf(reading).filter((text) => !text.includes('items'))).toEqual([
+      '{"a":1}',
+      '{"b":1}',
+      '{"b":2}',
+      '{"c":1}',
+    ])
+    expect(reading.end).toEqual({
+      kind: 'short',
+      missing: expect.stringContaining('dump!broken.json is damaged') as string,
+    })
+    expect(readdirSync(scratchFolder)).toEqual([])
+  })
+
+  test('an answer that nobody reads on is closed', async () => {
+    const body = `[${numbers(0, 5000)
+      .map((entry) => JSON.stringify(entry))
+      .join(',')}]`
+    for (const delivery of [
+      dump({ format: 'json', at: '' }),
+      dump({ format: 'archive', inside: { format: 'json', at: '' } }),
+    ]) {
+      let closed = 0
+      const script: Script = () => ({
+        body: delivery.kind === 'single' && delivery.entries.format === 'archive' ? gzipSync(body) : body,
+        onClosed: () => closed++,
+      })
+      const reading = await read(delivery, script, { killedAtStep: 3 })
+      expect([reading.end, closed]).toEqual(['killed', 1])
+    }
   })
 
   test('every row of a CSV with its header, quoted line ends and letters of windows-1252', async () => {

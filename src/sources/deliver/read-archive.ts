@@ -18,6 +18,7 @@ import { type Chunks, peek } from '../byte-chunks.ts'
 import type { Entries } from '../delivery.ts'
 import type { ReceivedDocument } from '../files.ts'
 import { Batch, type EntriesEnd, type ReadEntries, type ReadOptions, unreadable } from './answer-documents.ts'
+import { passOn } from './pass-on.ts'
 
 /** Archives in archives: a day's tar in a month's gzip, gzip counting as a level. */
 const maxNesting = 5
@@ -133,14 +134,11 @@ async function* readMembers(
       }
       try {
         const level = readLevel(place, member.chunks, archive, nesting + 1)
-        for (let next = await level.next(); ; next = await level.next()) {
-          if (next.done) {
-            damage.push(...next.value)
-            break
-          }
-          for (const document of next.value) batch.add(document)
-          if (batch.isFull) yield* batch.take()
-        }
+        const missing = yield* passOn(level, (documents) => {
+          for (const document of documents) batch.add(document)
+          return batch.isFull ? batch.take() : []
+        })
+        damage.push(...missing)
       } catch (error) {
         if (!(error instanceof MemberError) || archive.broken()) throw error
         batch.add(unreadable(place, 'malformed', error.message))

@@ -10,6 +10,8 @@ export type ScriptedReply = {
   readonly version?: string
   /** The connection breaks after so many bytes. */
   readonly breaksAfter?: number
+  /** Told when the body was read to its end or given up. */
+  readonly onClosed?: () => void
 }
 /** Answers a request; may throw Retryable as the real `send` does. */
 export type Script = (request: SourceRequest, url: URL) => ScriptedReply
@@ -27,7 +29,14 @@ export function daySlot(from: string, days = 1): Slot {
   }
 }
 
-function replyOf({ status = 200, body = '', headers = {}, version, breaksAfter }: ScriptedReply): SourceReply {
+function replyOf({
+  status = 200,
+  body = '',
+  headers = {},
+  version,
+  breaksAfter,
+  onClosed,
+}: ScriptedReply): SourceReply {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   return {
     status,
@@ -36,9 +45,13 @@ function replyOf({ status = 200, body = '', headers = {}, version, breaksAfter }
     bytes: () => Promise.resolve(bytes),
     chunks: async function* () {
       // Cut where nobody expects it.
-      for (let start = 0; start < bytes.length; start += 997) {
-        if (breaksAfter !== undefined && start > breaksAfter) throw new Retryable('the connection broke')
-        yield bytes.subarray(start, start + 997)
+      try {
+        for (let start = 0; start < bytes.length; start += 997) {
+          if (breaksAfter !== undefined && start > breaksAfter) throw new Retryable('the connection broke')
+          yield bytes.subarray(start, start + 997)
+        }
+      } finally {
+        onClosed?.()
       }
     },
   }

@@ -13,6 +13,7 @@ import { EntryValues } from './entry-value.ts'
 import { fillText, finenessOf, type Values } from './fill-template.ts'
 import { halveSpan, type Span } from './halve-span.ts'
 import type { PageFacts, Pager, Position } from './pager.ts'
+import { passOn } from './pass-on.ts'
 import { checkFault } from './portal-fault.ts'
 import { readEntries } from './read-entries.ts'
 import { beginWalk, checkpointOf, note, stateFrom, type WalkState } from './walk-state.ts'
@@ -254,40 +255,31 @@ class Walk {
       await drain(reply)
       return { documents: [], values: new Map(), answer, damage: undefined }
     }
-    const reading = readEntries(reply.chunks(), {
+    const { values, damage } = yield* readEntries(reply.chunks(), {
       address,
       entries: this.#options.entries,
       places: this.#places(),
       damage: 'throw',
       scratchFolder: this.#context.scratchFolder,
     })
-    for (;;) {
-      const next = await reading.next()
-      if (next.done) {
-        const page = { documents: [], values: next.value.values, answer, damage: next.value.damage }
-        this.#checkFault(page)
-        return page
-      }
-      yield next.value
-    }
+    const page = { documents: [], values, answer, damage }
+    this.#checkFault(page)
+    return page
   }
 
   /** A whole answer passes through in steps that are counted at its end. */
   async *#streamed(answer: Answer): AsyncGenerator<Step, Page> {
-    const reading = this.#pageOf(answer)
+    const span = this.#wholeSpan()
     let length = 0
-    for (;;) {
-      const next = await reading.next()
-      if (next.done) {
-        // Only their number is wanted from here on.
-        this.#state.count += length
-        this.#state.size = Math.max(this.#state.size, length)
-        return next.value
-      }
-      length += next.value.length
-      this.#checkDates(next.value, this.#wholeSpan(), answer)
-      yield { documents: next.value.filter((document) => this.#isWanted(document)), entries: 0 }
-    }
+    const page = yield* passOn(this.#pageOf(answer), (documents): Step[] => {
+      length += documents.length
+      this.#checkDates(documents, span, answer)
+      return [{ documents: documents.filter((document) => this.#isWanted(document)), entries: 0 }]
+    })
+    // Only their number is wanted from here on.
+    this.#state.count += length
+    this.#state.size = Math.max(this.#state.size, length)
+    return page
   }
 
   #isWanted(document: ReceivedDocument): boolean {
