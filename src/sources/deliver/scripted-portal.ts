@@ -93,7 +93,7 @@ export type Reading = {
 }
 
 /** Reads a slot as the runner does: what a step holds is stored at once, or not at all. */
-export async function readSlot(fetch: Fetch, script: Script, options: ReadingOptions = {}): Promise<Reading> {
+export async function readSlot(fetchSlot: Fetch, script: Script, options: ReadingOptions = {}): Promise<Reading> {
   const kept = options.kept ?? nothingKept()
   const requests: SourceRequest[] = []
   const steps: Step[] = []
@@ -122,7 +122,7 @@ export async function readSlot(fetch: Fetch, script: Script, options: ReadingOpt
     scratchFolder: options.scratchFolder ?? '/nonexistent',
     signal: new AbortController().signal,
   }
-  const reading = fetch(context)
+  const reading = fetchSlot(context)
   try {
     for (;;) {
       const next = await reading.next()
