@@ -62,7 +62,7 @@ export type Politeness = {
   readonly restMs?: number
   /** `obey` (default) reads robots.txt; anything else is the reason why it does not bind this documented interface. */
   readonly robots?: 'obey' | { readonly exempt: string }
-  /** User agent where the portal refuses ours; it must still name us and carry the contact as `{contact}`. */
+  /** User agent where the portal refuses ours; it must still name us, `Tenderstock/{version}`, and carry the contact as `{contact}`. */
   readonly userAgent?: string
 }
 
