@@ -106,7 +106,7 @@ export const commands = {
       source: {
         type: 'paths',
         value: 'ID…',
-        help: 'With --live: only these sources; `source list --all` shows the ids.',
+        help: 'Only these sources; `source list --all` shows the ids. Without --live their sample portals, `all` for every one.',
       },
       workers: {
         type: 'count',

@@ -81,7 +81,8 @@ async function runCommand(parsed: ParsedCommand & { readonly kind: 'command' }, 
       await start({
         ...service,
         ingestPaths: Array.isArray(options.ingest) ? options.ingest : [],
-        hasSamples: options['no-samples'] !== true && options.live !== true,
+        ...(options['no-samples'] !== true &&
+          options.live !== true && { samples: { sources: Array.isArray(options.source) ? options.source : [] } }),
         ...(options.live === true && {
           live: {
             sources: Array.isArray(options.source) ? options.source : [],

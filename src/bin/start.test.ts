@@ -12,6 +12,7 @@ import { openTestStore, testDatabaseUrl } from '../../test/world.ts'
 import { sampleDocuments } from '../simulator/samples/sample-documents.ts'
 import { inTransaction, openStore } from '../store/database.ts'
 import type { CommandEvent } from './control-socket.ts'
+import { usualSampleSources } from './sample-sources.ts'
 
 const program = new URL('./tenderstock.ts', import.meta.url).pathname
 const closers: (() => Promise<unknown>)[] = []
@@ -130,7 +131,9 @@ describe('start', () => {
       token: expect.stringMatching(/^tdr_live_/),
     })
     expect(ready.records).toBeGreaterThan(250)
-    expect(service.events.filter(({ event }) => event === 'ingested').length).toBe(6)
+    const read = service.events.filter(({ event }) => event === 'ingested')
+    expect(read.map(({ source }) => source)).toEqual([...usualSampleSources])
+    expect(read.every(({ notices }) => Number(notices) > 0)).toBe(true)
     expect((await stat(join(data, 'trial-token'))).mode & 0o777).toBe(0o600)
     const page = await get(ready, 'limit=100')
     expect([page.status, page.body.data.length]).toEqual([200, 100])

@@ -15,12 +15,10 @@ import { type Clock, shiftableClock, systemClock, systemSleep } from '../platfor
 import { type Config, sourceKey } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { makeFolder } from '../platform/folders.ts'
-import { openHttp, Retryable } from '../platform/http.ts'
+import { openHttp } from '../platform/http.ts'
 import { type Log, type LogLevel, openLog } from '../platform/log.ts'
 import { type Random, systemRandom } from '../platform/random.ts'
 import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
-import { startSamplePortals } from '../simulator/samples/sample-portals.ts'
-import { fetchSamplePortal } from '../simulator/samples/sample-source.ts'
 import { loadSources } from '../sources/registry.ts'
 import { readSerials } from '../store/change-signal.ts'
 import { isConnectionLoss } from '../store/connection-loss.ts'
@@ -32,7 +30,6 @@ import { type Emit, listenForCommands } from './control-socket.ts'
 import { startLiveSources } from './live-sources.ts'
 import {
   consolidateNow,
-  ingestFrom,
   ingestPaths,
   isRebuildPending,
   publishNow,
@@ -41,6 +38,7 @@ import {
   type Workplace,
 } from './operations.ts'
 import { contactOf } from './portal-line.ts'
+import { openSampleSources, type SampleSources } from './sample-sources.ts'
 import { claimStockKind } from './stock-kind.ts'
 import { ensureTrialToken } from './trial-token.ts'
 import { workQueue } from './work-queue.ts'
@@ -59,7 +57,8 @@ export type ServiceOptions = {
 
 export type StartOptions = ServiceOptions & {
   readonly ingestPaths: readonly string[]
-  readonly hasSamples: boolean
+  /** Made-up notices from the simulator; ids of its sources, none for the usual ones. */
+  readonly samples?: { readonly sources: readonly string[] }
   /** Reads the portals themselves; absent: it does not. */
   readonly live?: {
     /** Ids of the only sources to run; empty: all that are not off. */
@@ -161,19 +160,10 @@ export async function start(options: StartOptions): Promise<void> {
     announce()
   }
 
-  const samples = options.hasSamples ? await openSamples(service) : undefined
+  const samples = options.samples ? await openSamples(service, options.samples, options) : undefined
   const live = options.live ? await openLive(service, options.live, options) : undefined
   const readSources = async () => {
-    for (const { portal, url } of samples?.addresses ?? []) {
-      if (stop.aborted) return
-      try {
-        await ingestFrom(place, portal, fetchSamplePortal(samples!.http, url), emit)
-      } catch (error) {
-        // an outage of one source is no reason to stop: its check does not move, and the next round asks again
-        if (!(error instanceof Retryable)) throw error
-        emit({ event: 'warning', message: error.message })
-      }
-    }
+    await samples?.read()
   }
   let heldUntil = 0
   const startedAt = clock()
@@ -487,17 +477,28 @@ async function openLive(service: Service, live: NonNullable<StartOptions['live']
   })
 }
 
-async function openSamples(service: Service) {
-  const { store, clock, emit } = service
+async function openSamples(
+  { store, clock, random, emit, stop, dataFolder, documentStore, defer }: Service,
+  { sources }: NonNullable<StartOptions['samples']>,
+  { version }: StartOptions,
+): Promise<SampleSources> {
   await claimStockKind(store, 'samples')
   // kept, so that a later start finds the same world, only older
   const epoch = Number(await getOrCreateSetting(store.db, 'sample-epoch', String(sampleEpoch(clock()))))
-  const portals = await startSamplePortals({ epoch, clock })
-  service.defer(portals.close)
-  const http = openHttp({ network: 'loopback' })
-  service.defer(http.close)
-  emit({ event: 'portals', portals: portals.addresses.length })
-  return { addresses: portals.addresses, http }
+  const samples = await openSampleSources({
+    store,
+    dataFolder,
+    clock,
+    random,
+    emit,
+    stop,
+    version,
+    epoch,
+    named: sources,
+    ...(documentStore && { documentStore }),
+  })
+  defer(samples.close)
+  return samples
 }
 
 const aborted = (signal: AbortSignal) =>

@@ -58,7 +58,9 @@ export function valueAt(entries: Entries, text: string, at: EntryPlace): string 
 export function pointed(text: string, pointer: string): string | undefined {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    // publishers put signs into texts that JSON forbids there
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are meant
+    value = JSON.parse(text.replace(/[\u0000-\u001f]/g, ' '))
   } catch {
     return undefined
   }

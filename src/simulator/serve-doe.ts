@@ -4,6 +4,7 @@ import { writeZip } from './archive-writers.ts'
 import type { Visible } from './card-answer.ts'
 import { momentOf, readFields, type WrittenDate } from './date-pattern.ts'
 import { type Asked, jsonAnswer, type PortalAnswer, type PortalServer } from './portal-answer.ts'
+import type { Shelf } from './shelf.ts'
 import { exportTables } from './write-doe-tables.ts'
 
 const zone = 'Europe/Berlin'
@@ -11,7 +12,7 @@ const hosts = new Set(['oeffentlichevergabe.de', 'www.oeffentlichevergabe.de'])
 const firstMonth = Date.UTC(2022, 11, 1)
 const formats = ['eforms.zip', 'csv.zip', 'ocds.zip']
 
-export function serveDoe(visible: Visible): PortalServer {
+export function serveDoe(visible: Visible, tables?: Shelf['tables']): PortalServer {
   return {
     sourceId: 'doe',
     hosts,
@@ -25,7 +26,7 @@ export function serveDoe(visible: Visible): PortalServer {
       const { url } = asked.request
       if (url.pathname !== '/api/notice-exports') return undefined
       if (asked.request.method !== 'GET') return refuse('only GET')
-      return noticeExport(asked, visible)
+      return noticeExport(asked, visible, tables)
     },
   }
 }
@@ -33,7 +34,7 @@ export function serveDoe(visible: Visible): PortalServer {
 const refuse = (detail: string, status = 400): PortalAnswer =>
   jsonAnswer(status, { status, title: 'Bad Request', detail })
 
-function noticeExport(asked: Asked, visible: Visible): PortalAnswer {
+function noticeExport(asked: Asked, visible: Visible, tables: Shelf['tables']): PortalAnswer {
   const { searchParams } = asked.request.url
   const unknown = [...searchParams.keys()].find((name) => !['pubDay', 'pubMonth', 'format'].includes(name))
   if (unknown !== undefined) return refuse(`unknown parameter ${unknown}`)
@@ -58,7 +59,7 @@ function noticeExport(asked: Asked, visible: Visible): PortalAnswer {
   )
   const members =
     format === 'csv.zip'
-      ? exportTables(entries)
+      ? [...((day !== null && tables?.('doe', day)) || exportTables(entries))]
       : entries.map((entry) => ({
           name: `${entry.noticeId}-${String(entry.version).padStart(2, '0')}.xml`,
           bytes: Buffer.from(entry.text()),

@@ -1,10 +1,12 @@
 // What each portal has published by now, entry by entry: the truth that tests compare a stock with.
 import { hourMs } from '../domain/time.ts'
 import type { PortalSample, Source } from '../sources/source.ts'
+import type { ArchiveMember } from './archive-writers.ts'
 import { releaseOf } from './journal-calendar.ts'
 import { portalRegion } from './samples/portal-region.ts'
 import { portalSampleOf } from './samples/portal-sample.ts'
 import { type SampleCopy, samplePortals, sampleWorld, visibleCopies, type WorldPlan } from './samples/sample-world.ts'
+import { regions } from './samples/vocabulary.ts'
 import { writeEntry } from './write-entry.ts'
 
 /** One version of one announcement on one portal. */
@@ -31,7 +33,11 @@ export type ShelfEntry = {
 /** Portals whose documents follow `source`'s card. Entries come oldest first; what was there once stays there. */
 export type Shelf = {
   readonly entries: (source: Source, until: number) => readonly ShelfEntry[]
+  /** The tables of a day (`YYYY-MM-DD`) as they were published, for a portal that writes its entries as tables too. */
+  readonly tables?: (sourceId: string, day: string) => readonly ArchiveMember[] | undefined
 }
+
+const firstJournalYear = 2022
 
 export type SampleShelfOptions = {
   readonly seed: string
@@ -71,7 +77,10 @@ function entriesAt(
   known: Map<string, ShelfEntry>,
 ): ShelfEntry[] {
   const copies = samplePortals.some((portal) => portal === source.id)
-    ? visibleCopies(sampleWorld(options.seed, options.epoch, until), source.id, until)
+    ? [
+        ...earlierYears(source.id, options),
+        ...visibleCopies(sampleWorld(options.seed, options.epoch, until), source.id, until),
+      ]
     : visibleCopies(
         sampleWorld(`${options.seed}|${source.id}`, options.epoch, until, ownWorld(source, options)),
         source.id,
@@ -88,6 +97,24 @@ function entriesAt(
     if (entry.publishedAt <= until) found.push(entry)
   }
   return found.sort((a, b) => a.publishedAt - b.publishedAt || (a.id < b.id ? -1 : 1))
+}
+
+/** The journal was there before the made-up world began: something of every year since 2022, so that no year is empty. */
+function earlierYears(sourceId: string, { seed, epoch }: SampleShelfOptions): SampleCopy[] {
+  if (sourceId !== 'ted') return []
+  const found: SampleCopy[] = []
+  for (let year = firstJournalYear; year < new Date(epoch).getUTCFullYear(); year++) {
+    const end = Date.UTC(year, 11, 20)
+    const world = sampleWorld(`${seed}|${year}`, end, end, {
+      base: 3,
+      firstIndex: 90_000,
+      arrivalMs: Number.MAX_SAFE_INTEGER,
+      families: [{ family: 'own', share: 1, regions: [regions.at, regions.fr] }],
+      portal: sourceId,
+    })
+    found.push(...visibleCopies(world, sourceId, end))
+  }
+  return found
 }
 
 function ownWorld(source: Source, options: SampleShelfOptions): WorldPlan {

@@ -98,7 +98,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       source.id === 'ted'
         ? serveTed(visible, seed)
         : source.id === 'doe'
-          ? serveDoe(visible)
+          ? serveDoe(visible, shelf.tables)
           : (ownServers[source.id]?.(visible) ?? serveCard(source, visible, seed))
     return { source, server }
   })

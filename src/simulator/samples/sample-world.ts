@@ -94,6 +94,8 @@ export type WorldPlan = {
   /** Afterwards one more begins every so often. */
   readonly arrivalMs: number
   readonly families: readonly [FamilyShare, ...FamilyShare[]]
+  /** Counted from here, so that several worlds on one portal have numbers of their own; default 0. */
+  readonly firstIndex?: number
   /** For the family `own`: the only portal that announces them. */
   readonly portal?: SamplePortal
 }
@@ -109,7 +111,9 @@ export function sampleWorld(
   plan: WorldPlan = commonWorld,
 ): SampleProcedure[] {
   const arrived = Math.max(0, Math.floor((now - epoch) / plan.arrivalMs))
-  return Array.from({ length: plan.base + arrived }, (_, index) => procedure(seed, epoch, index, plan))
+  return Array.from({ length: plan.base + arrived }, (_, index) =>
+    procedure(seed, epoch, index + (plan.firstIndex ?? 0), plan),
+  )
 }
 
 /** A copy of a notice on a portal, published at `at`. */
@@ -170,7 +174,8 @@ function familyOf(random: Seeded, families: WorldPlan['families'], isNew: boolea
 function procedure(seed: string, epoch: number, index: number, plan: WorldPlan): SampleProcedure {
   const key = `${seed}|${index}`
   const random = seeded(key)
-  const isNew = index >= plan.base
+  const place = index - (plan.firstIndex ?? 0)
+  const isNew = place >= plan.base
   const { family, regions: places } = familyOf(random, plan.families, isNew)
   const buyer = buyerOf(random, random.pick(places))
   const subject = random.pick(subjects)
@@ -189,7 +194,7 @@ function procedure(seed: string, epoch: number, index: number, plan: WorldPlan):
     value: isPublishedValue ? lots.reduce((sum, lot) => sum + lot.value, 0) : undefined,
     isFramework: random.chance(0.1),
   }
-  const start = isNew ? epoch + (index - plan.base + 1) * plan.arrivalMs : undefined
+  const start = isNew ? epoch + (place - plan.base + 1) * plan.arrivalMs : undefined
   return { ...base, notices: timeline(random, key, base, epoch, start, plan.portal) }
 }
 
