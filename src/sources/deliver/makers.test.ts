@@ -59,14 +59,14 @@ describe('opendatasoft', () => {
   })
 })
 
-test('socrata: rows of a span in a stable order, the token left out where there is none', async () => {
+test('socrata: rows of a span in a stable order, with a token where the source has one', async () => {
   const delivery = socrata({ domain: 'data.example', dataset: 'abcd-1234', dateField: 'day' })
   const reading = await readSlot(
     fetchOf(delivery),
     (request, url) => {
       expect(url.searchParams.get('$order')).toBe(':id')
       expect(url.searchParams.get('$where')).toBe("day >= '2026-11-20T00:00:00' AND day < '2026-11-21T00:00:00'")
-      expect(request.headers).toBeUndefined()
+      expect(request.headers).toEqual({ accept: 'application/json' })
       return {
         body: JSON.stringify(
           rows.slice(number(url, '$offset'), Math.min(number(url, '$offset') + number(url, '$limit'), 130)),
@@ -76,6 +76,8 @@ test('socrata: rows of a span in a stable order, the token left out where there 
     { slot: daySlot('2026-11-20') },
   )
   expect(textsOf(reading)).toEqual(texts(['2026-11-20']))
+  const withToken = socrata({ domain: 'data.example', dataset: 'abcd-1234', hasToken: true })
+  expect(withToken).toMatchObject({ request: { headers: { 'x-app-token': '{key}' } } })
 })
 
 test.each(['nextLink', 'skip'] as const)(

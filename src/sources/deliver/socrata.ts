@@ -10,10 +10,12 @@ export type SocrataDataset = {
   readonly dateField?: string
   /** Further conditions in SoQL. */
   readonly where?: string
+  /** The source has a key: an application token, without which the host shares one small allowance among all readers. */
+  readonly hasToken?: boolean
 }
 
 /** Rows in pages of 1,000, ordered by the row's own `:id`: without an order Socrata promises none, and pages overlap. */
-export function socrata({ domain, dataset, dateField, where }: SocrataDataset): Delivery {
+export function socrata({ domain, dataset, dateField, where, hasToken }: SocrataDataset): Delivery {
   const time = 'yyyy-MM-ddTHH:mm:ss'
   const conditions = [
     ...(dateField === undefined ? [] : [`${dateField} >= '{from:${time}}' AND ${dateField} < '{to:${time}}'`]),
@@ -22,10 +24,9 @@ export function socrata({ domain, dataset, dateField, where }: SocrataDataset): 
   const condition = conditions.length > 0 ? `$where=${conditions.join(' AND ').replaceAll('&', '%26')}&` : ''
   return {
     kind: 'offset',
-    // Without an application token the host shares one small allowance among all readers.
     request: {
       url: `https://${domain}/resource/${dataset}.json?${condition}$order=:id&$limit={limit}&$offset={offset}`,
-      headers: { 'x-app-token': '{key}' },
+      headers: { accept: 'application/json', ...(hasToken && { 'x-app-token': '{key}' }) },
     },
     entries: { format: 'json', at: '' },
     pageSize: 1000,

@@ -1,9 +1,10 @@
-// A procurement notice of EJN's open data service, regular or of the small procedures, to a notice.
+// A procurement notice of EJN's open data service, regular with its lots or of the small procedures, to a notice.
 import type { ProcedureType } from '../../../domain/codes.ts'
-import type { Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
-import { type JsonObject, member, textAt } from '../../ocds/json.ts'
+import type { Notice, NoticeLot, ParsedPart, Rejection } from '../../../domain/notice.ts'
+import { compact } from '../../compact.ts'
+import { asObject, type JsonObject, member, numberAt, objectsOf, textAt } from '../../ocds/json.ts'
 import { readJsonDocument } from '../../read-portal-notice.ts'
-import { wordIn } from '../../read-values.ts'
+import { cpvCodesIn, descriptionIn, moneyIn, wordIn } from '../../read-values.ts'
 import { type PortalHome, readPublishedEntry } from '../read-published-entry.ts'
 
 const home: PortalHome = {
@@ -25,10 +26,15 @@ const procedures: { readonly [name: string]: ProcedureType } = {
 const natures = { works: 'works', goods: 'supplies', services: 'services' } as const
 
 export function parseEjn(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, readEntry)
+  return readJsonDocument(bytes, readDocument)
 }
 
-function readEntry(entry: JsonObject): Notice | Rejection {
+/** Beside the notice stand the rows of other sets that belong to it; a list alone gives it bare. */
+function readDocument(document: JsonObject): Notice | Rejection {
+  const entry = asObject(member(document, 'notice')) ?? document
+  const rows = objectsOf(document, 'lots')
+  const lots = rows.map((row) => readLot(row, document))
+  const values = rows.map((row) => numberAt(row, 'EstimatedValue') ?? 0)
   const isSmall = member(entry, 'NpsProcurementName') !== undefined
   const id = textAt(entry, 'Id')
   const procedure = textAt(entry, 'ProcedureType')
@@ -40,7 +46,13 @@ function readEntry(entry: JsonObject): Notice | Rejection {
     procedureId: textAt(entry, 'ProcedureId') ?? (id && `nps/${id}`),
     reference: textAt(entry, 'ProcedureNumber') ?? textAt(entry, 'Number'),
     title: textAt(entry, 'NpsProcurementName') ?? textAt(entry, 'ProcedureName'),
-    description: textAt(entry, 'AdditionalInformation'),
+    description:
+      textAt(rows.length === 1 ? rows[0] : undefined, 'ShortDescription') ?? textAt(entry, 'AdditionalInformation'),
+    cpv: objectsOf(document, 'codes').map((code) => textAt(code, 'Code')),
+    // The value of a procedure stands at its lots alone; where one has none the sum would be too little.
+    estimatedValue:
+      values.every((value) => value > 0) && values.length > 0 ? values.reduce((sum, value) => sum + value) : undefined,
+    lots: lots.length > 1 ? lots : [],
     publishedAt: textAt(entry, 'Announced'),
     deadline: textAt(entry, 'ApplicationDeadlineDateTime'),
     buyer: {
@@ -52,5 +64,23 @@ function readEntry(entry: JsonObject): Notice | Rejection {
     nationalProcedure: procedure,
     nature: wordIn(natures, textAt(entry, 'ContractType')),
     url: 'https://www.ejn.gov.ba/Announcement/Search',
+  })
+}
+
+function readLot(row: JsonObject, document: JsonObject): NoticeLot {
+  const id = textAt(row, 'Id') ?? ''
+  const ownCodes = objectsOf(document, 'links')
+    .filter((link) => textAt(link, 'LotId') === id)
+    .map((link) => textAt(link, 'CpvCodeId'))
+  return compact<NoticeLot>({
+    lotId: id,
+    description: descriptionIn(textAt(row, 'ShortDescription'), home.language),
+    cpvCodes: cpvCodesIn(
+      objectsOf(document, 'codes')
+        .filter((code) => ownCodes.includes(textAt(code, 'Id')))
+        .map((code) => textAt(code, 'Code')),
+    ),
+    nutsCodes: [],
+    estimatedValue: moneyIn(numberAt(row, 'EstimatedValue'), home.currency),
   })
 }

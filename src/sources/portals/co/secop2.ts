@@ -1,27 +1,15 @@
 // SECOP II, the electronic procurement system of Colombia, by the national open data platform (Socrata).
+import { socrata } from '../../deliver/socrata.ts'
 import { dayMs } from '../../families/card-values.ts'
 import type { Source } from '../../source.ts'
 import { parseSecop2 } from './parse-secop2.ts'
 import { writeSecop2 } from './write-secop2.ts'
 
-const resource = 'https://www.datos.gov.co/resource/p6dx-8zbt.json'
-const time = 'yyyy-MM-ddTHH:mm:ss'
-
 const channel = (name: string, field: string, rereadDays: readonly number[]) =>
   ({
     name,
     slots: { kind: 'day', since: '2022-01-01', delayMs: dayMs / 2, rereadDays, isOpenRead: true },
-    delivery: {
-      kind: 'offset',
-      request: {
-        url: `${resource}?$where=${field}%20%3E=%20'{from:${time}}'%20AND%20${field}%20%3C%20'{to:${time}}'&$order=:id&$limit={limit}&$offset={offset}`,
-        headers: { accept: 'application/json' },
-      },
-      entries: { format: 'json', at: '' },
-      pageSize: 1000,
-      end: { when: 'short-page' },
-      dateOf: `/${field}`,
-    },
+    delivery: socrata({ domain: 'www.datos.gov.co', dataset: 'p6dx-8zbt', dateField: field }),
   }) as const
 
 export const source: Source = {

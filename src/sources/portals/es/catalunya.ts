@@ -1,28 +1,16 @@
 // Publications of Catalonia's procurement platform, by the open data platform of the Generalitat (Socrata).
+import { socrata } from '../../deliver/socrata.ts'
 import { dayMs, licenceNotStated } from '../../families/card-values.ts'
 import type { Source } from '../../source.ts'
 import { parseCatalunya } from './parse-catalunya.ts'
 import { writeCatalunya } from './write-catalunya.ts'
-
-const resource = 'https://analisi.transparenciacatalunya.cat/resource/ybgg-dgi6.json'
-const time = 'yyyy-MM-ddTHH:mm:ss'
 
 const channel = (name: string, field: string) =>
   ({
     name,
     slots: { kind: 'day', since: '2022-01-01', delayMs: dayMs, rereadDays: [3, 30] },
     timetable: '20 4,16 * * *',
-    delivery: {
-      kind: 'offset',
-      request: {
-        url: `${resource}?$where=${field}%20%3E=%20'{from:${time}}'%20AND%20${field}%20%3C%20'{to:${time}}'&$order=:id&$limit={limit}&$offset={offset}`,
-        headers: { accept: 'application/json' },
-      },
-      entries: { format: 'json', at: '' },
-      pageSize: 1000,
-      end: { when: 'short-page' },
-      dateOf: `/${field}`,
-    },
+    delivery: socrata({ domain: 'analisi.transparenciacatalunya.cat', dataset: 'ybgg-dgi6', dateField: field }),
   }) as const
 
 export const source: Source = {

@@ -1,4 +1,5 @@
 // TED Open Data: the graph of the EU's notices, asked by SPARQL for the notices of a day.
+import { sparql } from '../../deliver/sparql.ts'
 import type { Source } from '../../source.ts'
 import { parseTedOpenData } from './parse-ted-open-data.ts'
 import { writeTedOpenData } from './write-ted-open-data.ts'
@@ -7,13 +8,13 @@ const query = `PREFIX epo: <http://data.europa.eu/a4g/ontology#>
 PREFIX dct: <http://purl.org/dc/terms/>
 PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>
 SELECT DISTINCT ?notice ?number ?date ?form ?title WHERE {
-  FILTER (?date = "DAY"^^xsd:date)
+  FILTER (?date = "{from:yyyy-MM-dd}"^^xsd:date)
   GRAPH ?graph {
     ?notice a epo:Notice ; epo:hasPublicationDate ?date ; epo:hasNoticePublicationNumber ?number .
     OPTIONAL { ?notice epo:hasFormType ?form }
     OPTIONAL { ?notice epo:refersToProcedure ?procedure . ?procedure dct:title ?title }
   }
-} ORDER BY ?number`
+} ORDER BY ?number ?title`
 
 export const source: Source = {
   id: 'eu-ted-open-data',
@@ -30,14 +31,7 @@ export const source: Source = {
       role: 'control',
       slots: { kind: 'day', since: '2024-01-01', delayMs: 2 * 86_400_000 },
       timetable: '30 12 * * *',
-      delivery: {
-        kind: 'single',
-        request: {
-          url: `https://publications.europa.eu/webapi/rdf/sparql?query=${encodeURIComponent(query).replace('DAY', '{from:yyyy-MM-dd}')}&format=application%2Fsparql-results%2Bjson`,
-          headers: { accept: 'application/sparql-results+json' },
-        },
-        entries: { format: 'json', at: '/results/bindings' },
-      },
+      delivery: sparql({ endpoint: 'https://publications.europa.eu/webapi/rdf/sparql', query }),
     },
   ],
   parse: parseTedOpenData,
@@ -48,7 +42,7 @@ export const source: Source = {
   caveats: [
     'The graph follows the packages by some days and holds notices in eForms only.',
     'A notice with titles in several languages has a row for each.',
-    'Large answers are cut by the service without saying so.',
+    'Large answers are cut by the service without saying so, so they are asked for in pages.',
   ],
   offBecause: 'the same notices as ted, with less in them; a second count where the packages are doubted',
 }

@@ -1,4 +1,5 @@
 // Open bids of the State of Delaware, by the state's open data platform (Socrata).
+import { socrata } from '../../deliver/socrata.ts'
 import type { Source } from '../../source.ts'
 import { parseDelaware } from './parse-delaware.ts'
 import { writeDelaware } from './write-delaware.ts'
@@ -17,16 +18,7 @@ export const source: Source = {
       name: 'open',
       slots: { kind: 'whole' },
       timetable: '25 */6 * * *',
-      delivery: {
-        kind: 'offset',
-        request: {
-          url: 'https://data.delaware.gov/resource/2hnj-zwix.json?$order=contractnumber&$limit={limit}&$offset={offset}',
-          headers: { accept: 'application/json' },
-        },
-        entries: { format: 'json', at: '' },
-        pageSize: 1000,
-        end: { when: 'short-page' },
-      },
+      delivery: socrata({ domain: 'data.delaware.gov', dataset: '2hnj-zwix' }),
     },
   ],
   parse: parseDelaware,
