@@ -592,6 +592,51 @@ describe.each(engines)('workers (%s)', (engine) => {
     expect((await outcomes(store)).filter((each) => each.endsWith('complete'))).toHaveLength(6)
   })
 
+  test('news interrupt the past between two steps, which goes on afterwards', async () => {
+    await using store = await openTestStore(engine)
+    const pages = Array.from({ length: 300 }, (_, index) => `p${index}`)
+    const portal = scriptedPortal([
+      ['2026-11-10', pages],
+      ['feed', ['n1']],
+    ])
+    const past = scriptedSource(portal, {
+      id: 'de-past',
+      channel: { slots: { kind: 'day', since: '2026-11-10' }, role: 'backfill' },
+    })
+    for (let day = 11; day <= 20; day += 1) portal.slots.set(`2026-11-${day}`, [])
+    const news = scriptedSource(portal, {
+      id: 'de-news',
+      channel: { slots: { kind: 'feed' }, timetable: '30 9 * * *' },
+    })
+    const time = { now: morning }
+    let newsAt = 0
+    let pastDoneAt = 0
+    portal.onRequest = async (count, source) => {
+      // half past nine in Berlin comes while the past is read
+      if (source === 'de-past') time.now += minuteMs
+      else if (time.now >= morning + 30 * minuteMs) newsAt ||= count
+      if (source === 'de-past') pastDoneAt = count
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    const stop = new AbortController()
+    await runWorkers(store, [past, news], {
+      ...scriptedRun(portal, time, await scratch(), {
+        signal: stop.signal,
+        sleep: () => new Promise((resolve) => setImmediate(resolve)),
+        onReading: ({ slot, outcome }) => {
+          if (slot === '2026-11-10' && outcome === 'complete') stop.abort()
+        },
+      }),
+      workers: 1,
+      all: [past, news],
+    })
+    expect(newsAt).toBeGreaterThan(0)
+    expect(newsAt).toBeLessThan(pastDoneAt)
+    expect(await outcomes(store)).toContain('2026-11-10 stopped')
+    const slot = await findSlot(store.db, { sourceId: 'de-past', channel: 'daily', slot: '2026-11-10' })
+    expect(slot).toMatchObject({ delivered: 300, checkpoint: null })
+  })
+
   test('the past is filled at a quarter of the pace, behind the news', async () => {
     await using store = await openTestStore(engine)
     const portal = scriptedPortal([...threeDays, ['2026-11-10', ['p1', 'p2', 'p3', 'p4']]])

@@ -30,6 +30,7 @@ const longestTurnMs = 10 * minuteMs
 /** Spans that began meanwhile are put into the ledger so often. */
 const planMs = 10 * minuteMs
 const pollMs = 5000
+const elsewhereMs = 20_000
 const firstRestMs = minuteMs
 const longestRestMs = 15 * minuteMs
 /** Where the portal names a longer time, its slots are due later; the source is looked at again after this. */
@@ -96,7 +97,7 @@ export async function runSource(
       return results
     }
     const only = wish.channel
-    return readTurn(turn, { isDueOf: (name) => only === undefined || name.channel === only, stopsAtFailure: false })
+    return readTurn(turn, { isDueOf: (name) => only === undefined || name.channel === only })
   })
 }
 
@@ -157,12 +158,16 @@ export type WorkOptions = RunOptions & {
 export async function runWorkers(store: Store, sources: readonly Source[], options: WorkOptions): Promise<void> {
   const { clock, signal } = options
   const groups = hostGroups(options.all)
-  const running = new Map<string, Promise<void>>()
+  const running = new Map<string, { readonly urgency: Urgency; readonly work: Promise<void> }>()
   const plannedAt = new Map<string, number>()
   const rests = new Map<string, { failures: number; until: number }>()
   const pace = createPace()
   /** Sources with news that wait for a host, by group: as of the last look. */
   let waiting = new Map<string, Set<string>>()
+  /** Whether one of them could be read if a worker were free. */
+  let isCrowded = false
+  /** Until when sources are taken to be read by other processes, epoch milliseconds. */
+  const elsewhere = new Map<string, number>()
   let nextTidyAt = 0
   let wake = () => {}
 
@@ -181,41 +186,59 @@ export async function runWorkers(store: Store, sources: readonly Source[], optio
     const due = await dueBySource(store, sources, options)
     waiting = new Map()
     const isResting = (source: Source) => (rests.get(source.id)?.until ?? 0) > now
-    for (const { source, best } of due) {
-      if (best.urgency !== 'current' || isResting(source)) continue
+    const hasNews = due.filter(({ source, best }) => best.urgency === 'current' && !isResting(source))
+    // what is being read stays due until its end
+    if (hasNews.length === 0) options.onCaughtUp?.()
+    for (const { source } of hasNews) {
+      if ((elsewhere.get(source.id) ?? 0) > now) continue
       const group = groups.get(source.id)!
       waiting.set(group, (waiting.get(group) ?? new Set()).add(source.id))
     }
-    const hasNews = due.some(({ source, best }) => best.urgency === 'current' && !isResting(source))
-    // what is being read stays due until its end
-    if (!hasNews) options.onCaughtUp?.()
+    const isHostBusy = (source: Source) =>
+      (source.politeness.connections ?? 1) === 1 &&
+      [...running.keys()].some((id) => groups.get(id) === groups.get(source.id))
     for (const { source, best } of due) {
-      if (running.size >= options.workers || signal.aborted) return
-      if (running.has(source.id) || isResting(source)) continue
+      if (running.size >= options.workers || signal.aborted) break
+      if (running.has(source.id) || isResting(source) || isHostBusy(source)) continue
       const group = groups.get(source.id)!
-      // the past waits while the host has news to give
-      if (best.urgency === 'backfill' && (waiting.get(group)?.size ?? 0) > 0) continue
-      const isHostBusy = [...running.keys()].some((id) => groups.get(id) === group)
-      if (isHostBusy && (source.politeness.connections ?? 1) === 1) continue
+      if (best.urgency === 'backfill') {
+        // the past waits while the host has news to give, and leaves a worker free for the news of others
+        if ((waiting.get(group)?.size ?? 0) > 0) continue
+        const backfills = [...running.values()].filter((each) => each.urgency === 'backfill').length
+        if (backfills >= Math.max(1, options.workers - 1)) continue
+      }
       const leases = await takeLeases(store, source, group, options)
-      if (!leases) continue
+      if (!leases) {
+        elsewhere.set(source.id, now + elsewhereMs)
+        waiting.get(group)?.delete(source.id)
+        continue
+      }
+      elsewhere.delete(source.id)
       waiting.get(group)?.delete(source.id)
-      running.set(source.id, runTurn(source, group, leases))
+      running.set(source.id, { urgency: best.urgency, work: runTurn(source, group, best.urgency, leases) })
     }
+    isCrowded =
+      running.size >= options.workers &&
+      sources.some((source) => waiting.get(groups.get(source.id)!)?.has(source.id) && !isHostBusy(source))
   }
 
-  const runTurn = async (source: Source, group: string, leases: readonly [Lease, ...Lease[]]) => {
+  const runTurn = async (
+    source: Source,
+    group: string,
+    urgency: Urgency,
+    leases: readonly [Lease, ...Lease[]],
+  ): Promise<void> => {
     const startedAt = clock()
-    const shouldYield = (urgency: Urgency) => {
+    const shouldYield = () => {
       const news = waiting.get(group)
-      if (urgency === 'backfill') return (news?.size ?? 0) > 0
+      if (urgency === 'backfill') return isCrowded || (news?.size ?? 0) > 0
       const others = (news?.size ?? 0) - (news?.has(source.id) ? 1 : 0)
-      return others > 0 && clock() - startedAt > longestTurnMs
+      return (isCrowded || others > 0) && clock() - startedAt > longestTurnMs
     }
     try {
       await withHeartbeat(store, leases, options, async (turnSignal, rest) => {
         const turn: Turn = { store, source, options, lease: leases[0], signal: turnSignal, pace, shouldYield }
-        const results = await readTurn(turn, { isDueOf: () => true, stopsAtFailure: true })
+        const results = await readTurn(turn, { isDueOf: () => true, urgency })
         const until = restAfter(rests, source, results, clock())
         if (until > 0) rest(leases[0], until)
         // a portal that refused one source is left alone by the others on it too
@@ -243,7 +266,7 @@ export async function runWorkers(store: Store, sources: readonly Source[], optio
     wake = () => woken.abort()
     await options.sleep(pollMs, AbortSignal.any([signal, woken.signal])).catch(() => {})
   }
-  await Promise.all(running.values())
+  await Promise.all([...running.values()].map(({ work }) => work))
 }
 
 /** When the source may be asked again after a turn; 0 when at once. It rests longer the more of its turns fail in a row. */
@@ -371,13 +394,16 @@ type Turn = {
   readonly lease: Lease
   readonly signal: AbortSignal
   readonly pace: Pace
-  readonly shouldYield: (urgency: Urgency) => boolean
+  readonly shouldYield: () => boolean
 }
 
-/** Reads what is due of a source, one slot after the other, until nothing is, somebody else's turn comes, or it fails. */
+/**
+ * Reads what is due of a source, one slot after the other, until nothing is or somebody else's turn comes. With an
+ * `urgency`, only what is as urgent, and until a slot fails.
+ */
 async function readTurn(
   turn: Turn,
-  { isDueOf, stopsAtFailure }: { readonly isDueOf: (name: SlotName) => boolean; readonly stopsAtFailure: boolean },
+  { isDueOf, urgency }: { readonly isDueOf: (name: SlotName) => boolean; readonly urgency?: Urgency },
 ): Promise<readonly SlotResult[]> {
   const { store, source, options, signal } = turn
   const results: SlotResult[] = []
@@ -393,11 +419,12 @@ async function readTurn(
       if (more.length === 0) break
       continue
     }
+    if (urgency !== undefined && next.urgency !== urgency) break
     const result = await readSlot(turn, next)
     results.push(result)
     const isBad = result.outcome === 'failed' || result.outcome === 'refused'
-    if (isBad && stopsAtFailure) break
-    if (result.outcome === 'stopped' || turn.shouldYield(next.urgency)) break
+    if (isBad && urgency !== undefined) break
+    if (result.outcome === 'stopped' || turn.shouldYield()) break
   }
   return results
 }
@@ -418,7 +445,7 @@ async function readSlot(turn: Turn, { channel, slot, urgency }: DueSlot): Promis
     key,
     scratchFolder: options.scratchFolder,
     signal,
-    shouldYield: () => turn.shouldYield(urgency),
+    shouldYield: turn.shouldYield,
     ...(options.documentStore && { documentStore: options.documentStore }),
     ...(options.onStored && { onStored: (documents) => options.onStored!(source.id, documents) }),
     ...(options.onFault && { onFault: (error) => options.onFault!(source.id, error) }),
