@@ -1,4 +1,4 @@
-// The rows of a CSV answer as their bytes stand in it (RFC 4180, any one-byte delimiter), and the cells of one row.
+// The rows of a CSV answer as their bytes stand in it (RFC 4180, any delimiter of one character), and the cells of one row.
 
 /** One row without its line end; of one that is larger than the limit, `bytes` is its beginning. Number 1 is the header. */
 export type CsvRow = { readonly number: number; readonly bytes: Uint8Array; readonly isTooLarge: boolean }
@@ -12,7 +12,10 @@ const isLineEnd = (byte: number): boolean => byte === 0x0a || byte === 0x0d
  * a quoted cell only where a cell begins, so that inches in a text do not swallow the rest. Empty lines are passed over.
  */
 export class CsvRows {
+  /** Its last byte, and the one before where it has two (`§`). */
   readonly #delimiter: number
+  readonly #beforeDelimiter: number | undefined
+  #previous = 0
   readonly #maxRowBytes: number
   #parts: Buffer[] = []
   #length = 0
@@ -22,7 +25,9 @@ export class CsvRows {
   #offset = 0
 
   constructor(delimiter: string, maxRowBytes: number) {
-    this.#delimiter = delimiter.charCodeAt(0)
+    const bytes = Buffer.from(delimiter)
+    this.#delimiter = bytes.at(-1) ?? 0x2c
+    this.#beforeDelimiter = bytes.at(-2)
     this.#maxRowBytes = maxRowBytes
   }
 
@@ -54,7 +59,11 @@ export class CsvRows {
         this.#finish(rows)
         start = index + 1
         this.#isCellStart = true
-      } else this.#isCellStart = byte === this.#delimiter
+      } else {
+        this.#isCellStart =
+          byte === this.#delimiter && (this.#beforeDelimiter === undefined || this.#previous === this.#beforeDelimiter)
+        this.#previous = byte
+      }
     }
     this.#keep(chunk, start, chunk.length)
     this.#offset += chunk.length

@@ -11,7 +11,7 @@ import { readEntries } from './read-entries.ts'
 export type Combination = { readonly key: string; readonly values: { readonly [name: string]: string | number } }
 
 const maxPages = 1000
-const maxCombinations = 20_000
+const maxCombinations = 200_000
 
 export const eachOf = (each: Each | readonly Each[] | undefined): readonly Each[] =>
   each === undefined ? [] : Array.isArray(each) ? (each as readonly Each[]) : [each as Each]

@@ -134,6 +134,12 @@ describe('answers that are no data', () => {
     ['a page for people instead of an archive', { format: 'archive' }, firewall, Refused],
     ['a page for people instead of a document', { format: 'document' }, firewall, Refused],
     ['nothing', at, '', Refused],
+    [
+      'a page in XHTML instead of XML',
+      { format: 'xml', element: 'entry' },
+      `<?xml version="1.0"?>\n${firewall}`,
+      Refused,
+    ],
     ['an error body without the list', at, '{"status":500,"detail":"x"}', Retryable],
     [
       'an error body instead of a list of lists',
@@ -234,6 +240,22 @@ describe('walks that would not end', () => {
     const end = await reading
     if (leadsTo(0) === 0) expect(end).toEqual({ kind: 'complete' })
     else expect(end).toBeInstanceOf(Retryable)
+  })
+
+  test('links that lead on and on without entries are an error', async () => {
+    const delivery: Delivery = {
+      kind: 'link-next',
+      request: { url: `${base}/list?page=0` },
+      entries: at,
+      next: '/next',
+    }
+    let asked = 0
+    const error = await readError(delivery, (_, url) => {
+      asked++
+      return json({ items: [], next: `?page=${number(url, 'page') + 1}` })
+    })
+    expect(error).toBeInstanceOf(Retryable)
+    expect(asked).toBe(50)
   })
 
   test('a token that always comes back ends with the total and a short page, or with an empty one', async () => {
@@ -365,6 +387,19 @@ describe('lists in the order of time', () => {
 })
 
 describe('feeds', () => {
+  test('are not read for several values: they have one checkpoint', async () => {
+    const delivery: Delivery = {
+      kind: 'link-next',
+      request: { url: `${base}/feed?type={type}` },
+      entries: at,
+      next: '/next',
+      each: { name: 'type', values: [1, 2] },
+    }
+    await expect(read(delivery, () => json({ items: [] }), { slot: { key: 'feed' } })).rejects.toThrow(
+      'a feed is read for one',
+    )
+  })
+
   test('an empty answer ends the turn, and the next turn asks the same address', async () => {
     const asked: string[] = []
     let all = 25
@@ -392,6 +427,34 @@ describe('feeds', () => {
     expect(kept.documents.size).toBe(31)
     expect(asked).toEqual(['', '?offset=10', '?offset=20', '?offset=25', '?offset=25', '?offset=25', '?offset=31'])
   })
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'killed at request %i, the turns behind it bring what came in between',
+    async (killedAtRequest) => {
+      let all = 25
+      const delivery: Delivery = {
+        kind: 'link-next',
+        request: { url: `${base}/feed` },
+        entries: at,
+        next: '/next_page/uri',
+        detail: { request: { url: `${base}/n/{id}` }, id: '/id' },
+      }
+      const script: Script = (_, url) => {
+        const id = /n\/(\d+)/.exec(url.pathname)?.[1]
+        if (id !== undefined) return json({ id: Number(id) })
+        const start = number(url, 'offset')
+        const uri = `${base}/feed?offset=${Math.min(start + 2, all)}`
+        return json({ items: numbers(start, Math.min(start + 2, all)), next_page: { uri } })
+      }
+      const kept = nothingKept()
+      for (let turn = 0; turn < 30; turn++) {
+        await read(delivery, script, { slot: { key: 'feed' }, kept, killedAtRequest: killedAtRequest + 3 })
+        if (turn === 20) all = 31
+      }
+      await read(delivery, script, { slot: { key: 'feed' }, kept })
+      expect(textsOf({ kept })).toEqual(textsOfNumbers(0, 31))
+    },
+  )
 
   test('a feed that is asked newest first goes on with its news', async () => {
     const asked: string[] = []

@@ -19,7 +19,7 @@ const documentOf = (address: string, bytes: Uint8Array, isTooLarge: boolean): Re
   isTooLarge ? tooLarge(address, bytes) : { address, bytes }
 
 const looksLikeHtml = (head: Uint8Array): boolean =>
-  /^[\s\0\ufeff]*(?:<!--[\s\S]*?-->\s*)*(?:<!doctype\s+html|<html[\s>]|<head[\s>]|<script[\s>])/i.test(
+  /^[\s\0\ufeff]*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*(?:<!doctype\s+html|<html[\s>]|<head[\s>]|<script[\s>])/i.test(
     Buffer.from(head.buffer, head.byteOffset, head.length).toString('utf8'),
   )
 const firstSign = (head: Uint8Array): string => /[^\s\0\ufeff]/.exec(Buffer.from(head).toString('utf8'))?.[0] ?? ''

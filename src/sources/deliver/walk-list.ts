@@ -28,11 +28,15 @@ export type WalkOptions = List & {
 
 /** No list has more pages; one that seems to turns in a circle. */
 const maxPages = 100_000
+/** A filter may empty a page or two; a portal that leads on and on without entries has come to its end and does not know. */
+const maxEmptyPages = 50
 /** Marks that are remembered beyond the last page, to tell entries that are met twice. */
 const maxMarks = 500_000
 /** Files of one index that a checkpoint remembers. */
 const maxFiles = 5000
 const maxFileBytes = 16 * 1024 ** 3
+/** An index that is gathered before its details are asked for. */
+const maxIndexBytes = 256 * 1024 ** 2
 /** By how much dates of entries may lie outside of their slot: zones, and days that count from noon. */
 const outsideMs = 2 * dayMs
 
@@ -59,6 +63,7 @@ class Walk {
   /** Of the walk through one span; after a resumption only of the last page. */
   #met = new Set<string>()
   #positions = new Set<string>()
+  #emptyInSuccession = 0
   #items: Item[] = []
   readonly #keeping: DetailsKept = {
     isFetched: (key) => this.#state.files.includes(markOf(Buffer.from(key))),
@@ -89,6 +94,7 @@ class Walk {
     if (state.isOver) return this.#end()
     const each = eachOf(this.#options.each)
     const combinations = await combinationsOf(each, this.#asking, this.#context, this.#spanValues(this.#wholeSpan()))
+    if (this.#isFeed && combinations.length > 1) throw new Error('a feed is read for one combination of values only')
     const first = state.combination === null ? 0 : combinationFrom(combinations, each, state.combination)
     for (let index = first; index < combinations.length; index++) {
       const combination = combinations[index]!
@@ -151,10 +157,10 @@ class Walk {
   /** Reads the pages of one span to their end; the last step is left to whoever called. */
   async *#readPages(combination: Combination, span: Span | null): AsyncGenerator<Step, 'ended' | 'halved'> {
     const state = this.#state
-    const { pager, isSingle, detail, most, ordered, fault } = this.#options
+    const { pager, isSingle, detail, fault } = this.#options
     const values: Values = { ...combination.values, ...this.#spanValues(span) }
     const fill = (text: string): string => fillText(text, { ...values, key: this.#context.key }, this.#context.zone)
-    const isStreamed = isSingle === true && !detail && most === undefined && !ordered
+    const isStreamed = this.#isStreamed()
     for (;;) {
       const position = await this.#revealed(state.position)
       const own = { ...values, ...pager.values(position, fill) }
@@ -214,6 +220,12 @@ class Walk {
     }
   }
 
+  /** Nothing has to be known of the whole answer before its entries count. */
+  #isStreamed(): boolean {
+    const { isSingle, detail, most, ordered } = this.#options
+    return isSingle === true && !detail && most === undefined && !ordered
+  }
+
   #kept(position: Position): Position {
     return typeof position === 'string' ? this.#asking.hide(position) : position
   }
@@ -233,7 +245,7 @@ class Walk {
       accept: [204, ...(pager.accept ?? []), ...(notFound ? [404] : [])],
       ...(url !== undefined && { url }),
       ...(ifChangedFrom !== undefined && { ifChangedFrom }),
-      ...(isSingle && { maxBytes: maxFileBytes }),
+      ...(isSingle && { maxBytes: this.#isStreamed() ? maxFileBytes : maxIndexBytes }),
       ...(entries.format === 'html' && { expects: 'page' as const }),
     })
   }
@@ -382,6 +394,9 @@ class Walk {
       throw unexpected(facts.address, 'it leads back to where the walk has been')
     }
     this.#positions.add(String(goesOn))
+    this.#emptyInSuccession = facts.length === 0 ? this.#emptyInSuccession + 1 : 0
+    if (this.#emptyInSuccession >= maxEmptyPages)
+      throw unexpected(facts.address, `${maxEmptyPages} pages without entries in succession`)
     if (state.pages + 1 >= maxPages) throw unexpected(facts.address, `more than ${maxPages} pages`)
     return goesOn
   }

@@ -141,7 +141,7 @@ export class XmlElements {
     const local = localName(name)
     if (this.#open.length === 0) this.root = local
     const { element } = this.#options
-    const isItem = element === '*' ? this.#open.length === 1 : local === element && this.#open.length > 0
+    const isItem = element === '*' ? this.#open.length === 1 : local === element
     if (isItem) {
       this.#itemParts = []
       this.#itemLength = 0
@@ -212,6 +212,8 @@ export class XmlElements {
       isTooLarge,
     })
     this.#itemParts = []
+    // The root itself may be the one element.
+    if (this.#open.length === 0) this.#isDone = true
   }
 }
 
