@@ -258,6 +258,33 @@ export const commands = {
       ['tenderstock source run doe --channel daily --slot 2026-11-20', 'one day again'],
     ],
   },
+  simulate: {
+    summary: 'Serve the portals of all sources on this machine, with faults to switch on.',
+    details: [
+      'Each speaks the protocol that its card declares and shows made-up notices, more with time. Point `source check` or',
+      '`source run` at it with --simulator. docs/simulator.md lists the faults; `--fault all` switches all on.',
+    ],
+    operands: { name: '', min: 0, max: 0 },
+    options: {
+      source: { type: 'paths', value: 'ID…', help: 'Only these sources; default all.' },
+      fault: { type: 'paths', value: 'NAME[=SHARE]…', help: 'Faults and the share of requests that meet them (0.05).' },
+      corpus: { type: 'text', value: 'DIR', help: 'Serve the real notices collected in this folder.' },
+      port: { type: 'count', value: 'PORT', default: 8090, min: 0, max: 65_535, help: 'Port; 0 takes a free one.' },
+      seed: { type: 'text', value: 'S', help: 'Another made-up world and other faults; the same seed gives the same.' },
+      speed: { type: 'number', value: 'X', default: 1, min: 0, max: 100_000, help: "How fast the portals' time runs." },
+      data,
+      json,
+      help,
+    },
+    examples: [
+      ['tenderstock simulate', 'all portals, on port 8090'],
+      ['tenderstock simulate --source xx-new --fault rate-limit=0.2 cut-short', 'a new card under two faults'],
+      [
+        'tenderstock source run xx-new --simulator http://127.0.0.1:8090 --data trial',
+        'reads it, from another terminal',
+      ],
+    ],
+  },
   'organization create': {
     summary: 'Create an organisation that may use the API.',
     operands: { name: 'NAME', min: 1, max: 1 },

@@ -14,6 +14,7 @@ import { colourStyle, helpText, plainStyle } from './help-text.ts'
 import { runOperation } from './operations.ts'
 import { type ParsedCommand, parseCommand } from './parse-command.ts'
 import { openReporter, type Reporter, type Screen } from './reporter.ts'
+import { simulate } from './simulate.ts'
 import { checkSources } from './source-operations.ts'
 import { serve, start } from './start.ts'
 import { workQueue } from './work-queue.ts'
@@ -98,6 +99,21 @@ async function runCommand(parsed: ParsedCommand & { readonly kind: 'command' }, 
       })
     }
     emit({ event: 'stopped' })
+    return 0
+  }
+  if (command === 'simulate') {
+    const listed = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
+    await simulate({
+      sources: listed(options.source),
+      faults: listed(options.fault),
+      port: Number(options.port),
+      speed: Number(options.speed),
+      ...(options.corpus !== undefined && { corpus: String(options.corpus) }),
+      ...(options.seed !== undefined && { seed: String(options.seed) }),
+      clock: systemClock,
+      emit,
+      stop: stopSignal(),
+    })
     return 0
   }
   // another process may do the work: paths are told from where this one stands

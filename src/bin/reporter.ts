@@ -163,6 +163,25 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
       return line('Found again', `edition ${event.edition} with ${count(event.records, 'record')}`)
     case 'portals':
       return line('Sample portals', `${count(event.portals, 'portal')} of made-up notices, on this machine only`)
+    case 'simulatedPortal':
+      return line(String(event.source), `${list(event.hosts).join(', ')} · ${count(event.entries, 'entry', 'entries')}`)
+    case 'simulating': {
+      const faults = Object.entries((event.faults ?? {}) as { [name: string]: number })
+      return [
+        line('Portals', `${count(event.portals, 'portal')} of ${event.isMadeUp ? 'made-up' : 'collected'} notices`),
+        line('Address', String(event.base)),
+        line('Faults', faults.length > 0 ? faults.map(([name, share]) => `${name}=${share}`).join(' ') : 'none'),
+        line('Time', `${event.now}, ${Number(event.speed) === 1 ? 'as it runs' : `${event.speed} times as fast`}`),
+        '',
+        '  Try a source against it, from another terminal:',
+        `    tenderstock source check ${event.example} --simulator ${event.base}`,
+        `    tenderstock source run ${event.example} --simulator ${event.base} --data trial`,
+        '',
+        '  Stop: Ctrl+C',
+      ].join('\n')
+    }
+    case 'simulated':
+      return line('Answered', count(event.requests, 'request'))
     case 'sourcesStarted': {
       const keys = list(event.keysMissing).length
       const off =

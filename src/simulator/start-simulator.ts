@@ -66,6 +66,9 @@ export type Simulator = {
    * a newer state and shows no more are not among them.
    */
   readonly published: (sourceId: string, until?: number) => readonly Published[]
+  /** Real hosts of a source that the simulator answers for. */
+  readonly hostsOf: (sourceId: string) => readonly string[]
+  readonly requestCount: () => number
   /** The newest requests, at most `keptRequests`, oldest first. */
   readonly requests: () => readonly SimulatedRequest[]
   readonly faultCounts: FaultDice['counts']
@@ -107,6 +110,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     for (const host of portal.server.hosts) byHost.set(host, [...(byHost.get(host) ?? []), portal])
 
   const log: SimulatedRequest[] = []
+  let requestCount = 0
   const banned = new Set<string>()
   const server = createServer((incoming, reply) => {
     serve(incoming, reply).catch((error: unknown) => {
@@ -119,6 +123,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     const request = await readRequest(incoming)
     const now = clock()
     const note = (sourceId: string | undefined, status: number, fault?: FaultName) => {
+      requestCount += 1
       if (log.length >= keptRequests) log.splice(0, keptRequests / 10)
       log.push({
         at: now,
@@ -137,6 +142,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     if (!known) {
       note(undefined, 404)
       return send(reply, textAnswer(404, `no portal has the host ${request.url.host}\n`))
+    }
+    // for clients that do not ask `route` first
+    if (known.some(({ source }) => dice.isGone(source.id, now))) {
+      note(known[0]!.source.id, 0, 'gone')
+      return reply.socket?.resetAndDestroy()
     }
     if (request.url.pathname === '/robots.txt') {
       note(known[0]!.source.id, 200)
@@ -288,6 +298,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
         bytes: Buffer.from(entry.text()),
       }))
     },
+    hostsOf: (sourceId) => [...(portals.find(({ source }) => source.id === sourceId)?.server.hosts ?? [])],
+    requestCount: () => requestCount,
     requests: () => [...log],
     faultCounts: dice.counts,
     setFaults: dice.change,
