@@ -31,6 +31,23 @@ export const source: Source = {
         dateOf: '/noticedate',
       },
     },
+    {
+      name: 'newest',
+      role: 'spare',
+      slots: { kind: 'whole' },
+      timetable: '20 5,17 * * *',
+      delivery: {
+        kind: 'offset',
+        request: {
+          url: 'https://search.worldbank.org/api/v2/procnotices?format=json&rows={limit}&os={offset}&srt=noticedate&order=desc',
+          headers: { accept: 'application/json' },
+        },
+        entries: { format: 'json', at: '/procnotices', isOptional: true },
+        pageSize: 100,
+        end: { when: 'short-page' },
+        ordered: { at: '/noticedate', direction: 'descending', days: 10 },
+      },
+    },
   ],
   parse: parseWorldBank,
   writeSample: writeWorldBank,
@@ -45,6 +62,6 @@ export const source: Source = {
     'Dates are written as 20-Nov-2026; the time of the deadline is that of the country and is read in the zone of its capital where we know it.',
     'The search answers 500 now and then.',
     'Neither CPV codes nor values stand in the answer.',
-    'Members of the answer seen in public code of 2026, the answer itself not seen live.',
+    'Members of the answer and its order seen in public code of 2026, the answer itself not seen live; nor that strdate and enddate bound the day of the notice: where they do not, the reading fails aloud and the newest notices are the spare.',
   ],
 }
