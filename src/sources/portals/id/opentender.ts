@@ -33,5 +33,5 @@ export const source: Source = {
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: { silentAfterDays: 60, shape: ['/results/0/code'] },
-  caveats: ['Slow.', 'The list of offices has some twice.', 'JSON was seen that broke off.'],
+  caveats: ['The portal answers slowly.', 'The list of offices has some twice.', 'JSON was seen that broke off.'],
 }
