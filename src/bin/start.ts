@@ -94,6 +94,8 @@ export async function start(options: StartOptions): Promise<void> {
   await using service = await openService(options, options.hasTrialClock)
   const { store, clock, random, emit, stop, log } = service
   const dataFolder = service.dataFolder
+  if (options.live) contactOf(options.config)
+  if (options.live || options.samples) await claimStockKind(store, options.live ? 'live' : 'samples')
   if (options.publishIntervalMs < conformantIntervalMs) {
     emit({
       event: 'warning',
@@ -454,7 +456,6 @@ function followEditions(editions: EditionLog, store: Store, log: Log): () => voi
 
 async function openLive(service: Service, live: NonNullable<StartOptions['live']>, { config, version }: StartOptions) {
   const contact = contactOf(config)
-  await claimStockKind(service.store, 'live')
   const http = openHttp({ network: 'public' })
   service.defer(http.close)
   return startLiveSources({
@@ -482,7 +483,6 @@ async function openSamples(
   { sources }: NonNullable<StartOptions['samples']>,
   { version }: StartOptions,
 ): Promise<SampleSources> {
-  await claimStockKind(store, 'samples')
   // kept, so that a later start finds the same world, only older
   const epoch = Number(await getOrCreateSetting(store.db, 'sample-epoch', String(sampleEpoch(clock()))))
   const samples = await openSampleSources({

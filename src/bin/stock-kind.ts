@@ -6,9 +6,9 @@ import { getOrCreateSetting, getSetting } from '../store/settings.ts'
 /** What a stock is made of: made-up notices, or what portals published. */
 export type StockKind = 'samples' | 'live'
 
-const fixes: { readonly [kind in StockKind]: string } = {
-  samples: 'It holds made-up notices; give --live a data folder (or database) of its own.',
-  live: 'It holds live notices; start it with --live, or the samples with a data folder (or database) of their own.',
+const refusals: { readonly [noted in StockKind]: string } = {
+  samples: 'This stock holds made-up notices: give --live a data folder (or database) of its own.',
+  live: 'This stock holds live notices: start it with --live, or give the samples a data folder (or database) of their own.',
 }
 
 /** Notes what a stock is made of, the first time. Throws OperatorError when it is made of the other kind. */
@@ -16,6 +16,5 @@ export async function claimStockKind({ db }: Pick<Store, 'db'>, kind: StockKind)
   // stocks of before this was noted have an epoch when they are made of samples
   const before = (await getSetting(db, 'sample-epoch')) === undefined ? kind : 'samples'
   const noted = (await getOrCreateSetting(db, 'stock-kind', before)) as StockKind
-  if (noted !== kind)
-    throw new OperatorError(`This stock cannot take ${kind === 'live' ? 'live' : 'made-up'} notices. ${fixes[noted]}`)
+  if (noted !== kind) throw new OperatorError(refusals[noted])
 }
