@@ -1,0 +1,108 @@
+// What the matcher knows of one component of stage A, and what it says of two: the shapes that all files of `match` share.
+
+/** Words of one title. Weights are information in nats: ln(1 / share of titles with the word), from static tables. */
+export type MatchTitle = {
+  /** ISO 639-1, or `und`. */
+  readonly language: string
+  /** Distinct words in order of the title, folded, without stop words. */
+  readonly words: readonly string[]
+  /** Weight of each word, parallel to `words`. */
+  readonly weights: readonly number[]
+  /** All words joined without spaces, stop words included: finds titles that differ only in how compounds are written. */
+  readonly joined: string
+  /** Cut short by a portal: it ends in an ellipsis or in the middle of a sentence at a usual limit. */
+  readonly isTruncated: boolean
+}
+
+/** Marks that tell parts of one project apart: `lot`, `phase`, `trade` (LV, VE, KG), `ordinal`; values folded, without leading zeros. */
+export type Discriminators = { readonly [type: string]: readonly string[] }
+
+export type MatchBuyer = {
+  /** Words that tell this buyer from others, legal forms and kinds of offices left out. */
+  readonly words: readonly string[]
+  readonly weights: readonly number[]
+  /** All words of the name in order, joined by spaces: equal names are equal even if no word is telling. */
+  readonly name: string
+}
+
+/** A deadline. `minute`: epoch minutes; `day`: epoch day in the buyer's zone; only the day was published if `isDateOnly`. */
+export type MatchDeadline = { readonly minute: number; readonly day: number; readonly isDateOnly: boolean }
+
+/**
+ * One component of stage A, everything derived once. Plain JSON: it can be kept. Members are sorted where order means nothing,
+ * so that equal units give equal records.
+ */
+export type MatchRecord = {
+  /** Notice key of the component's first unit. */
+  readonly key: string
+  /** Portals that published a notice of it, sorted (`notice.publisher`). */
+  readonly publishers: readonly string[]
+  /** Portals whose own call it holds; two calls of one portal are two procedures unless much speaks for one. */
+  readonly callPublishers: readonly string[]
+  /** Procedure ids with the scope in which each is unique (`bt-04`, an OCID prefix, a publisher). */
+  readonly procedures: readonly { readonly scope: string; readonly id: string }[]
+  /** What its most telling notice is: a call before a result before a contract's later life before an announcement. */
+  readonly stage: 'call' | 'result' | 'contract' | 'planning'
+  /** Countries of its buyers (ISO 3166-1 alpha-2), sorted. */
+  readonly countries: readonly string[]
+  /** Own language of the head notice. */
+  readonly language: string
+  readonly titles: readonly MatchTitle[]
+  /** Every number of the titles, folded (`2026`, `12`, `60`). */
+  readonly numbers: readonly string[]
+  readonly discriminators: Discriminators
+  /** `(Kopie)`: a procedure begun anew from an older one. */
+  readonly isCopy: boolean
+  readonly buyers: readonly MatchBuyer[]
+  /** Cleaned national ids, sorted. */
+  readonly buyerIds: readonly string[]
+  /** Rarest word of the buyer's or the place's town; empty when none is known. */
+  readonly towns: readonly string[]
+  readonly deadlines: readonly MatchDeadline[]
+  /** Epoch days of the first and last publication (else dispatch); undefined when no notice has a date. */
+  readonly firstDay?: number
+  readonly lastDay?: number
+  /** First publication of a result, epoch day. */
+  readonly resultDay?: number
+  /** Significant digits of CPV codes, main code first, each once; at most 24. */
+  readonly cpv: readonly string[]
+  readonly nuts: readonly string[]
+  /** Clean numbers of the authority, from fields and from texts (`Vergabenr.: …`), sorted. */
+  readonly references: readonly string[]
+  /** Hashes of the description's shingles of three words: the smallest 256, sorted. */
+  readonly shingles: readonly number[]
+  /** Words of the description. 0: none, or only the title once more. */
+  readonly descriptionLength: number
+  /** Weighted words of the description, for short ones only (at most 40): what a bilateral substitution is seen in. */
+  readonly descriptionWords: readonly string[]
+}
+
+/** `twins`: see twinKey; the larger count where the two records have different keys. */
+export type MatchContext = { readonly twins: number }
+
+/**
+ * What the matcher says of two records. `merge`: one tender; `review`: operators decide; `none`: strangers. `rule` names the
+ * rule or veto, `score` is in points of log-odds, `evidence` is one line for people.
+ */
+export type Verdict = {
+  readonly kind: 'merge' | 'review' | 'none'
+  readonly rule: string
+  readonly score: number
+  readonly evidence: string
+}
+
+/** A verdict on two records by key, `left` < `right`. */
+export type MatchEdge = Verdict & { readonly left: string; readonly right: string }
+
+/** An operator's decision on two records by key, in any order. The caller maps notices to the records that hold them now. */
+export type MatchDecision = { readonly left: string; readonly right: string; readonly decision: 'merge' | 'split' }
+
+/** Records of one tender. */
+export type Cluster = {
+  /** Sorted. */
+  readonly keys: readonly string[]
+  /** The edges that made it; an operator's have the rule `operator`. */
+  readonly joinedBy: readonly MatchEdge[]
+  /** Possible duplicates in other clusters; each stands at both of its clusters. */
+  readonly reviews: readonly MatchEdge[]
+}
