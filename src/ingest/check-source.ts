@@ -7,7 +7,7 @@ import type { FetchContext, Slot, SourceReply } from '../sources/fetch.ts'
 import { parseDocument } from '../sources/parse-document.ts'
 import type { Channel, Source } from '../sources/source.ts'
 import { isSpan } from './plan-slots.ts'
-import { slotOf, spanAt } from './slot-spans.ts'
+import { dayStart, slotOf, spanAt } from './slot-spans.ts'
 
 export type CheckOptions = Pick<FetchContext, 'send' | 'key' | 'now' | 'scratchFolder' | 'signal'>
 
@@ -41,13 +41,17 @@ const keptBytes = 32 * 1024 * 1024
 
 class EnoughRequests extends Error {}
 
+/** Days off in succession, when portals publish nothing. */
+const mostSpans = 5
+
 /**
- * Reads the beginning of the newest slot of the first channel that should be complete, as a run would, and stops after the
- * first entries. Never throws for what the portal does.
+ * Reads the beginning of the newest slot of the first channel that should hold something, as a run would, and stops after
+ * the first entries; a span without entries (a Sunday) leads to the one before. Never throws for what the portal does.
  */
 export async function checkSource(source: Source, options: CheckOptions): Promise<CheckResult> {
   const channel = source.channels[0]
-  const slot = newestSlot(source, channel, options.now())
+  const slots = newestSlots(source, channel, options.now())
+  let slot = slots[0]!
   const requests: CheckResult['requests'][number][] = []
   const answers: Kept[] = []
   const send: FetchContext['send'] = async (request) => {
@@ -75,47 +79,52 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
   let isEmpty = false
   let firstRejection: Rejection | undefined
   let firstDocument: Uint8Array | undefined
-  const iterator = fetchOf(channel.delivery)({
-    ...options,
-    send,
-    slot,
-    checkpoint: undefined,
-    zone: source.zone,
-    knownVersions: () => Promise.resolve(new Map()),
-  })
-  try {
-    while (documents < enoughDocuments) {
-      const next = await iterator.next()
-      if (next.done) {
-        isEmpty = next.value.kind === 'empty'
-        if (next.value.kind === 'notYet') findings.push(`${slot.key} is not published yet.`)
-        if (next.value.kind === 'short') findings.push(`${slot.key} is not complete: ${next.value.missing}.`)
-        break
-      }
-      announced = next.value.announced ?? announced
-      for (const document of next.value.documents.slice(0, enoughDocuments - documents)) {
-        documents += 1
-        firstDocument ??= document.bytes
-        const parts = document.unreadable
-          ? [{ pointer: '', rejection: document.unreadable }]
-          : (source.parse ?? parseDocument)(document.bytes)
-        for (const part of parts) {
-          if ('notice' in part) notices += 1
-          else {
-            firstRejection ??= part.rejection
-            rejections[part.rejection.reason] = (rejections[part.rejection.reason] ?? 0) + 1
+  for (slot of slots) {
+    let isDone = false
+    const iterator = fetchOf(channel.delivery)({
+      ...options,
+      send,
+      slot,
+      checkpoint: undefined,
+      zone: source.zone,
+      knownVersions: () => Promise.resolve(new Map()),
+    })
+    try {
+      while (documents < enoughDocuments) {
+        const next = await iterator.next()
+        if (next.done) {
+          isDone = next.value.kind === 'complete'
+          isEmpty = next.value.kind === 'empty'
+          if (next.value.kind === 'notYet') findings.push(`${slot.key} is not published yet.`)
+          if (next.value.kind === 'short') findings.push(`${slot.key} is not complete: ${next.value.missing}.`)
+          break
+        }
+        announced = next.value.announced ?? announced
+        for (const document of next.value.documents.slice(0, enoughDocuments - documents)) {
+          documents += 1
+          firstDocument ??= document.bytes
+          const parts = document.unreadable
+            ? [{ pointer: '', rejection: document.unreadable }]
+            : (source.parse ?? parseDocument)(document.bytes)
+          for (const part of parts) {
+            if ('notice' in part) notices += 1
+            else {
+              firstRejection ??= part.rejection
+              rejections[part.rejection.reason] = (rejections[part.rejection.reason] ?? 0) + 1
+            }
           }
         }
       }
+    } catch (error) {
+      if (!(error instanceof EnoughRequests)) {
+        if (options.signal.aborted) throw error
+        isUnreachable = true
+        findings.push(error instanceof Error ? error.message : String(error))
+      }
+    } finally {
+      await iterator.return({ kind: 'complete' }).catch(() => {})
     }
-  } catch (error) {
-    if (!(error instanceof EnoughRequests)) {
-      if (options.signal.aborted) throw error
-      isUnreachable = true
-      findings.push(error instanceof Error ? error.message : String(error))
-    }
-  } finally {
-    await iterator.return({ kind: 'complete' }).catch(() => {})
+    if (!isDone || documents > 0 || findings.length > 0) break
   }
   if (!isUnreachable && !isEmpty) {
     // an archive or a cut answer says nothing itself: what was found in it does
@@ -144,12 +153,20 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
   }
 }
 
-/** The newest span that is over and settled; `feed` and `whole` are themselves. */
-function newestSlot(source: Source, { slots }: Channel, now: number): Slot {
-  if (!isSpan(slots)) return { key: slots.kind }
+/**
+ * The newest span that is over and settled, of months and years the running one where that is read, and some before it;
+ * `feed` and `whole` are themselves.
+ */
+function newestSlots(source: Source, { slots }: Channel, now: number): Slot[] {
+  if (!isSpan(slots)) return [{ key: slots.kind }]
   const settledBefore = now - (slots.delayMs ?? 0) - hourMs
   const current = spanAt(slots, source.zone, settledBefore)
-  return slotOf(spanAt(slots, source.zone, current.fromMs - 1))
+  const isLong = slots.kind === 'month' || slots.kind === 'year'
+  const spans = [slots.isOpenRead && isLong ? current : spanAt(slots, source.zone, current.fromMs - 1)]
+  const first = dayStart(slots.since, source.zone)
+  while (spans.length < mostSpans && spans.at(-1)!.fromMs > first)
+    spans.push(spanAt(slots, source.zone, spans.at(-1)!.fromMs - 1))
+  return spans.map(slotOf)
 }
 
 type Kept = { parts: Uint8Array[]; bytes: number }
