@@ -11,6 +11,9 @@ import { loadSources } from '../sources/registry.ts'
 import type { Emit } from './control-socket.ts'
 import { sourceNamed } from './source-operations.ts'
 
+/** Enough that every day has something to ask for. */
+const basePerPortal = 80
+
 export type SimulateOptions = {
   /** Ids; empty: all sources. */
   readonly sources: readonly string[]
@@ -44,7 +47,7 @@ export async function simulate(options: SimulateOptions): Promise<void> {
   const faults = faultsOf(options.faults)
   const simulator = await startSimulator({
     sources: chosen,
-    shelf: shelf ?? sampleShelf({ seed, epoch }),
+    shelf: shelf ?? sampleShelf({ seed, epoch, base: basePerPortal }),
     clock: portalClock,
     seed,
     epoch,

@@ -15,6 +15,8 @@ import { documentsOf } from './write-entry.ts'
 
 /** Members of a page where the card leaves it to the portal. */
 const usualPage = 10
+/** Members of an OCDS package that it has anyway. */
+const ocdsHead = new Set(['/uri', '/version', '/publishedDate', '/publisher', '/license', '/releases', '/records'])
 /** Into so many files a list of files puts its entries. */
 const filesOfList = 4
 /** Under which the documents of a list stand that gives whole addresses. */
@@ -138,6 +140,11 @@ export class ListServer {
     put(this.#delivery.ordered?.at, publishedAt)
     if (this.#delivery.kind === 'keyset') put(this.#delivery.keyOf, `${publishedAt}|${entry.number}`)
     if (this.#delivery.where) put(this.#delivery.where.at, sampleOf(this.#delivery.where.fits, entry.id))
+    if (entries.format === 'json') {
+      const start = `${entries.at}/0`
+      for (const each of this.#source.expects.shape)
+        if (each.startsWith(`${start}/`)) put(each.slice(start.length), 'sample')
+    }
     const text = writeListing(entries, values, entry.id)
     return { entry, text, id: valueAt(entries, text, detail.id) ?? id }
   }
@@ -187,12 +194,28 @@ export class ListServer {
     if (delivery.kind === 'single' && rows.length === 0 && delivery.notFound !== undefined)
       return textAnswer(404, 'not found')
     if (this.#isAfterSpan() && span && span.to > asked.now) return textAnswer(404, 'not yet')
-    const places: PlacedValue[] = [...walked.places]
+    const places: PlacedValue[] = [...this.#expectedPlaces(rows.length), ...walked.places]
     if (delivery.total !== undefined) {
       const lie = asked.happens('total-more') ? 3 : asked.happens('total-less') ? -1 : 0
       places.push({ at: delivery.total, value: Math.max(0, rows.length + lie) })
     }
     let shown = walked.rows
+    if (this.#quirks.hasLossyCursor) {
+      const skipped = Number(
+        Buffer.from(request.url.searchParams.get('cursor') ?? '', 'base64url')
+          .toString()
+          .split('|')[2] ?? 0,
+      )
+      const size = this.#quirks.largestPage ?? usualPage
+      // every further page begins behind where it should
+      shown = shown.slice(skipped > 0 ? skipped + Math.ceil(size / 4) : 0)
+      if (skipped + size < rows.length) {
+        const next = new URL(request.url)
+        const window = [next.searchParams.get('updatedFrom'), next.searchParams.get('updatedTo'), skipped + size]
+        next.searchParams.set('cursor', Buffer.from(window.join('|')).toString('base64url'))
+        places.push({ at: '/links/next', value: next.href })
+      }
+    }
     if (delivery.most !== undefined) shown = shown.slice(0, delivery.most)
     if (this.#quirks.largestPage !== undefined) shown = shown.slice(0, this.#quirks.largestPage)
     const last = shown.at(-1)
@@ -205,6 +228,17 @@ export class ListServer {
       places,
       { isBare: !this.#source.writeSample, head: this.#shown(asked.now)[0]?.text.split('\n', 1)[0] },
     )
+  }
+
+  /** What else the card expects beside the entries: counts, for the most part. */
+  #expectedPlaces(count: number): PlacedValue[] {
+    const { entries } = this.#delivery
+    if (entries.format !== 'json' || entries.at === '') return []
+    const top = entries.at.split('/')[1]
+    return this.#source.expects.shape
+      .filter((each) => each.startsWith('/') && !each.split('/').some((name) => /^\d+$/.test(name)))
+      .filter((each) => each.split('/')[1] !== top && !ocdsHead.has(each))
+      .map((at) => ({ at, value: count }))
   }
 
   #isNewestFirst(): boolean {

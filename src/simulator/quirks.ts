@@ -10,6 +10,8 @@ export type Quirks = {
   readonly reach?: number
   /** No page is longer, whatever is asked for. */
   readonly largestPage?: number
+  /** Names a next page by cursor, and whoever walks it loses entries. */
+  readonly hasLossyCursor?: boolean
   /** The number of the page is ignored: every page is the first. */
   readonly ignoresPage?: boolean
   /** Parameters that are not documented are answered with 400 (else they are ignored). */
@@ -31,7 +33,7 @@ export const quirks: { readonly [sourceId: string]: Quirks } = {
   'br-pncp': { widestMs: 366 * dayMs, largestPage: 50 },
   'br-compras': { widestMs: 31 * dayMs },
   'us-sam': { widestMs: 366 * dayMs, largestPage: 1000 },
-  'gb-find-a-tender': { refusesUnknown: true, largestPage: 100 },
+  'gb-find-a-tender': { refusesUnknown: true, largestPage: 100, hasLossyCursor: true },
   'ro-seap': { needsHeader: 'referer' },
   'ba-ejn': { largestPage: 50 },
   'kr-g2b': { largestPage: 999 },
