@@ -163,7 +163,8 @@ export async function runSourceNow(
   { operands, options }: ControlRequest,
   emit: Emit,
 ): Promise<number> {
-  const source = sourceNamed(await loadSources(), operands[0]!)
+  const sources = await loadSources()
+  const source = sourceNamed(sources, operands[0]!)
   const simulator = options.simulator === undefined ? undefined : String(options.simulator)
   const { clock, random, config, version, keyOf } = place
   const line = openPortalLine({ config, clock, random, version, ...(simulator !== undefined && { simulator }) })
@@ -173,6 +174,7 @@ export async function runSourceNow(
       place.store,
       source,
       {
+        all: sources.values(),
         clock,
         hosts: line.hosts,
         keyOf: (setting) => keyOf(setting) ?? (simulator === undefined ? undefined : 'simulated'),

@@ -574,6 +574,15 @@ describe.each(engines)('workers (%s)', (engine) => {
     await work(store, sources, portal, time, { worker: 'three' })
     expect(mostAtOnce).toBe(1)
     expect(await outcomes(store)).toHaveLength(12)
+    // somebody who reads one by hand waits for the host as well
+    const options = scriptedRun(portal, time, await scratch(), { all: sources, worker: 'by hand' })
+    portal.onRequest = async () => {
+      portal.onRequest = () => {}
+      await expect(runSource(store, sources[1]!, { ...options, worker: 'another' })).rejects.toThrow(/on the same host/)
+    }
+    time.now += 24 * hourMs
+    portal.slots.set('2026-11-21', ['late'])
+    expect((await runSource(store, sources[0]!, options)).map(({ outcome }) => outcome)).toEqual(['complete'])
   })
 
   test('a source that fails rests, and the others are read', async () => {

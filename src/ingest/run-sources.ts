@@ -51,6 +51,8 @@ export type RunOptions = {
   readonly worker: string
   readonly sleep: Sleep
   readonly signal: AbortSignal
+  /** All sources that exist: who gives them keeps to one reader at a time on each host, over all processes. */
+  readonly all?: Iterable<Source>
   readonly documentStore?: DocumentStore
   /** First day of the past that is read, `YYYY-MM-DD`; default 30 days before the source's first run. */
   readonly backfillSince?: string
@@ -85,11 +87,15 @@ export async function runSource(
   const missingKey = source.access.kind === 'key' && options.keyOf(source.access.setting) === undefined
   if (missingKey) throw new OperatorError(`${source.id} ${whyOff(source, false)}.`)
   const named = namedSlots(source, wish)
-  const lease = await takeSourceLease(store, source, options, true)
-  if (!lease)
-    throw new OperatorError(`Another worker reads ${source.id} at this moment; wait until it is done and try again.`)
+  const group = options.all && hostGroups(options.all).get(source.id)
+  const leases = await takeLeases(store, source, group, options, true)
+  if (!leases)
+    throw new OperatorError(
+      `Another worker reads ${source.id}, or a source on the same host, at this moment; wait until it is done and try again.`,
+    )
+  const [lease] = leases
   const run = { store, source, options: { ...options, backfillShare: options.backfillShare ?? 1 } }
-  return withHeartbeat(store, [lease], options, async (signal) => {
+  return withHeartbeat(store, leases, options, async (signal) => {
     const turn: Turn = { ...run, lease, signal, pace: createPace(), shouldYield: () => false }
     if (named) {
       const results: SlotResult[] = []
@@ -207,7 +213,7 @@ export async function runWorkers(store: Store, sources: readonly Source[], optio
         const backfills = [...running.values()].filter((each) => each.urgency === 'backfill').length
         if (backfills >= Math.max(1, options.workers - 1)) continue
       }
-      const leases = await takeLeases(store, source, group, options)
+      const leases = await takeLeases(store, source, group, options, false)
       if (!leases) {
         elsewhere.set(source.id, now + elsewhereMs)
         waiting.get(group)?.delete(source.id)
@@ -423,7 +429,8 @@ async function readTurn(
     const result = await readSlot(turn, next)
     results.push(result)
     const isBad = result.outcome === 'failed' || result.outcome === 'refused'
-    if (isBad && urgency !== undefined) break
+    // while the portal wants to be left alone, further slots would only be told so
+    if (isBad && (urgency !== undefined || (result.retryAt ?? 0) > options.clock())) break
     if (result.outcome === 'stopped' || turn.shouldYield()) break
   }
   return results
@@ -476,30 +483,25 @@ function slowed(line: Line, { source, options, pace, signal }: Turn): Line {
   }
 }
 
-/** A person who asks does not wait for a rest. */
-function takeSourceLease(
-  store: Store,
-  source: Source,
-  { worker, clock }: RunOptions,
-  endsRest: boolean,
-): Promise<Lease | undefined> {
-  const now = clock()
-  return takeLease(store.db, { lease: `source ${source.id}`, worker, now, untilMs: now + leaseMs, endsRest })
-}
-
-/** The source's lease, which fences what is written, and one of its host's, which keeps the portal from being crowded. */
+/**
+ * The source's lease, which fences what is written, and one of its host's, which keeps the portal from being crowded (none
+ * without a group). A person who asks ends a rest.
+ */
 async function takeLeases(
   store: Store,
   source: Source,
-  group: string,
-  options: RunOptions,
+  group: string | undefined,
+  { worker, clock }: RunOptions,
+  endsRest: boolean,
 ): Promise<[Lease, ...Lease[]] | undefined> {
-  const own = await takeSourceLease(store, source, options, false)
-  if (!own) return undefined
-  const { worker, clock } = options
-  for (let place = 0; place < (source.politeness.connections ?? 1); place += 1) {
+  const take = (lease: string) => {
     const now = clock()
-    const host = await takeLease(store.db, { lease: `host ${group} ${place}`, worker, now, untilMs: now + leaseMs })
+    return takeLease(store.db, { lease, worker, now, untilMs: now + leaseMs, endsRest })
+  }
+  const own = await take(`source ${source.id}`)
+  if (!own || group === undefined) return own && [own]
+  for (let place = 0; place < (source.politeness.connections ?? 1); place += 1) {
+    const host = await take(`host ${group} ${place}`)
     if (host) return [own, host]
   }
   await releaseLease(store.db, own, clock())
