@@ -1,6 +1,7 @@
 // The live check of a source: which span it looks at, and when an answer without entries is a finding.
 import { describe, expect, it } from 'vitest'
 import type { FetchContext } from '../sources/fetch.ts'
+import { source as findATender } from '../sources/portals/gb/find-a-tender.ts'
 import { source as treasury } from '../sources/portals/za/national-treasury.ts'
 import { checkSource } from './check-source.ts'
 
@@ -36,6 +37,34 @@ async function checked(days: readonly string[]) {
     signal: new AbortController().signal,
   })
 }
+
+describe('the check of a portal that is read by hours', () => {
+  it('asks for the hours about noon of the days before', async () => {
+    const asked: string[] = []
+    const send: FetchContext['send'] = async ({ url }) => {
+      asked.push(new URL(url).searchParams.get('updatedFrom')!)
+      const bytes = Buffer.from('{"releases":[]}')
+      return {
+        status: 200,
+        headers: {},
+        version: undefined,
+        bytes: async () => bytes,
+        async *chunks() {
+          yield bytes
+        },
+      }
+    }
+    const options = { key: undefined, scratchFolder: '/nonexistent', signal: new AbortController().signal }
+    await checkSource(findATender, { ...options, send, now: () => Date.UTC(2026, 6, 20, 6) })
+    expect(asked).toEqual([
+      '2026-07-19T18:00:00',
+      '2026-07-19T12:00:00',
+      '2026-07-18T12:00:00',
+      '2026-07-17T12:00:00',
+      '2026-07-16T12:00:00',
+    ])
+  })
+})
 
 describe('the check of a portal that publishes by days', () => {
   it('goes back over a Sunday and a Saturday to the Friday', async () => {

@@ -1,6 +1,6 @@
 // One small live request to a portal, and whether the answer is what the card says. Stores nothing.
 import type { Rejection } from '../domain/notice.ts'
-import { hourMs } from '../domain/time.ts'
+import { dayMs, hourMs, offsetMsAt, wallToEpochMs } from '../domain/time.ts'
 import { missingFromShape } from '../sources/answer-shape.ts'
 import { fetchOf } from '../sources/deliver/fetch-of.ts'
 import type { FetchContext, Slot, SourceReply } from '../sources/fetch.ts'
@@ -164,9 +164,18 @@ function newestSlots(source: Source, { slots }: Channel, now: number): Slot[] {
   const isLong = slots.kind === 'month' || slots.kind === 'year'
   const spans = [slots.isOpenRead && isLong ? current : spanAt(slots, source.zone, current.fromMs - 1)]
   const first = dayStart(slots.since, source.zone)
-  while (spans.length < mostSpans && spans.at(-1)!.fromMs > first)
-    spans.push(spanAt(slots, source.zone, spans.at(-1)!.fromMs - 1))
+  while (spans.length < mostSpans && spans.at(-1)!.fromMs > first) {
+    const { fromMs } = spans.at(-1)!
+    // Of hours, those about noon of the day before: nights are empty everywhere.
+    spans.push(spanAt(slots, source.zone, slots.kind === 'hours' ? noonBefore(fromMs, source.zone) : fromMs - 1))
+  }
   return spans.map(slotOf)
+}
+
+/** The last noon before an instant, in a zone. */
+function noonBefore(ms: number, zone: string): number {
+  const wall = ms + offsetMsAt(zone, ms) - 12 * hourMs
+  return wallToEpochMs(Math.ceil(wall / dayMs - 1) * dayMs + 12 * hourMs, zone)
 }
 
 type Kept = { parts: Uint8Array[]; bytes: number }
