@@ -83,7 +83,13 @@ function runAt(
         readings.push({ slot: key, at: now })
         const end = endOf({ slot: key, at: now }, readings.filter((each) => each.slot === key).length)
         row.failures = end === 'failed' || end === 'short' || end === 'refused' ? row.failures + 1 : 0
-        const next = nextReading(source, channel, slot, end, { startedAt: now, now, failures: row.failures })
+        const next = nextReading(source, channel, slot, end, {
+          startedAt: now,
+          now,
+          failures: row.failures,
+          completedAt: row.completedAt,
+          isPast: urgencyOf(channel, slot, start) === 'backfill',
+        })
         if (next !== undefined) expect(next, `${key} after ${end}`).toBeGreaterThan(now)
         row.dueAt = next ?? null
         if (end === 'complete' || end === 'unchanged') row.completedAt = now
@@ -145,6 +151,12 @@ describe('planning', () => {
               if (waking === undefined || done >= milestone) continue
               expected.add(waking)
               done = waking
+            }
+            // all milestones had passed by the only reading: one more look, unless the span was past at the start
+            const isLate = expected.size === 1 && done >= milestones.at(-1)! && done < span.toMs + 45 * dayMs
+            if (isLate && slots.rereadDays.length > 0 && span.toMs > firstDay - 3 * dayMs) {
+              const waking = times.find((time) => time >= done + Math.min(...slots.rereadDays) * dayMs)
+              if (waking !== undefined) expected.add(waking)
             }
             expect(read, `${span.key} of ${JSON.stringify(slots)}`).toEqual([...expected])
           } else {
@@ -269,9 +281,25 @@ describe('planning', () => {
     const [channel] = source.channels
     const slot = slotOfKey(source, channel, '2026-02-03')!
     const settled = settledAtOf(source, channel, slot)
-    const times = { startedAt: settled - 1, now: settled + hourMs, failures: 0 }
+    const times = { startedAt: settled - 1, now: settled + hourMs, failures: 0, completedAt: null, isPast: false }
     expect(nextReading(source, channel, slot, 'complete', times)).toBeLessThanOrEqual(times.now + hourMs)
     expect(nextReading(source, channel, slot, 'complete', { ...times, startedAt: settled })).toBeUndefined()
     expect(isSpan(slots)).toBe(true)
+  })
+
+  test('a span that was first read after all its rereads is looked at once more, unless it is long past', () => {
+    const slots: Slots = { kind: 'day', since: '2026-01-01', rereadDays: [1, 7] }
+    const source = sourceWith([{ slots }])
+    const [channel] = source.channels
+    const slot = slotOfKey(source, channel, '2026-02-03')!
+    const late = settledAtOf(source, channel, slot) + 10 * dayMs
+    const times = { startedAt: late, now: late, failures: 0, completedAt: null, isPast: false }
+    const again = nextReading(source, channel, slot, 'complete', times)
+    expect(again).toBe(late + dayMs)
+    const second = { startedAt: again!, now: again!, failures: 0, completedAt: late, isPast: false }
+    expect(nextReading(source, channel, slot, 'complete', second)).toBeUndefined()
+    expect(nextReading(source, channel, slot, 'complete', { ...times, isPast: true })).toBeUndefined()
+    const past = { ...times, startedAt: late + 40 * dayMs, now: late + 40 * dayMs }
+    expect(nextReading(source, channel, slot, 'complete', past)).toBeUndefined()
   })
 })

@@ -193,7 +193,15 @@ export function nextReading(
   channel: Channel,
   slot: Slot,
   end: ReadingEnd,
-  times: { readonly startedAt: number; readonly now: number; readonly failures: number },
+  times: {
+    readonly startedAt: number
+    readonly now: number
+    readonly failures: number
+    /** End of the newest complete reading before this one. */
+    readonly completedAt: number | null
+    /** Whether the span was over before the source first ran: it is read once. */
+    readonly isPast: boolean
+  },
 ): number | undefined {
   const { slots } = channel
   const { startedAt, now } = times
@@ -213,8 +221,17 @@ export function nextReading(
     return slots.isOpenRead ? Math.min(turn, Math.max(settled, now + 1)) : Math.max(settled, now + 1)
   if (end === 'empty') return undefined
   const again = (slots.rereadDays ?? []).map((days) => span.toMs + days * dayMs).filter((ms) => ms > startedAt)
-  return again.length === 0 ? undefined : Math.max(Math.min(...again), now + 1)
+  if (again.length > 0) return Math.max(Math.min(...again), now + 1)
+  const isFirst = !times.isPast && (times.completedAt === null || times.completedAt < settled)
+  const isLate = isFirst && startedAt - span.toMs < lateMs && slots.rereadDays !== undefined
+  return isLate && slots.rereadDays!.length > 0 ? now + Math.min(...slots.rereadDays!) * dayMs : undefined
 }
+
+/**
+ * A span that ended no longer ago and was read for the first time after all its rereads, because the portal or we were away,
+ * is looked at once more: nothing else would show what the portal left out of its only answer.
+ */
+const lateMs = 45 * dayMs
 
 /** An eighth of how long a span has been due: asked after eight days, it is asked once a day. */
 function ageShare(slots: Slots, span: Span | undefined, now: number): number {

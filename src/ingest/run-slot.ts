@@ -50,6 +50,8 @@ export type SlotReading = {
   readonly source: Source
   readonly channel: Channel
   readonly slot: Slot
+  /** Whether the slot was over before the source first ran. */
+  readonly isPast: boolean
   /** Held by this worker; every transaction holds it on, and one that lost it writes nothing. */
   readonly lease: Lease
   readonly leaseMs: number
@@ -314,7 +316,7 @@ async function finish(
     progress.isAdvanced && outcome !== 'short' ? 0 : row.failures,
     ended,
     { outcome, detail },
-    { startedAt, now },
+    { startedAt, now, completedAt: row.completedAt, isPast: reading.isPast },
   )
   const run: SourceRun = {
     ...name,
@@ -381,13 +383,19 @@ function judge(
   failuresBefore: number,
   ended: Ended,
   { outcome, detail }: { readonly outcome: SourceRun['outcome']; readonly detail: string },
-  { startedAt, now }: { readonly startedAt: number; readonly now: number },
+  times: {
+    readonly startedAt: number
+    readonly now: number
+    readonly completedAt: number | null
+    readonly isPast: boolean
+  },
 ): SlotOutcome | undefined {
   if (outcome === 'stopped') return undefined
   const { source, channel, slot } = reading
+  const { now } = times
   const isGood = outcome !== 'failed' && outcome !== 'refused' && outcome !== 'short'
   const failures = isGood ? 0 : failuresBefore + 1
-  const planned = nextReading(source, channel, slot, outcome, { startedAt, now, failures })
+  const planned = nextReading(source, channel, slot, outcome, { ...times, failures })
   // a slot of a channel that is never planned was asked for by name
   const isAlone = channel.role === 'spare'
   const dueAt = isAlone || planned === undefined ? null : Math.max(planned, retryAtOf(ended) ?? 0)

@@ -445,6 +445,7 @@ async function readSlot(turn: Turn, { channel, slot, urgency }: DueSlot): Promis
     source,
     channel,
     slot,
+    isPast: urgency === 'backfill',
     lease: turn.lease,
     leaseMs,
     clock: options.clock,
