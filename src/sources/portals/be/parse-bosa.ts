@@ -83,9 +83,12 @@ function readPublication(entry: JsonObject): Notice | Rejection {
       nutsCodes: [],
     }),
   )
+  const isCancelled = textAt(entry, 'cancelledAt') !== undefined
+  // A workspace holds a procedure's announcements one after the other.
+  const id = noticeId ?? (workspace && `${workspace}@${published ?? ''}`)
   return readPortalNotice({
-    // A workspace holds a procedure's announcements one after the other.
-    id: noticeId ?? (workspace && `${workspace}@${published ?? ''}`),
+    // a withdrawal changes the entry in place, and is an announcement of its own
+    id: isCancelled && id ? `${id}/cancelled` : id,
     publisher,
     profile: 'bosa-search-publications',
     noticeId,
@@ -112,7 +115,7 @@ function readPublication(entry: JsonObject): Notice | Rejection {
     nutsCodes: nutsCodesIn(textsAt(entry, 'nutsCodes')),
     submissionDate: formType === 'competition' ? deadline : undefined,
     lots,
-    isCancelled: textAt(entry, 'cancelledAt') !== undefined ? true : undefined,
+    isCancelled: isCancelled || undefined,
     url:
       workspace && `https://www.publicprocurement.be/publication-workspaces/${encodeURIComponent(workspace)}/general`,
   })
