@@ -173,4 +173,49 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
     )`,
     'create index rejection_rejected on rejection (rejected_at)',
   ],
+  '0004-consolidation': [
+    // One row per component of exactly linked notices; the key is the notice key of its oldest notice.
+    `create table match_record (
+      record_key text primary key,
+      twin_key text,
+      is_succeeded boolean not null,
+      keys text not null,
+      content text not null
+    )`,
+    'create index match_record_twin on match_record (twin_key) where twin_key is not null',
+    `create table match_member (
+      notice_id text primary key references notice on delete cascade,
+      record_key text not null
+    )`,
+    'create index match_member_record on match_member (record_key)',
+    // No foreign keys: 20 rows per record, written and removed with it.
+    `create table match_key (
+      match_key text not null,
+      record_key text not null,
+      primary key (match_key, record_key)
+    )`,
+    'create table dropped_match_key (match_key text primary key)',
+    `create table tender_match (
+      left_key text not null,
+      right_key text not null,
+      outcome text not null check (outcome in ('merge', 'review')),
+      rule text not null,
+      score double precision not null,
+      evidence text not null,
+      primary key (left_key, right_key),
+      check (left_key < right_key)
+    )`,
+    'create index tender_match_right on tender_match (right_key)',
+    `create table review_decision (
+      left_key text not null,
+      right_key text not null,
+      decision text not null check (decision in ('merge', 'split')),
+      decided_at bigint not null,
+      note text not null,
+      primary key (left_key, right_key),
+      check (left_key < right_key)
+    )`,
+    // What stands there already has never been matched: all of it is consolidated once more.
+    'update notice set is_consolidated = false where is_consolidated',
+  ],
 }

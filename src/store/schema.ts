@@ -179,4 +179,34 @@ export type Database = {
     last_seen_at: EpochMs
     documents: number
   }
+  /** What the matcher knows of one component of exactly linked notices; named by the key of its oldest notice. */
+  match_record: {
+    record_key: string
+    /** Title and buyer of one source; null when the record cannot be anybody's twin. */
+    twin_key: string | null
+    /** Announced only, and a notice of another record refers to it. */
+    is_succeeded: boolean
+    /** JSON array of its blocking keys, sorted. */
+    keys: string
+    /** JSON of consolidate/match MatchRecord. */
+    content: string
+  }
+  match_member: { notice_id: string; record_key: string }
+  /** Blocking keys: records that share one are compared, unless too many do. */
+  match_key: { match_key: string; record_key: string }
+  /** Keys that too many records hold. */
+  dropped_match_key: { match_key: string }
+  /** What the matcher found of two records; derived. `outcome`: `merge` or `review`. */
+  tender_match: {
+    left_key: string
+    right_key: string
+    outcome: string
+    rule: string
+    /** Points of log-odds. */
+    score: number
+    /** One line for people. */
+    evidence: string
+  }
+  /** What operators decided of two notices: evidence, so a rebuild keeps it. `decision`: `merge` or `split`. */
+  review_decision: { left_key: string; right_key: string; decision: string; decided_at: EpochMs; note: string }
 }

@@ -1,0 +1,103 @@
+// What operators decide about possible duplicates, and which of them are open.
+import { sql } from 'kysely'
+import type { Executor } from './database.ts'
+import type { StoredEdge } from './matches.ts'
+
+/** On two notices by key, `left` < `right`: it holds for the records that they stand in. */
+export type ReviewDecision = {
+  readonly left: string
+  readonly right: string
+  readonly decision: 'merge' | 'split'
+  /** Epoch milliseconds. */
+  readonly decidedAt: number
+  readonly note: string
+}
+
+/** Keeps a decision; an earlier one on the same two notices is replaced. */
+export async function upsertDecision(db: Executor, decision: ReviewDecision): Promise<void> {
+  await sql`
+    insert into review_decision (left_key, right_key, decision, decided_at, note)
+    values (${decision.left}, ${decision.right}, ${decision.decision}, ${decision.decidedAt}, ${decision.note})
+    on conflict (left_key, right_key) do update set
+      decision = excluded.decision, decided_at = excluded.decided_at, note = excluded.note`.execute(db)
+}
+
+/** All decisions, the newest last. There are as many as operators made. */
+export async function listDecisions(db: Executor): Promise<ReviewDecision[]> {
+  const { rows } = await sql<{
+    left_key: string
+    right_key: string
+    decision: string
+    decided_at: number
+    note: string
+  }>`
+    select left_key, right_key, decision, decided_at, note from review_decision
+    order by decided_at, left_key, right_key`.execute(db)
+  return rows.map((row) => ({
+    left: row.left_key,
+    right: row.right_key,
+    decision: row.decision as ReviewDecision['decision'],
+    decidedAt: row.decided_at,
+    note: row.note,
+  }))
+}
+
+/** The records that notices stand in now, by notice key; keys without a consolidated notice are left out. */
+export async function recordsOfNoticeKeys(
+  db: Executor,
+  noticeKeys: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (noticeKeys.length === 0) return new Map()
+  const { rows } = await sql<{ notice_key: string; record_key: string }>`
+    select n.notice_key, m.record_key from notice n join match_member m on m.notice_id = n.notice_id
+    where n.notice_key = any(${[...noticeKeys]}::text[])`.execute(db)
+  return new Map(rows.map((row) => [row.notice_key, row.record_key]))
+}
+
+/** Notices with this key are consolidated anew with the next run: a decision about them has changed. */
+export async function reconsiderNotices(db: Executor, noticeKeys: readonly string[]): Promise<void> {
+  await sql`
+    update notice set is_consolidated = false where notice_key = any(${[...noticeKeys]}::text[])`.execute(db)
+}
+
+/** An edge whose ends stand in two tenders. */
+export type OpenReview = StoredEdge & { readonly leftTender: string; readonly rightTender: string }
+
+type RawReview = {
+  readonly left_key: string
+  readonly right_key: string
+  readonly outcome: string
+  readonly rule: string
+  readonly score: number
+  readonly evidence: string
+  readonly left_tender: string
+  readonly right_tender: string
+}
+
+/**
+ * Possible duplicates that stand apart, the most likely first. Those that an operator kept apart are in it: the caller knows
+ * the decisions.
+ */
+export async function listOpenReviews(db: Executor, limit: number): Promise<OpenReview[]> {
+  const { rows } = await sql<RawReview>`
+    select e.left_key, e.right_key, e.outcome, e.rule, e.score, e.evidence, l.tender_id as left_tender, r.tender_id as right_tender
+    from tender_match e
+    cross join lateral (
+      select t.tender_id from match_member m join tender_notice t on t.notice_id = m.notice_id
+      where m.record_key = e.left_key limit 1) l
+    cross join lateral (
+      select t.tender_id from match_member m join tender_notice t on t.notice_id = m.notice_id
+      where m.record_key = e.right_key limit 1) r
+    where l.tender_id <> r.tender_id
+    order by e.score desc, e.left_key, e.right_key limit ${limit}`.execute(db)
+  return rows.map((row) => ({
+    left: row.left_key,
+    right: row.right_key,
+    kind: row.outcome as StoredEdge['kind'],
+    rule: row.rule,
+    score: row.score,
+    evidence: row.evidence,
+    leftTender: row.left_tender,
+    rightTender: row.right_tender,
+  }))
+}
