@@ -59,7 +59,9 @@ describe.each(chosen.map((source) => [source.id, source] as const))('%s', (_, so
       .where('source_id', '=', source.id)
       .execute()
     const keys = rows.map((row) => row.notice_key)
-    expect(keys.length, 'a notice came twice').toBe(new Set(keys).size)
+    // A compiled record that changed stands in two monthly files: two states of one notice, of which the newer counts.
+    const states = rows.map((row) => `${row.notice_key} ${row.publication_ms}`)
+    expect(states.length, 'a notice came twice').toBe(new Set(states).size)
     const expected = publishedKeys(source)
     expect(expected).not.toContain('rejected')
     expect(expected.filter((key) => !keys.includes(key))).toEqual([])
