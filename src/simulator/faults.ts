@@ -134,6 +134,8 @@ export function faultDice(seed: string, faults: Faults): FaultDice {
       const most = (typeof setting === 'object' ? setting.most : undefined) ?? (isOfAnswer ? mostPerResource : 1)
       if ((met.get(bound) ?? 0) >= most || draw(`${own}|${turn}`) >= share) return false
       raise(met, bound)
+      // the 429 that follows is one more
+      if (name === 'forbidden') raise(met, bound)
       count(name)
       return true
     },
