@@ -151,11 +151,16 @@ function readOcds(folder: string, source: Source): ShelfEntry[] {
             ...rawMembers(text, '/records/*/compiledRelease'),
           ]
     for (const item of items) {
-      const written = pointed(item, wantsRecords ? '/ocid' : '/id') ?? pointed(item, '/ocid')
+      // some releases are no JSON (a value of Infinity): they are published all the same
+      const textNamed = (name: string) => new RegExp(`"${name}"\\s*:\\s*"([^"]+)"`).exec(item)?.[1]
+      const written =
+        pointed(item, wantsRecords ? '/ocid' : '/id') ??
+        pointed(item, '/ocid') ??
+        textNamed(wantsRecords ? 'ocid' : 'id')
       if (written === undefined || [...found.values()].some((entry) => entry.text() === item)) continue
       // publishers give one id to several releases
       const id = found.has(written) ? `${written}.${found.size}` : written
-      const at = Date.parse(pointed(item, '/date') ?? pointed(item, '/compiledRelease/date') ?? '')
+      const at = Date.parse(pointed(item, '/date') ?? pointed(item, '/compiledRelease/date') ?? textNamed('date') ?? '')
       const publishedAt = Number.isNaN(at) ? unknownDay : at
       found.set(id, { ...entryOf(id, publishedAt, () => item), procedureId: pointed(item, '/ocid') ?? id })
     }

@@ -1,0 +1,101 @@
+// Dates as requests write them, text that fits patterns, members of JSON as they stand.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fetchOf } from '../sources/deliver/fetch-of.ts'
+import { loadSources } from '../sources/registry.ts'
+import { momentOf, readFields } from './date-pattern.ts'
+import { issueAfter, issuesOf } from './journal-calendar.ts'
+import { rawMembers } from './json-members.ts'
+import { sampleOf } from './regexp-sample.ts'
+
+describe('dates as requests write them', () => {
+  const read = (text: string, pattern: string, zone = 'Europe/Berlin') => {
+    const fields = readFields(text, pattern)
+    const moment = fields && momentOf(fields, zone)
+    return moment && [new Date(moment.from).toISOString(), (moment.next - moment.from) / 3_600_000]
+  }
+
+  test('days, months, years and moments in the zone, over changes of clocks', () => {
+    expect(read('2026-11-20', '')).toEqual(['2026-11-19T23:00:00.000Z', 24])
+    expect(read('29/03/2026', 'dd/MM/yyyy')).toEqual(['2026-03-28T23:00:00.000Z', 23])
+    expect(read('202610', 'yyyyMM')).toEqual(['2026-09-30T22:00:00.000Z', 31 * 24 + 1])
+    expect(read('2026', 'yyyy')).toEqual(['2025-12-31T23:00:00.000Z', 365 * 24])
+    expect(read('20-Nov-2026', 'dd-MMM-yyyy')).toEqual(['2026-11-19T23:00:00.000Z', 24])
+    expect(read('2569-11-20', 'bbbb-MM-dd', 'Asia/Bangkok')).toEqual(['2026-11-19T17:00:00.000Z', 24])
+    expect(read('2026-11-20T06:00:00+02:00', 'yyyy-MM-ddTHH:mm:ssXXX')?.[0]).toBe('2026-11-20T04:00:00.000Z')
+    expect(read('2026-11-20T06:00:00Z', 'isoSeconds')?.[0]).toBe('2026-11-20T06:00:00.000Z')
+    expect(read('1795248000000', 'epochMs')?.[0]).toBe(new Date(1_795_248_000_000).toISOString())
+    expect(read('2026-11-20 06:00', 'utc yyyy-MM-dd HH:mm')?.[0]).toBe('2026-11-20T06:00:00.000Z')
+  })
+
+  test('what is no day of the calendar or no such pattern is none', () => {
+    for (const [text, pattern] of [
+      ['2026-02-30', ''],
+      ['2026-13', 'yyyy-MM'],
+      ['20.11.2026', 'yyyy-MM-dd'],
+      ['', 'yyyy'],
+      ['x', 'epochMs'],
+    ] as const)
+      expect(read(text, pattern), text).toBeUndefined()
+  })
+})
+
+describe('text that fits a pattern', () => {
+  test.each([
+    /\.json$/,
+    /releases-(\d{4})-(0[1-9]|1[0-2])\.zip/,
+    /<a[^>]+href="(https?:[^"]+\.csv)"/i,
+    /<a(?=[^>]*\btitle="[^"]*OCDS)[^>]*\bhref="([^"]+)"/i,
+    /(?<!__MACOSX\/.*)\.json$/i,
+    /^(?!.*compiled)\w{3,}$/,
+    /(['"])([^'"]{4,8})\1/,
+  ])('%s, the same for the same key and others for others', (pattern) => {
+    const samples = Array.from({ length: 20 }, (_, index) => sampleOf(pattern, String(index)))
+    for (const sample of samples) expect(pattern.test(sample), sample).toBe(true)
+    expect(sampleOf(pattern, '3')).toBe(samples[3])
+    if (pattern.source.includes('[^')) expect(new Set(samples).size).toBeGreaterThan(15)
+  })
+})
+
+describe('members of JSON as they stand', () => {
+  test('every member at a pointer, with its bytes', () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), fc.integer({ min: 0, max: 4 }), (items, space) => {
+        const text = JSON.stringify({ other: [1, { releases: 2 }], package: { releases: items } }, undefined, space)
+        expect(rawMembers(text, '/package/releases/*').map((each) => JSON.parse(each) as unknown)).toEqual(
+          JSON.parse(JSON.stringify(items)),
+        )
+        for (const each of rawMembers(text, '/package/releases/*')) expect(text).toContain(each)
+      }),
+    )
+  })
+
+  test('numbers stay as they were written, and half a text is an error', () => {
+    expect(rawMembers('{"a":[{"v":1e9999},{"v":1.50}]}', '/a/*')).toEqual(['{"v":1e9999}', '{"v":1.50}'])
+    expect(() => rawMembers('{"a":[{"v":1}', '/a/*')).toThrow(SyntaxError)
+  })
+})
+
+describe('the journal', () => {
+  test('has one issue on each working day, numbered without a gap, and whatever is handed in appears in the next', () => {
+    const issues = issuesOf(2026)
+    expect(issues.map(({ number }) => number)).toEqual(issues.map((_, index) => index + 1))
+    expect(issues.length).toBeGreaterThan(245)
+    expect(issues.every(({ day }) => ![0, 6].includes(new Date(day).getUTCDay()))).toBe(true)
+    for (let hour = 0; hour < 24 * 400; hour += 7) {
+      const at = Date.UTC(2026, 0, 1) + hour * 3_600_000
+      const issue = issueAfter(at)
+      expect(issue.releasedAt).toBeGreaterThanOrEqual(at)
+      expect(issue.releasedAt - at).toBeLessThan(6 * 86_400_000)
+    }
+  })
+})
+
+test('every delivery of every card can be read and simulated: its patterns have samples', async () => {
+  for (const source of (await loadSources()).values())
+    for (const { delivery } of source.channels) {
+      expect(fetchOf(delivery)).toBeTypeOf('function')
+      if (delivery.kind === 'index' && delivery.only && delivery.entries.format !== 'html')
+        expect(sampleOf(delivery.only, source.id), source.id).toMatch(delivery.only)
+    }
+})
