@@ -37,7 +37,8 @@ export function wordsOf(text: string): string[] {
   return foldText(text).match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-function distinguishingWords(name: string): Set<string> {
+/** What tells a name from others: without legal forms and kinds of offices; all words as one where nothing is left. */
+export function distinguishingWords(name: string): Set<string> {
   const words = wordsOf(name)
   const telling = words.filter((word) => word.length > 1 && !genericWords.has(word))
   return new Set(telling.length > 0 ? telling : [words.join(' ')])

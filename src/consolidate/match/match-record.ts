@@ -75,6 +75,8 @@ export type MatchRecord = {
   readonly descriptionLength: number
   /** Weighted words of the description, for short ones only (at most 40): what a bilateral substitution is seen in. */
   readonly descriptionWords: readonly string[]
+  /** Numbers of two digits or more in the description, sorted, at most 40: they survive a translation. */
+  readonly descriptionNumbers: readonly string[]
 }
 
 /** `twins`: see twinKey; the larger count where the two records have different keys. */

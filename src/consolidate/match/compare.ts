@@ -1,0 +1,312 @@
+// What two records have in common, measure by measure. Every measure is symmetric.
+import { containment } from './description-sketch.ts'
+import type { MatchBuyer, MatchRecord, MatchTitle } from './match-record.ts'
+import { titleWeight } from './word-weights.ts'
+
+export type TitleComparison = {
+  /** Shared weight divided by the weight of all words of both. */
+  readonly jaccard: number
+  /** Shared weight. */
+  readonly shared: number
+  /** Weight that only one side has, the smaller and the larger. */
+  readonly smallerRest: number
+  readonly largerRest: number
+  /** The side with less left over is cut off. */
+  readonly isTruncated: boolean
+}
+
+/** Edit distance of at most one (insertion, deletion, substitution or swap of neighbours). */
+export function isOneEdit(a: string, b: string): boolean {
+  if (a === b) return true
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a]
+  if (long.length - short.length > 1) return false
+  let from = 0
+  while (from < short.length && short[from] === long[from]) from++
+  if (short.length < long.length) return short.slice(from) === long.slice(from + 1)
+  if (short.slice(from + 1) === long.slice(from + 1)) return true
+  return (
+    short[from] === long[from + 1] && short[from + 1] === long[from] && short.slice(from + 2) === long.slice(from + 2)
+  )
+}
+
+const isNumber = (word: string): boolean => word.charCodeAt(0) >= 48 && word.charCodeAt(0) <= 57
+
+/** One word as two ways of writing it: a slip of the pen, an ending, an abbreviation. Numbers are never nearly equal. */
+export function isSoftlyEqual(a: string, b: string): boolean {
+  if (isNumber(a) || isNumber(b)) return false
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a]
+  if (short.length >= 5 && isOneEdit(short, long)) return true
+  return short.length >= 4 && short.length >= long.length * 0.6 && long.startsWith(short)
+}
+
+/** Joins words that one side writes apart and the other as one; returns what stays unmatched on each side. */
+type Rest = { readonly words: string[]; readonly weights: number[] }
+
+function takeCompounds(rest: Rest, words: readonly string[], other: Rest, shared: { weight: number }): void {
+  for (let index = 0; index + 1 < words.length; index++) {
+    const [first, second] = [words[index]!, words[index + 1]!]
+    const compound = first + second
+    const at = other.words.indexOf(compound)
+    if (at < 0) continue
+    shared.weight += other.weights[at]!
+    drop(other, at)
+    for (const part of [first, second]) {
+      const position = rest.words.indexOf(part)
+      if (position >= 0) drop(rest, position)
+    }
+  }
+}
+
+function drop(rest: Rest, index: number): void {
+  rest.words.splice(index, 1)
+  rest.weights.splice(index, 1)
+}
+
+const sum = (weights: readonly number[]): number => weights.reduce((total, weight) => total + weight, 0)
+
+export function compareTitles(a: MatchTitle, b: MatchTitle): TitleComparison {
+  if (a.joined === b.joined) {
+    const shared = Math.max(sum(a.weights), sum(b.weights))
+    return { jaccard: 1, shared, smallerRest: 0, largerRest: 0, isTruncated: a.isTruncated || b.isTruncated }
+  }
+  const inA = new Set(a.words)
+  const inB = new Set(b.words)
+  const shared = { weight: 0 }
+  a.words.forEach((word, index) => {
+    if (inB.has(word)) shared.weight += Math.max(a.weights[index]!, weightIn(b, word))
+  })
+  const restA = restOf(a, inB)
+  const restB = restOf(b, inA)
+  if (restA.words.length > 0 && restB.words.length > 0) {
+    for (let index = restA.words.length - 1; index >= 0; index--) {
+      const at = restB.words.findIndex((word) => isSoftlyEqual(word, restA.words[index]!))
+      if (at < 0) continue
+      shared.weight += Math.min(restA.weights[index]!, restB.weights[at]!)
+      drop(restA, index)
+      drop(restB, at)
+    }
+    takeCompounds(restA, a.words, restB, shared)
+    takeCompounds(restB, b.words, restA, shared)
+    // The word at the end of a title that was cut off is a beginning of a word.
+    takeCutWord(a, restA, restB, shared)
+    takeCutWord(b, restB, restA, shared)
+  }
+  const [weightA, weightB] = [sum(restA.weights), sum(restB.weights)]
+  const total = shared.weight + weightA + weightB
+  const shorter = weightA === weightB ? undefined : weightA < weightB ? a : b
+  const wordsShort = shorter ?? a
+  return {
+    jaccard: total === 0 ? 0 : shared.weight / total,
+    shared: shared.weight,
+    smallerRest: Math.min(weightA, weightB),
+    largerRest: Math.max(weightA, weightB),
+    isTruncated: wordsShort.isTruncated || isCutOff(a, b) || isCutOff(b, a),
+  }
+}
+
+function weightIn(title: MatchTitle, word: string): number {
+  return title.weights[title.words.indexOf(word)] ?? 0
+}
+
+function restOf(title: MatchTitle, others: ReadonlySet<string>): Rest {
+  const rest: Rest = { words: [], weights: [] }
+  title.words.forEach((word, index) => {
+    if (others.has(word)) return
+    rest.words.push(word)
+    rest.weights.push(title.weights[index]!)
+  })
+  return rest
+}
+
+/** One title is the beginning of the other, cut by a portal at a length of 40 characters or more. */
+function isCutOff(short: MatchTitle, long: MatchTitle): boolean {
+  return short.joined.length >= 30 && short.joined.length < long.joined.length && long.joined.startsWith(short.joined)
+}
+
+function takeCutWord(cut: MatchTitle, rest: Rest, other: Rest, shared: { weight: number }): void {
+  const last = cut.words.at(-1)
+  const at = last === undefined ? -1 : rest.words.indexOf(last)
+  if (last === undefined || at < 0 || isNumber(last)) return
+  if (!cut.isTruncated && cut.joined.length < 30) return
+  const position = other.words.findIndex((word) => word.length > last.length && word.startsWith(last))
+  if (position < 0) return
+  shared.weight += Math.min(rest.weights[at]!, other.weights[position]!)
+  drop(rest, at)
+  drop(other, position)
+}
+
+/** The two titles of one language that are most alike; undefined when the records have no language in common. */
+export function bestTitles(a: MatchRecord, b: MatchRecord): TitleComparison | undefined {
+  let best: TitleComparison | undefined
+  for (const first of a.titles)
+    for (const second of b.titles) {
+      if (first.language !== second.language && first.language !== 'und' && second.language !== 'und') continue
+      const found = compareTitles(first, second)
+      if (!best || found.jaccard > best.jaccard || (found.jaccard === best.jaccard && found.shared > best.shared))
+        best = found
+    }
+  return best
+}
+
+export type BuyerRelation = 'equal' | 'contained' | 'partial' | 'conflict' | 'unknown'
+
+function compareBuyers(a: MatchBuyer, b: MatchBuyer): { readonly relation: BuyerRelation; readonly share: number } {
+  if (a.name === b.name) return { relation: 'equal', share: 1 }
+  const inB = new Set(b.words)
+  let shared = 0
+  a.words.forEach((word, index) => {
+    if (inB.has(word)) shared += a.weights[index]!
+  })
+  const restA = restOfBuyer(a, inB)
+  const restB = restOfBuyer(b, new Set(a.words))
+  for (let index = restA.words.length - 1; index >= 0; index--) {
+    const at = restB.words.findIndex((word) => isSoftlyEqual(word, restA.words[index]!))
+    if (at < 0) continue
+    shared += Math.min(restA.weights[index]!, restB.weights[at]!)
+    drop(restA, index)
+    drop(restB, at)
+  }
+  const [weightA, weightB] = [sum(restA.weights), sum(restB.weights)]
+  const smaller = Math.min(shared + weightA, shared + weightB)
+  const share = smaller === 0 ? 0 : shared / smaller
+  if (weightA === 0 && weightB === 0) return { relation: 'equal', share }
+  if (Math.min(weightA, weightB) > 3) return { relation: share >= 0.6 ? 'partial' : 'conflict', share }
+  return { relation: share >= 0.6 ? 'contained' : share > 0 ? 'partial' : 'conflict', share }
+}
+
+function restOfBuyer(buyer: MatchBuyer, others: ReadonlySet<string>): Rest {
+  const rest: Rest = { words: [], weights: [] }
+  buyer.words.forEach((word, index) => {
+    if (others.has(word)) return
+    rest.words.push(word)
+    rest.weights.push(buyer.weights[index]!)
+  })
+  return rest
+}
+
+const relationOrder: readonly BuyerRelation[] = ['equal', 'contained', 'partial', 'conflict']
+
+/** The nearest of all pairs of buyers; equal ids are equal buyers. */
+export function buyerRelation(a: MatchRecord, b: MatchRecord): BuyerRelation {
+  if (a.buyerIds.some((id) => b.buyerIds.includes(id))) return 'equal'
+  let best: BuyerRelation | undefined
+  for (const first of a.buyers)
+    for (const second of b.buyers) {
+      const { relation } = compareBuyers(first, second)
+      if (best === undefined || relationOrder.indexOf(relation) < relationOrder.indexOf(best)) best = relation
+    }
+  return best ?? 'unknown'
+}
+
+export type DeadlineRelation = 'minute' | 'shifted' | 'day' | 'next-day' | 'near' | 'far' | 'unknown'
+
+/**
+ * The nearest of all pairs. `shifted`: one or two hours apart, as when a portal drops the zone; `day` when one side has only
+ * the day, or another hour of it; `near` up to 45 days.
+ */
+export function deadlineRelation(a: MatchRecord, b: MatchRecord): DeadlineRelation {
+  if (a.deadlines.length === 0 || b.deadlines.length === 0) return 'unknown'
+  let best = 5
+  for (const first of a.deadlines)
+    for (const second of b.deadlines) {
+      const minutes = Math.abs(first.minute - second.minute)
+      const days = Math.abs(first.day - second.day)
+      const isDay = first.isDateOnly || second.isDateOnly
+      const rank =
+        minutes === 0 && !isDay
+          ? 0
+          : (minutes === 60 || minutes === 120) && !isDay
+            ? 1
+            : days === 0
+              ? 2
+              : days === 1
+                ? 3
+                : days <= 45
+                  ? 4
+                  : 5
+      if (rank < best) best = rank
+    }
+  return (['minute', 'shifted', 'day', 'next-day', 'near', 'far'] as const)[best]!
+}
+
+export type CpvRelation = 'same' | 'ancestor' | 'near' | 'conflict' | 'unknown'
+
+/** Codes that buyers give for want of a better one: divisions, works in general, engineering in general. */
+const genericCpv = new Set([
+  '45',
+  '452',
+  '4521',
+  '45210',
+  '454',
+  '4545',
+  '71',
+  '713',
+  '72',
+  '79',
+  '50',
+  '90',
+  '98',
+  '48',
+  '4522',
+])
+export const isGenericCpv = (code: string): boolean => code.length <= 2 || genericCpv.has(code)
+
+export function cpvRelation(a: readonly string[], b: readonly string[]): CpvRelation {
+  if (a.length === 0 || b.length === 0) return 'unknown'
+  if (a[0] === b[0] && !isGenericCpv(a[0]!)) return 'same'
+  const [telling, others] = [a.filter((code) => !isGenericCpv(code)), b.filter((code) => !isGenericCpv(code))]
+  if (telling.length === 0 || others.length === 0) {
+    if (a[0] === b[0]) return 'ancestor'
+    const divisions = new Set(b.map((code) => code.slice(0, 2)))
+    return a.some((code) => divisions.has(code.slice(0, 2))) ? 'ancestor' : 'conflict'
+  }
+  if (telling.some((code) => code.length >= 4 && others.includes(code))) return 'same'
+  let relation: CpvRelation = 'conflict'
+  for (const code of telling)
+    for (const other of others) {
+      if (code.startsWith(other) || other.startsWith(code)) return 'ancestor'
+      if (code.slice(0, 3) === other.slice(0, 3)) relation = 'near'
+    }
+  return relation
+}
+
+export type PlaceRelation = 'compatible' | 'same-region' | 'other-region' | 'conflict' | 'unknown'
+
+const area = (nuts: string): string => nuts.replace(/Z+$/, '')
+
+/** Compatible: one area lies in the other, by at least three characters. */
+export function placeRelation(a: readonly string[], b: readonly string[]): PlaceRelation {
+  if (a.length === 0 || b.length === 0) return 'unknown'
+  let best: PlaceRelation | undefined
+  for (const first of a)
+    for (const second of b) {
+      const [x, y] = [area(first), area(second)]
+      if (x.slice(0, 2) !== y.slice(0, 2)) {
+        best ??= 'conflict'
+        continue
+      }
+      if (x.startsWith(y) || y.startsWith(x)) {
+        if (Math.min(x.length, y.length) >= 3) return 'compatible'
+        best = best === 'same-region' ? best : 'unknown'
+      } else if (x.slice(0, 3) === y.slice(0, 3)) best = 'same-region'
+      else if (best === undefined || best === 'conflict') best = 'other-region'
+    }
+  return best ?? 'unknown'
+}
+
+/** Share of the smaller description that stands in the larger one; undefined when one is missing or of a few words. */
+export function descriptionShare(a: MatchRecord, b: MatchRecord): number | undefined {
+  return containment(a.shingles, b.shingles)
+}
+
+/** Weight of the words that each of two short descriptions has alone, the smaller side; 0 unless both are short. */
+export function descriptionSubstitution(a: MatchRecord, b: MatchRecord): number {
+  if (a.descriptionWords.length === 0 || b.descriptionWords.length === 0) return 0
+  if (a.descriptionLength > 25 && b.descriptionLength > 25) return 0
+  const language = a.language === b.language ? a.language : 'und'
+  const alone = (words: readonly string[], others: readonly string[]): number =>
+    words
+      .filter((word) => !others.includes(word) && !others.some((other) => isSoftlyEqual(word, other)))
+      .reduce((total, word) => total + titleWeight(language, word), 0)
+  return Math.min(alone(a.descriptionWords, b.descriptionWords), alone(b.descriptionWords, a.descriptionWords))
+}

@@ -1,0 +1,59 @@
+// Two records, measured against each other once; vetoes, score and corroboration read the measures.
+import {
+  type BuyerRelation,
+  bestTitles,
+  buyerRelation,
+  type CpvRelation,
+  cpvRelation,
+  type DeadlineRelation,
+  deadlineRelation,
+  descriptionShare,
+  descriptionSubstitution,
+  type PlaceRelation,
+  placeRelation,
+  type TitleComparison,
+} from './compare.ts'
+import type { MatchRecord } from './match-record.ts'
+
+export type Comparison = {
+  /** Undefined when the titles have no language in common. */
+  readonly title: TitleComparison | undefined
+  readonly buyer: BuyerRelation
+  readonly deadline: DeadlineRelation
+  readonly cpv: CpvRelation
+  readonly place: PlaceRelation
+  /** Share of the smaller description that stands in the larger one; undefined when one is missing or too short. */
+  readonly description: number | undefined
+  /** Weight of what each of two short descriptions has alone, the smaller side. */
+  readonly descriptionRest: number
+  /** First publications; undefined when one has no date. */
+  readonly publishedDaysApart: number | undefined
+  readonly sharedReference: boolean
+  readonly isSameSource: boolean
+}
+
+export function compareRecords(a: MatchRecord, b: MatchRecord): Comparison {
+  return {
+    title: bestTitles(a, b),
+    buyer: buyerRelation(a, b),
+    deadline: deadlineRelation(a, b),
+    cpv: cpvRelation(a.cpv, b.cpv),
+    place: placeRelation(a.nuts, b.nuts),
+    description: descriptionShare(a, b),
+    descriptionRest: descriptionSubstitution(a, b),
+    publishedDaysApart: publishedDaysApart(a, b),
+    sharedReference: a.references.some((reference) => b.references.includes(reference)),
+    isSameSource: a.publishers.some((publisher) => b.publishers.includes(publisher)),
+  }
+}
+
+/** Between the nearest of first and last publications: one portal may have seen only the change. */
+function publishedDaysApart(a: MatchRecord, b: MatchRecord): number | undefined {
+  if (a.firstDay === undefined || b.firstDay === undefined) return undefined
+  if (a.stage !== b.stage) return undefined
+  return Math.min(
+    Math.abs(a.firstDay - b.firstDay),
+    Math.abs((a.lastDay ?? a.firstDay) - b.firstDay),
+    Math.abs(a.firstDay - (b.lastDay ?? b.firstDay)),
+  )
+}

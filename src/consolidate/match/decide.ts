@@ -1,0 +1,146 @@
+// Whether two records are one tender: vetoes, then log-odds points, then corroboration. Pure and symmetric.
+import { type Comparison, compareRecords } from './comparison.ts'
+import type { MatchContext, MatchRecord, Verdict } from './match-record.ts'
+import { hasLoneDiscriminator, type Veto, vetoOf } from './vetoes.ts'
+
+/** Points from which two records are one tender, vetoes and corroboration allowing. */
+export const mergeScore = 6
+const translatedScore = 6.5
+
+type Point = readonly [name: string, points: number]
+
+function titlePoints({ title }: Comparison): Point[] {
+  if (!title) return [['title', -2]]
+  const { jaccard, shared, smallerRest, largerRest } = title
+  const points: Point[] = [['title', -2 + 9 * jaccard ** 2 * (0.35 + 0.65 * Math.min(1, shared / 22))]]
+  if (smallerRest < 1 && largerRest > 0 && shared > 8) points.push(['one title holds the other', 1.2])
+  return points
+}
+
+const buyerPoints = { equal: 2.6, contained: 1.2, partial: -0.6, conflict: -0.6, unknown: -0.7 } as const
+const deadlinePoints = {
+  minute: 2.2,
+  shifted: 1.9,
+  day: 1.6,
+  'next-day': 0.8,
+  near: -0.6,
+  far: -1.8,
+  unknown: 0,
+} as const
+const cpvPoints = { same: 1.2, ancestor: 0.5, near: -0.8, conflict: -2, unknown: 0 } as const
+const placePoints = { compatible: 0.5, 'same-region': 0, 'other-region': -0.8, conflict: -2, unknown: 0 } as const
+
+function publicationPoints(days: number | undefined): number {
+  if (days === undefined) return 0
+  return days <= 5 ? 0.8 : days <= 30 ? 0 : days <= 90 ? -0.9 : -2.5
+}
+
+function descriptionPoints(share: number | undefined): number {
+  if (share === undefined) return 0
+  return share >= 0.8 ? 2.5 : share >= 0.5 ? 1.2 : share >= 0.25 ? 0 : share >= 0.1 ? -1.5 : -2.8
+}
+
+function pointsOf(comparison: Comparison): Point[] {
+  const points: Point[] = [
+    ...titlePoints(comparison),
+    [`buyer ${comparison.buyer}`, buyerPoints[comparison.buyer]],
+    [`deadline ${comparison.deadline}`, deadlinePoints[comparison.deadline]],
+    ['publication', publicationPoints(comparison.publishedDaysApart)],
+    [`CPV ${comparison.cpv}`, cpvPoints[comparison.cpv]],
+    [`place ${comparison.place}`, placePoints[comparison.place]],
+    ['description', descriptionPoints(comparison.description)],
+  ]
+  if (comparison.sharedReference) points.push(['reference number', 3.5])
+  return points.filter(([, value]) => value !== 0)
+}
+
+/** Independent agreement beside title and buyer. A strong one hardly happens by chance, a weak one sometimes does. */
+function corroboration({
+  deadline,
+  description,
+  descriptionRest,
+  sharedReference,
+  cpv,
+  publishedDaysApart,
+}: Comparison) {
+  const strong = [
+    deadline === 'minute' ? 'deadline to the minute' : undefined,
+    (description ?? 0) >= 0.8 && descriptionRest <= 3 ? 'description' : undefined,
+    sharedReference ? 'reference number' : undefined,
+    sharedReference ? 'reference number' : undefined,
+  ].filter((name) => name !== undefined)
+  const weak = [
+    deadline === 'day' || deadline === 'shifted' ? 'deadline day' : undefined,
+    cpv === 'same' ? 'CPV' : undefined,
+    publishedDaysApart !== undefined && publishedDaysApart <= 3 ? 'publication' : undefined,
+  ].filter((name) => name !== undefined)
+  return { strong: strong.length, weak: weak.length }
+}
+
+/** The rule by which the pair merges; undefined when too little beside title and buyer speaks for it. */
+function ruleOf(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: number): string | undefined {
+  const { strong, weak } = corroboration(comparison)
+  const { title, isSameSource } = comparison
+  if (!title) return undefined
+  if (isSameSource) return strong >= 1 && strong + weak >= 2 && title.jaccard >= 0.8 ? 'same-source' : undefined
+  const isLone = hasLoneDiscriminator(a.discriminators, b.discriminators)
+  if (isLone && strong === 0) return undefined
+  if (twins > 2 && strong === 0) return undefined
+  const isDeadlineAndCpv =
+    weak >= 2 && (comparison.deadline === 'day' || comparison.deadline === 'shifted') && comparison.cpv === 'same'
+  if (title.jaccard < 0.9 || title.isTruncated || title.largerRest > 4)
+    return strong > 0 || isDeadlineAndCpv ? 'partial-title' : undefined
+  if (title.shared < 8) return strong + weak >= 2 ? 'short-title' : undefined
+  return title.shared >= 18 || strong + weak >= 1 ? 'title-and-buyer' : undefined
+}
+
+/** Notices in different languages: only what needs no words can agree, and all of it must. */
+function isTranslation(
+  a: MatchRecord,
+  b: MatchRecord,
+  { title, buyer, deadline, cpv, place, publishedDaysApart }: Comparison,
+): boolean {
+  if (title || a.language === b.language || a.language === 'und' || b.language === 'und') return false
+  const compatible =
+    a.numbers.every((number) => b.numbers.includes(number)) || b.numbers.every((number) => a.numbers.includes(number))
+  return (
+    (buyer === 'equal' || buyer === 'contained') &&
+    (deadline === 'minute' || deadline === 'day') &&
+    cpv === 'same' &&
+    place === 'compatible' &&
+    compatible &&
+    publishedDaysApart !== undefined &&
+    publishedDaysApart <= 7
+  )
+}
+
+const none = (rule: string, score: number, evidence: string): Verdict => ({ kind: 'none', rule, score, evidence })
+
+/** Whether two records of stage A are one tender. Symmetric: decide(a, b) equals decide(b, a). */
+export function decide(a: MatchRecord, b: MatchRecord, { twins }: MatchContext): Verdict {
+  const comparison = compareRecords(a, b)
+  const points = pointsOf(comparison)
+  const score = Math.round(points.reduce((total, [, value]) => total + value, 0) * 100) / 100
+  const veto = vetoOf(a, b, comparison)
+  if (veto) return none(`veto-${veto.name}`, score, veto.detail)
+  if (isTranslation(a, b, comparison) && !comparison.isSameSource)
+    return { kind: 'merge', rule: 'translation', score: translatedScore, evidence: evidenceOf(points) }
+  if (score < mergeScore) return none('score', score, evidenceOf(points))
+  const rule = ruleOf(a, b, comparison, twins)
+  if (rule) return { kind: 'merge', rule, score, evidence: evidenceOf(points) }
+  const isLikely =
+    !comparison.isSameSource && comparison.title !== undefined && comparison.title.jaccard >= 0.8 && twins <= 2
+  if (isLikely && score >= mergeScore + 1)
+    return { kind: 'review', rule: 'uncorroborated', score, evidence: evidenceOf(points) }
+  return none('uncorroborated', score, evidenceOf(points))
+}
+
+/** Points in one line: `title 5.1, buyer equal 2.6`. */
+function evidenceOf(points: readonly Point[]): string {
+  return points.map(([name, value]) => `${name} ${value > 0 ? '+' : ''}${value.toFixed(1)}`).join(', ')
+}
+
+/** Whether the two can be one tender at all: no veto, and not two that one portal lists apart. */
+export function isExcluded(a: MatchRecord, b: MatchRecord): Veto | undefined {
+  return vetoOf(a, b, compareRecords(a, b))
+}

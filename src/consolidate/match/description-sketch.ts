@@ -1,0 +1,85 @@
+// Descriptions as small sketches: the smallest hashes of their shingles, by which how much of one stands in the other is estimated.
+import { allWords } from './words.ts'
+
+/** Hashes kept of one description. */
+export const sketchSize = 256
+/** Characters read of one description: portals cut at the end. */
+const readCharacters = 6_000
+
+export type DescriptionSketch = {
+  readonly shingles: readonly number[]
+  readonly words: readonly string[]
+}
+
+function hashWord(word: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < word.length; index++) hash = Math.imul(hash ^ word.charCodeAt(index), 0x01000193)
+  return hash
+}
+
+function mixed(hash: number): number {
+  let word = hash
+  word = Math.imul(word ^ (word >>> 16), 0x21f0aaad)
+  word = Math.imul(word ^ (word >>> 15), 0x735a2d97)
+  return (word ^ (word >>> 15)) >>> 0
+}
+
+function shingleHashes(words: readonly string[], into: Set<number>): void {
+  const hashes = words.map(hashWord)
+  for (let index = 0; index + 2 < hashes.length; index++)
+    into.add(mixed(Math.imul(Math.imul(hashes[index]!, 31) + hashes[index + 1]!, 31) + hashes[index + 2]!))
+}
+
+/**
+ * Shingles of three words, without those of the title: many portals repeat it as the description. `words` are all words but
+ * the title's, in order.
+ */
+export function sketchOf(description: string, titleWords: readonly string[]): DescriptionSketch {
+  const text = description.slice(0, readCharacters)
+  const words = allWords(text)
+  const ofTitle = new Set<number>()
+  shingleHashes(titleWords, ofTitle)
+  const hashes = new Set<number>()
+  shingleHashes(words, hashes)
+  const inTitle = new Set(titleWords)
+  const own = words.filter((word) => !inTitle.has(word))
+  const shingles = own.length === 0 ? [] : [...hashes].filter((hash) => !ofTitle.has(hash))
+  const sorted = Uint32Array.from(shingles).sort()
+  return { shingles: [...sorted.subarray(0, sketchSize)], words: own }
+}
+
+/** Share of the smaller set of shingles that stands in the other, estimated; undefined when one is too small to tell. */
+export function containment(a: readonly number[], b: readonly number[]): number | undefined {
+  if (a.length < 3 || b.length < 3) return undefined
+  const limit = Math.min(a.length < sketchSize ? 0xffffffff : a.at(-1)!, b.length < sketchSize ? 0xffffffff : b.at(-1)!)
+  let [left, right, shared] = [0, 0, 0]
+  while (left < a.length && right < b.length && a[left]! <= limit && b[right]! <= limit) {
+    if (a[left] === b[right]) {
+      shared++
+      left++
+      right++
+    } else if (a[left]! < b[right]!) left++
+    else right++
+  }
+  while (left < a.length && a[left]! <= limit) left++
+  while (right < b.length && b[right]! <= limit) right++
+  const smaller = Math.min(left, right)
+  return smaller < 3 ? undefined : shared / smaller
+}
+
+/** Keys of the bands of a MinHash (four bands of two rows): texts that share half of their shingles mostly share one. */
+export function bandKeys(shingles: readonly number[]): string[] {
+  if (shingles.length < 12) return []
+  return [0, 1, 2, 3].map((band) => {
+    const rows = [0, 1].map((row) => {
+      const seed = Math.imul(band * 2 + row + 1, 0x9e3779b9)
+      let least = 0xffffffff
+      for (const shingle of shingles) {
+        const hash = mixed(shingle ^ seed)
+        if (hash < least) least = hash
+      }
+      return least.toString(36)
+    })
+    return `d:${band}:${rows.join('.')}`
+  })
+}

@@ -1,0 +1,64 @@
+// Marks that tell the parts of one project apart: lots, phases, trades by number, trailing ordinals.
+import { foldText } from '../buyer-identity.ts'
+import type { Discriminators } from './match-record.ts'
+
+const value = '(\\d{1,4}(?:\\s?[.,/-]\\s?\\d{1,3}){0,2}\\s?[a-h]?|[ivx]{1,4}|[a-h])(?![\\p{L}\\p{N}])'
+const number = '(?:nr|nummer|no|num|n|number|numero)?[.:°º]*\\s*'
+const before = '(?<![\\p{L}\\p{N}])'
+// Written folded: ß as ss, umlauts without their e, no diacritics.
+const lotNames =
+  'los|lose|fachlos|teillos|lot|lots|lote|lotes|lotto|lotti|partij|perceel|percelen|czesc|czesci|zadanie|pakiet|cast|osa|sklop|lotul|dalis|dala|delaftale|delkontrakt|grupa|reszajanlat|losnr|vergabeeinheit'
+const phaseNames =
+  'ba|bauabschnitt|abschnitt|bauteil|teil|teilprojekt|phase|tranche|etappe|stufe|part|fase|etap|faza|osio'
+const tradeNames = 'lv|ve|gewerk|kg|lph|vp|vergabepaket|paket|tl|titel|kostengruppe'
+
+const patterns: readonly (readonly [type: string, pattern: RegExp])[] = [
+  ['lot', new RegExp(`${before}(?:${lotNames})[\\s.:_-]*${number}${value}`, 'gu')],
+  ['phase', new RegExp(`${before}(?:${phaseNames})[\\s.:_-]*${number}${value}`, 'gu')],
+  ['phase', new RegExp(`${before}(\\d{1,2}|[ivx]{1,4})\\.?\\s?(?:${phaseNames})(?![\\p{L}])`, 'gu')],
+  ['trade', new RegExp(`${before}(?:${tradeNames})[\\s.:_-]*${number}${value}`, 'gu')],
+]
+const roman: { readonly [text: string]: string } = {
+  i: '1',
+  ii: '2',
+  iii: '3',
+  iv: '4',
+  v: '5',
+  vi: '6',
+  vii: '7',
+  viii: '8',
+  ix: '9',
+  x: '10',
+  xi: '11',
+  xii: '12',
+}
+
+function cleanValue(text: string): string {
+  const plain = text.replace(/\s/g, '').replace(/[,/-]/g, '.')
+  return roman[plain] ?? plain.replace(/(^|\.)0+(?=\d)/g, '$1')
+}
+
+/** A number that ends a title: `(2)`, `_1`, `#3`, ` II`; years and quantities with a unit are none. */
+function trailingOrdinal(folded: string): string | undefined {
+  const match = /(?:[\s_#(/-]|nr\.?\s?)(\d{1,3}|i{1,3}|iv|vi{0,3}|ix)\)?\s*[.)]?\s*$/u.exec(folded)
+  return match ? cleanValue(match[1]!) : undefined
+}
+
+/** All marks of a title; of the beginning of the description (260 characters) where the title has none. */
+export function discriminatorsOf(title: string, description: string): Discriminators {
+  const ofTitle = marksOf(foldText(title))
+  const ordinal = trailingOrdinal(foldText(title))
+  if (ordinal !== undefined && !Object.values(ofTitle).some((values) => values.includes(ordinal)))
+    ofTitle['ordinal'] = [ordinal]
+  if (Object.keys(ofTitle).length > 0) return ofTitle
+  return marksOf(foldText(description.slice(0, 260)))
+}
+
+function marksOf(folded: string): { [type: string]: readonly string[] } {
+  const marks: { [type: string]: readonly string[] } = {}
+  for (const [type, pattern] of patterns) {
+    const values = [...folded.matchAll(pattern)].map((match) => cleanValue(match[1]!))
+    if (values.length > 0) marks[type] = [...new Set([...(marks[type] ?? []), ...values])].sort().slice(0, 12)
+  }
+  return marks
+}

@@ -1,0 +1,125 @@
+// What speaks against one tender so plainly that no score may join: vetoes V1 to V8.
+import type { Comparison } from './comparison.ts'
+import type { Discriminators, MatchRecord } from './match-record.ts'
+
+export type VetoName =
+  | 'country'
+  | 'procedure'
+  | 'stage'
+  | 'discriminator'
+  | 'substitution'
+  | 'numbers'
+  | 'buyer'
+  | 'cpv'
+  | 'reference'
+  | 'copy'
+  | 'short-description'
+  | 'time'
+
+export type Veto = { readonly name: VetoName; readonly detail: string }
+
+/** Weight that a title's own words need on both sides to be another title (V2), nats. */
+const substitutionWeight = 3
+const shortSubstitutionWeight = 4
+
+const disjoint = (a: readonly string[], b: readonly string[]): boolean => !a.some((value) => b.includes(value))
+
+/** Types of marks that both carry, without a value in common. */
+export function discriminatorConflict(a: Discriminators, b: Discriminators): string | undefined {
+  for (const [type, values] of Object.entries(a)) {
+    const others = b[type]
+    if (others && disjoint(values, others)) return `${type} ${values.join(',')} and ${others.join(',')}`
+  }
+  return undefined
+}
+
+/** One carries a mark of a type that the other lacks: a part and the whole, or a portal that leaves the number out. */
+export function hasLoneDiscriminator(a: Discriminators, b: Discriminators): boolean {
+  return Object.keys(a).some((type) => b[type] === undefined) || Object.keys(b).some((type) => a[type] === undefined)
+}
+
+/** Shape of a number: letters and digits as classes, so that numbers of one numbering are told from those of others. */
+const shapeOf = (number: string): string => number.replace(/\p{L}/gu, 'A').replace(/\p{N}/gu, '9')
+
+function referencesConflict(a: MatchRecord, b: MatchRecord): boolean {
+  if (a.references.length === 0 || b.references.length === 0) return false
+  const related = a.references.some((first) =>
+    b.references.some((second) => first === second || first.includes(second) || second.includes(first)),
+  )
+  if (related) return false
+  return a.references.some((first) => b.references.some((second) => shapeOf(first) === shapeOf(second)))
+}
+
+/** Days between two records that no tender spans (V8). */
+function timeVeto(a: MatchRecord, b: MatchRecord): string | undefined {
+  if (a.stage === 'result' && b.stage === 'result') {
+    const days = Math.abs((a.resultDay ?? 0) - (b.resultDay ?? 0))
+    return a.resultDay !== undefined && b.resultDay !== undefined && days > 45
+      ? `results ${days} days apart`
+      : undefined
+  }
+  const [call, result] = a.stage === 'call' ? [a, b] : [b, a]
+  if (call.stage === 'call' && result.stage === 'result') {
+    if (call.firstDay === undefined || result.resultDay === undefined) return undefined
+    const days = result.resultDay - call.firstDay
+    return days < -5 || days > 720 ? `result ${days} days after the call` : undefined
+  }
+  if (a.firstDay !== undefined && b.firstDay !== undefined) {
+    const days = Math.abs(a.firstDay - b.firstDay)
+    if (days > 60) return `published ${days} days apart`
+  }
+  if (a.deadlines.length > 0 && b.deadlines.length > 0) {
+    const days = Math.min(
+      ...a.deadlines.flatMap((first) => b.deadlines.map((second) => Math.abs(first.day - second.day))),
+    )
+    if (days > 60) return `deadlines ${days} days apart`
+  }
+  return undefined
+}
+
+function stagesConflict(a: MatchRecord, b: MatchRecord): boolean {
+  if (a.stage === b.stage) return false
+  const stages = [a.stage, b.stage]
+  return stages.includes('planning') || stages.includes('contract')
+}
+
+/** V4's exception: nothing but the organisation differs. A portal took the ministry or the engineers for the buyer. */
+function isSamePurchaseOfOtherBuyer(comparison: Comparison): boolean {
+  const { title, place, deadline, cpv, description, publishedDaysApart } = comparison
+  if (!title || title.smallerRest > 0 || title.jaccard < 0.8) return false
+  if (place === 'conflict' || place === 'other-region' || place === 'same-region') return false
+  if (title.shared < 12) return false
+  if (deadline === 'minute' && title.shared > 18 && cpv === 'same') return true
+  return (description ?? 0) >= 0.95 && cpv === 'same' && publishedDaysApart !== undefined && publishedDaysApart <= 30
+}
+
+/** The first veto against joining the two; undefined when there is none. Symmetric. */
+export function vetoOf(a: MatchRecord, b: MatchRecord, comparison: Comparison): Veto | undefined {
+  const { title, sharedReference } = comparison
+  if (a.countries.length > 0 && b.countries.length > 0 && disjoint(a.countries, b.countries))
+    return { name: 'country', detail: `${a.countries.join(',')} and ${b.countries.join(',')}` }
+  for (const { scope, id } of a.procedures)
+    for (const other of b.procedures)
+      if (other.scope === scope && other.id !== id) return { name: 'procedure', detail: `different ids of ${scope}` }
+  if (stagesConflict(a, b))
+    return { name: 'stage', detail: `${[a.stage, b.stage].sort().join(' and ')}: only by reference` }
+  const marks = discriminatorConflict(a.discriminators, b.discriminators)
+  if (marks !== undefined) return { name: 'discriminator', detail: marks }
+  if (a.isCopy !== b.isCopy) return { name: 'copy', detail: 'one is marked as a copy of an older procedure' }
+  if (!sharedReference && referencesConflict(a, b))
+    return { name: 'reference', detail: 'different numbers of one numbering' }
+  const late = timeVeto(a, b)
+  if (late !== undefined) return { name: 'time', detail: late }
+  const aloneA = a.numbers.filter((number) => !b.numbers.includes(number))
+  const aloneB = b.numbers.filter((number) => !a.numbers.includes(number))
+  if (aloneA.length > 0 && aloneB.length > 0)
+    return { name: 'numbers', detail: `${[aloneA.join(','), aloneB.join(',')].sort().join(' and ')}` }
+  if (title && title.smallerRest > substitutionWeight)
+    return { name: 'substitution', detail: `each title has words of its own (${title.smallerRest.toFixed(1)})` }
+  if (comparison.buyer === 'conflict' && !sharedReference && !isSamePurchaseOfOtherBuyer(comparison))
+    return { name: 'buyer', detail: 'different buyers' }
+  if (comparison.cpv === 'conflict' && !sharedReference) return { name: 'cpv', detail: 'CPV codes of different kinds' }
+  if (comparison.descriptionRest > shortSubstitutionWeight && comparison.cpv !== 'same' && !sharedReference)
+    return { name: 'short-description', detail: 'each description names something of its own' }
+  return undefined
+}
