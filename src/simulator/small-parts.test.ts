@@ -1,9 +1,11 @@
 // Dates as requests write them, text that fits patterns, members of JSON as they stand.
+import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fetchOf } from '../sources/deliver/fetch-of.ts'
 import { loadSources } from '../sources/registry.ts'
 import { momentOf, readFields } from './date-pattern.ts'
+import { faultNames } from './faults.ts'
 import { issueAfter, issuesOf } from './journal-calendar.ts'
 import { rawMembers } from './json-members.ts'
 import { sampleOf } from './regexp-sample.ts'
@@ -89,6 +91,16 @@ describe('the journal', () => {
       expect(issue.releasedAt - at).toBeLessThan(6 * 86_400_000)
     }
   })
+})
+
+test('docs/simulator.md tells of every fault, and of none that there is not', async () => {
+  const page = await readFile(new URL('../../docs/simulator.md', import.meta.url), 'utf8')
+  const rows = page
+    .slice(page.indexOf('| Fault |'))
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+  const told = rows.flatMap((line) => [...line.split('|')[1]!.matchAll(/`([\w-]+)`/g)].map(([, name]) => name))
+  expect(told.sort()).toEqual([...faultNames].sort())
 })
 
 test('every delivery of every card can be read and simulated: its patterns have samples', async () => {
