@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { madeUpSource } from '../../test/sources/made-up-source.ts'
 import { dayMs, hourMs } from '../domain/time.ts'
 import type { Source } from '../sources/source.ts'
 import { type AlarmKind, type SourceRecord, sourceHealth } from './source-health.ts'
@@ -6,30 +7,7 @@ import { type AlarmKind, type SourceRecord, sourceHealth } from './source-health
 // a Wednesday
 const now = Date.UTC(2026, 10, 18, 12)
 
-const source: Source = {
-  id: 'xx-example',
-  title: 'Example',
-  publisher: 'Example',
-  country: 'DE',
-  homepage: 'https://portal.example/',
-  licence: { name: 'CC0-1.0' },
-  zone: 'Europe/Berlin',
-  channels: [
-    {
-      name: 'all',
-      slots: { kind: 'whole' },
-      delivery: {
-        kind: 'single',
-        request: { url: 'https://portal.example/all.json' },
-        entries: { format: 'document' },
-      },
-    },
-  ],
-  access: { kind: 'open' },
-  politeness: {},
-  expects: { perDay: [50, 500], silentAfterDays: 5, shape: [] },
-  caveats: [],
-}
+const source: Source = { ...madeUpSource, expects: { perDay: [50, 500], silentAfterDays: 5, shape: [] } }
 
 const well: SourceRecord = {
   sourceId: source.id,

@@ -1,37 +1,14 @@
 import { expect, test } from 'vitest'
+import { madeUpSource } from '../../test/sources/made-up-source.ts'
 import { engines, openTestStore } from '../../test/world.ts'
 import { dayMs, hourMs } from '../domain/time.ts'
-import type { Source } from '../sources/source.ts'
 import type { Store } from '../store/database.ts'
 import { addNames, alarmsOf, knownNames, openAlarms } from '../store/source-health.ts'
 import { sourcesHealth, watchSources } from './watch-sources.ts'
 
 const start = Date.UTC(2026, 10, 16, 12)
 
-const source: Source = {
-  id: 'xx-example',
-  title: 'Example',
-  publisher: 'Example',
-  country: 'DE',
-  homepage: 'https://portal.example/',
-  licence: { name: 'CC0-1.0' },
-  zone: 'Europe/Berlin',
-  channels: [
-    {
-      name: 'all',
-      slots: { kind: 'whole' },
-      delivery: {
-        kind: 'single',
-        request: { url: 'https://portal.example/all.json' },
-        entries: { format: 'document' },
-      },
-    },
-  ],
-  access: { kind: 'open' },
-  politeness: {},
-  expects: { silentAfterDays: 5, shape: [] },
-  caveats: [],
-}
+const source = madeUpSource
 const sources = new Map([[source.id, source]])
 const at = (now: number) => ({ sources, now, hasKey: () => false })
 

@@ -1,47 +1,16 @@
 // Austria: Kerndaten of ANKÖ, an index of announcements with their last change, one XML for each.
-import type { Source } from '../../source.ts'
-import { kerndatenReader } from './parse-kerndaten.ts'
-import { writeKerndaten } from './write-kerndaten.ts'
+import { kerndatenSource } from '../../families/kerndaten.ts'
 
-export const source: Source = {
+export const source = kerndatenSource({
   id: 'at-kdq-ankoe',
   title: 'Kerndatenquelle ANKÖ',
   publisher: 'Auftragnehmerkataster Österreich',
-  country: 'AT',
   homepage: 'https://www.ankoe.at',
-  documentation: 'https://www.data.gv.at/infos/kerndaten-bundesvergabegesetz/',
-  licence: {
-    name: 'CC BY 4.0',
-    url: 'https://creativecommons.org/licenses/by/4.0/',
-    attribution: 'Auftragnehmerkataster Österreich',
-  },
-  zone: 'Europe/Vienna',
-  channels: [
-    {
-      name: 'announcements',
-      slots: { kind: 'whole' },
-      timetable: '41 5,9,13,17,21 * * *',
-      delivery: {
-        kind: 'index',
-        index: { url: 'http://ogd.ankoe.at/api/v1/notices' },
-        entries: { format: 'xml', element: 'item' },
-        url: 'url',
-        version: '@lastmod',
-        files: { format: 'document' },
-      },
-    },
-  ],
-  parse: kerndatenReader('at-kdq-ankoe'),
-  access: { kind: 'open' },
-  politeness: { requestsPerMinute: 60 },
-  expects: { perDay: [10, 400], silentAfterDays: 14, shape: ['item', 'url'] },
+  minute: 41,
+  index: 'http://ogd.ankoe.at/api/v1/notices',
+  perDay: [10, 400],
   caveats: [
-    'The whole index is read every time (up to 9 MB): a parameter `from` is ignored by the servers.',
-    'Announcements above the EU thresholds are marked ABOVETHRESHOLD and are in TED too, without a common number.',
-    'eForms are mandatory for announcements below the thresholds since October 2026; both shapes are read.',
-    'A document has no id of its own: buyer, reference, form and time of change identify it.',
     'About 42,000 announcements since March 2019, most of them awards; documents carry no deadline, as users report.',
     'robots.txt of the host excludes crawlers that gather data for language models; this one does not.',
   ],
-  writeSample: writeKerndaten,
-}
+})

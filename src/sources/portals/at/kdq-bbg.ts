@@ -1,46 +1,13 @@
 // Austria: Kerndaten of BBG, an index of announcements with their last change, one XML for each.
-import type { Source } from '../../source.ts'
-import { kerndatenReader } from './parse-kerndaten.ts'
-import { writeKerndaten } from './write-kerndaten.ts'
+import { kerndatenSource } from '../../families/kerndaten.ts'
 
-export const source: Source = {
+export const source = kerndatenSource({
   id: 'at-kdq-bbg',
   title: 'Kerndatenquelle Bundesbeschaffung',
   publisher: 'Bundesbeschaffung GmbH',
-  country: 'AT',
   homepage: 'https://www.bbg.gv.at',
-  documentation: 'https://www.data.gv.at/infos/kerndaten-bundesvergabegesetz/',
-  licence: {
-    name: 'CC BY 4.0',
-    url: 'https://creativecommons.org/licenses/by/4.0/',
-    attribution: 'Bundesbeschaffung GmbH',
-  },
-  zone: 'Europe/Vienna',
-  channels: [
-    {
-      name: 'announcements',
-      slots: { kind: 'whole' },
-      timetable: '21 5,9,13,17,21 * * *',
-      delivery: {
-        kind: 'index',
-        index: { url: 'https://opendata.bbg.gv.at/kerndaten/bbg_kerndaten_viii-2-1.xml' },
-        entries: { format: 'xml', element: 'item' },
-        url: 'url',
-        version: '@lastmod',
-        files: { format: 'document' },
-      },
-    },
-  ],
-  parse: kerndatenReader('at-kdq-bbg'),
-  access: { kind: 'open' },
-  politeness: { requestsPerMinute: 60 },
-  expects: { perDay: [0, 200], silentAfterDays: 14, shape: ['item', 'url'] },
-  caveats: [
-    'The whole index is read every time (up to 9 MB): a parameter `from` is ignored by the servers.',
-    'Announcements above the EU thresholds are marked ABOVETHRESHOLD and are in TED too, without a common number.',
-    'eForms are mandatory for announcements below the thresholds since October 2026; both shapes are read.',
-    'A document has no id of its own: buyer, reference, form and time of change identify it.',
-    'Awards only (form VIII 2 Z 1), no calls and no deadlines.',
-  ],
-  writeSample: writeKerndaten,
-}
+  minute: 21,
+  index: 'https://opendata.bbg.gv.at/kerndaten/bbg_kerndaten_viii-2-1.xml',
+  perDay: [0, 200],
+  caveats: ['Awards only (form VIII 2 Z 1), no calls and no deadlines.'],
+})

@@ -1,9 +1,30 @@
 // Finland: Hilma, eForms notices through the search index and the reading interface.
+import type { Delivery } from '../../delivery.ts'
 import type { Source } from '../../source.ts'
 import { parseHilma } from './parse-hilma.ts'
 import { writeHilma } from './write-hilma.ts'
 
 const key = { 'Ocp-Apim-Subscription-Key': '{key}' }
+
+const search = {
+  kind: 'offset',
+  request: {
+    url: 'https://api.hankintailmoitukset.fi/avp/eformnotices/docs/search',
+    headers: key,
+    json: {
+      filter: 'datePublished ge {from:isoSeconds} and datePublished lt {to:isoSeconds}',
+      orderby: 'datePublished asc',
+      top: '{limit}',
+      skip: '{offset}',
+      count: true,
+    },
+  },
+  entries: { format: 'json', at: '/value' },
+  total: '/@odata.count',
+  pageSize: 100,
+  end: { when: 'total' },
+  dateOf: '/datePublished',
+} as const satisfies Delivery
 
 export const source: Source = {
   id: 'fi-hilma',
@@ -22,23 +43,7 @@ export const source: Source = {
       name: 'notices',
       slots: { kind: 'day', since: '2023-09-01', rereadDays: [1, 7], isOpenRead: true },
       delivery: {
-        kind: 'offset',
-        request: {
-          url: 'https://api.hankintailmoitukset.fi/avp/eformnotices/docs/search',
-          headers: key,
-          json: {
-            filter: 'datePublished ge {from:isoSeconds} and datePublished lt {to:isoSeconds}',
-            orderby: 'datePublished asc',
-            top: '{limit}',
-            skip: '{offset}',
-            count: true,
-          },
-        },
-        entries: { format: 'json', at: '/value' },
-        total: '/@odata.count',
-        pageSize: 100,
-        end: { when: 'total' },
-        dateOf: '/datePublished',
+        ...search,
         detail: {
           request: {
             url: 'https://api.hankintailmoitukset.fi/avp-eforms/external-read/v1/notice/{id}',
@@ -54,23 +59,7 @@ export const source: Source = {
       slots: { kind: 'day', since: '2023-09-01', isOpenRead: true },
       role: 'spare',
       delivery: {
-        kind: 'offset',
-        request: {
-          url: 'https://api.hankintailmoitukset.fi/avp/eformnotices/docs/search',
-          headers: key,
-          json: {
-            filter: 'datePublished ge {from:isoSeconds} and datePublished lt {to:isoSeconds}',
-            orderby: 'datePublished asc',
-            top: '{limit}',
-            skip: '{offset}',
-            count: true,
-          },
-        },
-        entries: { format: 'json', at: '/value' },
-        total: '/@odata.count',
-        pageSize: 100,
-        end: { when: 'total' },
-        dateOf: '/datePublished',
+        ...search,
       },
     },
   ],

@@ -1,4 +1,5 @@
 // Luxembourg: the Portail des marchés publics, an Atexo platform.
+import { atexoDays, atexoShape } from '../../families/atexo.ts'
 import type { Source } from '../../source.ts'
 import { atexoReader } from '../parse-atexo.ts'
 import { atexoWriter } from '../write-atexo.ts'
@@ -12,33 +13,14 @@ export const source: Source = {
   documentation: 'https://pmp.b2g.etat.lu/api/v2/docs',
   licence: { name: 'not stated; the operator asks for authorisation before reuse' },
   zone: 'Europe/Luxembourg',
-  channels: [
-    {
-      name: 'consultations',
-      slots: { kind: 'day', since: '2023-01-01', rereadDays: [1, 7, 30], isOpenRead: true },
-      delivery: {
-        kind: 'page',
-        request: {
-          url: 'https://pmp.b2g.etat.lu/api/v2/consultations?dateMiseEnLigneCalcule%5Bafter%5D={from:yyyy-MM-ddTHH:mm:ss}&dateMiseEnLigneCalcule%5Bstrictly_before%5D={to:yyyy-MM-ddTHH:mm:ss}&itemsPerPage={limit}&page={page}',
-          // Without it the interface answers its documentation in HTML.
-          headers: { Accept: 'application/ld+json' },
-        },
-        entries: { format: 'json', at: '/hydra:member' },
-        total: '/hydra:totalItems',
-        firstPage: 1,
-        pageSize: 30,
-        end: { when: 'total' },
-        dateOf: '/dateMiseEnLigneCalcule',
-      },
-    },
-  ],
+  channels: [atexoDays('pmp.b2g.etat.lu', '2023-01-01')],
   parse: atexoReader({ publisher: 'lu-pmp', zone: 'Europe/Luxembourg', country: 'LU' }),
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 20, pauseMs: 1_000 },
   expects: {
     perDay: [1, 60],
     silentAfterDays: 10,
-    shape: ['/hydra:totalItems', '/hydra:member/0/id', '/hydra:member/0/intitule'],
+    shape: atexoShape,
   },
   caveats: [
     'Readable without a login, but the operator asks for an authorisation: ask before publishing what comes from here.',

@@ -1,0 +1,77 @@
+// Spain's PLACSP syndications: Atom feeds of CODICE, newest first, and a zip of the feed's pages for each month.
+import { placspReader } from '../portals/es/parse-placsp.ts'
+import { writePlacsp } from '../portals/es/write-placsp.ts'
+import type { Source } from '../source.ts'
+
+const entries = { format: 'xml', element: 'entry', root: 'feed' } as const
+
+/** The card of one syndication. `file`: name of its feed, without an ending. `minutes`: of its readings. */
+export function placspSource(syndication: {
+  readonly id: string
+  readonly title: string
+  readonly number: number
+  readonly file: string
+  readonly minutes: { readonly newest: number; readonly months: number }
+  readonly perDay: readonly [number, number]
+  readonly caveats: readonly string[]
+}): Source {
+  const { id, title, minutes, perDay } = syndication
+  const feed = `https://contrataciondelsectorpublico.gob.es/sindicacion/sindicacion_${syndication.number}/${syndication.file}`
+  return {
+    id,
+    title,
+    publisher: 'Dirección General del Patrimonio del Estado, Ministerio de Hacienda',
+    country: 'ES',
+    homepage: 'https://contrataciondelsectorpublico.gob.es',
+    documentation: 'https://contrataciondelsectorpublico.gob.es/wps/portal/DatosAbiertos',
+    licence: {
+      name: 'Reuse of public sector information (Ley 37/2007), attribution',
+      attribution: 'Plataforma de Contratación del Sector Público',
+    },
+    zone: 'Europe/Madrid',
+    channels: [
+      {
+        name: 'newest',
+        slots: { kind: 'whole' },
+        timetable: `${minutes.newest} */2 * * *`,
+        delivery: {
+          kind: 'link-next',
+          request: { url: `${feed}.atom` },
+          entries,
+          next: 'link[next]',
+          ordered: { at: 'updated', direction: 'descending', days: 1 },
+        },
+      },
+      {
+        name: 'months',
+        slots: { kind: 'month', since: '2022-01-01', rereadDays: [3, 20], isOpenRead: true },
+        timetable: `${minutes.months} 4 * * *`,
+        delivery: {
+          kind: 'single',
+          request: { url: `${feed}_{from:yyyyMM}.zip` },
+          entries: { format: 'archive', members: /\w+\.atom$/, inside: entries },
+          notFound: 'notYet',
+        },
+      },
+    ],
+    parse: placspReader(id),
+    access: { kind: 'open' },
+    politeness: { requestsPerMinute: 20, pauseMs: 2_000 },
+    expects: {
+      perDay,
+      silentAfterDays: 5,
+      shape: ['feed', 'entry', 'updated', 'ContractFolderStatus', 'ContractFolderStatusCode'],
+    },
+    caveats: [
+      'robots.txt disallows the whole host although the feeds are published for reuse; ask the platform before running it.',
+      'A page of the feed holds some 260 entries, newest first; pages are followed a day back, and the zips of the months, read again daily, fill what was missed.',
+      'The feed gives states of contract folders, not notices: every state of a folder becomes a notice of its own.',
+      'Deleted entries (tombstones) stand outside of the entries and are not read: the feed does not say why they left.',
+      'EstimatedOverallContractAmount includes extensions; amounts without tax are read, those with tax are not.',
+      'The shape was seen in made-up samples and in code of users; real entries were not available.',
+      ...syndication.caveats,
+    ],
+    offBecause: 'robots',
+    writeSample: writePlacsp,
+  }
+}
