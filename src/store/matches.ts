@@ -5,33 +5,34 @@ import type { Executor } from './database.ts'
 /** A row of `match_record`; `content` is JSON of the stage's own. */
 export type StoredMatchRecord = {
   readonly recordKey: string
-  readonly twinKey: string | null
   readonly isSucceeded: boolean
   /** Blocking keys, sorted. */
   readonly keys: readonly string[]
+  /** Keys of the groups in which it is counted, sorted. */
+  readonly twinKeys: readonly string[]
   readonly content: string
 }
 
 type RawRecord = {
   readonly record_key: string
-  readonly twin_key: string | null
   readonly is_succeeded: boolean
   readonly keys: string
+  readonly twin_keys: string
   readonly content: string
 }
 
 const toRecord = (row: RawRecord): StoredMatchRecord => ({
   recordKey: row.record_key,
-  twinKey: row.twin_key,
   isSucceeded: row.is_succeeded,
   keys: JSON.parse(row.keys) as string[],
+  twinKeys: JSON.parse(row.twin_keys) as string[],
   content: row.content,
 })
 
 export async function loadMatchRecords(db: Executor, recordKeys: readonly string[]): Promise<StoredMatchRecord[]> {
   if (recordKeys.length === 0) return []
   const { rows } = await sql<RawRecord>`
-    select record_key, twin_key, is_succeeded, keys, content from match_record
+    select record_key, is_succeeded, keys, twin_keys, content from match_record
     where record_key = any(${[...recordKeys]}::text[])`.execute(db)
   return rows.map(toRecord)
 }
@@ -47,13 +48,13 @@ export async function listRecordsOfNotices(db: Executor, noticeIds: readonly str
 export async function upsertMatchRecords(db: Executor, records: readonly StoredMatchRecord[]): Promise<void> {
   if (records.length === 0) return
   await sql`
-    insert into match_record (record_key, twin_key, is_succeeded, keys, content)
+    insert into match_record (record_key, is_succeeded, keys, twin_keys, content)
     select * from unnest(
-      ${records.map((each) => each.recordKey)}::text[], ${records.map((each) => each.twinKey)}::text[],
-      ${records.map((each) => each.isSucceeded)}::boolean[], ${records.map((each) => JSON.stringify(each.keys))}::text[],
-      ${records.map((each) => each.content)}::text[])
+      ${records.map((each) => each.recordKey)}::text[], ${records.map((each) => each.isSucceeded)}::boolean[],
+      ${records.map((each) => JSON.stringify(each.keys))}::text[],
+      ${records.map((each) => JSON.stringify(each.twinKeys))}::text[], ${records.map((each) => each.content)}::text[])
     on conflict (record_key) do update set
-      twin_key = excluded.twin_key, is_succeeded = excluded.is_succeeded, keys = excluded.keys, content = excluded.content`.execute(
+      is_succeeded = excluded.is_succeeded, keys = excluded.keys, twin_keys = excluded.twin_keys, content = excluded.content`.execute(
     db,
   )
 }
@@ -157,18 +158,6 @@ export async function dropKeys(db: Executor, keys: readonly string[]): Promise<v
 export async function reviveKeys(db: Executor, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await sql`delete from dropped_match_key where match_key = any(${[...keys]}::text[])`.execute(db)
-}
-
-export type TwinHolder = { readonly twinKey: string; readonly recordKey: string }
-
-/** The records of each twin key: at most `limit` of them. */
-export async function listTwins(db: Executor, twinKeys: readonly string[], limit: number): Promise<TwinHolder[]> {
-  if (twinKeys.length === 0) return []
-  const { rows } = await sql<{ twin_key: string; record_key: string }>`
-    select k.twin_key, h.record_key from unnest(${[...twinKeys]}::text[]) as k (twin_key)
-    cross join lateral (
-      select record_key from match_record m where m.twin_key = k.twin_key limit ${limit}) h`.execute(db)
-  return rows.map((row) => ({ twinKey: row.twin_key, recordKey: row.record_key }))
 }
 
 /** An edge between two records, `left` < `right`. */

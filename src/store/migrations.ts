@@ -177,12 +177,11 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
     // One row per component of exactly linked notices; the key is the notice key of its oldest notice.
     `create table match_record (
       record_key text primary key,
-      twin_key text,
+      twin_keys text not null,
       is_succeeded boolean not null,
       keys text not null,
       content text not null
     )`,
-    'create index match_record_twin on match_record (twin_key) where twin_key is not null',
     `create table match_member (
       notice_id text primary key references notice on delete cascade,
       record_key text not null

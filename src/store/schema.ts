@@ -182,8 +182,8 @@ export type Database = {
   /** What the matcher knows of one component of exactly linked notices; named by the key of its oldest notice. */
   match_record: {
     record_key: string
-    /** Title and buyer of one source; null when the record cannot be anybody's twin. */
-    twin_key: string | null
+    /** JSON array of its twin keys (title, buyer and portal), sorted. They stand among match_key and are only counted. */
+    twin_keys: string
     /** Announced only, and a notice of another record refers to it. */
     is_succeeded: boolean
     /** JSON array of its blocking keys, sorted. */
@@ -192,7 +192,7 @@ export type Database = {
     content: string
   }
   match_member: { notice_id: string; record_key: string }
-  /** Blocking keys: records that share one are compared, unless too many do. */
+  /** Blocking keys: records that share one are compared, unless too many do. Twin keys: records with one are counted. */
   match_key: { match_key: string; record_key: string }
   /** Keys that too many records hold. */
   dropped_match_key: { match_key: string }
