@@ -60,6 +60,8 @@ export async function openSampleSources(options: SampleOptions): Promise<SampleS
     clock,
     seed: sampleSeed,
     epoch,
+    // as at real portals, something now and then is no notice: it is kept with its reason
+    faults: { 'broken-member': { share: 0.3, sources: ['doe'] } },
   })
   const http = openHttp({ network: 'loopback', route: simulator.route })
   const hosts = createPoliteHosts({
@@ -88,6 +90,8 @@ export async function openSampleSources(options: SampleOptions): Promise<SampleS
     })
     const sum = (of: (result: (typeof results)[number]) => number) =>
       results.reduce((total, each) => total + of(each), 0)
+    const control = new Set(source.channels.flatMap(({ name, role }) => (role === 'control' ? [name] : [])))
+    const entries = sum((each) => (control.has(each.channel) ? 0 : each.entries))
     const documents = sum(({ documents: count }) => count)
     if (documents > 0 || !toldOf.has(source.id)) {
       toldOf.add(source.id)
@@ -99,7 +103,7 @@ export async function openSampleSources(options: SampleOptions): Promise<SampleS
           documents,
           sum(({ entries }) => entries),
         ),
-        known: Math.max(0, sum(({ entries }) => entries) - documents),
+        known: Math.max(0, entries - documents),
         notices: sum(({ notices }) => notices),
         rejections: rejections > 0 ? { rejected: rejections } : {},
       })
