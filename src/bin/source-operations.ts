@@ -62,10 +62,15 @@ export async function listSources(place: SourcePlace, { options }: ControlReques
   const wanted = judged
     .filter(({ health }) => country === undefined || sources.get(health.sourceId)!.country === country)
     .sort((a, b) => order.indexOf(a.health.state) - order.indexOf(b.health.state))
-  const isShown = (state: string) =>
-    options.all === true || country !== undefined || state === 'alarm' || state === 'ok'
-  for (const { health, record } of wanted) {
-    if (!isShown(health.state)) continue
+  const isShown = ({ health, record }: (typeof wanted)[number]) =>
+    options.all === true ||
+    country !== undefined ||
+    health.state === 'alarm' ||
+    health.state === 'ok' ||
+    (health.state === 'never-read' && record.lastReadAt !== null)
+  for (const each of wanted) {
+    const { health, record } = each
+    if (!isShown(each)) continue
     const source = sources.get(health.sourceId)!
     emit({
       event: 'source',
@@ -73,6 +78,7 @@ export async function listSources(place: SourcePlace, { options }: ControlReques
       title: source.title,
       country: source.country,
       lastNewAt: record.lastNewAt,
+      lastError: record.lastError,
       recentDocuments: record.recentDocuments,
       waitingSlots: record.waitingSlots,
     })
@@ -86,7 +92,7 @@ export async function listSources(place: SourcePlace, { options }: ControlReques
     alarm: countOf('alarm'),
     neverRead: countOf('never-read'),
     off: countOf('off'),
-    hidden: wanted.filter(({ health }) => !isShown(health.state)).length,
+    hidden: wanted.filter((each) => !isShown(each)).length,
   })
   return 0
 }

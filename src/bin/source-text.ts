@@ -66,7 +66,9 @@ function sourceLine(event: CommandEvent, paint: Paint, now: number): string {
     state === 'off'
       ? paint.dim(`off: ${event.offBecause}`)
       : state === 'never-read'
-        ? paint.dim('not read yet')
+        ? typeof event.lastError === 'string'
+          ? `not read yet; the last try failed: ${event.lastError}`
+          : paint.dim('not read yet')
         : `read ${ago(event.lastSuccessAt, now).padEnd(11)} ${number(event.recentDocuments).padStart(7)} new in 7 days` +
           (Number(event.waitingSlots) > 1 ? paint.dim(`  ${number(event.waitingSlots)} spans to read`) : '')
   const line = `  ${marker(state, paint)} ${String(event.sourceId).padEnd(30)} ${String(event.country).padEnd(3)} ${facts}`

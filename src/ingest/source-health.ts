@@ -39,6 +39,7 @@ export type SourceRecord = {
   readonly newNames: readonly { readonly name: string; readonly documents: number; readonly since: number }[]
 }
 
+/** `never-read`: no reading has succeeded yet. */
 export type SourceState = 'off' | 'never-read' | 'ok' | 'alarm'
 
 export type SourceHealth = {
@@ -91,7 +92,8 @@ export function sourceHealth(
     ...rejections(record),
     ...drift(record, now),
   ]
-  return { ...base, state: alarms.length === 0 ? 'ok' : 'alarm', alarms }
+  if (alarms.length > 0) return { ...base, state: 'alarm', alarms }
+  return { ...base, state: record.lastSuccessAt === null ? 'never-read' : 'ok', alarms }
 }
 
 function* failing(record: SourceRecord, now: number): Generator<Alarm> {
