@@ -188,6 +188,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     const second = notice({
       noticeKey: 'doe:7-1',
       publisher: 'doe',
+      title: { de: 'Sanierung der Kläranlage' },
       publicationDate: at('2026-01-08'),
       procedureId: uuid(7),
     })
@@ -218,7 +219,13 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
   test('gives each published id its own tender back when what joined them is gone', async () => {
     await using store = await openTestStore(engine)
     const call = (key: string, buyer: string) =>
-      notice({ noticeKey: key, procedureId: uuid(3), contractingAuthorities: [{ name: buyer, country: 'DE' }] })
+      notice({
+        noticeKey: key,
+        procedureId: uuid(3),
+        // each of its own title, so that nothing else joins them
+        title: { de: `Vorhaben ${key}` },
+        contractingAuthorities: [{ name: buyer, country: 'DE' }],
+      })
     await receiveNotices(store, [call('ted:1-2026', 'Musterstadt Hochbauamt')])
     await consolidate(store, { now })
     await publishAll(store, 1)

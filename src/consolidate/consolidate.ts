@@ -1,6 +1,7 @@
 // Runs the stage: takes over new notices in batches, re-resolves what they are connected with, and lets the clock do its part.
 import type { TenderContent } from '../domain/tender.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
+import { clearMatches, listMatchMembers, loadMatchRecords } from '../store/matches.ts'
 import {
   countNoticesToConsolidate,
   listLinks,
@@ -27,9 +28,21 @@ import {
   type TenderRow,
   upsertTenders,
 } from '../store/tenders.ts'
+import { fuzzyMatcher } from './fuzzy-matcher.ts'
 import { linkKeys } from './link-keys.ts'
+import { connectedRecords } from './match-closure.ts'
 import { draftOf, mergedTender, mergeTender, type TenderDraft } from './merge.ts'
-import { type Component, noticeDate, resolve, type StoredNotice, type Unit, uniteCopies } from './resolve.ts'
+import { type Matcher, recordKeyOf, rematch } from './rematch.ts'
+import {
+  type Component,
+  compareNotices,
+  isAnnouncedOnly,
+  noticeDate,
+  resolve,
+  type StoredNotice,
+  type Unit,
+  uniteCopies,
+} from './resolve.ts'
 import { tenderId } from './tender-id.ts'
 
 /** What one run did. `changed` counts tenders that stood there before; `transitions`: tenders that the clock was due to change. */
@@ -49,6 +62,8 @@ export type ConsolidateOptions = {
   /** Ends the run after the batch that is being written; the next run goes on from there. A rebuild throws the reason. */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void
+  /** What is a duplicate of what, when exact keys do not say so; tests give simpler rules. */
+  readonly matcher?: Matcher
 }
 
 const defaultBatchSize = 250
@@ -77,6 +92,7 @@ export async function rebuildStock(store: Store, options: ConsolidateOptions): P
   await inTransaction(store, async (trx) => {
     await lockStock(trx)
     await markAllUnconsolidated(trx)
+    await clearMatches(trx)
   })
   for (let after = ''; ; ) {
     options.signal?.throwIfAborted()
@@ -101,13 +117,13 @@ type Counts = { notices: number; created: number; changed: number; removed: numb
 
 async function run(
   store: Store,
-  { now, batchSize = defaultBatchSize, signal, onProgress }: ConsolidateOptions,
+  { now, batchSize = defaultBatchSize, signal, onProgress, matcher = fuzzyMatcher }: ConsolidateOptions,
   { isForced }: { readonly isForced: boolean },
 ): Promise<ConsolidateSummary> {
   const counts: Counts = { notices: 0, created: 0, changed: 0, removed: 0, transitions: 0 }
   const total = await countNoticesToConsolidate(store.db)
   while (!signal?.aborted) {
-    const batch = await inTransaction(store, (trx) => consolidateBatch(trx, { now, batchSize, isForced }))
+    const batch = await inTransaction(store, (trx) => consolidateBatch(trx, { now, batchSize, isForced, matcher }))
     if (!batch) break
     counts.notices += batch.notices
     counts.created += batch.created
@@ -124,11 +140,16 @@ async function run(
   return counts
 }
 
-type BatchOptions = { readonly now: number; readonly batchSize: number; readonly isForced: boolean }
+type BatchOptions = {
+  readonly now: number
+  readonly batchSize: number
+  readonly isForced: boolean
+  readonly matcher: Matcher
+}
 
 async function consolidateBatch(
   trx: Executor,
-  { now, batchSize, isForced }: BatchOptions,
+  { now, batchSize, isForced, matcher }: BatchOptions,
 ): Promise<Omit<Counts, 'transitions'> | undefined> {
   await lockStock(trx)
   const batch = await takeNoticesToConsolidate(trx, batchSize)
@@ -142,9 +163,15 @@ async function consolidateBatch(
   const missing = noticeIds.filter((noticeId) => !known.has(noticeId))
   const closure: StoredNotice[] = [...batch, ...(await loadNotices(trx, missing))].map(toStored)
 
-  const components = resolve(closure, ignoredKeys)
-  const foundingKeys = [...new Set(closure.map(({ notice }) => notice.noticeKey))]
-  const existing = await findTendersOf(trx, foundingKeys, noticeIds)
+  const linked = resolve(closure, ignoredKeys)
+  const touched = await rematch(trx, matcher, linked, noticeIds)
+  const components = await matched(trx, matcher, linked, touched)
+  const units = components.flatMap((component) => component.units)
+  const existing = await findTendersOf(
+    trx,
+    units.map((unit) => unit.notice.noticeKey),
+    units.flatMap((unit) => unit.rowIds),
+  )
   const { tenders, assignments } = tendersOf(components, existing, now)
   const kept = new Set(tenders.map((tender) => tender.tenderId))
   const vanished = existing.filter((row) => row.firstEdition === null && !kept.has(row.tenderId))
@@ -169,6 +196,41 @@ async function consolidateBatch(
     }).length,
     removed: vanished.length,
   }
+}
+
+/**
+ * The components of all tenders that the touched records are connected with: those of exact links that the batch has at hand,
+ * and others from the store, put together as the matcher says.
+ */
+async function matched(
+  trx: Executor,
+  matcher: Matcher,
+  linked: readonly Component[],
+  touched: ReadonlySet<string>,
+): Promise<Component[]> {
+  const { recordKeys, clusters } = await connectedRecords(trx, matcher, touched)
+  const byKey = new Map(linked.map((component) => [recordKeyOf(component), component]))
+  const missing = recordKeys.filter((key) => !byKey.has(key))
+  const members = new Map((await listMatchMembers(trx, missing)).map((each) => [each.noticeId, each.recordKey]))
+  const notices = await loadNotices(trx, [...members.keys()])
+  const stored = Map.groupBy(notices, (row) => members.get(row.noticeId)!)
+  for (const { recordKey, isSucceeded } of await loadMatchRecords(trx, missing)) {
+    const rows = stored.get(recordKey)
+    if (rows) byKey.set(recordKey, { units: uniteCopies(rows.map(toStored)), isSucceeded })
+  }
+  return clusters.flatMap((keys) => {
+    const components = keys.map((key) => byKey.get(key)).filter((component) => component !== undefined)
+    return components.length === 0 ? [] : [united(components)]
+  })
+}
+
+/** One component of several. An announcement that a procedure succeeded stays succeeded when another portal announced it too. */
+function united(components: readonly Component[]): Component {
+  const [only] = components
+  if (components.length === 1) return only!
+  const units = components.flatMap((component) => component.units)
+  units.sort((a, b) => compareNotices(a.notice, b.notice))
+  return { units, isSucceeded: components.some((component) => component.isSucceeded) && isAnnouncedOnly(units) }
 }
 
 /**

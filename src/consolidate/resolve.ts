@@ -31,6 +31,11 @@ export function noticeDate(notice: Notice): string {
   return notice.publicationDate ?? notice.dispatchDate ?? '9999'
 }
 
+/** Nothing of it can be bid on yet. */
+export function isAnnouncedOnly(units: readonly Unit[]): boolean {
+  return units.every(({ notice }) => isPlanning(notice) || notice.formType === 'change')
+}
+
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
@@ -258,8 +263,7 @@ export function resolve(notices: readonly StoredNotice[], ignoredKeys: ReadonlyS
   return componentRoots.map((index) => {
     const members = groups[index]!.members.map((member) => units[member]!)
     members.sort((a, b) => compareNotices(a.notice, b.notice))
-    const isAnnouncedOnly = members.every(({ notice }) => isPlanning(notice) || notice.formType === 'change')
-    return { units: members, isSucceeded: isAnnouncedOnly && succeeded.has(index) }
+    return { units: members, isSucceeded: succeeded.has(index) && isAnnouncedOnly(members) }
   })
 }
 

@@ -1,0 +1,70 @@
+// What a batch has to look at again: records connected through edges that merge, through decisions, or through a tender.
+import type { Executor } from '../store/database.ts'
+import { listEdgesOf, listRecordsOfSameTenders, loadMatchRecords } from '../store/matches.ts'
+import { listDecisions, recordsOfNoticeKeys } from '../store/reviews.ts'
+import type { MatchDecision, MatchEdge, MatchRecord } from './match/match-record.ts'
+import type { Matcher } from './rematch.ts'
+
+export type ConnectedRecords = {
+  readonly recordKeys: readonly string[]
+  /** The records of each tender. */
+  readonly clusters: readonly (readonly string[])[]
+}
+
+/** All records connected with the given ones, and how they form tenders. */
+export async function connectedRecords(
+  trx: Executor,
+  matcher: Matcher,
+  from: ReadonlySet<string>,
+): Promise<ConnectedRecords> {
+  const decisions = await currentDecisions(trx)
+  const decidedWith = new Map<string, string[]>()
+  for (const { left, right } of decisions) {
+    decidedWith.set(left, [...(decidedWith.get(left) ?? []), right])
+    decidedWith.set(right, [...(decidedWith.get(right) ?? []), left])
+  }
+  const seen = new Set(from)
+  const edges = new Map<string, MatchEdge>()
+  let frontier = [...seen]
+  while (frontier.length > 0) {
+    const next = new Set<string>()
+    for (const edge of await listEdgesOf(trx, frontier)) {
+      edges.set(`${edge.left}\n${edge.right}`, edge)
+      if (edge.kind === 'merge') next.add(edge.left).add(edge.right)
+    }
+    for (const key of await listRecordsOfSameTenders(trx, frontier)) next.add(key)
+    for (const key of frontier) for (const other of decidedWith.get(key) ?? []) next.add(other)
+    frontier = [...next].filter((key) => !seen.has(key))
+    for (const key of frontier) seen.add(key)
+  }
+  const rows = await loadMatchRecords(trx, [...seen])
+  const recordKeys = rows.map((row) => row.recordKey).sort()
+  const here = new Set(recordKeys)
+  const isHere = ({ left, right }: { readonly left: string; readonly right: string }) =>
+    here.has(left) && here.has(right)
+  const clusters = matcher.partition(
+    rows.map((row) => JSON.parse(row.content) as MatchRecord),
+    [...edges.values()].filter(isHere),
+    decisions.filter(isHere),
+  )
+  return { recordKeys, clusters: clusters.map(({ keys }) => keys) }
+}
+
+/** Decisions on the records that the decided notices stand in now; of several on two records the newest. */
+export async function currentDecisions(db: Executor): Promise<MatchDecision[]> {
+  const decisions = await listDecisions(db)
+  const records = await recordsOfNoticeKeys(
+    db,
+    decisions.flatMap(({ left, right }) => [left, right]),
+  )
+  const found = new Map<string, MatchDecision>()
+  for (const { left, right, decision } of decisions) {
+    const [a, b] = [records.get(left), records.get(right)]
+    if (a === undefined || b === undefined || a === b) continue
+    const [low, high] = a < b ? [a, b] : [b, a]
+    const pair = `${low}\n${high}`
+    found.delete(pair)
+    found.set(pair, { left: low, right: high, decision })
+  }
+  return [...found.values()]
+}

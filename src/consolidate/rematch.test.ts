@@ -1,0 +1,338 @@
+// The matching on a real stock, with simple made-up rules: any order and batches, decisions, blocks that grow too large.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { at, notice, noticeWorld } from '../../test/generate/notices.ts'
+import { randomOf } from '../../test/generate/random.ts'
+import { receiveNotices } from '../../test/receive-notices.ts'
+import { engines, openTestStore } from '../../test/world.ts'
+import type { Notice } from '../domain/notice.ts'
+import type { TenderContent } from '../domain/tender.ts'
+import type { Store } from '../store/database.ts'
+import { reconsiderNotices, upsertDecision } from '../store/reviews.ts'
+import { consolidate, rebuildStock } from './consolidate.ts'
+import type { MatchRecord } from './match/match-record.ts'
+import { type Matcher, mostTwins } from './rematch.ts'
+import { tenderId } from './tender-id.ts'
+
+const now = Date.parse('2026-02-20T12:00:00.000Z')
+const mostHolders = 5
+
+/** A record of these tests: words of the title, names of buyers, days of deadlines. */
+type Simple = {
+  readonly key: string
+  readonly publishers: readonly string[]
+  readonly words: readonly string[]
+  readonly buyer: string
+  readonly days: readonly string[]
+}
+const simple = (record: MatchRecord) => record as unknown as Simple
+const unique = (values: readonly string[]) => [...new Set(values)].sort()
+
+/** Two words in common and one buyer are one tender; among twins only with a common day, else people decide. */
+const matcher: Matcher = {
+  prepare: (key, units) => {
+    const notices = units.map((unit) => unit.notice)
+    const record: Simple = {
+      key,
+      publishers: unique(notices.map(({ publisher }) => publisher)),
+      words: unique(notices.flatMap(({ title }) => (title?.de ?? '').split(' ').filter(Boolean))),
+      buyer: notices[0]!.contractingAuthorities[0]?.name ?? '',
+      days: unique(notices.flatMap(({ submissionDate }) => (submissionDate ? [submissionDate.slice(0, 10)] : []))),
+    }
+    return record as unknown as MatchRecord
+  },
+  blockingKeys: (record) => [
+    ...simple(record).words,
+    ...simple(record).days.map((day) => `${simple(record).buyer} ${day}`),
+  ],
+  mostHolders,
+  twinKey: (record) => `${simple(record).buyer}|${simple(record).words[0]}`,
+  decide: (first, second, { twins }) => {
+    const [a, b] = [simple(first), simple(second)]
+    const shared = a.words.filter((word) => b.words.includes(word)).length
+    const days = a.days.filter((day) => b.days.includes(day)).length
+    const kind = a.buyer !== b.buyer || shared < 2 ? 'none' : twins > 2 && days === 0 ? 'review' : 'merge'
+    return { kind, rule: 'made-up', score: shared + days, evidence: `${shared} words, ${days} days, ${twins} twins` }
+  },
+  partition: (records, edges, decisions) => {
+    const clusters = new Map(records.map(({ key }) => [key, new Set([key])]))
+    const splits = decisions.filter(({ decision }) => decision === 'split')
+    const join = (left: string, right: string) => {
+      const [a, b] = [clusters.get(left)!, clusters.get(right)!]
+      const isSplit = splits.some(
+        (each) => (a.has(each.left) && b.has(each.right)) || (b.has(each.left) && a.has(each.right)),
+      )
+      if (a === b || isSplit) return
+      for (const key of b) clusters.set(key, a.add(key))
+    }
+    const ordered = (pairs: readonly { readonly left: string; readonly right: string; readonly score?: number }[]) =>
+      [...pairs].sort(
+        (a, b) => (b.score ?? 0) - (a.score ?? 0) || (`${a.left} ${a.right}` < `${b.left} ${b.right}` ? -1 : 1),
+      )
+    for (const { left, right } of ordered(decisions.filter(({ decision }) => decision === 'merge'))) join(left, right)
+    for (const { left, right } of ordered(edges.filter(({ kind }) => kind === 'merge'))) join(left, right)
+    return [...new Set(clusters.values())].map((keys) => ({ keys: [...keys].sort(), joinedBy: [], reviews: [] }))
+  },
+}
+
+async function stockOf(store: Store) {
+  const tenders = await store.db
+    .selectFrom('tender')
+    .select(['tender_id', 'founding_key', 'content', 'next_transition_ms', 'merged_into', 'sources'])
+    .orderBy('tender_id')
+    .execute()
+  const places = await store.db.selectFrom('tender_notice').selectAll().orderBy('notice_id').execute()
+  const edges = await store.db.selectFrom('tender_match').selectAll().orderBy('left_key').orderBy('right_key').execute()
+  const records = await store.db.selectFrom('match_record').selectAll().orderBy('record_key').execute()
+  const keys = await store.db.selectFrom('match_key').selectAll().orderBy('match_key').orderBy('record_key').execute()
+  const dropped = await store.db.selectFrom('dropped_match_key').selectAll().orderBy('match_key').execute()
+  return { tenders, places, edges, records, keys, dropped }
+}
+
+/** The edges as all pairs of all records give them, without any bookkeeping. */
+function edgesOf(rows: readonly { readonly content: string }[]) {
+  const records = rows.map((row) => JSON.parse(row.content) as MatchRecord)
+  const holders = Map.groupBy(
+    records.flatMap((record) => [...new Set(matcher.blockingKeys(record))].map((key) => ({ key, record }))),
+    ({ key }) => key,
+  )
+  const dropped = [...holders].filter(([, each]) => each.length > mostHolders).map(([key]) => key)
+  const twins = (record: MatchRecord) =>
+    Math.max(
+      ...record.publishers.map(
+        (publisher) =>
+          records.filter(
+            (other) => other.publishers.includes(publisher) && matcher.twinKey(other) === matcher.twinKey(record),
+          ).length,
+      ),
+    )
+  const edges = records.flatMap((a) =>
+    records.flatMap((b) => {
+      const keys = new Set(matcher.blockingKeys(b))
+      if (a.key >= b.key || !matcher.blockingKeys(a).some((key) => keys.has(key) && !dropped.includes(key))) return []
+      const verdict = matcher.decide(a, b, { twins: Math.min(mostTwins, Math.max(twins(a), twins(b))) })
+      return verdict.kind === 'none' ? [] : [`${a.key} ${b.key} ${verdict.kind} ${verdict.evidence}`]
+    }),
+  )
+  return { edges: edges.sort(), dropped: dropped.sort() }
+}
+
+async function clear(store: Store): Promise<void> {
+  for (const table of [
+    'tender_notice',
+    'tender',
+    'notice_link',
+    'notice',
+    'source_document',
+    'review_decision',
+  ] as const)
+    await store.db.deleteFrom(table).execute()
+  for (const table of ['match_record', 'match_key', 'dropped_match_key', 'tender_match'] as const)
+    await store.db.deleteFrom(table).execute()
+}
+
+function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
+  const random = randomOf(seed)
+  return items
+    .map((item) => ({ item, rank: random.next() }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ item }) => item)
+}
+
+async function decide(store: Store, left: string, right: string, decision: 'merge' | 'split'): Promise<void> {
+  const [low, high] = left < right ? [left, right] : [right, left]
+  await upsertDecision(store.db, { left: low, right: high, decision, decidedAt: now, note: '' })
+  await reconsiderNotices(store.db, [low, high])
+  await consolidate(store, { now, matcher })
+}
+
+async function publishAll(store: Store, edition: number): Promise<void> {
+  await store.db.updateTable('tender').set({ first_edition: edition }).where('first_edition', 'is', null).execute()
+}
+
+const recordsOf = async (store: Store) =>
+  (await stockOf(store)).tenders.map((row) => JSON.parse(row.content) as TenderContent)
+
+/** Calls of one buyer, without anything by which exact keys could join them. */
+const call = (key: string, title: string, given: Partial<Notice> = {}) =>
+  notice({ noticeKey: key, title: { de: title }, ...given })
+
+/** Calls of two buyers on three portals with titles of few words: many are alike, few the same. */
+function similarCalls(seed: number): Notice[] {
+  const random = randomOf(seed, 7)
+  const words = ['Neubau', 'Halle', 'Schule', 'Dach', 'Heizung', 'Fenster', 'Los', 'Nord', 'Bad', 'Wege']
+  return Array.from({ length: 16 }, (_, number) =>
+    call(
+      `${random.pick(['ted', 'doe', 'boamp'])}:${7000 + number}-2026`,
+      [random.pick(words), random.pick(words), random.pick(words)].join(' '),
+      {
+        contractingAuthorities: [{ name: random.pick(['Stadt Eins', 'Stadt Zwei']), country: 'DE' }],
+        publicationDate: at(`2026-01-${random.integer(10, 28)}`),
+        submissionDate: at(`2026-02-${random.integer(25, 28)}`),
+      },
+    ),
+  )
+}
+
+describe.each(engines)('matching on the stock (%s)', (engine) => {
+  test('gives the edges of all pairs, and one stock for any order, any portions and any batch size', async () => {
+    await using store = await openTestStore(engine)
+    const seen = { merges: 0, reviews: 0, dropped: 0 }
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), fc.integer(), fc.integer({ min: 1, max: 30 }), async (world, order, batchSize) => {
+        const notices = [...noticeWorld(world, 4), ...similarCalls(world)]
+        const random = randomOf(order)
+        const decisions = [0, 1].map((number) => {
+          const [left, right] = [random.pick(notices).noticeKey, random.pick(notices).noticeKey].sort()
+          return { left: left!, right: right!, decision: (number === 0 ? 'merge' : 'split') as 'merge' | 'split' }
+        })
+        const arrive = async (portions: readonly (readonly Notice[])[], size: number) => {
+          await clear(store)
+          for (const each of decisions)
+            if (each.left !== each.right) await upsertDecision(store.db, { ...each, decidedAt: now, note: '' })
+          for (const portion of portions) {
+            await receiveNotices(store, portion)
+            await consolidate(store, { now, matcher, batchSize: size })
+          }
+          return stockOf(store)
+        }
+        const expected = await arrive([notices], 1000)
+        const oracle = edgesOf(expected.records)
+        expect(
+          expected.edges.map((edge) => `${edge.left_key} ${edge.right_key} ${edge.outcome} ${edge.evidence}`).sort(),
+        ).toEqual(oracle.edges)
+        expect(expected.dropped.map((row) => row.match_key)).toEqual(oracle.dropped)
+        seen.dropped += oracle.dropped.length
+        seen.merges += expected.edges.filter(({ outcome }) => outcome === 'merge').length
+        seen.reviews += expected.edges.filter(({ outcome }) => outcome === 'review').length
+
+        const mixed = shuffled(notices, order)
+        const cuts = [0, random.integer(0, mixed.length), random.integer(0, mixed.length), mixed.length].sort(
+          (a, b) => a - b,
+        )
+        const portions = cuts.slice(1).map((end, index) => mixed.slice(cuts[index], end))
+        expect(await arrive(portions, batchSize)).toEqual(expected)
+        await rebuildStock(store, { now, matcher, batchSize })
+        expect(await stockOf(store)).toEqual(expected)
+      }),
+      { numRuns: 25 },
+    )
+    // the worlds hold what this test is about
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(10)
+  })
+
+  test('makes one tender of two that match, and keeps the edge with rule, score and evidence', async () => {
+    await using store = await openTestStore(engine)
+    await receiveNotices(store, [call('ted:1-2026', 'Neubau Turnhalle'), call('doe:2', 'Neubau Turnhalle Nord')])
+    await consolidate(store, { now, matcher })
+    const stock = await stockOf(store)
+    expect(stock.tenders.map((row) => row.tender_id)).toEqual([tenderId('doe:2')])
+    expect(stock.edges).toEqual([
+      {
+        left_key: 'doe:2',
+        right_key: 'ted:1-2026',
+        outcome: 'merge',
+        rule: 'made-up',
+        score: 2,
+        evidence: '2 words, 0 days, 1 twins',
+      },
+    ])
+  })
+
+  test('archives the newer of two published records as merged, and brings its id back when the edge is gone', async () => {
+    await using store = await openTestStore(engine)
+    const first = call('ted:1-2026', 'Neubau Turnhalle', { publicationDate: at('2026-01-05') })
+    const second = call('doe:2', 'Neubau Halle', { publicationDate: at('2026-01-08') })
+    await receiveNotices(store, [first, second])
+    await consolidate(store, { now, matcher })
+    await publishAll(store, 1)
+    expect((await recordsOf(store)).map(({ status }) => status)).toEqual(['open', 'open'])
+
+    // exactly linked with the second, and like the first
+    const change = call('doe:3', 'Neubau Turnhalle', {
+      publisher: 'doe',
+      publicationDate: at('2026-01-10'),
+      references: [{ kind: 'changes', noticeId: 'two' }],
+    })
+    const named = { ...second, noticeId: 'two' }
+    await store.db.deleteFrom('notice').where('notice_key', '=', 'doe:2').execute()
+    await receiveNotices(store, [named, change])
+    await consolidate(store, { now, matcher })
+    await publishAll(store, 2)
+    const merged = (await recordsOf(store)).find(({ id }) => id === tenderId('doe:2'))
+    expect(merged).toMatchObject({ status: 'merged', archiveReason: 'merged', mergedInto: tenderId('ted:1-2026') })
+
+    // the buyer corrects itself: another title is not the same tender
+    await store.db.deleteFrom('notice').where('notice_key', '=', 'doe:3').execute()
+    await receiveNotices(store, [{ ...change, title: { de: 'Abbruch Halle' } }])
+    await consolidate(store, { now, matcher })
+    const records = await recordsOf(store)
+    expect(records.map(({ id, status }) => [id, status]).sort()).toEqual(
+      [
+        [tenderId('doe:2'), 'open'],
+        [tenderId('ted:1-2026'), 'open'],
+      ].sort(),
+    )
+  })
+
+  test('what a block alone had joined parts when the block has grown too large', async () => {
+    await using store = await openTestStore(engine)
+    const many = Array.from({ length: mostHolders + 1 }, (_, number) =>
+      call(`ted:${number}-2026`, `Neubau Turnhalle ${'abcdefgh'[number]}`),
+    )
+    await receiveNotices(store, many.slice(0, 2))
+    await consolidate(store, { now, matcher })
+    await publishAll(store, 1)
+    expect(await recordsOf(store)).toHaveLength(1)
+    await receiveNotices(store, many.slice(2))
+    await consolidate(store, { now, matcher, batchSize: 1 })
+    const stock = await stockOf(store)
+    expect(stock.dropped.map((row) => row.match_key)).toEqual(['Neubau', 'Turnhalle'])
+    expect(stock.edges).toEqual([])
+    expect(stock.tenders).toHaveLength(many.length)
+    expect(stock.tenders.every((row) => row.merged_into === null)).toBe(true)
+  })
+
+  test('decisions of operators merge and split at once, and outlive a rebuild', async () => {
+    await using store = await openTestStore(engine)
+    await receiveNotices(store, [
+      call('ted:1-2026', 'Neubau Turnhalle'),
+      call('doe:2', 'Neubau Turnhalle'),
+      call('fr:3', 'Construction'),
+    ])
+    await consolidate(store, { now, matcher })
+    await publishAll(store, 1)
+    expect(await recordsOf(store)).toHaveLength(2)
+    await decide(store, 'ted:1-2026', 'doe:2', 'split')
+    expect(await recordsOf(store)).toHaveLength(3)
+    await decide(store, 'ted:1-2026', 'fr:3', 'merge')
+    const before = await stockOf(store)
+    expect(before.tenders.filter((row) => row.merged_into === null)).toHaveLength(2)
+    await rebuildStock(store, { now, matcher, batchSize: 1 })
+    expect(await stockOf(store)).toEqual(before)
+    // another decision on the same two replaces the first
+    await decide(store, 'doe:2', 'ted:1-2026', 'merge')
+    expect((await recordsOf(store)).filter(({ status }) => status !== 'merged')).toHaveLength(1)
+  })
+
+  test('reads a day in pieces that do not grow with the stock', async () => {
+    await using store = await openTestStore(engine)
+    const stock = Array.from({ length: 300 }, (_, number) =>
+      call(`ted:${number}-2026`, `Wort${number} Wort${number + 1000}`),
+    )
+    await receiveNotices(store, stock)
+    await consolidate(store, { now, matcher })
+    let read = 0
+    const counting: Matcher = {
+      ...matcher,
+      decide: (a, b, context) => {
+        read++
+        return matcher.decide(a, b, context)
+      },
+    }
+    await receiveNotices(store, [call('doe:1', 'Wort7 Wort1007'), call('doe:2', 'Ganz anders')])
+    await consolidate(store, { now, matcher: counting })
+    expect(read).toBe(1)
+    expect(await recordsOf(store)).toHaveLength(301)
+  })
+})
