@@ -1,6 +1,6 @@
 // Every source's card is complete and says nothing impossible. One test over all of them: a new card is held to the same.
 import { describe, expect, test } from 'vitest'
-import { isSpan } from '../../src/ingest/plan-slots.ts'
+import { isSpan, nextTurn } from '../../src/ingest/plan-slots.ts'
 import { dayStart } from '../../src/ingest/slot-spans.ts'
 import { fetchOf } from '../../src/sources/deliver/fetch-of.ts'
 import { loadSources } from '../../src/sources/registry.ts'
@@ -72,6 +72,8 @@ function faultsOf(source: Source): string[] {
       )
     }
     try {
+      const now = Date.UTC(2026, 10, 18)
+      check(nextTurn(source, channel, now) <= now + 8 * 86_400_000, `${channel.name} is read less than once a week`)
       fetchOf(delivery)
     } catch (error) {
       faults.push(`${channel.name}: ${error instanceof Error ? error.message : String(error)}`)
