@@ -153,6 +153,12 @@ export function listRows(folder: string, doe: MatchIndex): ListRowFigures | unde
   }
 }
 
+/** The same title on the same days from a buyer of nearly that name: the national service has many tenders from two feeders. */
+function isTwinByDay(a: MatchRecord, b: MatchRecord): boolean {
+  if (a.titles[0]?.joined !== b.titles[0]?.joined || shareOfWords(a, b) < 0.5) return false
+  return Math.abs((a.firstDay ?? 0) - (b.firstDay ?? 0)) <= 3
+}
+
 function whyMissed(index: MatchIndex, record: MatchRecord, truth: readonly MatchRecord[]): string {
   const found = truth.map((other) => index.edge(record, other)).sort((a, b) => b.score - a.score)[0]
   return found ? `${truth.length} like it, ${found.kind} ${found.rule} ${found.score} (${found.evidence})` : ''
@@ -247,7 +253,7 @@ export function placedCopies(
     const truth = index.records.get(nameOf(base))!
     const isTwinOf = (key: string): boolean => {
       const other = index.records.get(key)
-      return other !== undefined && twinKey(other) === twinKey(truth)
+      return other !== undefined && (twinKey(other) === twinKey(truth) || isTwinByDay(other, truth))
     }
     const { candidates, cluster } = index.place(copy)
     const others = cluster.keys.filter((key) => key !== copy.key)
@@ -259,7 +265,9 @@ export function placedCopies(
       const placed = index.place(copy).cluster.keys.filter((key) => key !== copy.key)
       return placed.length === 0 ? 'none' : placed.some(isStranger) ? 'wrong' : 'twin'
     })
-    const isFull = profile !== 'list-row' && (listing.cpv.length > 0 || (listing.description ?? '') !== '')
+    const isFull =
+      profile !== 'list-row' &&
+      [copy, truth].every(({ cpv, descriptionLength }) => cpv.length > 0 || descriptionLength > 0)
     outcomes.push({
       profile,
       isFull,
@@ -373,6 +381,7 @@ export type CostFigures = {
 export function doeIndex(folder: string): {
   readonly listings: Listing[]
   readonly index: MatchIndex
+  readonly withoutDeadlines: MatchIndex
   readonly prepareMs: number
 } {
   const listings = readDoeListings(folder).map(withDeadline)
@@ -380,6 +389,10 @@ export function doeIndex(folder: string): {
   const records = listings.map(recordOf)
   const prepareMs = (performance.now() - start) / Math.max(1, listings.length)
   const index = new MatchIndex()
-  for (const record of records) index.add(record)
-  return { listings, index, prepareMs }
+  const withoutDeadlines = new MatchIndex()
+  for (const record of records) {
+    index.add(record)
+    withoutDeadlines.add({ ...record, deadlines: [] })
+  }
+  return { listings, index, withoutDeadlines, prepareMs }
 }

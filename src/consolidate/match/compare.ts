@@ -13,6 +13,9 @@ export type TitleComparison = {
   readonly largerRest: number
   /** The side with less left over is cut off. */
   readonly isTruncated: boolean
+  /** One is the beginning of the other, letter by letter. */
+  readonly isBeginning: boolean
+  readonly isEqual: boolean
 }
 
 /** Edit distance of at most one (insertion, deletion, substitution or swap of neighbours). */
@@ -35,7 +38,7 @@ const isNumber = (word: string): boolean => word.charCodeAt(0) >= 48 && word.cha
 export function isSoftlyEqual(a: string, b: string): boolean {
   if (isNumber(a) || isNumber(b)) return false
   const [short, long] = a.length <= b.length ? [a, b] : [b, a]
-  if (short.length >= 5 && isOneEdit(short, long)) return true
+  if (short.length >= 4 && long.length >= 5 && isOneEdit(short, long)) return true
   return short.length >= 4 && short.length >= long.length * 0.6 && long.startsWith(short)
 }
 
@@ -67,8 +70,10 @@ const sum = (weights: readonly number[]): number => weights.reduce((total, weigh
 export function compareTitles(a: MatchTitle, b: MatchTitle): TitleComparison {
   if (a.joined === b.joined) {
     const shared = Math.max(sum(a.weights), sum(b.weights))
-    return { jaccard: 1, shared, smallerRest: 0, largerRest: 0, isTruncated: a.isTruncated || b.isTruncated }
+    const isTruncated = a.isTruncated || b.isTruncated
+    return { jaccard: 1, shared, smallerRest: 0, largerRest: 0, isTruncated, isBeginning: true, isEqual: true }
   }
+  if (isCutOff(a, b) || isCutOff(b, a)) return compareBeginning(a, b)
   const inA = new Set(a.words)
   const inB = new Set(b.words)
   const shared = { weight: 0 }
@@ -100,7 +105,30 @@ export function compareTitles(a: MatchTitle, b: MatchTitle): TitleComparison {
     shared: shared.weight,
     smallerRest: Math.min(weightA, weightB),
     largerRest: Math.max(weightA, weightB),
-    isTruncated: wordsShort.isTruncated || isCutOff(a, b) || isCutOff(b, a),
+    isTruncated: wordsShort.isTruncated,
+    isBeginning: false,
+    isEqual: false,
+  }
+}
+
+/** The last word of the shorter title, a number too, is the beginning of a word of the longer one. */
+function compareBeginning(a: MatchTitle, b: MatchTitle): TitleComparison {
+  const [short, long] = a.joined.length < b.joined.length ? [a, b] : [b, a]
+  const inShort = new Set(short.words)
+  const cut = short.words.find((word) => !long.words.includes(word))
+  const rest = restOf(long, inShort)
+  const at = cut === undefined ? -1 : rest.words.findIndex((word) => word.startsWith(cut))
+  const cutWeight = at < 0 ? 0 : rest.weights[at]!
+  const shared = sum(long.weights) - sum(rest.weights) + cutWeight
+  const total = sum(long.weights)
+  return {
+    jaccard: total === 0 ? 0 : shared / total,
+    shared,
+    smallerRest: 0,
+    largerRest: total - shared,
+    isTruncated: true,
+    isBeginning: true,
+    isEqual: false,
   }
 }
 
@@ -299,14 +327,20 @@ export function descriptionShare(a: MatchRecord, b: MatchRecord): number | undef
   return containment(a.shingles, b.shingles)
 }
 
-/** Weight of the words that each of two short descriptions has alone, the smaller side; 0 unless both are short. */
+/**
+ * Weight of the words that each of two records has alone in title and description together, the smaller side; 0 unless both
+ * have a short description. The title says the trade on one portal, the description on the other.
+ */
 export function descriptionSubstitution(a: MatchRecord, b: MatchRecord): number {
   if (a.descriptionWords.length === 0 || b.descriptionWords.length === 0) return 0
+  if (a.language !== b.language && a.language !== 'und' && b.language !== 'und') return 0
   if (a.descriptionLength > 25 && b.descriptionLength > 25) return 0
-  const language = a.language === b.language ? a.language : 'und'
-  const alone = (words: readonly string[], others: readonly string[]): number =>
-    words
-      .filter((word) => !others.includes(word) && !others.some((other) => isSoftlyEqual(word, other)))
-      .reduce((total, word) => total + titleWeight(language, word), 0)
-  return Math.min(alone(a.descriptionWords, b.descriptionWords), alone(b.descriptionWords, a.descriptionWords))
+  const alone = (record: MatchRecord, other: MatchRecord): number => {
+    const others = [...other.descriptionWords, ...(other.titles[0]?.words ?? [])]
+    const known = new Set(others)
+    return record.descriptionWords
+      .filter((word) => !known.has(word) && !others.some((otherWord) => isSoftlyEqual(word, otherWord)))
+      .reduce((total, word) => total + titleWeight(record.language, word), 0)
+  }
+  return Math.min(alone(a, b), alone(b, a))
 }

@@ -47,13 +47,19 @@ export function compareRecords(a: MatchRecord, b: MatchRecord): Comparison {
   }
 }
 
-/** Between the nearest of first and last publications: one portal may have seen only the change. */
+/** A call and its result, or an announcement and its call, do not come out so close to each other: one portal misnames the form. */
+export const sameNoticeDays = 10
+
+/**
+ * Between the nearest of first and last publications: one portal may have seen only the change. Undefined for notices of
+ * different stages, unless they came out at the same time.
+ */
 function publishedDaysApart(a: MatchRecord, b: MatchRecord): number | undefined {
   if (a.firstDay === undefined || b.firstDay === undefined) return undefined
-  if (a.stage !== b.stage) return undefined
-  return Math.min(
+  const days = Math.min(
     Math.abs(a.firstDay - b.firstDay),
     Math.abs((a.lastDay ?? a.firstDay) - b.firstDay),
     Math.abs(a.firstDay - (b.lastDay ?? b.firstDay)),
   )
+  return a.stage === b.stage || days <= sameNoticeDays ? days : undefined
 }

@@ -80,38 +80,55 @@ function corroboration({
 /** The rule by which the pair merges; undefined when too little beside title and buyer speaks for it. */
 function ruleOf(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: number): string | undefined {
   const { strong, weak } = corroboration(comparison)
-  const { title, isSameSource } = comparison
+  const { title, isSameSource, deadline, cpv, description } = comparison
   if (!title) return undefined
-  if (isSameSource) return strong >= 1 && strong + weak >= 2 && title.jaccard >= 0.8 ? 'same-source' : undefined
+  if (isSameSource) return sameSourceRule(a, b, comparison, twins)
   const isLone = hasLoneDiscriminator(a.discriminators, b.discriminators)
   if (isLone && strong === 0) return undefined
   if (twins > 2 && strong === 0) return undefined
-  const isDeadlineAndCpv =
-    weak >= 2 && (comparison.deadline === 'day' || comparison.deadline === 'shifted') && comparison.cpv === 'same'
-  if (title.jaccard < 0.9 || title.isTruncated || title.largerRest > 4)
+  const isDeadlineAndCpv = (deadline === 'day' || deadline === 'shifted') && cpv === 'same'
+  if (title.jaccard < 0.9 || title.isTruncated || title.largerRest > 4) {
+    // A part of the project has the title of the whole: then the descriptions differ.
+    if (title.largerRest > 4 && !title.isTruncated && (description ?? 1) < 0.5) return undefined
     return strong > 0 || isDeadlineAndCpv ? 'partial-title' : undefined
+  }
   if (title.shared < 8) return strong + weak >= 2 ? 'short-title' : undefined
   return title.shared >= 18 || strong + weak >= 1 ? 'title-and-buyer' : undefined
 }
 
-/** Notices in different languages: only what needs no words can agree, and all of it must. */
-function isTranslation(
-  a: MatchRecord,
-  b: MatchRecord,
-  { title, buyer, deadline, cpv, place, publishedDaysApart }: Comparison,
-): boolean {
-  if (title || a.language === b.language || a.language === 'und' || b.language === 'und') return false
-  const compatible =
-    a.numbers.every((number) => b.numbers.includes(number)) || b.numbers.every((number) => a.numbers.includes(number))
-  return (
-    (buyer === 'equal' || buyer === 'contained') &&
-    (deadline === 'minute' || deadline === 'day') &&
-    cpv === 'same' &&
-    place === 'compatible' &&
-    compatible &&
-    publishedDaysApart !== undefined &&
-    publishedDaysApart <= 7
-  )
+/** Two ids of one portal are two tenders unless more than the title says that they are one. */
+function sameSourceRule(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: number): string | undefined {
+  const { strong, weak } = corroboration(comparison)
+  const { title, deadline, buyer } = comparison
+  if (!title) return undefined
+  if (strong >= 1 && strong + weak >= 2 && title.jaccard >= 0.8) return 'same-source'
+  // The row of a list and its page: one of them has no text of its own.
+  const isRowAndPage = a.descriptionLength === 0 || b.descriptionLength === 0
+  if (!isRowAndPage || !title.isEqual || title.isTruncated || twins > 2) return undefined
+  if (weak >= 2 && buyer === 'equal' && deadline !== 'near' && deadline !== 'far') return 'row-and-page'
+  return deadline === 'minute' && title.shared > 30 ? 'row-and-page' : undefined
+}
+
+/**
+ * Notices in different languages: only what needs no words can agree, and all of it must. Score by how much agrees, so that
+ * of several tenders of one buyer with one deadline the right one is ahead; undefined when it is no translation.
+ */
+function translationScore(a: MatchRecord, b: MatchRecord, comparison: Comparison): number | undefined {
+  const { title, buyer, deadline, cpv, place, publishedDaysApart, isSameSource } = comparison
+  if (title || isSameSource || a.language === 'und' || b.language === 'und') return undefined
+  if (buyer !== 'equal' && buyer !== 'contained') return undefined
+  if (deadline !== 'minute' && deadline !== 'day') return undefined
+  if (place === 'conflict' || place === 'other-region' || place === 'same-region') return undefined
+  if (publishedDaysApart === undefined || publishedDaysApart > 7) return undefined
+  // A translation keeps every number of the title, and nearly all of the text.
+  if (a.numbers.length !== b.numbers.length || a.numbers.some((number) => !b.numbers.includes(number))) return undefined
+  const shared = a.descriptionNumbers.filter((number) => b.descriptionNumbers.includes(number)).length
+  const fewer = Math.min(a.descriptionNumbers.length, b.descriptionNumbers.length)
+  if (fewer >= 2 && shared < fewer * 0.7) return undefined
+  const evidence = Math.min(2, (shared + a.numbers.length) * 0.5)
+  const isCpv = cpv === 'same' && place === 'compatible'
+  if (!isCpv && !(cpv !== 'conflict' && cpv !== 'near' && shared >= 4)) return undefined
+  return translatedScore + evidence
 }
 
 const none = (rule: string, score: number, evidence: string): Verdict => ({ kind: 'none', rule, score, evidence })
@@ -123,8 +140,9 @@ export function decide(a: MatchRecord, b: MatchRecord, { twins }: MatchContext):
   const score = Math.round(points.reduce((total, [, value]) => total + value, 0) * 100) / 100
   const veto = vetoOf(a, b, comparison)
   if (veto) return none(`veto-${veto.name}`, score, veto.detail)
-  if (isTranslation(a, b, comparison) && !comparison.isSameSource)
-    return { kind: 'merge', rule: 'translation', score: translatedScore, evidence: evidenceOf(points) }
+  const translated = translationScore(a, b, comparison)
+  if (translated !== undefined)
+    return { kind: 'merge', rule: 'translation', score: translated, evidence: evidenceOf(points) }
   if (score < mergeScore) return none('score', score, evidenceOf(points))
   const rule = ruleOf(a, b, comparison, twins)
   if (rule) return { kind: 'merge', rule, score, evidence: evidenceOf(points) }

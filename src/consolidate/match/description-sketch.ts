@@ -31,8 +31,8 @@ function shingleHashes(words: readonly string[], into: Set<number>): void {
 }
 
 /**
- * Shingles of three words, without those of the title: many portals repeat it as the description. `words` are all words but
- * the title's, in order.
+ * Shingles of three words, without those of the title: many portals repeat it as the description. `words` are all words in
+ * order; none when the description says nothing but the title.
  */
 export function sketchOf(description: string, titleWords: readonly string[]): DescriptionSketch {
   const text = description.slice(0, readCharacters)
@@ -45,7 +45,7 @@ export function sketchOf(description: string, titleWords: readonly string[]): De
   const own = words.filter((word) => !inTitle.has(word))
   const shingles = own.length === 0 ? [] : [...hashes].filter((hash) => !ofTitle.has(hash))
   const sorted = Uint32Array.from(shingles).sort()
-  return { shingles: [...sorted.subarray(0, sketchSize)], words: own }
+  return { shingles: [...sorted.subarray(0, sketchSize)], words: own.length === 0 ? [] : words }
 }
 
 /** Share of the smaller set of shingles that stands in the other, estimated; undefined when one is too small to tell. */

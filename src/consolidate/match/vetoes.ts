@@ -1,5 +1,5 @@
 // What speaks against one tender so plainly that no score may join: vetoes V1 to V8.
-import type { Comparison } from './comparison.ts'
+import { type Comparison, sameNoticeDays } from './comparison.ts'
 import type { Discriminators, MatchRecord } from './match-record.ts'
 
 export type VetoName =
@@ -83,14 +83,34 @@ function stagesConflict(a: MatchRecord, b: MatchRecord): boolean {
   return stages.includes('planning') || stages.includes('contract')
 }
 
-/** V4's exception: nothing but the organisation differs. A portal took the ministry or the engineers for the buyer. */
-function isSamePurchaseOfOtherBuyer(comparison: Comparison): boolean {
+/** Two portals publish the same notice at the same time, and one of them names another kind of form. */
+function isMisnamedForm({ title, description, publishedDaysApart, isSameSource }: Comparison): boolean {
+  if (isSameSource || publishedDaysApart === undefined || publishedDaysApart > sameNoticeDays) return false
+  return title !== undefined && title.jaccard >= 0.9 && (description ?? (title.shared > 18 ? 1 : 0)) >= 0.8
+}
+
+const municipality =
+  /^(?:stadt|gemeinde|markt|ortsgemeinde|verbandsgemeinde|samtgemeinde|landkreis|kreis|amt|ville|commune|mairie|comune|ayuntamiento|concello|gmina|miasto|obec|mesto|kommune|gemeente|municipio)\b/
+
+/**
+ * V4's exception: nothing but the organisation differs, because a portal took the ministry, the review body or the engineers
+ * for the buyer. Never for two municipalities: neighbours buy the same with the same words.
+ */
+function isSamePurchaseOfOtherBuyer(a: MatchRecord, b: MatchRecord, comparison: Comparison): boolean {
   const { title, place, deadline, cpv, description, publishedDaysApart } = comparison
   if (!title || title.smallerRest > 0 || title.jaccard < 0.8) return false
   if (place === 'conflict' || place === 'other-region' || place === 'same-region') return false
-  if (title.shared < 12) return false
-  if (deadline === 'minute' && title.shared > 18 && cpv === 'same') return true
-  return (description ?? 0) >= 0.95 && cpv === 'same' && publishedDaysApart !== undefined && publishedDaysApart <= 30
+  const isMunicipal = (record: MatchRecord): boolean => record.buyers.some(({ name }) => municipality.test(name))
+  if (isMunicipal(a) && isMunicipal(b) && title.shared < 30) return false
+  const isSameText = (description ?? 0) >= 0.95
+  if (title.shared < 12) {
+    const numbers = a.descriptionNumbers.filter((number) => b.descriptionNumbers.includes(number)).length
+    return isSameText && cpv === 'same' && numbers >= 3 && (publishedDaysApart ?? 99) <= 10
+  }
+  if (deadline === 'minute' && title.shared > 18 && (cpv === 'same' || isSameText)) return true
+  if (deadline === 'minute' && title.isEqual && title.shared > 30 && (cpv === 'ancestor' || cpv === 'unknown'))
+    return true
+  return isSameText && cpv === 'same' && publishedDaysApart !== undefined && publishedDaysApart <= 30
 }
 
 /** The first veto against joining the two; undefined when there is none. Symmetric. */
@@ -101,7 +121,7 @@ export function vetoOf(a: MatchRecord, b: MatchRecord, comparison: Comparison): 
   for (const { scope, id } of a.procedures)
     for (const other of b.procedures)
       if (other.scope === scope && other.id !== id) return { name: 'procedure', detail: `different ids of ${scope}` }
-  if (stagesConflict(a, b))
+  if (stagesConflict(a, b) && !isMisnamedForm(comparison))
     return { name: 'stage', detail: `${[a.stage, b.stage].sort().join(' and ')}: only by reference` }
   const marks = discriminatorConflict(a.discriminators, b.discriminators)
   if (marks !== undefined) return { name: 'discriminator', detail: marks }
@@ -112,11 +132,11 @@ export function vetoOf(a: MatchRecord, b: MatchRecord, comparison: Comparison): 
   if (late !== undefined) return { name: 'time', detail: late }
   const aloneA = a.numbers.filter((number) => !b.numbers.includes(number))
   const aloneB = b.numbers.filter((number) => !a.numbers.includes(number))
-  if (aloneA.length > 0 && aloneB.length > 0)
+  if (aloneA.length > 0 && aloneB.length > 0 && !title?.isBeginning)
     return { name: 'numbers', detail: `${[aloneA.join(','), aloneB.join(',')].sort().join(' and ')}` }
   if (title && title.smallerRest > substitutionWeight)
     return { name: 'substitution', detail: `each title has words of its own (${title.smallerRest.toFixed(1)})` }
-  if (comparison.buyer === 'conflict' && !sharedReference && !isSamePurchaseOfOtherBuyer(comparison))
+  if (comparison.buyer === 'conflict' && !sharedReference && !isSamePurchaseOfOtherBuyer(a, b, comparison))
     return { name: 'buyer', detail: 'different buyers' }
   if (comparison.cpv === 'conflict' && !sharedReference) return { name: 'cpv', detail: 'CPV codes of different kinds' }
   if (comparison.descriptionRest > shortSubstitutionWeight && comparison.cpv !== 'same' && !sharedReference)
