@@ -53,69 +53,88 @@ export function draftOf(content: TenderContent, nextTransitionMs: number | null)
   }
 }
 
+/** Is told how a member of the record came about: the rule, and, where one notice has the value, how it is read. */
+export type Tell = (member: keyof TenderContent, rule: string, read?: (notice: Notice) => unknown) => void
+
 /** The first value that a notice has, the head asked first. */
-function firstOf<Value>(notices: readonly Notice[], read: (notice: Notice) => Value | undefined): Value | undefined {
+function firstOf<Value>(
+  notices: readonly Notice[],
+  read: (notice: Notice) => Value | undefined,
+  found?: (notice: Notice) => void,
+): Value | undefined {
   for (const notice of notices) {
     const value = read(notice)
-    if (value !== undefined && !(Array.isArray(value) && value.length === 0)) return value
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue
+    found?.(notice)
+    return value
   }
   return undefined
 }
 
-function contentOf(id: string, notices: readonly Notice[], timeline: Timeline, lifecycle: Lifecycle): TenderContent {
+/** As explained and as stored: one path, so that the two cannot disagree. `tell` is only listened to by `explain.ts`. */
+export function contentOf(
+  id: string,
+  notices: readonly Notice[],
+  timeline: Timeline,
+  lifecycle: Lifecycle,
+  tell: Tell = () => {},
+): TenderContent {
   const { head, fallbacks } = timeline
+  /** First of the head and what follows it. */
+  const first = <Value>(member: keyof TenderContent, read: (notice: Notice) => Value | undefined): Value | undefined =>
+    firstOf(fallbacks, read, (notice) => tell(member, notice === head ? 'head' : 'first that has it', read))
   const lots = lifecycle.lots.map((lot) => recordLot(lot, head.language))
-  const tenderNumber = firstOf(fallbacks, (notice) => clean(notice.internalReference))
-  const description = firstOf(fallbacks, (notice) => textIn(notice.description, head.language))
-  const buyers = firstOf(fallbacks, (notice) => notice.contractingAuthorities) ?? []
-  const amount = contractAmount(timeline, lifecycle.lots)
+  const tenderNumber = first('tenderNumber', (notice) => clean(notice.internalReference))
+  const description = first('description', (notice) => textIn(notice.description, head.language))
+  const buyers = first('contractingAuthority', (notice) => notice.contractingAuthorities) ?? []
+  const amount = contractAmount(timeline, lifecycle.lots, tell)
   const awarded = awardedAmount(timeline)
   const dates = notices.map((notice) => notice.publicationDate).filter((date) => date !== undefined)
   const deadlines = deadlinesOf(timeline, lifecycle.lots)
   const nutsCodes = uniqueList([
-    ...(firstOf(fallbacks, (notice) => notice.nutsCodes) ?? []),
+    ...(first('nutsCodes', (notice) => notice.nutsCodes) ?? []),
     ...lots.flatMap((lot) => lot.nutsCodes),
   ])
-  const procedureType = firstOf(fallbacks, (notice) => notice.procedureType)
+  const procedureType = first('procedureType', (notice) => notice.procedureType)
   return compact({
     id,
     status: lifecycle.status,
     archiveReason: lifecycle.archiveReason,
-    title: titleOf(fallbacks, head.language, description, tenderNumber),
+    title: titleOf(fallbacks, head.language, description, tenderNumber, tell),
     description,
     language: head.language === 'und' ? undefined : head.language,
     translations: translationsOf(head),
     tenderNumber,
     procedureId:
-      firstOf(fallbacks, (notice) => (procedureScope(notice)?.scope === 'bt-04' ? notice.procedureId : undefined)) ??
-      firstOf(fallbacks, (notice) => notice.procedureId),
+      first('procedureId', (notice) => (procedureScope(notice)?.scope === 'bt-04' ? notice.procedureId : undefined)) ??
+      first('procedureId', (notice) => notice.procedureId),
     contractingAuthority: buyers[0] && organization(buyers[0]),
     jointAuthorities: buyers.length > 1 ? buyers.slice(1).map(organization) : undefined,
-    buyerProfileUrl: firstOf(fallbacks, (notice) => notice.buyerProfileUrl),
+    buyerProfileUrl: first('buyerProfileUrl', (notice) => notice.buyerProfileUrl),
     ...deadlines,
     publicationDate: maximum(dates),
     firstPublicationDate: minimum(dates),
     contractAmount: amount ? { value: amount.value, currency: amount.currency, estimated: false } : null,
     awardedAmount: awarded,
-    contractNature: firstOf(fallbacks, (notice) => notice.contractNature),
+    contractNature: first('contractNature', (notice) => notice.contractNature),
     procedureType: procedureType !== undefined && isProcedureType(procedureType) ? procedureType : undefined,
-    procedureTypeNational: firstOf(fallbacks, (notice) => notice.procedureTypeNational),
-    legalBasis: firstOf(fallbacks, (notice) => notice.legalBasis),
-    cpvCodes: uniqueList(firstOf(fallbacks, (notice) => notice.cpvCodes) ?? []),
+    procedureTypeNational: first('procedureTypeNational', (notice) => notice.procedureTypeNational),
+    legalBasis: first('legalBasis', (notice) => notice.legalBasis),
+    cpvCodes: uniqueList(first('cpvCodes', (notice) => notice.cpvCodes) ?? []),
     nutsCodes,
     realizedLocation: location(
-      firstOf(fallbacks, (notice) => notice.place ?? notice.lots.find((lot) => lot.place)?.place),
+      first('realizedLocation', (notice) => notice.place ?? notice.lots.find((lot) => lot.place)?.place),
     ),
-    isFramework: firstOf(fallbacks, (notice) => notice.isFramework),
-    isDynamicPurchasingSystem: firstOf(fallbacks, (notice) => notice.isDynamicPurchasingSystem),
+    isFramework: first('isFramework', (notice) => notice.isFramework),
+    isDynamicPurchasingSystem: first('isDynamicPurchasingSystem', (notice) => notice.isDynamicPurchasingSystem),
     isSuspended: lifecycle.isSuspended || undefined,
     isDeadlineUnknown: lifecycle.isDeadlineUnknown || undefined,
-    documentsUrl: firstOf(
-      fallbacks,
+    documentsUrl: first(
+      'documentsUrl',
       (notice) => notice.documentsUrl ?? notice.lots.find((lot) => lot.documentsUrl)?.documentsUrl,
     ),
-    submissionUrl: firstOf(
-      fallbacks,
+    submissionUrl: first(
+      'submissionUrl',
       (notice) => notice.submissionUrl ?? notice.lots.find((lot) => lot.submissionUrl)?.submissionUrl,
     ),
     lots,
@@ -167,12 +186,22 @@ function titleOf(
   language: string,
   description: string | undefined,
   tenderNumber: string | undefined,
+  tell: Tell,
 ): string {
-  const title = firstOf(fallbacks, (notice) => textIn(notice.title, language))
+  const readTitle = (notice: Notice) => textIn(notice.title, language)
+  const title = firstOf(fallbacks, readTitle, (notice) =>
+    tell('title', notice === fallbacks[0] ? 'head' : 'first that has it', readTitle),
+  )
   if (title) return title
   const onlyLots = fallbacks.find((notice) => notice.lots.length === 1)?.lots
   const lotTitle = textIn(onlyLots?.[0]?.title, language)
-  if (lotTitle) return lotTitle
+  if (lotTitle) {
+    tell('title', 'the only lot', (notice) =>
+      notice.lots.length === 1 ? textIn(notice.lots[0]?.title, language) : undefined,
+    )
+    return lotTitle
+  }
+  tell('title', description ? 'start of the description' : tenderNumber ? 'the number' : 'none has one')
   if (!description) return tenderNumber ?? untitled
   const line = description.replace(/\s+/g, ' ')
   if (line.length <= longestBorrowedTitle) return line
@@ -305,17 +334,29 @@ function sumOfLots(lots: readonly NoticeLot[], read: (lot: NoticeLot) => Money |
  * BT-27, else the sum of the lots, else the framework's maximum (BT-271), else what was awarded, else the contract's value in
  * an announced direct award or a modification. Always a published value.
  */
-function contractAmount(timeline: Timeline, states: readonly LotState[]): Money | undefined {
+function contractAmount(timeline: Timeline, states: readonly LotState[], tell: Tell): Money | undefined {
   const { fallbacks, head } = timeline
   const listed = states.map((state) => state.listed).filter((lot) => lot !== undefined)
   const lots = listed.length > 0 ? listed : head.lots
+  const first = (rule: string, read: (notice: Notice) => Money | undefined) =>
+    firstOf(fallbacks, read, () => tell('contractAmount', rule, read))
+  const told = (rule: string, amount: Money | undefined) => {
+    if (amount) tell('contractAmount', rule)
+    return amount
+  }
   return (
-    firstOf(fallbacks, (notice) => notice.estimatedValue) ??
-    sumOfLots(lots, (lot) => lot.estimatedValue) ??
-    firstOf(fallbacks, (notice) => notice.frameworkMaximum) ??
-    sumOfLots(lots, (lot) => lot.frameworkMaximum) ??
-    awardedAmount(timeline) ??
-    firstOf(fallbacks, valueOfContracts)
+    first('estimate of the procedure', (notice) => notice.estimatedValue) ??
+    told(
+      'sum of the estimates of the lots',
+      sumOfLots(lots, (lot) => lot.estimatedValue),
+    ) ??
+    first("the framework's maximum", (notice) => notice.frameworkMaximum) ??
+    told(
+      "sum of the lots' maxima",
+      sumOfLots(lots, (lot) => lot.frameworkMaximum),
+    ) ??
+    told('what was awarded', awardedAmount(timeline)) ??
+    first("the contract's value", valueOfContracts)
   )
 }
 

@@ -1,0 +1,72 @@
+// The explanation is the record itself: same content as what is stored, and each named notice has the value.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { at, notice, noticeWorld, uuid } from '../../test/generate/notices.ts'
+import { randomOf } from '../../test/generate/random.ts'
+import type { Notice } from '../domain/notice.ts'
+import { canonicalJson } from './canonical.ts'
+import { explainTender } from './explain.ts'
+import { mergeTender } from './merge.ts'
+
+const options = { now: Date.parse('2026-02-20T12:00:00.000Z'), isSucceeded: false }
+
+/** Some notices of a world, each without some of its members, so that others have to fill in. */
+function torn(seed: number): Notice[] {
+  const random = randomOf(seed, 3)
+  const members = ['title', 'internalReference', 'procedureId', 'cpvCodes', 'nutsCodes', 'noticeType'] as const
+  const made = noticeWorld(seed, 2).map((each) => {
+    const copy: { [member: string]: unknown } = { ...each }
+    for (const member of members) if (random.chance(0.3)) copy[member] = member.endsWith('Codes') ? [] : undefined
+    if (random.chance(0.5)) copy.documentsUrl = `https://example.org/${random.integer(1, 3)}`
+    if (random.chance(0.3)) copy.estimatedValue = { value: random.integer(1, 9) * 10_000, currency: 'EUR' }
+    if (random.chance(0.5)) copy.description = { de: `Beschreibung ${random.integer(1, 4)}` }
+    return Object.fromEntries(Object.entries(copy).filter(([, value]) => value !== undefined)) as Notice
+  })
+  return [...new Map(made.map((each) => [each.noticeKey, each])).values()]
+}
+
+test('explains the record that is stored, member by member, with notices that have the value', () => {
+  let traced = 0
+  fc.assert(
+    fc.property(fc.integer(), (seed) => {
+      const notices = torn(seed)
+      if (notices.length === 0) return
+      const { content, origins } = explainTender(uuid(1), notices, options)
+      expect(canonicalJson(content)).toBe(mergeTender(uuid(1), notices, options).content)
+      expect(origins.map(({ member }) => member)).toEqual(Object.keys(content).filter((member) => member !== 'id'))
+      const byKey = new Map(notices.map((each) => [each.noticeKey, each]))
+      for (const { member, value, noticeKeys } of origins) {
+        for (const key of noticeKeys) {
+          const from = byKey.get(key)!
+          if (member === 'tenderNumber') expect(JSON.stringify(from.internalReference?.trim())).toBe(value)
+          if (member === 'title') expect(value).toContain(from.title?.de ?? from.lots[0]?.title?.de)
+          if (member === 'description') expect(JSON.stringify(from.description?.de)).toBe(value)
+          if (member === 'documentsUrl') expect(JSON.stringify(from.documentsUrl)).toBe(value)
+          if (member === 'cpvCodes') expect(JSON.stringify(from.cpvCodes)).toBe(value)
+          if (member === 'publicationDate') expect(JSON.stringify(from.publicationDate)).toBe(value)
+          traced++
+        }
+      }
+      // where somebody has a number, a page or a text, the record has it too, and its notice is named
+      for (const member of ['tenderNumber', 'documentsUrl', 'description'] as const)
+        if (content[member] !== undefined)
+          expect(origins.find((origin) => origin.member === member)?.noticeKeys).not.toEqual([])
+    }),
+    { numRuns: 300 },
+  )
+  expect(traced).toBeGreaterThan(1000)
+})
+
+test('names the copy from which a completed notice has its value, and the rule', () => {
+  const shared = { noticeId: uuid(1), noticeVersion: '01' }
+  const ted = notice({ noticeKey: 'ted:1-2026', ...shared, publicationDate: at('2026-01-05') })
+  const doe = notice({ noticeKey: 'doe:1', publisher: 'doe', ...shared, documentsUrl: 'https://example.org/a' })
+  const { origins } = explainTender(uuid(2), [ted, doe], options)
+  expect(origins.find(({ member }) => member === 'documentsUrl')).toEqual({
+    member: 'documentsUrl',
+    value: '"https://example.org/a"',
+    rule: 'head',
+    noticeKeys: ['doe:1'],
+  })
+  expect(origins.find(({ member }) => member === 'title')?.noticeKeys).toEqual(['ted:1-2026', 'doe:1'])
+})

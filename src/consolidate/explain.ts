@@ -1,0 +1,119 @@
+// Why a record is as it is: which notice each member came from, and by what each notice belongs to it. Read only.
+import type { Notice } from '../domain/notice.ts'
+import type { TenderContent } from '../domain/tender.ts'
+import { canonicalJson } from './canonical.ts'
+import { type Lifecycle, lifecycleOf } from './lifecycle.ts'
+import { contentOf } from './merge.ts'
+import { timelineOf } from './timeline.ts'
+
+/** Where a member of a record came from. */
+export type MemberOrigin = {
+  readonly member: keyof TenderContent
+  /** Canonical JSON of the value. */
+  readonly value: string
+  /** What of the written rule applied. */
+  readonly rule: string
+  /** Keys of the notices that have exactly this value, the one that it was taken from first; none for what is computed. */
+  readonly noticeKeys: readonly string[]
+}
+
+export type TenderExplanation = { readonly content: TenderContent; readonly origins: readonly MemberOrigin[] }
+
+/** Members that follow from all notices and the clock, with the rule that says how. */
+const computed: { readonly [member in keyof TenderContent]?: string } = {
+  status: 'lifecycle of all notices and the clock',
+  archiveReason: 'lifecycle of all notices and the clock',
+  publicationDate: 'newest of all notices',
+  firstPublicationDate: 'oldest of all notices',
+  submissionDate: "latest among the lots of the call, else the call's own",
+  participationDate: "latest among the lots of the call, else the call's own",
+  awardedAmount: 'sum over the results',
+  isSuspended: 'the newest change of the call',
+  isDeadlineUnknown: 'no notice has a deadline',
+  jointAuthorities: 'beside the contracting authority',
+  language: 'head',
+  translations: 'head',
+  lots: 'the call, joined with the results by lot',
+  originalSources: 'every notice once',
+}
+
+/** The record of these notices as mergeTender makes it, with the origin of each member. Same arguments, same path. */
+export function explainTender(
+  tenderId: string,
+  notices: readonly Notice[],
+  options: { readonly now: number; readonly isSucceeded: boolean },
+): TenderExplanation {
+  const timeline = timelineOf(notices)
+  const lifecycle: Lifecycle = lifecycleOf(timeline, options.now, options.isSucceeded)
+  const told = new Map<keyof TenderContent, { rule: string; read: ((notice: Notice) => unknown) | undefined }>()
+  const content = contentOf(tenderId, notices, timeline, lifecycle, (member, rule, read) =>
+    told.set(member, { rule, read }),
+  )
+  const { head, competition } = timeline
+  const order = [competition?.notice.noticeKey, head.noticeKey, ...timeline.fallbacks.map((each) => each.noticeKey)]
+  const rank = ({ noticeKey }: Notice): number => {
+    const position = order.indexOf(noticeKey)
+    return position < 0 ? order.length : position
+  }
+  const ranked = [...notices].sort((a, b) => rank(a) - rank(b) || (a.noticeKey < b.noticeKey ? -1 : 1))
+  const origins = (Object.keys(content) as (keyof TenderContent)[])
+    .filter((member) => member !== 'id')
+    .map((member): MemberOrigin => {
+      const found = told.get(member)
+      const read = found?.read ?? readersOf(content)[member]
+      return {
+        member,
+        value: textOf(content[member]),
+        rule: found?.rule ?? computed[member] ?? 'fixed',
+        noticeKeys: read ? holdersOf(ranked, timeline.fallbacks, read, found !== undefined) : [],
+      }
+    })
+  return { content, origins }
+}
+
+/**
+ * The notices as they were received that give this value. Copies of one notice on several portals are completed from each
+ * other before they are read, so the value is looked for in all of them.
+ */
+function holdersOf(
+  notices: readonly Notice[],
+  fallbacks: readonly Notice[],
+  read: (notice: Notice) => unknown,
+  isFirstOf: boolean,
+): string[] {
+  const value = (isFirstOf ? fallbacks : notices).map(read).find(isPresent)
+  if (value === undefined) return []
+  const text = textOf(value)
+  return notices.filter((notice) => isSame(read(notice), text)).map((notice) => notice.noticeKey)
+}
+
+/** As it stands in the record: members in the order of the schema, NFC. */
+const textOf = (value: unknown): string => canonicalJson(value as TenderContent)
+
+const isPresent = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0)
+
+function isSame(value: unknown, text: string): boolean {
+  return isPresent(value) && textOf(value) === text
+}
+
+/** How the value of a computed member is found in a notice, where one notice alone can have it. */
+function readersOf(content: TenderContent): {
+  readonly [member in keyof TenderContent]?: (notice: Notice) => unknown
+} {
+  const deadline = (member: 'submissionDate' | 'participationDate') => (notice: Notice) =>
+    [notice, ...notice.lots].some(
+      (holder) =>
+        holder[member] === content[member] ||
+        (member === 'participationDate' && 'interestDate' in holder && holder.interestDate === content[member]),
+    )
+      ? content[member]
+      : undefined
+  const dated = (date: string | undefined) => (notice: Notice) => (notice.publicationDate === date ? date : undefined)
+  return {
+    submissionDate: deadline('submissionDate'),
+    participationDate: deadline('participationDate'),
+    publicationDate: dated(content.publicationDate),
+    firstPublicationDate: dated(content.firstPublicationDate),
+    language: (notice) => (notice.language === content.language ? content.language : undefined),
+  }
+}
