@@ -1,7 +1,7 @@
 // What two records have in common, measure by measure. Every measure is symmetric.
 import { containment } from './description-sketch.ts'
 import type { MatchBuyer, MatchRecord, MatchTitle } from './match-record.ts'
-import { titleWeight } from './word-weights.ts'
+import { titleCount, titleWeight } from './word-weights.ts'
 
 export type TitleComparison = {
   /** Shared weight divided by the weight of all words of both. */
@@ -40,6 +40,27 @@ export function isSoftlyEqual(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a]
   if (short.length >= 4 && long.length >= 5 && isOneEdit(short, long)) return true
   return short.length >= 4 && short.length >= long.length * 0.6 && long.startsWith(short)
+}
+
+/** Edit distance of two, swaps of neighbours counting one, for words of eight letters or more. */
+function isTwoEdits(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a]
+  if (short.length < 8 || long.length - short.length > 2 || short[0] !== long[0]) return false
+  let from = 1
+  while (from < short.length && short[from] === long[from]) from++
+  const [restShort, restLong] = [short.slice(from), long.slice(from)]
+  return (
+    isOneEdit(restShort.slice(1), restLong.slice(1)) ||
+    isOneEdit(restShort, restLong.slice(1)) ||
+    isOneEdit(restShort.slice(1), restLong) ||
+    (restShort[0] === restLong[1] && restShort[1] === restLong[0] && isOneEdit(restShort.slice(2), restLong.slice(2)))
+  )
+}
+
+/** One of the two is in no counted title, so it may be the other one misspelt; two words that are both known are two words. */
+function isMisspelt(a: string, b: string, language: string): boolean {
+  if (isNumber(a) || isNumber(b)) return false
+  return (titleCount(language, a) === 1) !== (titleCount(language, b) === 1) && isTwoEdits(a, b)
 }
 
 /** Joins words that one side writes apart and the other as one; returns what stays unmatched on each side. */
@@ -84,7 +105,9 @@ export function compareTitles(a: MatchTitle, b: MatchTitle): TitleComparison {
   const restB = restOf(b, inA)
   if (restA.words.length > 0 && restB.words.length > 0) {
     for (let index = restA.words.length - 1; index >= 0; index--) {
-      const at = restB.words.findIndex((word) => isSoftlyEqual(word, restA.words[index]!))
+      const at = restB.words.findIndex(
+        (word) => isSoftlyEqual(word, restA.words[index]!) || isMisspelt(word, restA.words[index]!, a.language),
+      )
       if (at < 0) continue
       shared.weight += Math.min(restA.weights[index]!, restB.weights[at]!)
       drop(restA, index)

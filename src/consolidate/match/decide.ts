@@ -80,21 +80,25 @@ function corroboration({
 /** The rule by which the pair merges; undefined when too little beside title and buyer speaks for it. */
 function ruleOf(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: number): string | undefined {
   const { strong, weak } = corroboration(comparison)
-  const { title, isSameSource, deadline, cpv, description } = comparison
+  const { title, isSameSource, buyer, deadline, cpv, description } = comparison
   if (!title) return undefined
   if (isSameSource) return sameSourceRule(a, b, comparison, twins)
-  const isLone = hasLoneDiscriminator(a.discriminators, b.discriminators)
+  const isLone = hasLoneDiscriminator(a, b)
   if (isLone && strong === 0) return undefined
   if (twins > 2 && strong === 0) return undefined
   const isDeadlineAndCpv = (deadline === 'day' || deadline === 'shifted') && cpv === 'same'
   if (title.jaccard < 0.9 || title.isTruncated || title.largerRest > 4) {
     // A part of the project has the title of the whole: then the descriptions differ.
-    if (title.largerRest > 4 && !title.isTruncated && (description ?? 1) < 0.5) return undefined
+    if (title.largerRest > 4 && !title.isTruncated && (description ?? 1) < 0.8) return undefined
     return strong > 0 || isDeadlineAndCpv ? 'partial-title' : undefined
   }
   if (title.shared < 8) return strong + weak >= 2 ? 'short-title' : undefined
-  return title.shared >= 18 || strong + weak >= 1 ? 'title-and-buyer' : undefined
+  if (title.shared >= 18 || strong + weak >= 1) return 'title-and-buyer'
+  return title.isEqual && title.shared >= 14 && buyer === 'equal' && twins <= 1 ? 'title-and-buyer' : undefined
 }
+
+const hasSameCodes = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((code) => b.includes(code))
 
 /** Two ids of one portal are two tenders unless more than the title says that they are one. */
 function sameSourceRule(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: number): string | undefined {
@@ -126,8 +130,9 @@ function translationScore(a: MatchRecord, b: MatchRecord, comparison: Comparison
   const fewer = Math.min(a.descriptionNumbers.length, b.descriptionNumbers.length)
   if (fewer >= 2 && shared < fewer * 0.7) return undefined
   const evidence = Math.min(2, (shared + a.numbers.length) * 0.5)
-  const isCpv = cpv === 'same' && place === 'compatible'
+  const isCpv = cpv === 'same' && place === 'compatible' && hasSameCodes(a.cpv, b.cpv)
   if (!isCpv && !(cpv !== 'conflict' && cpv !== 'near' && shared >= 4)) return undefined
+  if (evidence === 0 && a.cpv.length < 2) return undefined
   return translatedScore + evidence
 }
 

@@ -45,13 +45,16 @@ function trailingOrdinal(folded: string): string | undefined {
 }
 
 /** All marks of a title; of the beginning of the description (260 characters) where the title has none. */
-export function discriminatorsOf(title: string, description: string): Discriminators {
+export function discriminatorsOf(
+  title: string,
+  description: string,
+): { readonly discriminators: Discriminators; readonly isInTitle: boolean } {
   const ofTitle = marksOf(foldText(title))
   const ordinal = trailingOrdinal(foldText(title))
   if (ordinal !== undefined && !Object.values(ofTitle).some((values) => values.includes(ordinal)))
     ofTitle['ordinal'] = [ordinal]
-  if (Object.keys(ofTitle).length > 0) return ofTitle
-  return marksOf(foldText(description.slice(0, 260)))
+  if (Object.keys(ofTitle).length > 0) return { discriminators: ofTitle, isInTitle: true }
+  return { discriminators: marksOf(foldText(description.slice(0, 260))), isInTitle: false }
 }
 
 function marksOf(folded: string): { [type: string]: readonly string[] } {

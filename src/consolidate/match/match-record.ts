@@ -51,6 +51,8 @@ export type MatchRecord = {
   /** Every number of the titles, folded (`2026`, `12`, `60`). */
   readonly numbers: readonly string[]
   readonly discriminators: Discriminators
+  /** The marks stand in the title, not only in the description. */
+  readonly isMarkedInTitle: boolean
   /** `(Kopie)`: a procedure begun anew from an older one. */
   readonly isCopy: boolean
   readonly buyers: readonly MatchBuyer[]

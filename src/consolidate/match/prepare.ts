@@ -128,6 +128,7 @@ export function prepare(key: string, units: readonly Unit[]): MatchRecord {
   )
   const isOwnCall = (notice: Notice): boolean =>
     stageOf(notice) === 'call' && notice.formType === 'competition' && notice.changeReasons === undefined
+  const marks = discriminatorsOf(title, description)
   const record: MatchRecord = {
     key,
     publishers: unique(notices.map(({ publisher }) => publisher)).sort(),
@@ -138,7 +139,8 @@ export function prepare(key: string, units: readonly Unit[]): MatchRecord {
     language: head.language,
     titles: titles.map(({ language, text, isTruncated }) => titleOf(language, text, isTruncated)),
     numbers: unique(titles.slice(0, 1).flatMap(({ text }) => numbersOf(allWords(text)))).sort(),
-    discriminators: discriminatorsOf(title, description),
+    discriminators: marks.discriminators,
+    isMarkedInTitle: marks.isInTitle,
     isCopy: titles.some(({ isCopy }) => isCopy),
     buyers: organizations.map(({ name }) => buyerOf(name)),
     buyerIds: unique(organizations.map((buyer) => cleanBuyerId(buyer.nationalId, buyer.country))).sort(),

@@ -5,9 +5,12 @@ import { foldText } from '../buyer-identity.ts'
 /** A title without a portal's additions. */
 export type PlainTitle = { readonly text: string; readonly isCopy: boolean; readonly isTruncated: boolean }
 
+// Soft hyphens and marks without width or direction: list pages hold them within words.
+const invisible = /[\u00ad\u200b-\u200f\u2060\ufeff]/g
+
 /** Text without markup and entities; portals encode umlauts up to twice (`&amp;#xFC;`). */
 export function plainText(text: string): string {
-  let plain = text
+  let plain = text.replace(invisible, '')
   for (let round = 0; round < 2 && plain.includes('&'); round++) plain = decodeHTML(plain)
   if (plain.includes('<')) plain = plain.replace(/<\/?[a-zA-Z][^<>]{0,300}>/g, ' ')
   return plain

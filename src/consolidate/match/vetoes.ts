@@ -33,9 +33,15 @@ export function discriminatorConflict(a: Discriminators, b: Discriminators): str
   return undefined
 }
 
-/** One carries a mark of a type that the other lacks: a part and the whole, or a portal that leaves the number out. */
-export function hasLoneDiscriminator(a: Discriminators, b: Discriminators): boolean {
-  return Object.keys(a).some((type) => b[type] === undefined) || Object.keys(b).some((type) => a[type] === undefined)
+/**
+ * One carries a mark of a type that the other lacks: a part and the whole, or a portal that leaves the number out. A mark in
+ * the description alone says nothing against a record that has no description.
+ */
+export function hasLoneDiscriminator(a: MatchRecord, b: MatchRecord): boolean {
+  const isLone = (record: MatchRecord, other: MatchRecord): boolean =>
+    (record.isMarkedInTitle || other.descriptionLength > 0) &&
+    Object.keys(record.discriminators).some((type) => other.discriminators[type] === undefined)
+  return isLone(a, b) || isLone(b, a)
 }
 
 /** Shape of a number: letters and digits as classes, so that numbers of one numbering are told from those of others. */
