@@ -91,6 +91,16 @@ export type TenderRecord = {
     readonly currency: string
     /** `false`: published by the authority; `true`: estimated by the service. */
     readonly estimated: boolean
+    /** Only of an estimate: the value lies between `low` and `high` in four of five cases. */
+    readonly low?: number
+    /** Only of an estimate: see `low`. */
+    readonly high?: number
+    /** Only of an estimate: `high` / `low` of the interval at most 8, 20 or 50; wider ones are not given. Known values: `high`, `medium`, `low`; further values may be added. */
+    readonly confidence?: string
+    /** Only of an estimate, for people: the words of the notice that state a value, or the similar tenders and the CPV code that it rests on. */
+    readonly basis?: string
+    /** Only of an estimate: the model that made it. An estimate stays until what it was made from changes; a newer model alone changes nothing. */
+    readonly modelVersion?: string
   } | null
   /** Total value of the contracts awarded (BT-161). */
   readonly awardedAmount?: {

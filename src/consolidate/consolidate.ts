@@ -29,6 +29,7 @@ import {
   upsertTenders,
 } from '../store/tenders.ts'
 import { fuzzyMatcher } from './fuzzy-matcher.ts'
+import { applyEstimates, type ValueEstimator, valueEstimator } from './estimate/apply-estimates.ts'
 import { linkKeys } from './link-keys.ts'
 import { connectedRecords } from './match-closure.ts'
 import { draftOf, mergedTender, mergeTender, type TenderDraft } from './merge.ts'
@@ -122,8 +123,11 @@ async function run(
 ): Promise<ConsolidateSummary> {
   const counts: Counts = { notices: 0, created: 0, changed: 0, removed: 0, transitions: 0 }
   const total = await countNoticesToConsolidate(store.db)
+  const estimator = valueEstimator(store)
   while (!signal?.aborted) {
-    const batch = await inTransaction(store, (trx) => consolidateBatch(trx, { now, batchSize, isForced, matcher }))
+    const batch = await inTransaction(store, (trx) =>
+      consolidateBatch(trx, { now, batchSize, isForced, matcher, estimator }),
+    )
     if (!batch) break
     counts.notices += batch.notices
     counts.created += batch.created
@@ -132,7 +136,7 @@ async function run(
     onProgress?.({ done: counts.notices, total: Math.max(total, counts.notices) })
   }
   while (!signal?.aborted) {
-    const moved = await inTransaction(store, (trx) => passDueTransitions(trx, now, batchSize))
+    const moved = await inTransaction(store, (trx) => passDueTransitions(trx, now, batchSize, estimator))
     if (moved.due === 0) break
     counts.transitions += moved.due
     counts.changed += moved.changed
@@ -145,11 +149,12 @@ type BatchOptions = {
   readonly batchSize: number
   readonly isForced: boolean
   readonly matcher: Matcher
+  readonly estimator: ValueEstimator
 }
 
 async function consolidateBatch(
   trx: Executor,
-  { now, batchSize, isForced, matcher }: BatchOptions,
+  { now, batchSize, isForced, matcher, estimator }: BatchOptions,
 ): Promise<Omit<Counts, 'transitions'> | undefined> {
   await lockStock(trx)
   const batch = await takeNoticesToConsolidate(trx, batchSize)
@@ -172,7 +177,8 @@ async function consolidateBatch(
     units.map((unit) => unit.notice.noticeKey),
     units.flatMap((unit) => unit.rowIds),
   )
-  const { tenders, assignments } = tendersOf(components, existing, now)
+  const { tenders: valued, assignments } = tendersOf(components, existing, now)
+  const tenders = await applyEstimates(trx, estimator, valued)
   const kept = new Set(tenders.map((tender) => tender.tenderId))
   const vanished = existing.filter((row) => row.firstEdition === null && !kept.has(row.tenderId))
   const before = new Map(existing.map((row) => [row.tenderId, row]))
@@ -335,6 +341,7 @@ async function passDueTransitions(
   trx: Executor,
   now: number,
   limit: number,
+  estimator: ValueEstimator,
 ): Promise<{ readonly due: number; readonly changed: number }> {
   await lockStock(trx)
   const due = await listDueTenders(trx, now, limit)
@@ -344,7 +351,7 @@ async function passDueTransitions(
     due.map((row) => row.tenderId),
   )
   const orphans = due.filter((row) => notices.get(row.tenderId)!.length === 0).map((row) => row.tenderId)
-  const updated = due
+  const derived = due
     .filter((row) => !orphans.includes(row.tenderId))
     .map((row): NewTender => {
       const units = uniteCopies(notices.get(row.tenderId)!.map(toStored))
@@ -356,6 +363,7 @@ async function passDueTransitions(
       )
       return { ...draft, foundingKey: row.foundingKey, sources: row.sources }
     })
+  const updated = await applyEstimates(trx, estimator, derived)
   await upsertTenders(trx, updated)
   await clearTransitions(trx, orphans)
   const before = new Map(due.map((row) => [row.tenderId, row.contentHash]))

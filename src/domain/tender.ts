@@ -193,6 +193,30 @@ export const tenderRecordSchema = Type.Object(
           estimated: Type.Boolean({
             description: '`false`: published by the authority; `true`: estimated by the service.',
           }),
+          low: optional(
+            Type.Number({
+              description: 'Only of an estimate: the value lies between `low` and `high` in four of five cases.',
+            }),
+          ),
+          high: optional(Type.Number({ description: 'Only of an estimate: see `low`.' })),
+          confidence: optional(
+            extensible(
+              ['high', 'medium', 'low'],
+              'Only of an estimate: `high` / `low` of the interval at most 8, 20 or 50; wider ones are not given.',
+            ),
+          ),
+          basis: optional(
+            Type.String({
+              description:
+                'Only of an estimate, for people: the words of the notice that state a value, or the similar tenders and the CPV code that it rests on.',
+            }),
+          ),
+          modelVersion: optional(
+            Type.String({
+              description:
+                'Only of an estimate: the model that made it. An estimate stays until what it was made from changes; a newer model alone changes nothing.',
+            }),
+          ),
         }),
         Type.Null(),
       ],

@@ -217,4 +217,15 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
     // What stands there already has never been matched: all of it is consolidated once more.
     'update notice set is_consolidated = false where is_consolidated',
   ],
+  '0005-estimates': [
+    'create table value_model (version text primary key, fitted_at bigint not null, parameters text not null)',
+    // No foreign key: what was once said of a record outlives a rebuild, as its id does.
+    `create table tender_estimate (
+      tender_id text not null,
+      inputs_hash text not null,
+      model_version text not null,
+      estimate text not null,
+      primary key (tender_id, inputs_hash)
+    )`,
+  ],
 }

@@ -209,4 +209,8 @@ export type Database = {
   }
   /** What operators decided of two notices: evidence, so a rebuild keeps it. `decision`: `merge` or `split`. */
   review_decision: { left_key: string; right_key: string; decision: string; decided_at: EpochMs; note: string }
+  /** Models of values; `parameters` is JSON of consolidate/estimate ValueModelParameters. */
+  value_model: { version: string; fitted_at: EpochMs; parameters: string }
+  /** What a model said of a record while it had these inputs: JSON of an amount, or of why there is none. */
+  tender_estimate: { tender_id: string; inputs_hash: string; model_version: string; estimate: string }
 }

@@ -1,0 +1,97 @@
+// One estimate for one record without a published value: stated evidence first, then the model within what the law allows.
+import type { TenderContent } from '../../domain/tender.ts'
+import { statedValue } from './stated-value.ts'
+import { termsOf } from './text-terms.ts'
+import { legalBounds } from './thresholds.ts'
+import type { ValueInputs } from './value-inputs.ts'
+import { type ValueModel, widestInterval } from './value-model.ts'
+
+/** `contractAmount` of a record whose value is estimated. */
+export type EstimatedAmount = NonNullable<TenderContent['contractAmount']> & { readonly estimated: true }
+
+/** Why there is no estimate. */
+export type Refusal = 'planning' | 'qualification' | 'modification' | 'noEvidence' | 'tooFewAlike' | 'tooWide'
+
+export type Judgement =
+  | { readonly kind: 'estimate'; readonly amount: EstimatedAmount }
+  | { readonly kind: 'refusal'; readonly reason: Refusal }
+
+/** Neighbours at least, and how alike all of them together have to be. */
+const leastNeighbours = 8
+const leastCloseness = 0.4
+/** Distinct terms of a title that may stand for a missing CPV code. */
+const leastTerms = 4
+/** A stated value is rounded, or with options: published estimates and final values lie this far apart for most. */
+const statedMargin = 1.25
+
+/** Two significant digits: more would claim a precision that is not there. */
+export function rounded(value: number): number {
+  return Number(value.toPrecision(2))
+}
+
+function isSocial({ cpvCodes }: ValueInputs): boolean {
+  return /^(?:75[0-4]|79[67]|80|85|98[1-3]|55[1-5]|92)/.test(cpvCodes[0] ?? '')
+}
+
+function confidenceOf(ratio: number): 'high' | 'medium' | 'low' {
+  return ratio <= 8 ? 'high' : ratio <= 20 ? 'medium' : 'low'
+}
+
+/** The estimate, or why there is none. The same inputs and model give the same answer to the digit. */
+export function estimateValue(model: ValueModel, inputs: ValueInputs, modelVersion: string): Judgement {
+  if (inputs.kind !== 'call') return { kind: 'refusal', reason: inputs.kind }
+  const stated = statedValue(`${inputs.title}\n${inputs.description}`, inputs.country)
+  if (stated) {
+    const { value, currency, isMaximum, quote } = stated
+    return {
+      kind: 'estimate',
+      amount: {
+        value: rounded(value),
+        currency,
+        estimated: true,
+        low: rounded(value / (isMaximum ? widestStated : statedMargin)),
+        high: rounded(value * (isMaximum ? 1 : statedMargin)),
+        confidence: 'high',
+        basis: `${isMaximum ? 'maximum stated' : 'stated'} in the text: ${quote.slice(0, 160)}`.toWellFormed(),
+        modelVersion,
+      },
+    }
+  }
+  const terms = new Map<number, number>()
+  termsOf(inputs.title, '', terms, 1)
+  if (inputs.cpvCodes.length === 0 && terms.size < leastTerms) return { kind: 'refusal', reason: 'noEvidence' }
+  const { log, low, high, closeness, neighbours, node } = model.predict(inputs)
+  if (neighbours.length < leastNeighbours || closeness < leastCloseness)
+    return { kind: 'refusal', reason: 'tooFewAlike' }
+  if (high - low > Math.log10(widestInterval)) return { kind: 'refusal', reason: 'tooWide' }
+
+  const { least, greatest } = legalBounds({
+    level: inputs.level,
+    nature: inputs.nature,
+    isUtilities: /^320(?:14L0025|04L0017)/.test(inputs.legalBasis ?? ''),
+    isSocial: isSocial(inputs),
+    year: inputs.year,
+  })
+  const within = (logarithm: number): number => rounded(Math.min(Math.max(10 ** logarithm, least), greatest))
+  const named = neighbours.slice(0, 3).map(({ id }) => id)
+  const grounds = [
+    `${neighbours.length} similar tenders with a published value: ${named.join(', ')}…`,
+    ...(node ? [`CPV ${node.prefix}: median ${rounded(10 ** node.median)} EUR of ${node.count}`] : []),
+  ]
+  return {
+    kind: 'estimate',
+    amount: {
+      value: within(log),
+      currency: 'EUR',
+      estimated: true,
+      low: within(low),
+      high: within(high),
+      confidence: confidenceOf(10 ** (high - low)),
+      basis: grounds.join('; '),
+      modelVersion,
+    },
+  }
+}
+
+/** What is called off is often far less than a framework's maximum. */
+const widestStated = 4

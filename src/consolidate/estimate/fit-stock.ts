@@ -1,0 +1,69 @@
+// Fits the model of values from the stock itself.
+import { createHash } from 'node:crypto'
+import type { TenderContent } from '../../domain/tender.ts'
+import type { Store } from '../../store/database.ts'
+import { insertModel, listContents, newestModel, reconsiderUnjudged } from '../../store/estimates.ts'
+import { eurosOf } from './reference-rates.ts'
+import { valueInputsOf } from './value-inputs.ts'
+import { fitValueModel, mostPricedTenders, type PricedTender, sampleOf } from './value-model.ts'
+
+/** Fewer priced tenders than this make no model: most of its answers would be refusals, and those are kept too. */
+export const leastPricedTenders = 300
+
+const leastEuros = 1000
+const mostEuros = 1e9
+const pageSize = 1000
+
+/** A tender with a published value that may be trusted to be one; undefined for all others. */
+export function pricedTenderOf(content: TenderContent): PricedTender | undefined {
+  const { contractAmount: amount } = content
+  if (!amount || amount.estimated) return undefined
+  const inputs = valueInputsOf(content)
+  const euros = eurosOf(amount, inputs.year)
+  if (inputs.kind !== 'call' || euros === undefined || euros < leastEuros || euros > mostEuros) return undefined
+  return { id: content.id, inputs, euros, date: content.firstPublicationDate ?? content.publicationDate ?? '' }
+}
+
+/** What came of a fitting. `version` is missing when there were too few priced tenders. */
+export type FitSummary = {
+  readonly priced: number
+  readonly version: string | undefined
+  /** The parameters are those of the newest model: it stays. */
+  readonly isSame: boolean
+  /** Notices of value-less records that no model has judged; the next consolidation does. */
+  readonly reconsidered: number
+}
+
+/**
+ * Fits a model from the published values of the stock and keeps it. Records that have an estimate keep it; those of which no
+ * model said anything yet are derived anew with the next consolidation. `now` in epoch milliseconds.
+ */
+export async function fitStock(
+  store: Store,
+  { now, signal }: { readonly now: number; readonly signal?: AbortSignal },
+): Promise<FitSummary> {
+  let priced: PricedTender[] = []
+  let total = 0
+  for (let after = ''; ; ) {
+    signal?.throwIfAborted()
+    const page = await listContents(store.db, after, pageSize)
+    const last = page.at(-1)
+    if (!last) break
+    after = last.tenderId
+    for (const { content } of page) {
+      if (!content.includes('"estimated":false')) continue
+      const found = pricedTenderOf(JSON.parse(content) as TenderContent)
+      if (!found) continue
+      priced.push(found)
+      total++
+    }
+    if (priced.length > 2 * mostPricedTenders) priced = sampleOf(priced)
+  }
+  if (total < leastPricedTenders) return { priced: total, version: undefined, isSame: false, reconsidered: 0 }
+  const parameters = JSON.stringify(fitValueModel(priced))
+  const digest = createHash('sha256').update(parameters).digest('hex').slice(0, 12)
+  const version = `v1-${digest}`
+  const isSame = (await newestModel(store.db))?.version === version
+  await insertModel(store.db, { version, fittedAt: now, parameters })
+  return { priced: total, version, isSame, reconsidered: await reconsiderUnjudged(store) }
+}

@@ -1,0 +1,37 @@
+// Words of a tender as terms for likeness: folded, affixes instead of compounds, hashed.
+
+/** Fowler–Noll–Vo 1a over UTF-16 units, 32 bits. */
+export function hashTerm(text: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  return hash >>> 0
+}
+
+const affixLength = 7
+const compoundLength = 12
+/** Of a description; later paragraphs are terms of procedure, the same for all tenders of an authority. */
+const longestText = 2000
+
+/** Lower case, without diacritics, `ß` as `ss`. */
+export function foldText(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+}
+
+/**
+ * Terms of a text with how often they stand there. A long word counts by its first seven letters, a compound by its last seven
+ * too: `Straßenbauarbeiten` is like `Straßenbau` and like `Bauarbeiten` without a dictionary of any language.
+ */
+export function termsOf(text: string, prefix: string, counts: Map<number, number>, weight: number): void {
+  const add = (term: string) => {
+    const hash = hashTerm(prefix + term)
+    counts.set(hash, (counts.get(hash) ?? 0) + weight)
+  }
+  for (const word of foldText(text.slice(0, longestText)).match(/\p{L}{3,}/gu) ?? []) {
+    add(word.slice(0, affixLength))
+    if (word.length >= compoundLength) add(`~${word.slice(-affixLength)}`)
+  }
+}

@@ -1,0 +1,109 @@
+// Models of values, and what they once said of a record: kept over a rebuild, so that the same stock comes out again.
+import { sql } from 'kysely'
+import { type Executor, inTransaction, type Store } from './database.ts'
+
+/** Without its parameters, which may be tens of megabytes. `fittedAt` in epoch milliseconds. */
+export type ModelRow = { readonly version: string; readonly fittedAt: number }
+
+/** Models that are kept; estimates name older ones by version only. */
+const keptModels = 3
+
+/** The newest model; undefined when none was fitted yet. */
+export async function newestModel(db: Executor): Promise<ModelRow | undefined> {
+  const { rows } = await sql<{ version: string; fitted_at: number }>`
+    select version, fitted_at from value_model order by fitted_at desc, version desc limit 1`.execute(db)
+  return rows[0] && { version: rows[0].version, fittedAt: rows[0].fitted_at }
+}
+
+/** The stored parameters of a model, JSON. */
+export async function loadModelParameters(db: Executor, version: string): Promise<string | undefined> {
+  const { rows } = await sql<{ parameters: string }>`
+    select parameters from value_model where version = ${version}`.execute(db)
+  return rows[0]?.parameters
+}
+
+/** Keeps a model; one of the same version is only dated anew. The oldest of many are dropped. */
+export async function insertModel(db: Executor, model: ModelRow & { readonly parameters: string }): Promise<void> {
+  await sql`
+    insert into value_model (version, fitted_at, parameters)
+    values (${model.version}, ${model.fittedAt}, ${model.parameters})
+    on conflict (version) do update set fitted_at = excluded.fitted_at`.execute(db)
+  await sql`
+    delete from value_model where version not in (
+      select version from value_model order by fitted_at desc, version desc limit ${keptModels})`.execute(db)
+}
+
+/** What was said of a record with these inputs; `estimate` is JSON of an amount, or of why there is none. */
+export type EstimateRow = {
+  readonly tenderId: string
+  readonly inputsHash: string
+  readonly modelVersion: string
+  readonly estimate: string
+}
+
+/** All that was ever said of these records. */
+export async function findEstimates(db: Executor, tenderIds: readonly string[]): Promise<EstimateRow[]> {
+  if (tenderIds.length === 0) return []
+  const { rows } = await sql<{ tender_id: string; inputs_hash: string; model_version: string; estimate: string }>`
+    select tender_id, inputs_hash, model_version, estimate from tender_estimate
+    where tender_id = any(${[...tenderIds]}::text[])`.execute(db)
+  return rows.map((row) => ({
+    tenderId: row.tender_id,
+    inputsHash: row.inputs_hash,
+    modelVersion: row.model_version,
+    estimate: row.estimate,
+  }))
+}
+
+/** Keeps what was said; what stands there already stays. */
+export async function insertEstimates(db: Executor, estimates: readonly EstimateRow[]): Promise<void> {
+  if (estimates.length === 0) return
+  await sql`
+    insert into tender_estimate (tender_id, inputs_hash, model_version, estimate)
+    select * from unnest(
+      ${estimates.map((each) => each.tenderId)}::text[], ${estimates.map((each) => each.inputsHash)}::text[],
+      ${estimates.map((each) => each.modelVersion)}::text[], ${estimates.map((each) => each.estimate)}::text[])
+    on conflict do nothing`.execute(db)
+}
+
+/** Contents of up to `limit` records after `after` in order of their ids, with the last id looked at. Merged ones are left out. */
+export async function listContents(
+  db: Executor,
+  after: string,
+  limit: number,
+): Promise<readonly { readonly tenderId: string; readonly content: string }[]> {
+  const { rows } = await sql<{ tender_id: string; content: string }>`
+    select tender_id, content from tender where tender_id > ${after} and merged_into is null
+    order by tender_id limit ${limit}`.execute(db)
+  return rows.map((row) => ({ tenderId: row.tender_id, content: row.content }))
+}
+
+const recordsPerSlice = 5000
+
+/**
+ * Marks the notices of value-less records of which no model ever said anything, so that the next run derives those records
+ * anew. Returns how many notices.
+ */
+export async function reconsiderUnjudged(store: Store): Promise<number> {
+  let marked = 0
+  for (let after = ''; ; ) {
+    const last = await inTransaction(store, async (trx) => {
+      const { rows } = await sql<{ tender_id: string }>`
+        select tender_id from tender where tender_id > ${after} order by tender_id limit ${recordsPerSlice}`.execute(
+        trx,
+      )
+      const end = rows.at(-1)?.tender_id
+      if (end === undefined) return undefined
+      const { numAffectedRows } = await sql`
+        update notice set is_consolidated = false where is_consolidated and notice_id in (
+          select n.notice_id from tender t join tender_notice n using (tender_id)
+          where t.tender_id > ${after} and t.tender_id <= ${end} and t.merged_into is null
+          and position('"contractAmount":null' in t.content) > 0
+          and not exists (select from tender_estimate e where e.tender_id = t.tender_id))`.execute(trx)
+      marked += Number(numAffectedRows ?? 0)
+      return end
+    })
+    if (last === undefined) return marked
+    after = last
+  }
+}
