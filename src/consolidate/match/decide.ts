@@ -113,9 +113,12 @@ function sameSourceRule(a: MatchRecord, b: MatchRecord, comparison: Comparison, 
   return deadline === 'minute' && title.shared > 30 ? 'row-and-page' : undefined
 }
 
+/** Points that a translation needs beside buyer and deadline. */
+const translationPoints = 4
+
 /**
- * Notices in different languages: only what needs no words can agree, and all of it must. Score by how much agrees, so that
- * of several tenders of one buyer with one deadline the right one is ahead; undefined when it is no translation.
+ * Notices in different languages: only what needs no words can agree, nothing may disagree. The score rises with what agrees,
+ * so that of several tenders of one buyer with one deadline the right one is ahead; undefined when it is no translation.
  */
 function translationScore(a: MatchRecord, b: MatchRecord, comparison: Comparison): number | undefined {
   const { title, buyer, deadline, cpv, place, publishedDaysApart, isSameSource } = comparison
@@ -124,16 +127,21 @@ function translationScore(a: MatchRecord, b: MatchRecord, comparison: Comparison
   if (deadline !== 'minute' && deadline !== 'day') return undefined
   if (place === 'conflict' || place === 'other-region' || place === 'same-region') return undefined
   if (publishedDaysApart === undefined || publishedDaysApart > 7) return undefined
+  if (cpv === 'conflict' || cpv === 'near') return undefined
+  if (cpv !== 'unknown' && !hasSameCodes(a.cpv, b.cpv)) return undefined
   // A translation keeps every number of the title, and nearly all of the text.
   if (a.numbers.length !== b.numbers.length || a.numbers.some((number) => !b.numbers.includes(number))) return undefined
   const shared = a.descriptionNumbers.filter((number) => b.descriptionNumbers.includes(number)).length
   const fewer = Math.min(a.descriptionNumbers.length, b.descriptionNumbers.length)
   if (fewer >= 2 && shared < fewer * 0.7) return undefined
-  const evidence = Math.min(2, (shared + a.numbers.length) * 0.5)
-  const isCpv = cpv === 'same' && place === 'compatible' && hasSameCodes(a.cpv, b.cpv)
-  if (!isCpv && !(cpv !== 'conflict' && cpv !== 'near' && shared >= 4)) return undefined
-  if (evidence === 0 && a.cpv.length < 2) return undefined
-  return translatedScore + evidence
+  const isNarrowPlace = a.nuts.some((code) => code.length === 5 && b.nuts.includes(code))
+  const points =
+    (cpv === 'same' ? (a.cpv.length > 1 ? 2.5 : 2) : cpv === 'ancestor' ? 1 : 0) +
+    (isNarrowPlace ? 1 : place === 'compatible' ? 0.5 : 0) +
+    Math.min(4, shared + a.numbers.length) +
+    (deadline === 'minute' ? 1 : 0) +
+    (publishedDaysApart <= 3 ? 0.5 : 0)
+  return points < translationPoints ? undefined : translatedScore + points - translationPoints
 }
 
 const none = (rule: string, score: number, evidence: string): Verdict => ({ kind: 'none', rule, score, evidence })

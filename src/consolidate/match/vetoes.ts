@@ -90,9 +90,12 @@ function stagesConflict(a: MatchRecord, b: MatchRecord): boolean {
 }
 
 /** Two portals publish the same notice at the same time, and one of them names another kind of form. */
-function isMisnamedForm({ title, description, publishedDaysApart, isSameSource }: Comparison): boolean {
+function isMisnamedForm(comparison: Comparison): boolean {
+  const { title, buyer, cpv, description, publishedDaysApart, isSameSource } = comparison
   if (isSameSource || publishedDaysApart === undefined || publishedDaysApart > sameNoticeDays) return false
-  return title !== undefined && title.jaccard >= 0.9 && (description ?? (title.shared > 18 ? 1 : 0)) >= 0.8
+  if (!title || title.jaccard < 0.9) return false
+  if ((description ?? 0) >= 0.8) return true
+  return title.isEqual && title.shared > 18 && buyer === 'equal' && cpv === 'same' && publishedDaysApart <= 5
 }
 
 const municipality =
