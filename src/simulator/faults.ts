@@ -38,7 +38,10 @@ export const faultTable = {
     kind: 'content',
     what: 'a page in the midst holds fewer entries than asked for; the rest stands on none',
   },
-  'dropped-rows': { kind: 'content', what: 'walking on by cursor leaves out entries between two pages' },
+  'dropped-rows': {
+    kind: 'content',
+    what: 'walking on by cursor leaves out entries between two pages; not in feeds, which are walked once',
+  },
   'failing-offset': { kind: 'answer', what: 'single pages behind the first answer 500, others do not' },
   'ignored-parameters': { kind: 'content', what: 'the window of dates is ignored and everything comes' },
   'clamped-window': {

@@ -8,8 +8,8 @@ import { dayMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Source } from '../sources/source.ts'
 import type { Visible } from './card-answer.ts'
-import { type FaultDice, type FaultName, type Faults, faultDice } from './faults.ts'
-import { type Asked, type PortalAnswer, type PortalServer, textAnswer } from './portal-answer.ts'
+import { type FaultDice, type FaultName, type Faults, faultDice, faultTable } from './faults.ts'
+import { type PortalAnswer, type PortalServer, textAnswer } from './portal-answer.ts'
 import type { PortalRequest } from './request-pattern.ts'
 import { challenge, serveCard } from './serve-card.ts'
 import { serveDoe } from './serve-doe.ts'
@@ -54,6 +54,8 @@ export type SimulatedRequest = {
   /** 0 when there was no answer. */
   readonly status: number
   readonly fault?: FaultName
+  /** Faults of what a good answer says. */
+  readonly contentFaults?: readonly FaultName[]
 }
 
 export type Simulator = {
@@ -75,6 +77,9 @@ export type Simulator = {
   readonly setFaults: (faults: Faults) => void
   readonly close: () => Promise<void>
 }
+
+/** An answer with the faults of content that it met; more may be added. */
+type Answered = { readonly answer: PortalAnswer; readonly source: Source; readonly met: FaultName[] }
 
 const keptRequests = 20_000
 /** In front of the path of an address to which a portal has moved. */
@@ -122,7 +127,12 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const serve = async (incoming: IncomingMessage, reply: ServerResponse) => {
     const request = await readRequest(incoming)
     const now = clock()
-    const note = (sourceId: string | undefined, status: number, fault?: FaultName) => {
+    const note = (
+      sourceId: string | undefined,
+      status: number,
+      fault?: FaultName,
+      contentFaults: readonly FaultName[] = [],
+    ) => {
       requestCount += 1
       if (log.length >= keptRequests) log.splice(0, keptRequests / 10)
       log.push({
@@ -132,6 +142,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
         sourceId,
         status,
         ...(fault && { fault }),
+        ...(contentFaults.length > 0 && { contentFaults }),
       })
     }
     if (!request) {
@@ -152,13 +163,17 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       note(known[0]!.source.id, 200)
       return send(reply, textAnswer(200, robotsOf(known.map(({ source }) => source))))
     }
-    const { answer, source } = await answerOf(request, now, known)
+    const { answer, source, met } = await answerOf(request, now, known)
     const resource = `${request.method} ${request.url.href} ${request.body === '' ? '' : hash(request.body)}`
-    const happens = (name: FaultName) => dice.happens(name, source.id, resource)
+    const happens = (name: FaultName) => {
+      const isMet = dice.happens(name, source.id, resource)
+      if (isMet && faultTable[name].kind === 'content') met.push(name)
+      return isMet
+    }
     const fault = isMoved(incoming) ? undefined : faultOf(request, resource, happens)
     const spoiled = fault && spoiledAnswer(fault, answer, request, source)
     const given = spoiled ?? withVersion(request, answer, happens)
-    note(source.id, fault === 'reset' ? 0 : given.status, fault)
+    note(source.id, fault === 'reset' ? 0 : given.status, fault, met)
     if (fault === 'reset' || fault === 'cut-short') return breakOff(reply, given, fault === 'reset')
     if (fault === 'slow') return drip(reply, given)
     const isPacked =
@@ -170,17 +185,22 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     request: PortalRequest,
     now: number,
     known: readonly { readonly source: Source; readonly server: PortalServer }[],
-  ): Promise<{ readonly answer: PortalAnswer; readonly source: Source }> => {
-    let other: { readonly answer: PortalAnswer; readonly source: Source } | undefined
+  ): Promise<Answered> => {
+    let other: Answered | undefined
     for (const { source, server: portal } of known) {
       const resource = `${request.method} ${request.url.href} ${request.body === '' ? '' : hash(request.body)}`
-      const asked: Asked = { request, now, happens: (name) => dice.happens(name, source.id, resource) }
-      const answer = await portal.answer(asked)
+      const met: FaultName[] = []
+      const happens = (name: FaultName) => {
+        const isMet = dice.happens(name, source.id, resource)
+        if (isMet) met.push(name)
+        return isMet
+      }
+      const answer = await portal.answer({ request, now, happens })
       if (!answer) continue
-      if (answer.status < 400) return { answer, source }
-      other ??= { answer, source }
+      if (answer.status < 400) return { answer, source, met }
+      other ??= { answer, source, met }
     }
-    return other ?? { answer: textAnswer(404, 'there is nothing at this address'), source: known[0]!.source }
+    return other ?? { answer: textAnswer(404, 'there is nothing at this address'), source: known[0]!.source, met: [] }
   }
 
   /** The fault that happens to this request, if any. */

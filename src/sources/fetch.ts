@@ -60,6 +60,11 @@ export type FetchContext = {
   readonly zone: string
   /** Share by which announced totals may differ from what came, as the card says; default 0, `null`: they are estimates. */
   readonly totalTolerance?: number | null
+  /**
+   * Why a document that came alone cannot be read, as its parser says; undefined when it can. Such a document is asked for
+   * again, because answers are cut and portals send errors with status 200. Absent: what comes counts as it is.
+   */
+  readonly unreadableBecause?: (bytes: Uint8Array) => string | undefined
   /** Epoch milliseconds. */
   readonly now: () => number
   /** Folder for archives that must be read from their end (zip); emptied by the runner. */

@@ -21,9 +21,15 @@ export type Following = Detail & {
 }
 
 const askedAtOnce = 200
+/** A detail that the portal lists and does not have yet. */
+const notThere = 'not there'
 /** So many in succession that cannot be read are no fault of the single notices. */
 const mostFailures = 3
 const onceVersion = 'once'
+/** A document that is as unreadable when it is asked for the third time is as the portal has it. */
+const mostUnreadable = 3
+/** In front of the version of a document that could not be read so far, with how often. */
+const unreadableMark = /^unreadable (\d+) /
 const noVersion = 'no version'
 /** Files behind an index pass through; a single notice is read whole. */
 const maxFileBytes = 16 * 1024 ** 3
@@ -38,6 +44,9 @@ export type DetailsKept = {
   readonly refused: (key: string) => Json
 }
 
+/** What details lack: a sentence for each that could not be read, and the entries whose documents are still to come. */
+export type Unread = { readonly failures: readonly string[]; readonly owed: readonly ReceivedDocument[] }
+
 type Wanted = {
   readonly entry: ReceivedDocument
   readonly key: string
@@ -47,7 +56,7 @@ type Wanted = {
 
 /**
  * Yields steps with the documents behind entries; they carry no counts, because the page of the list that announced them
- * is still to be counted. Returns a sentence for each that could not be read. Throws when the portal delivers none any more.
+ * is still to be counted. Throws when the portal delivers none any more.
  */
 export async function* readDetails(
   list: readonly ReceivedDocument[],
@@ -58,8 +67,9 @@ export async function* readDetails(
   context: FetchContext,
   values: Values,
   keeping: DetailsKept,
-): AsyncGenerator<Step, readonly string[]> {
+): AsyncGenerator<Step, Unread> {
   const failures: string[] = []
+  const owed: ReceivedDocument[] = []
   let inSuccession = 0
   for (let start = 0; start < list.length; start += askedAtOnce) {
     const { wanted, unusable } = wantedOf(
@@ -77,7 +87,8 @@ export async function* readDetails(
       if (following.isConditional ? keeping.isFetched(one.key) : kept === one.version) continue
       try {
         const damage = yield* readDetail(one, base, following, asking, context, kept)
-        if (damage !== undefined) failures.push(damage)
+        if (damage !== undefined) owed.push(one.entry)
+        if (damage !== undefined && damage !== notThere) failures.push(damage)
         inSuccession = 0
         if (following.isConditional && damage === undefined)
           yield { documents: [], entries: 0, checkpoint: keeping.fetched(one.key) }
@@ -90,10 +101,11 @@ export async function* readDetails(
         }
         if (!(error instanceof Retryable) || ++inSuccession >= mostFailures) throw error
         failures.push(`${one.key} could not be read: ${error.message}`)
+        owed.push(one.entry)
       }
     }
   }
-  return failures
+  return { failures, owed }
 }
 
 function wantedOf(
@@ -156,7 +168,9 @@ async function* readDetail(
   kept: string | undefined,
 ): AsyncGenerator<Step, string | undefined> {
   const entries: Entries = following.entries ?? { format: 'document' }
-  const isConditional = following.isConditional === true && kept !== undefined && kept !== noVersion
+  const unreadableTimes = Number(unreadableMark.exec(kept ?? '')?.[1] ?? 0)
+  const isConditional =
+    following.isConditional === true && kept !== undefined && kept !== noVersion && unreadableTimes === 0
   const { reply, address } = await asking.ask(following.request, values, base, {
     accept: [204, 404, 410],
     ...(isConditional && { ifChangedFrom: kept }),
@@ -171,9 +185,9 @@ async function* readDetail(
     // Not taken for read: what is listed before it is there comes later.
     const gone = `the portal lists it and answers ${reply.status} for it`
     yield { documents: [unreadable(address, 'missing-content', gone, entry.bytes)], entries: 0 }
-    return undefined
+    return notThere
   }
-  const items: readonly Item[] = [{ key, version: following.isConditional ? (reply.version ?? noVersion) : version }]
+  const readVersion = following.isConditional ? (reply.version ?? noVersion) : version
   const reading = readEntries(reply.chunks(), {
     address,
     entries,
@@ -190,8 +204,19 @@ async function* readDetail(
     return before.length > 0 ? [{ documents: before, entries: 0 }] : []
   })
   checkFault(following.fault, following.fault && placed.get(following.fault.at), address)
+  const why = entries.format === 'document' ? unreadableOf(waiting, context) : undefined
+  const isAsItIs = why === undefined || unreadableTimes + 1 >= mostUnreadable
+  const itemVersion = isAsItIs ? readVersion : `unreadable ${unreadableTimes + 1} ${readVersion}`
+  const items: readonly Item[] = [{ key, version: itemVersion }]
   yield { documents: waiting, entries: 0, ...(damage === undefined && { items }) }
-  return damage
+  return damage ?? (isAsItIs ? undefined : `${key} came unreadable: ${why}`)
+}
+
+/** Why the one document of an answer cannot be read; undefined when it can, or nobody knows. */
+function unreadableOf(documents: readonly ReceivedDocument[], { unreadableBecause }: FetchContext): string | undefined {
+  const [document] = documents
+  if (!document || documents.length > 1) return undefined
+  return document.unreadable ? document.unreadable.detail : unreadableBecause?.(document.bytes)
 }
 
 /** An error that comes as the document itself, where the card says how it reads. */

@@ -748,3 +748,24 @@ describe('cards that ask for what cannot be', () => {
     expect(() => fetchOf(delivery as Delivery)).toThrow(message)
   })
 })
+
+describe('pages of links', () => {
+  const links: Delivery = {
+    kind: 'index',
+    index: { url: `${base}/files` },
+    entries: { format: 'html', link: /href="([^"]+\.json)"/g },
+    files: { format: 'document' },
+  }
+  const whole = { slot: { key: 'whole' } }
+
+  test('a page of maintenance in place of a page of links is a refusal, never an empty list', async () => {
+    const script: Script = () => ({ body: '<html><body>The portal is down.</body></html>' })
+    expect(await readError(links, script, whole)).toBeInstanceOf(Refused)
+  })
+
+  test('with links it is read', async () => {
+    const script: Script = (_, url) =>
+      url.pathname.endsWith('/files') ? { body: '<html><a href="a.json">a</a></html>' } : json({ id: 1 })
+    expect(textsOf(await read(links, script, whole))).toEqual(['{"id":1}'])
+  })
+})

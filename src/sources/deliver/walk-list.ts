@@ -1,13 +1,14 @@
 // Walks through a list to its end, whatever its way of paging: one step per answer, resumable at each, nothing lost silently.
 import { hash } from 'node:crypto'
 import { dayMs, epochMs, parseSourceDateTime } from '../../domain/time.ts'
+import { Refused, Retryable } from '../../platform/http.ts'
 
 import type { EntryPlace, List, Place } from '../delivery.ts'
 import type { Fetch, FetchContext, Item, Json, SlotEnd, Step } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
 import { unexpected } from './answer-documents.ts'
 import { type Answer, Asking, drain, headerValue } from './asking.ts'
-import { type DetailsKept, type Following, readDetails } from './details.ts'
+import { type DetailsKept, type Following, readDetails, type Unread } from './details.ts'
 import { type Combination, combinationFrom, combinationsOf, eachOf } from './each-values.ts'
 import { EntryValues } from './entry-value.ts'
 import { fillText, finenessOf, type Values } from './fill-template.ts'
@@ -39,6 +40,12 @@ const maxFileBytes = 16 * 1024 ** 3
 const maxIndexBytes = 256 * 1024 ** 2
 /** By how much dates of entries may lie outside of their slot: zones, and days that count from noon. */
 const outsideMs = 2 * dayMs
+
+/** Entries of a feed whose details are still asked for, and for so many turns. */
+const maxOwed = 200
+const maxOwedTurns = 20
+
+const nothingUnread: Unread = { failures: [], owed: [] }
 
 const markOf = (bytes: Uint8Array): string => hash('sha1', bytes, 'base64url').slice(0, 10)
 
@@ -161,6 +168,7 @@ class Walk {
     const values: Values = { ...combination.values, ...this.#spanValues(span) }
     const fill = (text: string): string => fillText(text, { ...values, key: this.#context.key }, this.#context.zone)
     const isStreamed = this.#isStreamed()
+    yield* this.#readOwed(values)
     for (;;) {
       const position = await this.#revealed(state.position)
       const own = { ...values, ...pager.values(position, fill) }
@@ -171,6 +179,10 @@ class Walk {
       const page = isStreamed ? yield* this.#streamed(answer) : yield* gathered(this.#pageOf(answer))
       const facts = this.#factsOf(page)
       if (page.damage !== undefined) note(state, [page.damage])
+      // a page for people is what links are looked for in: without one it is another page, of maintenance or of a firewall
+      const isFirstPage = position === null && facts.length === 0 && answer.reply.status === 200
+      if (isFirstPage && span === null && this.#options.entries.format === 'html')
+        throw new Refused(`${answer.address} answered with a page that holds none of the links`)
       if (answer.reply.status === 304 || (answer.reply.status === 404 && pager.accept === undefined))
         return this.#endSpan()
 
@@ -190,7 +202,7 @@ class Walk {
       }
       if (isFull) state.isCapped = true
       const inSpan = this.#inSpan(page, span)
-      const failures = detail
+      const { failures, owed } = detail
         ? yield* readDetails(
             inSpan.kept,
             answer.url,
@@ -201,8 +213,9 @@ class Walk {
             own,
             this.#keeping,
           )
-        : []
+        : nothingUnread
       note(state, failures)
+      if (this.#isFeed) this.#owe(owed, answer)
       state.files = []
       state.refused = null
       const documents = detail || isStreamed ? [] : inSpan.kept
@@ -217,6 +230,44 @@ class Walk {
       }
       state.position = this.#kept(goesOn)
       yield this.#step(documents)
+    }
+  }
+
+  /** What a feed could not read is asked for at its next turns: it never comes by the same entries again. */
+  #owe(entries: readonly ReceivedDocument[], { url }: Answer): void {
+    const { owed } = this.#state
+    for (const { bytes, address } of entries)
+      owed.push({ entry: Buffer.from(bytes).toString('utf8'), address, url, turns: 0 })
+    if (owed.length > maxOwed)
+      throw new Retryable(`the details of ${owed.length} entries could not be read; the feed waits for them`)
+  }
+
+  /** Asks once more for what a feed could not read at earlier turns. */
+  async *#readOwed(values: Values): AsyncGenerator<Step, void> {
+    const state = this.#state
+    const { detail, fault, entries } = this.#options
+    if (!this.#isFeed || !detail) return
+    let inSuccession = 0
+    for (const one of [...state.owed]) {
+      const { entry, address, url, turns } = one
+      const { failures, owed } = yield* readDetails(
+        [{ bytes: Buffer.from(entry), address }],
+        url,
+        { ...detail, ...(fault && { fault }) },
+        entries,
+        this.#asking,
+        this.#context,
+        values,
+        this.#keeping,
+      )
+      inSuccession = owed.length > 0 ? inSuccession + 1 : 0
+      const isGivenUp = turns + 1 >= maxOwedTurns
+      if (owed.length > 0 && isGivenUp) note(state, failures)
+      const keeps = owed.length > 0 && !isGivenUp
+      state.owed = state.owed.flatMap((each) => (each !== one ? [each] : keeps ? [{ ...one, turns: turns + 1 }] : []))
+      yield { documents: [], entries: 0, checkpoint: checkpointOf(state) }
+      // no fault of the single notices: the others wait for the next turn
+      if (inSuccession >= 3) return
     }
   }
 

@@ -42,7 +42,12 @@ export type WalkState = {
   files: string[]
   /** Mark of the detail at which the portal refused the last time. */
   refused: string | null
+  /** Entries of a feed whose details could not be read; no other turn comes by them. */
+  owed: Owed[]
 }
+
+/** An entry with the address of the page it stood on, and how often its detail was asked for since. */
+export type Owed = { readonly entry: string; readonly address: string; readonly url: string; readonly turns: number }
 
 export const newState = (): WalkState => ({
   v: 1,
@@ -69,6 +74,7 @@ export const newState = (): WalkState => ({
   isOver: false,
   files: [],
   refused: null,
+  owed: [],
 })
 
 /** The state that a checkpoint holds; a new one when it is none of ours (a card that changed its way of delivering). */
