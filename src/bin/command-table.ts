@@ -204,6 +204,17 @@ export const commands = {
       ['tenderstock status --rejections', 'with the documents that could not be read'],
     ],
   },
+  'values fit': {
+    summary: 'Fit the model that estimates values nobody published, from the published ones in the stock.',
+    details: [
+      'The service does it once a day. Needs 300 tenders with a published value. Records that have an estimate keep it until',
+      'what it was made from changes; those of which no model said anything yet get one.',
+    ],
+    operands: { name: '', min: 0, max: 0 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock values fit', 'after the first large import']],
+  },
   'source list': {
     summary: 'List the sources that run, those with alarms first.',
     operands: { name: '', min: 0, max: 0 },

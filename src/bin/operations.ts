@@ -1,5 +1,6 @@
 // What each command does with an open stock. It runs in the command's own process, or inside the service that holds the stock.
 import { consolidate, rebuildStock } from '../consolidate/consolidate.ts'
+import { fitStock } from '../consolidate/estimate/fit-stock.ts'
 import { dayMs, toInstant } from '../domain/time.ts'
 import { type IngestSummary, ingest, reparse } from '../ingest/ingest.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -15,6 +16,7 @@ import type { Store } from '../store/database.ts'
 import type { DocumentStore } from '../store/document-store.ts'
 import { countReceived, listRejections } from '../store/documents.ts'
 import { newestEdition } from '../store/editions.ts'
+import { newestModel } from '../store/estimates.ts'
 import { exportStock } from '../store/export.ts'
 import {
   type ApiToken,
@@ -88,6 +90,7 @@ const queuedCommands: ReadonlySet<string> = new Set([
   'ingest',
   'publish',
   'rebuild',
+  'values fit',
   'database export',
 ] satisfies CommandName[])
 
@@ -106,6 +109,10 @@ const operations: { readonly [name in CommandName]?: Operation } = {
   },
   rebuild: async (place, _request, emit) => {
     await rebuild(place, emit)
+    return 0
+  },
+  'values fit': async (place, _request, emit) => {
+    await fitValues(place, emit)
     return 0
   },
   status,
@@ -243,6 +250,24 @@ export async function consolidateNow(place: Workplace, emit: Emit): Promise<void
     onProgress: (progress) => emit({ event: 'progress', stage: 'consolidate', ...progress }),
   })
   emit({ event: 'consolidated', ...summary, changed: summary.changed + summary.created })
+}
+
+/** Fits the model of values anew and estimates what no model has judged yet. */
+export async function fitValues(place: Workplace, emit: Emit): Promise<void> {
+  const summary = await fitStock(place.store, {
+    now: place.clock(),
+    ...(place.signal && { signal: place.signal }),
+  })
+  emit({ event: 'valuesFitted', ...summary, version: summary.version ?? null })
+  if (summary.reconsidered > 0) await consolidateNow(place, emit)
+}
+
+const fitIntervalMs = 24 * 3_600_000
+
+/** Fits when the newest model is a day old; a stock without one is counted each time, so ask seldom. */
+export async function fitValuesWhenDue(place: Workplace, emit: Emit): Promise<void> {
+  const newest = await newestModel(place.store.db)
+  if (!newest || place.clock() - newest.fittedAt >= fitIntervalMs) await fitValues(place, emit)
 }
 
 type PublishWish = { readonly minIntervalMs: number; readonly overrideGate?: boolean }

@@ -255,6 +255,10 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
           ? `  ${paint.dim('· All ids and contents are as before.')}`
           : `  ${paint.yellow('!')} Ids gone: ${number(event.idsGone)}, ids new: ${number(event.idsNew)}, contents changed: ${number(event.contentsChanged)}.`,
       ].join('\n')
+    case 'valuesFitted':
+      return event.version === null
+        ? `  ${paint.dim(`· ${count(event.priced, 'tender')} with a published value are too few for a model; it takes 300.`)}`
+        : line('Model of values', `${event.version} from ${count(event.priced, 'tender')} with a published value`)
     case 'exported':
       return line('Copied', `${count(event.rows, 'row')} to the server; start with this DATABASE_URL from now on`)
     case 'clock':

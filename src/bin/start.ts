@@ -30,6 +30,7 @@ import { type Emit, listenForCommands } from './control-socket.ts'
 import { startLiveSources } from './live-sources.ts'
 import {
   consolidateNow,
+  fitValuesWhenDue,
   ingestPaths,
   isRebuildPending,
   publishNow,
@@ -169,6 +170,7 @@ export async function start(options: StartOptions): Promise<void> {
   }
   let heldUntil = 0
   const startedAt = clock()
+  let lookedAtModel = Number.NEGATIVE_INFINITY
   let watchedAt = Number.NEGATIVE_INFINITY
   /** Raises and clears the alarms of sources, before the gate looks at them. */
   const watch = async () => {
@@ -189,6 +191,12 @@ export async function start(options: StartOptions): Promise<void> {
     await consolidateNow(place, (event) => {
       if (isFirst || event.event !== 'consolidated' || Number(event.changed) > 0) emit(event)
     })
+    if (clock() - lookedAtModel >= hourMs) {
+      await fitValuesWhenDue(place, (event) => {
+        if (event.event !== 'valuesFitted' || event.version !== null) emit(event)
+      })
+      lookedAtModel = clock()
+    }
     await watch()
     const { newest } = service.editions
     const isConformant = options.publishIntervalMs >= conformantIntervalMs

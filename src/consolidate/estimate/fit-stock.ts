@@ -1,11 +1,13 @@
 // Fits the model of values from the stock itself.
 import { createHash } from 'node:crypto'
+import { Worker } from 'node:worker_threads'
 import type { TenderContent } from '../../domain/tender.ts'
 import type { Store } from '../../store/database.ts'
 import { insertModel, listContents, newestModel, reconsiderUnjudged } from '../../store/estimates.ts'
 import { eurosOf } from './reference-rates.ts'
+import { longestText } from './text-terms.ts'
 import { valueInputsOf } from './value-inputs.ts'
-import { fitValueModel, mostPricedTenders, type PricedTender, sampleOf } from './value-model.ts'
+import { mostPricedTenders, type PricedTender, sampleOf } from './value-model.ts'
 
 /** Fewer priced tenders than this make no model: most of its answers would be refusals, and those are kept too. */
 export const leastPricedTenders = 300
@@ -21,7 +23,30 @@ export function pricedTenderOf(content: TenderContent): PricedTender | undefined
   const inputs = valueInputsOf(content)
   const euros = eurosOf(amount, inputs.year)
   if (inputs.kind !== 'call' || euros === undefined || euros < leastEuros || euros > mostEuros) return undefined
-  return { id: content.id, inputs, euros, date: content.firstPublicationDate ?? content.publicationDate ?? '' }
+  const description = inputs.description.slice(0, longestText)
+  return {
+    id: content.id,
+    inputs: { ...inputs, description },
+    euros,
+    date: content.firstPublicationDate ?? content.publicationDate ?? '',
+  }
+}
+
+/** The model's parameters as JSON. */
+async function fitOnThread(priced: readonly PricedTender[], signal: AbortSignal | undefined): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const worker = new Worker(new URL('./fit-worker.ts', import.meta.url), { workerData: priced })
+  worker.once('message', resolve)
+  worker.once('error', reject)
+  worker.once('exit', () => reject(new Error('the thread that fits the model ended without one')))
+  const abort = () => reject(signal?.reason)
+  signal?.addEventListener('abort', abort)
+  try {
+    return await promise
+  } finally {
+    signal?.removeEventListener('abort', abort)
+    await worker.terminate()
+  }
 }
 
 /** What came of a fitting. `version` is missing when there were too few priced tenders. */
@@ -57,10 +82,10 @@ export async function fitStock(
       priced.push(found)
       total++
     }
-    if (priced.length > 2 * mostPricedTenders) priced = sampleOf(priced)
+    if (priced.length > 1.2 * mostPricedTenders) priced = sampleOf(priced)
   }
   if (total < leastPricedTenders) return { priced: total, version: undefined, isSame: false, reconsidered: 0 }
-  const parameters = JSON.stringify(fitValueModel(priced))
+  const parameters = await fitOnThread(sampleOf(priced), signal)
   const digest = createHash('sha256').update(parameters).digest('hex').slice(0, 12)
   const version = `v1-${digest}`
   const isSame = (await newestModel(store.db))?.version === version

@@ -9,8 +9,8 @@ export function hashTerm(text: string): number {
 
 const affixLength = 7
 const compoundLength = 12
-/** Of a description; later paragraphs are terms of procedure, the same for all tenders of an authority. */
-const longestText = 2000
+/** So many letters of a description; later paragraphs are terms of procedure, the same for all tenders of an authority. */
+export const longestText = 2000
 
 /** Lower case, without diacritics, `ß` as `ss`. */
 export function foldText(text: string): string {
