@@ -70,20 +70,24 @@ const parents = [
 ]
 const noticePrefixes = ['Berichtigung: ', 'Ausschreibung: ', 'Öffentliche Ausschreibung - ', 'Auftragsbekanntmachung: ']
 
-/** One slip of the pen in a word of five letters or more: two letters swapped, one left out, one doubled or another. */
-function typo(text: string, random: Random): string {
+/** Slips of the pen, each in another word of five letters or more: two letters swapped, one left out, one doubled or another. */
+function typos(text: string, count: number, random: Random): string {
   const words = [...text.matchAll(/\p{L}{5,}/gu)]
-  if (words.length === 0) return text
-  const match = random.pick(words)
-  const word = match[0]
-  const at = random.integer(1, word.length - 2)
-  const changed = random.pick([
-    word.slice(0, at) + word[at + 1]! + word[at]! + word.slice(at + 2),
-    word.slice(0, at) + word.slice(at + 1),
-    word.slice(0, at) + word[at]! + word.slice(at),
-    `${word.slice(0, at)}${random.pick([...'aeirstn'])}${word.slice(at + 1)}`,
-  ])
-  return text.slice(0, match.index) + changed + text.slice(match.index + word.length)
+  const chosen = new Set<RegExpExecArray>()
+  while (chosen.size < Math.min(count, words.length)) chosen.add(random.pick(words))
+  let changed = text
+  for (const match of [...chosen].sort((a, b) => b.index - a.index)) {
+    const word = match[0]
+    const at = random.integer(1, word.length - 2)
+    const slip = random.pick([
+      word.slice(0, at) + word[at + 1]! + word[at]! + word.slice(at + 2),
+      word.slice(0, at) + word.slice(at + 1),
+      word.slice(0, at) + word[at]! + word.slice(at),
+      `${word.slice(0, at)}${random.pick([...'aeirstn'])}${word.slice(at + 1)}`,
+    ])
+    changed = changed.slice(0, match.index) + slip + changed.slice(match.index + word.length)
+  }
+  return changed
 }
 
 /** Another language for whoever knows no words: every word is another, numbers and short capitals stay. */
@@ -146,8 +150,8 @@ export function perturb(base: Listing, profile: Profile, labels: CpvLabels, rand
     case 'typo':
       return {
         ...copy,
-        title: typo(base.title.length > 60 ? typo(base.title, random) : base.title, random),
-        buyer: random.chance(0.3) ? typo(base.buyer, random) : base.buyer,
+        title: typos(base.title, base.title.length > 60 ? 2 : 1, random),
+        buyer: random.chance(0.3) ? typos(base.buyer, 1, random) : base.buyer,
       }
     case 'truncated': {
       const length = random.integer(55, 75)

@@ -42,19 +42,23 @@ export function isSoftlyEqual(a: string, b: string): boolean {
   return short.length >= 4 && short.length >= long.length * 0.6 && long.startsWith(short)
 }
 
-/** Edit distance of two, swaps of neighbours counting one, for words of eight letters or more. */
+/** Edit distance of at most two, a swap of neighbours counting one, for words of eight letters or more that begin alike. */
 function isTwoEdits(a: string, b: string): boolean {
-  const [short, long] = a.length <= b.length ? [a, b] : [b, a]
-  if (short.length < 8 || long.length - short.length > 2 || short[0] !== long[0]) return false
-  let from = 1
-  while (from < short.length && short[from] === long[from]) from++
-  const [restShort, restLong] = [short.slice(from), long.slice(from)]
-  return (
-    isOneEdit(restShort.slice(1), restLong.slice(1)) ||
-    isOneEdit(restShort, restLong.slice(1)) ||
-    isOneEdit(restShort.slice(1), restLong) ||
-    (restShort[0] === restLong[1] && restShort[1] === restLong[0] && isOneEdit(restShort.slice(2), restLong.slice(2)))
-  )
+  if (Math.min(a.length, b.length) < 8 || Math.abs(a.length - b.length) > 2 || a[0] !== b[0]) return false
+  let [beforeLast, last]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)]
+  for (let row = 1; row <= a.length; row++) {
+    const next = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const isSame = a[row - 1] === b[column - 1]
+      let least = Math.min(last[column]! + 1, next[column - 1]! + 1, last[column - 1]! + (isSame ? 0 : 1))
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1])
+        least = Math.min(least, beforeLast[column - 2]! + 1)
+      next.push(least)
+    }
+    if (Math.min(...next) > 2) return false
+    ;[beforeLast, last] = [last, next]
+  }
+  return last[b.length]! <= 2
 }
 
 /** One of the two is in no counted title, so it may be the other one misspelt; two words that are both known are two words. */
@@ -149,7 +153,8 @@ function compareBeginning(a: MatchTitle, b: MatchTitle): TitleComparison {
     shared,
     smallerRest: 0,
     largerRest: total - shared,
-    isTruncated: true,
+    // A word cut in two shows that a portal cut; a title that ends with a word may be that of the whole project.
+    isTruncated: short.isTruncated || cut !== undefined,
     isBeginning: true,
     isEqual: false,
   }
@@ -311,7 +316,14 @@ export function cpvRelation(a: readonly string[], b: readonly string[]): CpvRela
     const divisions = new Set(b.map((code) => code.slice(0, 2)))
     return a.some((code) => divisions.has(code.slice(0, 2))) ? 'ancestor' : 'conflict'
   }
-  if (telling.some((code) => code.length >= 4 && others.includes(code))) return 'same'
+  // Parts of one project share the code of the whole: most codes of one side must stand on the other.
+  const shared = telling.filter((code) => code.length >= 4 && others.includes(code)).length
+  if (shared > 0)
+    return shared * 2 >= Math.min(telling.length, others.length) && telling[0] === others[0]
+      ? 'same'
+      : shared * 3 >= Math.min(telling.length, others.length) * 2
+        ? 'same'
+        : 'ancestor'
   let relation: CpvRelation = 'conflict'
   for (const code of telling)
     for (const other of others) {

@@ -80,16 +80,18 @@ function corroboration({
 /** The rule by which the pair merges; undefined when too little beside title and buyer speaks for it. */
 function ruleOf(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: number): string | undefined {
   const { strong, weak } = corroboration(comparison)
-  const { title, isSameSource, buyer, deadline, cpv, description } = comparison
+  const { title, isSameSource, buyer, deadline, cpv, description, sharedReference } = comparison
   if (!title) return undefined
   if (isSameSource) return sameSourceRule(a, b, comparison, twins)
   const isLone = hasLoneDiscriminator(a, b)
-  if (isLone && strong === 0) return undefined
+  // A mark in the title is a part of the project; one in a text may be there by chance.
+  const isLoneInTitle = isLone && (a.isMarkedInTitle || b.isMarkedInTitle)
+  if (isLone && strong === 0 && (isLoneInTitle || weak < 2)) return undefined
   if (twins > 2 && strong === 0) return undefined
   const isDeadlineAndCpv = (deadline === 'day' || deadline === 'shifted') && cpv === 'same'
   if (title.jaccard < 0.9 || title.isTruncated || title.largerRest > 4) {
     // A part of the project has the title of the whole: then the descriptions differ.
-    if (title.largerRest > 4 && !title.isTruncated && (description ?? 1) < 0.8) return undefined
+    if (title.largerRest > 4 && !title.isTruncated && (description ?? 0) < 0.8 && !sharedReference) return undefined
     return strong > 0 || isDeadlineAndCpv ? 'partial-title' : undefined
   }
   if (title.shared < 8) return strong + weak >= 2 ? 'short-title' : undefined
@@ -138,7 +140,8 @@ function translationScore(a: MatchRecord, b: MatchRecord, comparison: Comparison
   const points =
     (cpv === 'same' ? (a.cpv.length > 1 ? 2.5 : 2) : cpv === 'ancestor' ? 1 : 0) +
     (isNarrowPlace ? 1 : place === 'compatible' ? 0.5 : 0) +
-    Math.min(4, shared + a.numbers.length) +
+    Math.min(2, a.numbers.length) +
+    (shared >= fewer * 0.9 ? Math.min(2, shared) : 0) +
     (deadline === 'minute' ? 1 : 0) +
     (publishedDaysApart <= 3 ? 0.5 : 0)
   return points < translationPoints ? undefined : translatedScore + points - translationPoints

@@ -25,4 +25,14 @@ export function tellingWords(words: readonly string[]): string[] {
   return [...new Set(words)].filter((word) => (word.length > 1 || isNumber(word)) && !stopWords.has(word))
 }
 
-export const numbersOf = (words: readonly string[]): string[] => [...new Set(words.filter(isNumber))].sort()
+/** Numbers, and numbers with the letter that belongs to them: `16`, `16h`. */
+export function numbersOf(words: readonly string[]): string[] {
+  const found = new Set<string>()
+  words.forEach((word, index) => {
+    if (!isNumber(word)) return
+    found.add(word)
+    const next = words[index + 1]
+    if (next?.length === 1 && !isNumber(next)) found.add(word + next)
+  })
+  return [...found].sort()
+}
