@@ -269,6 +269,54 @@ export const commands = {
       ['tenderstock source run doe --channel daily --slot 2026-11-20', 'one day again'],
     ],
   },
+  'review list': {
+    summary: 'List possible duplicates that wait for a decision, the most likely first.',
+    details: ['Their records stay apart until somebody decides; the API never shows that they may be one.'],
+    operands: { name: '', min: 0, max: 0 },
+    options: {
+      ...everywhere,
+      limit: { type: 'count', value: 'N', default: 20, min: 1, max: 10_000, help: 'How many to list.' },
+    },
+    environment: databaseEnvironment,
+    examples: [['tenderstock review list --limit 100', 'with titles, buyers, dates, score and evidence']],
+  },
+  'review show': {
+    summary: 'Show two records side by side, and what speaks for and against one tender.',
+    details: ['LEFT and RIGHT are ids of records, or keys of notices as `review list` and `explain` show them.'],
+    operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock review show ted:123456-2026 doe:7-01', 'two notices and the records they stand in']],
+  },
+  'review merge': {
+    summary: 'Decide that two records are one tender; applied at once, kept over a rebuild.',
+    details: [
+      'The newer of two published records becomes `merged` in the next edition. A later decision replaces this one.',
+    ],
+    operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
+    options: { ...everywhere, note: { type: 'text', value: 'TEXT', help: 'Why, for those who come after you.' } },
+    environment: databaseEnvironment,
+    examples: [["tenderstock review merge ted:123456-2026 doe:7-01 --note 'same documents'", 'one tender']],
+  },
+  'review split': {
+    summary: 'Decide that two records are two tenders; applied at once, kept over a rebuild.',
+    details: [
+      'Also parts what the rules had joined: `explain ID` shows which notices. Exact references of notices stay joined.',
+    ],
+    operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
+    options: { ...everywhere, note: { type: 'text', value: 'TEXT', help: 'Why, for those who come after you.' } },
+    environment: databaseEnvironment,
+    examples: [["tenderstock review split ted:123456-2026 doe:7-01 --note 'two lots'", 'two tenders']],
+  },
+  explain: {
+    summary: 'Explain a record: its notices, by what each joined, and which notice each field came from.',
+    operands: { name: 'ID', min: 1, max: 1 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock explain 178f7856-be54-83a1-8bfe-ad3fc2e71f71', 'the id stands in every record of the API'],
+    ],
+  },
   simulate: {
     summary: 'Serve the portals of all sources on this machine, with faults to switch on.',
     details: [

@@ -33,6 +33,7 @@ import { getSetting, setSetting } from '../store/settings.ts'
 import { countTendersByStatus, countUnpublished, listHolds, tenderHashes } from '../store/status.ts'
 import type { CommandName } from './command-table.ts'
 import type { ControlRequest, Emit } from './control-socket.ts'
+import { decideReview, explainStock, listReviews, showReview } from './review-operations.ts'
 import { checkSources, listSources, runSourceNow, showSource } from './source-operations.ts'
 import type { WorkQueue } from './work-queue.ts'
 
@@ -91,6 +92,8 @@ const queuedCommands: ReadonlySet<string> = new Set([
   'publish',
   'rebuild',
   'values fit',
+  'review merge',
+  'review split',
   'database export',
 ] satisfies CommandName[])
 
@@ -142,6 +145,13 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     await place.queue.run('consolidate', () => consolidateNow(place, emit))
     return exitCode
   },
+  'review list': listReviews,
+  'review show': showReview,
+  'review merge': (place, request, emit) =>
+    decideReview(place, request, 'merge', { emit, apply: () => consolidateNow(place, emit) }),
+  'review split': (place, request, emit) =>
+    decideReview(place, request, 'split', { emit, apply: () => consolidateNow(place, emit) }),
+  explain: explainStock,
   'organization create': async ({ store, clock, random }, { options, operands }, emit) => {
     const outcome = await createOrganization(
       store.db,

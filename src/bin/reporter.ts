@@ -4,6 +4,7 @@ import { Presets, SingleBar } from 'cli-progress'
 import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { CommandEvent, Emit } from './control-socket.ts'
+import { describeReview } from './review-text.ts'
 import { describeSource } from './source-text.ts'
 
 export type Reporter = { readonly emit: Emit; readonly close: () => void }
@@ -63,7 +64,7 @@ function textReporter({
     emit: (event) => {
       if (event.event === 'progress') return bar.show(event)
       bar.hide()
-      const text = describe(event, paint) ?? describeSource(event, { paint, clock })
+      const text = describe(event, paint) ?? describeReview(event, paint) ?? describeSource(event, { paint, clock })
       if (text !== undefined) out.write(`${text}\n`)
     },
     close: () => bar.hide(),

@@ -28,8 +28,8 @@ import {
   type TenderRow,
   upsertTenders,
 } from '../store/tenders.ts'
-import { fuzzyMatcher } from './fuzzy-matcher.ts'
 import { applyEstimates, type ValueEstimator, valueEstimator } from './estimate/apply-estimates.ts'
+import { fuzzyMatcher } from './fuzzy-matcher.ts'
 import { linkKeys } from './link-keys.ts'
 import { connectedRecords } from './match-closure.ts'
 import { draftOf, mergedTender, mergeTender, type TenderDraft } from './merge.ts'
@@ -224,7 +224,7 @@ async function matched(
     const rows = stored.get(recordKey)
     if (rows) byKey.set(recordKey, { units: uniteCopies(rows.map(toStored)), isSucceeded })
   }
-  return clusters.flatMap((keys) => {
+  return clusters.flatMap(({ keys }) => {
     const components = keys.map((key) => byKey.get(key)).filter((component) => component !== undefined)
     return components.length === 0 ? [] : [united(components)]
   })
@@ -257,15 +257,16 @@ function linksOf({ noticeId, notice }: NoticeRow): { readonly noticeId: string; 
   return { noticeId, keys: linkKeys(notice).map(({ key }) => key) }
 }
 
-function toStored({ noticeId, sourceId, notice }: NoticeRow): StoredNotice {
+/** A row of the store as the resolution takes it. */
+export function toStored({ noticeId, sourceId, notice }: NoticeRow): StoredNotice {
   return { rowId: noticeId, sourceId, notice }
 }
 
 /** All notices connected with the seeds through keys that count, and the keys on the way that do not. */
-async function closureOf(
+export async function closureOf(
   trx: Executor,
   batchIds: readonly string[],
-  companions: readonly string[],
+  companions: readonly string[] = [],
 ): Promise<{ readonly noticeIds: readonly string[]; readonly ignoredKeys: ReadonlySet<string> }> {
   const seen = new Set([...batchIds, ...companions])
   const inBatch = new Set(batchIds)

@@ -2,13 +2,13 @@
 import type { Executor } from '../store/database.ts'
 import { listEdgesOf, listRecordsOfSameTenders, loadMatchRecords } from '../store/matches.ts'
 import { listDecisions, recordsOfNoticeKeys } from '../store/reviews.ts'
-import type { MatchDecision, MatchEdge, MatchRecord } from './match/match-record.ts'
+import type { Cluster, MatchDecision, MatchEdge, MatchRecord } from './match/match-record.ts'
 import type { Matcher } from './rematch.ts'
 
 export type ConnectedRecords = {
   readonly recordKeys: readonly string[]
-  /** The records of each tender. */
-  readonly clusters: readonly (readonly string[])[]
+  /** Each makes one tender. */
+  readonly clusters: readonly Cluster[]
 }
 
 /** All records connected with the given ones, and how they form tenders. */
@@ -47,7 +47,7 @@ export async function connectedRecords(
     [...edges.values()].filter(isHere),
     decisions.filter(isHere),
   )
-  return { recordKeys, clusters: clusters.map(({ keys }) => keys) }
+  return { recordKeys, clusters }
 }
 
 /** Decisions on the records that the decided notices stand in now; of several on two records the newest. */

@@ -26,6 +26,14 @@ export type Unit = {
 /** Notices of one tender, oldest first. `isSucceeded`: announced only, and a notice of another tender refers to it. */
 export type Component = { readonly units: readonly Unit[]; readonly isSucceeded: boolean }
 
+/** Two notices, by key, that a key joined: `kind` says how far it is trusted. */
+export type Join = {
+  readonly left: string
+  readonly right: string
+  readonly kind: LinkKey['kind'] | 'follower'
+  readonly key: string
+}
+
 /** When a notice came out, for ordering: its publication, else its dispatch; notices without either come last. */
 export function noticeDate(notice: Notice): string {
   return notice.publicationDate ?? notice.dispatchDate ?? '9999'
@@ -172,7 +180,11 @@ const mostWeakHolders = 12
  * Components of a closure: of all notices that are connected through keys, none left out. `ignoredKeys` are keys held by too
  * many notices. The result depends on the set of notices alone.
  */
-export function resolve(notices: readonly StoredNotice[], ignoredKeys: ReadonlySet<string> = new Set()): Component[] {
+export function resolve(
+  notices: readonly StoredNotice[],
+  ignoredKeys: ReadonlySet<string> = new Set(),
+  onJoin: (join: Join) => void = () => {},
+): Component[] {
   const units = uniteCopies(notices)
   const groups: Group[] = units.map((unit, index) => groupOf(index, unit))
   const ownBuyers = groups.map((group) => group.buyers)
@@ -202,11 +214,13 @@ export function resolve(notices: readonly StoredNotice[], ignoredKeys: ReadonlyS
     if (bothCall(a, b)) return false
     return guard === 'absent-target' || !(timesConflict(a, b) || titlesConflict(a, b))
   }
+  let joining: Pick<Join, 'kind' | 'key'> = { kind: 'follower', key: '' }
   const join = (first: number, second: number, guard: Guard): boolean => {
     const [a, b] = [root(first), root(second)]
     if (a === b) return true
     if (!mayJoin(a, b, guard)) return false
     const [low, high] = a < b ? [a, b] : [b, a]
+    onJoin({ ...joining, left: units[first]!.notice.noticeKey, right: units[second]!.notice.noticeKey })
     parents[high] = low
     groups[low] = unitedGroup(groups[low]!, groups[high]!)
     return true
@@ -214,14 +228,15 @@ export function resolve(notices: readonly StoredNotice[], ignoredKeys: ReadonlyS
   /** Each member joins the first component among those before it that has nothing against it. */
   const joinInTurn = (members: readonly number[], guard: Guard): void => {
     members.forEach((member, turn) => {
-      const before = [...new Set(members.slice(0, turn).map(root))]
-      for (const other of before) if (join(other, member, guard)) return
+      const before = new Map(members.slice(0, turn).map((other) => [root(other), other]))
+      for (const other of before.values()) if (join(other, member, guard)) return
     })
   }
 
   const keys = keysOf(units, ignoredKeys)
   const followings: Following[] = []
-  for (const { kind, holders } of keys) {
+  for (const { key, kind, holders } of keys) {
+    joining = { kind, key }
     const selves = holders.filter((holder) => holder.roles.has('self')).map((holder) => holder.index)
     if (kind === 'version') {
       joinInTurn(selves, 'same-notice')
@@ -258,6 +273,7 @@ export function resolve(notices: readonly StoredNotice[], ignoredKeys: ReadonlyS
     if (agree) for (const other of roots.slice(1)) join(roots[0]!, other, 'weak')
   }
 
+  joining = { kind: 'follower', key: '' }
   const succeeded = joinFollowers(followings, root, join)
   const componentRoots = [...new Set(units.map((_, index) => root(index)))]
   return componentRoots.map((index) => {

@@ -160,3 +160,26 @@ export async function countStock(db: Executor): Promise<StockCounts> {
     from tender`.execute(db)
   return rows[0]!
 }
+
+/** One record of the stock with its content, published or not. */
+export async function findTender(
+  db: Executor,
+  tenderId: string,
+): Promise<(TenderRow & { readonly content: string }) | undefined> {
+  const { rows } = await sql<RawTender & { readonly content: string }>`
+    select tender_id, founding_key, first_edition, content_hash, next_transition_ms, merged_into, sources, content
+    from tender where tender_id = ${tenderId}`.execute(db)
+  const [row] = rows
+  return row && { ...toTenderRow(row), content: row.content }
+}
+
+/** The tenders that notices stand in now, by notice key. */
+export async function tendersOfNoticeKeys(
+  db: Executor,
+  noticeKeys: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ notice_key: string; tender_id: string }>`
+    select n.notice_key, t.tender_id from notice n join tender_notice t on t.notice_id = n.notice_id
+    where n.notice_key = any(${[...noticeKeys]}::text[])`.execute(db)
+  return new Map(rows.map((row) => [row.notice_key, row.tender_id]))
+}
