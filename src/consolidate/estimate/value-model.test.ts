@@ -1,0 +1,155 @@
+// The model: the same from any order, honest about its width, silent without evidence, and within the law.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { randomOf } from '../../../test/generate/random.ts'
+import { estimateValue, rounded } from './estimate-value.ts'
+import { eurosOf } from './reference-rates.ts'
+import { legalBounds } from './thresholds.ts'
+import { inputsHash, type ValueInputs } from './value-inputs.ts'
+import { fitValueModel, openValueModel, type PricedTender } from './value-model.ts'
+
+const kinds = [
+  { cpv: '45212222', nature: 'works', title: 'Neubau einer Turnhalle', log: 6.2 },
+  { cpv: '90911200', nature: 'services', title: 'Gebäudereinigung der Schulen', log: 5.4 },
+  { cpv: '30213100', nature: 'supplies', title: 'Lieferung tragbarer Rechner', log: 4.8 },
+] as const
+
+const inputsOf = (kind: (typeof kinds)[number], given: Partial<ValueInputs> = {}): ValueInputs => ({
+  title: kind.title,
+  description: '',
+  buyer: 'Stadt Muster',
+  cpvCodes: [kind.cpv],
+  nature: kind.nature,
+  country: 'DE',
+  nutsCode: 'DE212',
+  lots: 1,
+  months: undefined,
+  isFramework: false,
+  isDynamicPurchasingSystem: false,
+  legalBasis: undefined,
+  procedureType: 'open',
+  level: undefined,
+  year: 2026,
+  kind: 'call',
+  ...given,
+})
+
+/** Tenders whose values scatter by a factor of about two around that of their kind. */
+function made(seed: number, count: number): PricedTender[] {
+  const random = randomOf(seed)
+  const scatter = () => (random.integer(-1000, 1000) + random.integer(-1000, 1000) + random.integer(-1000, 1000)) / 5000
+  return Array.from({ length: count }, (_, index) => {
+    const kind = kinds[index % kinds.length]!
+    const inputs = inputsOf(kind, { title: `${kind.title} ${index % 7}`, buyer: `Stadt ${random.integer(1, 60)}` })
+    return {
+      id: `t-${String(index).padStart(5, '0')}`,
+      inputs,
+      euros: 10 ** (kind.log + scatter()),
+      date: '2026-01-01',
+    }
+  })
+}
+
+const sample = made(1, 600)
+const parameters = fitValueModel(sample)
+const model = openValueModel(JSON.parse(JSON.stringify(parameters)) as typeof parameters)
+
+describe('the model of values', () => {
+  test('is the same to the bit from any order of the tenders', () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray(sample.slice(0, 90), { minLength: 90 }), (shuffled) => {
+        expect(fitValueModel(shuffled)).toEqual(fitValueModel(sample.slice(0, 90)))
+      }),
+      { numRuns: 5 },
+    )
+  })
+
+  test('answers near the truth, and its interval holds for 70 to 90 % of other tenders', () => {
+    const others = made(2, 300)
+    let inside = 0
+    for (const { inputs, euros } of others) {
+      const { log, low, high } = model.predict(inputs)
+      expect(Math.abs(log - kinds.find(({ cpv }) => cpv === inputs.cpvCodes[0])!.log)).toBeLessThan(0.3)
+      if (Math.log10(euros) >= low && Math.log10(euros) <= high) inside++
+    }
+    expect(inside / others.length).toBeGreaterThan(0.7)
+    expect(inside / others.length).toBeLessThan(0.9)
+  })
+
+  test('a typing error of three noughts does not move its kind', () => {
+    const typo = sample.map((each, index) => (index === 0 ? { ...each, euros: each.euros * 1000 } : each))
+    const moved = openValueModel(fitValueModel(typo)).predict(
+      inputsOf(kinds[0], { title: 'Turnhalle', buyer: 'Stadt 99' }),
+    )
+    const before = model.predict(inputsOf(kinds[0], { title: 'Turnhalle', buyer: 'Stadt 99' }))
+    expect(Math.abs(moved.log - before.log)).toBeLessThan(0.1)
+  })
+})
+
+describe('an estimate', () => {
+  test('has two significant digits, an interval around it, a confidence and its grounds', () => {
+    const judgement = estimateValue(model, inputsOf(kinds[1]), 'v1-test')
+    if (judgement.kind !== 'estimate') throw new Error(judgement.reason)
+    const { value, low = 0, high = 0, ...rest } = judgement.amount
+    expect([value, low, high]).toEqual([value, low, high].map(rounded))
+    expect(low).toBeLessThanOrEqual(value)
+    expect(high).toBeGreaterThanOrEqual(value)
+    expect(rest).toMatchObject({ currency: 'EUR', estimated: true, modelVersion: 'v1-test' })
+    expect(rest.confidence).toBe(high / low <= 8 ? 'high' : high / low <= 20 ? 'medium' : 'low')
+    expect(rest.basis).toMatch(/^30 similar tenders with a published value: t-\d+.*CPV 909112\d*: median|^30 similar/)
+  })
+
+  test('is refused for announcements, qualification systems and modifications, and without evidence', () => {
+    for (const kind of ['planning', 'qualification', 'modification'] as const)
+      expect(estimateValue(model, inputsOf(kinds[0], { kind }), 'v')).toEqual({ kind: 'refusal', reason: kind })
+    expect(estimateValue(model, inputsOf(kinds[0], { cpvCodes: [], title: 'Los 3' }), 'v')).toEqual({
+      kind: 'refusal',
+      reason: 'noEvidence',
+    })
+    const strange = { cpvCodes: ['03111000'], title: 'qwertz uiopas dfghjk yxcvbn', buyer: '', nature: undefined }
+    expect(estimateValue(model, inputsOf(kinds[0], strange), 'v').kind).toBe('refusal')
+  })
+
+  test('takes what the text states before the model', () => {
+    const description = 'Der geschätzte Auftragswert beträgt 77.400 EUR netto.'
+    expect(estimateValue(model, inputsOf(kinds[0], { description }), 'v')).toMatchObject({
+      amount: { value: 77_000, currency: 'EUR', estimated: true, confidence: 'high' },
+    })
+  })
+
+  test('lies within what the law allows', () => {
+    const national = estimateValue(model, inputsOf(kinds[1], { level: 'national' }), 'v')
+    expect(national).toMatchObject({ kind: 'estimate' })
+    if (national.kind === 'estimate') expect(national.amount.high).toBeLessThanOrEqual(220_000)
+    const eu = estimateValue(model, inputsOf(kinds[2], { level: 'eu' }), 'v')
+    if (eu.kind === 'estimate') expect(eu.amount.low).toBeGreaterThanOrEqual(70_000)
+    expect(legalBounds({ level: 'eu', nature: 'works', isUtilities: false, isSocial: false, year: 2026 }).least).toBe(0)
+    expect(
+      legalBounds({ level: 'national', nature: 'works', isUtilities: false, isSocial: false, year: 2019 }).greatest,
+    ).toBe(5_548_000)
+  })
+})
+
+test('amounts come to euros by the rate of their year', () => {
+  expect(eurosOf({ value: 4686, currency: 'PLN' }, 2022)).toBeCloseTo(1000)
+  expect(eurosOf({ value: 4240, currency: 'PLN' }, 2031)).toBeCloseTo(1000)
+  expect(eurosOf({ value: 5, currency: 'EUR' }, undefined)).toBe(5)
+  expect(eurosOf({ value: 5, currency: 'XXX' }, 2022)).toBeUndefined()
+})
+
+test('the hash of inputs changes with each of them', () => {
+  const base = inputsOf(kinds[0])
+  const hashes = new Set([
+    inputsHash(base),
+    ...(['title', 'description', 'buyer', 'nature', 'country', 'nutsCode'] as const).map((name) =>
+      inputsHash({ ...base, [name]: 'other' }),
+    ),
+    inputsHash({ ...base, lots: 2 }),
+    inputsHash({ ...base, months: 3 }),
+    inputsHash({ ...base, cpvCodes: ['45000000'] }),
+    inputsHash({ ...base, level: 'eu' }),
+    inputsHash({ ...base, year: 2027 }),
+  ])
+  expect(hashes.size).toBe(12)
+  expect(inputsHash({ ...base })).toBe(inputsHash(base))
+})
