@@ -5,7 +5,14 @@ import type { ArchiveMember } from './archive-writers.ts'
 import { releaseOf } from './journal-calendar.ts'
 import { portalRegion } from './samples/portal-region.ts'
 import { portalSampleOf } from './samples/portal-sample.ts'
-import { type SampleCopy, samplePortals, sampleWorld, visibleCopies, type WorldPlan } from './samples/sample-world.ts'
+import {
+  type SampleCopy,
+  type SampleProcedure,
+  samplePortals,
+  sampleWorld,
+  visibleCopies,
+  type WorldPlan,
+} from './samples/sample-world.ts'
 import { regions } from './samples/vocabulary.ts'
 import { writeEntry } from './write-entry.ts'
 
@@ -50,7 +57,8 @@ export type SampleShelfOptions = {
 
 /** Made-up procurements: the common world for its portals, a small world of its own for every other. */
 export function sampleShelf(options: SampleShelfOptions): Shelf {
-  const held = new Map<string, Map<string, ShelfEntry>>()
+  const held = new Map<string, Held>()
+  const common: SampleProcedure[] = []
   const worlds = new Map<string, { readonly hour: number; readonly entries: readonly ShelfEntry[] }>()
   return {
     entries: (source, until) => {
@@ -59,7 +67,8 @@ export function sampleShelf(options: SampleShelfOptions): Shelf {
       if (world?.hour !== hour) {
         let known = held.get(source.id)
         if (!known) {
-          known = new Map()
+          const isCommon = samplePortals.some((portal) => portal === source.id)
+          known = { entries: new Map(), made: isCommon ? common : [], earlier: earlierYears(source.id, options) }
           held.set(source.id, known)
         }
         world = { hour, entries: entriesAt(source, hour, options, known) }
@@ -70,19 +79,23 @@ export function sampleShelf(options: SampleShelfOptions): Shelf {
   }
 }
 
+/** What was made of a portal's world so far. */
+type Held = {
+  readonly entries: Map<string, ShelfEntry>
+  readonly made: SampleProcedure[]
+  readonly earlier: readonly SampleCopy[]
+}
+
 function entriesAt(
   source: Source,
   until: number,
   options: SampleShelfOptions,
-  known: Map<string, ShelfEntry>,
+  { entries: known, made, earlier }: Held,
 ): ShelfEntry[] {
   const copies = samplePortals.some((portal) => portal === source.id)
-    ? [
-        ...earlierYears(source.id, options),
-        ...visibleCopies(sampleWorld(options.seed, options.epoch, until), source.id, until),
-      ]
+    ? [...earlier, ...visibleCopies(sampleWorld(options.seed, options.epoch, until, undefined, made), source.id, until)]
     : visibleCopies(
-        sampleWorld(`${options.seed}|${source.id}`, options.epoch, until, ownWorld(source, options)),
+        sampleWorld(`${options.seed}|${source.id}`, options.epoch, until, ownWorld(source, options), made),
         source.id,
         until,
       )

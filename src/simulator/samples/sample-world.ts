@@ -102,18 +102,20 @@ export type WorldPlan = {
 
 /**
  * All procurements that have begun at `now`. Notices of the future are among them: ask `visibleNotices`. The same seed and
- * epoch give the same world at every later time, only longer.
+ * epoch give the same world at every later time, only longer: whoever asks again may hand in what was `made` before, which is
+ * lengthened.
  */
 export function sampleWorld(
   seed: string,
   epoch: number,
   now: number,
   plan: WorldPlan = commonWorld,
+  made: SampleProcedure[] = [],
 ): SampleProcedure[] {
-  const arrived = Math.max(0, Math.floor((now - epoch) / plan.arrivalMs))
-  return Array.from({ length: plan.base + arrived }, (_, index) =>
-    procedure(seed, epoch, index + (plan.firstIndex ?? 0), plan),
-  )
+  const count = plan.base + Math.max(0, Math.floor((now - epoch) / plan.arrivalMs))
+  for (let index = made.length; index < count; index++)
+    made.push(procedure(seed, epoch, index + (plan.firstIndex ?? 0), plan))
+  return made.slice(0, count)
 }
 
 /** A copy of a notice on a portal, published at `at`. */
