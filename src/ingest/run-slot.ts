@@ -7,7 +7,7 @@ import { OperatorError } from '../platform/errors.ts'
 import { Refused, Retryable } from '../platform/http.ts'
 import { ForbiddenAddress } from '../platform/network-rule.ts'
 import { fetchOf } from '../sources/deliver/fetch-of.ts'
-import type { FetchContext, Item, Json, Slot, SlotEnd, Step } from '../sources/fetch.ts'
+import type { FetchContext, Json, Slot, SlotEnd, Step } from '../sources/fetch.ts'
 import { parseDocument } from '../sources/parse-document.ts'
 import type { Channel, Source } from '../sources/source.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
@@ -30,7 +30,7 @@ import {
 } from '../store/source-ledger.ts'
 import { nextReading, settledAtOf } from './plan-slots.ts'
 import type { Line } from './polite.ts'
-import { documentIdOf, type ReadDocument } from './read-document.ts'
+import type { ReadDocument } from './read-document.ts'
 import {
   addToBatch,
   type Batch,
@@ -184,42 +184,13 @@ async function readSteps(
   }
 }
 
-/** An item on its way into the store, with the documents of its step. */
-type PendingItem = { readonly version: string; readonly documentIds: readonly string[] }
-
-const unreadableReasons: ReadonlySet<string> = new Set(['malformed', 'unsupported-format', 'invalid-content'])
-
-const isDoubtful = ({ isParsed, parts }: ReadDocument): boolean =>
-  isParsed && parts.every((part) => 'rejection' in part && unreadableReasons.has(part.rejection.reason))
-
-/** What speaks of a document that was cut or is another than it should be. */
-const damages: ReadonlySet<string> = new Set<RejectionReason>([
-  'malformed',
-  'unsupported-format',
-  'missing-identity',
-  'missing-content',
-  'invalid-content',
-])
-
-/** Why nothing of a document can be read; undefined when something can, or when it is sound and not for us. */
-function unreadableBecause(parts: readonly ParsedPart[]): string | undefined {
-  let reason: string | undefined
-  for (const part of parts) {
-    if ('notice' in part || !damages.has(part.rejection.reason)) return undefined
-    reason ??= part.rejection.detail
-  }
-  return reason
-}
-
 /** Steps on their way into the store. */
 class Progress {
   readonly #reading: SlotReading
   readonly #name: SlotName
   #batch: Batch = new Map()
   #bytes = 0
-  #items = new Map<string, PendingItem>()
-  /** Documents of this reading that came for the first time and hold nothing that can be read. */
-  readonly #doubtful = new Set<string>()
+  #items = new Map<string, string>()
   /** Of whole steps whose documents are stored or in the batch. */
   #pending: { checkpoint?: string; announced?: number; entries: number; isAny: boolean } = { entries: 0, isAny: false }
   #groupStartedAt = 0
@@ -252,8 +223,8 @@ class Progress {
     if (this.#items.size === 0) return stored
     const all = new Map(stored)
     for (const key of keys) {
-      const item = this.#items.get(key)
-      if (item) all.set(key, item.version)
+      const version = this.#items.get(key)
+      if (version !== undefined) all.set(key, version)
     }
     return all
   }
@@ -268,23 +239,12 @@ class Progress {
       this.#bytes += document.bytes.length
       if (this.#batch.size >= batchDocuments || this.#bytes >= batchBytes) await this.store()
     }
-    const documentIds = step.items ? step.documents.map(documentIdOf) : []
-    for (const { key, version } of step.items ?? []) this.#items.set(key, { version, documentIds })
+    for (const { key, version } of step.items ?? []) this.#items.set(key, version)
     this.#pending.isAny = true
     this.#pending.entries += step.entries ?? step.documents.length
     if (step.checkpoint !== undefined) this.#pending.checkpoint = JSON.stringify(step.checkpoint)
     if (step.announced !== undefined) this.#pending.announced = step.announced
     if (clock() - this.#groupStartedAt >= groupMs || this.#items.size >= batchDocuments) await this.store()
-  }
-
-  /**
-   * A page for people, an error under status 200 or half a body may stand where a document was asked for: what cannot be read
-   * at all is asked for again, and believed when the same bytes come a second time.
-   */
-  #believed(items: ReadonlyMap<string, PendingItem>): Item[] {
-    return [...items].flatMap(([key, { version, documentIds }]) =>
-      documentIds.length > 0 && documentIds.every((id) => this.#doubtful.has(id)) ? [] : [{ key, version }],
-    )
   }
 
   /** Stores what was gathered, and `more` with it, in one transaction under the fence. */
@@ -293,7 +253,7 @@ class Progress {
     const { checkpoint, announced, entries, isAny } = this.#pending
     if (!isAny && this.#batch.size === 0 && !more) return
     const batch = this.#batch
-    const items = this.#items
+    const items = [...this.#items].map(([key, version]) => ({ key, version }))
     const delivered = this.#delivered + entries
     const progress: SlotProgress = {
       checkpoint: checkpoint ?? this.#checkpoint,
@@ -307,11 +267,10 @@ class Progress {
         ...(documentStore && { documentStore }),
       }
       const read = await readBatch(store, options, batch)
-      for (const document of read.read) if (isDoubtful(document)) this.#doubtful.add(document.documentId)
       const added = await inTransaction(store, async (trx) => {
         await holdLease(trx, lease, clock() + leaseMs)
         const written = await writeBatch(trx, read, clock())
-        await saveItems(trx, source.id, this.#believed(items))
+        await saveItems(trx, source.id, items)
         await saveSlotProgress(trx, this.#name, progress)
         await more?.(trx)
         return written
