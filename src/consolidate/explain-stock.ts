@@ -1,5 +1,6 @@
 // Explains a record of the stock: its notices, by what each belongs to it, and where each member came from. Changes nothing.
 import type { Notice } from '../domain/notice.ts'
+import type { TenderContent } from '../domain/tender.ts'
 import type { Executor } from '../store/database.ts'
 import { loadNotices } from '../store/notices.ts'
 import { recordsOfNoticeKeys } from '../store/reviews.ts'
@@ -39,6 +40,8 @@ export async function explainRecord(trx: Executor, id: string, now: number): Pro
   const asked = await findTender(trx, id)
   if (!asked) return undefined
   const tenderId = asked.mergedInto ?? asked.tenderId
+  const shown = asked.mergedInto === null ? asked : await findTender(trx, tenderId)
+  if (!shown) return undefined
   const rows = (await loadNoticesOfTenders(trx, [tenderId])).get(tenderId)!
   const units = uniteCopies(rows.map(toStored))
   if (units.length === 0) return undefined
@@ -86,8 +89,19 @@ export async function explainRecord(trx: Executor, id: string, now: number): Pro
       const joinedBy = reached.get(notice.noticeKey)
       return { notice, sourceIds, ...(joinedBy && { joinedBy }) }
     }),
-    origins,
+    origins: withEstimate(origins, JSON.parse(shown.content) as TenderContent),
   }
+}
+
+/** A value that nobody published is added to the record after it is made: it comes from no notice. */
+function withEstimate(origins: readonly MemberOrigin[], { contractAmount }: TenderContent): readonly MemberOrigin[] {
+  if (!contractAmount?.estimated) return origins
+  const value = JSON.stringify(contractAmount)
+  return origins.map((origin) =>
+    origin.member === 'contractAmount'
+      ? { ...origin, value, rule: 'estimate: no notice has a value', noticeKeys: [] }
+      : origin,
+  )
 }
 
 /** The edge by which each notice is reached from the first of them, exact edges before others. */
