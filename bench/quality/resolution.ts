@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { wordsOf } from '../../src/consolidate/buyer-identity.ts'
+import { blockingKeys } from '../../src/consolidate/match/blocking-keys.ts'
 import { decide } from '../../src/consolidate/match/decide.ts'
 import type { MatchRecord } from '../../src/consolidate/match/match-record.ts'
 import { twinKey } from '../../src/consolidate/match/twin-key.ts'
@@ -191,6 +192,7 @@ export type CopyReport = {
   /** Copies with title, buyer, a date, and CPV or description. */
   readonly full: CopyFigures
   readonly byProfile: { readonly [profile: string]: CopyFigures }
+  /** First wrong placements, then missed ones, at most 40 in all. */
   readonly examples: readonly string[]
 }
 
@@ -231,6 +233,8 @@ function figuresOf(outcomes: readonly Outcome[]): CopyFigures {
     ),
   }
 }
+
+const mostExamples = 40
 
 export type CopyOptions = { readonly seed: number; readonly copies: number; readonly corpus: string }
 
@@ -294,7 +298,9 @@ export function placedCopies(
     byProfile: Object.fromEntries(
       profiles.map((profile) => [profile, figuresOf(outcomes.filter((outcome) => outcome.profile === profile))]),
     ),
-    examples,
+    examples: examples
+      .sort((a, b) => Number(a.startsWith('missed')) - Number(b.startsWith('missed')))
+      .slice(0, mostExamples),
   }
 }
 
@@ -370,11 +376,77 @@ export async function linkedGroups(corpus: string): Promise<GroupFigures | undef
   }
 }
 
-export type CostFigures = {
+export type StockFigures = {
+  readonly records: number
+  readonly tenders: number
+  readonly orphanShare: number
+  readonly largeGroups: number
+  readonly reviewShare: number
+  readonly candidatesPerRecord: number
+  readonly keysPerRecord: number
   readonly prepareMs: number
   readonly decideMs: number
-  readonly pairs: number
-  readonly keysPerRecord: number
+}
+
+/** All notices of the national service placed together: how many are joined, and what it costs. `prepareMs` as measured before. */
+export function wholeStock(index: MatchIndex, prepareMs: number): StockFigures | undefined {
+  const records = [...index.records.values()]
+  if (records.length === 0) return undefined
+  const pairs: (readonly [MatchRecord, MatchRecord])[] = []
+  for (const record of records)
+    for (const other of index.candidates(record)) if (record.key < other.key) pairs.push([record, other])
+  const start = performance.now()
+  for (const [a, b] of pairs) decide(a, b, { twins: 1 })
+  const decideMs = (performance.now() - start) / Math.max(1, pairs.length)
+  const clusters = index.clusters()
+  return {
+    records: records.length,
+    tenders: clusters.length,
+    orphanShare: ratio(clusters.filter(({ keys }) => keys.length === 1).length, clusters.length),
+    largeGroups: clusters.filter(({ keys }) => keys.length > 10).length,
+    reviewShare: ratio(clusters.filter(({ reviews }) => reviews.length > 0).length, clusters.length),
+    candidatesPerRecord: (2 * pairs.length) / records.length,
+    keysPerRecord: records.reduce((total, record) => total + blockingKeys(record).length, 0) / records.length,
+    prepareMs,
+    decideMs,
+  }
+}
+
+export type ResolutionReport = {
+  readonly labelledPairs?: PairFigures
+  readonly listRows?: ListRowFigures
+  readonly copies?: CopyReport
+  readonly linkedGroups?: GroupFigures
+  readonly wholeStock?: StockFigures
+}
+
+export type ResolutionOptions = CopyOptions & { readonly onProgress?: (text: string) => void }
+
+/** All parts of the evaluation for which the corpus has data. */
+export async function benchResolution({
+  onProgress = () => {},
+  ...options
+}: ResolutionOptions): Promise<ResolutionReport> {
+  const folder = join(options.corpus, 'cross-portal')
+  onProgress('labelled pairs')
+  const pairs = labelledPairs(folder)
+  onProgress('notices of the national service')
+  const doe = doeIndex(folder)
+  onProgress('list rows')
+  const rows = listRows(folder, doe.withoutDeadlines)
+  onProgress(`${options.copies} copies`)
+  const copies = placedCopies(doe.listings, doe.index, options)
+  onProgress('all notices together')
+  const stock = wholeStock(doe.withoutDeadlines, doe.prepareMs)
+  onProgress('linked groups')
+  const groups = await linkedGroups(options.corpus)
+  return {
+    ...(pairs ? { labelledPairs: pairs } : {}),
+    ...(rows ? { listRows: rows } : {}),
+    ...(copies ? { copies } : {}),
+    ...(groups ? { linkedGroups: groups } : {}),
+    ...(stock ? { wholeStock: stock } : {}),
+  }
 }
 
 /** The notices of the national service with their deadlines, in an index. */
