@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Notice } from '../src/domain/notice.ts'
 import type { Store } from '../src/store/database.ts'
-import { insertDocuments, insertNotices } from '../src/store/documents.ts'
+import { insertDocuments, insertNotices, packDocument } from '../src/store/documents.ts'
 
 const receivedAt = Date.UTC(2026, 0, 1)
 
@@ -18,14 +18,17 @@ export async function receiveNotices(store: Store, notices: readonly Notice[], s
   const received = [...byId.values()]
   await insertDocuments(
     store.db,
-    received.map(({ documentId, bytes }) => ({
-      documentId,
-      sourceId,
-      address: documentId,
-      receivedAt,
-      bytes,
-      parserVersion: 1,
-    })),
+    await Promise.all(
+      received.map(async ({ documentId, bytes }) => ({
+        documentId,
+        sourceId,
+        address: documentId,
+        receivedAt,
+        byteSize: bytes.length,
+        packed: await packDocument(bytes),
+        parserVersion: 1,
+      })),
+    ),
   )
   await insertNotices(
     store.db,

@@ -42,40 +42,46 @@ export type ReadBatch = {
   readonly options: ReceiveOptions
   /** Those that were not kept when it was read. */
   readonly read: readonly ReadDocument[]
+  /** Their packed bytes, in the same order. */
+  readonly packed: readonly Buffer[]
 }
 
 /** Reads what is not kept yet; bytes that go outside the database are durable there when this returns. */
 export async function readBatch(store: Pick<Store, 'db'>, options: ReceiveOptions, batch: Batch): Promise<ReadBatch> {
   const known = await findKnownDocuments(store.db, [...batch.keys()])
   const read: ReadDocument[] = []
+  // packed by other threads while this one reads
+  const packing: Promise<Buffer>[] = []
   for (const [documentId, document] of batch) {
     if (known.has(documentId)) continue
+    packing.push(packDocument(document.bytes))
     read.push(readDocument(documentId, document, options.parse))
     await turn()
   }
+  const packed = await Promise.all(packing)
   if (options.documentStore && read.length > 0)
-    await options.documentStore.put(read.map(({ documentId, bytes }) => ({ documentId, packed: packDocument(bytes) })))
-  return { options, read }
+    await options.documentStore.put(read.map(({ documentId }, index) => ({ documentId, packed: packed[index]! })))
+  return { options, read, packed }
 }
 
 /** Writes a batch; returns what is new. Another process may have received the same bytes since: its parts stand there. */
 export async function writeBatch(
   trx: Executor,
-  { options, read }: ReadBatch,
+  { options, read, packed }: ReadBatch,
   receivedAt: number,
 ): Promise<readonly ReadDocument[]> {
   if (read.length === 0) return []
   const { sourceId } = options
   const inserted = await insertDocuments(
     trx,
-    read.map(({ documentId, address, bytes, isParsed }) => ({
+    read.map(({ documentId, address, bytes, isParsed }, index) => ({
       documentId,
       address,
-      bytes,
+      byteSize: bytes.length,
+      packed: options.documentStore ? null : packed[index]!,
       receivedAt,
       sourceId,
       parserVersion: isParsed ? parserVersion : unparsedVersion,
-      isOutside: options.documentStore !== undefined,
     })),
   )
   const added = read.filter(({ documentId }) => inserted.has(documentId))

@@ -1,5 +1,6 @@
 // The received side of the store: raw documents, what was read from them, and when each source was last checked.
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { deflateRaw, inflateRawSync } from 'node:zlib'
 import { sql } from 'kysely'
 import type { Notice, Rejection } from '../domain/notice.ts'
 import { OperatorError } from '../platform/errors.ts'
@@ -16,10 +17,10 @@ export type NewDocument = {
   readonly sourceId: string
   readonly address: string
   readonly receivedAt: number
-  readonly bytes: Uint8Array
+  readonly byteSize: number
+  /** From `packDocument`; null: the bytes are in the document store outside the database, durable there already. */
+  readonly packed: Buffer | null
   readonly parserVersion: number
-  /** The bytes are in the document store outside the database, durable there already. */
-  readonly isOutside?: boolean
 }
 
 export type NewNotice = {
@@ -58,7 +59,7 @@ export async function insertDocuments(db: Executor, documents: readonly NewDocum
     select * from unnest(
       ${sorted.map((each) => each.documentId)}::text[], ${sorted.map((each) => each.sourceId)}::text[],
       ${sorted.map((each) => toText(each.address))}::text[], ${sorted.map((each) => each.receivedAt)}::bigint[],
-      ${sorted.map((each) => each.bytes.length)}::integer[], ${sorted.map((each) => (each.isOutside ? null : packDocument(each.bytes).toString('base64')))}::text[],
+      ${sorted.map((each) => each.byteSize)}::integer[], ${sorted.map((each) => each.packed?.toString('base64') ?? null)}::text[],
       ${sorted.map((each) => each.parserVersion)}::integer[])
     on conflict (document_id) do nothing
     returning document_id`.execute(db)
@@ -240,9 +241,11 @@ function missingContent(documentId: string): never {
   )
 }
 
-/** The bytes of a document as they are kept: raw deflate. */
-export function packDocument(bytes: Uint8Array): Buffer {
-  return deflateRawSync(bytes, { level: 6 })
+const deflate = promisify(deflateRaw)
+
+/** The bytes of a document as they are kept: raw deflate, made beside this thread. They must not change meanwhile. */
+export function packDocument(bytes: Uint8Array): Promise<Buffer> {
+  return deflate(bytes, { level: 6 })
 }
 
 function unpack(packed: Buffer, byteSize: number): Uint8Array {
