@@ -1,11 +1,12 @@
 // Prints how fast we are beside our peers, as ratios of medians of one run.
-// npm run bench [-- speed|parse|all] [--records 10000,1000000] [--rounds N] [--seconds N] [--corpus DIR] [--json] [--write]
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+// npm run bench [-- speed|parse|sources|all] [--records 10000,1000000] [--rounds N] [--seconds N] [--corpus DIR] [--json] [--write]
+import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, freemem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchParse, type ParseReport } from './parse.ts'
 import { stopAll } from './processes.ts'
+import { backfillRows, benchSources, type SourcesReport, sourcesAsMarkdown } from './sources.ts'
 import { benchSpeed, type SpeedReport, type SpeedRow } from './speed.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -21,8 +22,8 @@ const { values, positionals } = parseArgs({
   },
 })
 const what = positionals[0] ?? 'all'
-if (!['speed', 'parse', 'all'].includes(what)) {
-  console.error(`There is no benchmark "${what}"; write speed, parse or all.`)
+if (!['speed', 'parse', 'sources', 'all'].includes(what)) {
+  console.error(`There is no benchmark "${what}"; write speed, parse, sources or all.`)
   process.exit(2)
 }
 const startedMs = performance.now()
@@ -38,10 +39,14 @@ const sizes = values.records?.split(',').map(Number) ?? (freemem() > 6e9 ? [10_0
 
 const reports: SpeedReport[] = []
 let parsing: ParseReport | undefined
+let reading: SourcesReport | undefined
+const wants = (name: string): boolean => what === 'all' || what === name
 try {
-  if (what !== 'speed')
+  if (wants('parse'))
     parsing = await benchParse({ corpus: values.corpus, rounds: Number(values.rounds), onProgress: progress })
-  if (what !== 'parse')
+  if (wants('sources'))
+    reading = await benchSources({ corpus: values.corpus, rounds: Number(values.rounds), onProgress: progress })
+  if (wants('speed'))
     for (const records of sizes) {
       progress(`speed with ${records} records`)
       reports.push(
@@ -57,7 +62,19 @@ try {
   await stopAll()
 }
 
-if (values.json) console.log(JSON.stringify({ machine: machine(), speed: reports, parsing }, null, 2))
+if (values.json)
+  console.log(
+    JSON.stringify(
+      {
+        machine: machine(),
+        speed: reports,
+        parsing,
+        sources: reading && { ...reading, backfill: backfillRows(reading) },
+      },
+      null,
+      2,
+    ),
+  )
 else console.log(asMarkdown())
 if (values.write) write()
 
@@ -82,55 +99,57 @@ function speedLine({ question, records, requestsPerSecond: rates, cpuMicrosecond
   return `| ${[question, records.toLocaleString('en'), rate(rates.nginx), rate(rates.ours), rate(rates.peer), ratio(rates.nginx, rates.ours), ratio(rates.ours, rates.peer), micro(cpu.nginx), micro(cpu.ours), micro(cpu.peer), ratio(cpu.ours, cpu.nginx), ratio(cpu.peer, cpu.ours), p99].join(' | ')} |`
 }
 
-function asMarkdown(): string {
-  const lines: string[] = [`Machine: ${machine()}.`]
-  if (reports.length > 0)
-    lines.push(
-      '',
-      '| Question | Records | nginx, req/s | ours, req/s | Fastify + PostgreSQL, req/s | nginx ÷ ours | ours ÷ F+P | nginx, CPU µs | ours, CPU µs | F+P, CPU µs | ours ÷ nginx | F+P ÷ ours | p99 ms of the three |',
-      '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
-      ...reports.flatMap(({ rows }) => rows.map(speedLine)),
-      ...reports.flatMap(({ notes }) => notes.map((note) => `\n- ${note}`)),
-    )
-  if (parsing) {
-    const { documents, megabytes, xmllintSeconds, oursSeconds, oursWarmSeconds } = parsing
-    if (documents > 0)
-      lines.push(
-        '',
-        `| ${documents.toLocaleString('en')} XML notices, ${megabytes.toFixed(1)} MB | CPU s | ÷ xmllint --stream |`,
-        '|---|--:|--:|',
-        `| xmllint --stream --noout, whole process | ${xmllintSeconds?.toFixed(2) ?? '–'} | 1 |`,
-        `| Tenderstock, bytes to notices, whole process | ${oursSeconds?.toFixed(2) ?? '–'} | ${ratio(oursSeconds, xmllintSeconds)} |`,
-        `| Tenderstock, bytes to notices, warm | ${oursWarmSeconds?.toFixed(2) ?? '–'} | ${ratio(oursWarmSeconds, xmllintSeconds)} |`,
-      )
-    lines.push(...parsing.notes.map((note) => `\n- ${note}`))
+/** What was measured, by the part of docs/benchmarks.md that it stands in. */
+function sections(): { [name: string]: string[] } {
+  return {
+    ...(reports.length > 0 && {
+      speed: [
+        '| Question | Records | nginx, req/s | ours, req/s | Fastify + PostgreSQL, req/s | nginx ÷ ours | ours ÷ F+P | nginx, CPU µs | ours, CPU µs | F+P, CPU µs | ours ÷ nginx | F+P ÷ ours | p99 ms of the three |',
+        '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
+        ...reports.flatMap(({ rows }) => rows.map(speedLine)),
+        ...reports.flatMap(({ notes }) => notes.map((note) => `\n- ${note}`)),
+      ],
+    }),
+    ...(parsing && { parse: parsedAsMarkdown(parsing) }),
+    ...(reading && { sources: sourcesAsMarkdown(reading) }),
   }
-  return lines.join('\n')
 }
 
-/** Replaces the part of docs/benchmarks.md that was measured; the text around it stays. */
+function parsedAsMarkdown({
+  documents,
+  megabytes,
+  xmllintSeconds,
+  oursSeconds,
+  oursWarmSeconds,
+  notes,
+}: ParseReport): string[] {
+  const rows =
+    documents === 0
+      ? []
+      : [
+          `| ${documents.toLocaleString('en')} XML notices, ${megabytes.toFixed(1)} MB | CPU s | ÷ xmllint --stream |`,
+          '|---|--:|--:|',
+          `| xmllint --stream --noout, whole process | ${xmllintSeconds?.toFixed(2) ?? '–'} | 1 |`,
+          `| Tenderstock, bytes to notices, whole process | ${oursSeconds?.toFixed(2) ?? '–'} | ${ratio(oursSeconds, xmllintSeconds)} |`,
+          `| Tenderstock, bytes to notices, warm | ${oursWarmSeconds?.toFixed(2) ?? '–'} | ${ratio(oursWarmSeconds, xmllintSeconds)} |`,
+        ]
+  return [...rows, ...notes.map((note) => `\n- ${note}`)]
+}
+
+function asMarkdown(): string {
+  return [`Machine: ${machine()}.`, ...Object.values(sections()).flatMap((lines) => ['', ...lines])].join('\n')
+}
+
+/** Replaces the parts of docs/benchmarks.md that were measured; the text around them, and the other parts, stay. */
 function write(): void {
   const path = join(root, 'docs/benchmarks.md')
-  const [begin, end] = ['<!-- measured: begin -->', '<!-- measured: end -->']
-  const before = existsSync(path)
-    ? readFileSync(path, 'utf8')
-    : `# Benchmarks
-
-\`npm run bench -- --write\` measures and writes the tables below. All sides run on one machine and take turns within one
-run; each figure is the median of several rounds. Trust the ratios, not the absolute figures. CPU µs is what all processes of
-a side, its database included, spent on one request: the steadier figure on a machine that does other work too.
-
-- **nginx**: one worker, the very bytes that we answer with, as static files (plain and \`.gz\` beside it). No token, no limit.
-- **ours**: the whole service in its own process: token, limiter, headers, pinned cursor.
-- **Fastify + PostgreSQL** (F+P): \`bench/peers/fastify-postgres.ts\`, the same filters over one table with B-tree and GIN indexes,
-  prepared statements, keyset cursor, gzip by zlib; a token check, no limiter. Its database may use the other core.
-
-The questions rotate over 48 pages, 500 records or 4 sets of filters, and the answers of ours and the peer are compared
-before anything is measured.
-
-${begin}
-${end}
-`
-  const [head, rest] = [before.slice(0, before.indexOf(begin) + begin.length), before.slice(before.indexOf(end))]
-  writeFileSync(path, `${head}\n\n${asMarkdown()}\n\n${rest}`)
+  let text = readFileSync(path, 'utf8')
+  for (const [name, lines] of Object.entries(sections())) {
+    const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`]
+    if (!text.includes(begin) || !text.includes(end)) throw new Error(`${path} has no place for ${name}`)
+    const measured = `Measured ${new Date().toISOString().slice(0, 10)}, ${machine()}.`
+    const head = text.slice(0, text.indexOf(begin) + begin.length)
+    text = `${head}\n\n${[measured, '', ...lines].join('\n')}\n\n${text.slice(text.indexOf(end))}`
+  }
+  writeFileSync(path, text)
 }

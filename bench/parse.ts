@@ -1,10 +1,9 @@
 // How fast notices are read: our parser, from bytes to notices, against xmllint, from bytes to nothing, on the corpus.
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readPath } from '../src/sources/files.ts'
-import { findProgram } from './processes.ts'
+import { cpuSeconds, findProgram } from './processes.ts'
 import { median } from './speed.ts'
 
 export type ParseReport = {
@@ -17,8 +16,6 @@ export type ParseReport = {
   readonly oursWarmSeconds?: number
   readonly notes: readonly string[]
 }
-
-const root = join(import.meta.dirname, '..')
 
 /** Unpacks the corpus' XML notices to a folder and lets both read it in turns. */
 export async function benchParse({
@@ -68,16 +65,4 @@ export async function benchParse({
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-/** User and system time of a command and its children, as bash measures it. */
-function cpuSeconds(command: string): { seconds: number; output: string } {
-  const { stdout, stderr, status } = spawnSync('bash', ['-c', `TIMEFORMAT='CPU %U %S'; time { ${command}; }`], {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 1 << 26,
-  })
-  const match = /CPU (\S+) (\S+)\s*$/.exec(stderr)
-  if (!match || status !== 0) throw new Error(`${command}: ${stderr}`)
-  return { seconds: Number(match[1]) + Number(match[2]), output: stdout }
 }

@@ -2,6 +2,7 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 
 const running = new Set<ChildProcess>()
 
@@ -95,4 +96,16 @@ export function cpuSecondsOf(pid: number): number {
   let ticks = 0
   for (const [id, { ticks: own }] of processes) if (isBelow(id)) ticks += own
   return ticks / 100
+}
+
+/** User and system time of a command and its children, as bash measures it. */
+export function cpuSeconds(command: string): { seconds: number; output: string } {
+  const { stdout, stderr, status } = spawnSync('bash', ['-c', `TIMEFORMAT='CPU %U %S'; time { ${command}; }`], {
+    cwd: join(import.meta.dirname, '..'),
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  })
+  const match = /CPU (\S+) (\S+)\s*$/.exec(stderr)
+  if (!match || status !== 0) throw new Error(`${command}: ${stderr}`)
+  return { seconds: Number(match[1]) + Number(match[2]), output: stdout }
 }
