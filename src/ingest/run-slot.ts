@@ -184,6 +184,25 @@ async function readSteps(
   }
 }
 
+/** What speaks of a document that was cut or is another than it should be. */
+const damages: ReadonlySet<string> = new Set<RejectionReason>([
+  'malformed',
+  'unsupported-format',
+  'missing-identity',
+  'missing-content',
+  'invalid-content',
+])
+
+/** Why nothing of a document can be read; undefined when something can, or when it is sound and not for us. */
+function unreadableBecause(parts: readonly ParsedPart[]): string | undefined {
+  let reason: string | undefined
+  for (const part of parts) {
+    if ('notice' in part || !damages.has(part.rejection.reason)) return undefined
+    reason ??= part.rejection.detail
+  }
+  return reason
+}
+
 /** Steps on their way into the store. */
 class Progress {
   readonly #reading: SlotReading
