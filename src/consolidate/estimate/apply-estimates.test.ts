@@ -1,0 +1,185 @@
+// Estimates in a real stock: kept until their inputs change, gone with a published value, the same in any order.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { at, lot, notice, noticeWorld } from '../../../test/generate/notices.ts'
+import { randomOf } from '../../../test/generate/random.ts'
+import { receiveNotices } from '../../../test/receive-notices.ts'
+import { engines, openTestStore } from '../../../test/world.ts'
+import type { Notice } from '../../domain/notice.ts'
+import type { TenderContent } from '../../domain/tender.ts'
+import type { Store } from '../../store/database.ts'
+import { newestModel } from '../../store/estimates.ts'
+import { consolidate, rebuildStock } from '../consolidate.ts'
+import { fitStock, leastPricedTenders } from './fit-stock.ts'
+
+const now = Date.parse('2026-02-20T12:00:00.000Z')
+
+const trades = [
+  { cpv: '45212222', nature: 'works', title: 'Neubau Turnhalle', value: 1_500_000 },
+  { cpv: '90911200', nature: 'services', title: 'Gebäudereinigung', value: 250_000 },
+  { cpv: '30213100', nature: 'supplies', title: 'Tragbare Rechner', value: 60_000 },
+] as const
+
+/** Calls of authorities that have nothing in common; some scatter of values. */
+function call(seed: number, number: number, given: Partial<Notice> = {}): Notice {
+  const random = randomOf(seed, number)
+  const trade = trades[number % trades.length]!
+  const word = String.fromCharCode(97 + (number % 26), 97 + ((number / 26) % 26), 97 + ((number * 7) % 26))
+  return notice({
+    noticeKey: `p${seed}:${number}`,
+    title: { de: `${trade.title} ${word}heim` },
+    contractingAuthorities: [{ name: `Gemeinde ${word}dorf${number}`, country: 'DE' }],
+    contractNature: trade.nature,
+    cpvCodes: [trade.cpv],
+    submissionDate: at('2026-03-20T10:00'),
+    estimatedValue: { value: Math.round(trade.value * (0.4 + random.integer(0, 1000) / 500)), currency: 'EUR' },
+    ...given,
+  })
+}
+
+const { estimatedValue: _, ...silent } = call(2, 5001)
+const valueless: Notice = { ...silent, noticeKey: 'q:1' }
+
+async function fill(store: Store): Promise<string> {
+  await receiveNotices(
+    store,
+    Array.from({ length: leastPricedTenders + 30 }, (__, number) => call(1, number)),
+  )
+  await receiveNotices(store, [valueless])
+  await consolidate(store, { now })
+  const fitted = await fitStock(store, { now })
+  expect(fitted).toMatchObject({ isSame: false, reconsidered: 1 })
+  await consolidate(store, { now })
+  return fitted.version!
+}
+
+/** The document of a notice is read again with another content. */
+async function reread(store: Store, changed: Notice): Promise<void> {
+  await store.db
+    .updateTable('notice')
+    .set({ content: JSON.stringify(changed), is_consolidated: false })
+    .where('notice_key', '=', changed.noticeKey)
+    .execute()
+}
+
+async function contentsOf(store: Store): Promise<Map<string, string>> {
+  const rows = await store.db.selectFrom('tender').select(['tender_id', 'content']).orderBy('tender_id').execute()
+  return new Map(rows.map((row) => [row.tender_id, row.content]))
+}
+
+async function amountOf(store: Store, key: string): Promise<TenderContent['contractAmount']> {
+  const row = await store.db
+    .selectFrom('tender')
+    .innerJoin('tender_notice', 'tender_notice.tender_id', 'tender.tender_id')
+    .innerJoin('notice', 'notice.notice_id', 'tender_notice.notice_id')
+    .select('tender.content')
+    .where('notice_key', '=', key)
+    .executeTakeFirstOrThrow()
+  return (JSON.parse(row.content) as TenderContent).contractAmount
+}
+
+describe.each(engines)('estimates in a stock (%s)', (engine) => {
+  test('without a model, or with too few priced tenders for one, a value that nobody published is null', async () => {
+    await using store = await openTestStore(engine)
+    await receiveNotices(store, [valueless, call(1, 1)])
+    await consolidate(store, { now })
+    expect(await fitStock(store, { now })).toMatchObject({ priced: 1, version: undefined, reconsidered: 0 })
+    await consolidate(store, { now })
+    expect(await amountOf(store, valueless.noticeKey)).toBeNull()
+    expect(await newestModel(store.db)).toBeUndefined()
+  })
+
+  test('an estimate stays through newer models, rereading, the clock and a rebuild; a change of inputs makes another', async () => {
+    await using store = await openTestStore(engine)
+    const version = await fill(store)
+    const amount = await amountOf(store, valueless.noticeKey)
+    expect(amount).toMatchObject({ estimated: true, currency: 'EUR', modelVersion: version })
+    expect(await amountOf(store, 'p1:4')).toEqual({ ...call(1, 4).estimatedValue, estimated: false })
+    const before = await contentsOf(store)
+
+    await receiveNotices(
+      store,
+      Array.from({ length: 60 }, (__, number) =>
+        call(3, 1000 + number, { estimatedValue: { value: 9_000_000, currency: 'EUR' } }),
+      ),
+    )
+    await consolidate(store, { now })
+    const second = await fitStock(store, { now: now + 86_400_000 })
+    expect(second.version).not.toBe(version)
+    expect(second.reconsidered).toBe(0)
+    await store.db.updateTable('notice').set({ is_consolidated: false }).execute()
+    expect(await consolidate(store, { now })).toMatchObject({ created: 0, changed: 0 })
+    for (const [id, content] of before) expect((await contentsOf(store)).get(id)).toBe(content)
+    const all = await contentsOf(store)
+    await rebuildStock(store, { now, batchSize: 37 })
+    expect(await contentsOf(store)).toEqual(all)
+
+    await consolidate(store, { now: Date.parse('2026-04-01T00:00:00.000Z') })
+    expect(await amountOf(store, valueless.noticeKey)).toEqual(amount)
+
+    await reread(store, { ...valueless, lots: [lot('LOT-0001'), lot('LOT-0002')] })
+    await consolidate(store, { now })
+    expect(await amountOf(store, valueless.noticeKey)).toMatchObject({ estimated: true, modelVersion: second.version })
+    await reread(store, valueless)
+    await consolidate(store, { now })
+    expect(await amountOf(store, valueless.noticeKey)).toEqual(amount)
+  })
+
+  test('a record that gets a published value loses its estimate', async () => {
+    await using store = await openTestStore(engine)
+    await fill(store)
+    expect(await amountOf(store, valueless.noticeKey)).toMatchObject({ estimated: true })
+    await reread(store, { ...valueless, estimatedValue: { value: 12_345.67, currency: 'EUR' } })
+    await consolidate(store, { now })
+    expect(await amountOf(store, valueless.noticeKey)).toEqual({ value: 12_345.67, currency: 'EUR', estimated: false })
+  })
+
+  test('the stock is the same for any order, portions and batch size, estimates included', async () => {
+    await using store = await openTestStore(engine)
+    await fill(store)
+    const clear = async () => {
+      for (const table of [
+        'tender_estimate',
+        'tender_notice',
+        'tender',
+        'tender_match',
+        'match_key',
+        'match_member',
+        'match_record',
+        'notice_link',
+        'notice',
+        'source_document',
+      ] as const)
+        await store.db.deleteFrom(table).execute()
+    }
+    let estimates = 0
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), fc.integer({ min: 1, max: 40 }), async (seed, batchSize) => {
+        const notices = noticeWorld(seed, 8).map(({ estimatedValue: __, ...each }, index) => ({
+          ...each,
+          ...(index % 3 === 0 && { lots: each.lots.map(({ estimatedValue: ___, ...one }) => one) }),
+        }))
+        await clear()
+        await receiveNotices(store, notices)
+        await consolidate(store, { now })
+        const expected = await contentsOf(store)
+        estimates += [...expected.values()].filter((content) => content.includes('"estimated":true')).length
+        await clear()
+        const random = randomOf(seed, 1)
+        const shuffled = notices.map((each) => ({ each, at: random.integer(0, 1e9) })).sort((a, b) => a.at - b.at)
+        for (let from = 0; from < shuffled.length; from += 9) {
+          await receiveNotices(
+            store,
+            shuffled.slice(from, from + 9).map(({ each }) => each),
+          )
+          await consolidate(store, { now, batchSize })
+        }
+        expect(await contentsOf(store)).toEqual(expected)
+        await rebuildStock(store, { now, batchSize })
+        expect(await contentsOf(store)).toEqual(expected)
+      }),
+      { numRuns: 5 },
+    )
+    expect(estimates).toBeGreaterThan(0)
+  })
+})
