@@ -22,6 +22,11 @@ const { values, positionals } = parseArgs({
   },
 })
 const what = positionals[0] ?? 'all'
+if (what === 'consolidate') {
+  const { runConsolidate } = await import('./consolidate.ts')
+  await runConsolidate({ records: values.records, json: values.json, onProgress: (text) => console.error(text) })
+  process.exit(0)
+}
 if (!['speed', 'parse', 'sources', 'all'].includes(what)) {
   console.error(`There is no benchmark "${what}"; write speed, parse, sources or all.`)
   process.exit(2)

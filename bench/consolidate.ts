@@ -94,3 +94,15 @@ export function consolidateText(reports: readonly ConsolidateReport[]): string {
     ...rows,
   ].join('\n')
 }
+
+/** `npm run bench -- consolidate [--records 10000,100000] [--json]`. */
+export async function runConsolidate(options: {
+  readonly records: string | undefined
+  readonly json: boolean
+  readonly onProgress: (text: string) => void
+}): Promise<void> {
+  const reports: ConsolidateReport[] = []
+  for (const records of (options.records ?? '10000').split(',').map(Number))
+    reports.push(await benchConsolidate({ records, onProgress: options.onProgress }))
+  console.log(options.json ? JSON.stringify({ consolidate: reports }) : consolidateText(reports))
+}
