@@ -26,7 +26,7 @@ function copyLine(name: string, figures: CopyFigures): string {
     wrong,
     ...[precision, recall, recallWithoutTwins, reviewRate, blockRecall].map(share),
   ]
-  return `| ${name} | ${cells.join(' | ')} | ${share(figures.openWorldFalse)} |`
+  return `| ${name} | ${cells.join(' | ')} | ${share(figures.openWorldFalse)} | ${share(figures.openWorldTwins)} |`
 }
 
 /** Tables for people; parts for which the corpus has no data are left out. */
@@ -52,8 +52,8 @@ export function qualityAsMarkdown({ seed, resolution }: QualityReport): string {
       '',
       `Copies of ${copies.records} notices, all tenders of a buyer in one week with the same deadline:`,
       '',
-      '| Profile | Copies | Assigned | Wrong | Precision | Recall | Recall without twins | Review | Block recall | False without the true one |',
-      '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
+      '| Profile | Copies | Assigned | Wrong | Precision | Recall | Recall without twins | Review | Block recall | False without the true one | Twin without the true one |',
+      '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
       copyLine('all', copies.all),
       copyLine('title, buyer, date, CPV or description', copies.full),
       ...Object.entries(copies.byProfile).map(([profile, figures]) => copyLine(profile, figures)),

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { wordsOf } from '../../src/consolidate/buyer-identity.ts'
 import { blockingKeys } from '../../src/consolidate/match/blocking-keys.ts'
+import { compareTitles } from '../../src/consolidate/match/compare.ts'
 import { decide } from '../../src/consolidate/match/decide.ts'
 import type { MatchRecord } from '../../src/consolidate/match/match-record.ts'
 import { twinKey } from '../../src/consolidate/match/twin-key.ts'
@@ -154,10 +155,14 @@ export function listRows(folder: string, doe: MatchIndex): ListRowFigures | unde
   }
 }
 
-/** The same title on the same days from a buyer of nearly that name: the national service has many tenders from two feeders. */
-function isTwinByDay(a: MatchRecord, b: MatchRecord): boolean {
-  if (a.titles[0]?.joined !== b.titles[0]?.joined || shareOfWords(a, b) < 0.5) return false
-  return Math.abs((a.firstDay ?? 0) - (b.firstDay ?? 0)) <= 3
+/**
+ * Nearly the same title and buyer within two months: the national service has many tenders from two feeders, or corrected and
+ * published anew. Whether the two are one tender nobody knows.
+ */
+function isTwinByTitle(a: MatchRecord, b: MatchRecord): boolean {
+  const [first, second] = [a.titles[0], b.titles[0]]
+  if (!first || !second || shareOfWords(a, b) < 0.5) return false
+  return compareTitles(first, second).jaccard > 0.99 && Math.abs((a.firstDay ?? 0) - (b.firstDay ?? 0)) <= 60
 }
 
 function whyMissed(index: MatchIndex, record: MatchRecord, truth: readonly MatchRecord[]): string {
@@ -183,6 +188,8 @@ export type CopyFigures = {
   readonly reviewRate: number
   readonly blockRecall: number
   readonly openWorldFalse: number
+  /** Placed, the true one away, with one of nearly its title and buyer. */
+  readonly openWorldTwins: number
 }
 
 export type CopyReport = {
@@ -227,6 +234,10 @@ function figuresOf(outcomes: readonly Outcome[]): CopyFigures {
       count(({ isBlocked }) => isBlocked),
       outcomes.length,
     ),
+    openWorldTwins: ratio(
+      count(({ open }) => open === 'twin'),
+      outcomes.length,
+    ),
     openWorldFalse: ratio(
       count(({ open }) => open === 'wrong'),
       outcomes.length,
@@ -257,7 +268,7 @@ export function placedCopies(
     const truth = index.records.get(nameOf(base))!
     const isTwinOf = (key: string): boolean => {
       const other = index.records.get(key)
-      return other !== undefined && (twinKey(other) === twinKey(truth) || isTwinByDay(other, truth))
+      return other !== undefined && (twinKey(other) === twinKey(truth) || isTwinByTitle(other, truth))
     }
     const { candidates, cluster } = index.place(copy)
     const others = cluster.keys.filter((key) => key !== copy.key)

@@ -80,7 +80,7 @@ function corroboration({
 /** The rule by which the pair merges; undefined when too little beside title and buyer speaks for it. */
 function ruleOf(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: number): string | undefined {
   const { strong, weak } = corroboration(comparison)
-  const { title, isSameSource, buyer, deadline, cpv, description, sharedReference } = comparison
+  const { title, isSameSource, buyer } = comparison
   if (!title) return undefined
   if (isSameSource) return sameSourceRule(a, b, comparison, twins)
   const isLone = hasLoneDiscriminator(a, b)
@@ -88,12 +88,8 @@ function ruleOf(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: n
   const isLoneInTitle = isLone && (a.isMarkedInTitle || b.isMarkedInTitle)
   if (isLone && strong === 0 && (isLoneInTitle || weak < 2)) return undefined
   if (twins > 2 && strong === 0) return undefined
-  const isDeadlineAndCpv = (deadline === 'day' || deadline === 'shifted') && cpv === 'same'
-  if (title.jaccard < 0.9 || title.isTruncated || title.largerRest > 4) {
-    // A part of the project has the title of the whole: then the descriptions differ.
-    if (title.largerRest > 4 && !title.isTruncated && (description ?? 0) < 0.8 && !sharedReference) return undefined
-    return strong > 0 || isDeadlineAndCpv ? 'partial-title' : undefined
-  }
+  if (title.jaccard < 0.9 || title.isTruncated || title.largerRest > 4)
+    return isPartOfTitleEnough(a, b, comparison) ? 'partial-title' : undefined
   if (title.shared < 8) return strong + weak >= 2 ? 'short-title' : undefined
   if (title.shared >= 18 || strong + weak >= 1) return 'title-and-buyer'
   return title.isEqual && title.shared >= 14 && buyer === 'equal' && twins <= 1 ? 'title-and-buyer' : undefined
@@ -101,6 +97,20 @@ function ruleOf(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: n
 
 const hasSameCodes = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((code) => b.includes(code))
+
+/** One title says more than the other: cut by a portal, or the title of the whole and of a part of the project. */
+function isPartOfTitleEnough(a: MatchRecord, b: MatchRecord, comparison: Comparison): boolean {
+  const { title, deadline, cpv, description, sharedReference, publishedDaysApart } = comparison
+  if (!title) return false
+  if (sharedReference) return true
+  if (title.isTruncated && cpv !== 'same' && cpv !== 'unknown' && !hasSameCodes(a.cpv, b.cpv)) return false
+  if (title.largerRest > 4 && !title.isTruncated) {
+    // A part of the project has the title of the whole, and often its text: then it comes out on another day.
+    if ((description ?? 0) < 0.8 || deadline === 'near' || deadline === 'far') return false
+    if (publishedDaysApart !== undefined && publishedDaysApart > 5) return false
+  }
+  return corroboration(comparison).strong > 0 || ((deadline === 'day' || deadline === 'shifted') && cpv === 'same')
+}
 
 /** Two ids of one portal are two tenders unless more than the title says that they are one. */
 function sameSourceRule(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: number): string | undefined {
@@ -147,10 +157,15 @@ function translationScore(a: MatchRecord, b: MatchRecord, comparison: Comparison
   return points < translationPoints ? undefined : translatedScore + points - translationPoints
 }
 
+/** Words are matched greedily, so the order of the two is fixed: verdicts are symmetric. */
+const inOrder = (a: MatchRecord, b: MatchRecord): readonly [MatchRecord, MatchRecord] =>
+  a.key <= b.key ? [a, b] : [b, a]
+
 const none = (rule: string, score: number, evidence: string): Verdict => ({ kind: 'none', rule, score, evidence })
 
 /** Whether two records of stage A are one tender. Symmetric: decide(a, b) equals decide(b, a). */
-export function decide(a: MatchRecord, b: MatchRecord, { twins }: MatchContext): Verdict {
+export function decide(first: MatchRecord, second: MatchRecord, { twins }: MatchContext): Verdict {
+  const [a, b] = inOrder(first, second)
   const comparison = compareRecords(a, b)
   const points = pointsOf(comparison)
   const score = Math.round(points.reduce((total, [, value]) => total + value, 0) * 100) / 100
@@ -175,6 +190,7 @@ function evidenceOf(points: readonly Point[]): string {
 }
 
 /** Whether the two can be one tender at all: no veto, and not two that one portal lists apart. */
-export function isExcluded(a: MatchRecord, b: MatchRecord): Veto | undefined {
+export function isExcluded(first: MatchRecord, second: MatchRecord): Veto | undefined {
+  const [a, b] = inOrder(first, second)
   return vetoOf(a, b, compareRecords(a, b))
 }

@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'vitest'
+import type { Notice } from '../../domain/notice.ts'
+import { blockingKeys } from './blocking-keys.ts'
+import { decide } from './decide.ts'
+import type { MatchRecord } from './match-record.ts'
+import { prepare } from './prepare.ts'
+import { twinKey } from './twin-key.ts'
+
+type Sketch = {
+  readonly publisher?: string
+  readonly title: string
+  readonly buyer?: string
+  readonly description?: string
+  readonly language?: string
+  readonly deadline?: string
+  readonly published?: string
+  readonly cpv?: readonly string[]
+  readonly nuts?: readonly string[]
+  readonly reference?: string
+  readonly procedureId?: string
+  readonly formType?: Notice['formType']
+  readonly country?: string
+}
+
+let serial = 0
+
+function recordOf(sketch: Sketch): MatchRecord {
+  const language = sketch.language ?? 'de'
+  const publisher = sketch.publisher ?? 'doe'
+  const notice: Notice = {
+    noticeKey: `${publisher}:${serial++}`,
+    publisher,
+    format: 'eforms',
+    profile: 'test',
+    formType: sketch.formType ?? 'competition',
+    noticeType: 'cn-standard',
+    language,
+    languages: [language],
+    title: { [language]: sketch.title },
+    ...(sketch.description ? { description: { [language]: sketch.description } } : {}),
+    publicationDate: `${sketch.published ?? '2026-03-02'}T00:00:00.000Z`,
+    ...(sketch.deadline ? { submissionDate: sketch.deadline } : {}),
+    ...(sketch.reference ? { internalReference: sketch.reference } : {}),
+    ...(sketch.procedureId ? { procedureId: sketch.procedureId } : {}),
+    contractingAuthorities: [{ name: sketch.buyer ?? 'Stadt Musterhausen', country: sketch.country ?? 'DE' }],
+    cpvCodes: sketch.cpv ?? ['45331100'],
+    nutsCodes: sketch.nuts ?? ['DE712'],
+    lots: [],
+    references: [],
+  }
+  return prepare(notice.noticeKey, [{ notice, rowIds: ['row'], sourceIds: [publisher] }])
+}
+
+const text =
+  'Die Stadt erneuert die Heizung der Grundschule am Lindenweg. Ausgetauscht werden 2 Kessel mit je 180 kW, 46 Heizkörper und die Regelung; der Betrieb der Schule läuft weiter.'
+const base: Sketch = {
+  title: 'Erneuerung der Heizungsanlage in der Grundschule Lindenweg Musterhausen',
+  description: text,
+  deadline: '2026-04-08T08:00:00.000Z',
+}
+const elsewhere = { ...base, publisher: 'ted', published: '2026-03-04' }
+
+function verdict(a: Sketch, b: Sketch, twins = 1) {
+  const [first, second] = [recordOf(a), recordOf(b)]
+  const found = decide(first, second, { twins })
+  expect(decide(second, first, { twins })).toEqual(found)
+  return found
+}
+
+describe('one tender on two portals', () => {
+  test.each<[string, Sketch]>([
+    [
+      'TED puts country and code before the title',
+      { ...elsewhere, title: `Deutschland – Installation von Zentralheizungen – ${base.title}` },
+    ],
+    [
+      'a department stands in the name of the buyer',
+      { ...elsewhere, buyer: 'Stadt Musterhausen - Zentrale Vergabestelle' },
+    ],
+    [
+      'capitals and transliterated umlauts',
+      { ...elsewhere, title: base.title.toUpperCase(), buyer: 'STADT MUSTERHAUSEN' },
+    ],
+    [
+      'entities encoded twice, markup and a form before the title',
+      { ...elsewhere, title: `Berichtigung: <b>${base.title.replace('ü', '&amp;#xFC;')}</b>` },
+    ],
+    ['soft hyphens within words', { ...elsewhere, title: base.title.replace('Heizungs', 'Hei\u00adzungs\u00ad') }],
+    [
+      'slips of the pen',
+      { ...elsewhere, title: base.title.replace('Erneuerung', 'Erneurung').replace('Grundschule', 'Grudnschule') },
+    ],
+    ['no CPV', { ...elsewhere, cpv: [] }],
+    ['the deadline two hours later, as without a zone', { ...elsewhere, deadline: '2026-04-08T10:00:00.000Z' }],
+    ['a stale deadline', { ...elsewhere, deadline: '2026-04-22T08:00:00.000Z' }],
+    [
+      'a list row: title, buyer and day',
+      { publisher: 'list', title: base.title, deadline: '2026-04-08T21:59:59.000Z', cpv: [], nuts: [] },
+    ],
+    [
+      'a title cut within a word',
+      { ...elsewhere, title: 'Erneuerung der Heizungsanlage in der Grundschule Lindenweg Muster…' },
+    ],
+    ['the review body in place of the buyer', { ...elsewhere, buyer: 'Regierung von Mittelland, Vergabekammer' }],
+  ])('%s', (_, other) => {
+    expect(verdict(base, other)).toMatchObject({ kind: 'merge' })
+    const keys = new Set(blockingKeys(recordOf(base)))
+    expect(blockingKeys(recordOf(other)).some((key) => keys.has(key))).toBe(true)
+  })
+
+  test('a translation: numbers, codes, place and deadline agree', () => {
+    const french =
+      'La ville rénove le chauffage de l’école. Sont remplacés 2 chaudières de 180 kW, 46 radiateurs et la régulation.'
+    const other = {
+      ...elsewhere,
+      language: 'fr',
+      title: 'Rénovation du chauffage à l’école',
+      description: french,
+      cpv: ['45331100'],
+    }
+    expect(verdict(base, other)).toMatchObject({ kind: 'merge', rule: 'translation' })
+    expect(verdict(base, { ...other, description: french.replace('46', '12').replace('180', '75') }).kind).toBe('none')
+  })
+
+  test('two feeders of one portal on one day, with the same text', () => {
+    expect(verdict(base, base)).toMatchObject({ kind: 'merge', rule: 'same-source' })
+  })
+})
+
+describe('two tenders', () => {
+  test.each<[string, string, Sketch, Sketch]>([
+    [
+      'V1: other lots',
+      'discriminator',
+      { ...base, title: `${base.title}, Los 1` },
+      { ...elsewhere, title: `${base.title}, Los 2` },
+    ],
+    [
+      'V1: ordinal at the end',
+      'discriminator',
+      { ...base, title: `${base.title} (1)` },
+      { ...elsewhere, title: `${base.title} (2)` },
+    ],
+    [
+      'V1: Roman ordinal',
+      'discriminator',
+      { ...base, title: `${base.title} I` },
+      { ...elsewhere, title: `${base.title} II` },
+    ],
+    [
+      'V1: lot only in the description',
+      'discriminator',
+      { ...base, description: `Los 03.1: ${text}` },
+      { ...elsewhere, description: `Los 03.4: ${text}` },
+    ],
+    [
+      'V1: sections written in front',
+      'discriminator',
+      { ...base, title: `1. BA ${base.title}` },
+      { ...elsewhere, title: `${base.title}, Bauabschnitt 2` },
+    ],
+    [
+      'V2: each title has a trade of its own',
+      'substitution',
+      { ...base, title: `${base.title}: Fliesenarbeiten` },
+      { ...elsewhere, title: `${base.title}: Trockenbau` },
+    ],
+    [
+      'V2: same text, other municipality',
+      'substitution',
+      { ...base, title: 'Gigabitausbau in der Gemeinde Oberaldorf' },
+      { ...elsewhere, title: 'Gigabitausbau in der Gemeinde Niederbrunn' },
+    ],
+    [
+      'V3: other numbers',
+      'numbers',
+      { ...base, title: `${base.title} 2026` },
+      { ...elsewhere, title: `${base.title} 2027` },
+    ],
+    [
+      'V4: other buyers',
+      'buyer',
+      base,
+      { ...elsewhere, buyer: 'Landkreis Eichenau', deadline: '2026-04-09T08:00:00.000Z', description: '' },
+    ],
+    ['V5: other kinds of work', 'cpv', base, { ...elsewhere, cpv: ['33600000', '33651100'] }],
+    [
+      'V6: other number of the same numbering',
+      'reference',
+      { ...base, reference: '2026-0417' },
+      { ...elsewhere, reference: '2026-0418' },
+    ],
+    [
+      'V6: other number in the text',
+      'reference',
+      { ...base, description: `Vergabenr.: 2026GLM035D. ${text}` },
+      { ...elsewhere, reference: '2026GLM036D' },
+    ],
+    ['V6: other country', 'country', base, { ...elsewhere, country: 'AT' }],
+    ['V6: a copy of an older procedure', 'copy', base, { ...elsewhere, title: `${base.title} (Kopie)` }],
+    [
+      'V6: other procedure ids',
+      'procedure',
+      { ...base, procedureId: '3f0c1c9e-6f0a-4c55-9d55-0a61f2a3b001' },
+      { ...elsewhere, procedureId: '3f0c1c9e-6f0a-4c55-9d55-0a61f2a3b002' },
+    ],
+    [
+      'V7: short descriptions name other trades',
+      'short-description',
+      {
+        ...base,
+        title: 'Umbau Feuerwehrhaus Musterhausen',
+        description: 'Estricharbeiten im Erdgeschoss',
+        cpv: ['45000000'],
+      },
+      {
+        ...elsewhere,
+        title: 'Umbau Feuerwehrhaus Musterhausen',
+        description: 'Malerarbeiten und Tapeten',
+        cpv: ['45000000'],
+      },
+    ],
+    [
+      'V8: next year with an equal number',
+      'time',
+      { ...base, reference: '00207/2021' },
+      { ...elsewhere, reference: '00207/2021', published: '2027-03-02', deadline: '2027-04-08T08:00:00.000Z' },
+    ],
+    [
+      'V8: an announcement and its call',
+      'stage',
+      { ...base, formType: 'planning', published: '2025-12-01' },
+      elsewhere,
+    ],
+    [
+      'V8: results far apart',
+      'time',
+      { ...base, formType: 'result' },
+      { ...elsewhere, formType: 'result', published: '2026-06-04' },
+    ],
+  ])('%s', (_, veto, a, b) => {
+    expect(verdict(a, b)).toMatchObject({ kind: 'none', rule: `veto-${veto}` })
+  })
+
+  test('a part has the title of the whole project', () => {
+    const whole = { ...base, title: 'Erweiterung und Sanierung Grundschule Lindenweg', cpv: ['45214210'] }
+    const part = {
+      ...elsewhere,
+      title: 'Erweiterung und Sanierung Grundschule Lindenweg Blitzschutz',
+      description: 'Blitzschutz und Erdung nach Plan',
+      cpv: ['45312310'],
+    }
+    expect(verdict(whole, part).kind).toBe('none')
+  })
+
+  test('of twins, a title alone joins none', () => {
+    const bare = { title: base.title, cpv: [], nuts: [] }
+    expect(verdict(base, { ...bare, publisher: 'list' }, 1).kind).toBe('merge')
+    expect(verdict(base, { ...bare, publisher: 'list' }, 5).kind).toBe('none')
+    expect(
+      verdict({ ...bare, publisher: 'list' }, { ...bare, publisher: 'list', deadline: '2026-04-08T08:00:00.000Z' })
+        .kind,
+    ).toBe('none')
+  })
+})
+
+test('twins share a key whatever the case and the legal form', () => {
+  expect(twinKey(recordOf({ ...base, title: base.title.toUpperCase() }))).toBe(twinKey(recordOf(base)))
+  expect(twinKey(recordOf({ ...base, title: 'Heizung' }))).not.toBe(twinKey(recordOf(base)))
+})
+
+test('a record is plain JSON with at most thirty short keys', () => {
+  const record = recordOf({ ...base, description: text.repeat(60) })
+  expect(JSON.parse(JSON.stringify(record))).toEqual(record)
+  const keys = blockingKeys(record)
+  expect(keys.length).toBeGreaterThan(5)
+  expect(keys.length).toBeLessThanOrEqual(30)
+  for (const key of keys) expect(key.length).toBeLessThanOrEqual(60)
+})
