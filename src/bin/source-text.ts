@@ -10,10 +10,30 @@ const number = (value: unknown) => (typeof value === 'number' ? value.toLocaleSt
 const list = (value: unknown) => (Array.isArray(value) ? (value as Record<string, unknown>[]) : [])
 const minute = (ms: unknown) => (typeof ms === 'number' ? toInstant(ms).slice(0, 16).replace('T', ' ') : 'never')
 
-/** `3 min ago`, `5 h ago`, `12 d ago`, `never`. */
+/** Lines are folded here, between words, so that a text keeps its margin in a usual terminal. */
+const columns = 80
+
+/** Folds a text into lines that fit behind a margin of so many columns; the first line has no margin. */
+function folded(text: string, margin: number): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > columns - margin) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].join(`\n${' '.repeat(margin)}`)
+}
+
+/** `2026-11-20 08:10 (3 h ago)`, `never`. */
+const since = (at: unknown, now: number) => (typeof at === 'number' ? `${minute(at)} (${ago(at, now)})` : 'never')
+
+/** `just now`, `3 min ago`, `5 h ago`, `12 d ago`, `never`. */
 export function ago(at: unknown, now: number): string {
   if (typeof at !== 'number') return 'never'
   const minutes = Math.max(0, Math.round((now - at) / 60_000))
+  if (minutes === 0) return 'just now'
   if (minutes < 90) return `${minutes} min ago`
   const hours = Math.round(minutes / 60)
   return hours < 48 ? `${hours} h ago` : `${Math.round(hours / 24)} d ago`
@@ -50,7 +70,7 @@ function checkText(event: CommandEvent, paint: Paint): string {
   const last = requests.at(-1)
   return [
     `  ${isGood ? paint.green('✓') : paint.yellow('!')} ${String(event.sourceId).padEnd(30)} ${isGood ? facts : `${event.verdict}: ${facts}`}`,
-    ...(event.findings as string[]).map((finding) => `      ${finding}`),
+    ...(event.findings as string[]).map((finding) => `      ${folded(finding, 6)}`),
     ...(isGood || !last ? [] : [`      ${paint.dim(`${last.status} ${last.url}`)}`]),
   ].join('\n')
 }
@@ -72,9 +92,12 @@ function sourceLine(event: CommandEvent, paint: Paint, now: number): string {
         : `read ${ago(event.lastSuccessAt, now).padEnd(11)} ${number(event.recentDocuments).padStart(7)} new in 7 days` +
           (Number(event.waitingSlots) > 1 ? paint.dim(`  ${number(event.waitingSlots)} spans to read`) : '')
   const line = `  ${marker(state, paint)} ${String(event.sourceId).padEnd(30)} ${String(event.country).padEnd(3)} ${facts}`
-  return [line, ...list(event.alarms).map(({ kind, detail }) => `      ${paint.yellow(String(kind))}: ${detail}`)].join(
-    '\n',
-  )
+  return [
+    line,
+    ...list(event.alarms).map(
+      ({ kind, detail }) => `      ${paint.yellow(String(kind))}: ${folded(String(detail), 6)}`,
+    ),
+  ].join('\n')
 }
 
 function sourcesLine(event: CommandEvent, paint: Paint): string {
@@ -88,8 +111,14 @@ function sourcesLine(event: CommandEvent, paint: Paint): string {
   return `\n  ${parts.join(' · ')}${event.hidden ? paint.dim('   (--all shows all)') : ''}`
 }
 
+/** `by day since 2022-01-01`, `read whole`, `as a feed`. */
+function spansOf({ slots, since: first }: Record<string, unknown>): string {
+  if (slots === 'whole') return 'read whole'
+  return slots === 'feed' ? 'as a feed' : `by ${slots}${first ? ` since ${first}` : ''}`
+}
+
 function cardText(event: CommandEvent, paint: Paint, now: number): string {
-  const row = (name: string, text: unknown) => `  ${name.padEnd(14)} ${String(text)}`
+  const row = (name: string, text: unknown) => `  ${name.padEnd(14)} ${folded(String(text), 17)}`
   const licence = event.licence as { name: string; url?: string; attribution?: string }
   const access = event.access as { kind: string; setting?: string; getItAt?: string }
   const health = event.health as Record<string, unknown>
@@ -112,24 +141,21 @@ function cardText(event: CommandEvent, paint: Paint, now: number): string {
     ...list(event.channels).map((channel) =>
       row(
         `Channel ${channel.name}`,
-        `${channel.role}, ${channel.delivery} by ${channel.slots}${channel.since ? ` since ${channel.since}` : ''}, ${channel.timetable}`,
+        `${channel.role}, ${channel.delivery === 'own' ? 'its own protocol' : channel.delivery}, ${spansOf(channel)}, ${channel.timetable}`,
       ),
     ),
     ...list(event.caveats).map((caveat, index) => row(index === 0 ? 'Caveats' : '', caveat)),
     '',
     row('State', `${marker(health.state, paint)} ${health.state}${health.offBecause ? `: ${health.offBecause}` : ''}`),
-    row('Last success', `${minute(health.lastSuccessAt)} (${ago(health.lastSuccessAt, now)})`),
-    row(
-      'Last news',
-      `${minute(record.lastNewAt)} (${ago(record.lastNewAt, now)}), ${number(record.recentDocuments)} documents in 7 days`,
-    ),
-    row('To read', `${number(record.waitingSlots)} spans`),
-    ...list(health.alarms).map(({ kind, detail }) => `  ${paint.yellow('!')} ${kind}: ${detail}`),
-    ...list(event.runs).map((run, index) =>
-      row(
-        index === 0 ? 'Last readings' : '',
-        `${minute(run.endedAt)}  ${String(run.outcome).padEnd(9)} ${`${run.channel} ${run.slot}`.padEnd(24)} ${number(run.entries)} entries, ${number(run.documents)} new, ${number(run.requests)} requests${run.detail ? `\n${' '.repeat(17)}${paint.dim(String(run.detail))}` : ''}`,
-      ),
+    row('Last success', since(health.lastSuccessAt, now)),
+    row('Last news', `${since(record.lastNewAt, now)}, ${number(record.recentDocuments)} documents in 7 days`),
+    row('To read', record.waitingSlots === 1 ? '1 span' : `${number(record.waitingSlots)} spans`),
+    ...list(health.alarms).map(({ kind, detail }) => `  ${paint.yellow('!')} ${folded(`${kind}: ${detail}`, 4)}`),
+    ...(list(event.runs).length > 0 ? ['', paint.bold('Last readings')] : []),
+    ...list(event.runs).map(
+      (run) =>
+        `  ${minute(run.endedAt)}  ${String(run.outcome).padEnd(9)}  ${`${run.channel} ${run.slot}`.padEnd(20)} ${`${number(run.entries)} entries, ${number(run.documents)} new`}` +
+        (run.detail ? `\n${' '.repeat(6)}${paint.dim(folded(String(run.detail), 6))}` : ''),
     ),
     ...list(event.alarms)
       .filter(({ clearedAt }) => clearedAt !== null)
