@@ -1,10 +1,10 @@
 // A month of portals with every fault switched on and readers that die: what was published is in the store, once.
+import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dayMs, hourMs } from '../../src/domain/time.ts'
-import { runSource } from '../../src/ingest/run-sources.ts'
+import { type RunOptions, runSource } from '../../src/ingest/run-sources.ts'
 import { type FaultName, type Faults, faultNames } from '../../src/simulator/faults.ts'
 import { seeded } from '../../src/simulator/samples/seeded.ts'
-import type { Delivery } from '../../src/sources/delivery.ts'
 import { parseDocument } from '../../src/sources/parse-document.ts'
 import { loadSources } from '../../src/sources/registry.ts'
 import type { Source } from '../../src/sources/source.ts'
@@ -14,36 +14,39 @@ import { type SimulatedPortals, simulatedPortals, worldStart } from './simulated
 const seed = process.env.TEST_SEED ?? 'month'
 const wanted = process.env.TEST_SOURCES
 const all = [...(await loadSources()).values()]
-const chosen = chooseSources()
+/** Both journals, and one source for each way of delivering: `TEST_SOURCES=all` takes every source, or name some. */
+const representative = [
+  'ted',
+  'doe',
+  'gb-find-a-tender', // single, by hours
+  'no-doffin', // pages with details, eForms
+  'be-bosa', // pages
+  'ch-simap', // cursor with details
+  'pl-bzp', // keyset
+  'ua-prozorro', // a feed with details
+  'es-placsp-643', // Atom by links, archives by months
+  'es-catalunya', // offset
+  'am-armeps', // links by days
+  'at-kdq-aus', // an index of files
+  'ca-canadabuys', // whole tables
+  'hn-oncae', // archives of lines by years
+  'hr-eojn', // a protocol of its own, by weeks
+  'us-portland', // records
+]
+const chosen = wanted === 'all' ? all : all.filter(({ id }) => (wanted?.split(',') ?? representative).includes(id))
 const days = 30
-const stepMs = 12 * hourMs
+/** So that every hour of the day has its turn. */
+const stepMs = 25 * hourMs
 /** Long enough for every second look that cards take at their spans, and for what faults put off. */
-const patienceDays = 35
-const deathShare = 0.15
-
-/** `all`, names, or one source for each way of delivering and slotting, with TED and the federal portal. */
-function chooseSources(): Source[] {
-  if (wanted === 'all') return all
-  if (wanted) return all.filter(({ id }) => wanted.split(',').includes(id))
-  const ways = new Map<string, Source>()
-  for (const source of all)
-    for (const { delivery, slots, role } of source.channels)
-      if (role === undefined || role === 'current') {
-        const way = `${wayOf(delivery)} by ${slots.kind}`
-        if (!ways.has(way)) ways.set(way, source)
-      }
-  return [...new Set([...all.filter(({ id }) => id === 'ted' || id === 'doe'), ...ways.values()])]
-}
-
-function wayOf(delivery: Delivery): string {
-  if (delivery.kind === 'own') return delivery.like ? `own ${wayOf(delivery.like)}` : 'own'
-  const entries = delivery.entries.format
-  return `${delivery.kind} of ${entries}${'detail' in delivery && delivery.detail ? ' with details' : ''}`
-}
+const patienceDays = 36
+/** Ended at a request, as by a signal; and dead between two queries, without a word. */
+const shares = { stopped: 0.15, killed: 0.1 }
+/** A worker that died holds its source for less than this. */
+const leaseMs = 100_000
 
 /** Portals that never come back teach nothing about loss; every other fault happens, often. */
-const shares: { readonly [name in FaultName]?: number } = { silent: 0, gone: 0.02 }
-const faults: Faults = Object.fromEntries(faultNames.map((name) => [name, shares[name] ?? 0.06]))
+const faultShares: { readonly [name in FaultName]?: number } = { silent: 0, gone: 0.02 }
+const faults: Faults = Object.fromEntries(faultNames.map((name) => [name, faultShares[name] ?? 0.06]))
 
 let portals: SimulatedPortals
 let store: TestStore
@@ -59,35 +62,50 @@ afterAll(async () => {
 test('a month with all faults on: every notice that was published is in the store, none twice, whoever died', async () => {
   const random = seeded(`${seed}|deaths`)
   const backfillSince = new Date(worldStart - 3 * dayMs).toISOString().slice(0, 10)
-  let [readings, requests, bad, deaths] = [0, 0, 0, 0]
-  const round = async (mayDie: boolean) => {
-    for (const source of chosen) {
-      const death = new AbortController()
-      const options = portals.runOptions(`worker ${readings}`, death.signal)
-      let left = mayDie && random.next() < deathShare ? 1 + Math.floor(random.next() * 6) : Number.POSITIVE_INFINITY
-      const dying: typeof options.hosts = {
-        openLine: (run) => {
-          const line = options.hosts.openLine(run)
-          return {
-            ...line,
-            send: (request) => {
-              left -= 1
-              if (left < 0) {
-                deaths += 1
-                death.abort(new Error('killed'))
-              }
-              return line.send(request)
-            },
-          }
-        },
-      }
-      const results = await runOne(source, { ...options, hosts: dying, backfillSince })
-      for (const result of results) {
-        readings += 1
-        requests += result.requests
-        if (['failed', 'refused', 'short', 'stopped'].includes(result.outcome)) bad += 1
-      }
+  const sums = { readings: 0, requests: 0, bad: 0, stopped: 0, killed: 0 }
+  let worker = 0
+  const read = async (source: Source, mayDie: boolean) => {
+    worker += 1
+    const signal = new AbortController()
+    const { hosts, ...options } = portals.runOptions(`worker ${worker}`, signal.signal)
+    const fate = mayDie ? random.next() : 1
+    let requestsLeft = fate < shares.stopped ? random.whole(1, 6) : Number.POSITIVE_INFINITY
+    const isToDie = fate >= shares.stopped && fate < shares.stopped + shares.killed
+    const life = mortal(store, isToDie ? random.whole(5, 80) : Number.POSITIVE_INFINITY)
+    const dying: RunOptions['hosts'] = {
+      openLine: (run) => {
+        const line = hosts.openLine(run)
+        return {
+          ...line,
+          send: (request) => {
+            requestsLeft -= 1
+            if (requestsLeft < 0) signal.abort(new Error('stopped'))
+            return line.send(request)
+          },
+        }
+      },
     }
+    try {
+      const results = await runSource(life.store, source, { ...options, hosts: dying, backfillSince })
+      for (const result of results) {
+        sums.readings += 1
+        sums.requests += result.requests
+        if (['failed', 'refused', 'short', 'stopped'].includes(result.outcome)) sums.bad += 1
+      }
+    } catch (error) {
+      if (!signal.signal.aborted && !life.isOver()) throw error
+    }
+    if (signal.signal.aborted) sums.stopped += 1
+    if (!life.isOver()) return
+    // what it held is free after a while, and another worker goes on
+    sums.killed += 1
+    const next = portals.runOptions(`worker ${worker} again`)
+    await expect(runSource(store, source, { ...next, backfillSince })).rejects.toThrow('Another worker reads')
+    portals.advance(leaseMs)
+    await read(source, false)
+  }
+  const round = async (mayDie: boolean) => {
+    for (const source of chosen) await read(source, mayDie)
   }
   while (portals.clock() < worldStart + days * dayMs) {
     await round(true)
@@ -98,7 +116,7 @@ test('a month with all faults on: every notice that was published is in the stor
   portals.simulator.setFaults({})
   while (portals.clock() < end + patienceDays * dayMs) {
     await round(false)
-    portals.advance(2 * dayMs)
+    portals.advance(3 * dayMs)
   }
 
   const lost: string[] = []
@@ -117,23 +135,27 @@ test('a month with all faults on: every notice that was published is in the stor
   }
   const met = Object.values(counts).reduce((sum, count) => sum + count, 0)
   console.log(
-    `month: seed ${seed}, ${chosen.length} sources, ${published} published, ${readings} readings (${bad} not well, ${deaths} killed), ${requests} requests, ${met} faults of ${Object.keys(counts).length} kinds, ${lost.length} lost`,
+    `month: seed ${seed}, ${chosen.length} sources, ${published} published, ${sums.readings} readings (${sums.bad} not well), ${sums.stopped} workers stopped and ${sums.killed} killed, ${sums.requests} requests, ${met} faults of ${Object.keys(counts).length} kinds, ${lost.length} lost`,
   )
   expect(lost).toEqual([])
   expect(twice).toEqual([])
   expect(published).toBeGreaterThan(chosen.length)
-  expect(deaths).toBeGreaterThan(10)
+  expect(sums.stopped + sums.killed).toBeGreaterThan(Math.min(10, chosen.length))
   expect(Object.keys(counts).length).toBeGreaterThan(20)
 }, 600_000)
 
-/** A run as the service makes it: what a worker that died held is free after a while. */
-async function runOne(source: Source, options: Parameters<typeof runSource>[2]) {
-  try {
-    return await runSource(store, source, options)
-  } catch (error) {
-    if (options.signal.aborted) return []
-    throw error
+/** The store as a worker sees it that dies at one of its queries: from there on it can do nothing, not even say so. */
+function mortal(whole: TestStore, queries: number): { readonly store: TestStore; readonly isOver: () => boolean } {
+  let left = queries
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      left -= 1
+      if (left < 0) throw new Error('killed')
+      return node
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
   }
+  return { store: { ...whole, db: whole.db.withPlugin(plugin) }, isOver: () => left < 0 }
 }
 
 /** What each notice's documents were read as: documents that differ only in bytes that a fault put between are copies. */
