@@ -1,4 +1,5 @@
 // Prints how fast we are beside our peers, as ratios of medians of one run.
+// npm run bench -- quality [--corpus DIR] [--json] [--seed S] [--copies N]: how good the records are.
 // npm run bench [-- speed|parse|sources|all] [--records 10000,1000000] [--rounds N] [--seconds N] [--corpus DIR] [--json] [--write]
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, freemem } from 'node:os'
@@ -19,6 +20,8 @@ const { values, positionals } = parseArgs({
     corpus: { type: 'string', default: join(root, '../shared/corpus') },
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
+    seed: { type: 'string', default: '1' },
+    copies: { type: 'string', default: '4800' },
   },
 })
 const what = positionals[0] ?? 'all'
@@ -27,8 +30,19 @@ if (what === 'consolidate') {
   await runConsolidate({ records: values.records, json: values.json, onProgress: (text) => console.error(text) })
   process.exit(0)
 }
+if (what === 'quality') {
+  const { benchQuality, qualityAsMarkdown } = await import('./quality/quality.ts')
+  const report = await benchQuality({
+    corpus: values.corpus,
+    seed: Number(values.seed),
+    copies: Number(values.copies),
+    onProgress: (text) => console.error(text),
+  })
+  console.log(values.json ? JSON.stringify(report, null, 2) : qualityAsMarkdown(report))
+  process.exit(0)
+}
 if (!['speed', 'parse', 'sources', 'all'].includes(what)) {
-  console.error(`There is no benchmark "${what}"; write speed, parse, sources or all.`)
+  console.error(`There is no benchmark "${what}"; write speed, parse, sources, quality, consolidate or all.`)
   process.exit(2)
 }
 const startedMs = performance.now()
