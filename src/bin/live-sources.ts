@@ -10,7 +10,7 @@ import { OperatorError } from '../platform/errors.ts'
 import type { HttpClient } from '../platform/http.ts'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
-import type { Sources } from '../sources/registry.ts'
+import { countCountries, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
 import { isConnectionLoss } from '../store/connection-loss.ts'
 import type { Store } from '../store/database.ts'
@@ -55,7 +55,7 @@ export function startLiveSources(options: LiveOptions): LiveSources {
   emit({
     event: 'sourcesStarted',
     running: chosen.running.length,
-    countries: new Set(chosen.running.map(({ country }) => country)).size,
+    countries: countCountries(chosen.running),
     off: chosen.off.length,
     keysMissing: chosen.off.filter(({ reason }) => reason.startsWith('needs a key')).map(({ id }) => id),
   })

@@ -10,7 +10,7 @@ import { type Clock, systemSleep } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { Random } from '../platform/random.ts'
-import { loadSources, type Sources } from '../sources/registry.ts'
+import { countCountries, loadSources, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
 import type { Store } from '../store/database.ts'
 import type { DocumentStore } from '../store/document-store.ts'
@@ -87,7 +87,7 @@ export async function listSources(place: SourcePlace, { options }: ControlReques
   emit({
     event: 'sources',
     total: wanted.length,
-    countries: new Set(wanted.map(({ health }) => sources.get(health.sourceId)!.country)).size,
+    countries: countCountries(wanted.map(({ health }) => sources.get(health.sourceId)!)),
     ok: countOf('ok'),
     alarm: countOf('alarm'),
     neverRead: countOf('never-read'),

@@ -1,7 +1,7 @@
 // Writes the table of docs/sources/README.md from the cards. Run it after every change of one: node src/bin/source-table.ts
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Delivery } from '../sources/delivery.ts'
-import { loadSources, type Sources } from '../sources/registry.ts'
+import { countCountries, loadSources, type Sources } from '../sources/registry.ts'
 import type { Channel, Source } from '../sources/source.ts'
 
 export const sourcesPage = new URL('../../docs/sources/README.md', import.meta.url)
@@ -21,12 +21,11 @@ function sourceTable(sources: Sources): string {
   const named = new Intl.DisplayNames('en', { type: 'region' })
   const nameOf = (code: string): string =>
     code === 'ZZ' ? 'international bodies' : code === 'EU' ? 'European Union' : (named.of(code) ?? code)
-  const countries = new Set(all.map(({ country }) => country).filter((code) => code !== 'ZZ' && code !== 'EU'))
   const keyed = all.filter(({ access }) => access.kind === 'key')
   const off = all.filter(({ offBecause }) => offBecause !== undefined)
   const sorted = [...all].sort((a, b) => compare(nameOf(a.country), nameOf(b.country)) || compare(a.id, b.id))
   return [
-    `**${all.length} sources in ${countries.size} countries**, the European Union and international bodies besides. ` +
+    `**${all.length} sources in ${countCountries(all)} countries**, the European Union and international bodies besides. ` +
       `${all.length - new Set([...keyed, ...off]).size} run without further ado, ${keyed.length} need a key, ${off.length} run only when they are named.`,
     '',
     '| Country | Source | Portal | Delivers | Access | Licence |',

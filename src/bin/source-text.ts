@@ -7,6 +7,7 @@ type Paint = { readonly [style in 'bold' | 'dim' | 'green' | 'yellow' | 'cyan']:
 type Shown = { readonly paint: Paint; readonly clock: Clock }
 
 const number = (value: unknown) => (typeof value === 'number' ? value.toLocaleString('en-US') : String(value ?? 0))
+const counted = (value: unknown, one: string, many: string) => `${number(value)} ${value === 1 ? one : many}`
 const list = (value: unknown) => (Array.isArray(value) ? (value as Record<string, unknown>[]) : [])
 const minute = (ms: unknown) => (typeof ms === 'number' ? toInstant(ms).slice(0, 16).replace('T', ' ') : 'never')
 
@@ -102,7 +103,7 @@ function sourceLine(event: CommandEvent, paint: Paint, now: number): string {
 
 function sourcesLine(event: CommandEvent, paint: Paint): string {
   const parts = [
-    `${number(event.total)} sources in ${number(event.countries)} countries`,
+    `${counted(event.total, 'source', 'sources')}${event.countries ? ` in ${counted(event.countries, 'country', 'countries')}` : ''}`,
     `${number(event.ok)} well`,
     ...(event.alarm ? [paint.yellow(`${number(event.alarm)} with alarms`)] : []),
     ...(event.neverRead ? [`${number(event.neverRead)} not read yet`] : []),

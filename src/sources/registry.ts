@@ -11,6 +11,14 @@ export type Sources = ReadonlyMap<string, Source>
 /** Files beside the cards that hold how a shape is read or written. */
 const beside = /(?:^|\/)(?:parse|read|write|codes)-[^/]*\.ts$|\.test\.ts$/
 
+/** How many countries these sources are of; the Union (EU) and international bodies (ZZ) are none. */
+export function countCountries(sources: Iterable<Source>): number {
+  const codes = new Set([...sources].map(({ country }) => country))
+  codes.delete('EU')
+  codes.delete('ZZ')
+  return codes.size
+}
+
 let loading: Promise<Sources> | undefined
 
 /**
