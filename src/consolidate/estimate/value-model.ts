@@ -64,7 +64,7 @@ export const widestInterval = 50
 /** In log10: errors of less than an eighth are alike. */
 const leastError = 0.05
 
-export const tuning = {
+const tuning = {
   sweeps: 6,
   cpvShrinkage: 8,
   otherShrinkage: 25,
@@ -79,6 +79,8 @@ export const tuning = {
   buyer: 0.15,
   folds: 5,
   mostHeldOut: 3000,
+  /** Errors scatter more than values: their levels are shrunk twice as much. */
+  spreadCaution: 2,
 }
 
 const cpvDepths = [2, 3, 4, 5, 8] as const
@@ -197,15 +199,16 @@ function winsorised(inputs: readonly ValueInputs[], values: readonly number[]): 
 function fitEffects(
   levels: readonly Levels[],
   values: readonly number[],
+  caution = 1,
 ): Effects & { readonly rest: readonly number[] } {
   const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
   const columns = [
     ...cpvDepths.map((_, depth) => ({
-      shrinkage: tuning.cpvShrinkage,
+      shrinkage: tuning.cpvShrinkage * caution,
       of: (index: number): string | undefined => levels[index]!.cpv[depth],
     })),
     ...(levels[0]?.other ?? []).map((_, place) => ({
-      shrinkage: tuning.otherShrinkage,
+      shrinkage: tuning.otherShrinkage * caution,
       of: (index: number): string | undefined => levels[index]!.other[place],
     })),
   ]
@@ -459,6 +462,7 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
     fitEffects(
       rows.map(({ levels }) => levels),
       rows.map(({ error }) => Math.log(Math.abs(error) + leastError)),
+      tuning.spreadCaution,
     )
   // What tells the spread must not have seen the errors that it is held against.
   const halves = [0, 1].map((half) => tested.filter(({ place }) => place % 2 === half))
@@ -474,8 +478,11 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
     return [Math.min(0, percentile(sorted, 0.1) || 0), Math.max(0, percentile(sorted, 0.9) || 0)]
   }
   // The interval has to hold for those that get an answer: the narrow ones, whose spread is a little too small on the whole.
-  const [lowest, highest] = quantilesOf(scaled)
-  const answered = scaled.filter((each) => (highest - lowest) * each.spread <= Math.log10(widestInterval))
+  let quantiles = quantilesOf(scaled)
+  for (let round = 0; round < 3; round++) {
+    const answered = scaled.filter((each) => (quantiles[1] - quantiles[0]) * each.spread <= Math.log10(widestInterval))
+    if (answered.length >= 50) quantiles = quantilesOf(answered)
+  }
   const spread = spreadOf(tested)
 
   const core = buildCore(inputs, values, counts)
@@ -485,7 +492,7 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
     effects: sortedEffects(core),
     nodes: nodesOf(inputs, values),
     spread: { mean: spread.mean, effects: sortedEffects(spread) },
-    quantiles: quantilesOf(answered.length >= 50 ? answered : scaled),
+    quantiles,
     ids,
     values: base64(core.values),
     residuals: base64(core.residuals),
