@@ -84,7 +84,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
         }
         expect(await stockOf(store)).toEqual(expected)
       }),
-      { numRuns: 30 },
+      { numRuns: 20 },
     )
   })
 
@@ -161,7 +161,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
         await rebuildStock(store, { now, batchSize: 5 })
         expect(await stockOf(store)).toEqual(before)
       }),
-      { numRuns: 20 },
+      { numRuns: 12 },
     )
     expect(merges).toBeGreaterThan(0)
   })
@@ -244,12 +244,15 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
   test('a merged record is a tender again, under its own id, when the notice that joined the two says otherwise', async () => {
     await using store = await openTestStore(engine)
     const first = notice({ noticeKey: 'ted:1-2026', publicationNumber: '1-2026', publicationDate: at('2026-01-05') })
-    const second = notice({ noticeKey: 'ted:2-2026', publicationDate: at('2026-01-08'), procedureId: uuid(7) })
+    // another title, so that nothing but the reference joins the two
+    const title = { de: 'Sanierung der Kläranlage' }
+    const second = notice({ noticeKey: 'ted:2-2026', publicationDate: at('2026-01-08'), procedureId: uuid(7), title })
     await receiveNotices(store, [first, second])
     await consolidate(store, { now })
     await publishAll(store, 1)
     const joining = notice({
       noticeKey: 'ted:3-2026',
+      title,
       procedureId: uuid(7),
       references: [{ kind: 'changes', publicationNumber: '1-2026' }],
     })
@@ -376,7 +379,12 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
       .where('notice_key', '=', 'ted:2-2026')
       .executeTakeFirstOrThrow()
     await insertNotices(store.db, [
-      { documentId: awardId.split('#')[0]!, pointer: '', sourceId: 'made-up', notice: without as Notice },
+      {
+        documentId: awardId.split('#')[0]!,
+        pointer: '',
+        sourceId: 'made-up',
+        notice: { ...without, title: { de: 'Sanierung der Kläranlage' } } as Notice,
+      },
     ])
     await consolidate(store, { now })
     expect((await recordsOf(store)).map(({ status }) => status).sort()).toEqual(['awarded', 'open'])

@@ -37,9 +37,11 @@ export async function connectedRecords(
     frontier = [...next].filter((key) => !seen.has(key))
     for (const key of frontier) seen.add(key)
   }
-  const rows = await loadMatchRecords(trx, [...seen])
-  const recordKeys = rows.map((row) => row.recordKey).sort()
-  const here = new Set(recordKeys)
+  // most records have neither an edge nor a decision: what they hold need not be read
+  const pairs = [...[...edges.values()].filter(({ kind }) => kind === 'merge'), ...decisions]
+  const paired = new Set(pairs.flatMap(({ left, right }) => [left, right]).filter((key) => seen.has(key)))
+  const rows = await loadMatchRecords(trx, [...paired].sort())
+  const here = new Set(rows.map((row) => row.recordKey))
   const isHere = ({ left, right }: { readonly left: string; readonly right: string }) =>
     here.has(left) && here.has(right)
   const clusters = matcher.partition(
@@ -47,7 +49,11 @@ export async function connectedRecords(
     [...edges.values()].filter(isHere),
     decisions.filter(isHere),
   )
-  return { recordKeys, clusters }
+  const alone = [...seen].filter((key) => !here.has(key))
+  return {
+    recordKeys: [...seen],
+    clusters: [...clusters, ...alone.map((key) => ({ keys: [key], joinedBy: [], reviews: [] }))],
+  }
 }
 
 /** Decisions on the records that the decided notices stand in now; of several on two records the newest. */
