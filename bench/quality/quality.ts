@@ -1,7 +1,13 @@
 // How good the records are: which notices become one tender, measured on a corpus folder. Seeded, the same figures each time.
 import { benchResolution, type CopyFigures, type ResolutionReport } from './resolution.ts'
+import { benchValues, type ValuesReport, valuesAsMarkdown } from './values.ts'
 
-export type QualityReport = { readonly seed: number; readonly corpus: string; readonly resolution: ResolutionReport }
+export type QualityReport = {
+  readonly seed: number
+  readonly corpus: string
+  readonly resolution: ResolutionReport
+  readonly values: ValuesReport
+}
 
 export type QualityOptions = {
   readonly corpus: string
@@ -13,7 +19,8 @@ export type QualityOptions = {
 
 export async function benchQuality({ corpus, seed, copies, onProgress }: QualityOptions): Promise<QualityReport> {
   const resolution = await benchResolution({ corpus, seed, copies, ...(onProgress ? { onProgress } : {}) })
-  return { seed, corpus, resolution }
+  const values = await benchValues({ corpus, seed, ...(onProgress ? { onProgress } : {}) })
+  return { seed, corpus, resolution, values }
 }
 
 const share = (value: number): string => value.toFixed(4)
@@ -30,7 +37,7 @@ function copyLine(name: string, figures: CopyFigures): string {
 }
 
 /** Tables for people; parts for which the corpus has no data are left out. */
-export function qualityAsMarkdown({ seed, resolution }: QualityReport): string {
+export function qualityAsMarkdown({ seed, resolution, values }: QualityReport): string {
   const lines: string[] = [`Seed ${seed}.`]
   const { labelledPairs: pairs, listRows: rows, copies, linkedGroups: groups, wholeStock: stock } = resolution
   if (pairs)
@@ -68,5 +75,6 @@ export function qualityAsMarkdown({ seed, resolution }: QualityReport): string {
       '',
       `All ${stock.records} notices together: ${stock.tenders} tenders, ${share(stock.orphanShare)} of one notice, ${stock.largeGroups} of more than 10, ${share(stock.reviewShare)} with a review; ${stock.keysPerRecord.toFixed(1)} keys and ${stock.candidatesPerRecord.toFixed(1)} candidates a record, prepare ${stock.prepareMs.toFixed(3)} ms, decide ${stock.decideMs.toFixed(3)} ms.`,
     )
+  lines.push(valuesAsMarkdown(values))
   return lines.join('\n')
 }
