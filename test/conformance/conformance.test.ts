@@ -36,11 +36,7 @@ describe('any state', () => genericAssertions(world))
 describe('combined filters', () => combinationAssertions(world))
 describe('refusals', () => refusalAssertions(world))
 
-notHere(
-  'elsewhere',
-  'C21',
-  'the estimator comes with a later issue; until then no value is marked as an estimate (C22)',
-)
+notHere('elsewhere', 'C21', 'test/estimated-values.test.ts: a model takes 300 priced tenders, more than the fixtures')
 notHere('elsewhere', 'C83', 'test/model: generated stocks hold estimated values')
 notHere('elsewhere', 'C131', 'test/several-nodes.test.ts: three processes, with TEST_DATABASE_URL and TEST_REDIS_URL')
 
