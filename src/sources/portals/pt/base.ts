@@ -37,7 +37,7 @@ export const source: Source = {
   politeness: { requestsPerMinute: 20 },
   expects: {
     silentAfterDays: 14,
-    shape: ['/data/0/title', '/data/0/resources/0/url', '/data/0/resources/0/title'],
+    shape: ['/data/0/resources/0/url', '/data/0/resources/0/title'],
   },
   caveats: [
     'The yearly files are some seven days behind and rewritten once a week; their addresses carry a folder of the version.',
