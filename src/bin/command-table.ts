@@ -205,7 +205,7 @@ export const commands = {
     ],
   },
   'values fit': {
-    summary: 'Fit the model that estimates values nobody published, from the published ones in the stock.',
+    summary: 'Fit the model that estimates values nobody published, from those published.',
     details: [
       'The service does it once a day. Needs 300 tenders with a published value. Records that have an estimate keep it until',
       'what it was made from changes; those of which no model said anything yet get one.',
