@@ -272,8 +272,7 @@ export function placedCopies(
     }
     const { candidates, cluster } = index.place(copy)
     const others = cluster.keys.filter((key) => key !== copy.key)
-    const isStranger = (key: string): boolean =>
-      key !== truth.key && !isTwinOf(key) && decide(truth, index.records.get(key)!, { twins: 1 }).kind === 'none'
+    const isStranger = (key: string): boolean => key !== truth.key && !isTwinOf(key)
     const closed =
       others.length === 0 ? 'none' : others.includes(truth.key) ? 'right' : others.some(isTwinOf) ? 'twin' : 'wrong'
     const open = index.without(truth, () => {

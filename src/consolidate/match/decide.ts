@@ -148,7 +148,7 @@ function translationScore(a: MatchRecord, b: MatchRecord, comparison: Comparison
   if (fewer >= 2 && shared < fewer * 0.7) return undefined
   const isNarrowPlace = a.nuts.some((code) => code.length === 5 && b.nuts.includes(code))
   const points =
-    (cpv === 'same' ? (a.cpv.length > 1 ? 2.5 : 2) : cpv === 'ancestor' ? 1 : 0) +
+    (cpv === 'same' ? (a.cpv.length > 1 ? 2.5 : a.cpv[0]!.length >= 4 ? 2 : 1) : cpv === 'ancestor' ? 1 : 0) +
     (isNarrowPlace ? 1 : place === 'compatible' ? 0.5 : 0) +
     Math.min(2, a.numbers.length) +
     (shared >= fewer * 0.9 ? Math.min(2, shared) : 0) +

@@ -117,7 +117,12 @@ function isSamePurchaseOfOtherBuyer(a: MatchRecord, b: MatchRecord, comparison: 
     return isSameText && cpv === 'same' && numbers >= 3 && (publishedDaysApart ?? 99) <= 10
   }
   if (deadline === 'minute' && title.shared > 18 && (cpv === 'same' || isSameText)) return true
-  if (deadline === 'minute' && title.isEqual && title.shared > 30 && (cpv === 'ancestor' || cpv === 'unknown'))
+  if (
+    deadline === 'minute' &&
+    title.isEqual &&
+    title.shared > (publishedDaysApart !== undefined && publishedDaysApart <= 3 ? 22 : 30) &&
+    (cpv === 'ancestor' || cpv === 'unknown')
+  )
     return true
   return isSameText && cpv === 'same' && publishedDaysApart !== undefined && publishedDaysApart <= 30
 }
