@@ -124,7 +124,7 @@ test('a month with all faults on: every notice that was published is in the stor
   let published = 0
   for (const source of chosen) {
     const copies = await copiesInStore(source)
-    const held = new Set(copies.keys())
+    const held = new Set([...copies.keys()].map((state) => state.split(' ')[0]!))
     for (const [key, contents] of copies) if (new Set(contents).size > 1) twice.push(`${source.id} ${key}`)
     for (const { bytes, publishedAt, id } of portals.simulator.published(source.id, end)) {
       if (publishedAt < worldStart - dayMs) continue
@@ -158,14 +158,20 @@ function mortal(whole: TestStore, queries: number): { readonly store: TestStore;
   return { store: { ...whole, db: whole.db.withPlugin(plugin) }, isOver: () => left < 0 }
 }
 
-/** What each notice's documents were read as: documents that differ only in bytes that a fault put between are copies. */
+/**
+ * What each state of a notice was read as. Documents that differ only in bytes that a fault put between are copies; a compiled
+ * record that went on is another state of one notice, of which the newest counts.
+ */
 async function copiesInStore(source: Source): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await store.db
     .selectFrom('notice')
-    .select(['notice_key', 'content'])
+    .select(['notice_key', 'publication_ms', 'content'])
     .where('source_id', '=', source.id)
     .execute()
   const copies = new Map<string, string[]>()
-  for (const { notice_key: key, content } of rows) copies.set(key, [...(copies.get(key) ?? []), content])
+  for (const { notice_key, publication_ms, content } of rows) {
+    const state = `${notice_key} ${publication_ms}`
+    copies.set(state, [...(copies.get(state) ?? []), content])
+  }
   return copies
 }
