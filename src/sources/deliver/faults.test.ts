@@ -546,6 +546,61 @@ describe('details', () => {
     expect(kept.documents.size).toBe(7)
   })
 
+  const isCut = (bytes: Uint8Array) => (bytes.at(-1) === 0x7d ? undefined : 'it is cut')
+  const cut = () => ({ body: '{"notice":4,' })
+
+  test('one that comes cut is asked for again; what is cut three times is so on the portal', async () => {
+    const options = { kept: nothingKept(), unreadableBecause: isCut }
+    const first = await read(list, answer({ 2: cut, 4: cut }), options)
+    expect(first.end).toMatchObject({ kind: 'short', missing: expect.stringContaining('/notice/4 came unreadable') })
+    const asked: string[][] = []
+    for (let turn = 0; turn < 3; turn++) {
+      options.kept.checkpoint = undefined
+      const next = await read(list, answer({ 4: cut }), options)
+      asked.push(next.requests.map(({ url }) => url.slice(base.length)))
+      if (turn > 0) expect(next.end).toEqual({ kind: 'complete' })
+    }
+    expect(asked).toEqual([['/list', '/notice/2', '/notice/4'], ['/list', '/notice/4'], ['/list']])
+  })
+
+  test('a feed never comes by the same entries again: details it could not read are asked for at its next turns', async () => {
+    const feed: Delivery = {
+      kind: 'link-next',
+      request: { url: `${base}/feed?o=0` },
+      entries: at,
+      next: '/next',
+      detail: list.detail!,
+    }
+    const page = (broken: Parameters<typeof answer>[0]): Script => {
+      const detail = answer(broken)
+      return (request, url) => {
+        if (!url.pathname.endsWith('/feed')) return detail(request, url)
+        const from = Number(url.searchParams.get('o'))
+        return json({ items: numbers(from, Math.min(from + 4, 8)), next: `${base}/feed?o=${Math.min(8, from + 4)}` })
+      }
+    }
+    const options = { kept: nothingKept(), slot: { key: 'feed' }, unreadableBecause: isCut }
+    const fails = () => {
+      throw new Retryable('500')
+    }
+    const gone = () => ({ status: 404 })
+    const first = await readSlot(fetchOf(feed), page({ 1: fails, 4: cut, 6: gone }), options)
+    expect(first.end).toMatchObject({ kind: 'short' })
+    const second = await readSlot(fetchOf(feed), page({ 1: fails }), options)
+    expect(second.requests.map(({ url }) => url.slice(base.length))).toEqual([
+      '/notice/1',
+      '/notice/4',
+      '/notice/6',
+      '/feed?o=8',
+    ])
+    const third = await readSlot(fetchOf(feed), page({}), options)
+    expect(third.requests.map(({ url }) => url.slice(base.length))).toEqual(['/notice/1', '/feed?o=8'])
+    const fourth = await readSlot(fetchOf(feed), page({}), options)
+    expect(fourth.requests.map(({ url }) => url.slice(base.length))).toEqual(['/feed?o=8'])
+    const read = [...options.kept.documents.keys()].filter((text) => text.includes('version'))
+    expect(read).toHaveLength(8)
+  })
+
   test('a damaged detail is a rejection and asked for again; an error instead of it is not taken for it', async () => {
     const delivery: Delivery = { ...list, detail: { ...list.detail!, entries: { format: 'json', at: '/releases' } } }
     const reading = await read(delivery, (request, url) => {

@@ -79,6 +79,7 @@ export type ReadingOptions = {
   readonly scratchFolder?: string
   readonly kept?: Kept
   readonly totalTolerance?: number | null
+  readonly unreadableBecause?: (bytes: Uint8Array) => string | undefined
   /** The life ends at the request of this number (from 1), before it is answered. */
   readonly killedAtRequest?: number
   /** The life ends before the step of this number is stored. */
@@ -118,6 +119,7 @@ export async function readSlot(fetchSlot: Fetch, script: Script, options: Readin
     key: options.key,
     zone: options.zone ?? 'UTC',
     ...(options.totalTolerance !== undefined && { totalTolerance: options.totalTolerance }),
+    ...(options.unreadableBecause && { unreadableBecause: options.unreadableBecause }),
     now: () => Date.parse('2026-11-21T12:00:00Z'),
     scratchFolder: options.scratchFolder ?? '/nonexistent',
     signal: new AbortController().signal,
