@@ -11,7 +11,7 @@ const stages = ['sources', 'ingest', 'consolidate', 'publish', 'edition', 'api',
 /** Stages in which only the file named like the folder, and those listed, touch the store; everything beside is pure. */
 const stagesWithRunner: { readonly [stage: string]: readonly string[] } = {
   ingest: ['receive-batch', 'run-slot', 'run-sources', 'note-names', 'watch-sources'],
-  consolidate: ['estimate/apply-estimates', 'estimate/fit-stock'],
+  consolidate: ['estimate/apply-estimates', 'estimate/fit-stock', 'explain-stock', 'match-closure', 'rematch'],
   publish: [],
   hits: [],
   webhooks: [],
