@@ -1,4 +1,5 @@
-// How good the records are: which notices become one tender, measured on a corpus folder. Seeded, the same figures each time.
+// How good the records are: which notices become one tender, what became of it, what it is worth, measured on a corpus folder. Seeded, the same figures each time.
+import { benchLifecycle, type LifecycleReport, lifecycleAsMarkdown } from './lifecycle.ts'
 import { benchResolution, type CopyFigures, type ResolutionReport } from './resolution.ts'
 import { benchValues, type ValuesReport, valuesAsMarkdown } from './values.ts'
 
@@ -6,6 +7,8 @@ export type QualityReport = {
   readonly seed: number
   readonly corpus: string
   readonly resolution: ResolutionReport
+  /** Absent without linked groups. */
+  readonly lifecycle?: LifecycleReport
   readonly values: ValuesReport
 }
 
@@ -19,8 +22,10 @@ export type QualityOptions = {
 
 export async function benchQuality({ corpus, seed, copies, onProgress }: QualityOptions): Promise<QualityReport> {
   const resolution = await benchResolution({ corpus, seed, copies, ...(onProgress ? { onProgress } : {}) })
+  onProgress?.('lifecycle of linked groups')
+  const lifecycle = await benchLifecycle(corpus)
   const values = await benchValues({ corpus, seed, ...(onProgress ? { onProgress } : {}) })
-  return { seed, corpus, resolution, values }
+  return { seed, corpus, resolution, ...(lifecycle ? { lifecycle } : {}), values }
 }
 
 const share = (value: number): string => value.toFixed(4)
@@ -37,7 +42,7 @@ function copyLine(name: string, figures: CopyFigures): string {
 }
 
 /** Tables for people; parts for which the corpus has no data are left out. */
-export function qualityAsMarkdown({ seed, resolution, values }: QualityReport): string {
+export function qualityAsMarkdown({ seed, resolution, lifecycle, values }: QualityReport): string {
   const lines: string[] = [`Seed ${seed}.`]
   const { labelledPairs: pairs, listRows: rows, copies, linkedGroups: groups, wholeStock: stock } = resolution
   if (pairs)
@@ -75,6 +80,7 @@ export function qualityAsMarkdown({ seed, resolution, values }: QualityReport): 
       '',
       `All ${stock.records} notices together: ${stock.tenders} tenders, ${share(stock.orphanShare)} of one notice, ${stock.largeGroups} of more than 10, ${share(stock.reviewShare)} with a review; ${stock.keysPerRecord.toFixed(1)} keys and ${stock.candidatesPerRecord.toFixed(1)} candidates a record, prepare ${stock.prepareMs.toFixed(3)} ms, decide ${stock.decideMs.toFixed(3)} ms.`,
     )
+  if (lifecycle) lines.push(lifecycleAsMarkdown(lifecycle))
   lines.push(valuesAsMarkdown(values))
   return lines.join('\n')
 }
