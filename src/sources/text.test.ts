@@ -8,6 +8,14 @@ describe('texts', () => {
     expect(cleanText('<p>Erste&nbsp;Zeile</p><p>zweite<br/>dritte</p>')).toBe('Erste Zeile\n\nzweite\ndritte')
     expect(cleanText('a < b and c > d')).toBe('a < b and c > d')
   })
+  it('composes letters (NFC), also those that came as entities encoded twice', () => {
+    expect(cleanLine('Bru\u0308cke')).toBe('Brücke')
+    expect(cleanLine('Stra&amp;szlig;e u&amp;#776;ber den Mu&#776;hlbach')).toBe('Straße über den Mühlbach')
+  })
+  it('shows capitals and what stands between dashes as published', () => {
+    for (const title of ['NEUBAU DER KITA AM ÖPNV-PLATZ, BA II', 'Hochbau – Neubau – Los 2'])
+      expect(cleanLine(title)).toBe(title)
+  })
   it('leaves nothing that a database or a terminal chokes on', () => {
     expect(cleanText('a\u0000b\u202ec\ud800')).toBe('abc\ufffd')
     expect(cleanLine(' one\r\n two\u2028three ')).toBe('one two three')
