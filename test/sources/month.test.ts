@@ -124,7 +124,7 @@ test('a month with all faults on: every notice that was published is in the stor
   let published = 0
   for (const source of chosen) {
     const copies = await copiesInStore(source)
-    const held = new Set([...copies.keys()].map((state) => state.split(' ')[0]!))
+    const held = new Set([...copies.keys()].map((state) => state.slice(0, state.lastIndexOf(' '))))
     for (const [key, contents] of copies) if (new Set(contents).size > 1) twice.push(`${source.id} ${key}`)
     for (const { bytes, publishedAt, id } of portals.simulator.published(source.id, end)) {
       if (publishedAt < worldStart - dayMs) continue

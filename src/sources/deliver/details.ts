@@ -197,19 +197,43 @@ async function* readDetail(
   })
   // The last batch waits for the end, which says whether the detail counts as read.
   let waiting: readonly ReceivedDocument[] = []
+  let error: string | undefined
   const { damage, values: placed } = yield* passOn(reading, (documents): Step[] => {
     checkDocument(documents, entries, following.fault, address)
+    error ??= documents.map(errorUnderSuccess).find((each) => each !== undefined)
     const before = waiting
     waiting = following.withEntry ? documents.map((document) => joined(entry, document)) : documents
     return before.length > 0 ? [{ documents: before, entries: 0 }] : []
   })
   checkFault(following.fault, following.fault && placed.get(following.fault.at), address)
-  const why = entries.format === 'document' ? unreadableOf(waiting, context) : undefined
+  const why = entries.format === 'document' ? (error ?? unreadableOf(waiting, context)) : undefined
   const isAsItIs = why === undefined || unreadableTimes + 1 >= mostUnreadable
   const itemVersion = isAsItIs ? readVersion : `unreadable ${unreadableTimes + 1} ${readVersion}`
   const items: readonly Item[] = [{ key, version: itemVersion }]
   yield { documents: waiting, entries: 0, ...(damage === undefined && { items }) }
   return damage ?? (isAsItIs ? undefined : `${key} came unreadable: ${why}`)
+}
+
+/** Members of which answers consist that report an error (RFC 9457 and what frameworks write by themselves). */
+const errorMembers: ReadonlySet<string> = new Set(
+  'type title status statusCode code detail details error errors message messages exception timestamp path instance traceId success'.split(
+    ' ',
+  ),
+)
+const longestError = 4096
+
+/** What an answer with status 200 says that only reports an error; joined to its entry it would be read as a notice without a body. */
+function errorUnderSuccess({ bytes, unreadable }: ReceivedDocument): string | undefined {
+  if (unreadable || bytes.length > longestError || bytes[0] !== 0x7b) return undefined
+  let json: unknown
+  try {
+    json = JSON.parse(Buffer.from(bytes).toString())
+  } catch {
+    return undefined
+  }
+  const members = Object.keys(json as object)
+  const isError = members.some((name) => /^(?:detail|error|errors|message|exception)$/.test(name))
+  return isError && members.every((name) => errorMembers.has(name)) ? 'an error under status 200' : undefined
 }
 
 /** Why the one document of an answer cannot be read; undefined when it can, or nobody knows. */

@@ -804,6 +804,30 @@ describe('cards that ask for what cannot be', () => {
   })
 })
 
+describe('details that are joined to their entry', () => {
+  const joined: Delivery = {
+    kind: 'single',
+    request: { url: `${base}/list` },
+    entries: at,
+    detail: { request: { url: `${base}/one/{id}` }, id: '/id', withEntry: true },
+  }
+
+  test('an error under status 200 is no detail: it is asked for again', async () => {
+    const kept = nothingKept()
+    let isBroken = true
+    const script: Script = (_, url) =>
+      url.pathname.endsWith('/list')
+        ? json({ items: [{ id: 1 }] })
+        : json(isBroken ? { status: 500, detail: 'Internal error' } : { title: 'x', status: 'open' })
+    expect((await read(joined, script, { kept })).end).toMatchObject({ kind: 'short' })
+    isBroken = false
+    kept.checkpoint = undefined
+    const reading = await read(joined, script, { kept })
+    expect(reading.end).toEqual({ kind: 'complete' })
+    expect(textsOf(reading)).toContain('{"entry":{"id":1},"detail":{"title":"x","status":"open"}}')
+  })
+})
+
 describe('pages of links', () => {
   const links: Delivery = {
     kind: 'index',

@@ -89,11 +89,15 @@ function readFormat(
       return readDocument(chunks, head, options)
     case 'archive':
       if (!isArchive(head) && options.entries.inside)
-        return readEntries(chunks, { ...options, entries: options.entries.inside })
+        return readEntries(chunks, { ...options, entries: demanded(options.entries.inside) })
       if (!isArchive(head)) throw new UnexpectedContent('no archive')
       return readArchive(chunks, options, options.entries, readEntries)
   }
 }
+
+/** A member of an archive may lack the list; an answer in place of the archive that lacks it is an error of the portal. */
+const demanded = (entries: Entries): Entries =>
+  entries.format === 'json' ? { ...entries, isOptional: false } : entries
 
 async function* readJson(
   chunks: Chunks,
