@@ -95,7 +95,7 @@ export type Detail = {
   readonly id2?: EntryPlace
   /**
    * What changes when the entry changes (a date, a version); absent: fetched once. Where a list has nothing of the kind, ``
-   * stands for the whole entry: whatever changes in its bytes makes a version.
+   * stands for the whole entry: whatever changes in its bytes makes a version. An entry without the value is told by its bytes too.
    */
   readonly version?: EntryPlace
   /** Default: the answer is one document. */

@@ -156,7 +156,8 @@ function wantedOf(
 
 function versionOf(entry: ReceivedDocument, reader: EntryValues, place: EntryPlace | undefined): string {
   if (place === undefined) return onceVersion
-  return place === '' ? hash('sha1', entry.bytes, 'base64url') : (reader.textAt(place) ?? onceVersion)
+  // an entry without the member that should tell its changes is told apart by its bytes: fetched once, changes would be lost
+  return (place === '' ? undefined : reader.textAt(place)) ?? hash('sha1', entry.bytes, 'base64url')
 }
 
 async function* readDetail(
