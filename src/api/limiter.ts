@@ -107,7 +107,8 @@ export function createLocalLimiter(clock: Clock): LocalLimiter {
     },
     record: (key, limit) => {
       const { log, now } = currentLog(key)
-      if (log.count < limit) log.push(Math.max(log.newest, leavesAt(now, limit)))
+      // also beyond the limit: what this node admitted while the store was down may not hide what was admitted since
+      log.push(Math.max(log.newest, leavesAt(now, limit)))
     },
     close: async () => {},
   }
