@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { openEditionLog } from '../src/edition/edition-log.ts'
+import { wholePage } from '../src/edition/pieces.ts'
 import { entriesOfEdition } from './edition-of-number.ts'
 import { randomOf } from './generate/random.ts'
 
@@ -49,8 +50,8 @@ test('an edition log whose process is killed at any moment opens with whole edit
         limit: 100,
         ...(after && { after }),
       })
-      const page = log.page(positions, newest, null, 'identity')
-      expect(gunzipSync(log.page(positions, newest, null, 'gzip')).equals(page)).toBe(true)
+      const page = wholePage(log.pageBody(positions, newest, 'identity'), null)
+      expect(gunzipSync(wholePage(log.pageBody(positions, newest, 'gzip'), null)).equals(page)).toBe(true)
       found.push(...(JSON.parse(page.toString()) as { data: unknown[] }).data)
       if (next === null) break
       after = next

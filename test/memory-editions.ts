@@ -86,8 +86,15 @@ export function createMemoryEditions(): MemoryEditions {
       const { mergedInto } = versions[position]!.record
       return { ...keyOf(versions[position]!), ...(mergedInto === undefined ? {} : { mergedInto }) }
     },
-    page: (positions, _edition, nextCursor, encoding) =>
-      bytes(JSON.stringify({ data: positions.map((position) => versions[position]!.record), nextCursor }), encoding),
+    pageBody: (positions, _edition, encoding) => {
+      const records = positions.map((position) => JSON.stringify(versions[position]!.record)).join(',')
+      const tail = (nextCursor: string | null) => `],"nextCursor":${JSON.stringify(nextCursor)}}`
+      // Two members of gzip (RFC 1952, 2.2) are one text.
+      return {
+        bytes: bytes(`{"data":[${records}`, encoding),
+        finish: (nextCursor) => bytes(tail(nextCursor), encoding),
+      }
+    },
     record: (position, encoding) => bytes(JSON.stringify(versions[position]!.record), encoding),
     publish: (at, records, stamps = 'rising') => {
       const edition = (newest?.edition ?? 0) + 1

@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { TenderContent } from '../src/domain/tender.ts'
 import { hourMs } from '../src/domain/time.ts'
 import { catchUp, type EditionLog, type EditionLogOptions, openEditionLog } from '../src/edition/edition-log.ts'
+import { wholePage } from '../src/edition/pieces.ts'
 import { publish } from '../src/publish/publish.ts'
 import type { Store } from '../src/store/database.ts'
 import { randomOf } from './generate/random.ts'
@@ -57,7 +58,7 @@ function crawl(log: EditionLog, edition: number): { id: string; lastModified: st
   const found: { id: string; lastModified: string; checkedAt: string }[] = []
   for (let after: { lastModified: number; id: string } | undefined; ; ) {
     const { positions, next } = log.list({ filter: { archived: true }, edition, limit: 7, ...(after && { after }) })
-    found.push(...JSON.parse(log.page(positions, edition, null, 'identity').toString()).data)
+    found.push(...JSON.parse(wholePage(log.pageBody(positions, edition, 'identity'), null).toString()).data)
     if (next === null) return found
     after = next
   }

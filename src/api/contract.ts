@@ -45,7 +45,7 @@ const nothing: EditionReader = {
   meta: () => {
     throw new RangeError('no records')
   },
-  page: () => Buffer.alloc(0),
+  pageBody: () => ({ bytes: Buffer.alloc(0), finish: () => Buffer.alloc(0) }),
   record: () => Buffer.alloc(0),
 }
 const noCursors: CursorSealer = { seal: () => '', open: () => ({ state: 'invalid' }), refresh: async () => {} }

@@ -571,7 +571,7 @@ describe('the state of the service', () => {
   test('C137, C139: a damaged edition log is a 503 until it has been made anew, and never a record', async () => {
     await using world = await startApi()
     world.editions.publish(startOfTests, [{ id: plainId(1) }])
-    world.editions.page = () => {
+    world.editions.pageBody = () => {
       throw new DamagedLogError('body 7 of /var/lib/stock')
     }
     const response = await world.get('/v1/tenders')

@@ -4,6 +4,7 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, ty
 import { toInstant } from '../domain/time.ts'
 import { DamagedLogError } from '../edition/damaged-log-error.ts'
 import type { EditionInfo, EditionReader } from '../edition/edition-reader.ts'
+import { wholePage } from '../edition/pieces.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
@@ -432,7 +433,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     })
     const nextCursor = next ? cursors.seal({ after: next, edition }, query.filter, grant.organizationId) : null
     return sendFound(request, reply, { entityTag, edition: shown, isCompressible: positions.length > 0 }, (encoding) =>
-      reader.page(positions, shown.edition, nextCursor, encoding),
+      wholePage(reader.pageBody(positions, shown.edition, encoding), nextCursor),
     )
   }
 

@@ -12,6 +12,7 @@ import { nutsNumber, nutsRange } from '../domain/nuts.ts'
 import { hourMs, toInstant } from '../domain/time.ts'
 import { appendEdition, type EditionLog, type EditionLogOptions, openEditionLog } from './edition-log.ts'
 import type { NewEntry } from './log-state.ts'
+import { wholePage } from './pieces.ts'
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 console.log(`edition-log.test seed ${seed} (TEST_SEED repeats it)`)
@@ -257,8 +258,8 @@ test('D32 C47 C49 an exactly full last page and an empty one end the list', asyn
   const log = await logOf([recordOf(0, start), recordOf(1, start + 1)])
   expect(log.list({ filter: all, edition: 1, limit: 2 }).next).toBeNull()
   expect(log.list({ filter: all, edition: 1, limit: 1 }).next).toEqual({ lastModified: start, id: uuidOf(0) })
-  expect(log.page([], 1, null, 'identity').toString()).toBe('{"data":[],"nextCursor":null}')
-  expect(gunzipSync(log.page([], 1, null, 'gzip')).toString()).toBe('{"data":[],"nextCursor":null}')
+  expect(wholePage(log.pageBody([], 1, 'identity'), null).toString()).toBe('{"data":[],"nextCursor":null}')
+  expect(gunzipSync(wholePage(log.pageBody([], 1, 'gzip'), null)).toString()).toBe('{"data":[],"nextCursor":null}')
 })
 
 test('R3 an edition that is not known is refused', async () => {
@@ -326,7 +327,10 @@ test('C26 checkedAt is the last check of any source of the record, as of the edi
   await append(log, 2, [], { records: 2, checks: { ted: start + 9, doe: start + 7 } })
   const checkedAt = (edition: number) =>
     JSON.parse(
-      log.page(log.list({ filter: all, edition, limit: 9 }).positions, edition, null, 'identity').toString(),
+      wholePage(
+        log.pageBody(log.list({ filter: all, edition, limit: 9 }).positions, edition, 'identity'),
+        null,
+      ).toString(),
     ).data.map((record: { checkedAt: string }) => Date.parse(record.checkedAt) - start)
   expect(checkedAt(1)).toEqual([7, 1])
   expect(checkedAt(2)).toEqual([9, 1])
@@ -339,7 +343,7 @@ test('gzip pages are whole for gunzip of the system too', async () => {
   )
   const { positions } = log.list({ filter: all, edition: 1, limit: 30 })
   const file = join(newFolder(), 'page.gz')
-  for (const bytes of [log.page(positions, 1, 'cursor', 'gzip'), log.record(positions[3]!, 'gzip')]) {
+  for (const bytes of [wholePage(log.pageBody(positions, 1, 'gzip'), 'cursor'), log.record(positions[3]!, 'gzip')]) {
     writeFileSync(file, bytes)
     execFileSync('gunzip', ['-t', file])
   }
@@ -462,8 +466,10 @@ function expectAnswersOf(
   for (let after: { lastModified: number; id: string } | undefined, page = 0; ; page++) {
     const limit = limits[page % limits.length]!
     const { positions, next } = log.list({ filter, edition, ...(after && { after }), limit })
-    const identity = log.page(positions, edition, next?.id ?? null, 'identity')
-    expect(gunzipSync(log.page(positions, edition, next?.id ?? null, 'gzip')).equals(identity)).toBe(true)
+    const identity = wholePage(log.pageBody(positions, edition, 'identity'), next?.id ?? null)
+    expect(gunzipSync(wholePage(log.pageBody(positions, edition, 'gzip'), next?.id ?? null)).equals(identity)).toBe(
+      true,
+    )
     const answer = JSON.parse(identity.toString()) as { data: unknown[]; nextCursor: string | null }
     expect(answer.nextCursor).toBe(next?.id ?? null)
     expect(positions.length === limit || next === null).toBe(true)
@@ -550,7 +556,7 @@ test('a log damaged anywhere never serves a wrong byte: it goes back to a whole 
   }
   const pagesOf = (reader: EditionLog, edition: number) =>
     (['identity', 'gzip'] as const).map((encoding) =>
-      reader.page(reader.list({ filter: all, edition, limit: 100 }).positions, edition, null, encoding),
+      wholePage(reader.pageBody(reader.list({ filter: all, edition, limit: 100 }).positions, edition, encoding), null),
     )
   const whole = [1, 2, 3, 4].map((edition) => pagesOf(log, edition))
   await log.close()

@@ -24,7 +24,7 @@ import type {
 import { mergedFlag } from './entry-batch.ts'
 import { lockFolder } from './folder-lock.ts'
 import { type HeldEdition, LogState, type NewEdition, type NewEntry, retentionMs } from './log-state.ts'
-import { gzipPage, gzipRecord, type PieceInfo, plainPage, plainRecord } from './pieces.ts'
+import { gzipPage, gzipRecord, type PageBody, type PieceInfo, plainPage, plainRecord } from './pieces.ts'
 import { compileQuery, scan } from './query.ts'
 import { isRecordId, writeId } from './record-id.ts'
 import { chunkBits, type RecordTable, rowMask } from './record-table.ts'
@@ -131,14 +131,14 @@ export class EditionLog implements EditionReader {
     return { ...key, mergedInto }
   }
 
-  page(positions: readonly number[], edition: number, nextCursor: string | null, encoding: Encoding): Buffer {
+  pageBody(positions: readonly number[], edition: number, encoding: Encoding): PageBody {
     const state = this.#known()
     const seen = this.#held(edition) ?? state.shown!
     const pieces = positions.map((position) => pieceInfo(state, position, seen))
     if (encoding === 'identity')
-      return plainPage(pieces, (target, offset) => state.fill('plain', positions, target, offset), nextCursor)
+      return plainPage(pieces, (target, offset) => state.fill('plain', positions, target, offset))
     const lengths = positions.map((position) => state.lengthOf('gzip', position))
-    return gzipPage(pieces, lengths, (target, offset) => state.fill('gzip', positions, target, offset), nextCursor)
+    return gzipPage(pieces, lengths, (target, offset) => state.fill('gzip', positions, target, offset))
   }
 
   record(position: number, encoding: Encoding): Buffer {

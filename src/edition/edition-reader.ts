@@ -1,5 +1,6 @@
 // What the API needs of the read side: editions, the list over one of them, and finished bytes of pages and records.
 import type { TenderFilter } from '../domain/filter.ts'
+import type { PageBody } from './pieces.ts'
 
 /** A published edition (spec: data state). Times in epoch milliseconds. */
 export type EditionInfo = {
@@ -53,8 +54,8 @@ export type EditionReader = {
   /** Position of the newest version of a record; the id in any case. Undefined when there is none. */
   find(id: string): number | undefined
   meta(position: number): RecordMeta
-  /** The whole answer `{"data":[…],"nextCursor":…}` with `checkedAt` as of the edition. */
-  page(positions: readonly number[], edition: number, nextCursor: string | null, encoding: Encoding): Buffer
+  /** `{"data":[…],"nextCursor":…}` but for the cursor, with `checkedAt` as of the edition. */
+  pageBody(positions: readonly number[], edition: number, encoding: Encoding): PageBody
   /** One record with `checkedAt` as of the newest edition. */
   record(position: number, encoding: Encoding): Buffer
 }

@@ -5,7 +5,7 @@
 //
 // `checkedAt` moves without the record changing (C26). In the files its place holds a time that never was; whoever reads
 // a piece writes the true one over it, in the stored block too, and the page's CRC is corrected by arithmetic.
-import { constants, crc32, deflateRawSync, gzipSync, inflateRawSync } from 'node:zlib'
+import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { multiply, shiftFactor, unshiftFactor } from './crc.ts'
 import { isRecordId } from './record-id.ts'
 
@@ -115,56 +115,66 @@ function writeTimes(
   }
 }
 
-const pageTail = (nextCursor: string | null): Buffer => Buffer.from(`],"nextCursor":${JSON.stringify(nextCursor)}}`)
+/**
+ * A page but for its tail: the same for everybody who asks the same. The answer is `bytes`, then `finish(nextCursor)`.
+ * `bytes` may serve several requests at once: nobody writes to them.
+ */
+export type PageBody = { readonly bytes: Buffer; readonly finish: (nextCursor: string | null) => Buffer }
+
+const pageTail = (nextCursor: string | null): string => `],"nextCursor":${JSON.stringify(nextCursor)}}`
 
 /** The page in plain text. */
-export function plainPage(pieces: readonly PieceInfo[], fill: Fill, nextCursor: string | null): Buffer {
-  const tail = pageTail(nextCursor)
-  if (pieces.length === 0) return Buffer.concat([pageHead, tail])
+export function plainPage(pieces: readonly PieceInfo[], fill: Fill): PageBody {
   const length = totalPlainLength(pieces)
   // The comma of the first piece gives way to the bracket that ends the head.
-  const start = pageHead.length - 1
-  const page = Buffer.allocUnsafe(start + length + tail.length)
-  fill(page, start)
+  const start = pieces.length === 0 ? pageHead.length : pageHead.length - 1
+  const bytes = Buffer.allocUnsafe(start + length)
+  fill(bytes, start)
   writeTimes(
-    page,
+    bytes,
     start,
     plainTimeOffset,
     pieces,
     pieces.map((piece) => piece.plainLength),
   )
-  pageHead.copy(page)
-  tail.copy(page, start + length)
-  return page
+  pageHead.copy(bytes)
+  return { bytes, finish: (nextCursor) => Buffer.from(pageTail(nextCursor), 'latin1') }
 }
 
+const pageHeadCrc = crc32(pageHead)
+
 /** The page as gzip: nothing is compressed, no CRC is computed over more than the tail. */
-export function gzipPage(
-  pieces: readonly PieceInfo[],
-  gzipLengths: readonly number[],
-  fill: Fill,
-  nextCursor: string | null,
-): Buffer {
-  const tail = pageTail(nextCursor)
-  if (pieces.length === 0) return gzipSync(Buffer.concat([pageHead, tail]))
+export function gzipPage(pieces: readonly PieceInfo[], gzipLengths: readonly number[], fill: Fill): PageBody {
+  const isEmpty = pieces.length === 0
   let length = 0
   for (const pieceLength of gzipLengths) length += pieceLength
   // Header of the first stored block and first comma give way to those of the block that begins with the page's head.
-  const start = gzipHeader.length + pageHead.length - 1
-  const end = start + length
-  const page = Buffer.allocUnsafe(end + blockHeaderLength + tail.length + gzipTrailerLength)
-  fill(page, start)
-  writeTimes(page, start, gzipTimeOffset, pieces, gzipLengths)
-  gzipHeader.copy(page)
-  storedBlockHeader(page, gzipHeader.length, pageHead.length + headLength - 1, false)
-  pageHead.copy(page, gzipHeader.length + blockHeaderLength)
-  storedBlockHeader(page, end, tail.length, true)
-  tail.copy(page, end + blockHeaderLength)
-  const trailer = end + blockHeaderLength + tail.length
-  page.writeUInt32LE(crc32(tail, crcOfPieces(pageStartCrc, pieces)), trailer)
-  const plainLength = pageHead.length - 1 + totalPlainLength(pieces) + tail.length
-  page.writeUInt32LE(plainLength % 2 ** 32, trailer + 4)
-  return page
+  const start = gzipHeader.length + pageHead.length + (isEmpty ? blockHeaderLength : -1)
+  const bytes = Buffer.allocUnsafe(start + length)
+  fill(bytes, start)
+  writeTimes(bytes, start, gzipTimeOffset, pieces, gzipLengths)
+  gzipHeader.copy(bytes)
+  storedBlockHeader(bytes, gzipHeader.length, pageHead.length + (isEmpty ? 0 : headLength - 1), false)
+  pageHead.copy(bytes, gzipHeader.length + blockHeaderLength)
+  const crc = isEmpty ? pageHeadCrc : crcOfPieces(pageStartCrc, pieces)
+  const plainLength = pageHead.length + (isEmpty ? 0 : totalPlainLength(pieces) - 1)
+  return { bytes, finish: (nextCursor) => gzipTail(pageTail(nextCursor), crc, plainLength) }
+}
+
+/** The last stored block, and the trailer over all that was said: CRC and length of the plain text before are given. */
+function gzipTail(text: string, crcBefore: number, lengthBefore: number): Buffer {
+  const tail = Buffer.allocUnsafe(blockHeaderLength + text.length + gzipTrailerLength)
+  storedBlockHeader(tail, 0, text.length, true)
+  tail.write(text, blockHeaderLength, 'latin1')
+  const trailer = blockHeaderLength + text.length
+  tail.writeUInt32LE(crc32(tail.subarray(blockHeaderLength, trailer), crcBefore), trailer)
+  tail.writeUInt32LE((lengthBefore + text.length) % 2 ** 32, trailer + 4)
+  return tail
+}
+
+/** The answer in one piece. */
+export function wholePage(body: PageBody, nextCursor: string | null): Buffer {
+  return Buffer.concat([body.bytes, body.finish(nextCursor)])
 }
 
 /** One record in plain text. */

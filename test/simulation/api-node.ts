@@ -13,8 +13,9 @@ import { openTokenTable, type TokenSource, type TokenTable } from '../../src/api
 import type { BodyFiles, BodyKind } from '../../src/edition/body-files.ts'
 import { EditionLog } from '../../src/edition/edition-log.ts'
 import type { EditionReader } from '../../src/edition/edition-reader.ts'
+import type { HeldEdition } from '../../src/edition/held-log.ts'
 import type { IndexFile } from '../../src/edition/index-file.ts'
-import { batchOf, type HeldEdition, LogState } from '../../src/edition/log-state.ts'
+import { batchOf, LogState } from '../../src/edition/log-state.ts'
 import type { Pieces } from '../../src/edition/pieces.ts'
 import { columnsOf } from '../../src/edition/record-columns.ts'
 import { type Chunk, newChunk, RecordTable } from '../../src/edition/record-table.ts'
@@ -91,6 +92,7 @@ export class SharedLog {
     const [chunk] = chunks.splice(0)
     if (!chunk || chunks.length > 0 || count > maxReusedRows) return
     chunk.superseded.fill(0, 0, count)
+    chunk.previous.fill(0, 0, count)
     chunk.verified.fill(0, 0, count)
     const { summary } = chunk
     summary.minPublication[0] = summary.minValue[0] = Number.POSITIVE_INFINITY
@@ -155,18 +157,8 @@ class LaggingState {
     return this.#log.state.table
   }
 
-  get ids(): { readonly get: (words: Uint32Array, offset: number) => number | undefined } {
-    return {
-      get: (words, offset) => {
-        const newest = this.#log.state.ids.get(words, offset)
-        if (newest === undefined) return undefined
-        const id = this.table.id(newest)
-        const end = this.shown?.end ?? 0
-        for (let position = Math.min(newest, end - 1); position >= 0; position--)
-          if (this.table.id(position) === id) return position
-        return undefined
-      },
-    }
+  get ids(): LogState['ids'] {
+    return this.#log.state.ids
   }
 
   stampOf(position: number, edition: HeldEdition): ReturnType<LogState['stampOf']> {
@@ -327,7 +319,7 @@ function capPages(reader: EditionReader, pageCap: number): EditionReader {
     list: (query) => reader.list({ ...query, limit: Math.min(query.limit, pageCap) }),
     find: (id) => reader.find(id),
     meta: (position) => reader.meta(position),
-    page: (positions, edition, nextCursor, encoding) => reader.page(positions, edition, nextCursor, encoding),
+    pageBody: (positions, edition, encoding) => reader.pageBody(positions, edition, encoding),
     record: (position, encoding) => reader.record(position, encoding),
   }
 }
@@ -367,8 +359,7 @@ async function openSlot(): Promise<Slot> {
       list: (query) => current().reader.list(query),
       find: (id) => current().reader.find(id),
       meta: (position) => current().reader.meta(position),
-      page: (positions, edition, nextCursor, encoding) =>
-        current().reader.page(positions, edition, nextCursor, encoding),
+      pageBody: (positions, edition, encoding) => current().reader.pageBody(positions, edition, encoding),
       record: (position, encoding) => current().reader.record(position, encoding),
     },
     tokens: { find: (token) => current().tokens.find(token), close: async () => {} },

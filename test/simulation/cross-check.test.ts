@@ -6,6 +6,7 @@ import { parseListQuery } from '../../src/api/parameters.ts'
 import { parseQueryString } from '../../src/api/query-string.ts'
 import { catchUp, openEditionLog } from '../../src/edition/edition-log.ts'
 import type { EditionReader } from '../../src/edition/edition-reader.ts'
+import { wholePage } from '../../src/edition/pieces.ts'
 import { publish } from '../../src/publish/publish.ts'
 import { setSourceCheck } from '../../src/store/documents.ts'
 import { entriesAfter } from '../../src/store/editions.ts'
@@ -29,7 +30,9 @@ function pagesOf(reader: EditionReader, query: string, edition: number, limit: n
   const pages: string[] = []
   for (let after: { lastModified: number; id: string } | null | undefined; after !== null; ) {
     const { positions, next } = reader.list({ filter, edition, limit, ...(after && { after }) })
-    pages.push(reader.page(positions, edition, next && `${next.lastModified} ${next.id}`, 'identity').toString())
+    pages.push(
+      wholePage(reader.pageBody(positions, edition, 'identity'), next && `${next.lastModified} ${next.id}`).toString(),
+    )
     after = next
   }
   return pages

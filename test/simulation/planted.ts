@@ -19,7 +19,7 @@ function withList(reader: EditionReader, list: EditionReader['list']): EditionRe
     list,
     find: (id) => reader.find(id),
     meta: (position) => reader.meta(position),
-    page: (positions, edition, nextCursor, encoding) => reader.page(positions, edition, nextCursor, encoding),
+    pageBody: (positions, edition, encoding) => reader.pageBody(positions, edition, encoding),
     record: (position, encoding) => reader.record(position, encoding),
   }
 }
