@@ -45,6 +45,21 @@ describe('a merged record', () => {
   })
 
   test.each([
+    [{ bg: 'б', de: 'd', en: 'e', fr: 'f' }, 'd'],
+    [{ bg: 'б', en: 'e', fr: 'f' }, 'e'],
+    [{ bg: 'б', de: ' ', fr: 'f' }, 'f'],
+    [{ sl: 's', pl: 'p', bg: ' ' }, 'p'],
+    [{ de: 'd', el: 'own' }, 'own'],
+  ] as const)(
+    'texts %o of a Greek notice are shown as %s: its own language, else German, English, French, else by code',
+    (texts, shown) => {
+      const given = call({ language: 'el', title: texts, description: texts, lots: [lot('1', { title: texts })] })
+      const record = merge(given)
+      expect([record.title, record.description, record.lots[0]!.title]).toEqual([shown, shown, shown])
+    },
+  )
+
+  test.each([
     ['the title of its only lot', { lots: [lot('1', { title: { de: 'Los' } })], description: { de: 'Text' } }, 'Los'],
     ['the start of the description', { description: { de: 'Kurzer Text' } }, 'Kurzer Text'],
     [

@@ -165,13 +165,14 @@ function clean(text: string | undefined): string | undefined {
   return trimmed ? trimmed : undefined
 }
 
-/** The text in the given language, else in the first language that has one by name. */
+/** Most readers of the stock have one of these, the first the most. */
+const usualLanguages = ['de', 'en', 'fr']
+
+/** The text in the given language, else in German, English, French, else in the first language by code that has one. */
 function textIn(text: MultilingualText | undefined, language: string): string | undefined {
   if (!text) return undefined
-  const own = clean(text[language])
-  if (own) return own
-  for (const other of Object.keys(text).sort()) {
-    const found = clean(text[other])
+  for (const each of [language, ...usualLanguages, ...Object.keys(text).sort()]) {
+    const found = clean(text[each])
     if (found) return found
   }
   return undefined
