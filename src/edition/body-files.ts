@@ -1,13 +1,19 @@
 // The two append-only files with the pieces of all records, in the order of the list: one read per run of neighbours.
-import { readSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DamagedLogError } from './damaged-log-error.ts'
 
 export type BodyKind = 'plain' | 'gzip'
 
+/** Where pieces are read from. */
+export type BodySource = {
+  /** Throws DamagedLogError when the file ends before. */
+  readonly read: (kind: BodyKind, target: Buffer, offset: number, length: number, from: number) => void
+}
+
 /** Reads block: they hit the page cache, where a read costs less than a turn of the event loop. Appends do not. */
-export class BodyFiles {
+export class BodyFiles implements BodySource {
   readonly #handles: { readonly [kind in BodyKind]: FileHandle }
   /** Where the next piece goes. */
   readonly end: { [kind in BodyKind]: number }
@@ -38,12 +44,7 @@ export class BodyFiles {
   }
 
   read(kind: BodyKind, target: Buffer, offset: number, length: number, from: number): void {
-    const { fd } = this.#handles[kind]
-    for (let done = 0; done < length; ) {
-      const bytes = readSync(fd, target, offset + done, length - done, from + done)
-      if (bytes === 0) throw new DamagedLogError(`${kind} bodies end before ${from + length}`)
-      done += bytes
-    }
+    readPiece(kind, this.#handles[kind].fd, target, offset, length, from)
   }
 
   async sync(): Promise<void> {
@@ -54,6 +55,26 @@ export class BodyFiles {
   async close(): Promise<void> {
     await this.#handles.plain.close()
     await this.#handles.gzip.close()
+  }
+}
+
+function readPiece(kind: BodyKind, fd: number, target: Buffer, offset: number, length: number, from: number): void {
+  for (let done = 0; done < length; ) {
+    const bytes = readSync(fd, target, offset + done, length - done, from + done)
+    if (bytes === 0) throw new DamagedLogError(`${kind} bodies end before ${from + length}`)
+    done += bytes
+  }
+}
+
+/** The body files of a log that another thread writes. */
+export function openBodySource(folder: string): BodySource & { readonly close: () => void } {
+  const files = { plain: openSync(join(folder, 'plain.bin'), 'r'), gzip: openSync(join(folder, 'gzip.bin'), 'r') }
+  return {
+    read: (kind, target, offset, length, from) => readPiece(kind, files[kind], target, offset, length, from),
+    close: () => {
+      closeSync(files.plain)
+      closeSync(files.gzip)
+    },
   }
 }
 

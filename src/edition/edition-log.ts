@@ -12,22 +12,10 @@ import {
   type StoredEntry,
   stockIdOf,
 } from '../store/editions.ts'
-import type {
-  EditionInfo,
-  EditionReader,
-  Encoding,
-  ListQuery,
-  ListResult,
-  RecordKey,
-  RecordMeta,
-} from './edition-reader.ts'
-import { mergedFlag } from './entry-batch.ts'
 import { lockFolder } from './folder-lock.ts'
-import { type HeldEdition, LogState, type NewEdition, type NewEntry, retentionMs } from './log-state.ts'
-import { gzipPage, gzipRecord, type PageBody, type PieceInfo, plainPage, plainRecord } from './pieces.ts'
-import { compileQuery, scan } from './query.ts'
-import { isRecordId, writeId } from './record-id.ts'
-import { chunkBits, type RecordTable, rowMask } from './record-table.ts'
+import { retentionMs } from './held-log.ts'
+import { LogReader } from './log-reader.ts'
+import { LogState, type NewEdition, type NewEntry } from './log-state.ts'
 
 export type EditionLogOptions = {
   readonly clock: Clock
@@ -40,14 +28,7 @@ const defaultToleratedEntries = 10_000
 
 const generationPattern = /^generation-(\d+)$/
 
-/** First position behind `key` in the order of the list. */
-function positionAfter(table: RecordTable, { lastModified, id }: RecordKey): number {
-  let position = table.lowerBound(lastModified)
-  while (position < table.count && table.lastModified(position) === lastModified && table.id(position) <= id) position++
-  return position
-}
-
-export class EditionLog implements EditionReader {
+export class EditionLog extends LogReader {
   readonly #folder: string
   readonly #clock: Clock
   readonly #toleratedEntries: number
@@ -68,6 +49,7 @@ export class EditionLog implements EditionReader {
       release,
     }: EditionLogOptions & { readonly release: () => void },
   ) {
+    super(clock)
     this.#folder = folder
     this.#release = release
     this.#toleratedEntries = toleratedEntries
@@ -76,82 +58,7 @@ export class EditionLog implements EditionReader {
     this.#clock = clock
   }
 
-  get newest(): EditionInfo | undefined {
-    return this.#state?.shown?.info
-  }
-
-  /** Bytes were found that are not what was written: the next `catchUp` rebuilds the log. */
-  get isDamaged(): boolean {
-    return this.#state?.isDamaged ?? false
-  }
-
-  edition(edition: number): EditionInfo | undefined {
-    return this.#held(edition)?.info
-  }
-
-  #held(edition: number): HeldEdition | undefined {
-    const state = this.#state
-    if (!state?.shown || edition > state.shown.info.edition) return undefined
-    if (edition === state.shown.info.edition) return state.shown
-    const next = state.editions.get(edition + 1)
-    // Whatever the clock says, the log itself forgets by the times of its editions.
-    const now = Math.max(this.#clock(), state.shown.info.publishedAt)
-    return next && now - next.info.publishedAt <= retentionMs ? state.editions.get(edition) : undefined
-  }
-
-  list({ filter, edition, after, limit }: ListQuery): ListResult {
-    const state = this.#state
-    const known = state?.editions.get(edition)
-    if (!state?.shown || !known || edition > state.shown.info.edition)
-      throw new RangeError(`edition ${edition} is not known here`)
-    const seen = this.#held(edition) ?? state.shown
-    const { table } = state
-    let from = filter.updatedSince === undefined ? 0 : table.lowerBound(filter.updatedSince)
-    if (after !== undefined) from = Math.max(from, positionAfter(table, after))
-    const positions = scan(table, compileQuery(filter), seen.info.edition, from, known.end, limit + 1)
-    if (positions.length <= limit) return { positions, next: null }
-    positions.length = limit
-    const last = positions[limit - 1]!
-    return { positions, next: { lastModified: table.lastModified(last), id: table.id(last) } }
-  }
-
-  find(id: string): number | undefined {
-    if (!this.#state?.shown || !isRecordId(id)) return undefined
-    const words = new Uint32Array(4)
-    writeId(id, words, 0)
-    return this.#state.ids.get(words, 0)
-  }
-
-  meta(position: number): RecordMeta {
-    const { table } = this.#known()
-    const key = { id: table.id(position), lastModified: table.lastModified(position) }
-    const flags = table.chunks[position >>> chunkBits]!.flags[position & rowMask]!
-    if ((flags & mergedFlag) === 0) return key
-    const { mergedInto } = JSON.parse(this.record(position, 'identity').toString()) as { mergedInto: string }
-    return { ...key, mergedInto }
-  }
-
-  pageBody(positions: readonly number[], edition: number, encoding: Encoding): PageBody {
-    const state = this.#known()
-    const seen = this.#held(edition) ?? state.shown!
-    const pieces = positions.map((position) => pieceInfo(state, position, seen))
-    if (encoding === 'identity')
-      return plainPage(pieces, (target, offset) => state.fill('plain', positions, target, offset))
-    const lengths = positions.map((position) => state.lengthOf('gzip', position))
-    return gzipPage(pieces, lengths, (target, offset) => state.fill('gzip', positions, target, offset))
-  }
-
-  record(position: number, encoding: Encoding): Buffer {
-    const state = this.#known()
-    const piece = pieceInfo(state, position, state.shown!)
-    if (encoding === 'identity')
-      return plainRecord(piece, (target, offset) => state.fill('plain', [position], target, offset))
-    const length = state.lengthOf('gzip', position)
-    return gzipRecord(piece, length, (target, offset) => state.fill('gzip', [position], target, offset))
-  }
-
-  #known(): LogState {
-    if (!this.#state?.shown) throw new RangeError('no edition is known here')
+  protected get held(): LogState | undefined {
     return this.#state
   }
 
@@ -238,16 +145,6 @@ export class EditionLog implements EditionReader {
 
   #generationFolder(generation: number): string {
     return join(this.#folder, `generation-${generation}`)
-  }
-}
-
-function pieceInfo(state: LogState, position: number, edition: HeldEdition): PieceInfo {
-  const chunk = state.table.chunks[position >>> chunkBits]!
-  const row = position & rowMask
-  return {
-    plainLength: chunk.plainLength[row]!,
-    plainCrc: chunk.plainCrc[row]!,
-    stamp: state.stampOf(position, edition),
   }
 }
 

@@ -1,4 +1,5 @@
 // Which position holds the newest version of an id: open addressing over positions, in shards that grow one by one.
+import { sharedSlots } from './shared-arrays.ts'
 
 const shardBits = 8
 const initialSlots = 64
@@ -10,44 +11,61 @@ export type IdWords = { readonly words: Uint32Array; readonly offset: number }
 
 /**
  * 256 shards, so that growing copies a 256th of the entries at a time (one millisecond at five million). A slot holds
- * position + 1; zero is free. Entries are replaced, never removed.
+ * position + 1; zero is free. Entries are replaced, never removed. The slots lie in shared memory: one thread enters, others
+ * look up; who holds the slots from before a shard grew finds what was entered before that.
  */
 export class IdIndex {
-  readonly #shards: Shard[] = Array.from({ length: 1 << shardBits }, () => ({
-    slots: new Int32Array(initialSlots),
-    used: 0,
-  }))
+  readonly #shards: Shard[]
   readonly #idAt: (position: number) => IdWords
+  /** Told when a shard has other slots than before. */
+  onShard: ((index: number, slots: Int32Array) => void) | undefined
 
-  constructor(idAt: (position: number) => IdWords) {
+  /** `slots`: those of an index in another thread, to look up only. */
+  constructor(idAt: (position: number) => IdWords, slots?: readonly Int32Array[]) {
     this.#idAt = idAt
+    this.#shards = Array.from({ length: 1 << shardBits }, (_, index) => ({
+      slots: slots?.[index] ?? sharedSlots(initialSlots),
+      used: 0,
+    }))
+  }
+
+  get slots(): readonly Int32Array[] {
+    return this.#shards.map((shard) => shard.slots)
+  }
+
+  replaceSlots(index: number, slots: Int32Array): void {
+    this.#shards[index]!.slots = slots
   }
 
   get(words: Uint32Array, offset: number): number | undefined {
     const hash = hashOf(words, offset)
     const { slots } = this.#shards[hash >>> (32 - shardBits)]!
     const slot = this.#slotOf(slots, hash, words, offset)
-    const stored = slots[slot]!
+    const stored = Atomics.load(slots, slot)
     return stored === 0 ? undefined : stored - 1
   }
 
   /** Enters or replaces; returns the position held before. */
   set(words: Uint32Array, offset: number, position: number): number | undefined {
     const hash = hashOf(words, offset)
-    const shard = this.#shards[hash >>> (32 - shardBits)]!
+    const index = hash >>> (32 - shardBits)
+    const shard = this.#shards[index]!
     const slot = this.#slotOf(shard.slots, hash, words, offset)
     const stored = shard.slots[slot]!
-    shard.slots[slot] = position + 1
+    Atomics.store(shard.slots, slot, position + 1)
     if (stored !== 0) return stored - 1
     shard.used++
-    if (shard.used * 4 > shard.slots.length * 3) this.#grow(shard)
+    if (shard.used * 4 > shard.slots.length * 3) {
+      this.#grow(shard)
+      this.onShard?.(index, shard.slots)
+    }
     return undefined
   }
 
   #slotOf(slots: Int32Array, hash: number, words: Uint32Array, offset: number): number {
     const mask = slots.length - 1
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const stored = slots[slot]!
+      const stored = Atomics.load(slots, slot)
       if (stored === 0) return slot
       const held = this.#idAt(stored - 1)
       if (
@@ -61,7 +79,7 @@ export class IdIndex {
   }
 
   #grow(shard: Shard): void {
-    const slots = new Int32Array(shard.slots.length * 2)
+    const slots = sharedSlots(shard.slots.length * 2)
     const mask = slots.length - 1
     for (const stored of shard.slots) {
       if (stored === 0) continue

@@ -1,20 +1,19 @@
-// One generation of the edition log: its files, and what is kept of them in memory.
+// One generation of the edition log with its files: appending, and reading them again.
 import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { TenderRecord } from '../domain/tender.ts'
-import { hourMs, toInstant } from '../domain/time.ts'
-import { BodyFiles, type BodyKind } from './body-files.ts'
-import { DamagedLogError } from './damaged-log-error.ts'
+import { toInstant } from '../domain/time.ts'
+import { BodyFiles } from './body-files.ts'
 import type { EditionInfo } from './edition-reader.ts'
 import { archivedFlag, decodeBatch, type EntryBatch, encodeBatch, mergedFlag } from './entry-batch.ts'
-import { IdIndex } from './id-index.ts'
+import { HeldLog, type TakenEdition, verifiedBit } from './held-log.ts'
 import { IndexFile } from './index-file.ts'
-import { gzipPieceOf, type Pieces, piecesOf, plainPieceOf, type TimeStamp, timeStampOf } from './pieces.ts'
+import { type Pieces, piecesOf } from './pieces.ts'
 import { columnsOf, type RecordColumns } from './record-columns.ts'
 import { writeId } from './record-id.ts'
-import { chunkBits, RecordTable, rowMask } from './record-table.ts'
+import { type Chunk, chunkBits, type RecordTable, rowMask } from './record-table.ts'
 
 /** An edition to be taken over. `checks`: epoch milliseconds of the last check of each source, as of this edition. */
 export type NewEdition = EditionInfo & { readonly checks: { readonly [sourceId: string]: number } }
@@ -22,29 +21,8 @@ export type NewEdition = EditionInfo & { readonly checks: { readonly [sourceId: 
 /** An entry to be taken over. `body` begins with the id and lacks `checkedAt`; `sources` is a JSON array of source ids. */
 export type NewEntry = { readonly lastModified: number; readonly body: string; readonly sources: string }
 
-/** An edition in memory. */
-export type HeldEdition = {
-  readonly info: EditionInfo
-  /** Entries up to and including this edition: since lastModified only rises, they are the first ones (sync.md, lemma 1). */
-  readonly end: number
-  /** Entries that it replaced. */
-  readonly replaced: number
-  readonly checks: Map<string, number>
-  /** By source set, made when first needed; null for a set without any check. */
-  readonly stamps: (TimeStamp | null)[]
-}
-
-/** R4: a cursor lives 24 hours; an edition can be served in full for this long after the next one. */
-export const retentionMs = 25 * hourMs
-
 /** Payload of an edition frame. */
-type EditionFrame = NewEdition & {
-  readonly end: number
-  readonly plainEnd: number
-  readonly gzipEnd: number
-  /** False while catching up through editions whose replaced entries may be gone from the database: not to be shown. */
-  readonly isComplete: boolean
-}
+type EditionFrame = TakenEdition & { readonly plainEnd: number; readonly gzipEnd: number }
 
 /** Entries written together; as a frame it is taken into memory in well under a millisecond. */
 const batchSize = 256
@@ -54,47 +32,36 @@ const sliceSize = 16
 const buildingName = 'index.building'
 const finishedName = 'index.log'
 
-/** The bits of `verified`. */
-const verifiedBit: { readonly [kind in BodyKind]: number } = { plain: 1, gzip: 2 }
+/** Told of what other threads need to know, in the order in which it happens. */
+export type LogWatcher = {
+  readonly chunk: (index: number, chunk: Chunk) => void
+  readonly shard: (index: number, slots: Int32Array) => void
+  readonly sourceSet: (number: number, set: string) => void
+  /** Resolves when everybody has what was told until now: positions beyond may then be entered into the index. */
+  readonly settled: () => Promise<void>
+  readonly edition: (taken: TakenEdition) => void
+}
 
-export class LogState {
-  readonly folder: string
-  readonly stockId: string
-  readonly table: RecordTable
-  readonly ids: IdIndex
-  readonly editions = new Map<number, HeldEdition>()
-  /** The last edition taken over. */
-  newest: HeldEdition | undefined
-  /** The last one that readers may see. */
-  shown: HeldEdition | undefined
+export class LogState extends HeldLog {
   /** Different ids that are held: the records of the newest edition. */
   records = 0
-  /** Entries that no edition still held can show: a log built anew from the database would lack them. */
-  removable = 0
-  /** The oldest edition that may still be held. */
-  #oldest = 1
-  /** Bytes were found that are not what was written. */
-  isDamaged = false
   /** An append failed: the files have to be read again before the next. */
   isTorn = false
-  readonly #sourceSets: string[] = []
-  readonly #setNumbers = new Map<string, number>()
   readonly #index: IndexFile
   readonly #bodies: BodyFiles
+  #watcher: LogWatcher | undefined
 
-  private constructor(
-    folder: string,
-    stockId: string,
-    index: IndexFile,
-    bodies: BodyFiles,
-    table: RecordTable = new RecordTable(),
-  ) {
-    this.table = table
-    this.ids = new IdIndex(table.idAt)
-    this.folder = folder
-    this.stockId = stockId
+  private constructor(folder: string, stockId: string, index: IndexFile, bodies: BodyFiles, table?: RecordTable) {
+    super({ folder, stockId }, bodies, table)
     this.#index = index
     this.#bodies = bodies
+  }
+
+  watch(watcher: LogWatcher | undefined): void {
+    this.#watcher = watcher
+    this.table.onChunk = watcher?.chunk
+    this.ids.onShard = watcher?.shard
+    this.onSourceSet = watcher?.sourceSet
   }
 
   /** An empty generation. It is not found by `load` before `finish`. */
@@ -180,6 +147,7 @@ export class LogState {
     if (options.isSynced) await this.#bodies.sync()
     await this.#index.append('edition', Buffer.from(JSON.stringify(frame)))
     if (options.isSynced) await this.#index.sync()
+    await this.#watcher?.settled()
     this.commit(frame)
     this.isTorn = false
   }
@@ -224,7 +192,7 @@ export class LogState {
     const from = this.table.count
     this.table.append(
       batch,
-      batch.sourceSets.map((set) => this.#numberOf(set)),
+      batch.sourceSets.map((set) => this.numberOf(set)),
     )
     for (let position = from; position < this.table.count; position++)
       this.table.chunks[position >>> chunkBits]!.verified[position & rowMask] = verified
@@ -233,132 +201,19 @@ export class LogState {
   /** Makes the entries taken since the last edition this edition's. */
   commit(frame: EditionFrame): void {
     let replaced = 0
-    for (let position = this.newest?.end ?? 0; position < frame.end; position++) {
+    const begin = this.newest?.end ?? 0
+    for (let position = begin; position < frame.end; position++) {
       const { words, offset } = this.table.idAt(position)
-      const before = this.ids.set(words, offset, position)
+      const before = this.ids.get(words, offset)
       if (before === undefined) this.records++
-      else if (before < (this.newest?.end ?? 0)) {
-        this.table.supersede(before, frame.edition)
+      else if (before < begin) {
+        this.table.supersede(before, position, frame.edition)
         replaced++
       } else throw new Error(`edition ${frame.edition} holds ${this.table.id(position)} twice (C3)`)
+      this.ids.set(words, offset, position)
     }
-    const { edition, lastModified, publishedAt, records, changes } = frame
-    const held: HeldEdition = {
-      info: { edition, lastModified, publishedAt, records, changes },
-      end: frame.end,
-      replaced,
-      checks: new Map(Object.entries(frame.checks)),
-      stamps: [],
-    }
-    this.editions.set(edition, held)
-    this.newest = held
-    if (!frame.isComplete) return
-    this.shown = held
-    this.#forgetOld(held.info)
-  }
-
-  /** Of editions long gone only what R5 needs is kept in memory. */
-  #forgetOld(shown: EditionInfo): void {
-    for (; this.#oldest < shown.edition; this.#oldest++) {
-      const next = this.editions.get(this.#oldest + 1)!
-      if (shown.publishedAt - next.info.publishedAt <= retentionMs) return
-      const gone = this.editions.get(this.#oldest)!
-      gone.checks.clear()
-      gone.stamps.length = 0
-      this.removable += next.replaced
-    }
-  }
-
-  #numberOf(set: string): number {
-    let number = this.#setNumbers.get(set)
-    if (number === undefined) {
-      number = this.#sourceSets.length
-      this.#sourceSets.push(set)
-      this.#setNumbers.set(set, number)
-    }
-    return number
-  }
-
-  /**
-   * `checkedAt` of a record in an edition: the last check of any of its sources. Of sources that were never checked (files
-   * read once), the time of take-over.
-   */
-  stampOf(position: number, edition: HeldEdition): TimeStamp {
-    const set = this.table.chunks[position >>> chunkBits]!.sourceSet[position & rowMask]!
-    let stamp = edition.stamps[set]
-    if (stamp === undefined) {
-      const times = (JSON.parse(this.#sourceSets[set]!) as string[]).flatMap(
-        (source) => edition.checks.get(source) ?? [],
-      )
-      stamp = times.length === 0 ? null : timeStampOf(toInstant(Math.max(...times)))
-      edition.stamps[set] = stamp
-    }
-    return stamp ?? timeStampOf(toInstant(this.table.lastModified(position)))
-  }
-
-  /** Reads the pieces of these positions one after the other; each is checked when it is read for the first time. */
-  fill(kind: BodyKind, positions: readonly number[], target: Buffer, offset: number): void {
-    let at = offset
-    for (let index = 0; index < positions.length; ) {
-      const first = positions[index]!
-      let length = 0
-      let isVerified = true
-      let next = index
-      for (; next < positions.length && positions[next] === first + next - index; next++) {
-        const chunk = this.table.chunks[positions[next]! >>> chunkBits]!
-        const row = positions[next]! & rowMask
-        length += kind === 'plain' ? chunk.plainLength[row]! : chunk.gzipLength[row]!
-        if ((chunk.verified[row]! & verifiedBit[kind]) === 0) isVerified = false
-      }
-      this.#bodies.read(kind, target, at, length, this.#offsetOf(kind, first))
-      if (!isVerified) this.#verify(kind, positions.slice(index, next), target, at)
-      at += length
-      index = next
-    }
-  }
-
-  lengthOf(kind: BodyKind, position: number): number {
-    const chunk = this.table.chunks[position >>> chunkBits]!
-    return (kind === 'plain' ? chunk.plainLength : chunk.gzipLength)[position & rowMask]!
-  }
-
-  #offsetOf(kind: BodyKind, position: number): number {
-    const chunk = this.table.chunks[position >>> chunkBits]!
-    const row = position & rowMask
-    return kind === 'plain'
-      ? chunk.summary.plainBase[row >>> 10]! + chunk.plainOffset[row]!
-      : chunk.summary.gzipBase[row >>> 10]! + chunk.gzipOffset[row]!
-  }
-
-  #verify(kind: BodyKind, positions: readonly number[], target: Buffer, offset: number): void {
-    let at = offset
-    for (const position of positions) {
-      const chunk = this.table.chunks[position >>> chunkBits]!
-      const row = position & rowMask
-      const length = this.lengthOf(kind, position)
-      const piece = target.subarray(at, at + length)
-      if ((chunk.verified[row]! & verifiedBit[kind]) === 0) {
-        if (crc32(piece) === (kind === 'plain' ? chunk.plainCrc : chunk.gzipCrc)[row]!)
-          chunk.verified[row]! |= verifiedBit[kind]
-        else piece.set(this.#fromTheOther(kind, position))
-      }
-      at += length
-    }
-  }
-
-  /** Each file holds every record: what one lost, the other gives until the log is rebuilt. */
-  #fromTheOther(kind: BodyKind, position: number): Buffer {
-    this.isDamaged = true
-    const chunk = this.table.chunks[position >>> chunkBits]!
-    const row = position & rowMask
-    const other = kind === 'plain' ? 'gzip' : 'plain'
-    const bytes = Buffer.allocUnsafe(this.lengthOf(other, position))
-    this.#bodies.read(other, bytes, 0, bytes.length, this.#offsetOf(other, position))
-    if (crc32(bytes) === (other === 'plain' ? chunk.plainCrc : chunk.gzipCrc)[row]!) {
-      const piece = kind === 'plain' ? plainPieceOf(bytes) : gzipPieceOf(bytes)
-      if (crc32(piece) === (kind === 'plain' ? chunk.plainCrc : chunk.gzipCrc)[row]!) return piece
-    }
-    throw new DamagedLogError(`record ${this.table.id(position)}`)
+    this.adopt(frame, replaced)
+    this.#watcher?.edition(frame)
   }
 
   async close(): Promise<void> {

@@ -74,8 +74,8 @@ export function compileQuery(filter: TenderFilter): Query {
 function blockCanMatch(chunk: Chunk, block: number, query: Query, edition: number): boolean {
   const { summary } = chunk
   if (query.archived) {
-    if (summary.current[block] === 0 && summary.lastSuperseded[block]! <= edition) return false
-  } else if (summary.open[block] === 0 && summary.lastOpenSuperseded[block]! <= edition) return false
+    if (Atomics.load(summary.current, block) === 0 && summary.lastSuperseded[block]! <= edition) return false
+  } else if (Atomics.load(summary.open, block) === 0 && summary.lastOpenSuperseded[block]! <= edition) return false
   if (query.publishedSince !== undefined && !(summary.maxPublication[block]! >= query.publishedSince)) return false
   if (query.deadlineAfter !== undefined && !(summary.maxSubmission[block]! > query.deadlineAfter)) return false
   if (query.valueMin !== undefined && !(summary.maxValue[block]! >= query.valueMin)) return false

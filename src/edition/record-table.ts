@@ -1,7 +1,11 @@
 // The columns of all entries in memory, in chunks that never move, with a summary of every block to skip what cannot match.
+//
+// The columns lie in shared memory. One thread appends and marks; others read what lies before the end of an edition that they
+// were told of. There only `superseded`, `verified` and the summary's counts still move, and either value of these is right.
 import { archivedFlag, type EntryBatch } from './entry-batch.ts'
 import type { IdWords } from './id-index.ts'
 import { readId } from './record-id.ts'
+import { sharedBytes, sharedCopy, sharedFloats, sharedWords } from './shared-arrays.ts'
 
 /** Records summed up together: large enough that a stock of five million has 4,900 summaries, small enough to be selective. */
 export const blockBits = 10
@@ -50,6 +54,8 @@ export type Chunk = {
   readonly sourceSet: Uint32Array
   /** Edition that replaced the entry; 0 while it is the newest version. */
   readonly superseded: Uint32Array
+  /** Position + 1 of the version before this one; 0 for the first. Set when its edition is complete. */
+  readonly previous: Uint32Array
   /** End of the entry's codes; they begin where those of the entry before end. */
   readonly cpvEnd: Uint32Array
   readonly nutsEnd: Uint32Array
@@ -63,15 +69,15 @@ export type Chunk = {
 }
 
 export function newChunk(): Chunk {
-  const floats = () => new Float64Array(chunkSize)
-  const words = () => new Uint32Array(chunkSize)
+  const floats = () => sharedFloats(chunkSize)
+  const words = () => sharedWords(chunkSize)
   const blocks = 1 << blocksPerChunkBits
   return {
     lastModified: floats(),
     publication: floats(),
     submission: floats(),
     eurValue: floats(),
-    ids: new Uint32Array(4 * chunkSize),
+    ids: sharedWords(4 * chunkSize),
     plainOffset: words(),
     gzipOffset: words(),
     plainLength: words(),
@@ -80,34 +86,35 @@ export function newChunk(): Chunk {
     gzipCrc: words(),
     sourceSet: words(),
     superseded: words(),
+    previous: words(),
     cpvEnd: words(),
     nutsEnd: words(),
-    cpv: new Uint32Array(chunkSize),
-    nuts: new Uint32Array(chunkSize),
-    flags: new Uint8Array(chunkSize),
-    procedure: new Uint8Array(chunkSize),
-    verified: new Uint8Array(chunkSize),
+    cpv: words(),
+    nuts: words(),
+    flags: sharedBytes(chunkSize),
+    procedure: sharedBytes(chunkSize),
+    verified: sharedBytes(chunkSize),
     summary: {
-      minPublication: new Float64Array(blocks).fill(Number.POSITIVE_INFINITY),
-      maxPublication: new Float64Array(blocks).fill(Number.NEGATIVE_INFINITY),
-      maxSubmission: new Float64Array(blocks).fill(Number.NEGATIVE_INFINITY),
-      minValue: new Float64Array(blocks).fill(Number.POSITIVE_INFINITY),
-      maxValue: new Float64Array(blocks).fill(Number.NEGATIVE_INFINITY),
-      procedures: new Uint32Array(blocks),
-      current: new Uint32Array(blocks),
-      open: new Uint32Array(blocks),
-      lastSuperseded: new Uint32Array(blocks),
-      lastOpenSuperseded: new Uint32Array(blocks),
-      plainBase: new Float64Array(blocks),
-      gzipBase: new Float64Array(blocks),
-      codes: new Uint32Array(blocks * codeFilterWords),
+      minPublication: sharedFloats(blocks).fill(Number.POSITIVE_INFINITY),
+      maxPublication: sharedFloats(blocks).fill(Number.NEGATIVE_INFINITY),
+      maxSubmission: sharedFloats(blocks).fill(Number.NEGATIVE_INFINITY),
+      minValue: sharedFloats(blocks).fill(Number.POSITIVE_INFINITY),
+      maxValue: sharedFloats(blocks).fill(Number.NEGATIVE_INFINITY),
+      procedures: sharedWords(blocks),
+      current: sharedWords(blocks),
+      open: sharedWords(blocks),
+      lastSuperseded: sharedWords(blocks),
+      lastOpenSuperseded: sharedWords(blocks),
+      plainBase: sharedFloats(blocks),
+      gzipBase: sharedFloats(blocks),
+      codes: sharedWords(blocks * codeFilterWords),
     },
   }
 }
 
 function withRoom(array: Uint32Array, length: number): Uint32Array {
   if (length <= array.length) return array
-  const larger = new Uint32Array(Math.max(length, array.length * 2))
+  const larger = sharedWords(Math.max(length, array.length * 2))
   larger.set(array)
   return larger
 }
@@ -151,6 +158,8 @@ export class RecordTable {
   readonly #makeChunk: () => Chunk
   /** Entries appended, those of an edition not yet shown included. */
   count = 0
+  /** Told of each chunk that is new or got other arrays of codes, once a batch is in it. */
+  onChunk: ((index: number, chunk: Chunk) => void) | undefined
   readonly idAt = (position: number): IdWords => ({
     words: this.chunks[position >>> chunkBits]!.ids,
     offset: (position & rowMask) * 4,
@@ -167,6 +176,8 @@ export class RecordTable {
     let gzip = batch.gzipStart
     let cpvFrom = 0
     let nutsFrom = 0
+    const firstChunk = Math.max(0, this.chunks.length - 1)
+    const { cpv: cpvBefore, nuts: nutsBefore } = this.chunks[firstChunk] ?? {}
     for (let index = 0; index < batch.count; index++) {
       const row = this.count & rowMask
       if (row === 0) this.#addChunk()
@@ -201,30 +212,45 @@ export class RecordTable {
       nutsFrom = nutsTo
       this.count++
     }
+    if (!this.onChunk) return
+    for (let index = firstChunk; index < this.chunks.length; index++) {
+      const chunk = this.chunks[index]!
+      if (index > firstChunk || chunk.cpv !== cpvBefore || chunk.nuts !== nutsBefore) this.onChunk(index, chunk)
+    }
   }
 
   #addChunk(): void {
     const last = this.chunks[this.chunks.length - 1]
     if (last) {
       // A full chunk needs no room to grow.
-      last.cpv = last.cpv.slice(0, last.cpvEnd[rowMask])
-      last.nuts = last.nuts.slice(0, last.nutsEnd[rowMask])
+      last.cpv = sharedCopy(last.cpv, last.cpvEnd[rowMask]!)
+      last.nuts = sharedCopy(last.nuts, last.nutsEnd[rowMask]!)
     }
     this.chunks.push(this.#makeChunk())
   }
 
-  /** Marks an entry as replaced by a version in `edition`. */
-  supersede(position: number, edition: number): void {
+  /**
+   * Marks an entry as replaced by the version at `by`, in `edition`. Editions rise. A reader of an edition before may look at
+   * the same time: it must not find a count gone down whose edition it cannot see yet.
+   */
+  supersede(position: number, by: number, edition: number): void {
     const chunk = this.chunks[position >>> chunkBits]!
     const row = position & rowMask
     const block = row >>> blockBits
     const { summary } = chunk
+    this.chunks[by >>> chunkBits]!.previous[by & rowMask] = position + 1
     chunk.superseded[row] = edition
-    summary.current[block]!--
-    summary.lastSuperseded[block] = Math.max(summary.lastSuperseded[block]!, edition)
+    Atomics.store(summary.lastSuperseded, block, edition)
+    Atomics.sub(summary.current, block, 1)
     if ((chunk.flags[row]! & archivedFlag) !== 0) return
-    summary.open[block]!--
-    summary.lastOpenSuperseded[block] = Math.max(summary.lastOpenSuperseded[block]!, edition)
+    Atomics.store(summary.lastOpenSuperseded, block, edition)
+    Atomics.sub(summary.open, block, 1)
+  }
+
+  /** Position of the version before the one at `position`. */
+  previous(position: number): number | undefined {
+    const stored = this.chunks[position >>> chunkBits]!.previous[position & rowMask]!
+    return stored === 0 ? undefined : stored - 1
   }
 
   id(position: number): string {
@@ -235,10 +261,10 @@ export class RecordTable {
     return this.chunks[position >>> chunkBits]!.lastModified[position & rowMask]!
   }
 
-  /** First position with lastModified >= `time`; `count` when there is none. */
-  lowerBound(time: number): number {
+  /** First of the positions before `end` with lastModified >= `time`; `end` when there is none. */
+  lowerBound(time: number, end: number): number {
     let low = 0
-    let high = this.count
+    let high = end
     while (low < high) {
       const middle = (low + high) >>> 1
       if (this.lastModified(middle) < time) low = middle + 1

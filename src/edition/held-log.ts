@@ -1,0 +1,239 @@
+// What is held in memory of one generation of the edition log, and how its pieces are read. Any thread may hold it: the one that
+// writes the log (log-state.ts), and readers, which are told of what is new (log-feed.ts).
+import { crc32 } from 'node:zlib'
+import { hourMs, toInstant } from '../domain/time.ts'
+import type { BodyKind, BodySource } from './body-files.ts'
+import { DamagedLogError } from './damaged-log-error.ts'
+import type { EditionInfo } from './edition-reader.ts'
+import { IdIndex } from './id-index.ts'
+import { gzipPieceOf, plainPieceOf, type TimeStamp, timeStampOf } from './pieces.ts'
+import { type Chunk, chunkBits, RecordTable, rowMask } from './record-table.ts'
+
+/** An edition as it is taken over. `end`: entries up to and including it. */
+export type TakenEdition = EditionInfo & {
+  readonly checks: { readonly [sourceId: string]: number }
+  readonly end: number
+  /** False while catching up through editions whose replaced entries may be gone from the database: not to be shown. */
+  readonly isComplete: boolean
+}
+
+/** An edition in memory. */
+export type HeldEdition = {
+  readonly info: EditionInfo
+  /** Entries up to and including this edition: since lastModified only rises, they are the first ones (sync.md, lemma 1). */
+  readonly end: number
+  readonly isComplete: boolean
+  /** Entries that it replaced. */
+  readonly replaced: number
+  readonly checks: Map<string, number>
+  /** By source set, made when first needed; null for a set without any check. */
+  readonly stamps: (TimeStamp | null)[]
+}
+
+/** R4: a cursor lives 24 hours; an edition can be served in full for this long after the next one. */
+export const retentionMs = 25 * hourMs
+
+/** The bits of `verified`. */
+export const verifiedBit: { readonly [kind in BodyKind]: number } = { plain: 1, gzip: 2 }
+
+/** All that another thread needs to read the log as this one does; the arrays are shared, the rest is copied. */
+export type LogSnapshot = {
+  readonly folder: string
+  readonly stockId: string
+  readonly count: number
+  readonly chunks: readonly Chunk[]
+  readonly slots: readonly Int32Array[]
+  readonly sourceSets: readonly string[]
+  readonly editions: readonly TakenEdition[]
+}
+
+export class HeldLog {
+  readonly folder: string
+  readonly stockId: string
+  readonly table: RecordTable
+  readonly ids: IdIndex
+  readonly editions = new Map<number, HeldEdition>()
+  /** The last edition taken over. */
+  newest: HeldEdition | undefined
+  /** The last one that readers may see. */
+  shown: HeldEdition | undefined
+  /** Entries that no edition still held can show: a log built anew would lack them. */
+  removable = 0
+  /** The oldest edition that may still be held. */
+  #oldest = 1
+  /** Bytes were found that are not what was written. */
+  isDamaged = false
+  onDamage: (() => void) | undefined
+  /** Told of source sets that are new. */
+  onSourceSet: ((number: number, set: string) => void) | undefined
+  readonly #sourceSets: string[] = []
+  readonly #setNumbers = new Map<string, number>()
+  protected readonly bodies: BodySource
+
+  constructor(
+    { folder, stockId }: { readonly folder: string; readonly stockId: string },
+    bodies: BodySource,
+    table: RecordTable = new RecordTable(),
+    slots?: readonly Int32Array[],
+  ) {
+    this.folder = folder
+    this.stockId = stockId
+    this.table = table
+    this.ids = new IdIndex(table.idAt, slots)
+    this.bodies = bodies
+  }
+
+  /** The log of another thread, as of its snapshot. */
+  static from(snapshot: LogSnapshot, bodies: BodySource): HeldLog {
+    const table = new RecordTable()
+    table.chunks.push(...snapshot.chunks)
+    table.count = snapshot.count
+    const held = new HeldLog(snapshot, bodies, table, snapshot.slots)
+    for (const set of snapshot.sourceSets) held.numberOf(set)
+    for (const edition of snapshot.editions) held.adopt(edition, 0)
+    return held
+  }
+
+  /** As of the last edition taken over. */
+  snapshot(): LogSnapshot {
+    return {
+      folder: this.folder,
+      stockId: this.stockId,
+      count: this.newest?.end ?? 0,
+      chunks: this.table.chunks.map((chunk) => ({ ...chunk })),
+      slots: this.ids.slots,
+      sourceSets: [...this.#sourceSets],
+      editions: [...this.editions.values()].map(({ info, end, checks, isComplete }) => ({
+        ...info,
+        end,
+        checks: Object.fromEntries(checks),
+        isComplete,
+      })),
+    }
+  }
+
+  /** From now on this edition is the newest. Its entries are in the table and the index. `replaced`: entries it replaced. */
+  adopt(taken: TakenEdition, replaced: number): void {
+    const { edition, lastModified, publishedAt, records, changes, end, isComplete } = taken
+    const held: HeldEdition = {
+      info: { edition, lastModified, publishedAt, records, changes },
+      end,
+      isComplete,
+      replaced,
+      checks: new Map(Object.entries(taken.checks)),
+      stamps: [],
+    }
+    this.editions.set(edition, held)
+    this.newest = held
+    if (!isComplete) return
+    this.shown = held
+    this.#forgetOld(held.info)
+  }
+
+  /** Of editions long gone only what R5 needs is kept in memory. */
+  #forgetOld(shown: EditionInfo): void {
+    for (; this.#oldest < shown.edition; this.#oldest++) {
+      const next = this.editions.get(this.#oldest + 1)!
+      if (shown.publishedAt - next.info.publishedAt <= retentionMs) return
+      const gone = this.editions.get(this.#oldest)!
+      gone.checks.clear()
+      gone.stamps.length = 0
+      this.removable += next.replaced
+    }
+  }
+
+  /** Number of a source set, given when it is first met. */
+  numberOf(set: string): number {
+    let number = this.#setNumbers.get(set)
+    if (number === undefined) {
+      number = this.#sourceSets.length
+      this.#sourceSets.push(set)
+      this.onSourceSet?.(number, set)
+      this.#setNumbers.set(set, number)
+    }
+    return number
+  }
+
+  /**
+   * `checkedAt` of a record in an edition: the last check of any of its sources. Of sources that were never checked (files
+   * read once), the time of take-over.
+   */
+  stampOf(position: number, edition: HeldEdition): TimeStamp {
+    const set = this.table.chunks[position >>> chunkBits]!.sourceSet[position & rowMask]!
+    let stamp = edition.stamps[set]
+    if (stamp === undefined) {
+      const times = (JSON.parse(this.#sourceSets[set]!) as string[]).flatMap(
+        (source) => edition.checks.get(source) ?? [],
+      )
+      stamp = times.length === 0 ? null : timeStampOf(toInstant(Math.max(...times)))
+      edition.stamps[set] = stamp
+    }
+    return stamp ?? timeStampOf(toInstant(this.table.lastModified(position)))
+  }
+
+  /** Reads the pieces of these positions one after the other; each is checked when it is read for the first time. */
+  fill(kind: BodyKind, positions: readonly number[], target: Buffer, offset: number): void {
+    let at = offset
+    for (let index = 0; index < positions.length; ) {
+      const first = positions[index]!
+      let length = 0
+      let isVerified = true
+      let next = index
+      for (; next < positions.length && positions[next] === first + next - index; next++) {
+        const chunk = this.table.chunks[positions[next]! >>> chunkBits]!
+        const row = positions[next]! & rowMask
+        length += kind === 'plain' ? chunk.plainLength[row]! : chunk.gzipLength[row]!
+        if ((chunk.verified[row]! & verifiedBit[kind]) === 0) isVerified = false
+      }
+      this.bodies.read(kind, target, at, length, this.#offsetOf(kind, first))
+      if (!isVerified) this.#verify(kind, positions.slice(index, next), target, at)
+      at += length
+      index = next
+    }
+  }
+
+  lengthOf(kind: BodyKind, position: number): number {
+    const chunk = this.table.chunks[position >>> chunkBits]!
+    return (kind === 'plain' ? chunk.plainLength : chunk.gzipLength)[position & rowMask]!
+  }
+
+  #offsetOf(kind: BodyKind, position: number): number {
+    const chunk = this.table.chunks[position >>> chunkBits]!
+    const row = position & rowMask
+    return kind === 'plain'
+      ? chunk.summary.plainBase[row >>> 10]! + chunk.plainOffset[row]!
+      : chunk.summary.gzipBase[row >>> 10]! + chunk.gzipOffset[row]!
+  }
+
+  #verify(kind: BodyKind, positions: readonly number[], target: Buffer, offset: number): void {
+    let at = offset
+    for (const position of positions) {
+      const chunk = this.table.chunks[position >>> chunkBits]!
+      const row = position & rowMask
+      const length = this.lengthOf(kind, position)
+      const piece = target.subarray(at, at + length)
+      if ((chunk.verified[row]! & verifiedBit[kind]) === 0) {
+        if (crc32(piece) === (kind === 'plain' ? chunk.plainCrc : chunk.gzipCrc)[row]!)
+          chunk.verified[row]! |= verifiedBit[kind]
+        else piece.set(this.#fromTheOther(kind, position))
+      }
+      at += length
+    }
+  }
+
+  /** Each file holds every record: what one lost, the other gives until the log is rebuilt. */
+  #fromTheOther(kind: BodyKind, position: number): Buffer {
+    this.isDamaged = true
+    this.onDamage?.()
+    const chunk = this.table.chunks[position >>> chunkBits]!
+    const row = position & rowMask
+    const other = kind === 'plain' ? 'gzip' : 'plain'
+    const bytes = Buffer.allocUnsafe(this.lengthOf(other, position))
+    this.bodies.read(other, bytes, 0, bytes.length, this.#offsetOf(other, position))
+    if (crc32(bytes) === (other === 'plain' ? chunk.plainCrc : chunk.gzipCrc)[row]!) {
+      const piece = kind === 'plain' ? plainPieceOf(bytes) : gzipPieceOf(bytes)
+      if (crc32(piece) === (kind === 'plain' ? chunk.plainCrc : chunk.gzipCrc)[row]!) return piece
+    }
+    throw new DamagedLogError(`record ${this.table.id(position)}`)
+  }
+}
