@@ -20,6 +20,7 @@ type Sketch = {
   readonly procedureId?: string
   readonly formType?: Notice['formType']
   readonly country?: string
+  readonly format?: Notice['format']
 }
 
 let serial = 0
@@ -30,7 +31,7 @@ function recordOf(sketch: Sketch): MatchRecord {
   const notice: Notice = {
     noticeKey: `${publisher}:${serial++}`,
     publisher,
-    format: 'eforms',
+    format: sketch.format ?? 'eforms',
     profile: 'test',
     formType: sketch.formType ?? 'competition',
     noticeType: 'cn-standard',
@@ -125,6 +126,29 @@ describe('one tender on two portals', () => {
   test('two feeders of one portal on one day, with the same text', () => {
     expect(verdict(base, base)).toMatchObject({ kind: 'merge', rule: 'same-source' })
   })
+})
+
+test("the row of a portal's list and its page are one tender; two documents of a journal are two, with or without a text", () => {
+  const row: Sketch = { title: base.title, publisher: 'list', format: 'portal', published: '2026-03-03' }
+  const page: Sketch = { ...row, published: '2026-03-02', description: text }
+  expect(verdict(row, page)).toMatchObject({ kind: 'merge', rule: 'row-and-page' })
+  expect(verdict(row, { ...row, published: '2026-03-04' })).toMatchObject({ kind: 'merge', rule: 'row-and-page' })
+  for (const format of ['eforms', 'ted-export', 'ocds'] as const) {
+    const document: Sketch = { ...row, publisher: 'ted', format }
+    for (const description of ['', text])
+      expect(verdict(document, { ...document, published: '2026-03-02', description }).kind).toBe('none')
+    // to the minute, with a title that tells much, but still two publications
+    const deadline = '2026-04-08T08:00:00.000Z'
+    const title = `${base.title} einschließlich Demontage, Entsorgung und hydraulischem Abgleich der Fußbodenheizung`
+    const later: Sketch = { ...document, title, deadline, published: '2026-03-12' }
+    expect(verdict({ ...document, title, deadline, cpv: [] }, { ...later, cpv: [] }).kind).toBe('none')
+    const asPages = [{ ...document, title, deadline }, later].map(
+      (each): Sketch => ({ ...each, format: 'portal', cpv: [] }),
+    )
+    expect(verdict(asPages[0]!, asPages[1]!)).toMatchObject({ kind: 'merge', rule: 'row-and-page' })
+  }
+  // one side a page, the other a document that the same portal gives out
+  expect(verdict(page, { ...row, format: 'ocds' }).kind).toBe('none')
 })
 
 describe('two tenders', () => {

@@ -118,8 +118,8 @@ function sameSourceRule(a: MatchRecord, b: MatchRecord, comparison: Comparison, 
   const { title, deadline, buyer } = comparison
   if (!title) return undefined
   if (strong >= 1 && strong + weak >= 2 && title.jaccard >= 0.8) return 'same-source'
-  // The row of a list and its page: one of them has no text of its own.
-  const isRowAndPage = a.descriptionLength === 0 || b.descriptionLength === 0
+  // The row of a list and its page: one of them has no text of its own. Documents of a journal are neither.
+  const isRowAndPage = a.isFromPages && b.isFromPages && (a.descriptionLength === 0 || b.descriptionLength === 0)
   if (!isRowAndPage || !title.isEqual || title.isTruncated || twins > 2) return undefined
   if (weak >= 2 && buyer === 'equal' && deadline !== 'near' && deadline !== 'far') return 'row-and-page'
   return deadline === 'minute' && title.shared > 30 ? 'row-and-page' : undefined

@@ -39,6 +39,11 @@ export type MatchRecord = {
   readonly publishers: readonly string[]
   /** Portals whose own call it holds; two calls of one portal are two procedures unless much speaks for one. */
   readonly callPublishers: readonly string[]
+  /**
+   * All of it comes from a portal's own pages, rows of lists and pages of details. A journal's documents are never the row and the
+   * page of one tender: two of them are two publications.
+   */
+  readonly isFromPages?: true
   /** Procedure ids with the scope in which each is unique (`bt-04`, an OCID prefix, a publisher). */
   readonly procedures: readonly { readonly scope: string; readonly id: string }[]
   /** What its most telling notice is: a call before a result before a contract's later life before an announcement. */

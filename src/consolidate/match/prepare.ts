@@ -133,6 +133,7 @@ export function prepare(key: string, units: readonly Unit[]): MatchRecord {
     key,
     publishers: unique(notices.map(({ publisher }) => publisher)).sort(),
     callPublishers: unique(notices.filter(isOwnCall).map(({ publisher }) => publisher)).sort(),
+    ...(notices.every(({ format }) => format === 'portal') ? { isFromPages: true } : {}),
     procedures: [...procedures.keys()].sort().map((name) => procedures.get(name)!),
     stage,
     countries: unique(organizations.map((buyer) => buyer.country)).sort(),
