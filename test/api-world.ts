@@ -1,6 +1,7 @@
 // A whole API over real HTTP in one line: memory editions, two organisations, a clock that tests move.
 import { type CursorKey, createCursorSealer } from '../src/api/cursor.ts'
-import { createLocalLimiter, type Limiter } from '../src/api/limiter.ts'
+import type { Limiter } from '../src/api/limiter.ts'
+import { createLocalLimiter } from '../src/api/limiter-memory.ts'
 import { type ApiOptions, buildApi } from '../src/api/server.ts'
 import { openTokenTable, type TokenSource } from '../src/api/token-table.ts'
 import { hashToken, makeToken } from '../src/domain/token.ts'

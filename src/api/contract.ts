@@ -3,7 +3,7 @@ import swagger from '@fastify/swagger'
 import type { EditionReader } from '../edition/edition-reader.ts'
 import { exampleBaseUrl, exampleDocsUrl } from './contract-text.ts'
 import type { CursorSealer } from './cursor.ts'
-import { createLocalLimiter } from './limiter.ts'
+import { createLocalLimiter } from './limiter-memory.ts'
 import { listParameters } from './parameters.ts'
 import { buildApi } from './server.ts'
 

@@ -3,7 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
-import { type Admission, bucketMs, type Limiter, maxExactLimit, secondsUntil, windowMs } from './limiter.ts'
+import {
+  type Admission,
+  bucketMs,
+  type Limiter,
+  type LocalLimiter,
+  maxExactLimit,
+  secondsUntil,
+  windowMs,
+} from './limiter.ts'
 import { createSharedLimiter } from './limiter-shared.ts'
 
 /** A shared count that takes longer is not worth waiting for. */
@@ -53,8 +61,10 @@ export function createRedisLimiter(options: {
   readonly log?: Log | undefined
   readonly keyPrefix?: string
   readonly timeoutMs?: number
+  /** The count of this process while the store is down: one for all its threads; one of its own when left out. */
+  readonly local?: LocalLimiter | undefined
 }): Limiter {
-  const { url, clock, log, keyPrefix = 'tenderstock:limit:', timeoutMs = defaultTimeoutMs } = options
+  const { url, clock, log, keyPrefix = 'tenderstock:limit:', timeoutMs = defaultTimeoutMs, local } = options
   const redis = new Redis(url, {
     commandTimeout: timeoutMs,
     connectTimeout: 1000,
@@ -91,6 +101,7 @@ export function createRedisLimiter(options: {
     },
     clock,
     log,
+    local,
     close: async () => {
       redis.disconnect()
     },

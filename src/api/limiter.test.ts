@@ -1,7 +1,8 @@
 // Proves C121 to C129 and D33 of the limit itself, against a model that remembers every request.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Admission, createLocalLimiter, windowMs } from './limiter.ts'
+import { type Admission, windowMs } from './limiter.ts'
+import { createLocalLimiter } from './limiter-memory.ts'
 
 /** What "60 per minute" means, said plainly: accepted stamps of the last 60 s, nothing forgotten. */
 function createModel() {

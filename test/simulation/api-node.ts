@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { type CursorKey, type CursorSealer, createCursorSealer } from '../../src/api/cursor.ts'
-import type { createLocalLimiter, Limiter } from '../../src/api/limiter.ts'
+import type { Limiter, LocalLimiter } from '../../src/api/limiter.ts'
 import { createSharedLimiter } from '../../src/api/limiter-shared.ts'
 import { buildApi } from '../../src/api/server.ts'
 import { openTokenTable, type TokenSource, type TokenTable } from '../../src/api/token-table.ts'
@@ -193,7 +193,7 @@ export type Backplane = {
   readonly cursorVersion: () => 1 | 2
   readonly tokens: TokenSource
   readonly isLimiterStoreDown: () => boolean
-  readonly takeShared: ReturnType<typeof createLocalLimiter>['take']
+  readonly takeShared: LocalLimiter['take']
   readonly randomBytes: (count: number) => Buffer
   /** Most records on a page, whatever `limit` says (C144 asks for 100; the stock is small). */
   readonly pageCap: number

@@ -2,7 +2,7 @@
 // time: each must be found by an invariant. The first eleven are those of sync.md ("Seeded-bug suite").
 import type { Sink, StateStore, SyncState } from '../../client/src/sync/sink.ts'
 import { filterHash } from '../../client/src/sync/sync-filters.ts'
-import { createLocalLimiter } from '../../src/api/limiter.ts'
+import { createLocalLimiter } from '../../src/api/limiter-memory.ts'
 import { toInstant } from '../../src/domain/time.ts'
 import type { EditionReader, ListQuery, RecordKey } from '../../src/edition/edition-reader.ts'
 import type { ApiNode } from './api-node.ts'

@@ -3,7 +3,7 @@
 import { gunzipSync } from 'node:zlib'
 import type { SyncOutcome } from '../../client/src/sync/sync.ts'
 import type { CursorKey } from '../../src/api/cursor.ts'
-import { createLocalLimiter } from '../../src/api/limiter.ts'
+import { createLocalLimiter } from '../../src/api/limiter-memory.ts'
 import { hashToken, makeToken } from '../../src/domain/token.ts'
 import type { TokenGrant } from '../../src/store/organizations.ts'
 import { type Random, randomOf } from '../generate/random.ts'
