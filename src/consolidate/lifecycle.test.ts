@@ -324,6 +324,45 @@ const scenarios: Scenario[] = [
     { ...awarded, lots: 'awarded awarded' },
   ],
   [
+    'a round without a winner after a concluded contract: the contract stands',
+    () => [
+      call('2026-01-01', '2026-02-01'),
+      award('2026-03-05', [lot('LOT-0001', { result: { outcome: 'awarded', contractDate: '2026-03-01' } })]),
+      award('2026-04-01', [outcome('LOT-0001', 'not-awarded', 'no-rece')]),
+    ],
+    '2026-04-02',
+    { ...awarded, lots: 'awarded' },
+  ],
+  [
+    'an award without a contract that is taken back',
+    () => [
+      call('2026-01-01', '2026-02-01'),
+      award('2026-03-05'),
+      award('2026-04-01', [outcome('LOT-0001', 'not-awarded', 'ins-fund')]),
+    ],
+    '2026-04-02',
+    { ...cancelled, lots: 'cancelled' },
+  ],
+  [
+    'a concluded contract that a review body undid',
+    () => [
+      call('2026-01-01', '2026-02-01'),
+      award('2026-03-05', [lot('LOT-0001', { result: { outcome: 'awarded', contractDate: '2026-03-01' } })]),
+      award('2026-04-01', [outcome('LOT-0001', 'not-awarded', 'rev-body')]),
+    ],
+    '2026-04-02',
+    { ...cancelled, lots: 'cancelled' },
+  ],
+  [
+    'one lot cancelled before the deadline, the other open: open, not cancelled',
+    () => [
+      call('2026-01-01', '2026-03-01', { lots: [open('1', '2026-03-01'), open('2', '2026-03-01')] }),
+      award('2026-02-01', [outcome('1', 'not-awarded', 'chan-need')]),
+    ],
+    '2026-02-02',
+    { status: 'open', lots: 'cancelled open', next: '2026-03-01' },
+  ],
+  [
     'a failed lot that is awarded later',
     () => [
       call('2026-01-01', '2026-02-01'),

@@ -2,7 +2,8 @@
 import type { LotResult, NoticeLot } from '../domain/notice.ts'
 import type { ArchiveReason, LotStatus, Status } from '../domain/tender.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
-import { type Announcement, type CompetitionState, lotOutcomes, shareLots, type Timeline } from './timeline.ts'
+import { lotOutcomes } from './lot-outcomes.ts'
+import { type Announcement, type CompetitionState, shareLots, type Timeline } from './timeline.ts'
 
 /** A lot of the record: what the call says of it, what the result says of it, and what became of it. */
 export type LotState = {
@@ -165,21 +166,21 @@ function wholeDecision({ live }: Timeline): Decision | undefined {
 /** Results of notices that number the lots otherwise count for the whole. */
 function foreignDecision(timeline: Timeline, ids: readonly string[]): Decision | undefined {
   let decision: Decision | undefined
-  for (const announcement of timeline.results) {
-    const lots = announcement.notice.lots.filter((lot) => lot.result)
-    if (
-      lots.length === 0 ||
-      shareLots(
-        ids,
-        lots.map((lot) => lot.lotId),
-      )
-    )
-      continue
+  const decided = ({ notice }: Announcement): readonly NoticeLot[] => notice.lots.filter((lot) => lot.result)
+  const foreign = timeline.results.filter((announcement) => {
+    const lots = decided(announcement).map(({ lotId }) => lotId)
+    return lots.length > 0 && !shareLots(ids, lots)
+  })
+  const standing = lotOutcomes(foreign)
+  for (const announcement of foreign) {
+    const lots = decided(announcement)
     const outcomes = lots.map((lot) => lot.result!.outcome)
     const outcome = outcomes.includes('awarded') ? 'awarded' : outcomes.includes('pending') ? 'pending' : 'not-awarded'
     if (outcome === 'pending' && decision) continue
     const only = lots.length === 1 ? lots[0] : undefined
-    decision = { result: only?.result ?? { outcome }, at: announcement, ...(only ? { lot: only } : {}) }
+    decision = only
+      ? { result: standing.get(only.lotId)!.result, at: announcement, lot: only }
+      : { result: { outcome }, at: announcement }
   }
   return decision
 }

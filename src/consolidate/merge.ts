@@ -6,8 +6,9 @@ import type { Instant } from '../domain/time.ts'
 import { canonicalJson, contentHash } from './canonical.ts'
 import { type Lifecycle, type LotState, lifecycleOf } from './lifecycle.ts'
 import { procedureScope } from './link-keys.ts'
+import { lotOutcomes, sumOfMoney } from './lot-outcomes.ts'
 import { compareNotices } from './resolve.ts'
-import { type Announcement, shareLots, type Timeline, timelineOf } from './timeline.ts'
+import { type Announcement, type Timeline, timelineOf } from './timeline.ts'
 
 /** A record ready to be stored. */
 export type TenderDraft = {
@@ -315,20 +316,12 @@ function uniqueList(values: readonly string[]): string[] {
   return [...new Set(values)]
 }
 
-/** Sum in one currency, to the cent; undefined for none or for several currencies. */
-function sumOf(amounts: readonly Money[]): Money | undefined {
-  const [first] = amounts
-  if (!first || amounts.some((amount) => amount.currency !== first.currency)) return undefined
-  const value = Math.round(amounts.reduce((sum, amount) => sum + amount.value, 0) * 100) / 100
-  return { value, currency: first.currency }
-}
-
 /** At least this share of the lots must have an estimate before their sum stands for the tender. */
 const pricedLotsShare = 0.8
 
 function sumOfLots(lots: readonly NoticeLot[], read: (lot: NoticeLot) => Money | undefined): Money | undefined {
   const amounts = lots.map(read).filter((amount) => amount !== undefined)
-  return amounts.length > 0 && amounts.length >= lots.length * pricedLotsShare ? sumOf(amounts) : undefined
+  return amounts.length > 0 && amounts.length >= lots.length * pricedLotsShare ? sumOfMoney(amounts) : undefined
 }
 
 /**
@@ -366,25 +359,36 @@ function valueOfContracts(notice: Notice): Money | undefined {
   const awarded = notice.lots.filter((lot) => lot.result?.outcome === 'awarded')
   return (
     notice.awardedValue ??
-    sumOf(awarded.map((lot) => lot.result?.awardedValue).filter((amount) => amount !== undefined))
+    sumOfMoney(awarded.map((lot) => lot.result?.awardedValue).filter((amount) => amount !== undefined))
   )
 }
 
 /**
- * Award notices add up when they decide different lots; of two about the same lots the newer counts. BT-161, else the sum of
- * the awarded lots. Amounts in another currency than the newest's are left out.
+ * Award notices add up when they decide different lots, or tell of further contracts of a lot; of two about the same contract the
+ * newer counts. BT-161, else the sum of the awarded lots; of a notice that is partly superseded the lots that stand. Amounts in
+ * another currency than the newest's are left out, and so is a total that a later notice about the same lots repeats.
  */
 function awardedAmount({ results }: Timeline): Money | undefined {
+  const outcomes = lotOutcomes(results)
   const counted: Money[] = []
   const countedLots = new Set<string>()
-  for (const { notice } of [...results].reverse() satisfies Announcement[]) {
-    const awardedLots = notice.lots.filter((lot) => lot.result?.outcome === 'awarded')
-    const lots = awardedLots.map((lot) => lot.lotId)
-    if (counted.length > 0 && (lots.length === 0 || shareLots(countedLots, lots))) continue
-    const amount = valueOfContracts(notice)
+  for (const announcement of [...results].reverse() satisfies Announcement[]) {
+    const { notice } = announcement
+    const awarded = notice.lots.filter((lot) => lot.result?.outcome === 'awarded')
+    if (counted.length > 0 && awarded.length === 0) continue
+    const total = valueOfContracts(notice)
+    const isAboutCounted = awarded.some(({ lotId }) => countedLots.has(lotId))
+    if (isAboutCounted && counted.some(({ value }) => value === total?.value)) continue
+    const standing = awarded.filter(({ lotId }) =>
+      outcomes.get(lotId)!.contracts.some((contract) => contract.announcement === announcement),
+    )
+    const amount =
+      standing.length === awarded.length
+        ? total
+        : sumOfMoney(standing.map((lot) => lot.result?.awardedValue).filter((value) => value !== undefined))
     if (!amount || (counted[0] && counted[0].currency !== amount.currency)) continue
     counted.push(amount)
-    for (const lot of lots) countedLots.add(lot)
+    for (const { lotId } of standing) countedLots.add(lotId)
   }
-  return sumOf(counted)
+  return sumOfMoney(counted)
 }

@@ -1,5 +1,5 @@
 // The notices of one tender in order: which of them still count, what the newest competition state is, which results there are.
-import type { LotResult, Notice, NoticeLot } from '../domain/notice.ts'
+import type { Notice, NoticeLot } from '../domain/notice.ts'
 import { dayMs } from '../domain/time.ts'
 import { isPlanning, versionNumber } from './link-keys.ts'
 
@@ -72,11 +72,12 @@ function portalRank(notice: Notice): number {
 
 /** TED_EXPORT corrigenda list what they change; OCDS releases and the portals' own shapes may leave out what did not change. */
 function isPartial(notice: Notice): boolean {
-  return (
-    notice.format === 'ocds' ||
-    notice.format === 'portal' ||
-    (notice.format === 'ted-export' && notice.formType === 'change')
-  )
+  return isSnapshot(notice) || (notice.format === 'ted-export' && notice.formType === 'change')
+}
+
+/** A release of OCDS, or a portal's page: the state as of then, not one announcement among others. */
+export function isSnapshot(notice: Notice): boolean {
+  return notice.format === 'ocds' || notice.format === 'portal'
 }
 
 function isChange(notice: Notice): boolean {
@@ -329,23 +330,4 @@ function withDroppedLots(state: CompetitionState, superseded: ReadonlySet<Announ
     for (const lot of listing.notice.lots) if (!ids.includes(lot.lotId)) lots.push({ lot, listing })
   }
   return { ...state, lots }
-}
-
-/** The result of one lot, and the notice that announced it. */
-export type LotOutcome = { readonly result: LotResult; readonly lot: NoticeLot; readonly announcement: Announcement }
-
-/**
- * Newest decision per lot id. Award notices add up (each names the lots that it decides); an undecided lot (`pending`) never
- * takes back a decision.
- */
-export function lotOutcomes(results: readonly Announcement[]): ReadonlyMap<string, LotOutcome> {
-  const outcomes = new Map<string, LotOutcome>()
-  for (const announcement of results) {
-    for (const lot of announcement.notice.lots) {
-      const result = lot.result ?? (lot.cancelled ? { outcome: 'not-awarded' as const } : undefined)
-      if (!result || (result.outcome === 'pending' && outcomes.has(lot.lotId))) continue
-      outcomes.set(lot.lotId, { result, lot, announcement })
-    }
-  }
-  return outcomes
 }

@@ -1,0 +1,88 @@
+// What was decided about each lot. Award notices add up: each names the lots it decides, and several may tell of several contracts.
+import type { LotResult, Money, NoticeLot, Organization } from '../domain/notice.ts'
+import { buyerIdentity, buyersConflict, wordsOf } from './buyer-identity.ts'
+import { type Announcement, isSnapshot } from './timeline.ts'
+
+/** One notice's award of a lot. */
+export type LotContract = { readonly result: LotResult; readonly announcement: Announcement }
+
+/** What became of a lot, the notice that last said so, and, where it is awarded, the notices whose contracts stand, oldest first. */
+export type LotOutcome = {
+  readonly result: LotResult
+  readonly lot: NoticeLot
+  readonly announcement: Announcement
+  readonly contracts: readonly LotContract[]
+}
+
+/** BT-144: the award itself was undone, whatever date of a contract a notice gave before. */
+const undone = new Set(['no-signed', 'rev-body', 'rev-buyer', 'tch-pr-error'])
+
+/**
+ * Newest decision per lot id. An undecided lot (`pending`) never takes back a decision, and a contract that was concluded is not
+ * undone by another round without a winner. Snapshots of a portal (OCDS) tell the whole: there the newest counts alone.
+ */
+export function lotOutcomes(results: readonly Announcement[]): ReadonlyMap<string, LotOutcome> {
+  const outcomes = new Map<string, LotOutcome>()
+  for (const announcement of results) {
+    for (const lot of announcement.notice.lots) {
+      const result = lot.result ?? (lot.cancelled ? { outcome: 'not-awarded' as const } : undefined)
+      if (!result) continue
+      const before = outcomes.get(lot.lotId)
+      if (result.outcome === 'pending' && before) continue
+      const standing = before ? standingBeside({ result, announcement }, before.contracts) : []
+      const contracts = result.outcome === 'awarded' ? [...standing, { result, announcement }] : standing
+      if (contracts.length === 0) outcomes.set(lot.lotId, { result, lot, announcement, contracts })
+      else if (result.outcome === 'awarded')
+        outcomes.set(lot.lotId, { result: united(contracts), lot, announcement, contracts })
+      else outcomes.set(lot.lotId, { ...before!, result: united(contracts), contracts })
+    }
+  }
+  return outcomes
+}
+
+/** Those of the earlier contracts of a lot that a newer decision about it leaves standing. */
+function standingBeside(newer: LotContract, contracts: readonly LotContract[]): LotContract[] {
+  if (newer.result.outcome === 'awarded') return contracts.filter((older) => !restates(newer, older))
+  if (isSnapshot(newer.announcement.notice) || undone.has(newer.result.reason ?? '')) return []
+  return contracts.filter(({ result }) => result.contractDate !== undefined)
+}
+
+/** The newer award tells of the same contract, corrected or repeated. Where little is known of either, it does. */
+function restates(newer: LotContract, older: LotContract): boolean {
+  if (isSnapshot(newer.announcement.notice) || isSnapshot(older.announcement.notice)) return true
+  const [a, b] = [newer.result, older.result]
+  const hasValues = a.awardedValue !== undefined && b.awardedValue !== undefined
+  // a total that is given once more, be it with other names
+  if (hasValues && a.awardedValue.value === b.awardedValue.value) return true
+  const isOtherDay = a.contractDate !== undefined && b.contractDate !== undefined && a.contractDate !== b.contractDate
+  const [ours, theirs] = [a.winners ?? [], b.winners ?? []]
+  if (ours.length === 0 || theirs.length === 0) return !(isOtherDay && hasValues)
+  if (buyersConflict(buyerIdentity(ours), buyerIdentity(theirs))) return false
+  if (!isOtherDay) return true
+  return (
+    !hasValues &&
+    theirs.every((winner) => ours.some((other) => !buyersConflict(buyerIdentity([winner]), buyerIdentity([other]))))
+  )
+}
+
+/** Several contracts of one lot as one result: all winners, the sum of the values, the rest as the newest says. */
+function united(contracts: readonly LotContract[]): LotResult {
+  const results = contracts.map(({ result }) => result)
+  const newest = results.at(-1)!
+  if (results.length === 1) return newest
+  const awardedValue = sumOfMoney(results.map((result) => result.awardedValue).filter((value) => value !== undefined))
+  const winners = new Map(results.flatMap((result) => result.winners ?? []).map((winner) => [nameKey(winner), winner]))
+  const { awardedValue: own, ...rest } = newest
+  const value = awardedValue ?? own
+  return { ...rest, ...(value && { awardedValue: value }), ...(winners.size > 0 && { winners: [...winners.values()] }) }
+}
+
+const nameKey = ({ name, country }: Organization): string => `${country ?? ''} ${wordsOf(name).join(' ')}`
+
+/** Sum in one currency, to the cent; undefined for none or for several currencies. */
+export function sumOfMoney(amounts: readonly Money[]): Money | undefined {
+  const [first] = amounts
+  if (!first || amounts.some((amount) => amount.currency !== first.currency)) return undefined
+  const value = Math.round(amounts.reduce((sum, amount) => sum + amount.value, 0) * 100) / 100
+  return { value, currency: first.currency }
+}
