@@ -1,5 +1,5 @@
 // Blocks of records in memory, as the store keeps them in its index: who may be one tender with whom.
-import { blockingKeys, mostHoldersOfBlock } from '../../src/consolidate/match/blocking-keys.ts'
+import { blockingKeys, mostHoldersOf } from '../../src/consolidate/match/blocking-keys.ts'
 import { decide } from '../../src/consolidate/match/decide.ts'
 import type { Cluster, MatchEdge, MatchRecord } from '../../src/consolidate/match/match-record.ts'
 import { partition } from '../../src/consolidate/match/partition.ts'
@@ -44,7 +44,7 @@ export class MatchIndex {
     const found = new Set<string>()
     for (const key of blockingKeys(record)) {
       const holders = this.#holders.get(key) ?? []
-      if (holders.length <= mostHoldersOfBlock) for (const holder of holders) found.add(holder)
+      if (holders.length <= mostHoldersOf(key)) for (const holder of holders) found.add(holder)
     }
     found.delete(record.key)
     return [...found].map((key) => this.records.get(key)).filter((candidate) => candidate !== undefined)

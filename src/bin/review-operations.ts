@@ -1,7 +1,6 @@
 // The operator's commands about duplicates: which pairs are open, what speaks for and against, decisions; why a record is as it is.
 import { explainRecord } from '../consolidate/explain-stock.ts'
 import { fuzzyMatcher } from '../consolidate/fuzzy-matcher.ts'
-import type { MatchRecord } from '../consolidate/match/match-record.ts'
 import { currentDecisions } from '../consolidate/match-closure.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -162,7 +161,7 @@ async function verdictOn(db: Executor, left: string | undefined, right: string |
   const [a, b] = rows
   if (!a || !b) return null
   const counts = await countKeyHolders(db, [...new Set([...a.twinKeys, ...b.twinKeys])], 4)
-  const verdict = fuzzyMatcher.decide(JSON.parse(a.content) as MatchRecord, JSON.parse(b.content) as MatchRecord, {
+  const verdict = fuzzyMatcher.decide(fuzzyMatcher.unpack(a.content), fuzzyMatcher.unpack(b.content), {
     twins: Math.max(0, ...counts.values()),
   })
   const edges = await listEdgesOf(db, [left])

@@ -1,7 +1,7 @@
 // Runs the stage: takes over new notices in batches, re-resolves what they are connected with, and lets the clock do its part.
 import type { TenderContent } from '../domain/tender.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
-import { clearMatches, listMatchMembers, loadMatchRecords } from '../store/matches.ts'
+import { clearMatches, listMatchMembers, listSucceeded } from '../store/matches.ts'
 import {
   countNoticesToConsolidate,
   listLinks,
@@ -220,7 +220,7 @@ async function matched(
   const members = new Map((await listMatchMembers(trx, missing)).map((each) => [each.noticeId, each.recordKey]))
   const notices = await loadNotices(trx, [...members.keys()])
   const stored = Map.groupBy(notices, (row) => members.get(row.noticeId)!)
-  for (const { recordKey, isSucceeded } of await loadMatchRecords(trx, missing)) {
+  for (const [recordKey, isSucceeded] of await listSucceeded(trx, missing)) {
     const rows = stored.get(recordKey)
     if (rows) byKey.set(recordKey, { units: uniteCopies(rows.map(toStored)), isSucceeded })
   }

@@ -1,16 +1,24 @@
 // The matching that the stage runs with: what exact keys left apart, compared by words, dates and codes.
-import { blockingKeys, mostHoldersOfBlock } from './match/blocking-keys.ts'
+import { blockingKeys, isWeakKey, mostHoldersOfBlock, mostHoldersOfWeakBlock } from './match/blocking-keys.ts'
 import { decide } from './match/decide.ts'
+import { packRecord, unpackRecord } from './match/packed-record.ts'
 import { partition } from './match/partition.ts'
 import { prepare } from './match/prepare.ts'
+import { areTooFarApart, timeMark } from './match/time-mark.ts'
 import { twinKey } from './match/twin-key.ts'
 import type { Matcher } from './rematch.ts'
 
 export const fuzzyMatcher: Matcher = {
   prepare,
   blockingKeys,
+  isWeakKey,
   mostHolders: mostHoldersOfBlock,
+  mostHoldersOfWeak: mostHoldersOfWeakBlock,
+  mark: timeMark,
+  areTooFarApart,
   twinKey,
   decide,
   partition,
+  pack: packRecord,
+  unpack: unpackRecord,
 }

@@ -2,7 +2,7 @@
 import type { Executor } from '../store/database.ts'
 import { listEdgesOf, listRecordsOfSameTenders, loadMatchRecords } from '../store/matches.ts'
 import { listDecisions, recordsOfNoticeKeys } from '../store/reviews.ts'
-import type { Cluster, MatchDecision, MatchEdge, MatchRecord } from './match/match-record.ts'
+import type { Cluster, MatchDecision, MatchEdge } from './match/match-record.ts'
 import type { Matcher } from './rematch.ts'
 
 export type ConnectedRecords = {
@@ -45,7 +45,7 @@ export async function connectedRecords(
   const isHere = ({ left, right }: { readonly left: string; readonly right: string }) =>
     here.has(left) && here.has(right)
   const clusters = matcher.partition(
-    rows.map((row) => JSON.parse(row.content) as MatchRecord),
+    rows.map((row) => matcher.unpack(row.content)),
     [...edges.values()].filter(isHere),
     decisions.filter(isHere),
   )

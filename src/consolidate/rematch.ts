@@ -7,19 +7,25 @@ import {
   deleteMatchKeys,
   deleteMatchRecords,
   dropKeys,
+  type FiledRecord,
   insertMatchKeys,
   type KeyHolder,
   listDroppedKeys,
   listEdgesOf,
+  listFiledRecords,
   listKeyHolders,
   listRecordsOfNotices,
+  listSomeKeyHolders,
+  loadCandidates,
   loadMatchRecords,
+  type NumberedMatchRecord,
   reviveKeys,
   type StoredEdge,
   type StoredMatchRecord,
   upsertEdges,
   upsertMatchRecords,
 } from '../store/matches.ts'
+import { blockNumber, isWeakNumber } from './match/block-number.ts'
 import type { Cluster, MatchContext, MatchDecision, MatchEdge, MatchRecord, Verdict } from './match/match-record.ts'
 import type { Component, Unit } from './resolve.ts'
 
@@ -27,15 +33,26 @@ import type { Component, Unit } from './resolve.ts'
 export type Matcher = {
   readonly prepare: (key: string, units: readonly Unit[]) => MatchRecord
   readonly blockingKeys: (record: MatchRecord) => readonly string[]
+  /** Keys that mean less than others: for them `mostHoldersOfWeak` counts. */
+  readonly isWeakKey: (key: string) => boolean
   /** A blocking key that more records hold tells nothing apart: it is dropped, and so is what it alone had joined. */
   readonly mostHolders: number
+  readonly mostHoldersOfWeak: number
+  /** What stands beside the keys of a record, so that those of whom nothing can come are not even read. */
+  readonly mark: (record: MatchRecord) => number
+  /** True only if `decide` says `none` of every two records with these marks. Symmetric. */
+  readonly areTooFarApart: (first: number, second: number) => boolean
   readonly twinKey: (record: MatchRecord) => string | undefined
+  /** What is `none` with one twin is `none` with any number of them: twins never speak for a pair. */
   readonly decide: (a: MatchRecord, b: MatchRecord, context: MatchContext) => Verdict
   readonly partition: (
     records: readonly MatchRecord[],
     edges: readonly MatchEdge[],
     decisions: readonly MatchDecision[],
   ) => readonly Cluster[]
+  /** How a record is kept, and read again. Equal records give equal texts. */
+  readonly pack: (record: MatchRecord) => string
+  readonly unpack: (text: string) => MatchRecord
 }
 
 /** Twins are counted up to this: whether there are four or ninety makes no difference to a verdict. */
@@ -71,18 +88,26 @@ export async function rematch(
     }),
   )
   await deleteMatchRecords(trx, gone)
-  await upsertMatchRecords(
+  const written = await upsertMatchRecords(
     trx,
     changed.map(({ row }) => row),
   )
+  const numberOf = (key: string): number => before.get(key)?.recordNo ?? written.get(key)!
   const changedKeys = changed.map(({ row }) => row.recordKey)
-  const moved = [...changedKeys, ...gone]
-  const was = (key: string) => before.get(key)
-  const is = (key: string) => fresh.get(key)?.row
-  const blocks = await moveKeys(trx, matcher.mostHolders, moved, was, is)
-  const twins = await twinsWithAnotherCount(trx, moved, was, is)
-  const dirty = [...new Set([...changedKeys, ...blocks.revived, ...twins])]
+  const moves: Move[] = [...changedKeys, ...gone].map((key) => ({
+    recordNo: numberOf(key),
+    was: before.get(key),
+    is: fresh.get(key)?.row,
+  }))
+  const blocks = await moveKeys(trx, matcher, moves)
+  const twins = await twinsWithAnotherCount(trx, moves)
+  const changedNos = changedKeys.map(numberOf)
+  const others = new Set([...blocks.revived, ...twins])
+  for (const recordNo of changedNos) others.delete(recordNo)
 
+  const byNo = new Map(
+    [...fresh].map(([key, { row, record }]) => [numberOf(key), { ...row, recordNo: numberOf(key), record }]),
+  )
   const touched = new Set([...fresh.keys()])
   const touch = (edges: readonly { readonly left: string; readonly right: string }[]) => {
     for (const { left, right } of edges) touched.add(left).add(right)
@@ -90,9 +115,10 @@ export async function rematch(
   const left = await listEdgesOf(trx, gone)
   await deleteEdges(trx, left)
   touch(left)
+  const dirty = [...changedNos, ...others]
   for (let from = 0; from < dirty.length; from += comparedAtOnce)
-    touch(await compare(trx, matcher, dirty.slice(from, from + comparedAtOnce), fresh))
-  touch(await partBlocks(trx, blocks.droppedHolders, new Set(dirty)))
+    touch(await compare(trx, matcher, dirty.slice(from, from + comparedAtOnce), byNo, blocks.holders))
+  touch(await partBlocks(trx, blocks.dropped, new Set(dirty)))
   for (const key of gone) touched.delete(key)
   return touched
 }
@@ -105,17 +131,22 @@ function preparedOf(matcher: Matcher, component: Component): [string, Prepared] 
   const row = {
     recordKey,
     isSucceeded: component.isSucceeded,
-    keys: [...new Set(matcher.blockingKeys(record))].sort(),
-    twinKeys: twinKeysOf(matcher, record),
-    content: JSON.stringify(record),
+    mark: matcher.mark(record),
+    keys: numbersOf(matcher.blockingKeys(record), matcher),
+    twinKeys: numbersOf(twinKeysOf(matcher, record), matcher),
+    content: matcher.pack(record),
   }
   return [recordKey, { row, record }]
+}
+
+function numbersOf(keys: readonly string[], matcher: Matcher): number[] {
+  return [...new Set(keys.map((key) => blockNumber(key, matcher.isWeakKey(key))))].sort((a, b) => a - b)
 }
 
 /** Records of one portal with one title and buyer are twins: a record is counted once for each of its portals. */
 function twinKeysOf(matcher: Matcher, record: MatchRecord): string[] {
   const key = matcher.twinKey(record)
-  return key === undefined ? [] : record.publishers.map((publisher) => `twin ${publisher} ${key}`).sort()
+  return key === undefined ? [] : record.publishers.map((publisher) => `twin ${publisher} ${key}`)
 }
 
 /** What stood in the place of the components: records with one of their notices, and records of the same key. */
@@ -123,7 +154,7 @@ async function storedBefore(
   trx: Executor,
   noticeIds: readonly string[],
   recordKeys: readonly string[],
-): Promise<ReadonlyMap<string, StoredMatchRecord>> {
+): Promise<ReadonlyMap<string, NumberedMatchRecord>> {
   const keys = new Set([...recordKeys, ...(await listRecordsOfNotices(trx, noticeIds))])
   return new Map((await loadMatchRecords(trx, [...keys])).map((row) => [row.recordKey, row]))
 }
@@ -133,161 +164,189 @@ function isChanged(before: StoredMatchRecord | undefined, after: StoredMatchReco
     !before ||
     before.content !== after.content ||
     before.isSucceeded !== after.isSucceeded ||
-    before.keys.join('\n') !== after.keys.join('\n') ||
-    before.twinKeys.join('\n') !== after.twinKeys.join('\n')
+    before.mark !== after.mark ||
+    before.keys.join(' ') !== after.keys.join(' ') ||
+    before.twinKeys.join(' ') !== after.twinKeys.join(' ')
   )
 }
 
+/** A record as it was filed before the batch and as it is filed now. */
+type Move = {
+  readonly recordNo: number
+  readonly was: StoredMatchRecord | undefined
+  readonly is: StoredMatchRecord | undefined
+}
+
+/** Who holds each of these keys now; undefined for a key that is dropped. */
+type Blocks = Map<number, readonly KeyHolder[] | undefined>
+
+const limitOf = (matcher: Matcher, key: number): number =>
+  isWeakNumber(key) ? matcher.mostHoldersOfWeak : matcher.mostHolders
+
 /**
- * Files the moved records under their keys of now. `revived`: records in blocks that are small enough again. `droppedHolders`:
- * for each block that has become too large, the records in it.
+ * Files the moved records under their keys of now. `holders`: the blocks of these keys. `revived`: records in blocks that are
+ * small enough again. `dropped`: for each block that has become too large, the records in it.
  */
 async function moveKeys(
   trx: Executor,
-  mostHolders: number,
-  moved: readonly string[],
-  was: RowOf,
-  is: RowOf,
-): Promise<{ readonly revived: readonly string[]; readonly droppedHolders: readonly (readonly string[])[] }> {
-  const blocks = differenceOf(moved, was, is, (row) => row.keys)
-  const twins = differenceOf(moved, was, is, (row) => row.twinKeys)
+  matcher: Matcher,
+  moves: readonly Move[],
+): Promise<{
+  readonly holders: Blocks
+  readonly revived: readonly number[]
+  readonly dropped: readonly (readonly number[])[]
+}> {
+  const blocks = differenceOf(moves, (row) => row.keys)
+  const twins = differenceOf(moves, (row) => row.twinKeys)
   await deleteMatchKeys(trx, [...blocks.removed, ...twins.removed])
+  // What the batch adds is known: only who held the keys before is asked for, and most keys are new.
+  const holders = await blocksOf(trx, [
+    ...new Set([...blocks.removed.map(({ key }) => key), ...moves.flatMap(({ is }) => is?.keys ?? [])]),
+  ])
   await insertMatchKeys(trx, [...blocks.added, ...twins.added])
-  const [shrunk, grown] = [uniqueKeys(blocks.removed), uniqueKeys(blocks.added)]
-  const dropped = await listDroppedKeys(trx, [...new Set([...shrunk, ...grown])])
-  const limit = mostHolders + 1
-  const shrunkCounts = await countKeyHolders(
+  const dropped: KeyHolder[][] = []
+  for (const [key, added] of Map.groupBy(blocks.added, ({ key }) => key)) {
+    const before = holders.get(key)
+    if (!before) continue
+    const all = [...before, ...added]
+    if (all.length > limitOf(matcher, key)) {
+      dropped.push(all)
+      holders.set(key, undefined)
+    } else holders.set(key, all)
+  }
+  await dropKeys(
     trx,
-    shrunk.filter((key) => dropped.has(key)),
-    limit,
+    dropped.map(([holder]) => holder!.key),
   )
-  const revivedKeys = [...shrunkCounts].filter(([, count]) => count <= mostHolders).map(([key]) => key)
+  const shrunk = [...new Set(blocks.removed.map(({ key }) => key))].filter((key) => !holders.get(key))
+  const counts = await countKeyHolders(trx, shrunk, Math.max(matcher.mostHolders, matcher.mostHoldersOfWeak) + 1)
+  const revivedKeys = [...counts].filter(([key, count]) => count <= limitOf(matcher, key)).map(([key]) => key)
   await reviveKeys(trx, revivedKeys)
-  const grownCounts = await countKeyHolders(
-    trx,
-    grown.filter((key) => !dropped.has(key)),
-    limit,
-  )
-  const droppedKeys = [...grownCounts].filter(([, count]) => count > mostHolders).map(([key]) => key)
-  await dropKeys(trx, droppedKeys)
-  const revived = await listKeyHolders(trx, revivedKeys, mostHolders)
-  // All that held it before are among these: until now it had at most so many, and the batch brought the others.
-  const holders = await listKeyHolders(trx, droppedKeys, mostHolders + moved.length)
+  const revived = await blocksOf(trx, revivedKeys)
+  for (const [key, each] of revived) holders.set(key, each)
   return {
-    revived: [...new Set(revived.map(({ recordKey }) => recordKey))],
-    droppedHolders: [...Map.groupBy(holders, ({ key }) => key).values()].map((each) =>
-      each.map(({ recordKey }) => recordKey),
-    ),
+    holders,
+    revived: [...new Set([...revived.values()].flatMap((each) => each!.map(({ recordNo }) => recordNo)))],
+    dropped: dropped.map((each) => each.map(({ recordNo }) => recordNo)),
   }
 }
 
-type RowOf = (recordKey: string) => StoredMatchRecord | undefined
+async function blocksOf(trx: Executor, keys: readonly number[]): Promise<Blocks> {
+  const dropped = await listDroppedKeys(trx, keys)
+  const blocks = new Map(keys.map((key) => [key, dropped.has(key) ? undefined : ([] as KeyHolder[])]))
+  const counted = keys.filter((key) => !dropped.has(key))
+  for (const holder of await listKeyHolders(trx, counted)) blocks.get(holder.key)!.push(holder)
+  return blocks
+}
 
 function differenceOf(
-  recordKeys: readonly string[],
-  was: RowOf,
-  is: RowOf,
-  keysOf: (row: StoredMatchRecord) => readonly string[],
+  moves: readonly Move[],
+  keysOf: (row: StoredMatchRecord) => readonly number[],
 ): { readonly removed: readonly KeyHolder[]; readonly added: readonly KeyHolder[] } {
   const removed: KeyHolder[] = []
   const added: KeyHolder[] = []
-  for (const recordKey of recordKeys) {
-    const [before, now] = [was, is].map((rowOf) => {
-      const row = rowOf(recordKey)
-      return new Set(row ? keysOf(row) : [])
-    })
-    for (const key of before!) if (!now!.has(key)) removed.push({ key, recordKey })
-    for (const key of now!) if (!before!.has(key)) added.push({ key, recordKey })
+  for (const { recordNo, was, is } of moves) {
+    const [before, now] = [new Set(was ? keysOf(was) : []), new Set(is ? keysOf(is) : [])]
+    const isMarkSame = was?.mark === is?.mark
+    if (was) for (const key of before) if (!now.has(key) || !isMarkSame) removed.push({ key, recordNo, mark: was.mark })
+    if (is) for (const key of now) if (!before.has(key) || !isMarkSame) added.push({ key, recordNo, mark: is.mark })
   }
   return { removed, added }
 }
 
-function uniqueKeys(pairs: readonly KeyHolder[]): string[] {
-  return [...new Set(pairs.map(({ key }) => key))]
-}
-
 /** The records of twin groups whose count, as far as it matters, is another than before the batch. */
-async function twinsWithAnotherCount(
-  trx: Executor,
-  moved: readonly string[],
-  was: RowOf,
-  is: RowOf,
-): Promise<string[]> {
-  const change = new Map<string, number>()
-  for (const recordKey of moved) {
-    for (const key of was(recordKey)?.twinKeys ?? []) change.set(key, (change.get(key) ?? 0) - 1)
-    for (const key of is(recordKey)?.twinKeys ?? []) change.set(key, (change.get(key) ?? 0) + 1)
+async function twinsWithAnotherCount(trx: Executor, moves: readonly Move[]): Promise<number[]> {
+  const change = new Map<number, number>()
+  for (const { was, is } of moves) {
+    for (const key of was?.twinKeys ?? []) change.set(key, (change.get(key) ?? 0) - 1)
+    for (const key of is?.twinKeys ?? []) change.set(key, (change.get(key) ?? 0) + 1)
   }
   const keys = [...change].filter(([, difference]) => difference !== 0).map(([key]) => key)
-  const holders = await listKeyHolders(trx, keys, mostTwins + moved.length)
-  const found: string[] = []
+  const holders = await listSomeKeyHolders(trx, keys, mostTwins + moves.length)
+  const found: number[] = []
   for (const [key, members] of Map.groupBy(holders, (holder) => holder.key)) {
     const before = members.length - change.get(key)!
     if (Math.min(before, mostTwins) === Math.min(members.length, mostTwins)) continue
-    for (const { recordKey } of members) found.push(recordKey)
+    for (const { recordNo } of members) found.push(recordNo)
   }
   return found
 }
 
-/** Decides anew on all that shares a key with these records. Returns the edges that are there now or were, where that differs. */
+/** A record at hand. */
+type Known = Pick<NumberedMatchRecord, 'recordNo' | 'recordKey' | 'twinKeys'> & { readonly record: MatchRecord }
+
+/**
+ * Decides anew on all that shares a key with these records. `fresh` are the records of the batch, `known` the blocks of those
+ * that it changed. Returns the edges that are there now or were, where that differs.
+ */
 async function compare(
   trx: Executor,
   matcher: Matcher,
-  recordKeys: readonly string[],
-  fresh: ReadonlyMap<string, Prepared>,
+  recordNos: readonly number[],
+  fresh: ReadonlyMap<number, Known & FiledRecord>,
+  known: Blocks,
 ): Promise<StoredEdge[]> {
-  const known = new Map<string, Prepared>()
-  const load = async (keys: readonly string[]) => {
-    const missing = keys.filter((key) => !known.has(key) && !fresh.has(key))
-    for (const key of keys) if (fresh.has(key)) known.set(key, fresh.get(key)!)
-    for (const row of await loadMatchRecords(trx, missing))
-      known.set(row.recordKey, { row, record: JSON.parse(row.content) as MatchRecord })
-  }
-  await load(recordKeys)
-  const keysOf = new Map(recordKeys.map((key) => [key, known.get(key)?.row.keys ?? []]))
-  const all = [...new Set([...keysOf.values()].flat())]
-  const dropped = await listDroppedKeys(trx, all)
-  const holders = Map.groupBy(
-    await listKeyHolders(
-      trx,
-      all.filter((key) => !dropped.has(key)),
-      matcher.mostHolders,
-    ),
-    ({ key }) => key,
-  )
-  const candidates = new Map<string, Set<string>>()
-  for (const [recordKey, keys] of keysOf) {
-    const others = new Set<string>()
-    for (const key of keys) for (const holder of holders.get(key) ?? []) others.add(holder.recordKey)
-    others.delete(recordKey)
-    candidates.set(recordKey, others)
-  }
-  await load([...new Set([...candidates.values()].flatMap((others) => [...others]))])
-  const twinKeys = new Set([...known.values()].flatMap(({ row }) => row.twinKeys))
-  const twinCounts = await countKeyHolders(trx, [...twinKeys], mostTwins)
-  const twinsOf = ({ row }: Prepared): number => Math.max(0, ...row.twinKeys.map((key) => twinCounts.get(key) ?? 0))
+  const stored = recordNos.filter((recordNo) => !fresh.has(recordNo))
+  const filed: FiledRecord[] = [
+    ...recordNos.flatMap((recordNo) => fresh.get(recordNo) ?? []),
+    ...(await listFiledRecords(trx, stored)),
+  ]
+  const unknown = [...new Set(filed.flatMap(({ keys }) => keys))].filter((key) => !known.has(key))
+  const others = await blocksOf(trx, unknown)
+  const pairs = new Map<string, readonly [number, number]>()
+  for (const { recordNo, mark, keys } of filed)
+    for (const key of keys)
+      for (const holder of known.get(key) ?? others.get(key) ?? [])
+        if (holder.recordNo !== recordNo && !matcher.areTooFarApart(mark, holder.mark)) {
+          const pair: [number, number] =
+            recordNo < holder.recordNo ? [recordNo, holder.recordNo] : [holder.recordNo, recordNo]
+          pairs.set(pair.join(' '), pair)
+        }
+  const records = await candidatesOf(trx, matcher, new Set([...stored, ...[...pairs.values()].flat()]), fresh)
 
-  const found = new Map<string, StoredEdge>()
-  const compared = new Set<string>()
-  for (const [recordKey, others] of candidates) {
-    for (const other of others) {
-      const [left, right] = recordKey < other ? [recordKey, other] : [other, recordKey]
-      const pair = pairKey(left, right)
-      if (compared.has(pair)) continue
-      compared.add(pair)
-      const [a, b] = [known.get(left), known.get(right)]
-      if (!a || !b) continue
-      const twins = Math.max(twinsOf(a), twinsOf(b))
-      const { kind, rule, score, evidence } = matcher.decide(a.record, b.record, { twins })
-      if (kind !== 'none') found.set(pair, { left, right, kind, rule, score, evidence })
-    }
+  // Twins only speak against a pair: they are counted for the few that would be joined without any.
+  const likely: (readonly [Known, Known, Verdict])[] = []
+  for (const [first, second] of pairs.values()) {
+    const [one, other] = [records.get(first), records.get(second)]
+    if (!one || !other) continue
+    const [a, b] = one.recordKey < other.recordKey ? [one, other] : [other, one]
+    const verdict = matcher.decide(a.record, b.record, { twins: 1 })
+    if (verdict.kind !== 'none') likely.push([a, b, verdict])
   }
-  const before = new Map((await listEdgesOf(trx, recordKeys)).map((edge) => [pairKey(edge.left, edge.right), edge]))
+  const counts = await countKeyHolders(
+    trx,
+    [...new Set(likely.flatMap(([a, b]) => [...a.twinKeys, ...b.twinKeys]))],
+    mostTwins,
+  )
+  const found = new Map<string, StoredEdge>()
+  for (const [a, b, alone] of likely) {
+    const twins = Math.max(0, ...[...a.twinKeys, ...b.twinKeys].map((key) => counts.get(key) ?? 0))
+    const verdict = twins === 1 ? alone : matcher.decide(a.record, b.record, { twins })
+    const { kind, rule, score, evidence } = verdict
+    const [left, right] = [a.recordKey, b.recordKey]
+    if (kind !== 'none') found.set(pairKey(left, right), { left, right, kind, rule, score, evidence })
+  }
+  const compared = recordNos.flatMap((recordNo) => records.get(recordNo)?.recordKey ?? [])
+  const before = new Map((await listEdgesOf(trx, compared)).map((edge) => [pairKey(edge.left, edge.right), edge]))
   const ended = [...before].filter(([pair]) => !found.has(pair)).map(([, edge]) => edge)
   const news = [...found].filter(([pair, edge]) => !isSameEdge(before.get(pair), edge)).map(([, edge]) => edge)
   await deleteEdges(trx, ended)
   await upsertEdges(trx, news)
   return [...ended, ...news]
+}
+
+/** The records with these numbers: of the batch, or from the store. */
+async function candidatesOf(
+  trx: Executor,
+  matcher: Matcher,
+  recordNos: ReadonlySet<number>,
+  fresh: ReadonlyMap<number, Known>,
+): Promise<ReadonlyMap<number, Known>> {
+  const found = new Map<number, Known>(fresh)
+  const missing = [...recordNos].filter((recordNo) => !fresh.has(recordNo))
+  for (const { content, ...row } of await loadCandidates(trx, missing))
+    found.set(row.recordNo, { ...row, record: matcher.unpack(content) })
+  return found
 }
 
 const pairKey = (left: string, right: string): string => `${left}\n${right}`
@@ -302,18 +361,21 @@ function isSameEdge(a: StoredEdge | undefined, b: StoredEdge): boolean {
  */
 async function partBlocks(
   trx: Executor,
-  blocks: readonly (readonly string[])[],
-  compared: ReadonlySet<string>,
+  blocks: readonly (readonly number[])[],
+  compared: ReadonlySet<number>,
 ): Promise<StoredEdge[]> {
-  const holders = [...new Set(blocks.flat())].filter((key) => !compared.has(key))
-  const inBlock = new Set(holders)
-  const edges = (await listEdgesOf(trx, holders)).filter(({ left, right }) => inBlock.has(left) && inBlock.has(right))
+  const holders = await listFiledRecords(
+    trx,
+    [...new Set(blocks.flat())].filter((recordNo) => !compared.has(recordNo)),
+  )
+  const keys = new Map(holders.map((row) => [row.recordKey, row.keys]))
+  const edges = (await listEdgesOf(trx, [...keys.keys()])).filter(
+    ({ left, right }) => keys.has(left) && keys.has(right),
+  )
   if (edges.length === 0) return []
-  const ends = [...new Set(edges.flatMap(({ left, right }) => [left, right]))]
-  const keys = new Map((await loadMatchRecords(trx, ends)).map((row) => [row.recordKey, row.keys]))
-  const shared = ({ left, right }: StoredEdge): string[] => {
-    const others = new Set(keys.get(right) ?? [])
-    return (keys.get(left) ?? []).filter((key) => others.has(key))
+  const shared = ({ left, right }: StoredEdge): number[] => {
+    const others = new Set(keys.get(right))
+    return keys.get(left)!.filter((key) => others.has(key))
   }
   const dropped = await listDroppedKeys(trx, [...new Set(edges.flatMap(shared))])
   const ended = edges.filter((edge) => shared(edge).every((key) => dropped.has(key)))

@@ -2,39 +2,94 @@
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
 
-/** A row of `match_record`; `content` is JSON of the stage's own. */
+/** A row of `match_record`; `content` is text of the stage's own. */
 export type StoredMatchRecord = {
   readonly recordKey: string
   readonly isSucceeded: boolean
-  /** Blocking keys, sorted. */
-  readonly keys: readonly string[]
-  /** Keys of the groups in which it is counted, sorted. */
-  readonly twinKeys: readonly string[]
+  /** What stands beside each of its keys in the index. */
+  readonly mark: number
+  /** Numbers of its blocking keys, ascending. */
+  readonly keys: readonly number[]
+  /** Numbers of the groups in which it is counted, ascending. */
+  readonly twinKeys: readonly number[]
   readonly content: string
 }
 
+/** `recordNo` is given by the database and stays as long as the record; nothing is decided by it. */
+export type NumberedMatchRecord = StoredMatchRecord & { readonly recordNo: number }
+
 type RawRecord = {
+  readonly record_no: number
   readonly record_key: string
   readonly is_succeeded: boolean
+  readonly mark: number
   readonly keys: string
   readonly twin_keys: string
   readonly content: string
 }
 
-const toRecord = (row: RawRecord): StoredMatchRecord => ({
+const toText = (keys: readonly number[]): string => keys.join(' ')
+const fromText = (text: string): number[] => (text === '' ? [] : text.split(' ').map(Number))
+
+const toRecord = (row: RawRecord): NumberedMatchRecord => ({
+  recordNo: row.record_no,
   recordKey: row.record_key,
   isSucceeded: row.is_succeeded,
-  keys: JSON.parse(row.keys) as string[],
-  twinKeys: JSON.parse(row.twin_keys) as string[],
+  mark: row.mark,
+  keys: fromText(row.keys),
+  twinKeys: fromText(row.twin_keys),
   content: row.content,
 })
 
-export async function loadMatchRecords(db: Executor, recordKeys: readonly string[]): Promise<StoredMatchRecord[]> {
+export async function loadMatchRecords(db: Executor, recordKeys: readonly string[]): Promise<NumberedMatchRecord[]> {
   if (recordKeys.length === 0) return []
   const { rows } = await sql<RawRecord>`
-    select record_key, is_succeeded, keys, twin_keys, content from match_record
+    select record_no, record_key, is_succeeded, mark, keys, twin_keys, content from match_record
     where record_key = any(${[...recordKeys]}::text[])`.execute(db)
   return rows.map(toRecord)
+}
+
+/** A record as far as it is compared. */
+export type Candidate = Pick<NumberedMatchRecord, 'recordNo' | 'recordKey' | 'twinKeys' | 'content'>
+
+export async function loadCandidates(db: Executor, recordNos: readonly number[]): Promise<Candidate[]> {
+  if (recordNos.length === 0) return []
+  const { rows } = await sql<Pick<RawRecord, 'record_no' | 'record_key' | 'twin_keys' | 'content'>>`
+    select record_no, record_key, twin_keys, content from match_record
+    where record_no = any(${[...recordNos]}::bigint[])`.execute(db)
+  return rows.map((row) => ({
+    recordNo: row.record_no,
+    recordKey: row.record_key,
+    twinKeys: fromText(row.twin_keys),
+    content: row.content,
+  }))
+}
+
+/** A record as far as it is filed. */
+export type FiledRecord = Pick<NumberedMatchRecord, 'recordNo' | 'recordKey' | 'mark' | 'keys'>
+
+export async function listFiledRecords(db: Executor, recordNos: readonly number[]): Promise<FiledRecord[]> {
+  if (recordNos.length === 0) return []
+  const { rows } = await sql<Pick<RawRecord, 'record_no' | 'record_key' | 'mark' | 'keys'>>`
+    select record_no, record_key, mark, keys from match_record
+    where record_no = any(${[...recordNos]}::bigint[])`.execute(db)
+  return rows.map((row) => ({
+    recordNo: row.record_no,
+    recordKey: row.record_key,
+    mark: row.mark,
+    keys: fromText(row.keys),
+  }))
+}
+
+/** As loadMatchRecords, without what is compared: which records of announcements are over. */
+export async function listSucceeded(
+  db: Executor,
+  recordKeys: readonly string[],
+): Promise<ReadonlyMap<string, boolean>> {
+  if (recordKeys.length === 0) return new Map()
+  const { rows } = await sql<Pick<RawRecord, 'record_key' | 'is_succeeded'>>`
+    select record_key, is_succeeded from match_record where record_key = any(${[...recordKeys]}::text[])`.execute(db)
+  return new Map(rows.map((row) => [row.record_key, row.is_succeeded]))
 }
 
 /** Keys of the records that these notices stand in. */
@@ -45,18 +100,23 @@ export async function listRecordsOfNotices(db: Executor, noticeIds: readonly str
   return rows.map((row) => row.record_key)
 }
 
-export async function upsertMatchRecords(db: Executor, records: readonly StoredMatchRecord[]): Promise<void> {
-  if (records.length === 0) return
-  await sql`
-    insert into match_record (record_key, is_succeeded, keys, twin_keys, content)
+/** Writes records. Returns the number of each, by key. */
+export async function upsertMatchRecords(
+  db: Executor,
+  records: readonly StoredMatchRecord[],
+): Promise<ReadonlyMap<string, number>> {
+  if (records.length === 0) return new Map()
+  const { rows } = await sql<{ record_key: string; record_no: number }>`
+    insert into match_record (record_key, is_succeeded, mark, keys, twin_keys, content)
     select * from unnest(
       ${records.map((each) => each.recordKey)}::text[], ${records.map((each) => each.isSucceeded)}::boolean[],
-      ${records.map((each) => JSON.stringify(each.keys))}::text[],
-      ${records.map((each) => JSON.stringify(each.twinKeys))}::text[], ${records.map((each) => each.content)}::text[])
+      ${records.map((each) => each.mark)}::integer[], ${records.map((each) => toText(each.keys))}::text[],
+      ${records.map((each) => toText(each.twinKeys))}::text[], ${records.map((each) => each.content)}::text[])
     on conflict (record_key) do update set
-      is_succeeded = excluded.is_succeeded, keys = excluded.keys, twin_keys = excluded.twin_keys, content = excluded.content`.execute(
-    db,
-  )
+      is_succeeded = excluded.is_succeeded, mark = excluded.mark, keys = excluded.keys, twin_keys = excluded.twin_keys,
+      content = excluded.content
+    returning record_key, record_no`.execute(db)
+  return new Map(rows.map((row) => [row.record_key, row.record_no]))
 }
 
 export async function deleteMatchRecords(db: Executor, recordKeys: readonly string[]): Promise<void> {
@@ -95,69 +155,81 @@ export async function listRecordsOfSameTenders(db: Executor, recordKeys: readonl
   return rows.map((row) => row.record_key)
 }
 
-export type KeyHolder = { readonly key: string; readonly recordKey: string }
+/** That a record is filed under a key. */
+export type KeyHolder = { readonly key: number; readonly recordNo: number; readonly mark: number }
 
-export async function insertMatchKeys(db: Executor, pairs: readonly KeyHolder[]): Promise<void> {
-  if (pairs.length === 0) return
+/** Files records under keys under which they are not filed yet. */
+export async function insertMatchKeys(db: Executor, holders: readonly KeyHolder[]): Promise<void> {
+  if (holders.length === 0) return
   await sql`
-    insert into match_key (match_key, record_key)
-    select * from unnest(${pairs.map((each) => each.key)}::text[], ${pairs.map((each) => each.recordKey)}::text[])
-    on conflict do nothing`.execute(db)
+    insert into match_key (match_key, record_no, mark)
+    select * from unnest(
+      ${holders.map((each) => each.key)}::bigint[], ${holders.map((each) => each.recordNo)}::bigint[],
+      ${holders.map((each) => each.mark)}::integer[])`.execute(db)
 }
 
-export async function deleteMatchKeys(db: Executor, pairs: readonly KeyHolder[]): Promise<void> {
-  if (pairs.length === 0) return
+export async function deleteMatchKeys(db: Executor, holders: readonly KeyHolder[]): Promise<void> {
+  if (holders.length === 0) return
   await sql`
     delete from match_key m using unnest(
-      ${pairs.map((each) => each.key)}::text[], ${pairs.map((each) => each.recordKey)}::text[]) as gone (match_key, record_key)
-    where m.match_key = gone.match_key and m.record_key = gone.record_key`.execute(db)
+      ${holders.map((each) => each.key)}::bigint[], ${holders.map((each) => each.recordNo)}::bigint[]) as gone (match_key, record_no)
+    where m.match_key = gone.match_key and m.record_no = gone.record_no`.execute(db)
 }
 
-/** The records that hold each key: at most `limit` of them. */
-export async function listKeyHolders(db: Executor, keys: readonly string[], limit: number): Promise<KeyHolder[]> {
+/** All holders of keys that are not dropped: their number is bounded. */
+export async function listKeyHolders(db: Executor, keys: readonly number[]): Promise<KeyHolder[]> {
   if (keys.length === 0) return []
-  const { rows } = await sql<{ match_key: string; record_key: string }>`
-    select k.match_key, h.record_key from unnest(${[...keys]}::text[]) as k (match_key)
-    cross join lateral (
-      select record_key from match_key m where m.match_key = k.match_key order by m.record_key limit ${limit}) h`.execute(
-    db,
-  )
-  return rows.map((row) => ({ key: row.match_key, recordKey: row.record_key }))
+  const { rows } = await sql<{ match_key: number; record_no: number; mark: number }>`
+    select match_key, record_no, mark from match_key where match_key = any(${[...keys]}::bigint[])`.execute(db)
+  return rows.map((row) => ({ key: row.match_key, recordNo: row.record_no, mark: row.mark }))
+}
+
+/** Holders of keys of any size: at most `limit` of each. */
+export async function listSomeKeyHolders(
+  db: Executor,
+  keys: readonly number[],
+  limit: number,
+): Promise<{ readonly key: number; readonly recordNo: number }[]> {
+  if (keys.length === 0) return []
+  const { rows } = await sql<{ match_key: number; record_no: number }>`
+    select k.match_key, h.record_no from unnest(${[...keys]}::bigint[]) as k (match_key)
+    cross join lateral (select record_no from match_key m where m.match_key = k.match_key limit ${limit}) h`.execute(db)
+  return rows.map((row) => ({ key: row.match_key, recordNo: row.record_no }))
 }
 
 /** How many records hold each key, counted up to `limit`. */
 export async function countKeyHolders(
   db: Executor,
-  keys: readonly string[],
+  keys: readonly number[],
   limit: number,
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<number, number>> {
   if (keys.length === 0) return new Map()
-  const { rows } = await sql<{ match_key: string; holders: number }>`
+  const { rows } = await sql<{ match_key: number; holders: number }>`
     select k.match_key, (
       select count(*) from (select 1 from match_key m where m.match_key = k.match_key limit ${limit}) h)::integer as holders
-    from unnest(${[...keys]}::text[]) as k (match_key)`.execute(db)
+    from unnest(${[...keys]}::bigint[]) as k (match_key)`.execute(db)
   return new Map(rows.map((row) => [row.match_key, row.holders]))
 }
 
 /** Those of the keys that too many records hold. */
-export async function listDroppedKeys(db: Executor, keys: readonly string[]): Promise<Set<string>> {
+export async function listDroppedKeys(db: Executor, keys: readonly number[]): Promise<Set<number>> {
   if (keys.length === 0) return new Set()
-  const { rows } = await sql<{ match_key: string }>`
-    select match_key from dropped_match_key where match_key = any(${[...keys]}::text[])`.execute(db)
+  const { rows } = await sql<{ match_key: number }>`
+    select match_key from dropped_match_key where match_key = any(${[...keys]}::bigint[])`.execute(db)
   return new Set(rows.map((row) => row.match_key))
 }
 
-export async function dropKeys(db: Executor, keys: readonly string[]): Promise<void> {
+export async function dropKeys(db: Executor, keys: readonly number[]): Promise<void> {
   if (keys.length === 0) return
   await sql`
-    insert into dropped_match_key (match_key) select * from unnest(${[...keys]}::text[]) on conflict do nothing`.execute(
+    insert into dropped_match_key (match_key) select * from unnest(${[...keys]}::bigint[]) on conflict do nothing`.execute(
     db,
   )
 }
 
-export async function reviveKeys(db: Executor, keys: readonly string[]): Promise<void> {
+export async function reviveKeys(db: Executor, keys: readonly number[]): Promise<void> {
   if (keys.length === 0) return
-  await sql`delete from dropped_match_key where match_key = any(${[...keys]}::text[])`.execute(db)
+  await sql`delete from dropped_match_key where match_key = any(${[...keys]}::bigint[])`.execute(db)
 }
 
 /** An edge between two records, `left` < `right`. */

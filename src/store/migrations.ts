@@ -228,4 +228,26 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
       primary key (tender_id, inputs_hash)
     )`,
   ],
+  '0006-match-numbers': [
+    // Keys and records by number, with the mark that tells at a glance what is too far apart: a third of the index.
+    'drop table match_record, match_key, dropped_match_key',
+    'truncate match_member, tender_match',
+    `create table match_record (
+      record_no bigint generated always as identity primary key,
+      record_key text not null unique,
+      mark integer not null,
+      is_succeeded boolean not null,
+      twin_keys text not null,
+      keys text not null,
+      content text not null
+    )`,
+    `create table match_key (
+      match_key bigint not null,
+      record_no bigint not null,
+      mark integer not null,
+      primary key (match_key, record_no)
+    )`,
+    'create table dropped_match_key (match_key bigint primary key)',
+    'update notice set is_consolidated = false where is_consolidated',
+  ],
 }

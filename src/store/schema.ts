@@ -181,21 +181,24 @@ export type Database = {
   }
   /** What the matcher knows of one component of exactly linked notices; named by the key of its oldest notice. */
   match_record: {
+    record_no: Generated<number>
     record_key: string
-    /** JSON array of its twin keys (title, buyer and portal), sorted. They stand among match_key and are only counted. */
-    twin_keys: string
+    /** What stands beside each of its keys in match_key: when it was, as consolidate/match/time-mark.ts reads it. */
+    mark: number
     /** Announced only, and a notice of another record refers to it. */
     is_succeeded: boolean
-    /** JSON array of its blocking keys, sorted. */
+    /** Numbers of its twin keys (title, buyer and portal) with blanks between, ascending. They stand among match_key and are only counted. */
+    twin_keys: string
+    /** Numbers of its blocking keys with blanks between, ascending. */
     keys: string
-    /** JSON of consolidate/match MatchRecord. */
+    /** MatchRecord as consolidate/match/packed-record.ts keeps it. */
     content: string
   }
   match_member: { notice_id: string; record_key: string }
   /** Blocking keys: records that share one are compared, unless too many do. Twin keys: records with one are counted. */
-  match_key: { match_key: string; record_key: string }
+  match_key: { match_key: number; record_no: number; mark: number }
   /** Keys that too many records hold. */
-  dropped_match_key: { match_key: string }
+  dropped_match_key: { match_key: number }
   /** What the matcher found of two records; derived. `outcome`: `merge` or `review`. */
   tender_match: {
     left_key: string

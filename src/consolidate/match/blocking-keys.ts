@@ -6,6 +6,14 @@ import { titleCount } from './word-weights.ts'
 
 /** Holders of a key beyond which it joins nobody: it is no mark of one tender. */
 export const mostHoldersOfBlock = 150
+/** The same for keys of the title alone. They fill as the stock grows; a word that thirty titles share tells little. */
+export const mostHoldersOfWeakBlock = 30
+
+/** Whether the key holds nothing but words of the title. */
+export const isWeakKey = (key: string): boolean => key.startsWith('w:') || key.startsWith('p:')
+
+/** Holders up to which a key counts. */
+export const mostHoldersOf = (key: string): number => (isWeakKey(key) ? mostHoldersOfWeakBlock : mostHoldersOfBlock)
 
 /** A title word rarer than this in the counted titles is a key by itself. */
 const rareCount = 12

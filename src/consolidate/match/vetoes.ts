@@ -56,11 +56,17 @@ function referencesConflict(a: MatchRecord, b: MatchRecord): boolean {
   return a.references.some((first) => b.references.some((second) => shapeOf(first) === shapeOf(second)))
 }
 
-/** Days between two records that no tender spans (V8). */
+/** Days between two results, and between two records of another stage, that no tender spans (V8). */
+export const mostDaysOfResults = 45
+export const mostDaysOfOneStage = 60
+/** Days from a call to its result. */
+export const resultDays = { least: -5, most: 720 } as const
+
+/** Days between two records that no tender spans (V8). `areTooFarApart` says the same of what stands in the index. */
 function timeVeto(a: MatchRecord, b: MatchRecord): string | undefined {
   if (a.stage === 'result' && b.stage === 'result') {
     const days = Math.abs((a.resultDay ?? 0) - (b.resultDay ?? 0))
-    return a.resultDay !== undefined && b.resultDay !== undefined && days > 45
+    return a.resultDay !== undefined && b.resultDay !== undefined && days > mostDaysOfResults
       ? `results ${days} days apart`
       : undefined
   }
@@ -68,11 +74,11 @@ function timeVeto(a: MatchRecord, b: MatchRecord): string | undefined {
   if (call.stage === 'call' && result.stage === 'result') {
     if (call.firstDay === undefined || result.resultDay === undefined) return undefined
     const days = result.resultDay - call.firstDay
-    return days < -5 || days > 720 ? `result ${days} days after the call` : undefined
+    return days < resultDays.least || days > resultDays.most ? `result ${days} days after the call` : undefined
   }
   if (a.firstDay !== undefined && b.firstDay !== undefined) {
     const days = Math.abs(a.firstDay - b.firstDay)
-    if (days > 60) return `published ${days} days apart`
+    if (days > mostDaysOfOneStage) return `published ${days} days apart`
   }
   if (a.deadlines.length > 0 && b.deadlines.length > 0) {
     const days = Math.min(

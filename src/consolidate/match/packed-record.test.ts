@@ -1,0 +1,91 @@
+// What is kept of a record is the record; its mark and its number say nothing that the matching does not say.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { generateNotice } from '../../../test/generate/similar-notices.ts'
+import type { Unit } from '../resolve.ts'
+import { blockNumber, isWeakNumber } from './block-number.ts'
+import { blockingKeys, isWeakKey } from './blocking-keys.ts'
+import { decide } from './decide.ts'
+import type { MatchRecord } from './match-record.ts'
+import { packRecord, unpackRecord } from './packed-record.ts'
+import { prepare } from './prepare.ts'
+import { areTooFarApart, timeMark } from './time-mark.ts'
+
+const world = { seed: 5, count: 3000 }
+
+function recordOf(index: number, given: Partial<MatchRecord> = {}): MatchRecord {
+  const notice = generateNotice(world, index)
+  const unit: Unit = { notice, rowIds: [], sourceIds: [] }
+  return { ...prepare(notice.noticeKey, [unit]), ...given }
+}
+
+describe('a record as it is kept', () => {
+  test('is the record', () => {
+    for (let index = 0; index < 60; index++) {
+      const record = recordOf(index)
+      expect(unpackRecord(packRecord(record))).toEqual(record)
+    }
+    const hashes = [0, 1, 0x7fffffff, 0x80000000, 0xffffffff]
+    expect(unpackRecord(packRecord(recordOf(0, { shingles: hashes }))).shingles).toEqual(hashes)
+  })
+})
+
+describe('marks', () => {
+  const stages = ['call', 'result', 'contract', 'planning'] as const
+  const dated = fc.record({
+    stage: fc.constantFrom(...stages),
+    first: fc.option(fc.integer({ min: 20_000, max: 20_900 }), { nil: undefined }),
+    length: fc.integer({ min: 0, max: 200 }),
+    result: fc.option(fc.integer({ min: 20_000, max: 20_900 }), { nil: undefined }),
+  })
+  const at = (
+    index: number,
+    { stage, first, length, result }: typeof dated extends fc.Arbitrary<infer T> ? T : never,
+  ) => {
+    const { firstDay: _, lastDay: __, resultDay: ___, ...rest } = recordOf(index, { stage })
+    return {
+      ...rest,
+      ...(first !== undefined && { firstDay: first, lastDay: first + length }),
+      ...(result !== undefined && { resultDay: result }),
+    }
+  }
+
+  test('part only what the vetoes part, and tell most of what is too far apart', () => {
+    const seen = { apart: 0, near: 0 }
+    fc.assert(
+      fc.property(dated, dated, (one, other) => {
+        // The same call on two portals: but for the dates nothing speaks against one tender.
+        const [a, b] = [at(1, one), at(8, other)]
+        const isApart = areTooFarApart(timeMark(a), timeMark(b))
+        expect(areTooFarApart(timeMark(b), timeMark(a))).toBe(isApart)
+        seen[isApart ? 'apart' : 'near']++
+        if (isApart)
+          expect(decide(a, b, { twins: 1 })).toMatchObject({ kind: 'none', rule: expect.stringMatching(/^veto-/) })
+      }),
+      { numRuns: 2000 },
+    )
+    expect(Math.min(seen.apart, seen.near)).toBeGreaterThan(300)
+  })
+
+  test('twins never speak for a pair: what is apart with one stays apart with more', () => {
+    for (let index = 0; index < 400; index++) {
+      const [a, b] = [recordOf(index), recordOf(index - (index % 10) + 8)]
+      if (a.key === b.key || decide(a, b, { twins: 1 }).kind !== 'none') continue
+      for (const twins of [0, 2, 3, 4]) expect(decide(a, b, { twins }).kind).toBe('none')
+    }
+  })
+})
+
+describe('numbers of keys', () => {
+  test('are integers of 53 bits, odd for weak keys, and 40,000 keys have 40,000', () => {
+    const keys = new Set(Array.from({ length: 3000 }, (_, index) => blockingKeys(recordOf(index))).flat())
+    const numbers = new Set([...keys].map((key) => blockNumber(key, isWeakKey(key))))
+    expect(keys.size).toBeGreaterThan(40_000)
+    expect(numbers.size).toBe(keys.size)
+    for (const key of keys) {
+      const number = blockNumber(key, isWeakKey(key))
+      expect(Number.isSafeInteger(number)).toBe(true)
+      expect(isWeakNumber(number)).toBe(isWeakKey(key))
+    }
+  })
+})
