@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createCursorSealer } from '../src/api/cursor.ts'
-import { openCursorKeyRing } from '../src/api/cursor-key-ring.ts'
+import { cursorKeysOf, openCursorKeyRing } from '../src/api/cursor-key-ring.ts'
 import { createLocalLimiter } from '../src/api/limiter-memory.ts'
 import { buildApi } from '../src/api/server.ts'
 import { openTokenTable, tokenSourceOf } from '../src/api/token-table.ts'
@@ -25,7 +25,7 @@ const stock = { seed: 3, count: 40, now: start, size: 'small' } as const
 async function startNode(store: Store, folder: string, clock: () => number) {
   const log = await openEditionLog(folder, { clock })
   const table = await openTokenTable({ source: tokenSourceOf(store), clock, pollMs: 3_600_000, refreshEveryMs: 0 })
-  const ring = await openCursorKeyRing({ store, clock, randomBytes: systemRandom.bytes })
+  const ring = await openCursorKeyRing({ load: cursorKeysOf(store, { clock, randomBytes: systemRandom.bytes }), clock })
   const app = buildApi({
     reader: log,
     tokens: table,

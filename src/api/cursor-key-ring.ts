@@ -1,7 +1,7 @@
 // The ring of keys as one API process knows it, read again when another process may have turned it.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../platform/clock.ts'
-import { loadCursorKeys } from '../store/cursor-keys.ts'
+import { loadCursorKeys, type CursorKey as StoredCursorKey } from '../store/cursor-keys.ts'
 import type { Store } from '../store/database.ts'
 import type { CursorKey, CursorKeyRing } from './cursor.ts'
 
@@ -11,17 +11,26 @@ const refreshEveryMs = 1000
 /** How long a request waits for a store that does not answer. */
 const readTimeoutMs = 2000
 
-/** Reads the keys (making the first one) and keeps them. Rejects when the store cannot be read at the start. */
+/** Gives the keys that open cursors, newest first. */
+export type CursorKeySource = () => Promise<readonly StoredCursorKey[]>
+
+/** The keys in the database; the first one is made when there is none. */
+export function cursorKeysOf(
+  store: Pick<Store, 'db'>,
+  options: { readonly clock: Clock; readonly randomBytes: (count: number) => Uint8Array },
+): CursorKeySource {
+  const { clock, randomBytes } = options
+  return async () => (await loadCursorKeys(store.db, { now: clock(), randomBytes })).all
+}
+
+/** Reads the keys and keeps them. Rejects when they cannot be read at the start. */
 export async function openCursorKeyRing(options: {
-  readonly store: Pick<Store, 'db'>
+  readonly load: CursorKeySource
   readonly clock: Clock
-  readonly randomBytes: (count: number) => Uint8Array
 }): Promise<CursorKeyRing> {
-  const { store, clock, randomBytes } = options
-  const read = async (): Promise<readonly CursorKey[]> => {
-    const { all } = await loadCursorKeys(store.db, { now: clock(), randomBytes })
-    return all.map(({ keyId, key }) => ({ keyId, key: Buffer.from(key, 'hex') }))
-  }
+  const { load, clock } = options
+  const read = async (): Promise<readonly CursorKey[]> =>
+    (await load()).map(({ keyId, key }) => ({ keyId, key: Buffer.from(key, 'hex') }))
   let known = await read()
   let readAt = clock()
   let reading: Promise<void> | undefined

@@ -58,6 +58,14 @@ const apiPort: OptionSpec = {
   max: 65_535,
   help: 'Port of the API; 0 takes a free one.',
 }
+const readers: OptionSpec = {
+  type: 'count',
+  value: 'N',
+  default: 1,
+  min: 1,
+  max: 64,
+  help: 'Threads that answer the API; one for each core that it may use.',
+}
 const publishInterval: OptionSpec = {
   type: 'number',
   value: 'N',
@@ -100,6 +108,7 @@ export const commands = {
       data,
       'api-host': apiHost,
       'api-port': apiPort,
+      readers,
       ingest: { type: 'paths', value: 'PATH…', help: 'Read these notices first: files, folders, .zip, .tar.gz.' },
       'no-samples': { type: 'flag', help: 'Do not start the sample portals.' },
       live: { type: 'flag', help: 'Read the portals themselves, on their timetables; no sample portals.' },
@@ -180,9 +189,12 @@ export const commands = {
     details: [
       'With DATABASE_URL any number of these can run. On the embedded engine it is the one process that holds the folder.',
     ],
-    options: { data, 'api-host': apiHost, 'api-port': apiPort, 'log-level': logLevel, json, help },
+    options: { data, 'api-host': apiHost, 'api-port': apiPort, readers, 'log-level': logLevel, json, help },
     environment: serviceEnvironment,
-    examples: [['DATABASE_URL=postgres://… tenderstock serve --api-port 9001', 'one more API process']],
+    examples: [
+      ['DATABASE_URL=postgres://… tenderstock serve --api-port 9001', 'one more API process'],
+      ['DATABASE_URL=postgres://… tenderstock serve --readers 8', 'one with a reader for each of eight cores'],
+    ],
   },
   rebuild: {
     summary: 'Read all kept documents again and make the stock anew from them.',

@@ -2,13 +2,8 @@
 import { isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createCursorSealer } from '../api/cursor.ts'
-import { openCursorKeyRing } from '../api/cursor-key-ring.ts'
-import type { Limiter } from '../api/limiter.ts'
-import { createLocalLimiter } from '../api/limiter-memory.ts'
-import { createRedisLimiter } from '../api/limiter-redis.ts'
-import { buildApi } from '../api/server.ts'
-import { openTokenTable, tokenSourceOf } from '../api/token-table.ts'
+import { cursorKeysOf } from '../api/cursor-key-ring.ts'
+import { tokenSourceOf } from '../api/token-table.ts'
 import { hourMs, minuteMs, toInstant } from '../domain/time.ts'
 import { catchUp, type EditionLog, openEditionLog } from '../edition/edition-log.ts'
 import { watchSources } from '../ingest/watch-sources.ts'
@@ -40,6 +35,7 @@ import {
   type Workplace,
 } from './operations.ts'
 import { contactOf } from './portal-line.ts'
+import { startReaders } from './readers.ts'
 import { openSampleSources, type SampleSources } from './sample-sources.ts'
 import { claimStockKind } from './stock-kind.ts'
 import { ensureTrialToken } from './trial-token.ts'
@@ -50,6 +46,8 @@ export type ServiceOptions = {
   readonly dataFolder: string
   readonly apiHost: string
   readonly apiPort: number
+  /** Threads that answer the API. */
+  readonly readers: number
   readonly logLevel: LogLevel
   readonly config: Config
   readonly emit: Emit
@@ -354,7 +352,8 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
   const { config, emit, stop } = options
   const dataFolder = resolve(options.dataFolder)
   const log = openLog(options.logLevel)
-  const shiftable = shiftableClock(systemClock)
+  const clockShift = new Float64Array(new SharedArrayBuffer(8))
+  const shiftable = shiftableClock(systemClock, clockShift)
   const clock = hasTrialClock ? shiftable.now : systemClock
   const random = systemRandom
   const closers: (() => Promise<unknown>)[] = []
@@ -380,39 +379,29 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
     const editions = await openEditionLog(join(dataFolder, 'editions'), { clock })
     const stopFollowing = followEditions(editions, store, log)
     closers.push(async () => stopFollowing())
-    const tokens = await openTokenTable({ source: tokenSourceOf(store), clock, log })
-    closers.push(() => tokens.close())
-    const limiter: Limiter =
-      config.redisUrl === undefined
-        ? createLocalLimiter(clock)
-        : createRedisLimiter({ url: config.redisUrl, clock, log })
-    closers.push(() => limiter.close())
-    const ring = await openCursorKeyRing({ store, clock, randomBytes: random.bytes })
-    const cursors = createCursorSealer({ ring, clock, randomBytes: random.bytes })
     let endApi = async () => {}
     const listen = async () => {
-      const { apiHost: host, apiPort } = options
-      const port = apiPort === 0 ? await freePort(host) : apiPort
+      const { apiHost: host, apiPort, readers: count, logLevel } = options
+      const port = await findPort(host, apiPort)
       const address = `http://${hostOf(host)}:${port}`
-      const app = buildApi({
-        reader: editions,
-        tokens,
-        limiter,
-        cursors,
-        clock,
-        random,
-        docsUrl: config.docsUrl ?? address,
+      const readers = await startReaders({
+        count,
+        host,
+        port,
+        address,
+        editions,
+        tokens: tokenSourceOf(store),
+        cursorKeys: cursorKeysOf(store, { clock, randomBytes: random.bytes }),
+        config,
+        logLevel,
+        clockShift,
+        clock: systemClock,
         log,
-      })
-      try {
-        await app.listen({ host, port })
-      } catch (error) {
-        await app.close()
+        onLoss: (message) => emit({ event: 'warning', message }),
+      }).catch((error: unknown) => {
         throw listenError(error as NodeJS.ErrnoException, host, port)
-      }
-      endApi = async () => {
-        await app.close()
-      }
+      })
+      endApi = readers.close
       closers.push(() => endApi())
       return address
     }
@@ -538,17 +527,23 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new OperatorError(`This machine has no address ${host}; choose another with --api-host.`, { cause: error })
+    case 'ENOTSUP':
+    case 'EINVAL':
+      return new OperatorError('This system cannot share a port between readers; start with --readers 1.', {
+        cause: error,
+      })
     default:
       return error
   }
 }
 
-async function freePort(host: string): Promise<number> {
+/** The port itself, or a free one for 0. Readers share a port, so a second service there would not be noticed: it is tried alone. */
+export async function findPort(host: string, wanted: number): Promise<number> {
   const { createServer } = await import('node:net')
   const server = createServer()
   await new Promise<void>((done, fail) => {
-    server.once('error', (error: NodeJS.ErrnoException) => fail(listenError(error, host, 0)))
-    server.listen(0, host, done)
+    server.once('error', (error: NodeJS.ErrnoException) => fail(listenError(error, host, wanted)))
+    server.listen(wanted, host, done)
   })
   const { port } = server.address() as import('node:net').AddressInfo
   await new Promise<void>((done) => server.close(() => done()))

@@ -14,6 +14,7 @@ import {
 } from '../store/editions.ts'
 import { lockFolder } from './folder-lock.ts'
 import { retentionMs } from './held-log.ts'
+import type { LogFollower, LogMessage } from './log-feed.ts'
 import { LogReader } from './log-reader.ts'
 import { LogState, type NewEdition, type NewEntry } from './log-state.ts'
 
@@ -38,6 +39,7 @@ export class EditionLog extends LogReader {
   /** Appends and catching up take turns. */
   #turn: Promise<unknown> = Promise.resolve()
   #isClosed = false
+  readonly #followers = new Set<LogFollower>()
 
   constructor(
     folder: string,
@@ -54,12 +56,54 @@ export class EditionLog extends LogReader {
     this.#release = release
     this.#toleratedEntries = toleratedEntries
     this.#generation = generation
-    this.#state = state
     this.#clock = clock
+    this.#state = state
   }
 
   protected get held(): LogState | undefined {
     return this.#state
+  }
+
+  /** Tells of everything that is held, then of everything new, until the returned function is called. */
+  follow(follower: LogFollower): () => void {
+    this.#followers.add(follower)
+    this.#watch()
+    follower.tell({ type: 'log', log: this.#state?.snapshot() })
+    return () => this.#followers.delete(follower)
+  }
+
+  /** A follower found bytes that are not what was written: the next `catchUp` rebuilds the log. */
+  reportDamage(): void {
+    if (this.#state) this.#state.isDamaged = true
+  }
+
+  #tell(message: LogMessage): void {
+    for (const follower of this.#followers) follower.tell(message)
+  }
+
+  /** Resolves when all followers have what they were told until now. */
+  async #settled(): Promise<void> {
+    await Promise.all([...this.#followers].map((follower) => follower.settled()))
+  }
+
+  #watch(): void {
+    this.#state?.watch({
+      chunk: (index, chunk) => this.#tell({ type: 'chunk', index, chunk: { ...chunk } }),
+      shard: (index, slots) => this.#tell({ type: 'shard', index, slots }),
+      sourceSet: (set) => this.#tell({ type: 'sourceSet', set }),
+      settled: () => this.#settled(),
+      edition: (taken) => this.#tell({ type: 'edition', taken }),
+    })
+  }
+
+  /** Reads from this generation from now on, here and in other threads; the one before can be closed then. */
+  async #switchTo(state: LogState | undefined): Promise<void> {
+    this.#state?.watch(undefined)
+    this.#state = state
+    if (this.#followers.size === 0) return
+    this.#watch()
+    this.#tell({ type: 'log', log: state?.snapshot() })
+    await this.#settled()
   }
 
   /** Takes over an edition from memory. The database stays the record of it: for stocks without one, and tests. */
@@ -67,6 +111,7 @@ export class EditionLog extends LogReader {
     return this.#inTurn(async () => {
       const state = await this.#appendable('')
       await state.append(edition, entries, { isComplete: true, isSynced: true })
+      await this.#settled()
     })
   }
 
@@ -79,8 +124,9 @@ export class EditionLog extends LogReader {
     await this.#inTurn(async () => {
       if (this.#isClosed) return
       this.#isClosed = true
-      await this.#state?.close()
-      this.#state = undefined
+      const state = this.#state
+      await this.#switchTo(undefined)
+      await state?.close()
       this.#release()
     })
   }
@@ -100,6 +146,7 @@ export class EditionLog extends LogReader {
     if (!state.isDamaged && !isCrowded && state.stockId === stockId && (await isSameHistory(store, state))) {
       const before = state.newest?.info.edition ?? 0
       await appendFromStore(store, state, target, this.#clock)
+      await this.#settled()
       if (state.records === target.records) return target.edition - before
     }
     await this.#rebuild(store, stockId, target)
@@ -108,17 +155,18 @@ export class EditionLog extends LogReader {
 
   /** The state to append to: read again after a failed append, begun when there is none. */
   async #appendable(stockId: string): Promise<LogState> {
+    if (this.#state?.isTorn && !this.#state.isSpoiled) await this.#state.rollBack()
     if (this.#state?.isTorn) {
-      const again = await LogState.load(this.#state.folder)
-      await this.#state.close()
-      this.#state = again
+      const torn = this.#state
+      await this.#switchTo(await LogState.load(torn.folder))
+      await torn.close()
     }
     if (this.#state === undefined) {
       const fresh = await LogState.create(this.#generationFolder(++this.#generation), stockId)
       await fresh.finish()
-      this.#state = fresh
+      await this.#switchTo(fresh)
     }
-    return this.#state
+    return this.#state!
   }
 
   /** Builds the next generation from the database beside the present one, which serves until it is ready. */
@@ -138,7 +186,7 @@ export class EditionLog extends LogReader {
     }
     const before = this.#state
     this.#generation++
-    this.#state = fresh
+    await this.#switchTo(fresh)
     await before?.close()
     if (before) await rm(before.folder, { recursive: true, force: true })
   }

@@ -65,7 +65,7 @@ export class HeldLog {
   isDamaged = false
   onDamage: (() => void) | undefined
   /** Told of source sets that are new. */
-  onSourceSet: ((number: number, set: string) => void) | undefined
+  onSourceSet: ((set: string) => void) | undefined
   readonly #sourceSets: string[] = []
   readonly #setNumbers = new Map<string, number>()
   protected readonly bodies: BodySource
@@ -148,7 +148,7 @@ export class HeldLog {
     if (number === undefined) {
       number = this.#sourceSets.length
       this.#sourceSets.push(set)
-      this.onSourceSet?.(number, set)
+      this.onSourceSet?.(set)
       this.#setNumbers.set(set, number)
     }
     return number

@@ -36,7 +36,7 @@ const finishedName = 'index.log'
 export type LogWatcher = {
   readonly chunk: (index: number, chunk: Chunk) => void
   readonly shard: (index: number, slots: Int32Array) => void
-  readonly sourceSet: (number: number, set: string) => void
+  readonly sourceSet: (set: string) => void
   /** Resolves when everybody has what was told until now: positions beyond may then be entered into the index. */
   readonly settled: () => Promise<void>
   readonly edition: (taken: TakenEdition) => void

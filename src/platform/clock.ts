@@ -9,16 +9,21 @@ export const systemClock: Clock = () => Date.now()
 /** A clock for trials: it runs with `base`, moved on by all that `advance` was given. Never for production. */
 export type ShiftableClock = { readonly now: Clock; readonly advance: (ms: number) => number }
 
-/** `advance` returns the new present moment; it only moves forwards, because published times never fall (sync.md P2). */
-export function shiftableClock(base: Clock = systemClock): ShiftableClock {
-  let shiftMs = 0
-  const now = () => base() + shiftMs
+/**
+ * `advance` returns the new present moment; it only moves forwards, because published times never fall (sync.md P2).
+ * `shiftMs`: one number that holds how far it was moved; in shared memory, clocks of other threads move along.
+ */
+export function shiftableClock(
+  base: Clock = systemClock,
+  shiftMs: Float64Array = new Float64Array(1),
+): ShiftableClock {
+  const now = () => base() + shiftMs[0]!
   return {
     now,
     advance: (ms) => {
       if (!Number.isSafeInteger(ms) || ms < 0)
         throw new RangeError(`a clock moves forwards by whole milliseconds: ${ms}`)
-      shiftMs += ms
+      shiftMs[0]! += ms
       return now()
     },
   }

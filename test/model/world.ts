@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import { Pool } from 'undici'
 import { expect } from 'vitest'
 import { createCursorSealer } from '../../src/api/cursor.ts'
-import { openCursorKeyRing } from '../../src/api/cursor-key-ring.ts'
+import { cursorKeysOf, openCursorKeyRing } from '../../src/api/cursor-key-ring.ts'
 import { createLocalLimiter } from '../../src/api/limiter-memory.ts'
 import { buildApi } from '../../src/api/server.ts'
 import { openTokenTable, tokenSourceOf } from '../../src/api/token-table.ts'
@@ -60,7 +60,7 @@ export async function openModelWorld(startMs: number): Promise<ModelWorld> {
     circumstances,
   )
   if (token.kind !== 'created') throw new Error('no token')
-  const ring = await openCursorKeyRing({ store, clock, randomBytes: random.bytes })
+  const ring = await openCursorKeyRing({ load: cursorKeysOf(store, { clock, randomBytes: random.bytes }), clock })
   const tokens = await openTokenTable({ source: tokenSourceOf(store), clock })
   const app = buildApi({
     reader: log,

@@ -1,0 +1,47 @@
+// What the main thread and a reader thread say to each other.
+
+import type { LogMessage } from '../edition/log-feed.ts'
+import type { Config } from '../platform/config.ts'
+import type { LogLevel } from '../platform/log.ts'
+
+/** What a reader is started with. */
+export type ReaderSettings = {
+  /** From 1 on; another one for each thread that runs at the same time. */
+  readonly thread: number
+  readonly host: string
+  readonly port: number
+  /** Several readers listen on the port, and the system spreads connections over them. */
+  readonly isPortShared: boolean
+  /** Where clients of this machine reach the API. */
+  readonly address: string
+  readonly config: Pick<Config, 'docsUrl' | 'redisUrl'>
+  readonly logLevel: LogLevel
+  /** Shared: by how much the trial clock was moved. */
+  readonly clockShift: Float64Array
+  /** Shared: the rate limits of all threads. */
+  readonly limiterMemory: SharedArrayBuffer
+}
+
+/** What a reader asks of the database, which only the main thread holds. Names of functions of `ReaderQuestions`. */
+export type ReaderQuestion = 'tokenSerial' | 'tokens' | 'touchTokens' | 'cursorKeys'
+
+export type ToReader =
+  | { readonly type: 'log'; readonly message: LogMessage }
+  /** To be told back once all before it was taken in. */
+  | { readonly type: 'settle'; readonly turn: number }
+  | { readonly type: 'answer'; readonly ask: number; readonly value: unknown }
+  | { readonly type: 'failure'; readonly ask: number; readonly message: string }
+  | { readonly type: 'stop' }
+
+export type FromReader =
+  | { readonly type: 'settled'; readonly turn: number }
+  | {
+      readonly type: 'ask'
+      readonly ask: number
+      readonly question: ReaderQuestion
+      readonly parameters: readonly unknown[]
+    }
+  | { readonly type: 'listening' }
+  /** It cannot listen; `code` as Node names it. */
+  | { readonly type: 'refused'; readonly code: string | undefined; readonly message: string }
+  | { readonly type: 'damaged' }

@@ -1,0 +1,102 @@
+// A reader: a thread that answers the API from the edition log that the main thread writes. It shares the log's columns and the
+// rate limits with the other readers, has files and connections of its own, and asks the main thread for tokens and keys.
+import { parentPort, workerData } from 'node:worker_threads'
+import { createCursorSealer } from '../api/cursor.ts'
+import { openCursorKeyRing } from '../api/cursor-key-ring.ts'
+import { createMemoryLimiter } from '../api/limiter-memory.ts'
+import { createRedisLimiter } from '../api/limiter-redis.ts'
+import { buildApi } from '../api/server.ts'
+import { openTokenTable } from '../api/token-table.ts'
+import { FollowedLog } from '../edition/log-feed.ts'
+import { shiftableClock, systemClock } from '../platform/clock.ts'
+import { openLog } from '../platform/log.ts'
+import { systemRandom } from '../platform/random.ts'
+import type { CursorKey } from '../store/cursor-keys.ts'
+import type { TokenGrant } from '../store/organizations.ts'
+import type { FromReader, ReaderQuestion, ReaderSettings, ToReader } from './reader-messages.ts'
+
+const port = parentPort
+if (!port) throw new Error('a reader is a thread of the service, not a program')
+const settings = workerData as ReaderSettings
+const { config, limiterMemory, thread } = settings
+const tell = (message: FromReader) => port.postMessage(message)
+
+const clock = shiftableClock(systemClock, settings.clockShift).now
+const random = systemRandom
+const log = openLog(settings.logLevel)
+const editions = new FollowedLog({ clock, onDamage: () => tell({ type: 'damaged' }) })
+
+const asked = new Map<number, { readonly done: (value: unknown) => void; readonly fail: (error: Error) => void }>()
+let questions = 0
+function ask<Answer>(question: ReaderQuestion, ...parameters: readonly unknown[]): Promise<Answer> {
+  return new Promise<Answer>((resolve, reject) => {
+    asked.set(++questions, { done: (value) => resolve(value as Answer), fail: reject })
+    tell({ type: 'ask', ask: questions, question, parameters })
+  })
+}
+function answered(id: number): { readonly done: (value: unknown) => void; readonly fail: (error: Error) => void } {
+  const waiting = asked.get(id)
+  if (!waiting) throw new Error(`an answer to question ${id}, which was not asked`)
+  asked.delete(id)
+  return waiting
+}
+
+let stop: () => Promise<void> = async () => {}
+port.on('message', (message: ToReader) => {
+  switch (message.type) {
+    case 'log':
+      editions.apply(message.message)
+      break
+    case 'settle':
+      tell({ type: 'settled', turn: message.turn })
+      break
+    case 'answer':
+      answered(message.ask).done(message.value)
+      break
+    case 'failure':
+      answered(message.ask).fail(new Error(message.message))
+      break
+    case 'stop':
+      void stop().then(() => port.close())
+      break
+  }
+})
+
+const tokens = await openTokenTable({
+  source: {
+    serial: () => ask<number>('tokenSerial'),
+    load: () => ask<readonly TokenGrant[]>('tokens'),
+    touch: (tokenIds, now) => ask<void>('touchTokens', tokenIds, now),
+  },
+  clock,
+  log,
+})
+const ring = await openCursorKeyRing({ load: () => ask<readonly CursorKey[]>('cursorKeys'), clock })
+const local = createMemoryLimiter({ memory: limiterMemory, clock, thread })
+const limiter = config.redisUrl === undefined ? local : createRedisLimiter({ url: config.redisUrl, clock, log, local })
+const app = buildApi({
+  reader: editions,
+  tokens,
+  limiter,
+  cursors: createCursorSealer({ ring, clock, randomBytes: random.bytes }),
+  clock,
+  random,
+  docsUrl: config.docsUrl ?? settings.address,
+  log,
+})
+stop = async () => {
+  await app.close()
+  await tokens.close()
+  await limiter.close()
+  editions.close()
+}
+try {
+  const { host, port: apiPort, isPortShared } = settings
+  await app.listen({ host, port: apiPort, ...(isPortShared && { reusePort: true }) })
+  tell({ type: 'listening' })
+} catch (error) {
+  const { code, message } = error as NodeJS.ErrnoException
+  tell({ type: 'refused', code, message })
+  await stop()
+  port.close()
+}

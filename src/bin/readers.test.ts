@@ -1,0 +1,180 @@
+// Real reader threads on one port: the same edition, one limit, and life after the death of one.
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { entriesOfEdition, infoOfEdition } from '../../test/edition-of-number.ts'
+import { hashToken, makeToken } from '../domain/token.ts'
+import { appendEdition, type EditionLog, openEditionLog } from '../edition/edition-log.ts'
+import { systemClock } from '../platform/clock.ts'
+import { openLog } from '../platform/log.ts'
+import { systemRandom } from '../platform/random.ts'
+import type { TokenGrant } from '../store/organizations.ts'
+import { startReaders } from './readers.ts'
+import { findPort } from './start.ts'
+
+type Answer = { readonly status: number; readonly headers: { readonly [name: string]: unknown }; readonly text: string }
+
+const host = '127.0.0.1'
+
+/** A log with editions 1 to `editions`, answered by `count` readers. `workers`: their threads, replaced ones last. */
+async function openWorld(options: { readonly count: number; readonly editions: number; readonly limit?: number }) {
+  const folder = mkdtempSync(join(tmpdir(), 'readers-'))
+  const log = await openEditionLog(folder, { clock: systemClock })
+  for (let edition = 1; edition <= options.editions; edition++) await takeOver(log, edition)
+  const plaintext = makeToken(systemRandom.bytes)
+  const grant: TokenGrant = {
+    tokenId: systemRandom.uuid(),
+    tokenHash: hashToken(plaintext),
+    expiresAt: undefined,
+    organizationId: systemRandom.uuid(),
+    hasApiAccess: true,
+    requestsPerMinute: options.limit ?? 1_000_000,
+  }
+  const workers: Worker[] = []
+  const see = (worker: Worker) => workers.push(worker)
+  process.on('worker', see)
+  const losses: string[] = []
+  const port = await findPort(host, 0)
+  const readers = await startReaders({
+    count: options.count,
+    host,
+    port,
+    address: `http://${host}:${port}`,
+    editions: log,
+    tokens: { load: async () => [grant], serial: async () => 1, touch: async () => {} },
+    cursorKeys: async () => [{ keyId: 1, key: '5c'.repeat(32) }],
+    config: {},
+    logLevel: 'silent',
+    clockShift: new Float64Array(new SharedArrayBuffer(8)),
+    clock: systemClock,
+    log: openLog('silent'),
+    onLoss: (message) => losses.push(message),
+  })
+  onTestFinished(async () => {
+    process.off('worker', see)
+    await readers.close()
+    await log.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return {
+    log,
+    workers,
+    losses,
+    /** One request; rejects when the connection breaks. */
+    get: (path: string, agent?: Agent, encoding = 'gzip') =>
+      new Promise<Answer>((resolve, reject) => {
+        const headers = { authorization: `Bearer ${plaintext}`, 'accept-encoding': encoding }
+        const sent = request({ host, port, path, headers, ...(agent && { agent }) }, (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.once('error', reject)
+          response.once('end', () => {
+            const bytes = Buffer.concat(chunks)
+            const text = (response.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString()
+            resolve({ status: response.statusCode!, headers: response.headers, text })
+          })
+        })
+        sent.once('error', reject)
+        sent.end()
+      }),
+  }
+}
+
+async function takeOver(log: EditionLog, edition: number): Promise<void> {
+  await appendEdition(log, infoOfEdition(edition), entriesOfEdition(edition))
+}
+
+/** Its own connection, so that several of them reach several readers. */
+const connection = () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => agent.destroy())
+  return agent
+}
+
+const titles = (answer: Answer): string[] =>
+  (JSON.parse(answer.text) as { data: { title: string }[] }).data.map(({ title }) => title)
+
+describe('readers', () => {
+  test('C6, C54, R1: all serve an edition once it is taken over, old or new bodies, also a reader that came later', async () => {
+    const world = await openWorld({ count: 3, editions: 2 })
+    const agents = Array.from({ length: 24 }, connection)
+    for (let edition = 3; edition <= 12; edition++) {
+      await takeOver(world.log, edition)
+      const answers = await Promise.all(
+        agents.flatMap((agent) => [
+          world.get('/v1/tenders?limit=100', agent),
+          world.get('/v1/tenders?limit=100', agent, 'identity'),
+        ]),
+      )
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+      expect(titles(answers[0]!)).toHaveLength(100)
+      for (const { headers } of answers) expect(headers['x-stock-state']).toMatch(new RegExp(`^${edition};`))
+      const newest = entriesOfEdition(edition).at(-1)!
+      const { id } = JSON.parse(newest.body) as { id: string }
+      for (const agent of agents.slice(0, 6))
+        expect((await world.get(`/v1/tenders/${id}`, agent)).text).toContain(`of edition ${edition} `)
+    }
+  })
+
+  test('C131: share one limit exactly', async () => {
+    const limit = 97
+    const world = await openWorld({ count: 3, editions: 1, limit })
+    const agents = Array.from({ length: 30 }, connection)
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, (_, index) => world.get('/v1/tenders?limit=1', agents[index % agents.length])),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(limit)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(300 - limit)
+    const remaining = answers.flatMap(({ status, headers }) =>
+      status === 200 ? Number(headers['x-ratelimit-remaining']) : [],
+    )
+    expect(remaining.sort((a, b) => a - b)).toEqual(Array.from({ length: limit }, (_, index) => index))
+  })
+
+  test('one that dies is replaced; nobody else loses a request, and nobody is refused a connection', async () => {
+    const world = await openWorld({ count: 3, editions: 2 })
+    const agents = Array.from({ length: 30 }, connection)
+    let isOver = false
+    const broken = new Set<Agent>()
+    let answered = 0
+    const loops = agents.map(async (agent) => {
+      while (!isOver) {
+        const answer = await world.get('/v1/tenders?limit=3', agent).catch((error: NodeJS.ErrnoException) => error)
+        if (answer instanceof Error) {
+          // a connection ends once, with the reader that held it
+          expect(['ECONNRESET', 'EPIPE']).toContain((answer as NodeJS.ErrnoException).code)
+          expect(broken.has(agent)).toBe(false)
+          broken.add(agent)
+        } else {
+          expect(answer.status).toBe(200)
+          answered++
+        }
+      }
+    })
+    const until = async (count: number) => {
+      while (answered < count) await new Promise((resolve) => setImmediate(resolve))
+    }
+    await until(100)
+    const [victim] = world.workers
+    const replaced = once(process, 'worker')
+    await victim!.terminate()
+    await replaced
+    await until(answered + 500)
+    isOver = true
+    await Promise.all(loops)
+    expect(broken.size).toBeLessThan(agents.length)
+    expect(world.losses).toEqual([expect.stringMatching(/^A reader died .*another one takes its place\.$/)])
+
+    // the new one is told of what comes, as the others are
+    await takeOver(world.log, 3)
+    const after = await Promise.all(
+      Array.from({ length: 30 }, connection).map((agent) => world.get('/v1/tenders', agent)),
+    )
+    for (const { headers } of after) expect(headers['x-stock-state']).toMatch(/^3;/)
+  })
+})

@@ -1,0 +1,201 @@
+// The readers as the main thread sees them: started, told of every edition, answered, and replaced when one dies.
+import { Worker } from 'node:worker_threads'
+import type { CursorKeySource } from '../api/cursor-key-ring.ts'
+import { createLimiterMemory, releaseThread } from '../api/limiter-memory.ts'
+import type { TokenSource } from '../api/token-table.ts'
+import type { EditionLog } from '../edition/edition-log.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Config } from '../platform/config.ts'
+import type { Log, LogLevel } from '../platform/log.ts'
+import type { FromReader, ReaderQuestion, ReaderSettings, ToReader } from './reader-messages.ts'
+
+export type ReadersOptions = {
+  readonly count: number
+  readonly host: string
+  /** Not 0. */
+  readonly port: number
+  readonly address: string
+  readonly editions: EditionLog
+  readonly tokens: TokenSource
+  readonly cursorKeys: CursorKeySource
+  readonly config: Pick<Config, 'docsUrl' | 'redisUrl'>
+  readonly logLevel: LogLevel
+  readonly clockShift: Float64Array
+  readonly clock: Clock
+  readonly log: Log
+  /** Told in a sentence of a reader that died. */
+  readonly onLoss: (message: string) => void
+}
+
+export type Readers = {
+  /** Finishes the requests that run, and ends all threads. */
+  readonly close: () => Promise<void>
+}
+
+/** A reader that does not take in what it is told within this time is replaced. */
+const settleTimeoutMs = 10_000
+const longestStopMs = 15_000
+/** One that lived shorter died of its start: the next waits a moment. */
+const shortLifeMs = 5000
+const restartPauseMs = 1000
+
+/** Starts readers on one port. Rejects with what Node says when they cannot listen there. */
+export async function startReaders(options: ReadersOptions): Promise<Readers> {
+  const { count, editions, clock, log, onLoss } = options
+  const limiterMemory = createLimiterMemory()
+  const running = new Set<Reader>()
+  let isClosing = false
+  let pause: NodeJS.Timeout | undefined
+
+  const questions: { readonly [question in ReaderQuestion]: (...parameters: never[]) => Promise<unknown> } = {
+    tokenSerial: options.tokens.serial,
+    tokens: options.tokens.load,
+    touchTokens: options.tokens.touch,
+    cursorKeys: options.cursorKeys,
+  }
+
+  const startOne = async (thread: number): Promise<void> => {
+    const startedAt = clock()
+    const { host, port, address, config, logLevel, clockShift } = options
+    const { docsUrl, redisUrl } = config
+    const reader = new Reader(
+      {
+        thread,
+        host,
+        port,
+        address,
+        config: { ...(docsUrl !== undefined && { docsUrl }), ...(redisUrl !== undefined && { redisUrl }) },
+        logLevel,
+        clockShift,
+        limiterMemory,
+        isPortShared: count > 1,
+      },
+      (question, parameters) => questions[question](...(parameters as never[])),
+      () => editions.reportDamage(),
+    )
+    running.add(reader)
+    const unfollow = editions.follow(reader)
+    void reader.ended.then((reason) => {
+      unfollow()
+      running.delete(reader)
+      releaseThread(limiterMemory, thread)
+      if (isClosing || !reader.hasListened) return
+      log.error({ thread, reason }, 'a reader died')
+      onLoss(`A reader died (${reason}); another one takes its place.`)
+      if (clock() - startedAt >= shortLifeMs) restart(thread)
+      else pause = setTimeout(restart, restartPauseMs, thread)
+    })
+    await reader.listening
+  }
+  const restart = (thread: number) => {
+    if (isClosing) return
+    startOne(thread).catch((error: unknown) => {
+      log.error({ thread, error: String(error) }, 'a reader could not be started; it is tried again')
+      pause = setTimeout(restart, restartPauseMs, thread)
+    })
+  }
+  const close = async () => {
+    isClosing = true
+    clearTimeout(pause)
+    await Promise.all([...running].map((reader) => reader.stop()))
+  }
+  try {
+    await Promise.all(Array.from({ length: count }, (_, index) => startOne(index + 1)))
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { close }
+}
+
+class Reader {
+  /** Rejects when it cannot listen. */
+  readonly listening: Promise<void>
+  /** Resolves with the reason once the thread is no more. */
+  readonly ended: Promise<string>
+  hasListened = false
+  readonly #worker: Worker
+  readonly #waiting = new Map<number, () => void>()
+  #turn = 0
+  #hasEnded = false
+
+  constructor(
+    settings: ReaderSettings,
+    answer: (question: ReaderQuestion, parameters: readonly unknown[]) => Promise<unknown>,
+    onDamage: () => void,
+  ) {
+    const worker = new Worker(new URL('./reader.ts', import.meta.url), { workerData: settings, execArgv: [] })
+    this.#worker = worker
+    let reason = ''
+    worker.on('error', (error: unknown) => {
+      reason = error instanceof Error ? error.message : String(error)
+    })
+    this.ended = new Promise((resolve) => {
+      worker.once('exit', (code) => {
+        this.#hasEnded = true
+        for (const release of this.#waiting.values()) release()
+        resolve(reason || `exit code ${code}`)
+      })
+    })
+    this.listening = new Promise((resolve, reject) => {
+      worker.on('message', (message: FromReader) => {
+        switch (message.type) {
+          case 'listening':
+            this.hasListened = true
+            resolve()
+            break
+          case 'refused':
+            reject(Object.assign(new Error(message.message), { code: message.code }))
+            break
+          case 'settled':
+            this.#waiting.get(message.turn)?.()
+            break
+          case 'ask':
+            answer(message.question, message.parameters).then(
+              (value) => this.#send({ type: 'answer', ask: message.ask, value }),
+              (error: unknown) =>
+                this.#send({
+                  type: 'failure',
+                  ask: message.ask,
+                  message: error instanceof Error ? error.message : String(error),
+                }),
+            )
+            break
+          case 'damaged':
+            onDamage()
+            break
+        }
+      })
+      void this.ended.then((why) => reject(new Error(`a reader ended before it could answer: ${why}`)))
+    })
+    // a reader that is replaced has nobody who waits for it to listen
+    this.listening.catch(() => {})
+  }
+
+  tell(message: Extract<ToReader, { type: 'log' }>['message']): void {
+    this.#send({ type: 'log', message })
+  }
+
+  async settled(): Promise<void> {
+    if (this.#hasEnded) return
+    const turn = ++this.#turn
+    const reached = new Promise<void>((resolve) => this.#waiting.set(turn, resolve))
+    this.#send({ type: 'settle', turn })
+    const timer = setTimeout(() => void this.#worker.terminate(), settleTimeoutMs)
+    await reached
+    clearTimeout(timer)
+    this.#waiting.delete(turn)
+  }
+
+  async stop(): Promise<void> {
+    if (this.#hasEnded) return
+    this.#send({ type: 'stop' })
+    const timer = setTimeout(() => void this.#worker.terminate(), longestStopMs)
+    await this.ended
+    clearTimeout(timer)
+  }
+
+  #send(message: ToReader): void {
+    if (!this.#hasEnded) this.#worker.postMessage(message)
+  }
+}
