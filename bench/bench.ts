@@ -1,14 +1,17 @@
 // Prints how fast we are beside our peers, as ratios of medians of one run.
+// npm run bench -- consolidate [--records 10000,1000000] [--engine embedded|postgres|both] [--json]: what a notice costs.
 // npm run bench -- quality [--corpus DIR] [--json] [--seed S] [--copies N]: how good the records are.
-// npm run bench [-- speed|parse|sources|all] [--records 10000,1000000] [--rounds N] [--seconds N] [--corpus DIR] [--json] [--write]
+// npm run bench [-- speed|parse|sources|all] [--rounds N] [--seconds N] [--corpus DIR] [--json] [--write]
+// npm run bench -- speed [--records 10000,1000000,5000000] [--rows NAME,…] [--peers] [--keep FOLDER] [--service CHECKOUT]
 import { readFileSync, writeFileSync } from 'node:fs'
-import { cpus, freemem } from 'node:os'
+import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchParse, type ParseReport } from './parse.ts'
 import { stopAll } from './processes.ts'
 import { backfillRows, benchSources, type SourcesReport, sourcesAsMarkdown } from './sources.ts'
-import { benchSpeed, type SpeedReport, type SpeedRow } from './speed.ts'
+import { type RowName, rowNames, rowsAsMarkdown } from './speed/row.ts'
+import { benchSpeed, type SpeedReport } from './speed/speed.ts'
 
 const root = join(import.meta.dirname, '..')
 const { values, positionals } = parseArgs({
@@ -20,14 +23,20 @@ const { values, positionals } = parseArgs({
     corpus: { type: 'string', default: join(root, '../shared/corpus') },
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
+    rows: { type: 'string' },
+    peers: { type: 'boolean', default: false },
+    keep: { type: 'string' },
+    service: { type: 'string', default: root },
     seed: { type: 'string', default: '1' },
     copies: { type: 'string', default: '4800' },
+    engine: { type: 'string', default: 'embedded' },
   },
 })
 const what = positionals[0] ?? 'all'
 if (what === 'consolidate') {
   const { runConsolidate } = await import('./consolidate.ts')
-  await runConsolidate({ records: values.records, json: values.json, onProgress: (text) => console.error(text) })
+  const { records, engine, json } = values
+  await runConsolidate({ records, engine, json, onProgress: (text) => console.error(text) })
   process.exit(0)
 }
 if (what === 'quality') {
@@ -53,8 +62,19 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     void stopAll().then(() => process.exit(130))
   })
 
-/** A million records need about 10 GB of disk in two databases and 3 GB of memory. */
-const sizes = values.records?.split(',').map(Number) ?? (freemem() > 6e9 ? [10_000, 1_000_000] : [10_000])
+const sizes = values.records?.split(',').map(Number) ?? [10_000]
+const rows = new Set(values.rows?.split(',') ?? rowNames) as ReadonlySet<RowName>
+const unknown = [...rows].filter((name) => !rowNames.includes(name))
+if (unknown.length > 0 || sizes.some((size) => !Number.isSafeInteger(size) || size < 1000)) {
+  console.error(
+    unknown.length > 0
+      ? `There is no row ${unknown.join(', ')}; write some of ${rowNames.join(', ')}.`
+      : '--records takes whole numbers from 1000 on, separated by commas.',
+  )
+  process.exit(2)
+}
+/** The peers' table takes long to fill and as much disk again. */
+const largestWithPeers = 1_000_000
 
 const reports: SpeedReport[] = []
 let parsing: ParseReport | undefined
@@ -73,6 +93,11 @@ try {
           records,
           rounds: Number(values.rounds),
           seconds: Number(values.seconds),
+          rows,
+          hasPeers: (values.peers || records <= largestWithPeers) && rows.has('peers'),
+          service: values.service,
+          corpus: values.corpus,
+          ...(values.keep !== undefined && { keep: values.keep }),
           onProgress: progress,
         }),
       )
@@ -105,33 +130,24 @@ function ratio(a: number | undefined, b: number | undefined): string {
   return a === undefined || b === undefined ? '–' : `${(a / b).toPrecision(2)}`
 }
 
-function rate(value: number | undefined): string {
-  return value === undefined ? '–' : value >= 1000 ? `${(value / 1000).toFixed(1)} k` : value.toPrecision(3)
-}
-
-function speedLine({ question, records, requestsPerSecond: rates, cpuMicroseconds: cpu, p99Ms }: SpeedRow): string {
-  const p99 = [p99Ms.nginx, p99Ms.ours, p99Ms.peer]
-    .map((ms) => (ms === undefined ? '–' : ms.toPrecision(2)))
-    .join(' / ')
-  const micro = (value: number | undefined): string =>
-    value === undefined ? '–' : Math.round(value).toLocaleString('en')
-  return `| ${[question, records.toLocaleString('en'), rate(rates.nginx), rate(rates.ours), rate(rates.peer), ratio(rates.nginx, rates.ours), ratio(rates.ours, rates.peer), micro(cpu.nginx), micro(cpu.ours), micro(cpu.peer), ratio(cpu.ours, cpu.nginx), ratio(cpu.peer, cpu.ours), p99].join(' | ')} |`
-}
-
 /** What was measured, by the part of docs/benchmarks.md that it stands in. */
 function sections(): { [name: string]: string[] } {
   return {
-    ...(reports.length > 0 && {
-      speed: [
-        '| Question | Records | nginx, req/s | ours, req/s | Fastify + PostgreSQL, req/s | nginx ÷ ours | ours ÷ F+P | nginx, CPU µs | ours, CPU µs | F+P, CPU µs | ours ÷ nginx | F+P ÷ ours | p99 ms of the three |',
-        '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
-        ...reports.flatMap(({ rows }) => rows.map(speedLine)),
-        ...reports.flatMap(({ notes }) => notes.map((note) => `\n- ${note}`)),
-      ],
-    }),
+    ...(reports.length > 0 && { speed: speedAsMarkdown() }),
     ...(parsing && { parse: parsedAsMarkdown(parsing) }),
     ...(reading && { sources: sourcesAsMarkdown(reading) }),
   }
+}
+
+function speedAsMarkdown(): string[] {
+  return [
+    `Medians of ${values.rounds} rounds of ${values.seconds} s in turns. Load of the machine, one minute's mean: ${reports.map(({ records, load }) => `${load.map((each) => each.toFixed(1)).join(' to ')} at ${records.toLocaleString('en')} records`).join(', ')}.`,
+    ...reports.flatMap((report) => [
+      ...rowsAsMarkdown(report.rows),
+      ...(report.rows.length === 0 ? [''] : []),
+      ...report.notes.map((note) => `- ${note}`),
+    ]),
+  ]
 }
 
 function parsedAsMarkdown({
@@ -159,16 +175,15 @@ function asMarkdown(): string {
   return [`Machine: ${machine()}.`, ...Object.values(sections()).flatMap((lines) => ['', ...lines])].join('\n')
 }
 
-/** Replaces the parts of docs/benchmarks.md that were measured; the text around them, and the other parts, stay. */
+/** Replaces the parts of the documents that were measured; the text around them, and the other parts, stay. */
 function write(): void {
-  const path = join(root, 'docs/benchmarks.md')
-  let text = readFileSync(path, 'utf8')
   for (const [name, lines] of Object.entries(sections())) {
+    const path = join(root, name === 'speed' ? 'docs/performance.md' : 'docs/benchmarks.md')
+    const text = readFileSync(path, 'utf8')
     const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`]
     if (!text.includes(begin) || !text.includes(end)) throw new Error(`${path} has no place for ${name}`)
     const measured = `Measured ${new Date().toISOString().slice(0, 10)}, ${machine()}.`
     const head = text.slice(0, text.indexOf(begin) + begin.length)
-    text = `${head}\n\n${[measured, '', ...lines].join('\n')}\n\n${text.slice(text.indexOf(end))}`
+    writeFileSync(path, `${head}\n\n${[measured, '', ...lines].join('\n')}\n\n${text.slice(text.indexOf(end))}`)
   }
-  writeFileSync(path, text)
 }

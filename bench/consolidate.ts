@@ -1,77 +1,160 @@
-// How long the consolidation takes for each notice, matching included, and how much memory, as the stock grows.
+// What the consolidation takes for each notice, matching included, and how much memory, as the stock grows: on both engines.
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { consolidate } from '../src/consolidate/consolidate.ts'
+import type { Notice } from '../src/domain/notice.ts'
 import { openStore, type Store } from '../src/store/database.ts'
+import { insertDocuments, insertNotices } from '../src/store/documents.ts'
 import { generateNotice } from '../test/generate/similar-notices.ts'
-import { receiveNotices } from '../test/receive-notices.ts'
+import { startCluster } from './postgres-cluster.ts'
+import { cpuSecondsOf } from './processes.ts'
+
+export const consolidateEngines = ['embedded', 'postgres'] as const
+export type ConsolidateEngine = (typeof consolidateEngines)[number]
+
+/** How it stood after a tenth of the notices, and what that tenth took. */
+export type ConsolidateTenth = {
+  readonly notices: number
+  readonly tenders: number
+  /** CPU milliseconds of the stage for each notice: this process, and all processes of the server. */
+  readonly msPerNotice: number
+  /** Resident memory at its end, MB: this process with the embedded engine, or with the server (shared pages once). */
+  readonly memoryMb: number
+  readonly databaseMb: number
+}
 
 export type ConsolidateReport = {
-  readonly records: number
+  readonly engine: ConsolidateEngine
+  /** Notices that were to be taken over; less stand in `notices` when it was stopped. */
+  readonly wanted: number
   readonly notices: number
   readonly tenders: number
   readonly edges: number
-  /** CPU milliseconds of the stage for each notice, over all, the embedded engine included. */
   readonly msPerNotice: number
-  /** The same over the last tenth: what a day's notices cost when the stock is there. */
+  /** Over the last tenth: what a day's notices cost when the stock is there. */
   readonly msPerNoticeAtTheEnd: number
-  /** Largest resident memory of the process, MB, the embedded engine included. */
   readonly peakMb: number
+  readonly tenths: readonly ConsolidateTenth[]
 }
 
 const seed = 20_261_121
-const portion = 1000
+const portion = 2000
+const now = Date.UTC(2026, 1, 20)
 
-/** Takes over made-up notices on the embedded engine in portions; only the stage is timed, not receiving. */
-export async function benchConsolidate(options: {
-  readonly records: number
-  readonly onProgress: (text: string) => void
-}): Promise<ConsolidateReport> {
-  const { records, onProgress } = options
+type Place = { readonly store: Store; readonly serverPid: number | undefined; readonly stop: () => Promise<void> }
+
+async function openPlace(engine: ConsolidateEngine): Promise<Place | undefined> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-bench-'))
-  const store = await openStore({ dataFolder })
+  const removeFolder = () => rm(dataFolder, { recursive: true, force: true })
+  if (engine === 'embedded') {
+    const store = await openStore({ dataFolder })
+    return { store, serverPid: undefined, stop: () => store.close().then(removeFolder) }
+  }
+  const cluster = await startCluster()
+  if (!cluster) {
+    await removeFolder()
+    return undefined
+  }
+  const store = await openStore({ dataFolder, databaseUrl: cluster.url('postgres') })
+  const stop = () => store.close().then(cluster.stop).then(removeFolder)
+  return { store, serverPid: cluster.pid, stop }
+}
+
+/**
+ * Takes over made-up notices in portions, ten for seven tenders, in the order of their numbers, their dates at random within
+ * a year; only the stage is timed, not receiving. Undefined where no PostgreSQL is installed.
+ */
+export async function benchConsolidate(options: {
+  readonly engine: ConsolidateEngine
+  readonly notices: number
+  readonly onProgress: (text: string) => void
+  /** Ends it after the portion that is being written; what was measured so far is reported. */
+  readonly signal?: AbortSignal
+}): Promise<ConsolidateReport | undefined> {
+  const { engine, notices: wanted, onProgress, signal } = options
+  const place = await openPlace(engine)
+  if (!place) return undefined
+  const { store, serverPid } = place
+  const cpuMs = (): number => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1000 + (serverPid === undefined ? 0 : cpuSecondsOf(serverPid) * 1000)
+  }
   try {
-    let elapsedMs = 0
-    let lastMs = 0
-    let notices = 0
-    let lastNotices = 0
+    const tenths: ConsolidateTenth[] = []
+    const all = { ms: 0, notices: 0 }
+    let tenth = { ms: 0, notices: 0 }
     let peakMb = 0
-    for (let from = 0; from < records; from += portion) {
-      const made = Array.from({ length: Math.min(portion, records - from) }, (_, index) =>
-        generateNotice({ seed, count: records }, from + index),
+    while (all.notices < wanted && !signal?.aborted) {
+      const made = Array.from({ length: Math.min(portion, wanted - all.notices) }, (_, index) =>
+        generateNotice({ seed, count: wanted }, all.notices + index),
       )
-      await receiveNotices(store, made)
-      const before = process.cpuUsage()
-      await consolidate(store, { now: Date.UTC(2026, 1, 20) })
-      const { user, system } = process.cpuUsage(before)
-      const ms = (user + system) / 1000
-      elapsedMs += ms
-      notices += made.length
-      if (from >= records * 0.9) {
-        lastMs += ms
-        lastNotices += made.length
+      await receive(store, made)
+      const before = cpuMs()
+      await consolidate(store, { now })
+      const ms = cpuMs() - before
+      for (const sum of [all, tenth]) {
+        sum.ms += ms
+        sum.notices += made.length
       }
-      peakMb = Math.max(peakMb, process.memoryUsage.rss() / 1e6)
-      if ((from / portion) % Math.max(1, Math.floor(records / portion / 10)) === 0)
+      const memoryMb = Math.round(
+        (process.memoryUsage.rss() + (serverPid === undefined ? 0 : memoryOf(serverPid))) / 1e6,
+      )
+      peakMb = Math.max(peakMb, memoryMb)
+      const isTenth = tenth.notices >= wanted / 10 || all.notices === wanted
+      if (isTenth) {
+        const tenders = await countRows(store, 'tender')
+        const msPerNotice = tenth.ms / tenth.notices
+        tenths.push({ notices: all.notices, tenders, msPerNotice, memoryMb, databaseMb: await databaseMb(store) })
+        tenth = { ms: 0, notices: 0 }
+      }
+      if (isTenth || all.notices % 10_000 === 0)
         onProgress(
-          `${notices} of ${records} notices, ${(ms / made.length).toFixed(2)} ms each, ${Math.round(peakMb)} MB`,
+          `${engine}: ${all.notices} of ${wanted} notices, ${(ms / made.length).toFixed(2)} ms each, ${memoryMb} MB`,
         )
     }
-    const [tenders, edges] = [await countRows(store, 'tender'), await countRows(store, 'tender_match')]
+    const left = tenth.notices > 0 && tenths.length === 0 ? tenth.ms / tenth.notices : undefined
     return {
-      records,
-      notices,
-      tenders,
-      edges,
-      msPerNotice: elapsedMs / notices,
-      msPerNoticeAtTheEnd: lastNotices > 0 ? lastMs / lastNotices : elapsedMs / notices,
-      peakMb: Math.round(peakMb),
+      engine,
+      wanted,
+      notices: all.notices,
+      tenders: await countRows(store, 'tender'),
+      edges: await countRows(store, 'tender_match'),
+      msPerNotice: all.ms / all.notices,
+      msPerNoticeAtTheEnd: left ?? tenths.at(-1)!.msPerNotice,
+      peakMb,
+      tenths,
     }
   } finally {
-    await store.close()
-    await rm(dataFolder, { recursive: true, force: true })
+    await place.stop()
   }
+}
+
+/** As cheaply as can be: the documents are said to be kept elsewhere. */
+async function receive(store: Store, notices: readonly Notice[]): Promise<void> {
+  const sourceId = 'made-up'
+  const received = notices.map((notice) => ({
+    notice,
+    sourceId,
+    pointer: '',
+    documentId: createHash('sha256').update(notice.noticeKey).digest('hex'),
+  }))
+  await insertDocuments(
+    store.db,
+    received.map(({ documentId }) => ({
+      documentId,
+      sourceId,
+      address: documentId,
+      receivedAt: now,
+      byteSize: 0,
+      packed: null,
+      parserVersion: 1,
+    })),
+  )
+  await insertNotices(store.db, received)
 }
 
 async function countRows(store: Store, table: 'tender' | 'tender_match'): Promise<number> {
@@ -82,27 +165,63 @@ async function countRows(store: Store, table: 'tender' | 'tender_match'): Promis
   return Number(count)
 }
 
-export function consolidateText(reports: readonly ConsolidateReport[]): string {
-  const rows = reports.map(
-    ({ records, tenders, edges, msPerNotice, msPerNoticeAtTheEnd, peakMb }) =>
-      `| ${records} | ${tenders} | ${edges} | ${msPerNotice.toFixed(2)} | ${msPerNoticeAtTheEnd.toFixed(2)} | ${peakMb} |`,
-  )
-  return [
-    'Consolidation, matching on, embedded engine',
-    '| notices | tenders | edges | CPU ms a notice | CPU ms a notice, last tenth | MB at most |',
-    '|---|---|---|---|---|---|',
-    ...rows,
-  ].join('\n')
+async function databaseMb(store: Store): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(store.db)
+  return Math.round(rows[0]!.bytes / 1e6)
 }
 
-/** `npm run bench -- consolidate [--records 10000,100000] [--json]`. */
+/** Bytes of a process and its children, each shared page divided among those that have it (PSS). */
+function memoryOf(pid: number): number {
+  const own = /^Pss:\s+(\d+) kB/m.exec(readOr(`/proc/${pid}/smaps_rollup`))
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readOr(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
+  )
+  return Number(own?.[1] ?? 0) * 1024 + children.reduce((sum, child) => sum + memoryOf(child), 0)
+}
+
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return '' // it ended while we looked
+  }
+}
+
+export function consolidateText(reports: readonly ConsolidateReport[]): string {
+  return reports
+    .flatMap(({ engine, wanted, notices, tenders, edges, msPerNotice, peakMb, tenths }) => [
+      `Consolidation, matching on, ${engine}: ${notices} of ${wanted} notices, ${tenders} tenders, ${edges} edges; ${msPerNotice.toFixed(2)} CPU ms a notice over all, ${peakMb} MB at most`,
+      '| notices | tenders | CPU ms a notice | a tender | MB | database MB |',
+      '|--:|--:|--:|--:|--:|--:|',
+      ...tenths.map(
+        (each) =>
+          `| ${each.notices} | ${each.tenders} | ${each.msPerNotice.toFixed(2)} | ${((each.msPerNotice * each.notices) / each.tenders).toFixed(2)} | ${each.memoryMb} | ${each.databaseMb} |`,
+      ),
+      '',
+    ])
+    .join('\n')
+}
+
+/** `npm run bench -- consolidate [--records 10000,100000] [--engine embedded|postgres|both] [--json]`: records are tenders. */
 export async function runConsolidate(options: {
   readonly records: string | undefined
+  readonly engine: string
   readonly json: boolean
   readonly onProgress: (text: string) => void
 }): Promise<void> {
+  const engines = consolidateEngines.filter((engine) => options.engine === engine || options.engine === 'both')
+  if (engines.length === 0) throw new Error(`There is no engine "${options.engine}"; write embedded, postgres or both.`)
+  const stopped = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopped.abort())
   const reports: ConsolidateReport[] = []
   for (const records of (options.records ?? '10000').split(',').map(Number))
-    reports.push(await benchConsolidate({ records, onProgress: options.onProgress }))
+    for (const engine of engines) {
+      if (stopped.signal.aborted) break
+      const { onProgress } = options
+      const notices = Math.ceil(records / 0.7)
+      const report = await benchConsolidate({ engine, notices, onProgress, signal: stopped.signal })
+      if (report) reports.push(report)
+      else onProgress(`${engine}: not installed here`)
+    }
   console.log(options.json ? JSON.stringify({ consolidate: reports }) : consolidateText(reports))
 }
