@@ -259,7 +259,10 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
     case 'valuesFitted':
       return event.version === null
         ? `  ${paint.dim(`· ${count(event.priced, 'tender')} with a published value are too few for a model; it takes 300.`)}`
-        : line('Model of values', `${event.version} from ${count(event.priced, 'tender')} with a published value`)
+        : line(
+            'Model of values',
+            `${event.version} from ${count(event.priced, 'tender')} with a published value${Number(event.retried) > 0 ? `; ${count(event.retried, 'refused record')} judged anew` : ''}`,
+          )
     case 'exported':
       return line('Copied', `${count(event.rows, 'row')} to the server; start with this DATABASE_URL from now on`)
     case 'clock':

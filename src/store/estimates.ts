@@ -107,3 +107,49 @@ export async function reconsiderUnjudged(store: Store): Promise<number> {
     after = last
   }
 }
+
+/** Which refusals are forgotten: for one of these `reasons`, by a model of at most `mostPriced` priced tenders (absent: none). */
+export type RefusedBy = { readonly reasons: readonly string[]; readonly mostPriced: number; readonly most: number }
+
+/**
+ * Forgets refusals of at most `most` records without a value that are not archived, and marks their notices, so that the next run
+ * asks the newest model. Estimates are never touched.
+ */
+export async function reconsiderRefused(
+  store: Store,
+  { reasons, mostPriced, most }: RefusedBy,
+): Promise<{ readonly records: number; readonly notices: number }> {
+  let [records, notices] = [0, 0]
+  for (let after = ''; records < most; ) {
+    const last = await inTransaction(store, async (trx) => {
+      const { rows: slice } = await sql<{ tender_id: string }>`
+        select tender_id from tender where tender_id > ${after} order by tender_id limit ${recordsPerSlice}`.execute(
+        trx,
+      )
+      const end = slice.at(-1)?.tender_id
+      if (end === undefined) return undefined
+      const { rows } = await sql<{ tender_id: string }>`
+        delete from tender_estimate where estimate like '{"kind":"refusal"%' and tender_id in (
+          select distinct t.tender_id from tender t join tender_estimate e using (tender_id)
+          where t.tender_id > ${after} and t.tender_id <= ${end} and t.merged_into is null
+          and position('"contractAmount":null' in t.content) > 0
+          and position('"archiveReason":"' in t.content) = 0
+          and e.estimate like '{"kind":"refusal"%'
+          and e.estimate::json->>'reason' = any(${[...reasons]}::text[])
+          and coalesce((e.estimate::json->>'priced')::integer, 0) <= ${mostPriced}
+          order by t.tender_id limit ${most - records})
+        returning tender_id`.execute(trx)
+      const ids = [...new Set(rows.map((row) => row.tender_id))]
+      records += ids.length
+      if (ids.length === 0) return end
+      const { numAffectedRows } = await sql`
+        update notice set is_consolidated = false where is_consolidated and notice_id in (
+          select notice_id from tender_notice where tender_id = any(${ids}::text[]))`.execute(trx)
+      notices += Number(numAffectedRows ?? 0)
+      return end
+    })
+    if (last === undefined) break
+    after = last
+  }
+  return { records, notices }
+}

@@ -125,6 +125,114 @@ describe.each(engines)('estimates in a stock (%s)', (engine) => {
     expect(await amountOf(store, valueless.noticeKey)).toEqual(amount)
   })
 
+  test('a refusal is judged anew by a model of twice the evidence: once, for open records only; the estimate then stays', async () => {
+    await using store = await openTestStore(engine)
+    await receiveNotices(
+      store,
+      Array.from({ length: leastPricedTenders + 30 }, (__, number) => call(1, number)),
+    )
+    const seeds = (number: number, given: Partial<Notice>) =>
+      call(4, number, { title: { de: `Saatgut Winterweizen ${number}` }, cpvCodes: ['03111000'], ...given })
+    const {
+      estimatedValue: _value,
+      contractNature: _nature,
+      ...open
+    } = seeds(7001, {
+      contractingAuthorities: [{ name: 'Landgut Ährenfeld', country: 'DK' }],
+    })
+    const over: Notice = {
+      ...open,
+      noticeKey: 'p4:over',
+      title: { de: 'Saatgut Roggen' },
+      submissionDate: at('2026-01-10'),
+    }
+    const plan: Notice = {
+      ...open,
+      noticeKey: 'p4:plan',
+      title: { de: 'Saatgut Hafer' },
+      formType: 'planning',
+      noticeType: 'pin-only',
+    }
+    await receiveNotices(store, [valueless, open, over, plan])
+    await consolidate(store, { now })
+    const first = await fitStock(store, { now })
+    expect(first).toMatchObject({ reconsidered: 4, retried: 0 })
+    await consolidate(store, { now })
+    const keys = [open, over, plan].map(({ noticeKey }) => noticeKey)
+    const amounts = async () => Promise.all(keys.map((key) => amountOf(store, key)))
+    expect(await amounts()).toEqual([null, null, null])
+    const estimated = await amountOf(store, valueless.noticeKey)
+    expect(estimated).toMatchObject({ estimated: true })
+    /** More priced tenders, a fitting, a consolidation; how many contents changed that were there before. */
+    const grow = async (from: number, count: number, day: number) => {
+      const more = Array.from({ length: count }, (__, index) => seeds(from + index, {}))
+      await receiveNotices(store, more)
+      await consolidate(store, { now })
+      const before = await contentsOf(store)
+      const fitted = await fitStock(store, { now: now + day * 86_400_000 })
+      await consolidate(store, { now })
+      const after = await contentsOf(store)
+      return { fitted, changed: [...before].filter(([id, content]) => after.get(id) !== content).length }
+    }
+    // a little more evidence is no reason, however fitting
+    expect(await grow(8000, 100, 1)).toMatchObject({ fitted: { retried: 0 }, changed: 0 })
+    expect(await grow(8100, 260, 2)).toMatchObject({ fitted: { retried: 1 }, changed: 1 })
+    const [amount] = await amounts()
+    expect(amount).toMatchObject({ estimated: true, modelVersion: (await newestModel(store.db))!.version })
+    expect(await amounts()).toEqual([amount, null, null])
+    // never again, whatever the next model knows
+    expect(await grow(8400, 700, 3)).toMatchObject({ fitted: { retried: 0 }, changed: 0 })
+    expect(await amountOf(store, valueless.noticeKey)).toEqual(estimated)
+    const all = await contentsOf(store)
+    await rebuildStock(store, { now, batchSize: 41 })
+    expect(await contentsOf(store)).toEqual(all)
+  })
+
+  test('a record that is refused again keeps its content, and waits for the next doubling', async () => {
+    await using store = await openTestStore(engine)
+    await receiveNotices(
+      store,
+      Array.from({ length: leastPricedTenders + 30 }, (__, number) => call(1, number)),
+    )
+    const strange = call(5, 1, {
+      title: { de: 'Qwertz Uiopas Dfghjk' },
+      cpvCodes: ['03111000'],
+      contractingAuthorities: [{ name: 'Xyz', country: 'DK' }],
+    })
+    const { estimatedValue: _value, contractNature: _nature, ...refused } = strange
+    await receiveNotices(store, [refused])
+    await consolidate(store, { now })
+    await fitStock(store, { now })
+    await consolidate(store, { now })
+    const rows = () => store.db.selectFrom('tender_estimate').select(['model_version', 'estimate']).execute()
+    const [thin] = await rows()
+    expect(JSON.parse(thin!.estimate)).toEqual({
+      kind: 'refusal',
+      reason: 'tooFewAlike',
+      priced: leastPricedTenders + 30,
+    })
+    await receiveNotices(
+      store,
+      Array.from({ length: leastPricedTenders + 40 }, (__, number) => call(6, 20_000 + number)),
+    )
+    await consolidate(store, { now })
+    const before = await contentsOf(store)
+    const second = await fitStock(store, { now: now + 86_400_000 })
+    expect(second).toMatchObject({ retried: 1, reconsidered: 1 })
+    // cut off here, a rebuild says the same as the next consolidation would
+    await rebuildStock(store, { now, batchSize: 53 })
+    expect(await contentsOf(store)).toEqual(before)
+    const again = await rows()
+    expect(again).toHaveLength(1)
+    expect(again[0]!.model_version).toBe(second.version)
+    expect(JSON.parse(again[0]!.estimate)).toMatchObject({ kind: 'refusal', priced: second.priced })
+    expect(await fitStock(store, { now: now + 2 * 86_400_000 })).toMatchObject({
+      isSame: true,
+      retried: 0,
+      reconsidered: 0,
+    })
+  })
+
   test('a record that gets a published value loses its estimate', async () => {
     await using store = await openTestStore(engine)
     await fill(store)

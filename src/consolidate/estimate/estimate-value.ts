@@ -14,7 +14,15 @@ export type Refusal = 'planning' | 'qualification' | 'modification' | 'noEvidenc
 
 export type Judgement =
   | { readonly kind: 'estimate'; readonly amount: EstimatedAmount }
-  | { readonly kind: 'refusal'; readonly reason: Refusal }
+  | {
+      readonly kind: 'refusal'
+      readonly reason: Refusal
+      /** Priced tenders of the model that knew too little; a model of clearly more is asked again. */
+      readonly priced?: number
+    }
+
+/** What a model of more priced tenders may judge otherwise; the other reasons lie in the record. */
+export const refusalsOfModel: readonly Refusal[] = ['tooFewAlike', 'tooWide']
 
 /** Neighbours at least, and how alike all of them together have to be. */
 const leastNeighbours = 8
@@ -61,9 +69,10 @@ export function estimateValue(model: ValueModel, inputs: ValueInputs, modelVersi
   termsOf(inputs.title, '', terms, 1)
   if (inputs.cpvCodes.length === 0 && terms.size < leastTerms) return { kind: 'refusal', reason: 'noEvidence' }
   const { log, low, high, closeness, neighbours, node } = model.predict(inputs)
+  const priced = model.parameters.ids.length
   if (neighbours.length < leastNeighbours || closeness < leastCloseness)
-    return { kind: 'refusal', reason: 'tooFewAlike' }
-  if (high - low > Math.log10(widestInterval)) return { kind: 'refusal', reason: 'tooWide' }
+    return { kind: 'refusal', reason: 'tooFewAlike', priced }
+  if (high - low > Math.log10(widestInterval)) return { kind: 'refusal', reason: 'tooWide', priced }
 
   const { least, greatest } = legalBounds({
     level: inputs.level,

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import type { TenderContent } from '../../domain/tender.ts'
 import type { Store } from '../../store/database.ts'
-import { insertModel, listContents, newestModel, reconsiderUnjudged } from '../../store/estimates.ts'
+import { insertModel, listContents, newestModel, reconsiderRefused, reconsiderUnjudged } from '../../store/estimates.ts'
+import { refusalsOfModel } from './estimate-value.ts'
 import { eurosOf } from './reference-rates.ts'
 import { longestText } from './text-terms.ts'
 import { valueInputsOf } from './value-inputs.ts'
@@ -11,6 +12,11 @@ import { mostPricedTenders, type PricedTender, sampleOf } from './value-model.ts
 
 /** Fewer priced tenders than this make no model: most of its answers would be refusals, and those are kept too. */
 export const leastPricedTenders = 300
+
+/** A refusal is judged anew by a model of so many times the priced tenders that the refusing one had: seven times at most in all. */
+const clearlyMore = 2
+/** So many refused records are judged anew after one fitting; the others after the next ones. */
+const mostRefusedAtOnce = 20_000
 
 const leastEuros = 1000
 const mostEuros = 1e9
@@ -55,13 +61,16 @@ export type FitSummary = {
   readonly version: string | undefined
   /** The parameters are those of the newest model: it stays. */
   readonly isSame: boolean
-  /** Notices of value-less records that no model has judged; the next consolidation does. */
+  /** Notices of value-less records that no model has judged, or that are judged anew; the next consolidation does. */
   readonly reconsidered: number
+  /** Records that a model of far fewer priced tenders had refused, and that are judged anew. */
+  readonly retried: number
 }
 
 /**
  * Fits a model from the published values of the stock and keeps it. Records that have an estimate keep it; those of which no
- * model said anything yet are derived anew with the next consolidation. `now` in epoch milliseconds.
+ * model said anything yet, and open ones that a model of clearly less evidence refused, are derived anew with the next
+ * consolidation. `now` in epoch milliseconds.
  */
 export async function fitStock(
   store: Store,
@@ -84,11 +93,19 @@ export async function fitStock(
     }
     if (priced.length > 1.2 * mostPricedTenders) priced = sampleOf(priced)
   }
-  if (total < leastPricedTenders) return { priced: total, version: undefined, isSame: false, reconsidered: 0 }
-  const parameters = await fitOnThread(sampleOf(priced), signal)
+  if (total < leastPricedTenders)
+    return { priced: total, version: undefined, isSame: false, reconsidered: 0, retried: 0 }
+  const sample = sampleOf(priced)
+  const parameters = await fitOnThread(sample, signal)
   const digest = createHash('sha256').update(parameters).digest('hex').slice(0, 12)
   const version = `v1-${digest}`
   const isSame = (await newestModel(store.db))?.version === version
   await insertModel(store.db, { version, fittedAt: now, parameters })
-  return { priced: total, version, isSame, reconsidered: await reconsiderUnjudged(store) }
+  const refused = await reconsiderRefused(store, {
+    reasons: refusalsOfModel,
+    mostPriced: Math.floor(sample.length / clearlyMore),
+    most: mostRefusedAtOnce,
+  })
+  const reconsidered = refused.notices + (await reconsiderUnjudged(store))
+  return { priced: total, version, isSame, reconsidered, retried: refused.records }
 }
