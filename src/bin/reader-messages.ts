@@ -31,6 +31,8 @@ export type ToReader =
   | { readonly type: 'settle'; readonly turn: number }
   | { readonly type: 'answer'; readonly ask: number; readonly value: unknown }
   | { readonly type: 'failure'; readonly ask: number; readonly message: string }
+  /** Until then it stands by. */
+  | { readonly type: 'listen' }
   | { readonly type: 'stop' }
 
 export type FromReader =

@@ -41,7 +41,7 @@ function answered(id: number): { readonly done: (value: unknown) => void; readon
   return waiting
 }
 
-let stop: () => Promise<void> = async () => {}
+const prepared = Promise.withResolvers<{ readonly listen: () => Promise<void>; readonly stop: () => Promise<void> }>()
 port.on('message', (message: ToReader) => {
   switch (message.type) {
     case 'log':
@@ -56,8 +56,11 @@ port.on('message', (message: ToReader) => {
     case 'failure':
       answered(message.ask).fail(new Error(message.message))
       break
+    case 'listen':
+      void prepared.promise.then(({ listen }) => listen())
+      break
     case 'stop':
-      void stop().then(() => port.close())
+      void prepared.promise.then(({ stop }) => stop()).then(() => port.close())
       break
   }
 })
@@ -84,19 +87,22 @@ const app = buildApi({
   docsUrl: config.docsUrl ?? settings.address,
   log,
 })
-stop = async () => {
+const stop = async () => {
   await app.close()
   await tokens.close()
   await limiter.close()
   editions.close()
 }
-try {
+const listen = async () => {
   const { host, port: apiPort, isPortShared } = settings
-  await app.listen({ host, port: apiPort, ...(isPortShared && { reusePort: true }) })
-  tell({ type: 'listening' })
-} catch (error) {
-  const { code, message } = error as NodeJS.ErrnoException
-  tell({ type: 'refused', code, message })
-  await stop()
-  port.close()
+  try {
+    await app.listen({ host, port: apiPort, ...(isPortShared && { reusePort: true }) })
+    tell({ type: 'listening' })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    tell({ type: 'refused', code, message })
+    await stop()
+    port.close()
+  }
 }
+prepared.resolve({ listen, stop })

@@ -111,7 +111,8 @@ describe('readers', () => {
           world.get('/v1/tenders?limit=100', agent, 'identity'),
         ]),
       )
-      expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+      // each answer has a cursor of its own
+      expect(new Set(answers.map(({ text }) => text.slice(0, text.indexOf('"nextCursor"')))).size).toBe(1)
       expect(titles(answers[0]!)).toHaveLength(100)
       for (const { headers } of answers) expect(headers['x-stock-state']).toMatch(new RegExp(`^${edition};`))
       const newest = entriesOfEdition(edition).at(-1)!

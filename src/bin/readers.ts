@@ -39,11 +39,13 @@ const longestStopMs = 15_000
 const shortLifeMs = 5000
 const restartPauseMs = 1000
 
-/** Starts readers on one port. Rejects with what Node says when they cannot listen there. */
+/** Starts readers on one port, and one more that stands by. Rejects with what Node says when they cannot listen there. */
 export async function startReaders(options: ReadersOptions): Promise<Readers> {
   const { count, editions, clock, log, onLoss } = options
   const limiterMemory = createLimiterMemory()
-  const running = new Set<Reader>()
+  /** All threads that live, with their numbers. */
+  const threads = new Map<number, Reader>()
+  let spare: Reader | undefined
   let isClosing = false
   let pause: NodeJS.Timeout | undefined
 
@@ -54,8 +56,10 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
     cursorKeys: options.cursorKeys,
   }
 
-  const startOne = async (thread: number): Promise<void> => {
+  const open = (): Reader => {
     const startedAt = clock()
+    let thread = 1
+    while (threads.has(thread)) thread++
     const { host, port, address, config, logLevel, clockShift } = options
     const { docsUrl, redisUrl } = config
     const reader = new Reader(
@@ -73,44 +77,56 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
       (question, parameters) => questions[question](...(parameters as never[])),
       () => editions.reportDamage(),
     )
-    running.add(reader)
+    threads.set(thread, reader)
     const unfollow = editions.follow(reader)
     void reader.ended.then((reason) => {
       unfollow()
-      running.delete(reader)
+      threads.delete(thread)
       releaseThread(limiterMemory, thread)
-      if (isClosing || !reader.hasListened) return
+      if (isClosing) return
       log.error({ thread, reason }, 'a reader died')
-      onLoss(`A reader died (${reason}); another one takes its place.`)
-      if (clock() - startedAt >= shortLifeMs) restart(thread)
-      else pause = setTimeout(restart, restartPauseMs, thread)
+      if (reader === spare) spare = undefined
+      else if (reader.hasListened) {
+        onLoss(`A reader died (${reason}); another one takes its place.`)
+        replace()
+      }
+      // what dies of its start is not started again and again
+      if (clock() - startedAt >= shortLifeMs) standBy()
+      else pause = setTimeout(standBy, restartPauseMs)
     })
-    await reader.listening
+    return reader
   }
-  const restart = (thread: number) => {
+  const standBy = () => {
+    if (!isClosing) spare ??= open()
+  }
+  const replace = () => {
     if (isClosing) return
-    startOne(thread).catch((error: unknown) => {
-      log.error({ thread, error: String(error) }, 'a reader could not be started; it is tried again')
-      pause = setTimeout(restart, restartPauseMs, thread)
+    const next = spare ?? open()
+    spare = undefined
+    next.listen().catch((error: unknown) => {
+      if (isClosing) return
+      log.error({ error: String(error) }, 'a reader could not take the place of another; it is tried again')
+      pause = setTimeout(replace, restartPauseMs)
     })
   }
   const close = async () => {
     isClosing = true
     clearTimeout(pause)
-    await Promise.all([...running].map((reader) => reader.stop()))
+    await Promise.all([...threads.values()].map((reader) => reader.stop()))
   }
   try {
-    await Promise.all(Array.from({ length: count }, (_, index) => startOne(index + 1)))
+    const readers = Array.from({ length: count }, open)
+    await Promise.all(readers.map((reader) => reader.listen()))
   } catch (error) {
     await close()
     throw error
   }
+  standBy()
   return { close }
 }
 
 class Reader {
-  /** Rejects when it cannot listen. */
-  readonly listening: Promise<void>
+  readonly #listening: Promise<void>
   /** Resolves with the reason once the thread is no more. */
   readonly ended: Promise<string>
   hasListened = false
@@ -137,7 +153,7 @@ class Reader {
         resolve(reason || `exit code ${code}`)
       })
     })
-    this.listening = new Promise((resolve, reject) => {
+    this.#listening = new Promise((resolve, reject) => {
       worker.on('message', (message: FromReader) => {
         switch (message.type) {
           case 'listening':
@@ -168,8 +184,14 @@ class Reader {
       })
       void this.ended.then((why) => reject(new Error(`a reader ended before it could answer: ${why}`)))
     })
-    // a reader that is replaced has nobody who waits for it to listen
-    this.listening.catch(() => {})
+    // one that stands by has nobody who waits for it to listen
+    this.#listening.catch(() => {})
+  }
+
+  /** Rejects when it cannot. */
+  listen(): Promise<void> {
+    this.#send({ type: 'listen' })
+    return this.#listening
   }
 
   tell(message: Extract<ToReader, { type: 'log' }>['message']): void {
