@@ -6,14 +6,33 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProgram, startProcess } from './processes.ts'
 
-export type LoadResult = { readonly requestsPerSecond: number; readonly p99Ms: number; readonly errors: number }
+export type LoadResult = {
+  readonly requestsPerSecond: number
+  readonly p99Ms: number
+  readonly errors: number
+  readonly requests: number
+  readonly bytes: number
+  readonly seconds: number
+}
+
+/** A request as text: path, and what it has beside the common headers. */
+export type LoadRequest = {
+  readonly path: string
+  readonly headers?: { readonly [name: string]: string }
+  /** Then it is a POST of JSON. */
+  readonly body?: string
+}
 
 export type LoadOptions = {
   readonly port: number
-  readonly paths: readonly string[]
+  readonly requests: readonly LoadRequest[]
   readonly headers: { readonly [name: string]: string }
   readonly seconds: number
   readonly connections: number
+  /** Ends with the list instead of beginning it again; `seconds` is the longest time then. */
+  readonly isOnce?: boolean
+  /** The cores that the generator may use, as taskset writes them. */
+  readonly cores?: string
 }
 
 const wrk = findProgram('wrk')
@@ -23,59 +42,114 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   return wrk ? runWrk(wrk, options) : runLoop(options)
 }
 
+/** The requests as bytes on the wire, so that the generator spends nothing on making them. */
+function wireText({ path, headers, body }: LoadRequest, common: { readonly [name: string]: string }): string {
+  const lines = Object.entries({ ...common, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  if (body !== undefined) lines.push(`Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`)
+  return `${body === undefined ? 'GET' : 'POST'} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines.join('')}\r\n${body ?? ''}`
+}
+
 async function runWrk(
   program: string,
-  { port, paths, headers, seconds, connections }: LoadOptions,
+  { port, requests, headers, seconds, connections, isOnce = false, cores }: LoadOptions,
 ): Promise<LoadResult> {
   const folder = mkdtempSync(join(tmpdir(), 'tenderstock-bench-wrk-'))
-  const script = join(folder, 'paths.lua')
-  const quoted = (text: string): string => JSON.stringify(text)
+  const script = join(folder, 'requests.lua')
+  // one a line, as a table constant of Lua holds only so many
+  writeFileSync(join(folder, 'requests'), requests.map((each) => JSON.stringify(wireText(each, headers))).join('\n'))
   writeFileSync(
     script,
-    `local paths = {${paths.map(quoted).join(',')}}
+    `local requests = {}
 local at = 0
+init = function(args)
+  local unescape = { n = "\\n", r = "\\r", t = "\\t" }
+  for line in io.lines(${JSON.stringify(join(folder, 'requests'))}) do
+    requests[#requests + 1] = line:sub(2, -2):gsub("\\\\(.)", function(c) return unescape[c] or c end)
+  end
+end
 request = function()
-  at = at % #paths + 1
-  return wrk.format("GET", paths[at])
+  at = at + 1
+  if at > #requests then
+    ${isOnce ? 'wrk.thread:stop()' : 'at = 1'}
+  end
+  return requests[at] or requests[#requests]
 end
 done = function(summary, latency)
-  io.write(string.format("RESULT %f %f %d\\n", summary.requests / (summary.duration / 1e6), latency:percentile(99) / 1000,
-    summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout))
+  io.write(string.format("RESULT %f %d %f %d %d\\n", summary.duration / 1e6, summary.requests, latency:percentile(99) / 1000,
+    summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout, summary.bytes))
 end
 `,
   )
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '120s', '-s', script]
-  for (const [name, value] of Object.entries(headers)) args.push('-H', `${name}: ${value}`)
+  const args = [
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--timeout',
+    '120s',
+    '-s',
+    script,
+    `http://127.0.0.1:${port}`,
+  ]
   let result: LoadResult | undefined
   const lines: string[] = []
-  const child = startProcess(program, [...args, `http://127.0.0.1:${port}`], {
-    onLine: (line) => {
-      lines.push(line)
-      const match = /^RESULT (\S+) (\S+) (\d+)$/.exec(line)
-      if (match) result = { requestsPerSecond: Number(match[1]), p99Ms: Number(match[2]), errors: Number(match[3]) }
+  const child = startProcess(
+    cores === undefined ? program : 'taskset',
+    cores === undefined ? args : ['-c', cores, program, ...args],
+    {
+      onLine: (line) => {
+        lines.push(line)
+        const match = /^RESULT (\S+) (\d+) (\S+) (\d+) (\d+)$/.exec(line)
+        if (!match) return
+        const [lasted, count, p99Ms, errors, bytes] = match.slice(1).map(Number) as [
+          number,
+          number,
+          number,
+          number,
+          number,
+        ]
+        result = { requestsPerSecond: count / lasted, p99Ms, errors, requests: count, bytes, seconds: lasted }
+      },
     },
-  })
+  )
   await new Promise((resolve) => child.once('close', resolve))
   rmSync(folder, { recursive: true, force: true })
   if (!result) throw new Error(`wrk gave no result: ${lines.join('\n')}`)
   return result
 }
 
-async function runLoop({ port, paths, headers, seconds, connections }: LoadOptions): Promise<LoadResult> {
+async function runLoop({
+  port,
+  requests,
+  headers,
+  seconds,
+  connections,
+  isOnce = false,
+}: LoadOptions): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const startedMs = performance.now()
   const endMs = startedMs + seconds * 1000
   const latencies: number[] = []
   let errors = 0
+  let bytes = 0
   let at = 0
-  const one = (): Promise<void> =>
+  const one = ({ path, headers: own, body }: LoadRequest): Promise<void> =>
     new Promise((resolve) => {
       const sentMs = performance.now()
+      const type = body === undefined ? {} : { 'content-type': 'application/json' }
       const request = httpRequest(
-        { agent, port, host: '127.0.0.1', path: paths[at++ % paths.length], headers },
+        {
+          agent,
+          port,
+          host: '127.0.0.1',
+          path,
+          method: body === undefined ? 'GET' : 'POST',
+          headers: { ...headers, ...own, ...type },
+        },
         (response) => {
-          if (response.statusCode !== 200) errors++
-          response.resume()
+          if ((response.statusCode ?? 500) >= 400) errors++
+          response.on('data', (chunk: Buffer) => {
+            bytes += chunk.length
+          })
           response.once('end', () => {
             latencies.push(performance.now() - sentMs)
             resolve()
@@ -86,18 +160,26 @@ async function runLoop({ port, paths, headers, seconds, connections }: LoadOptio
         errors++
         resolve()
       })
-      request.end()
+      request.end(body)
     })
+  const next = (): LoadRequest | undefined => {
+    if (isOnce && at >= requests.length) return undefined
+    return requests[at++ % requests.length]
+  }
   await Promise.all(
     Array.from({ length: connections }, async () => {
-      while (performance.now() < endMs) await one()
+      for (let request = next(); request && performance.now() < endMs; request = next()) await one(request)
     }),
   )
   agent.destroy()
   latencies.sort((a, b) => a - b)
+  const lasted = (performance.now() - startedMs) / 1000
   return {
-    requestsPerSecond: latencies.length / ((performance.now() - startedMs) / 1000),
+    requestsPerSecond: latencies.length / lasted,
     p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
     errors,
+    requests: latencies.length,
+    bytes,
+    seconds: lasted,
   }
 }

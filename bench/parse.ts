@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readPath } from '../src/sources/files.ts'
 import { cpuSeconds, findProgram } from './processes.ts'
-import { median } from './speed.ts'
+import { median } from './speed/row.ts'
 
 export type ParseReport = {
   readonly documents: number

@@ -26,13 +26,17 @@ function binFolder(): string | undefined {
   return version === undefined || !existsSync(`${root}/${version}/bin/postgres`) ? undefined : `${root}/${version}/bin`
 }
 
-/** Starts a cluster, tuned as for a machine with memory to spare; undefined when no PostgreSQL is installed. */
-export async function startCluster(): Promise<Cluster | undefined> {
+/**
+ * Starts a cluster, tuned as for a machine with memory to spare; undefined when no PostgreSQL is installed. With `keptFolder`
+ * it lives there, and stays there when it is stopped.
+ */
+export async function startCluster(keptFolder?: string): Promise<Cluster | undefined> {
   const bin = binFolder()
   if (bin === undefined) return undefined
-  const folder = mkdtempSync(join(tmpdir(), 'tenderstock-bench-pg-'))
+  const folder = keptFolder ?? mkdtempSync(join(tmpdir(), 'tenderstock-bench-pg-'))
   const data = join(folder, 'data')
-  mkdirSync(data, { mode: 0o700 })
+  const isNew = !existsSync(join(data, 'PG_VERSION'))
+  if (isNew) mkdirSync(data, { mode: 0o700, recursive: true })
   // The server refuses to run as root: then the system's postgres user owns and runs it.
   const owner: { uid?: number; gid?: number } = {}
   if (process.getuid?.() === 0) {
@@ -40,19 +44,22 @@ export async function startCluster(): Promise<Cluster | undefined> {
     owner.gid = Number(runCommand('id', ['-g', 'postgres']))
     for (const path of [folder, data]) chownSync(path, owner.uid, owner.gid)
   }
-  const made = spawnSync(
-    `${bin}/initdb`,
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
-    { ...owner, encoding: 'utf8', cwd: folder },
-  )
-  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
+  if (isNew) {
+    const made = spawnSync(
+      `${bin}/initdb`,
+      ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
+      { ...owner, encoding: 'utf8', cwd: folder },
+    )
+    if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
+  }
   const port = await freePort()
   const settings = [
     'shared_buffers=2GB',
     'effective_cache_size=8GB',
     'work_mem=32MB',
     'maintenance_work_mem=512MB',
-    'max_wal_size=8GB',
+    'max_wal_size=4GB',
+    'default_toast_compression=lz4',
     'random_page_cost=1.1',
     'synchronous_commit=off',
     `port=${port}`,
@@ -87,7 +94,7 @@ export async function startCluster(): Promise<Cluster | undefined> {
     spawnSync(`${bin}/pg_isready`, ['-h', '127.0.0.1', '-p', String(port)]).status !== 0;
     attempt++
   ) {
-    if (attempt > 100 || server.exitCode !== null) throw new Error('PostgreSQL did not start')
+    if (attempt > 600 || server.exitCode !== null) throw new Error('PostgreSQL did not start')
     await sleep(100)
   }
   return {
@@ -98,7 +105,7 @@ export async function startCluster(): Promise<Cluster | undefined> {
     psqlArguments,
     stop: async () => {
       await stopProcess(server, 'SIGINT')
-      rmSync(folder, { recursive: true, force: true })
+      if (keptFolder === undefined) rmSync(folder, { recursive: true, force: true })
     },
   }
 }

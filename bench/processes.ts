@@ -76,7 +76,10 @@ export function runCommand(command: string, args: readonly string[], options: Sp
   return stdout
 }
 
-/** CPU seconds that a process and all its living descendants have used, as the kernel counts them (10 ms steps). */
+/**
+ * CPU seconds that a process and all its descendants have used, those that have ended included, as the kernel counts them
+ * (10 ms steps).
+ */
 export function cpuSecondsOf(pid: number): number {
   const processes = new Map<number, { parent: number; ticks: number }>()
   for (const entry of readdirSync('/proc')) {
@@ -84,7 +87,11 @@ export function cpuSecondsOf(pid: number): number {
     try {
       const text = readFileSync(`/proc/${entry}/stat`, 'utf8')
       const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-      processes.set(Number(entry), { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) })
+      processes.set(Number(entry), {
+        parent: Number(fields[1]),
+        // its own, and of those of its children that have ended
+        ticks: [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field]), 0),
+      })
     } catch {
       // It ended while we looked.
     }
@@ -108,4 +115,24 @@ export function cpuSeconds(command: string): { seconds: number; output: string }
   const match = /CPU (\S+) (\S+)\s*$/.exec(stderr)
   if (!match || status !== 0) throw new Error(`${command}: ${stderr}`)
   return { seconds: Number(match[1]) + Number(match[2]), output: stdout }
+}
+
+/** Runs a command to its end without blocking; lines go to `onLine`. Throws when it fails. */
+export async function runToEnd(
+  command: string,
+  args: readonly string[],
+  onLine: (line: string) => void,
+  options: SpawnOptions = {},
+): Promise<void> {
+  const last: string[] = []
+  const child = startProcess(command, args, {
+    ...options,
+    onLine: (line) => {
+      last.push(line)
+      if (last.length > 20) last.shift()
+      onLine(line)
+    },
+  })
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  if (code !== 0) throw new Error(`${command} ended with ${code}: ${last.join('\n')}`)
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { startCluster } from './postgres-cluster.ts'
 import { cpuSeconds, findProgram } from './processes.ts'
 import type { ReadFigures, ReadTask } from './read-package.ts'
-import { median } from './speed.ts'
+import { median } from './speed/row.ts'
 import { corpusNotices, type TedDay, type TedPackage, writeDay, writeMonth } from './ted-package.ts'
 
 /** A usual day of the journal: sources.md names about 3,500 notices. */

@@ -32,7 +32,7 @@ describe('a generated stock', () => {
     expect(meanSize).toBeLessThan(3700)
     expect(share(({ submissionDate }) => submissionDate === undefined)).toBeGreaterThan(0.03)
     expect(share(({ nutsCodes }) => nutsCodes.length === 0)).toBeGreaterThan(0.03)
-    expect(share(({ contractAmount }) => contractAmount === null)).toBeGreaterThan(0.4)
+    expect(share(({ contractAmount }) => contractAmount === null)).toBeGreaterThan(0.3)
     expect(share(({ procedureType }) => procedureType === undefined)).toBeGreaterThan(0.03)
     expect(share(({ archiveReason }) => archiveReason !== undefined)).toBeGreaterThan(0.5)
     expect(share(({ status }) => status === 'open')).toBeGreaterThan(0.05)

@@ -23,60 +23,104 @@ const officialCodes = readFileSync(new URL('../../src/domain/data/cpv-codes.txt'
   .split(/\s+/)
   .map((entry) => entry.slice(0, 8))
 const codesByDivision = Map.groupBy(officialCodes, (code) => code.slice(0, 2))
-const divisions: readonly (readonly [number, string])[] = [
-  [24, '45'],
-  [11, '71'],
-  [9, '33'],
-  [6, '79'],
-  [6, '90'],
-  [5, '50'],
-  [5, '72'],
-  [4, '34'],
-  [4, '85'],
-  [3, '30'],
-  [3, '60'],
-  [3, '80'],
-  [2, '48'],
-  [2, '44'],
-  [2, '39'],
-  [2, '15'],
-  [2, '09'],
-  [2, '55'],
-  [2, '77'],
-  [1, '03'],
-  [1, '98'],
-]
-const countries: readonly (readonly [number, string, readonly string[], string])[] = [
-  [
-    46,
-    'DE',
-    ['11', '12', '21', '22', '25', '30', '40', '60', '71', '72', '91', '92', 'A1', 'A2', 'B1', 'D2', 'E0', 'F0', 'G0'],
-    'EUR',
-  ],
-  [12, 'FR', ['10', 'B0', 'C1', 'D1', 'E1', 'F1', 'G0', 'H0', 'I1', 'J1', 'K2', 'L0'], 'EUR'],
-  [10, 'PL', ['21', '22', '41', '51', '61', '71', '81', '91'], 'PLN'],
-  [6, 'IT', ['C1', 'C4', 'H3', 'I1', 'I4', 'F3', 'G1'], 'EUR'],
-  [5, 'ES', ['11', '21', '30', '51', '52', '61'], 'EUR'],
-  [4, 'NO', ['02', '08', '09', '0A', '06'], 'NOK'],
-  [4, 'CZ', ['01', '02', '06', '08'], 'CZK'],
-  [3, 'SE', ['11', '12', '22', '23'], 'SEK'],
-  [3, 'AT', ['11', '12', '13', '31', '33'], 'EUR'],
-  [3, 'NL', ['11', '31', '32', '33'], 'EUR'],
-  [2, 'EL', ['30', '52', '61'], 'EUR'],
-  [1, 'CH', ['01', '04'], 'CHF'],
+// Measured on the 4,137 records that the collected notices of nine publishers make (eForms, TED_EXPORT, OCDS), November 2026.
+// Record: 5 % below 1.5 KB, median 2.8, three quarters below 4.1, 5 % above 9.4, 1 % above 27; 3.1 to 4.2 KB on average,
+// as a few huge ones are in or out. One CPV code in 73 of 100, none in 3; digits before the zeros 2: 11, 3: 15, 4: 21,
+// 5: 23, 6: 17, 7: 8, 8: 3. One area in 74, none in 18; NUTS 3 in 69 of 100 codes, a country alone in 15. A value in 62 of
+// 100, of those 62 in EUR; in EUR median 1 million, quartiles 0.3 and 6 million. Lots: 1 in 77, none in 2, five or more in
+// 7; the codes of a lot are those of its tender in two of three. Not followed: deadlines, which only 27 of 100 have there,
+// since most of those notices tell of awards; a stock that people search is made of calls.
+// Divisions by their first code. 16 and 41 (below 1 in 1,000) and Malta are left out: what is asked for and never there.
+const divisions: readonly (readonly [number, string])[] = Object.entries({
+  45: 14.8,
+  71: 10.4,
+  79: 7,
+  85: 6.6,
+  38: 4.4,
+  72: 4.4,
+  34: 3.9,
+  60: 3.9,
+  50: 3.6,
+  90: 3.6,
+  55: 3.5,
+  33: 3,
+  80: 2.5,
+  '09': 2.3,
+  92: 1.9,
+  31: 1.6,
+  66: 1.5,
+  35: 1.5,
+  48: 1.4,
+  30: 1.3,
+  42: 1.2,
+  77: 1.2,
+  65: 1.2,
+  44: 1.2,
+  32: 1.1,
+  73: 1.1,
+  39: 1,
+  75: 1,
+  63: 1,
+  15: 0.7,
+  64: 0.7,
+  24: 0.7,
+  98: 0.6,
+  70: 0.4,
+  18: 0.4,
+  43: 0.3,
+  51: 0.2,
+  '03': 0.2,
+  22: 0.2,
+  37: 0.2,
+  76: 0.2,
+  14: 0.1,
+  19: 0.1,
+}).map(([division, weight]) => [weight, division] as const)
+const country = (weight: number, letters: string, regions: string, currency = 'EUR') =>
+  [weight, letters, regions.split(' '), currency] as const
+const countries = [
+  country(18, 'FR', '10 71 82 B0 C1 D1 D2 E1 E2 F1 F2 F3 G0 H0 I1 I2 I3 J1 J2 K1 K2 L0'),
+  country(16, 'DE', '11 12 13 14 21 24 25 26 27 30 40 60 71 80 92 A1 A2 A5 D2 E0 F0 G0'),
+  country(9.5, 'UK', 'C1 D3 F3 G3 H1 H2 H3 I3 J1 J2 J3 J4 K1 K2 L1 L2 M5 M6 M7 M8 M9 N0', 'GBP'),
+  country(7.6, 'PL', '21 22 41 42 43 51 52 61 62 63 71 72 81 82 84 91 92', 'PLN'),
+  country(5, 'ES', '11 12 13 21 22 23 24 30 41 42 43 51 52 53 61 62 64 70'),
+  country(5, 'IT', 'C1 C3 C4 D3 D5 E4 F1 F3 F4 F5 F6 G1 G2 H1 H2 H3 H4 H5 I1 I2 I3 I4'),
+  country(3.9, 'BE', '10 21 22 23 24 25 31 32 33 34 35'),
+  country(3.9, 'BG', '31 32 33 34 41 42', 'BGN'),
+  country(3, 'FI', '13 18 19 1B 1C 1D'),
+  country(3, 'NL', '11 13 21 22 23 31 32 33 34 41 42'),
+  country(2.8, 'CZ', '01 02 03 04 05 06 07 08', 'CZK'),
+  country(2.5, 'NO', '02 06 07 08 09 0A', 'NOK'),
+  country(2.3, 'RO', '11 12 21 22 31 32 41 42', 'RON'),
+  country(2, 'DK', '01 02 03 04 05', 'DKK'),
+  country(1.8, 'HU', '11 12 21 22 23 31 32 33', 'HUF'),
+  country(1.6, 'SE', '11 12 21 22 23 31 33', 'SEK'),
+  country(1.6, 'AT', '11 12 13 21 22 31 32 33 34'),
+  country(1.3, 'EL', '30 41 42 43 51 52 53 54 61 63 64 65'),
+  country(1.1, 'SI', '03 04'),
+  country(1.1, 'SK', '01 02 03 04'),
+  country(0.9, 'EE', '00'),
+  country(0.8, 'PT', '11 15 16 17 18 1A 20 30'),
+  country(0.8, 'IE', '05 06'),
+  country(0.7, 'CY', '00'),
+  country(0.6, 'LT', '01 02'),
+  country(0.6, 'LU', '00'),
+  country(0.5, 'HR', '02 03 05'),
+  country(0.4, 'LV', '00'),
+  country(0.4, 'CH', '01 03 04', 'CHF'),
 ]
 const procedures: readonly (readonly [number, ProcedureType | undefined])[] = [
-  [66, 'open'],
-  [6, 'restricted'],
-  [9, 'neg-w-call'],
-  [6, 'neg-wo-call'],
-  [2, 'oth-single'],
-  [2, 'oth-mult'],
+  [33, 'open'],
+  [26, undefined],
+  [18.5, 'neg-wo-call'],
+  [10.5, 'neg-w-call'],
+  [8.8, 'restricted'],
   [1, 'comp-dial'],
-  [0.5, 'comp-tend'],
-  [0.3, 'innovation'],
-  [0.2, 'exp-int-rail'],
-  [7, undefined],
+  [0.9, 'innovation'],
+  [0.6, 'oth-single'],
+  [0.4, 'oth-mult'],
+  [0.4, 'comp-tend'],
+  [0.1, 'exp-int-rail'],
 ]
 // Syllables of an invented language: compresses about as real notices do, and can be nobody's text.
 const syllables =
@@ -106,23 +150,33 @@ function uuid(seed: number, index: number): string {
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`
 }
 
+const lastOfNuts = [...'111122233344500678ABC']
+const cpvDigits = [
+  [11, 2],
+  [15, 3],
+  [21, 4],
+  [23, 5],
+  [18, 6],
+  [9, 7],
+  [3, 8],
+] as const
+
 function cpvCode(random: Random, division: string): string {
   const codes = codesByDivision.get(division)!
   const code = random.pick(codes)
   // One in thirty stands in no list: portals write such codes, and filters must cover them all the same (C60).
   if (random.chance(1 / 30)) return `${code.slice(0, 6)}${random.integer(10, 99)}`
-  if (random.chance(0.2)) return `${code.slice(0, random.pick([2, 3, 4, 5]))}`.padEnd(8, '0')
-  return code
+  return code.slice(0, random.weighted(cpvDigits)).padEnd(8, '0')
 }
 
 function nutsCode(random: Random, country: (typeof countries)[number]): string {
   const [, letters, regions] = country
   const region = random.pick(regions)
   return random.weighted([
-    [5, letters],
-    [5, `${letters}${region[0]}`],
-    [10, `${letters}${region}`],
-    [80, `${letters}${region}${random.pick(['1', '2', '3', '4', '5', 'A', 'B', 'C'])}`],
+    [15, letters],
+    [7, `${letters}${region[0]}`],
+    [9, `${letters}${region}`],
+    [69, `${letters}${region}${random.pick(lastOfNuts)}`],
   ])
 }
 
@@ -141,6 +195,15 @@ function deadline(random: Random, publishedMs: number): number {
     ])
   )
 }
+
+const cpvCounts = [
+  [2.6, 0],
+  [73.2, 1],
+  [10.9, 2],
+  [4.6, 3],
+  [3, 4],
+  [5.7, 7],
+] as const
 
 type Fate = { readonly status: Status; readonly archiveReason?: ArchiveReason }
 
@@ -175,21 +238,23 @@ export function generateTender(options: StockOptions, index: number, version = 0
   const publishedMs = Math.min(options.now, firstMs + version * 7 * dayMs)
   const submissionMs = random.chance(0.08) ? undefined : deadline(random, publishedMs)
   const { status, archiveReason } = fate(random, submissionMs, publishedMs, options.now)
-  const hasRegion = random.chance(0.93)
+  const hasRegion = random.chance(0.84)
   const lotCount = random.weighted([
-    [70, 1],
-    [15, 0],
-    [10, random.integer(2, 5)],
-    [5, random.integer(6, 12)],
+    [76.7, 1],
+    [2, 0],
+    [15.4, random.integer(2, 5)],
+    [4.6, random.integer(6, 12)],
+    [1.3, random.integer(13, 40)],
   ] as const)
   const title = text(fixed, Math.min(300, fixed.logNormal(70, 0.5)))
-  const description = random.chance(0.95) ? text(random, Math.min(6000, random.logNormal(600, 0.9)) * scale) : undefined
-  const lots = Array.from({ length: lotCount }, (_, lot) =>
-    generateLot(random, lot, { country, division, submissionMs, scale, title, description, lotCount }),
-  )
-  const value = random.chance(0.42) ? amount(random) : undefined
-  const procedureType = random.weighted(procedures)
+  const description = random.chance(0.95) ? text(random, Math.min(6000, random.logNormal(420, 1)) * scale) : undefined
   const own = hasRegion ? [nutsCode(random, country)] : []
+  const cpvCodes = [...new Set(Array.from({ length: random.weighted(cpvCounts) }, () => cpvCode(random, division)))]
+  const lots = Array.from({ length: lotCount }, (_, lot) =>
+    generateLot(random, lot, { country, division, own, cpvCodes, submissionMs, scale, title, description, lotCount }),
+  )
+  const value = random.chance(0.62) ? amount(random) : undefined
+  const procedureType = random.weighted(procedures)
   return {
     id: uuid(options.seed, index),
     status,
@@ -216,22 +281,7 @@ export function generateTender(options: StockOptions, index: number, version = 0
     contractNature: division === '45' ? 'works' : random.pick(['services', 'supplies']),
     ...(procedureType ? { procedureType } : random.chance(0.5) && { procedureTypeNational: 'generated-national' }),
     legalBasis: '32014L0024',
-    cpvCodes: random.chance(0.02)
-      ? []
-      : [
-          ...new Set(
-            Array.from(
-              {
-                length: random.weighted([
-                  [6, 1],
-                  [3, 2],
-                  [1, 4],
-                ] as const),
-              },
-              () => cpvCode(random, division),
-            ),
-          ),
-        ],
+    cpvCodes,
     nutsCodes: [...new Set([...own, ...lots.flatMap((lot) => (hasRegion ? lot.nutsCodes : []))])],
     ...(random.chance(0.9) && {
       realizedLocation: {
@@ -261,7 +311,7 @@ export function generateTender(options: StockOptions, index: number, version = 0
 }
 
 const amount = (random: Random): number => {
-  const value = random.logNormal(250_000, 1.9)
+  const value = Math.min(9e9, random.logNormal(1_000_000, 2.2))
   return random.chance(0.6) ? Math.max(1000, Math.round(value / 1000) * 1000) : Math.round(value * 100) / 100
 }
 
@@ -284,6 +334,9 @@ function authority(random: Random, country: string, index: number): NonNullable<
 type LotSetting = {
   readonly country: (typeof countries)[number]
   readonly division: string
+  /** Codes of the tender, which most lots repeat. */
+  readonly own: readonly string[]
+  readonly cpvCodes: readonly string[]
   readonly submissionMs: number | undefined
   readonly scale: number
   readonly title: string
@@ -294,7 +347,7 @@ type LotSetting = {
 function generateLot(
   random: Random,
   lot: number,
-  { country, division, submissionMs, scale, title, description, lotCount }: LotSetting,
+  { country, division, own, cpvCodes, submissionMs, scale, title, description, lotCount }: LotSetting,
 ): TenderLot {
   // A few lots hold a code of another division than their tender: the cpv filter must look there (C62).
   const lotDivision = random.chance(0.15) ? random.weighted(divisions) : division
@@ -306,11 +359,19 @@ function generateLot(
       description:
         description !== undefined && random.chance(0.5)
           ? description.slice(0, 1200)
-          : text(random, Math.min(2000, (random.logNormal(300, 0.7) * scale) / Math.sqrt(lotCount))),
+          : text(random, Math.min(2000, (random.logNormal(240, 0.7) * scale) / Math.sqrt(lotCount))),
     }),
     contractNature: 'services',
-    cpvCodes: random.chance(0.1) ? [] : [cpvCode(random, lotDivision)],
-    nutsCodes: random.chance(0.15) ? [] : [nutsCode(random, country)],
+    cpvCodes: random.weighted([
+      [11, []],
+      [62, cpvCodes.slice(0, 1)],
+      [27, [cpvCode(random, lotDivision)]],
+    ]),
+    nutsCodes: random.weighted([
+      [13, []],
+      [75, own],
+      [12, [nutsCode(random, country)]],
+    ]),
     ...(submissionMs !== undefined && { submissionDate: instant(submissionMs) }),
     ...(random.chance(0.25) && { contractAmount: { value: amount(random), currency: country[3] } }),
     ...(random.chance(0.5) && { duration: { value: random.integer(1, 48), unit: 'MONTH' } }),

@@ -1,0 +1,102 @@
+// A row of the comparison: what was measured on each side, and whether the goal is met.
+
+/** Medians of one side. Names hold their units: `requests/s`, `CPU µs`, `p99 ms`, `CPU s`, `wall s`, `MB`. */
+export type SideFigures = { readonly side: string; readonly figures: { readonly [measure: string]: number } }
+
+export type Verdict = {
+  /** What is divided by what. */
+  readonly of: string
+  readonly value: number
+  readonly goal: number
+  readonly bound: 'at least' | 'at most'
+  readonly unit?: string
+}
+
+export type SpeedRow = {
+  readonly name: RowName
+  readonly work: string
+  readonly records: number
+  /** Ours first. */
+  readonly sides: readonly SideFigures[]
+  /** None: the row only informs. */
+  readonly verdicts: readonly Verdict[]
+  readonly notes: readonly string[]
+}
+
+export const rowNames = [
+  'page-gzip',
+  'page-identity',
+  'record',
+  'peers',
+  'six-filters',
+  'no-match',
+  'delta',
+  'organizations',
+  'filters',
+  'cores',
+  'takeover',
+  'start',
+  'publish',
+  'xml',
+] as const
+export type RowName = (typeof rowNames)[number]
+
+export const isMet = ({ value, goal, bound }: Verdict): boolean =>
+  bound === 'at least' ? value >= goal : value <= goal
+
+export const atLeast = (of: string, value: number, goal: number): Verdict => ({ of, value, goal, bound: 'at least' })
+export const atMost = (of: string, value: number, goal: number, unit?: string): Verdict => ({
+  of,
+  value,
+  goal,
+  bound: 'at most',
+  ...(unit !== undefined && { unit }),
+})
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+/** Medians of each measure over several rounds. */
+export function mediansOf(rounds: readonly { readonly [measure: string]: number }[]): { [measure: string]: number } {
+  return Object.fromEntries(
+    Object.keys(rounds[0] ?? {}).map((measure) => [measure, median(rounds.map((round) => round[measure]!))]),
+  )
+}
+
+const count = (value: number): string => {
+  if (value >= 100) return Math.round(value).toLocaleString('en')
+  return value >= 10 ? value.toFixed(1) : value.toPrecision(2)
+}
+
+export function rowsAsMarkdown(rows: readonly SpeedRow[]): string[] {
+  const lines: string[] = []
+  for (const records of new Set(rows.map((row) => row.records))) {
+    lines.push('', `### ${records.toLocaleString('en')} records`, '', '| Work | Figures | Measure | Value | Goal | |')
+    lines.push('|---|---|---|--:|--:|---|')
+    for (const row of rows.filter((each) => each.records === records)) {
+      const figures = row.sides
+        .map(
+          ({ side, figures }) =>
+            `${side}: ${Object.entries(figures)
+              .map(([measure, value]) => `${count(value)} ${measure}`)
+              .join(', ')}`,
+        )
+        .join('<br>')
+      const cells = row.verdicts.map((verdict) => [
+        verdict.of,
+        `${count(verdict.value)}${verdict.unit ? ` ${verdict.unit}` : ''}`,
+        `${verdict.bound} ${verdict.goal}${verdict.unit ? ` ${verdict.unit}` : ''}`,
+        isMet(verdict) ? 'met' : '**missed**',
+      ])
+      if (cells.length === 0) cells.push(['', '', '', ''])
+      for (const [index, each] of cells.entries())
+        lines.push(`| ${[index === 0 ? row.work : '', index === 0 ? figures : '', ...each].join(' | ')} |`)
+    }
+    const notes = [...new Set(rows.filter((row) => row.records === records).flatMap((row) => row.notes))]
+    if (notes.length > 0) lines.push('', ...notes.map((note) => `- ${note}`))
+  }
+  return lines
+}

@@ -1,0 +1,80 @@
+// All rows of the comparison on one generated stock.
+import { loadavg } from 'node:os'
+import { loadGenerator } from '../load.ts'
+import {
+  filterRows,
+  noMatchRows,
+  organizationRows,
+  type Place,
+  pageRows,
+  peerRows,
+  recordRows,
+  sixFilterRows,
+} from './answering.ts'
+import type { SpeedOptions } from './options.ts'
+import type { RowName, SpeedRow } from './row.ts'
+import { type Ours, startOurs } from './servers.ts'
+import { openStock, type Stock, smallStock } from './stock.ts'
+
+export type SpeedReport = {
+  readonly records: number
+  readonly rows: readonly SpeedRow[]
+  readonly notes: readonly string[]
+  /** Of the machine, one minute's mean, before and after. */
+  readonly load: readonly [number, number]
+  readonly seconds: number
+}
+
+const smallRecords = 10_000
+
+export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
+  const startedMs = performance.now()
+  const load = loadavg()[0]!
+  await using stock = await openStock(options)
+  if (!stock)
+    return {
+      records: options.records,
+      rows: [],
+      notes: ['skipped: speed (no PostgreSQL installed, which holds the generated stocks)'],
+      load: [load, load],
+      seconds: 0,
+    }
+  const notes = [`${stock.cluster.version}; load by ${loadGenerator}`]
+  const rows: SpeedRow[] = []
+  const wants = (...names: RowName[]): boolean => names.some((name) => options.rows.has(name))
+  const take = async (names: RowName[], measure: () => Promise<SpeedRow[]>): Promise<void> => {
+    if (wants(...names)) rows.push(...(await measure()))
+  }
+  let ours: Ours | undefined = await startOurs(stock, options.service)
+  options.onProgress(`our service is ready after ${(ours.startMs / 1000).toFixed(1)} s`)
+  const place: Place = { options, stock, ours, notes }
+  await take(['page-gzip', 'page-identity'], () => pageRows(place))
+  await take(['record'], () => recordRows(place))
+  await take(['peers'], () => peerRows(place))
+  await take(['six-filters'], () => withSmall(place, (small) => sixFilterRows(place, small)))
+  await take(['no-match'], () => noMatchRows(place))
+  await take(['organizations'], () => organizationRows(place))
+  await take(['filters'], () => filterRows(place))
+  await ours.stop()
+  ours = undefined
+  return {
+    records: options.records,
+    rows,
+    notes,
+    load: [load, loadavg()[0]!],
+    seconds: (performance.now() - startedMs) / 1000,
+  }
+}
+
+async function withSmall(
+  { options, stock }: Place,
+  measure: (small: { readonly stock: Stock; readonly ours: Ours }) => Promise<SpeedRow[]>,
+): Promise<SpeedRow[]> {
+  const small = await smallStock(stock, smallRecords, options)
+  const ours = await startOurs(small, options.service)
+  try {
+    return await measure({ stock: small, ours })
+  } finally {
+    await ours.stop()
+  }
+}

@@ -1,0 +1,78 @@
+// Sides under the same load, one after the other, for several rounds: medians count, and ratios between them.
+import { type LoadRequest, runLoad } from '../load.ts'
+import type { SpeedOptions } from './options.ts'
+import { mediansOf, type SideFigures } from './row.ts'
+import type { Server } from './servers.ts'
+
+export type Side = {
+  readonly server: Server
+  readonly requests: readonly LoadRequest[]
+  readonly headers: { readonly [name: string]: string }
+  /** What it is called in the row, if not by its server. */
+  readonly name?: string
+}
+
+export const connections = 8
+
+/** A side that answers nothing in this time is not measured. */
+const longestRoundSeconds = 60
+
+export async function takeTurns(
+  question: string,
+  sides: readonly Side[],
+  { rounds, seconds, onProgress }: SpeedOptions,
+  parallel = connections,
+): Promise<SideFigures[]> {
+  const results = sides.map((): { [measure: string]: number }[] => [])
+  for (const side of sides) await load(side, 0.5, parallel)
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, side] of sides.entries()) {
+      // An answer that takes longer than the round is waited for in a longer one.
+      let figures: { [measure: string]: number } | undefined
+      for (let lasted = seconds; !figures && lasted <= longestRoundSeconds; lasted *= 4)
+        figures = await load(side, lasted, parallel)
+      if (!figures) throw new Error(`${question}: ${side.server.side} answered nothing in ${longestRoundSeconds} s`)
+      results[index]!.push(figures)
+    }
+  }
+  const summary = sides.map((side, index) => ({
+    side: side.name ?? side.server.side,
+    figures: mediansOf(results[index]!),
+  }))
+  onProgress(
+    `${question}: ${summary.map(({ side, figures }) => `${side} ${Math.round(figures['requests/s']!)}/s, ${Math.round(figures['CPU µs']!)} µs`).join('; ')}`,
+  )
+  return summary
+}
+
+async function load(
+  { server, requests, headers }: Side,
+  seconds: number,
+  parallel: number,
+): Promise<{ [measure: string]: number } | undefined> {
+  const before = server.cpuSeconds()
+  const result = await runLoad({
+    port: server.port,
+    requests,
+    headers,
+    seconds: Math.max(1, Math.round(seconds)),
+    connections: parallel,
+  })
+  if (result.errors > 0) throw new Error(`${result.errors} errors from ${server.side}`)
+  if (result.requests === 0) return undefined
+  return {
+    'requests/s': result.requestsPerSecond,
+    'CPU µs': ((server.cpuSeconds() - before) * 1e6) / result.requests,
+    'p99 ms': result.p99Ms,
+  }
+}
+
+/** One side's measure over another's. */
+export function over(sides: readonly SideFigures[], measure: string, numerator: string, denominator: string): number {
+  const of = (name: string): number => {
+    const value = sides.find(({ side }) => side === name)?.figures[measure]
+    if (value === undefined) throw new Error(`no ${measure} of ${name}`)
+    return value
+  }
+  return of(numerator) / of(denominator)
+}
