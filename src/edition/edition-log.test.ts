@@ -1,17 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import { randomOf } from '../../test/generate/random.ts'
 import { procedureTypes } from '../domain/codes.ts'
 import { cpvRange } from '../domain/cpv.ts'
 import type { TenderFilter } from '../domain/filter.ts'
 import { nutsNumber, nutsRange } from '../domain/nuts.ts'
 import { hourMs, toInstant } from '../domain/time.ts'
 import { appendEdition, type EditionLog, type EditionLogOptions, openEditionLog } from './edition-log.ts'
-import type { NewEntry } from './log-state.ts'
+import type { LogState, NewEntry } from './log-state.ts'
+import { openGeneration } from './open-generation.ts'
 import { wholePage } from './pieces.ts'
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
@@ -542,6 +544,89 @@ function filesOf(folder: string): string[] {
   const generation = join(folder, readdirSync(folder).find((name) => name.startsWith('generation-'))!)
   return readdirSync(generation).map((name) => join(generation, name))
 }
+
+test('the checkpoint gives back exactly what the frames give, of one edition, and is not believed once a byte of it is wrong', async () => {
+  const folder = newFolder()
+  const log = await openLog(folder, { clock: () => start })
+  const all = (edition: number, count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      entryOf(
+        recordOf((edition * 977 + index) % 6000, start + edition * 10_000 + index, {
+          cpvCodes: cpvCodes.filter((_, code) => (index + edition) % (code + 2) === 0),
+          nutsCodes: nutsCodes.filter((_, code) => (index * edition) % (code + 3) === 0),
+          ...(index % 3 === 0 && { archiveReason: 'expired' }),
+        }),
+        index % 2 === 0 ? ['ted'] : ['doe', 'ted'],
+      ),
+    )
+  await append(log, 1, all(1, 5000), { records: 5000, checks: { ted: start } })
+  await log.idle()
+  await append(log, 2, all(2, 3000), { records: 6000, checks: { ted: start + 1 } })
+  await log.idle()
+  const checkpoint = filesOf(folder).find((file) => file.endsWith('checkpoint'))!
+  // Enough for one checkpoint, too little for another: the second edition is replayed.
+  await append(log, 3, all(3, 50), { records: 6000, checks: { doe: start + 2 } })
+  await log.idle()
+  const whole = readFileSync(checkpoint)
+  const held = (log as unknown as { held: LogState }).held
+  const stateOf = async (): Promise<unknown> => {
+    const state = (await openGeneration(dirname(checkpoint)))!
+    await state.close()
+    for (const each of [held, state]) for (const chunk of each.table.chunks) chunk.verified.fill(0)
+    const { count, chunks } = state.table
+    // Shards may have grown in another order: what they find counts.
+    const positions = Array.from({ length: count }, (_, position) => state.ids.get(...wordsAt(state, position)))
+    return { ...state.snapshot(), slots: positions, removable: state.removable, records: state.records, chunks }
+  }
+  const wordsAt = (state: LogState, position: number): [Uint32Array, number] => {
+    const { words, offset } = state.table.idAt(position)
+    return [words, offset]
+  }
+  await log.close()
+  const restored = await stateOf()
+  expect(existsSync(checkpoint)).toBe(true)
+  rmSync(checkpoint)
+  const replayed = await stateOf()
+  expect(restored).toEqual(replayed)
+  const random = randomOf(seed)
+  const places = [0, whole.length - 1, whole.length - 9, whole.length - 13, whole.length - 18]
+  for (let place = 0; place < 12; place++) places.push(random.integer(0, whole.length - 1))
+  for (const place of places) {
+    const bytes = Buffer.from(whole)
+    bytes[place]! ^= 1 << random.integer(0, 7)
+    writeFileSync(checkpoint, bytes)
+    expect(await stateOf(), `byte ${place} of ${whole.length}`).toEqual(replayed)
+    expect(existsSync(checkpoint), `byte ${place} of ${whole.length}`).toBe(false)
+  }
+  for (const length of [0, 19, 5000, whole.length - 1]) {
+    writeFileSync(checkpoint, whole.subarray(0, length))
+    expect(await stateOf()).toEqual(replayed)
+  }
+})
+
+test('a checkpoint of another history than that of the index file is not believed', async () => {
+  const folders = [newFolder(), newFolder()]
+  const [one, other] = await Promise.all(
+    folders.map(async (folder, turn) => {
+      const log = await openLog(folder, { clock: () => start })
+      const records = Array.from({ length: 5000 }, (_, index) => recordOf(index, start + index + turn))
+      await append(
+        log,
+        1,
+        records.map((record) => entryOf(record)),
+        { records: 5000 },
+      )
+      await log.idle()
+      await log.close()
+      return filesOf(folder)
+    }),
+  )
+  const place = (files: readonly string[]) => files.find((file) => file.endsWith('checkpoint'))!
+  writeFileSync(place(one!), readFileSync(place(other!)))
+  const again = await openLog(folders[0]!, { clock: () => start })
+  expect(again.newest?.lastModified).toBe(start + 4999)
+  expect(again.meta(again.find(uuidOf(7))!).lastModified).toBe(start + 7)
+})
 
 test('a log damaged anywhere never serves a wrong byte: it goes back to a whole edition, repairs or refuses', async () => {
   const folder = newFolder()

@@ -17,11 +17,14 @@ import { retentionMs } from './held-log.ts'
 import type { LogFollower, LogMessage } from './log-feed.ts'
 import { LogReader } from './log-reader.ts'
 import { LogState, type NewEdition, type NewEntry } from './log-state.ts'
+import { openGeneration } from './open-generation.ts'
 
 export type EditionLogOptions = {
   readonly clock: Clock
   /** As many entries that nobody can see any more are kept in any case. */
   readonly toleratedEntries?: number
+  /** Told, in a sentence for the operator, of work in the background that failed; the log goes on without it. */
+  readonly onWarning?: (warning: string) => void
 }
 
 /** To be rid of fewer, building the log anew does not pay. */
@@ -39,6 +42,10 @@ export class EditionLog extends LogReader {
   /** Appends and catching up take turns. */
   #turn: Promise<unknown> = Promise.resolve()
   #isClosed = false
+  #isClosing = false
+  /** Work in the background, while there is some. */
+  #upkeep: Promise<void> | undefined
+  readonly #onWarning: (warning: string) => void
   readonly #followers = new Set<LogFollower>()
 
   constructor(
@@ -48,6 +55,7 @@ export class EditionLog extends LogReader {
     {
       clock,
       toleratedEntries = defaultToleratedEntries,
+      onWarning = () => undefined,
       release,
     }: EditionLogOptions & { readonly release: () => void },
   ) {
@@ -57,6 +65,7 @@ export class EditionLog extends LogReader {
     this.#toleratedEntries = toleratedEntries
     this.#generation = generation
     this.#clock = clock
+    this.#onWarning = onWarning
     this.#state = state
   }
 
@@ -112,15 +121,60 @@ export class EditionLog extends LogReader {
       const state = await this.#appendable('')
       await state.append(edition, entries, { isComplete: true, isSynced: true })
       await this.#settled()
-    })
+    }).finally(() => this.keepUp())
   }
 
   /** Takes over what the database has more. Returns the number of editions. See `catchUp`. */
   catchUp(store: Pick<Store, 'db'>): Promise<number> {
-    return this.#inTurn(() => this.#catchUp(store))
+    return this.#inTurn(() => this.#catchUp(store)).finally(() => this.keepUp())
+  }
+
+  /** Begins what is due in the background: after each edition, and when the log was opened. */
+  keepUp(): void {
+    if (this.#upkeep || this.#isClosing) return
+    this.#upkeep = this.#keepUp()
+      .catch((error: unknown) =>
+        this.#onWarning(
+          `The edition log could not be tidied (${(error as Error).message}); it goes on being served, and that is tried again after the next edition.`,
+        ),
+      )
+      .finally(() => {
+        this.#upkeep = undefined
+      })
+  }
+
+  /** Resolves when no work is under way in the background. */
+  async idle(): Promise<void> {
+    await this.#upkeep
+  }
+
+  async #keepUp(): Promise<void> {
+    while (!this.#isClosing) {
+      const state = this.#state
+      const isDone = state?.needsCheckpoint && (await this.#writeCheckpoint())
+      if (!isDone) return
+    }
+  }
+
+  /** Editions wait while memory is copied to the file, not while it becomes durable. */
+  async #writeCheckpoint(): Promise<boolean> {
+    const written = await this.#inTurn(async () => {
+      const state = this.#state
+      const finish = await state?.writeCheckpoint(() => this.#isClosing)
+      return finish && { state, finish }
+    })
+    try {
+      await written?.finish()
+    } catch (error) {
+      // Its generation may have been replaced meanwhile.
+      if (written?.state === this.#state) throw error
+    }
+    return written !== undefined
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true
+    await this.#upkeep
     await this.#inTurn(async () => {
       if (this.#isClosed) return
       this.#isClosed = true
@@ -158,7 +212,7 @@ export class EditionLog extends LogReader {
     if (this.#state?.isTorn && !this.#state.isSpoiled) await this.#state.rollBack()
     if (this.#state?.isTorn) {
       const torn = this.#state
-      await this.#switchTo(await LogState.load(torn.folder))
+      await this.#switchTo(await openGeneration(torn.folder))
       await torn.close()
     }
     if (this.#state === undefined) {
@@ -271,10 +325,12 @@ export async function openEditionLog(folder: string, options: EditionLogOptions)
     let state: LogState | undefined
     for (const generation of generations) {
       const path = join(folder, `generation-${generation}`)
-      state ??= await LogState.load(path)
+      state ??= await openGeneration(path)
       if (state?.folder !== path) await rm(path, { recursive: true, force: true })
     }
-    return new EditionLog(folder, generations[0] ?? 0, state, { ...options, release })
+    const log = new EditionLog(folder, generations[0] ?? 0, state, { ...options, release })
+    log.keepUp()
+    return log
   } catch (error) {
     release()
     throw error

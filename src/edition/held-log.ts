@@ -75,11 +75,12 @@ export class HeldLog {
     bodies: BodySource,
     table: RecordTable = new RecordTable(),
     slots?: readonly Int32Array[],
+    used?: readonly number[],
   ) {
     this.folder = folder
     this.stockId = stockId
     this.table = table
-    this.ids = new IdIndex(table.idAt, slots)
+    this.ids = new IdIndex(table.idAt, slots, used)
     this.bodies = bodies
   }
 

@@ -20,13 +20,18 @@ export class IdIndex {
   /** Told when a shard has other slots than before. */
   onShard: ((index: number, slots: Int32Array) => void) | undefined
 
-  /** `slots`: those of an index in another thread, to look up only. */
-  constructor(idAt: (position: number) => IdWords, slots?: readonly Int32Array[]) {
+  /** `slots`: those of another index; without how many of each are `used`, to look up only. */
+  constructor(idAt: (position: number) => IdWords, slots?: readonly Int32Array[], used?: readonly number[]) {
     this.#idAt = idAt
     this.#shards = Array.from({ length: 1 << shardBits }, (_, index) => ({
       slots: slots?.[index] ?? sharedSlots(initialSlots),
-      used: 0,
+      used: used?.[index] ?? 0,
     }))
+  }
+
+  /** Ids in each shard. */
+  get used(): readonly number[] {
+    return this.#shards.map((shard) => shard.used)
   }
 
   get slots(): readonly Int32Array[] {

@@ -15,6 +15,9 @@ const typeNames: ReadonlyMap<number, FrameType> = new Map(
 /** Type, length of the payload, CRC-32 of both and the payload, format version. */
 const frameHeaderLength = 16
 
+/** Read at once when frames are read again. */
+const runLength = 1 << 20
+
 export type Frame = {
   readonly type: FrameType
   /** Begins at a multiple of eight of its buffer. */
@@ -40,21 +43,41 @@ export class IndexFile {
     return new IndexFile(handle, (await handle.stat()).size)
   }
 
-  /** Frames from the start, up to the first that is torn, damaged or of another format. */
-  async *frames(): AsyncGenerator<Frame> {
-    const header = Buffer.alloc(frameHeaderLength)
-    for (let at = 0; at + frameHeaderLength <= this.#end; ) {
-      await this.#handle.read(header, 0, frameHeaderLength, at)
-      const length = header.readUInt32LE(4)
-      const type = typeNames.get(header.readUInt32LE(0))
-      const end = at + frameHeaderLength + padded(length)
-      if (type === undefined || header.readUInt32LE(12) !== formatVersion || end > this.#end) return
-      const payload = new Uint8Array(length)
-      const { bytesRead } = await this.#handle.read(payload, 0, length, at + frameHeaderLength)
-      if (bytesRead !== length || crc32(payload, crc32(header.subarray(0, 8))) !== header.readUInt32LE(8)) return
-      yield { type, payload, end }
-      at = end
+  /**
+   * Frames from the one at `from` on, up to the first that is torn, damaged or of another format. The file is read in large
+   * runs; other work gets its turn after each.
+   */
+  async *frames(from = 0): AsyncGenerator<Frame> {
+    let wanted = runLength
+    for (let at = from; at + frameHeaderLength <= this.#end; ) {
+      const run = await this.read(at, Math.min(wanted, this.#end - at))
+      const first = at
+      for (let offset = 0; offset + frameHeaderLength <= run.length; offset = at - first) {
+        const header = run.subarray(offset, offset + frameHeaderLength)
+        const length = header.readUInt32LE(4)
+        const type = typeNames.get(header.readUInt32LE(0))
+        const end = at + frameHeaderLength + padded(length)
+        if (type === undefined || header.readUInt32LE(12) !== formatVersion || end > this.#end) return
+        if (end - first > run.length) {
+          wanted = Math.max(runLength, end - at)
+          break
+        }
+        const payload = run.subarray(offset + frameHeaderLength, offset + frameHeaderLength + length)
+        if (crc32(payload, crc32(header.subarray(0, 8))) !== header.readUInt32LE(8)) return
+        yield { type, payload, end }
+        at = end
+      }
+      if (at === first && run.length < Math.min(wanted, this.#end - at)) return
     }
+  }
+
+  /** Up to `length` bytes from `from` on, in a buffer of their own: shorter when the file ends before. */
+  async read(from: number, length: number): Promise<Buffer> {
+    const bytes = Buffer.from(new ArrayBuffer(length))
+    let done = 0
+    for (let step = 1; step > 0 && done < length; done += step)
+      step = (await this.#handle.read(bytes, done, length - done, from + done)).bytesRead
+    return bytes.subarray(0, done)
   }
 
   async append(type: FrameType, payload: Uint8Array): Promise<void> {

@@ -1,19 +1,20 @@
 // One generation of the edition log with its files: appending, and reading them again.
-import { mkdir, rename } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { TenderRecord } from '../domain/tender.ts'
 import { toInstant } from '../domain/time.ts'
-import { BodyFiles } from './body-files.ts'
+import { BodyFiles, syncFile } from './body-files.ts'
+import { type Checkpoint, type CheckpointState, tailLength, writeCheckpoint } from './checkpoint.ts'
 import type { EditionInfo } from './edition-reader.ts'
-import { archivedFlag, decodeBatch, type EntryBatch, encodeBatch, mergedFlag } from './entry-batch.ts'
+import { archivedFlag, type EntryBatch, encodeBatch, mergedFlag } from './entry-batch.ts'
 import { HeldLog, type TakenEdition, verifiedBit } from './held-log.ts'
 import { IndexFile } from './index-file.ts'
 import { type Pieces, piecesOf } from './pieces.ts'
 import { columnsOf, type RecordColumns } from './record-columns.ts'
 import { writeId } from './record-id.ts'
-import { type Chunk, chunkBits, type RecordTable, rowMask } from './record-table.ts'
+import { type Chunk, chunkBits, RecordTable, rowMask } from './record-table.ts'
 
 /** An edition to be taken over. `checks`: epoch milliseconds of the last check of each source, as of this edition. */
 export type NewEdition = EditionInfo & { readonly checks: { readonly [sourceId: string]: number } }
@@ -22,7 +23,7 @@ export type NewEdition = EditionInfo & { readonly checks: { readonly [sourceId: 
 export type NewEntry = { readonly lastModified: number; readonly body: string; readonly sources: string }
 
 /** Payload of an edition frame. */
-type EditionFrame = TakenEdition & { readonly plainEnd: number; readonly gzipEnd: number }
+export type EditionFrame = TakenEdition & { readonly plainEnd: number; readonly gzipEnd: number }
 
 /** Entries written together; as a frame it is taken into memory in well under a millisecond. */
 const batchSize = 256
@@ -30,7 +31,15 @@ const batchSize = 256
 const sliceSize = 16
 
 const buildingName = 'index.building'
-const finishedName = 'index.log'
+export const finishedName = 'index.log'
+export const checkpointName = 'checkpoint'
+const checkpointNewName = 'checkpoint.new'
+
+/** Replaying so few entries is not worth a checkpoint; replaying so many takes a fifth of a second. */
+const fewEntries = 4096
+const manyEntries = 100_000
+/** Entries committed before other work gets its turn. */
+const commitStep = 512
 
 /** Told of what other threads need to know, in the order in which it happens. */
 export type LogWatcher = {
@@ -47,14 +56,51 @@ export class LogState extends HeldLog {
   records = 0
   /** An append failed: the files have to be read again before the next. */
   isTorn = false
+  /** An edition was committed in part: only reading the files again helps. */
+  isSpoiled = false
   readonly #index: IndexFile
   readonly #bodies: BodyFiles
   #watcher: LogWatcher | undefined
 
-  private constructor(folder: string, stockId: string, index: IndexFile, bodies: BodyFiles, table?: RecordTable) {
-    super({ folder, stockId }, bodies, table)
+  /** Where the files end with the newest edition. */
+  #ends: { readonly index: number; readonly plain: number; readonly gzip: number }
+  /** Entries and editions taken over since the checkpoint. */
+  #sinceCheckpoint = 0
+
+  private constructor(
+    folder: string,
+    stockId: string,
+    index: IndexFile,
+    bodies: BodyFiles,
+    table?: RecordTable,
+    checkpoint?: Checkpoint,
+  ) {
+    super({ folder, stockId }, bodies, table, checkpoint?.slots, checkpoint?.used)
     this.#index = index
     this.#bodies = bodies
+    this.#ends = { index: index.end, plain: 0, gzip: 0 }
+    if (!checkpoint) return
+    this.#ends = { index: checkpoint.indexEnd, plain: checkpoint.plainEnd, gzip: checkpoint.gzipEnd }
+    for (const set of checkpoint.sourceSets) this.numberOf(set)
+    for (const { replaced, ...edition } of checkpoint.editions) this.adopt(edition, replaced)
+    this.records = checkpoint.records
+  }
+
+  /** A generation as its checkpoint holds it. Undefined when the other files are not those that it was made with. */
+  static async restore(
+    folder: string,
+    checkpoint: Checkpoint,
+    index: IndexFile,
+    bodies: BodyFiles,
+  ): Promise<LogState | undefined> {
+    const { indexEnd, plainEnd, gzipEnd, tailCrc } = checkpoint
+    if (index.end < indexEnd || bodies.end.plain < plainEnd || bodies.end.gzip < gzipEnd) return undefined
+    if (crc32(await index.read(Math.max(0, indexEnd - tailLength), Math.min(indexEnd, tailLength))) !== tailCrc)
+      return undefined
+    const table = new RecordTable()
+    table.chunks.push(...checkpoint.chunks)
+    table.count = checkpoint.count
+    return new LogState(folder, checkpoint.stockId, index, bodies, table, checkpoint)
   }
 
   watch(watcher: LogWatcher | undefined): void {
@@ -82,36 +128,18 @@ export class LogState extends HeldLog {
     await rename(join(this.folder, buildingName), join(this.folder, finishedName))
   }
 
-  /**
-   * Reads a generation up to its last whole edition and cuts off what follows. Undefined when there is none, or none of
-   * this format.
-   */
-  static async load(folder: string): Promise<LogState | undefined> {
-    const index = await IndexFile.open(join(folder, finishedName))
-    const bodies = await BodyFiles.open(folder)
-    let state = await readFrames(folder, index, bodies, Number.POSITIVE_INFINITY)
-    // Entries behind the last whole edition are in memory already: read again without them.
-    if (state && state.loaded.table.count > (state.loaded.newest?.end ?? 0))
-      state = await readFrames(folder, index, bodies, state.goodEnd)
-    if (!state) {
-      await index.close()
-      await bodies.close()
-      return undefined
-    }
-    await index.truncate(state.goodEnd)
-    await bodies.truncate(state.bodiesEnd)
-    return state.loaded
-  }
-
   static async fromHeader(
     folder: string,
     header: Uint8Array,
     index: IndexFile,
     bodies: BodyFiles,
     table?: RecordTable,
+    headerEnd?: number,
   ): Promise<LogState> {
     const { stockId } = JSON.parse(Buffer.from(header).toString()) as { stockId: string }
-    return new LogState(folder, stockId, index, bodies, table)
+    const state = new LogState(folder, stockId, index, bodies, table)
+    if (headerEnd !== undefined) state.#ends = { index: headerEnd, plain: 0, gzip: 0 }
+    return state
   }
 
   /**
@@ -127,6 +155,30 @@ export class LogState extends HeldLog {
     if (edition.edition !== (this.newest?.info.edition ?? 0) + 1)
       throw new Error(`edition ${edition.edition} does not follow edition ${this.newest?.info.edition ?? 0}`)
     this.isTorn = true
+    try {
+      await this.#appendEntries(edition, entries, options)
+    } catch (error) {
+      // Without room on the disk or with the disk gone it stays torn, and is tried again before the next edition.
+      await this.rollBack().catch(() => undefined)
+      throw error
+    }
+    this.isTorn = false
+  }
+
+  /** Forgets what a failed append left behind; readers notice nothing. Throws when the files cannot be cut. */
+  async rollBack(): Promise<void> {
+    if (this.isSpoiled) throw new Error('the edition log must be read again')
+    this.table.truncate(this.newest?.end ?? 0)
+    await this.#index.truncate(this.#ends.index)
+    await this.#bodies.truncate(this.#ends)
+    this.isTorn = false
+  }
+
+  async #appendEntries(
+    edition: NewEdition,
+    entries: Iterable<NewEntry> | AsyncIterable<NewEntry>,
+    options: { readonly isComplete: boolean; readonly isSynced: boolean },
+  ): Promise<void> {
     let batch: NewEntry[] = []
     for await (const entry of entries) {
       batch.push(entry)
@@ -148,8 +200,7 @@ export class LogState extends HeldLog {
     await this.#index.append('edition', Buffer.from(JSON.stringify(frame)))
     if (options.isSynced) await this.#index.sync()
     await this.#watcher?.settled()
-    this.commit(frame)
-    this.isTorn = false
+    for (const _ of this.#committing(frame)) await nextTurn()
   }
 
   async #appendBatch(edition: NewEdition, entries: readonly NewEntry[]): Promise<void> {
@@ -198,11 +249,18 @@ export class LogState extends HeldLog {
       this.table.chunks[position >>> chunkBits]!.verified[position & rowMask] = verified
   }
 
-  /** Makes the entries taken since the last edition this edition's. */
-  commit(frame: EditionFrame): void {
+  /** Makes the entries taken since the last edition this edition's. `indexEnd`: where its frame ends, the end of the file otherwise. */
+  commit(frame: EditionFrame, indexEnd?: number): void {
+    for (const _ of this.#committing(frame, indexEnd));
+  }
+
+  /** Commits in steps of well under a millisecond: readers see the edition when all of them are done. */
+  *#committing(frame: EditionFrame, indexEnd = this.#index.end): Generator<undefined> {
     let replaced = 0
     const begin = this.newest?.end ?? 0
+    this.isSpoiled = true
     for (let position = begin; position < frame.end; position++) {
+      if ((position - begin) % commitStep === commitStep - 1) yield
       const { words, offset } = this.table.idAt(position)
       const before = this.ids.get(words, offset)
       if (before === undefined) this.records++
@@ -212,8 +270,51 @@ export class LogState extends HeldLog {
       } else throw new Error(`edition ${frame.edition} holds ${this.table.id(position)} twice (C3)`)
       this.ids.set(words, offset, position)
     }
+    this.#ends = { index: indexEnd, plain: frame.plainEnd, gzip: frame.gzipEnd }
+    this.#sinceCheckpoint += frame.end - begin + 1
     this.adopt(frame, replaced)
+    this.isSpoiled = false
     this.#watcher?.edition(frame)
+  }
+
+  /** Whether a checkpoint would save more at the next start than it costs. */
+  get needsCheckpoint(): boolean {
+    return this.#sinceCheckpoint > Math.max(fewEntries, Math.min(this.table.count / 20, manyEntries))
+  }
+
+  /**
+   * Writes the checkpoint of the newest edition, not yet found by `load`; nothing may be appended meanwhile. Returns what makes it
+   * durable and found, during which appending may go on; undefined when `isStopped` said so. Throws when there is no room.
+   */
+  async writeCheckpoint(isStopped: () => boolean): Promise<(() => Promise<void>) | undefined> {
+    if (this.isTorn || !this.newest) return undefined
+    const since = this.#sinceCheckpoint
+    const { index: indexEnd, plain: plainEnd, gzip: gzipEnd } = this.#ends
+    const { sourceSets, editions } = this.snapshot()
+    const state: CheckpointState = {
+      stockId: this.stockId,
+      count: this.table.count,
+      records: this.records,
+      editions: editions.map((edition) => ({ ...edition, replaced: this.editions.get(edition.edition)!.replaced })),
+      sourceSets,
+      indexEnd,
+      tailCrc: crc32(await this.#index.read(Math.max(0, indexEnd - tailLength), Math.min(indexEnd, tailLength))),
+      plainEnd,
+      gzipEnd,
+      used: this.ids.used,
+    }
+    const path = join(this.folder, checkpointNewName)
+    try {
+      if (!(await writeCheckpoint(path, state, this.table.chunks, this.ids.slots, isStopped))) return undefined
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error
+    }
+    return async () => {
+      await syncFile(path)
+      await rename(path, join(this.folder, checkpointName))
+      this.#sinceCheckpoint -= since
+    }
   }
 
   async close(): Promise<void> {
@@ -228,41 +329,6 @@ function isBelow(left: Uint32Array, leftOffset: number, right: Uint32Array, righ
     if (difference !== 0) return difference < 0
   }
   return false
-}
-
-type Loading = {
-  readonly loaded: LogState
-  readonly goodEnd: number
-  readonly bodiesEnd: { plain: number; gzip: number }
-}
-
-/** Reads frames before `limit`. An edition whose bodies are not all there is as torn as one without its frame. */
-async function readFrames(
-  folder: string,
-  index: IndexFile,
-  bodies: BodyFiles,
-  limit: number,
-): Promise<Loading | undefined> {
-  let loaded: LogState | undefined
-  let goodEnd = 0
-  let bodiesEnd = { plain: 0, gzip: 0 }
-  for await (const { type, payload, end } of index.frames()) {
-    if (end > limit) break
-    if (type === 'log') {
-      loaded = await LogState.fromHeader(folder, payload, index, bodies)
-      goodEnd = end
-    } else if (loaded === undefined) return undefined
-    else if (type === 'entries') loaded.take(decodeBatch(payload), 0)
-    else {
-      const frame = JSON.parse(Buffer.from(payload).toString()) as EditionFrame
-      if (frame.plainEnd > bodies.end.plain || frame.gzipEnd > bodies.end.gzip) break
-      if (frame.end !== loaded.table.count) break
-      loaded.commit(frame)
-      goodEnd = end
-      bodiesEnd = { plain: frame.plainEnd, gzip: frame.gzipEnd }
-    }
-  }
-  return loaded && { loaded, goodEnd, bodiesEnd }
 }
 
 /** The columns of entries whose pieces will stand in the body files from `start` on. */

@@ -247,6 +247,22 @@ export class RecordTable {
     Atomics.sub(summary.open, block, 1)
   }
 
+  /**
+   * Forgets the entries from `end` on, which no edition holds yet. Bounds and codes of their blocks stay as they are: wider than
+   * need be, so that readers miss nothing at any moment.
+   */
+  truncate(end: number): void {
+    const kept = Math.ceil(end / chunkSize)
+    this.chunks.length = Math.min(this.chunks.length, kept)
+    for (let position = end; position < Math.min(this.count, kept * chunkSize); position++) {
+      const { summary, flags } = this.chunks[position >>> chunkBits]!
+      const row = position & rowMask
+      Atomics.sub(summary.current, row >>> blockBits, 1)
+      if ((flags[row]! & archivedFlag) === 0) Atomics.sub(summary.open, row >>> blockBits, 1)
+    }
+    this.count = end
+  }
+
   /** Position of the version before the one at `position`. */
   previous(position: number): number | undefined {
     const stored = this.chunks[position >>> chunkBits]!.previous[position & rowMask]!

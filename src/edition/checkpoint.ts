@@ -1,0 +1,263 @@
+// The checkpoint of a generation: its columns, summaries and id index as they lie in memory at one edition, so that opening
+// the log costs what copying bytes costs.
+//
+// File: segments (the bytes of some arrays, one after the other), contents (JSON), trailer. Each segment and the contents have
+// a CRC-32. Numbers stand in the byte order of the machine. Whatever is wrong with the file, the index file tells it all again.
+import { type FileHandle, open } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
+import type { TakenEdition } from './held-log.ts'
+import { type Chunk, newChunk } from './record-table.ts'
+import { sharedSlots } from './shared-arrays.ts'
+
+/** Raise it when arrays keep their names and get another meaning. */
+const formatVersion = 1
+const magic = 'TSCHECKP'
+/** Magic, format version, length of the contents, their CRC-32. */
+const trailerLength = 20
+
+/** Segments that are read at the same time: reading runs in other threads, the checksums in this one. */
+const readsAtOnce = 3
+/** Shards of the id index in one segment. */
+const shardsTogether = 16
+
+/** What a checkpoint says beside the arrays. */
+export type CheckpointState = {
+  readonly stockId: string
+  /** Entries in the table. */
+  readonly count: number
+  /** Different ids. */
+  readonly records: number
+  readonly editions: readonly (TakenEdition & { readonly replaced: number })[]
+  readonly sourceSets: readonly string[]
+  /** Where the frames that follow begin, and CRC-32 of the bytes before (`tailLength` of them). */
+  readonly indexEnd: number
+  readonly tailCrc: number
+  readonly plainEnd: number
+  readonly gzipEnd: number
+  /** Ids in each shard of the index. */
+  readonly used: readonly number[]
+}
+
+export type Checkpoint = CheckpointState & { readonly chunks: readonly Chunk[]; readonly slots: readonly Int32Array[] }
+
+/** Bytes of the index file by which the checkpoint knows it again. */
+export const tailLength = 4096
+
+const kinds = {
+  float: Float64Array,
+  word: Uint32Array,
+  slot: Int32Array,
+  short: Uint16Array,
+  byte: Uint8Array,
+} as const
+type ArrayKind = keyof typeof kinds
+type SharedArray = Float64Array | Uint32Array | Int32Array | Uint16Array | Uint8Array
+
+function kindOf(array: unknown): ArrayKind {
+  for (const [kind, type] of Object.entries(kinds)) if (array instanceof type) return kind as ArrayKind
+  throw new Error('a column of a kind that checkpoints do not know')
+}
+
+function arrayOf(kind: ArrayKind, length: number): SharedArray {
+  const type: new (memory: SharedArrayBuffer) => SharedArray = kinds[kind]
+  return new type(new SharedArrayBuffer(length * kinds[kind].BYTES_PER_ELEMENT))
+}
+
+/** Found out anew after each start. */
+const transient = new Set(['verified'])
+
+type Place = { readonly path: string; readonly owner: { [name: string]: unknown }; readonly name: string }
+
+/** Where the arrays of a chunk lie, in a fixed order. */
+function placesOf(owner: object, prefix = ''): Place[] {
+  return Object.entries(owner).flatMap(([name, value]) => {
+    if (transient.has(name)) return []
+    const path = prefix + name
+    return ArrayBuffer.isView(value)
+      ? [{ path, owner: owner as { [name: string]: unknown }, name }]
+      : placesOf(value as object, `${path}.`)
+  })
+}
+
+/** Kind, length and, within a chunk, path of an array. */
+type Described = readonly [kind: ArrayKind, length: number, path?: string]
+type Segment = { readonly arrays: readonly Described[]; readonly crc: number; readonly length: number }
+type Contents = CheckpointState & { readonly chunks: readonly Segment[]; readonly shards: readonly Segment[] }
+
+const bytesOf = (array: SharedArray): Uint8Array => new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+
+/**
+ * Writes a checkpoint to `path`, which is not yet durable then. Nothing may be appended meanwhile; looking up goes on: one chunk,
+ * about two milliseconds, is checksummed at a time. Returns false, the file unfinished, when `isStopped` says so.
+ */
+export async function writeCheckpoint(
+  path: string,
+  state: CheckpointState,
+  chunks: readonly Chunk[],
+  slots: readonly Int32Array[],
+  isStopped: () => boolean,
+): Promise<boolean> {
+  const handle = await open(path, 'w')
+  try {
+    let end = 0
+    const write = async (arrays: readonly SharedArray[], paths?: readonly string[]): Promise<Segment> => {
+      const bytes = arrays.map(bytesOf)
+      const crc = crcOf(bytes)
+      await nextTurn()
+      await transferAll(bytes, end, (views, from) => handle.writev([...views], from).then((done) => done.bytesWritten))
+      const length = lengthOf(bytes)
+      end += length
+      return { arrays: arrays.map((array, index) => describe(array, paths?.[index])), crc, length }
+    }
+    const contents = { ...state, chunks: [] as Segment[], shards: [] as Segment[] }
+    for (const chunk of chunks) {
+      if (isStopped()) return false
+      const places = placesOf(chunk)
+      const arrays = places.map(({ owner, name }) => owner[name] as SharedArray)
+      contents.chunks.push(
+        await write(
+          arrays,
+          places.map(({ path }) => path),
+        ),
+      )
+    }
+    for (let shard = 0; shard < slots.length; shard += shardsTogether) {
+      if (isStopped()) return false
+      contents.shards.push(await write(slots.slice(shard, shard + shardsTogether)))
+    }
+    const text = Buffer.from(JSON.stringify(contents satisfies Contents))
+    const trailer = Buffer.alloc(trailerLength)
+    trailer.write(magic, 0, 'latin1')
+    trailer.writeUInt32LE(formatVersion, 8)
+    trailer.writeUInt32LE(text.length, 12)
+    trailer.writeUInt32LE(crc32(text), 16)
+    await transferAll([text, trailer], end, (views, from) =>
+      handle.writev([...views], from).then((done) => done.bytesWritten),
+    )
+    return true
+  } finally {
+    await handle.close()
+  }
+}
+
+const describe = (array: SharedArray, path: string | undefined): Described =>
+  path === undefined ? [kindOf(array), array.length] : [kindOf(array), array.length, path]
+
+/** Reads a checkpoint. Undefined when there is none that is whole and of this layout. */
+export async function readCheckpoint(path: string): Promise<Checkpoint | undefined> {
+  let handle: FileHandle
+  try {
+    handle = await open(path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    const contents = await readContents(handle)
+    return contents && (await readArrays(handle, contents))
+  } finally {
+    await handle.close()
+  }
+}
+
+async function readContents(handle: FileHandle): Promise<Contents | undefined> {
+  const { size } = await handle.stat()
+  if (size < trailerLength) return undefined
+  const trailer = await readBytes(handle, trailerLength, size - trailerLength)
+  const length = trailer.readUInt32LE(12)
+  if (
+    trailer.toString('latin1', 0, 8) !== magic ||
+    trailer.readUInt32LE(8) !== formatVersion ||
+    length > size - trailerLength
+  )
+    return undefined
+  const text = await readBytes(handle, length, size - trailerLength - length)
+  if (crc32(text) !== trailer.readUInt32LE(16)) return undefined
+  const contents = JSON.parse(text.toString()) as Contents
+  const segments = [...contents.chunks, ...contents.shards]
+  const sum = segments.reduce((total, segment) => total + segment.length, 0)
+  return sum === size - trailerLength - length ? contents : undefined
+}
+
+async function readBytes(handle: FileHandle, length: number, from: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length)
+  const { bytesRead } = await handle.read(bytes, 0, length, from)
+  return bytes.subarray(0, bytesRead)
+}
+
+async function readArrays(handle: FileHandle, contents: Contents): Promise<Checkpoint | undefined> {
+  const chunks: Chunk[] = []
+  const slots: Int32Array[] = []
+  const targets: { readonly segment: Segment; readonly views: readonly Uint8Array[]; readonly from: number }[] = []
+  let from = 0
+  const expect = (segment: Segment, arrays: readonly SharedArray[]): void => {
+    targets.push({ segment, views: arrays.map(bytesOf), from })
+    from += segment.length
+  }
+  for (const segment of contents.chunks) {
+    const chunk = newChunk()
+    const places = placesOf(chunk)
+    if (places.length !== segment.arrays.length) return undefined
+    for (const [index, [kind, length, path]] of segment.arrays.entries()) {
+      const { owner, name, path: known } = places[index]!
+      const array = owner[name] as SharedArray
+      if (known !== path || kindOf(array) !== kind) return undefined
+      if (array.length !== length) owner[name] = arrayOf(kind, length)
+    }
+    chunks.push(chunk)
+    expect(
+      segment,
+      places.map(({ owner, name }) => owner[name] as SharedArray),
+    )
+  }
+  for (const segment of contents.shards) {
+    const shards = segment.arrays.map(([, length]) => sharedSlots(length))
+    slots.push(...shards)
+    expect(segment, shards)
+  }
+  let isWhole = true
+  const rest = targets.values()
+  const work = async (): Promise<void> => {
+    for (const { segment, views, from } of rest) {
+      if (!isWhole) return
+      const read = await transferAll(views, from, (views, from) =>
+        handle.readv([...views], from).then((done) => done.bytesRead),
+      )
+      if (read !== segment.length || crcOf(views) !== segment.crc) isWhole = false
+    }
+  }
+  await Promise.all(Array.from({ length: readsAtOnce }, work))
+  if (!isWhole) return undefined
+  return { ...contents, chunks, slots }
+}
+
+function crcOf(views: readonly Uint8Array[]): number {
+  let crc = 0
+  for (const view of views) crc = crc32(view, crc)
+  return crc
+}
+
+const lengthOf = (views: readonly Uint8Array[]): number => views.reduce((sum, view) => sum + view.length, 0)
+
+/** Repeats a transfer until all is done, or the file ends. Returns how many bytes were transferred. */
+async function transferAll(
+  views: readonly Uint8Array[],
+  from: number,
+  transfer: (views: readonly Uint8Array[], from: number) => Promise<number>,
+): Promise<number> {
+  let rest = views.filter((view) => view.length > 0)
+  let done = 0
+  while (rest.length > 0) {
+    let step = await transfer(rest, from + done)
+    if (step === 0) return done
+    done += step
+    const next: Uint8Array[] = []
+    for (const view of rest) {
+      if (step < view.length) next.push(step > 0 ? view.subarray(step) : view)
+      step = Math.max(0, step - view.length)
+    }
+    rest = next
+  }
+  return done
+}

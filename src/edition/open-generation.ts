@@ -1,0 +1,77 @@
+// Opens a generation of the edition log: its checkpoint, then the frames behind it; without a whole checkpoint, all frames.
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BodyFiles } from './body-files.ts'
+import { readCheckpoint } from './checkpoint.ts'
+import { decodeBatch } from './entry-batch.ts'
+import { IndexFile } from './index-file.ts'
+import { checkpointName, type EditionFrame, finishedName, LogState } from './log-state.ts'
+
+/**
+ * Reads a generation up to its last whole edition and cuts off what follows. Undefined when there is none, or none of
+ * this format.
+ */
+export async function openGeneration(folder: string): Promise<LogState | undefined> {
+  const index = await IndexFile.open(join(folder, finishedName))
+  const bodies = await BodyFiles.open(folder)
+  const state = (await fromCheckpoint(folder, index, bodies)) ?? (await fromFrames(folder, index, bodies))
+  if (state) {
+    await state.rollBack()
+    return state
+  }
+  await index.close()
+  await bodies.close()
+  return undefined
+}
+
+async function fromCheckpoint(folder: string, index: IndexFile, bodies: BodyFiles): Promise<LogState | undefined> {
+  const path = join(folder, checkpointName)
+  const checkpoint = await readCheckpoint(path)
+  const state = checkpoint && (await LogState.restore(folder, checkpoint, index, bodies))
+  if (checkpoint && state && (await replay(state, index, bodies, checkpoint.indexEnd)) === undefined) return state
+  // It must not be found again when the index file has grown to another history.
+  await rm(path, { force: true })
+  return undefined
+}
+
+async function fromFrames(folder: string, index: IndexFile, bodies: BodyFiles): Promise<LogState | undefined> {
+  for (let limit = Number.POSITIVE_INFINITY; ; ) {
+    const first = await index.frames().next()
+    if (first.done || first.value.type !== 'log') return undefined
+    const state = await LogState.fromHeader(folder, first.value.payload, index, bodies, undefined, first.value.end)
+    const bad = await replay(state, index, bodies, first.value.end, limit)
+    if (bad === undefined) return state
+    limit = bad
+  }
+}
+
+/**
+ * Takes in the frames from `from` on that begin before `limit`. An edition whose bodies are not all there is as torn as one
+ * without its frame. Returns where a frame begins that contradicts what is before it: the state is spoiled then.
+ */
+async function replay(
+  state: LogState,
+  index: IndexFile,
+  bodies: BodyFiles,
+  from: number,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<number | undefined> {
+  let at = from
+  for await (const { type, payload, end } of index.frames(from)) {
+    if (at >= limit) return undefined
+    if (type === 'log') return undefined
+    if (type === 'entries') state.take(decodeBatch(payload), 0)
+    else {
+      const frame = JSON.parse(Buffer.from(payload).toString()) as EditionFrame
+      if (frame.plainEnd > bodies.end.plain || frame.gzipEnd > bodies.end.gzip) return undefined
+      if (frame.end !== state.table.count) return undefined
+      try {
+        state.commit(frame, end)
+      } catch {
+        return at
+      }
+    }
+    at = end
+  }
+  return undefined
+}
