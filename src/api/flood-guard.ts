@@ -1,29 +1,42 @@
 // Holds back addresses that send wrong tokens by the hundred. Requests with a valid token never come here.
-import { minuteMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
-import { secondsUntil } from './limiter.ts'
+import { OperatorError } from '../platform/errors.ts'
+import { createLimiterMemory, createMemoryLimiter } from './limiter-memory.ts'
 
-const maxAddresses = 50_000
+/** Addresses with refused requests in the last minute; further ones go uncounted. */
+const maxAddresses = 16_384
+const exactStamps = 64
+const reach = 64
 
 export type FloodGuard = {
-  /** Counts one refused request of an address; seconds to wait when it had too many in this minute, else undefined. */
+  /** Counts one refused request of an address; seconds to wait when it had too many in the last minute, else undefined. */
   readonly count: (address: string) => number | undefined
 }
 
-/** Whole minutes are exact enough here: this protects the service, it is nobody's quota. */
-export function createFloodGuard(clock: Clock, maxPerMinute: number): FloodGuard {
-  let counts = new Map<string, number>()
-  let endsAt = 0
+/** Memory for the guards of all threads. Not that of the organisations, whose room addresses must never take. */
+export const createFloodMemory = (): SharedArrayBuffer =>
+  createLimiterMemory({ organizations: maxAddresses, exactStamps, reach })
+
+/** A sliding log as that of the organisations; with `memory` one for all threads that share it (createMemoryLimiter). */
+export function createFloodGuard(
+  clock: Clock,
+  maxPerMinute: number,
+  { memory, thread }: { readonly memory: SharedArrayBuffer; readonly thread: number } = {
+    memory: createFloodMemory(),
+    thread: 0,
+  },
+): FloodGuard {
+  const limiter = createMemoryLimiter({ memory, clock, thread })
   return {
     count: (address) => {
-      const now = clock()
-      if (now >= endsAt || counts.size >= maxAddresses) {
-        counts = new Map()
-        endsAt = (Math.floor(now / minuteMs) + 1) * minuteMs
+      try {
+        const { isAllowed, resetSeconds } = limiter.take(address, maxPerMinute)
+        return isAllowed ? undefined : resetSeconds
+      } catch (error) {
+        // No room: a flood from everywhere is not to be held back by address.
+        if (error instanceof OperatorError) return undefined
+        throw error
       }
-      const count = (counts.get(address) ?? 0) + 1
-      counts.set(address, count)
-      return count > maxPerMinute ? secondsUntil(endsAt, now) : undefined
     },
   }
 }
