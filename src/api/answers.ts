@@ -1,7 +1,7 @@
 // Writes problem answers: through Fastify where a request was read, as plain text on the socket where it was not.
 import type { Duplex } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Problem, problemBody, problemKind } from './problems.ts'
+import { allowedMethods, type Problem, problemBody, problemHeaders, problemKind } from './problems.ts'
 
 /** The path of a request target, without query; of `http://host/path` too. */
 export function pathOf(target: string): string {
@@ -12,31 +12,17 @@ export function pathOf(target: string): string {
   return path ? (path[1] ?? '/') : '/'
 }
 
-export const allowedMethods = 'GET, HEAD, OPTIONS'
-
-/** Headers of the success that an error answer must not carry on. */
-const successHeaders = ['etag', 'content-encoding', 'link', 'x-stock-state', 'vary'] as const
-
-/** Sends a problem; headers that were set before (rate limit, request id) stay. */
+/** Sends a problem through Fastify. */
 export function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
   problem: Problem,
   docsUrl: string,
 ): FastifyReply {
-  const { status } = problemKind(problem.slug)
-  for (const name of successHeaders) reply.removeHeader(name)
-  reply.headers({
-    'x-request-id': request.id,
-    'content-type': 'application/problem+json',
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  })
-  if (problem.stockState !== undefined) reply.header('x-stock-state', problem.stockState)
-  if (problem.retryAfter !== undefined) reply.header('retry-after', String(problem.retryAfter))
-  if (problem.slug === 'method-not-allowed') reply.header('allow', allowedMethods)
+  const headers = problemHeaders(problem, request.id)
+  for (let index = 0; index < headers.length; index += 2) reply.header(headers[index]!, headers[index + 1]!)
   const body = problemBody(problem, { docsUrl, path: pathOf(request.raw.url ?? '/'), requestId: request.id })
-  return reply.code(status).send(Buffer.from(body))
+  return reply.code(problemKind(problem.slug).status).send(Buffer.from(body))
 }
 
 const reasons: { readonly [status: number]: string } = {

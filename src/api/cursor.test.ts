@@ -16,7 +16,7 @@ function sealerAt(now: number, keys: readonly CursorKey[] = [firstKey]) {
   return createCursorSealer({
     ring: { keys: () => keys, refresh: async () => {} },
     clock: () => now,
-    randomBytes: (count) => new Uint8Array(count).fill(++drawn),
+    randomBytes: (count) => Uint8Array.from({ length: count }, () => drawn++),
   })
 }
 function filterOf(text: string): TenderFilter {

@@ -261,6 +261,18 @@ export function toInstance(path: string): string {
     .replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/g, encodeURIComponent)
 }
 
+export const allowedMethods = 'GET, HEAD, OPTIONS'
+
+/** The headers of a problem answer: name, value, name, value … Those of the rate limit and of authentication come besides. */
+export function problemHeaders({ slug, stockState, retryAfter }: Problem, requestId: string): string[] {
+  const headers = ['x-request-id', requestId, 'content-type', 'application/problem+json']
+  headers.push('cache-control', 'no-store', 'x-content-type-options', 'nosniff')
+  if (stockState !== undefined) headers.push('x-stock-state', stockState)
+  if (retryAfter !== undefined) headers.push('retry-after', String(retryAfter))
+  if (slug === 'method-not-allowed') headers.push('allow', allowedMethods)
+  return headers
+}
+
 /** The body of a problem answer as JSON text. */
 export function problemBody(problem: Problem, context: { docsUrl: string; path: string; requestId: string }): string {
   const kind = problemKind(problem.slug)

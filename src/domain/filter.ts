@@ -21,8 +21,20 @@ export type TenderFilter = {
   readonly archived: boolean
 }
 
+/** A request asks for the text several times, and requests share their filters. */
+const remembered = new WeakMap<TenderFilter, string>()
+
 /** The same text for the same question, whatever the order or notation of the parameters (D30). */
 export function canonicalFilter(filter: TenderFilter): string {
+  let text = remembered.get(filter)
+  if (text === undefined) {
+    text = writeFilter(filter)
+    remembered.set(filter, text)
+  }
+  return text
+}
+
+function writeFilter(filter: TenderFilter): string {
   return JSON.stringify([
     filter.cpv ?? null,
     filter.nuts ?? null,

@@ -1,4 +1,5 @@
 // Answers from a held log: pages of an edition, records, and which editions can be served. In any thread that holds one.
+import { canonicalFilter } from '../domain/filter.ts'
 import type { Clock } from '../platform/clock.ts'
 import type {
   EditionInfo,
@@ -11,7 +12,8 @@ import type {
 } from './edition-reader.ts'
 import { mergedFlag } from './entry-batch.ts'
 import { type HeldEdition, type HeldLog, retentionMs } from './held-log.ts'
-import { gzipPage, gzipRecord, type PageBody, type PieceInfo, plainPage, plainRecord } from './pieces.ts'
+import { PageCache } from './page-cache.ts'
+import { gzipPage, gzipRecord, type PageBody, type PieceRun, pieceRun, plainPage, plainRecord } from './pieces.ts'
 import { compileQuery, scan } from './query.ts'
 import { isRecordId, writeId } from './record-id.ts'
 import { chunkBits, type RecordTable, rowMask } from './record-table.ts'
@@ -23,8 +25,14 @@ function positionAfter(table: RecordTable, { lastModified, id }: RecordKey, end:
   return position
 }
 
+/** Of each thread that answers: some 450 pages of 100 as gzip. */
+const maxPageBytes = 64 * 1024 * 1024
+
 export abstract class LogReader implements EditionReader {
   readonly #clock: Clock
+  readonly #pages = new PageCache(maxPageBytes)
+  /** Whose positions the pages speak of. */
+  #pagesOf: HeldLog | undefined
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -56,16 +64,28 @@ export abstract class LogReader implements EditionReader {
     return next && now - next.info.publishedAt <= retentionMs ? state.editions.get(edition) : undefined
   }
 
-  list({ filter, edition, after, limit }: ListQuery): ListResult {
-    const state = this.held
-    const known = state?.editions.get(edition)
-    if (!state?.shown || !known || edition > state.shown.info.edition)
-      throw new RangeError(`edition ${edition} is not known here`)
-    const seen = this.#edition(edition) ?? state.shown
-    const { table } = state
-    let from = filter.updatedSince === undefined ? 0 : table.lowerBound(filter.updatedSince, known.end)
-    if (after !== undefined) from = Math.max(from, positionAfter(table, after, known.end))
-    const positions = scan(table, compileQuery(filter), seen.info.edition, from, known.end, limit + 1)
+  list(query: ListQuery): ListResult {
+    const held = this.held
+    const known = held?.editions.get(query.edition)
+    if (!held?.shown || !known || query.edition > held.shown.info.edition)
+      throw new RangeError(`edition ${query.edition} is not known here`)
+    const seen = (this.#edition(query.edition) ?? held.shown).info.edition
+    if (held !== this.#pagesOf) {
+      this.#pages.clear()
+      this.#pagesOf = held
+    }
+    const key = keyOf(query, seen)
+    const cached = this.#pages.list(key)
+    if (cached !== undefined) return cached
+    const list = this.#list(held, query, seen, known.end)
+    this.#pages.addList(key, list, seen)
+    return list
+  }
+
+  #list({ table }: HeldLog, { filter, after, limit }: ListQuery, seen: number, end: number): ListResult {
+    let from = filter.updatedSince === undefined ? 0 : table.lowerBound(filter.updatedSince, end)
+    if (after !== undefined) from = Math.max(from, positionAfter(table, after, end))
+    const positions = scan(table, compileQuery(filter), seen, from, end, limit + 1)
     if (positions.length <= limit) return { positions, next: null }
     positions.length = limit
     const last = positions[limit - 1]!
@@ -93,22 +113,27 @@ export abstract class LogReader implements EditionReader {
   }
 
   pageBody(positions: readonly number[], edition: number, encoding: Encoding): PageBody {
-    const state = this.#known()
-    const seen = this.#edition(edition) ?? state.shown!
-    const pieces = positions.map((position) => pieceInfo(state, position, seen))
-    if (encoding === 'identity')
-      return plainPage(pieces, (target, offset) => state.fill('plain', positions, target, offset))
-    const lengths = positions.map((position) => state.lengthOf('gzip', position))
-    return gzipPage(pieces, lengths, (target, offset) => state.fill('gzip', positions, target, offset))
+    const held = this.#known()
+    const seen = this.#edition(edition) ?? held.shown!
+    const isOfPages = held === this.#pagesOf
+    const cached = isOfPages ? this.#pages.body(positions, seen.info.edition, encoding) : undefined
+    if (cached !== undefined) return cached
+    const run = runOf(held, positions, seen)
+    const body =
+      encoding === 'identity'
+        ? plainPage(run, (target, offset) => held.fill('plain', positions, target, offset))
+        : gzipPage(run, (target, offset) => held.fill('gzip', positions, target, offset))
+    if (isOfPages) this.#pages.addBody(positions, seen.info.edition, encoding, body)
+    return body
   }
 
   record(position: number, encoding: Encoding): Buffer {
-    const state = this.#known()
-    const piece = pieceInfo(state, position, state.shown!)
-    if (encoding === 'identity')
-      return plainRecord(piece, (target, offset) => state.fill('plain', [position], target, offset))
-    const length = state.lengthOf('gzip', position)
-    return gzipRecord(piece, length, (target, offset) => state.fill('gzip', [position], target, offset))
+    const held = this.#known()
+    const positions = [position]
+    const run = runOf(held, positions, held.shown!)
+    return encoding === 'identity'
+      ? plainRecord(run, (target, offset) => held.fill('plain', positions, target, offset))
+      : gzipRecord(run, (target, offset) => held.fill('gzip', positions, target, offset))
   }
 
   #known(): HeldLog {
@@ -117,12 +142,23 @@ export abstract class LogReader implements EditionReader {
   }
 }
 
-function pieceInfo(state: HeldLog, position: number, edition: HeldEdition): PieceInfo {
-  const chunk = state.table.chunks[position >>> chunkBits]!
-  const row = position & rowMask
-  return {
-    plainLength: chunk.plainLength[row]!,
-    plainCrc: chunk.plainCrc[row]!,
-    stamp: state.stampOf(position, edition),
+/** One text for one question: what is asked, of which edition, and in which edition's state it is answered. */
+function keyOf({ filter, edition, after, limit }: ListQuery, seen: number): string {
+  const from = after === undefined ? '' : `${after.lastModified} ${after.id}`
+  return `${seen} ${edition} ${limit} ${from} ${canonicalFilter(filter)}`
+}
+
+function runOf(held: HeldLog, positions: readonly number[], edition: HeldEdition): PieceRun {
+  const run = pieceRun(positions.length)
+  const { chunks } = held.table
+  for (let index = 0; index < positions.length; index++) {
+    const position = positions[index]!
+    const chunk = chunks[position >>> chunkBits]!
+    const row = position & rowMask
+    run.plainLength[index] = held.lengthOf('plain', position)
+    run.gzipLength[index] = held.lengthOf('gzip', position)
+    run.plainCrc[index] = chunk.plainCrc[row]!
+    run.stamp[index] = held.stampOf(position, edition)
   }
+  return run
 }

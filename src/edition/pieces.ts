@@ -82,35 +82,53 @@ export function timeStampOf(instant: string): TimeStamp {
 const pageStartCrc = (crc32('{"data":') ^ multiply((crc32('[') ^ crc32(',')) >>> 0, afterFirst)) >>> 0
 const recordStartCrc = multiply(crc32(','), afterFirst)
 
-/** A piece within a run of bytes: CRC-32 and length of its plain form, and the time to be written into it. */
-export type PieceInfo = { readonly plainLength: number; readonly plainCrc: number; readonly stamp: TimeStamp }
-
-function crcOfPieces(start: number, pieces: readonly PieceInfo[]): number {
-  let crc = start
-  for (const { plainLength, plainCrc, stamp } of pieces)
-    crc = (multiply((crc ^ stamp.crc) >>> 0, shiftFactor(plainLength)) ^ plainCrc) >>> 0
-  return crc
+/** Pieces that follow one another: what is known of each, side by side. */
+export type PieceRun = {
+  readonly count: number
+  readonly plainLength: Uint32Array
+  readonly gzipLength: Uint32Array
+  /** CRC-32 of the plain form. */
+  readonly plainCrc: Uint32Array
+  /** The time to be written into it. */
+  readonly stamp: TimeStamp[]
 }
 
-/** Fills `length` bytes of the answer from `offset` with the pieces, one after the other, times unset. */
+let room: Omit<PieceRun, 'count'> = {
+  plainLength: new Uint32Array(),
+  gzipLength: new Uint32Array(),
+  plainCrc: new Uint32Array(),
+  stamp: [],
+}
+
+/** Room for `count` pieces; the same room each time, so that it holds until the next call only. */
+export function pieceRun(count: number): PieceRun {
+  if (count > room.plainLength.length) {
+    const words = () => new Uint32Array(Math.max(128, count))
+    room = { plainLength: words(), gzipLength: words(), plainCrc: words(), stamp: [] }
+  }
+  return { count, ...room }
+}
+
+function crcOfPieces(start: number, { count, plainLength, plainCrc, stamp }: PieceRun): number {
+  let crc = start
+  for (let index = 0; index < count; index++)
+    crc = multiply((crc ^ stamp[index]!.crc) >>> 0, shiftFactor(plainLength[index]!)) ^ plainCrc[index]!
+  return crc >>> 0
+}
+
+/** Fills the answer from `offset` with the pieces, one after the other, times unset. */
 export type Fill = (target: Buffer, offset: number) => void
 
-function totalPlainLength(pieces: readonly PieceInfo[]): number {
-  let total = 0
-  for (const piece of pieces) total += piece.plainLength
-  return total
+function sumOf(lengths: Uint32Array, count: number): number {
+  let sum = 0
+  for (let index = 0; index < count; index++) sum += lengths[index]!
+  return sum
 }
 
-function writeTimes(
-  target: Buffer,
-  offset: number,
-  timeOffset: number,
-  pieces: readonly PieceInfo[],
-  lengths: readonly number[],
-): void {
-  let at = offset + timeOffset
-  for (let index = 0; index < pieces.length; index++) {
-    target.set(pieces[index]!.stamp.bytes, at)
+function writeTimes(target: Buffer, offset: number, { count, stamp }: PieceRun, lengths: Uint32Array): void {
+  let at = offset
+  for (let index = 0; index < count; index++) {
+    target.set(stamp[index]!.bytes, at)
     at += lengths[index]!
   }
 }
@@ -124,19 +142,12 @@ export type PageBody = { readonly bytes: Buffer; readonly finish: (nextCursor: s
 const pageTail = (nextCursor: string | null): string => `],"nextCursor":${JSON.stringify(nextCursor)}}`
 
 /** The page in plain text. */
-export function plainPage(pieces: readonly PieceInfo[], fill: Fill): PageBody {
-  const length = totalPlainLength(pieces)
+export function plainPage(run: PieceRun, fill: Fill): PageBody {
   // The comma of the first piece gives way to the bracket that ends the head.
-  const start = pieces.length === 0 ? pageHead.length : pageHead.length - 1
-  const bytes = Buffer.allocUnsafe(start + length)
+  const start = run.count === 0 ? pageHead.length : pageHead.length - 1
+  const bytes = Buffer.allocUnsafeSlow(start + sumOf(run.plainLength, run.count))
   fill(bytes, start)
-  writeTimes(
-    bytes,
-    start,
-    plainTimeOffset,
-    pieces,
-    pieces.map((piece) => piece.plainLength),
-  )
+  writeTimes(bytes, start + plainTimeOffset, run, run.plainLength)
   pageHead.copy(bytes)
   return { bytes, finish: (nextCursor) => Buffer.from(pageTail(nextCursor), 'latin1') }
 }
@@ -144,20 +155,18 @@ export function plainPage(pieces: readonly PieceInfo[], fill: Fill): PageBody {
 const pageHeadCrc = crc32(pageHead)
 
 /** The page as gzip: nothing is compressed, no CRC is computed over more than the tail. */
-export function gzipPage(pieces: readonly PieceInfo[], gzipLengths: readonly number[], fill: Fill): PageBody {
-  const isEmpty = pieces.length === 0
-  let length = 0
-  for (const pieceLength of gzipLengths) length += pieceLength
+export function gzipPage(run: PieceRun, fill: Fill): PageBody {
+  const isEmpty = run.count === 0
   // Header of the first stored block and first comma give way to those of the block that begins with the page's head.
   const start = gzipHeader.length + pageHead.length + (isEmpty ? blockHeaderLength : -1)
-  const bytes = Buffer.allocUnsafe(start + length)
+  const bytes = Buffer.allocUnsafeSlow(start + sumOf(run.gzipLength, run.count))
   fill(bytes, start)
-  writeTimes(bytes, start, gzipTimeOffset, pieces, gzipLengths)
+  writeTimes(bytes, start + gzipTimeOffset, run, run.gzipLength)
   gzipHeader.copy(bytes)
   storedBlockHeader(bytes, gzipHeader.length, pageHead.length + (isEmpty ? 0 : headLength - 1), false)
   pageHead.copy(bytes, gzipHeader.length + blockHeaderLength)
-  const crc = isEmpty ? pageHeadCrc : crcOfPieces(pageStartCrc, pieces)
-  const plainLength = pageHead.length + (isEmpty ? 0 : totalPlainLength(pieces) - 1)
+  const crc = isEmpty ? pageHeadCrc : crcOfPieces(pageStartCrc, run)
+  const plainLength = pageHead.length + (isEmpty ? 0 : sumOf(run.plainLength, run.count) - 1)
   return { bytes, finish: (nextCursor) => gzipTail(pageTail(nextCursor), crc, plainLength) }
 }
 
@@ -177,25 +186,25 @@ export function wholePage(body: PageBody, nextCursor: string | null): Buffer {
   return Buffer.concat([body.bytes, body.finish(nextCursor)])
 }
 
-/** One record in plain text. */
-export function plainRecord(piece: PieceInfo, fill: Fill): Buffer {
-  const bytes = Buffer.allocUnsafe(piece.plainLength)
+/** The record of a run of one, in plain text. */
+export function plainRecord({ plainLength, stamp }: PieceRun, fill: Fill): Buffer {
+  const bytes = Buffer.allocUnsafe(plainLength[0]!)
   fill(bytes, 0)
-  bytes.set(piece.stamp.bytes, plainTimeOffset)
+  bytes.set(stamp[0]!.bytes, plainTimeOffset)
   return bytes.subarray(1)
 }
 
-/** One record as gzip. */
-export function gzipRecord(piece: PieceInfo, gzipLength: number, fill: Fill): Buffer {
+/** The record of a run of one, as gzip. */
+export function gzipRecord(run: PieceRun, fill: Fill): Buffer {
   const start = gzipHeader.length - 1
-  const end = start + gzipLength
+  const end = start + run.gzipLength[0]!
   const bytes = Buffer.allocUnsafe(end + blockHeaderLength + gzipTrailerLength)
   fill(bytes, start)
-  bytes.set(piece.stamp.bytes, start + gzipTimeOffset)
+  bytes.set(run.stamp[0]!.bytes, start + gzipTimeOffset)
   gzipHeader.copy(bytes)
   storedBlockHeader(bytes, gzipHeader.length, headLength - 1, false)
   storedBlockHeader(bytes, end, 0, true)
-  bytes.writeUInt32LE(crcOfPieces(recordStartCrc, [piece]), end + blockHeaderLength)
-  bytes.writeUInt32LE(piece.plainLength - 1, end + blockHeaderLength + 4)
+  bytes.writeUInt32LE(crcOfPieces(recordStartCrc, run), end + blockHeaderLength)
+  bytes.writeUInt32LE(run.plainLength[0]! - 1, end + blockHeaderLength + 4)
   return bytes
 }

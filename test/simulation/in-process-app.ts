@@ -20,6 +20,7 @@ class Reply extends EventEmitter {
   destroyed = false
   headers: { [name: string]: string } = {}
   readonly socket = socket
+  readonly #parts: Buffer[] = []
   readonly #done: (answer: Answer) => void
 
   constructor(done: (answer: Answer) => void) {
@@ -43,11 +44,22 @@ class Reply extends EventEmitter {
     delete this.headers[name.toLowerCase()]
   }
 
-  writeHead(statusCode: number, headers: { readonly [name: string]: unknown } = {}): this {
+  /** `headers` as an object, or name, value, name, value … */
+  writeHead(statusCode: number, headers: { readonly [name: string]: unknown } | readonly string[] = {}): this {
     this.statusCode = statusCode
-    for (const [name, value] of Object.entries(headers)) this.setHeader(name, value)
+    if (Array.isArray(headers)) {
+      for (let index = 0; index < headers.length; index += 2) this.setHeader(headers[index], headers[index + 1])
+    } else for (const [name, value] of Object.entries(headers)) this.setHeader(name, value)
     this.headersSent = true
     return this
+  }
+
+  cork(): void {}
+  uncork(): void {}
+
+  write(part: Buffer): boolean {
+    this.#parts.push(part)
+    return true
   }
 
   end(payload?: string | Buffer | null): this {
@@ -56,7 +68,7 @@ class Reply extends EventEmitter {
     this.#done({
       status: this.statusCode,
       headers: this.headers,
-      body: payload === undefined || payload === null ? Buffer.alloc(0) : Buffer.from(payload),
+      body: Buffer.concat([...this.#parts, Buffer.from(payload ?? '')]),
     })
     this.emit('finish')
     return this

@@ -1,0 +1,44 @@
+// Reads the query of a list with a memory: the pages of a run, and a thousand clients, ask the same but for the cursor.
+import { type ListQuery, parseListQuery } from './parameters.ts'
+import type { ParameterFault } from './problems.ts'
+import { parseQueryString } from './query-string.ts'
+
+const rememberedMax = 512
+/** Longer texts are read each time: the memory stays below a few megabytes whatever is sent. */
+const rememberedLength = 1024
+
+export type ReadListQuery = (
+  text: string,
+) => { readonly query: ListQuery } | { readonly faults: readonly ParameterFault[] }
+
+/** Faults of the text first, then those of the values; never both a query and faults. */
+function readWhole(text: string): ReturnType<ReadListQuery> {
+  const { values, faults } = parseQueryString(text)
+  const parsed = parseListQuery(values)
+  if (faults.length === 0) return parsed
+  return { faults: 'faults' in parsed ? [...faults, ...parsed.faults] : faults }
+}
+
+/** A cursor as the last parameter, in the only alphabet that we issue: nothing in it to decode. */
+const lastCursor = /(?:^|&)cursor=([\w-]+)$/
+
+export function createListQueryReader(): ReadListQuery {
+  const remembered = new Map<string, ListQuery>()
+  return (text) => {
+    if (text.length > rememberedLength * 2) return readWhole(text)
+    const match = text.includes('cursor=') ? lastCursor.exec(text) : null
+    const rest = match ? text.slice(0, match.index) : text
+    let query = remembered.get(rest)
+    if (query === undefined) {
+      const parsed = readWhole(rest)
+      // A cursor in the rest is a second one, or one at another place: a case for reading all together.
+      if ('faults' in parsed || parsed.query.cursor !== undefined) return match ? readWhole(text) : parsed
+      query = parsed.query
+      if (rest.length <= rememberedLength) {
+        if (remembered.size >= rememberedMax) remembered.clear()
+        remembered.set(rest, query)
+      }
+    }
+    return match ? { query: { ...query, cursor: match[1]! } } : { query }
+  }
+}

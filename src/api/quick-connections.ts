@@ -1,0 +1,291 @@
+// The short way for the requests that clients really send: `GET /v1/tenders…` or HEAD, whole in one packet, with headers that say
+// nothing about how to read the message. They are read and answered on the socket itself, which saves half of a request's
+// time. Everything else – any other path, a body, pipelining, an odd byte – makes the connection one of Node's HTTP server, with
+// all that was received, and it stays one: what is hard to read is read by its parser alone.
+import { type Server, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { type Clock, systemClock } from '../platform/clock.ts'
+import { listPath } from './paths.ts'
+import { type AskedTenders, isPromise, type TenderAnswer } from './tender-answers.ts'
+
+/** Longer requests are rare, and have limits that the long way knows (D50). */
+const maxRequestLength = 4096
+/** A connection that says nothing is given to the server, which counts its time and answers 408. */
+const silentMs = 1000
+/** Node's own allowance on top of what it promises in `Keep-Alive`. */
+const keepAliveBufferMs = 1000
+
+/** The headers of a request that matter here. */
+export type QuickHeaders = {
+  readonly authorization: string | undefined
+  readonly ifNoneMatch: string | undefined
+  readonly acceptEncoding: string | undefined
+  readonly forwardedFor: string | undefined
+}
+
+const requestLinePattern = new RegExp(
+  `^(GET|HEAD) (${listPath}(?:/([0-9A-Fa-f-]{36}))?(?:\\?[A-Za-z0-9\\-._~%&=+,:]*)?) HTTP/1\\.1$`,
+)
+/** Field lines of the plainest form, and the empty line; no control characters, no folded lines. */
+const headersPattern = /^(?:[A-Za-z0-9-]+:[ -~]*\r\n)+\r\n$/
+/** What changes how a message or its connection is to be read. */
+const heavyNames: ReadonlySet<string> = new Set([
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+  'http2-settings',
+  'te',
+  'trailer',
+  'keep-alive',
+  'proxy-connection',
+])
+
+/** Reads the lines after the request line, to the empty one; undefined when the server's parser has to. */
+export function readQuickHeaders(text: string): QuickHeaders | undefined {
+  if (!headersPattern.test(text)) return undefined
+  let hasHost = false
+  let authorization: string | undefined
+  let ifNoneMatch: string | undefined
+  let acceptEncoding: string | undefined
+  let forwardedFor: string | undefined
+  for (let start = 0; start < text.length - 2; ) {
+    const end = text.indexOf('\r\n', start)
+    const colon = text.indexOf(':', start)
+    const name = text.slice(start, colon).toLowerCase()
+    const value = text.slice(colon + 1, end).trim()
+    start = end + 2
+    if (heavyNames.has(name)) return undefined
+    if (name === 'connection' && value.toLowerCase() !== 'keep-alive') return undefined
+    // A repeated field has rules of its own.
+    if (name === 'host') {
+      if (hasHost) return undefined
+      hasHost = true
+    } else if (name === 'authorization') {
+      if (authorization !== undefined) return undefined
+      authorization = value
+    } else if (name === 'if-none-match') {
+      if (ifNoneMatch !== undefined) return undefined
+      ifNoneMatch = value
+    } else if (name === 'accept-encoding') {
+      if (acceptEncoding !== undefined) return undefined
+      acceptEncoding = value
+    } else if (name === 'x-forwarded-for') {
+      if (forwardedFor !== undefined) return undefined
+      forwardedFor = value
+    }
+  }
+  return hasHost ? { authorization, ifNoneMatch, acceptEncoding, forwardedFor } : undefined
+}
+
+export type QuickRequest = AskedTenders & { readonly method: string }
+
+export type QuickOptions = {
+  readonly answer: (asked: AskedTenders) => TenderAnswer | Promise<TenderAnswer>
+  readonly newRequestId: () => string
+  /** Told when an answer was written; `startedMs` by performance.now(). Undefined when nobody reads it. */
+  readonly onAnswered: ((request: QuickRequest, answer: TenderAnswer, startedMs: number) => void) | undefined
+  readonly trustProxy: boolean
+  /** False while the server ends: then connections go the long way, which closes them. */
+  readonly isOpen: () => boolean
+  /** Of the machine, for `Date`. */
+  readonly systemTime?: Clock
+}
+
+/** The lines that end every head, with the date of this second. */
+function createHeadEnd(clock: Clock, keepAliveMs: number): (stays: boolean) => string {
+  const staying = `connection: keep-alive\r\nkeep-alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`
+  let second = -1
+  let date = ''
+  return (stays) => {
+    const now = Math.floor(clock() / 1000)
+    if (now !== second) {
+      second = now
+      date = `date: ${new Date(now * 1000).toUTCString()}\r\n`
+    }
+    return date + (stays ? staying : 'connection: close\r\n\r\n')
+  }
+}
+
+/** What all connections of a server share. */
+type Ground = QuickOptions & {
+  readonly connections: Set<QuickConnection>
+  readonly headEnd: (stays: boolean) => string
+  readonly idleMs: number
+  /** Makes a connection the server's own. */
+  readonly giveToServer: (socket: Socket) => void
+}
+
+class QuickConnection {
+  readonly #ground: Ground
+  readonly #socket: Socket
+  #headersText = ''
+  #headers: QuickHeaders | undefined
+  #isAnswering = false
+  #hasAnswered = false
+  /** What came too early: for the server, when the answer is out. */
+  #early: Buffer | undefined
+
+  constructor(ground: Ground, socket: Socket) {
+    this.#ground = ground
+    this.#socket = socket
+    ground.connections.add(this)
+    socket.on('data', this.#onData)
+    socket.on('timeout', this.#onTimeout)
+    socket.on('end', this.#onEnd)
+    socket.on('error', this.#onError)
+    socket.on('close', this.#onClose)
+    socket.setTimeout(silentMs)
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    // Pipelined, or from a client that does not read: the server's case, behind the answer that is on its way.
+    if (this.#early !== undefined || this.#isAnswering || this.#socket.writableLength > 0) {
+      this.#early = this.#early === undefined ? chunk : Buffer.concat([this.#early, chunk])
+      this.#socket.pause()
+      if (!this.#isAnswering) this.#socket.once('drain', this.#handOverEarly)
+      return
+    }
+    this.#take(chunk)
+  }
+  readonly #onTimeout = (): void => {
+    if (this.#hasAnswered) this.#socket.destroy()
+    else if (!this.#isAnswering) this.#handOver(undefined)
+  }
+  readonly #onEnd = (): void => {
+    this.#socket.end()
+  }
+  readonly #onError = (): void => {
+    this.#socket.destroy()
+  }
+  readonly #onClose = (): void => {
+    this.#ground.connections.delete(this)
+  }
+  readonly #handOverEarly = (): void => {
+    this.#handOver(this.#early)
+  }
+  readonly #address = (): string => {
+    const forwarded = this.#ground.trustProxy ? this.#headers?.forwardedFor?.split(',', 1)[0]?.trim() : undefined
+    return forwarded || (this.#socket.remoteAddress ?? '')
+  }
+
+  endIfIdle(): void {
+    if (!this.#isAnswering && this.#socket.writableLength === 0) this.#socket.destroy()
+  }
+
+  /** From now on the connection is the server's; what was received comes first. */
+  #handOver(received: Buffer | undefined): void {
+    const socket = this.#socket
+    this.#ground.connections.delete(this)
+    socket.removeListener('data', this.#onData)
+    socket.removeListener('timeout', this.#onTimeout)
+    socket.removeListener('end', this.#onEnd)
+    socket.removeListener('error', this.#onError)
+    socket.removeListener('close', this.#onClose)
+    socket.removeListener('drain', this.#handOverEarly)
+    socket.setTimeout(0)
+    if (socket.destroyed) return
+    if (received) socket.unshift(received)
+    this.#ground.giveToServer(socket)
+    socket.resume()
+  }
+
+  #take(chunk: Buffer): void {
+    const { onAnswered, isOpen, answer } = this.#ground
+    const startedMs = onAnswered ? performance.now() : 0
+    const asked = isOpen() && chunk.length <= maxRequestLength ? this.#read(chunk.toString('latin1')) : undefined
+    if (!asked) {
+      this.#handOver(chunk)
+      return
+    }
+    if (!this.#hasAnswered) this.#socket.setTimeout(this.#ground.idleMs)
+    const answering = answer(asked)
+    if (!isPromise(answering)) {
+      this.#send(asked, answering, startedMs)
+      return
+    }
+    this.#isAnswering = true
+    answering.then(
+      (known) => {
+        this.#isAnswering = false
+        this.#send(asked, known, startedMs)
+        if (this.#early === undefined) return
+        if (this.#socket.writableLength > 0) this.#socket.once('drain', this.#handOverEarly)
+        else this.#handOverEarly()
+      },
+      () => this.#socket.destroy(),
+    )
+  }
+
+  #read(text: string): QuickRequest | undefined {
+    const lineEnd = text.indexOf('\r\n')
+    const line = lineEnd < 0 ? null : requestLinePattern.exec(text.slice(0, lineEnd))
+    if (!line) return undefined
+    const headersText = text.slice(lineEnd + 2)
+    // The same client sends the same headers again.
+    if (this.#headers === undefined || headersText !== this.#headersText) {
+      this.#headers = readQuickHeaders(headersText)
+      if (!this.#headers) return undefined
+      this.#headersText = headersText
+    }
+    const { authorization, ifNoneMatch, acceptEncoding } = this.#headers
+    return {
+      method: line[1]!,
+      target: line[2]!,
+      id: line[3],
+      requestId: this.#ground.newRequestId(),
+      authorization,
+      ifNoneMatch,
+      acceptEncoding,
+      hasBody: false,
+      address: this.#address,
+    }
+  }
+
+  #send(asked: QuickRequest, answer: TenderAnswer, startedMs: number): void {
+    const { headEnd, isOpen, onAnswered } = this.#ground
+    const socket = this.#socket
+    if (!socket.writable) {
+      socket.destroy()
+      return
+    }
+    const { status, headers, body, tail } = answer
+    const stays = isOpen()
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
+    for (let index = 0; index < headers.length; index += 2) head += `${headers[index]!}: ${headers[index + 1]!}\r\n`
+    if (body) head += `content-length: ${tail ? body.length + tail.length : body.length}\r\n`
+    head += headEnd(stays)
+    socket.cork()
+    socket.write(head, 'latin1')
+    if (body && asked.method === 'GET') {
+      socket.write(body)
+      if (tail) socket.write(tail)
+    }
+    if (!stays) socket.end()
+    socket.uncork()
+    this.#hasAnswered = true
+    onAnswered?.(asked, answer, startedMs)
+  }
+}
+
+/** Puts the short way before the server's. Returns what ends the connections on it that are idle. */
+export function serveQuickly(server: Server, options: QuickOptions): () => void {
+  const [listener] = server.listeners('connection') as ((socket: Socket) => void)[]
+  if (!listener) throw new Error('an HTTP server that takes no connections')
+  server.removeListener('connection', listener)
+  const connections = new Set<QuickConnection>()
+  const ground: Ground = {
+    ...options,
+    connections,
+    headEnd: createHeadEnd(options.systemTime ?? systemClock, server.keepAliveTimeout),
+    idleMs: server.keepAliveTimeout + keepAliveBufferMs,
+    giveToServer: (socket) => listener.call(server, socket),
+  }
+  server.on('connection', (socket: Socket) => {
+    if (options.isOpen()) new QuickConnection(ground, socket)
+    else ground.giveToServer(socket)
+  })
+  return () => {
+    for (const connection of [...connections]) connection.endIfIdle()
+  }
+}

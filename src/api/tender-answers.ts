@@ -1,0 +1,378 @@
+// Answers of /v1/tenders and /v1/tenders/{id}: all checks in their order (D10), whatever brought the request here. Reads need no
+// database. Nothing here waits unless a token, a count or an edition has to be asked for elsewhere.
+import { setTimeout as delayMs } from 'node:timers/promises'
+import { toInstant } from '../domain/time.ts'
+import { DamagedLogError } from '../edition/damaged-log-error.ts'
+import type { EditionInfo, EditionReader, RecordKey } from '../edition/edition-reader.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import type { Random } from '../platform/random.ts'
+import type { TokenGrant } from '../store/organizations.ts'
+import { pathOf } from './answers.ts'
+import { createEncodingChooser } from './content-coding.ts'
+import type { CursorSealer, OpenedCursor } from './cursor.ts'
+import { isNoneMatchHit, listEntityTag, recordEntityTag } from './etag.ts'
+import type { FloodGuard } from './flood-guard.ts'
+import type { Admission, Limiter } from './limiter.ts'
+import { createListQueryReader } from './list-query-reader.ts'
+import { spreadRetryAfter } from './overload.ts'
+import { describeFaults, type ListQuery, refuseParameters } from './parameters.ts'
+import { listPath } from './paths.ts'
+import { type ParameterFault, type Problem, problemBody, problemHeaders, problemKind } from './problems.ts'
+import { parseQueryString } from './query-string.ts'
+import type { TokenLookup, TokenTable } from './token-table.ts'
+
+/** A request for records, as a transport read it. */
+export type AskedTenders = {
+  /** The request target as it was sent. */
+  readonly target: string
+  /** Decoded; undefined for the list. */
+  readonly id: string | undefined
+  readonly requestId: string
+  readonly authorization: string | undefined
+  readonly ifNoneMatch: string | undefined
+  readonly acceptEncoding: string | undefined
+  /** Content-Length above 0 or Transfer-Encoding. */
+  readonly hasBody: boolean
+  /** Where it came from; asked only for refused requests. */
+  readonly address: () => string
+}
+
+/** What to send. The body of a HEAD is left away by the transport; its length is not. */
+export type TenderAnswer = {
+  readonly status: number
+  /** Name, value, name, value …; without Content-Length. */
+  readonly headers: readonly string[]
+  /** Undefined for an answer that has no content at all (304). May be shared with other answers. */
+  readonly body: Buffer | undefined
+  /** Follows the body. */
+  readonly tail: Buffer | undefined
+  /** Whose token it was, as far as that became known: for the access line. */
+  readonly grant: TokenGrant | undefined
+}
+
+export type TenderAnswersOptions = {
+  readonly reader: EditionReader
+  readonly tokens: TokenTable
+  readonly limiter: Limiter
+  readonly cursors: CursorSealer
+  readonly clock: Clock
+  readonly random: Random
+  readonly docsUrl: string
+  readonly log: Log | undefined
+  readonly isOverloaded: () => boolean
+  readonly hasDraftRateLimitHeaders: boolean
+  readonly editionWaitMs: number
+  readonly floodGuard: FloodGuard
+}
+
+const editionPollMs = 50
+const unavailableSeconds = 10
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const bearerPattern = /^bearer +(\S+) *$/i
+
+export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return value instanceof Promise
+}
+
+/** What is known of a request while it is answered. */
+type Course = {
+  readonly asked: AskedTenders
+  /** The headers that every answer from here on carries. */
+  readonly headers: string[]
+  grant: TokenGrant | undefined
+}
+type Answering = TenderAnswer | Promise<TenderAnswer>
+
+export function createTenderAnswers(options: TenderAnswersOptions): (asked: AskedTenders) => Answering {
+  const { reader, tokens, limiter, cursors, clock, random, docsUrl, log, isOverloaded, editionWaitMs, floodGuard } =
+    options
+  const chooseEncoding = createEncodingChooser()
+  const readListQuery = createListQueryReader()
+
+  function problem(course: Course, what: Problem): TenderAnswer {
+    const { asked, headers, grant } = course
+    headers.push(...problemHeaders(what, asked.requestId))
+    const text = problemBody(what, { docsUrl, path: pathOf(asked.target), requestId: asked.requestId })
+    return { status: problemKind(what.slug).status, headers, body: Buffer.from(text), tail: undefined, grant }
+  }
+
+  function unavailable(course: Course, reason: string): TenderAnswer {
+    const retryAfter = spreadRetryAfter(unavailableSeconds, random.bytes(1)[0]!)
+    return problem(course, {
+      slug: 'unavailable',
+      detail: `${reason} Repeat the request in ${retryAfter} seconds.`,
+      retryAfter,
+    })
+  }
+
+  function fault(course: Course, error: unknown): TenderAnswer {
+    const { requestId } = course.asked
+    if (error instanceof DamagedLogError) {
+      log?.error({ requestId, error: error.message }, 'damaged edition log')
+      return unavailable(course, 'The published records are being made anew.')
+    }
+    log?.error({ requestId, error: error instanceof Error ? error.stack : String(error) }, 'request failed')
+    return problem(course, {
+      slug: 'internal-error',
+      detail: 'The request could not be answered because of a fault of the service.',
+    })
+  }
+
+  function refuse(course: Course, what: Problem): TenderAnswer {
+    const waitSeconds = floodGuard.count(course.asked.address())
+    if (waitSeconds === undefined) return problem(course, what)
+    return problem(course, {
+      slug: 'rate-limited',
+      detail: `Too many refused requests from this address. Repeat the request in ${waitSeconds} seconds.`,
+      retryAfter: waitSeconds,
+    })
+  }
+
+  function refuseToken(course: Course, wasSent: boolean): TenderAnswer {
+    course.headers.push('www-authenticate', `Bearer realm="tender-api"${wasSent ? ', error="invalid_token"' : ''}`)
+    return refuse(course, {
+      slug: 'unauthorized',
+      detail: wasSent
+        ? 'The token is wrong: unknown, expired or revoked.'
+        : 'The Authorization header with a token is missing; send Authorization: Bearer <token>.',
+    })
+  }
+
+  function admit(course: Course): Answering {
+    if (isOverloaded()) return unavailable(course, 'The service is overloaded.')
+    const { authorization } = course.asked
+    const match = authorization === undefined ? null : bearerPattern.exec(authorization)
+    if (!match) return refuseToken(course, false)
+    const found = tokens.find(match[1]!)
+    return isPromise(found) ? found.then((lookup) => admitToken(course, lookup)) : admitToken(course, found)
+  }
+
+  function admitToken(course: Course, lookup: TokenLookup): Answering {
+    if (lookup.state === 'wrong') return refuseToken(course, true)
+    if (lookup.state === 'unavailable') return unavailable(course, 'The token cannot be checked at the moment.')
+    const { grant } = lookup
+    course.grant = grant
+    if (!grant.hasApiAccess)
+      return refuse(course, { slug: 'no-api-access', detail: 'API access is not set up for this organization.' })
+    const admission = limiter.take(grant.organizationId, grant.requestsPerMinute)
+    return isPromise(admission)
+      ? admission.then((known) => serve(course, grant, known))
+      : serve(course, grant, admission)
+  }
+
+  function serve(course: Course, grant: TokenGrant, admission: Admission): Answering {
+    const { limit, remaining, resetSeconds } = admission
+    const { headers } = course
+    headers.push('x-ratelimit-limit', `${limit}`, 'x-ratelimit-remaining', `${remaining}`)
+    headers.push('x-ratelimit-reset', `${resetSeconds}`)
+    if (options.hasDraftRateLimitHeaders) {
+      headers.push('ratelimit-policy', `"default";q=${limit};w=60`)
+      headers.push('ratelimit', `"default";r=${remaining};t=${resetSeconds}`)
+    }
+    if (!admission.isAllowed)
+      return problem(course, {
+        slug: 'rate-limited',
+        detail: `The limit of ${limit} requests per minute is used up. Repeat the request in ${resetSeconds} seconds.`,
+        retryAfter: resetSeconds,
+      })
+    return course.asked.id === undefined ? list(course, grant) : record(course, course.asked.id)
+  }
+
+  function refuseFaults(course: Course, faults: readonly ParameterFault[]): TenderAnswer {
+    let all = faults
+    if (course.asked.hasBody) {
+      // Nobody reads that body (D9), so that no other request can follow it.
+      course.headers.push('connection', 'close')
+      all = [{ parameter: 'body', code: 'body-not-allowed', detail: 'A GET request takes no body.' }, ...faults]
+    }
+    return problem(course, { slug: 'invalid-parameter', detail: describeFaults(all), errors: all })
+  }
+
+  let stockState: { readonly edition: number; readonly publishedAt: number; readonly text: string } | undefined
+  function stockStateText({ edition, publishedAt }: EditionInfo): string {
+    if (stockState?.edition !== edition || stockState.publishedAt !== publishedAt)
+      stockState = { edition, publishedAt, text: `${edition}; ${toInstant(publishedAt)}` }
+    return stockState.text
+  }
+
+  function pushFound({ headers, asked }: Course, entityTag: string, edition: EditionInfo): void {
+    headers.push('x-request-id', asked.requestId, 'cache-control', 'private, no-cache')
+    headers.push('vary', 'Authorization, Accept-Encoding', 'etag', entityTag, 'x-stock-state', stockStateText(edition))
+  }
+
+  function found(course: Course, encoding: 'identity' | 'gzip', body: Buffer, tail: Buffer | undefined): TenderAnswer {
+    const { headers, grant } = course
+    headers.push('content-type', 'application/json', 'x-content-type-options', 'nosniff')
+    if (encoding === 'gzip') headers.push('content-encoding', 'gzip')
+    return { status: 200, headers, body, tail, grant }
+  }
+
+  const notModified = ({ headers, grant }: Course): TenderAnswer => ({
+    status: 304,
+    headers,
+    body: undefined,
+    tail: undefined,
+    grant,
+  })
+
+  /** The cursor's position, or the problem that it is. */
+  function openCursor(text: string, { filter }: ListQuery, grant: TokenGrant): OpenedCursor | Promise<OpenedCursor> {
+    const opened = cursors.open(text, filter, grant.organizationId)
+    if (opened.state !== 'unknownKey') return opened
+    return cursors.refresh().then(() => cursors.open(text, filter, grant.organizationId))
+  }
+
+  function refuseCursor(course: Course, opened: OpenedCursor, text: string): TenderAnswer {
+    if (opened.state === 'expired') {
+      const detail =
+        'The cursor is older than 24 hours. Start again without it, with updated_since set to your stored state.'
+      return problem(course, {
+        slug: 'cursor-expired',
+        detail,
+        errors: [{ parameter: 'cursor', code: 'cursor-expired', detail: 'The cursor is older than 24 hours.' }],
+      })
+    }
+    if (opened.state === 'mismatch') {
+      const names = opened.parameters
+      return problem(course, {
+        slug: 'cursor-filter-mismatch',
+        detail: `The cursor was issued for other values of: ${names.join(', ') || 'the filters'}. Send the filters of the first page, or start again without cursor.`,
+        errors: names.map((parameter) => ({
+          parameter,
+          code: 'filter-differs',
+          detail: 'Differs from the request that delivered the cursor.',
+        })),
+      })
+    }
+    const detail = 'The cursor was not issued by this service to your organization, or it was altered.'
+    return problem(course, {
+      slug: 'cursor-invalid',
+      detail,
+      errors: [
+        { parameter: 'cursor', code: 'cursor-invalid', detail, value: text.slice(0, 100).replace(/[^\w-]/g, '?') },
+      ],
+    })
+  }
+
+  /** Waits a moment for an edition that another node already served (R3). */
+  async function isEditionHere(edition: number): Promise<boolean> {
+    for (let waitedMs = 0; ; waitedMs += editionPollMs) {
+      if (reader.newest !== undefined && reader.newest.edition >= edition) return true
+      if (waitedMs >= editionWaitMs) return false
+      await delayMs(editionPollMs, undefined, { ref: false })
+    }
+  }
+
+  function list(course: Course, grant: TokenGrant): Answering {
+    const parsed = readListQuery(queryText(course.asked.target))
+    if ('faults' in parsed || course.asked.hasBody) return refuseFaults(course, 'faults' in parsed ? parsed.faults : [])
+    const { query } = parsed
+    if (query.cursor === undefined) return page(course, grant, query, undefined, undefined)
+    const opened = openCursor(query.cursor, query, grant)
+    return isPromise(opened)
+      ? opened.then((known) => nextPage(course, grant, query, known))
+      : nextPage(course, grant, query, opened)
+  }
+
+  function nextPage(course: Course, grant: TokenGrant, query: ListQuery, opened: OpenedCursor): Answering {
+    if (opened.state !== 'valid') return refuseCursor(course, opened, query.cursor!)
+    const { after, edition } = opened.position
+    const { newest } = reader
+    if (newest !== undefined && newest.edition >= edition) return page(course, grant, query, after, edition)
+    return isEditionHere(edition).then((isHere) =>
+      isHere
+        ? page(course, grant, query, after, edition)
+        : unavailable(course, 'The edition of this cursor is not here yet.'),
+    )
+  }
+
+  /** Without a pause: positions hold until the event loop turns. */
+  function page(
+    course: Course,
+    grant: TokenGrant,
+    { filter, limit }: ListQuery,
+    after: RecordKey | undefined,
+    pinned: number | undefined,
+  ): TenderAnswer {
+    const { newest } = reader
+    if (newest === undefined) return unavailable(course, 'Nothing has been published yet.')
+    const { asked } = course
+    const { organizationId } = grant
+    const edition = pinned ?? newest.edition
+    const shown = pinned === undefined ? newest : (reader.edition(pinned) ?? newest)
+    const entityTag = listEntityTag({
+      edition: shown.edition,
+      pinnedEdition: edition,
+      filter,
+      limit,
+      after,
+      organizationId,
+      now: clock(),
+    })
+    // Found only when it is sent: a 304 needs no list, an empty page no bodies.
+    if (isNoneMatchHit(asked.ifNoneMatch, entityTag)) {
+      pushFound(course, entityTag, shown)
+      return notModified(course)
+    }
+    const { positions, next } = reader.list(
+      after === undefined ? { filter, edition, limit } : { filter, edition, limit, after },
+    )
+    const nextCursor = next ? cursors.seal({ after: next, edition }, filter, organizationId) : null
+    const encoding = positions.length > 0 ? chooseEncoding(asked.acceptEncoding) : 'identity'
+    const body = reader.pageBody(positions, shown.edition, encoding)
+    pushFound(course, entityTag, shown)
+    return found(course, encoding, body.bytes, body.finish(nextCursor))
+  }
+
+  function record(course: Course, asked: string): TenderAnswer {
+    const query = queryText(course.asked.target)
+    if (query !== '' || course.asked.hasBody) {
+      const { values, faults } = parseQueryString(query)
+      const others = refuseParameters(values)
+      if (faults.length > 0 || others.length > 0 || course.asked.hasBody)
+        return refuseFaults(course, [...faults, ...others])
+    }
+    const { newest } = reader
+    if (newest === undefined) return unavailable(course, 'Nothing has been published yet.')
+    const id = asked.toLowerCase()
+    if (!uuidPattern.test(id)) {
+      return problem(course, {
+        slug: 'not-found',
+        detail: 'This is not the id of a tender: ids are UUIDs, such as 0f8a1c52-7d3e-8b64-9a10-5c2e7f4b9d31.',
+        stockState: stockStateText(newest),
+      })
+    }
+    const position = reader.find(id)
+    if (position === undefined)
+      return problem(course, {
+        slug: 'not-found',
+        detail: 'There is no tender with this id.',
+        stockState: stockStateText(newest),
+      })
+    const { lastModified, mergedInto } = reader.meta(position)
+    const entityTag = recordEntityTag(id, lastModified)
+    const isUnchanged = isNoneMatchHit(course.asked.ifNoneMatch, entityTag)
+    const encoding = isUnchanged ? 'identity' : chooseEncoding(course.asked.acceptEncoding)
+    // Read before the headers are written: a damaged record is answered without those of the success.
+    const body = isUnchanged ? undefined : reader.record(position, encoding)
+    if (mergedInto !== undefined) course.headers.push('link', `<${listPath}/${mergedInto}>; rel="canonical"`)
+    pushFound(course, entityTag, newest)
+    return body === undefined ? notModified(course) : found(course, encoding, body, undefined)
+  }
+
+  return (asked) => {
+    const course: Course = { asked, headers: [], grant: undefined }
+    try {
+      const answer = admit(course)
+      return isPromise(answer) ? answer.catch((error: unknown) => fault(course, error)) : answer
+    } catch (error) {
+      return fault(course, error)
+    }
+  }
+}
+
+function queryText(target: string): string {
+  const start = target.indexOf('?')
+  return start < 0 ? '' : target.slice(start + 1)
+}
