@@ -140,6 +140,15 @@ export class HeldLog {
       gone.checks.clear()
       gone.stamps.length = 0
       this.removable += next.replaced
+      if (next.replaced > 0) this.#hideReplaced(gone.end, next.end)
+    }
+  }
+
+  /** No edition still held can show what the entries in [from, to) replaced. Only who writes the log comes here: he counts. */
+  #hideReplaced(from: number, to: number): void {
+    for (let position = from; position < to; position++) {
+      const before = this.table.previous(position)
+      if (before !== undefined) this.table.hide(before)
     }
   }
 
@@ -183,7 +192,7 @@ export class HeldLog {
       for (; next < positions.length && positions[next] === first + next - index; next++) {
         const chunk = this.table.chunks[positions[next]! >>> chunkBits]!
         const row = positions[next]! & rowMask
-        length += kind === 'plain' ? chunk.plainLength[row]! : chunk.gzipLength[row]!
+        length += this.lengthOf(kind, positions[next]!)
         if ((chunk.verified[row]! & verifiedBit[kind]) === 0) isVerified = false
       }
       this.bodies.read(kind, target, at, length, this.#offsetOf(kind, first))
@@ -194,16 +203,12 @@ export class HeldLog {
   }
 
   lengthOf(kind: BodyKind, position: number): number {
-    const chunk = this.table.chunks[position >>> chunkBits]!
-    return (kind === 'plain' ? chunk.plainLength : chunk.gzipLength)[position & rowMask]!
+    return kind === 'plain' ? this.table.plainLength(position) : this.table.gzipLength(position)
   }
 
   #offsetOf(kind: BodyKind, position: number): number {
-    const chunk = this.table.chunks[position >>> chunkBits]!
-    const row = position & rowMask
-    return kind === 'plain'
-      ? chunk.summary.plainBase[row >>> 10]! + chunk.plainOffset[row]!
-      : chunk.summary.gzipBase[row >>> 10]! + chunk.gzipOffset[row]!
+    const end = kind === 'plain' ? this.table.plainEnd(position) : this.table.gzipEnd(position)
+    return end - this.lengthOf(kind, position)
   }
 
   #verify(kind: BodyKind, positions: readonly number[], target: Buffer, offset: number): void {

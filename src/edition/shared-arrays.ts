@@ -6,6 +6,8 @@ export const sharedWords = (length: number): Uint32Array =>
   new Uint32Array(new SharedArrayBuffer(length * Uint32Array.BYTES_PER_ELEMENT))
 export const sharedSlots = (length: number): Int32Array =>
   new Int32Array(new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT))
+export const sharedShorts = (length: number): Uint16Array =>
+  new Uint16Array(new SharedArrayBuffer(length * Uint16Array.BYTES_PER_ELEMENT))
 export const sharedBytes = (length: number): Uint8Array => new Uint8Array(new SharedArrayBuffer(length))
 
 /** A copy of the first `length` words. */
