@@ -34,7 +34,7 @@ function titleKeys({ language, words, weights }: MatchTitle, most: number): stri
 
 /** Short keys, at most about 30, each once. */
 export function blockingKeys(record: MatchRecord): readonly string[] {
-  const keys = record.titles.slice(0, 2).flatMap((title, index) => titleKeys(title, index === 0 ? 5 : 3))
+  const keys = record.titles.slice(0, 2).flatMap((title, index) => titleKeys(title, index === 0 ? 4 : 3))
   const buyer = record.buyers[0]
   if (buyer) {
     const names = rarest(buyer.words, buyer.weights, 2)

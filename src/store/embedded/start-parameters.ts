@@ -4,7 +4,7 @@ import { PGlite } from '@electric-sql/pglite'
 const settings = [
   'fsync=on',
   'wal_sync_method=fsync',
-  'shared_buffers=16MB',
+  'shared_buffers=64MB',
   'maintenance_work_mem=32MB',
   'min_wal_size=32MB',
   'max_wal_size=64MB',
