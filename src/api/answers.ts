@@ -12,6 +12,17 @@ export function pathOf(target: string): string {
   return path ? (path[1] ?? '/') : '/'
 }
 
+/** Name and value of each header line. */
+export function headerPairs(lines: string): [name: string, value: string][] {
+  return lines
+    .split('\r\n')
+    .slice(0, -1)
+    .map((line) => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon), line.slice(colon + 2)]
+    })
+}
+
 /** Sends a problem through Fastify. */
 export function sendProblem(
   request: FastifyRequest,
@@ -19,8 +30,7 @@ export function sendProblem(
   problem: Problem,
   docsUrl: string,
 ): FastifyReply {
-  const headers = problemHeaders(problem, request.id)
-  for (let index = 0; index < headers.length; index += 2) reply.header(headers[index]!, headers[index + 1]!)
+  for (const [name, value] of headerPairs(problemHeaders(problem, request.id))) reply.header(name, value)
   const body = problemBody(problem, { docsUrl, path: pathOf(request.raw.url ?? '/'), requestId: request.id })
   return reply.code(problemKind(problem.slug).status).send(Buffer.from(body))
 }

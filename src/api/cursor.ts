@@ -115,7 +115,8 @@ function openVersion1(
   decipher.setAuthTag(bytes.subarray(bytes.length - tagLength))
   let content: Buffer
   try {
-    content = Buffer.concat([decipher.update(bytes.subarray(headerLength, bytes.length - tagLength)), decipher.final()])
+    content = decipher.update(bytes.subarray(headerLength, bytes.length - tagLength))
+    decipher.final()
   } catch {
     return undefined
   }
@@ -156,11 +157,12 @@ export function createCursorSealer(options: {
 
   function seal(position: CursorPosition, filter: TenderFilter, organizationId: string): string {
     const key = newestKey()
-    const header = Buffer.alloc(headerLength)
+    const sealed = Buffer.allocUnsafe(headerLength + contentLength + tagLength)
+    const header = sealed.subarray(0, headerLength)
     header.writeUInt8(version, 0)
     header.writeUInt32BE(key.keyId, 1)
     header.set(newNonce(), 5)
-    const content = Buffer.alloc(contentLength)
+    const content = sealed.subarray(headerLength, headerLength + contentLength)
     content.writeUIntBE(position.after.lastModified, 0, 6)
     content.write(position.after.id.replaceAll('-', ''), 6, 16, 'hex')
     content.writeUInt32BE(position.edition, 22)
@@ -169,7 +171,10 @@ export function createCursorSealer(options: {
     content.set(printsOf(filter), 40)
     const cipher = createCipheriv('aes-256-gcm', prepare(key), header.subarray(5), { authTagLength: tagLength })
     cipher.setAAD(header)
-    return Buffer.concat([header, cipher.update(content), cipher.final(), cipher.getAuthTag()]).toString('base64url')
+    sealed.set(cipher.update(content), headerLength)
+    cipher.final()
+    sealed.set(cipher.getAuthTag(), headerLength + contentLength)
+    return sealed.toString('base64url')
   }
 
   function open(text: string, filter: TenderFilter, organizationId: string): OpenedCursor {

@@ -18,16 +18,8 @@ export function listEntityTag(page: {
 }): string {
   const { edition, pinnedEdition, filter, limit, after, organizationId, now } = page
   const bucket = Math.floor(now / bucketMs)
-  const text = JSON.stringify([
-    edition,
-    pinnedEdition,
-    canonicalFilter(filter),
-    limit,
-    after?.lastModified,
-    after?.id,
-    organizationId,
-    bucket,
-  ])
+  const from = after === undefined ? '' : `${after.lastModified} ${after.id}`
+  const text = `${edition} ${pinnedEdition} ${limit} ${from} ${bucket} ${canonicalFilter(filter)} ${organizationId}`
   return `W/"${hash('sha256', text, 'base64url').slice(0, 27)}"`
 }
 

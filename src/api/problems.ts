@@ -263,14 +263,13 @@ export function toInstance(path: string): string {
 
 export const allowedMethods = 'GET, HEAD, OPTIONS'
 
-/** The headers of a problem answer: name, value, name, value … Those of the rate limit and of authentication come besides. */
-export function problemHeaders({ slug, stockState, retryAfter }: Problem, requestId: string): string[] {
-  const headers = ['x-request-id', requestId, 'content-type', 'application/problem+json']
-  headers.push('cache-control', 'no-store', 'x-content-type-options', 'nosniff')
-  if (stockState !== undefined) headers.push('x-stock-state', stockState)
-  if (retryAfter !== undefined) headers.push('retry-after', String(retryAfter))
-  if (slug === 'method-not-allowed') headers.push('allow', allowedMethods)
-  return headers
+/** The header lines of a problem answer. Those of the rate limit and of authentication come besides. */
+export function problemHeaders({ slug, stockState, retryAfter }: Problem, requestId: string): string {
+  let lines = `x-request-id: ${requestId}\r\ncontent-type: application/problem+json\r\ncache-control: no-store\r\nx-content-type-options: nosniff\r\n`
+  if (stockState !== undefined) lines += `x-stock-state: ${stockState}\r\n`
+  if (retryAfter !== undefined) lines += `retry-after: ${retryAfter}\r\n`
+  if (slug === 'method-not-allowed') lines += `allow: ${allowedMethods}\r\n`
+  return lines
 }
 
 /** The body of a problem answer as JSON text. */

@@ -251,10 +251,8 @@ class QuickConnection {
     }
     const { status, headers, body, tail } = answer
     const stays = isOpen()
-    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
-    for (let index = 0; index < headers.length; index += 2) head += `${headers[index]!}: ${headers[index + 1]!}\r\n`
-    if (body) head += `content-length: ${tail ? body.length + tail.length : body.length}\r\n`
-    head += headEnd(stays)
+    const length = body ? `content-length: ${tail ? body.length + tail.length : body.length}\r\n` : ''
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}${length}${headEnd(stays)}`
     socket.cork()
     socket.write(head, 'latin1')
     if (body && asked.method === 'GET') {

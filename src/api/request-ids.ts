@@ -2,22 +2,31 @@
 import type { Clock } from '../platform/clock.ts'
 
 const poolSize = 4096
-const randomLength = 10
+/** Random hex digits of an id, one of them for the variant. */
+const digits = 19
 
 /** A source of ids; random bytes are drawn in bulk. */
 export function createRequestIds(clock: Clock, randomBytes: (count: number) => Buffer): () => string {
-  let pool = randomBytes(poolSize)
+  let pool = ''
   let offset = 0
+  let now = Number.NaN
+  let time = ''
   return () => {
-    if (offset + randomLength > poolSize) {
-      pool = randomBytes(poolSize)
+    if (offset + digits > pool.length) {
+      pool = randomBytes(poolSize).toString('hex')
       offset = 0
     }
-    const time = clock().toString(16).padStart(12, '0')
-    const random = pool.toString('hex', offset, offset + randomLength)
+    const present = clock()
+    if (present !== now) {
+      now = present
+      const text = present.toString(16).padStart(12, '0')
+      time = `${text.slice(0, 8)}-${text.slice(8)}`
+    }
+    const from = offset
+    offset += digits
     // The variant takes two bits of one hex digit; the other two stay random.
-    const variant = '89ab'[pool[offset]! & 3]!
-    offset += randomLength
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(3, 6)}-${random.slice(6, 18)}`
+    const code = pool.charCodeAt(from)
+    const variant = '89ab'[(code + (code >> 6)) & 3]!
+    return `${time}-7${pool.slice(from + 1, from + 4)}-${variant}${pool.slice(from + 4, from + 7)}-${pool.slice(from + 7, from + digits)}`
   }
 }

@@ -6,10 +6,10 @@ import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
 import { accessPage } from './access-page.ts'
-import { pathOf, sendProblem } from './answers.ts'
+import { headerPairs, pathOf, sendProblem } from './answers.ts'
 import { contractText } from './contract-text.ts'
 import type { CursorSealer } from './cursor.ts'
-import { createFloodGuard } from './flood-guard.ts'
+import { createFloodGuard, type FloodGuard } from './flood-guard.ts'
 import type { Limiter } from './limiter.ts'
 import { type LoadWatch, spreadRetryAfter, watchLoad } from './overload.ts'
 import { isKnownPath, listPath, suggestPath } from './paths.ts'
@@ -54,6 +54,8 @@ export type ApiOptions = {
   readonly editionWaitMs?: number
   /** Requests with a wrong token per address and minute before they are refused with 429. */
   readonly refusedPerMinute?: number
+  /** The guard against such floods where several servers share one; one of its own when left out. */
+  readonly floodGuard?: FloodGuard
   readonly maxConnections?: number
   /** Runs before the routes are declared; the contract generator watches them here. */
   readonly beforeRoutes?: (app: FastifyInstance) => void
@@ -86,7 +88,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     isOverloaded,
     hasDraftRateLimitHeaders: options.hasDraftRateLimitHeaders ?? false,
     editionWaitMs: options.editionWaitMs ?? 2000,
-    floodGuard: createFloodGuard(clock, options.refusedPerMinute ?? 600),
+    floodGuard: options.floodGuard ?? createFloodGuard(clock, options.refusedPerMinute ?? 600),
   })
   /** Answers of the routes of tenders, for the access line. */
   const answered = new WeakMap<FastifyRequest, TenderAnswer>()
@@ -235,7 +237,9 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     answer: answerTenders,
     newRequestId,
     onAnswered:
-      log && ((asked, { status, grant }, startedMs) => logAccess(asked, status, performance.now() - startedMs, grant)),
+      log?.isLevelEnabled?.('info') === false || !log
+        ? undefined
+        : (asked, { status, grant }, startedMs) => logAccess(asked, status, performance.now() - startedMs, grant),
     trustProxy: options.trustProxy ?? false,
     isOpen: () => !isDraining,
   })
@@ -314,11 +318,11 @@ function hasBody({ raw }: FastifyRequest): boolean {
 
 function writeAnswer(response: ServerResponse, { status, headers, body, tail }: TenderAnswer): void {
   if (body === undefined) {
-    response.writeHead(status, headers as string[])
+    response.writeHead(status, headerPairs(headers).flat())
     response.end()
     return
   }
-  response.writeHead(status, [...headers, 'content-length', `${body.length + (tail?.length ?? 0)}`])
+  response.writeHead(status, [...headerPairs(headers).flat(), 'content-length', `${body.length + (tail?.length ?? 0)}`])
   if (tail === undefined) {
     response.end(body)
     return

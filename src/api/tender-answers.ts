@@ -3,7 +3,7 @@
 import { setTimeout as delayMs } from 'node:timers/promises'
 import { toInstant } from '../domain/time.ts'
 import { DamagedLogError } from '../edition/damaged-log-error.ts'
-import type { EditionInfo, EditionReader, RecordKey } from '../edition/edition-reader.ts'
+import type { EditionInfo, EditionReader, Encoding, RecordKey } from '../edition/edition-reader.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
@@ -41,8 +41,8 @@ export type AskedTenders = {
 /** What to send. The body of a HEAD is left away by the transport; its length is not. */
 export type TenderAnswer = {
   readonly status: number
-  /** Name, value, name, value …; without Content-Length. */
-  readonly headers: readonly string[]
+  /** Lines as they are sent, `name: value` and CRLF each; without Content-Length. */
+  readonly headers: string
   /** Undefined for an answer that has no content at all (304). May be shared with other answers. */
   readonly body: Buffer | undefined
   /** Follows the body. */
@@ -66,6 +66,11 @@ export type TenderAnswersOptions = {
   readonly floodGuard: FloodGuard
 }
 
+const plainHeaders = 'content-type: application/json\r\nx-content-type-options: nosniff\r\n'
+const contentHeaders: { readonly [encoding in Encoding]: string } = {
+  identity: plainHeaders,
+  gzip: `${plainHeaders}content-encoding: gzip\r\n`,
+}
 const editionPollMs = 50
 const unavailableSeconds = 10
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -78,8 +83,8 @@ export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
 /** What is known of a request while it is answered. */
 type Course = {
   readonly asked: AskedTenders
-  /** The headers that every answer from here on carries. */
-  readonly headers: string[]
+  /** The header lines that every answer from here on carries. */
+  headers: string
   grant: TokenGrant | undefined
 }
 type Answering = TenderAnswer | Promise<TenderAnswer>
@@ -91,8 +96,8 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
   const readListQuery = createListQueryReader()
 
   function problem(course: Course, what: Problem): TenderAnswer {
-    const { asked, headers, grant } = course
-    headers.push(...problemHeaders(what, asked.requestId))
+    const { asked, grant } = course
+    const headers = course.headers + problemHeaders(what, asked.requestId)
     const text = problemBody(what, { docsUrl, path: pathOf(asked.target), requestId: asked.requestId })
     return { status: problemKind(what.slug).status, headers, body: Buffer.from(text), tail: undefined, grant }
   }
@@ -130,7 +135,7 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
   }
 
   function refuseToken(course: Course, wasSent: boolean): TenderAnswer {
-    course.headers.push('www-authenticate', `Bearer realm="tender-api"${wasSent ? ', error="invalid_token"' : ''}`)
+    course.headers += `www-authenticate: Bearer realm="tender-api"${wasSent ? ', error="invalid_token"' : ''}\r\n`
     return refuse(course, {
       slug: 'unauthorized',
       detail: wasSent
@@ -163,13 +168,9 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
 
   function serve(course: Course, grant: TokenGrant, admission: Admission): Answering {
     const { limit, remaining, resetSeconds } = admission
-    const { headers } = course
-    headers.push('x-ratelimit-limit', `${limit}`, 'x-ratelimit-remaining', `${remaining}`)
-    headers.push('x-ratelimit-reset', `${resetSeconds}`)
-    if (options.hasDraftRateLimitHeaders) {
-      headers.push('ratelimit-policy', `"default";q=${limit};w=60`)
-      headers.push('ratelimit', `"default";r=${remaining};t=${resetSeconds}`)
-    }
+    course.headers += `x-ratelimit-limit: ${limit}\r\nx-ratelimit-remaining: ${remaining}\r\nx-ratelimit-reset: ${resetSeconds}\r\n`
+    if (options.hasDraftRateLimitHeaders)
+      course.headers += `ratelimit-policy: "default";q=${limit};w=60\r\nratelimit: "default";r=${remaining};t=${resetSeconds}\r\n`
     if (!admission.isAllowed)
       return problem(course, {
         slug: 'rate-limited',
@@ -183,7 +184,7 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
     let all = faults
     if (course.asked.hasBody) {
       // Nobody reads that body (D9), so that no other request can follow it.
-      course.headers.push('connection', 'close')
+      course.headers += 'connection: close\r\n'
       all = [{ parameter: 'body', code: 'body-not-allowed', detail: 'A GET request takes no body.' }, ...faults]
     }
     return problem(course, { slug: 'invalid-parameter', detail: describeFaults(all), errors: all })
@@ -196,19 +197,18 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
     return stockState.text
   }
 
-  function pushFound({ headers, asked }: Course, entityTag: string, edition: EditionInfo): void {
-    headers.push('x-request-id', asked.requestId, 'cache-control', 'private, no-cache')
-    headers.push('vary', 'Authorization, Accept-Encoding', 'etag', entityTag, 'x-stock-state', stockStateText(edition))
+  const foundHeaders = ({ headers, asked }: Course, entityTag: string, edition: EditionInfo): string =>
+    `${headers}x-request-id: ${asked.requestId}\r\ncache-control: private, no-cache\r\nvary: Authorization, Accept-Encoding\r\netag: ${entityTag}\r\nx-stock-state: ${stockStateText(edition)}\r\n`
+
+  function found(
+    course: Course,
+    headers: string,
+    { encoding, body, tail }: { readonly encoding: Encoding; readonly body: Buffer; readonly tail: Buffer | undefined },
+  ): TenderAnswer {
+    return { status: 200, headers: headers + contentHeaders[encoding], body, tail, grant: course.grant }
   }
 
-  function found(course: Course, encoding: 'identity' | 'gzip', body: Buffer, tail: Buffer | undefined): TenderAnswer {
-    const { headers, grant } = course
-    headers.push('content-type', 'application/json', 'x-content-type-options', 'nosniff')
-    if (encoding === 'gzip') headers.push('content-encoding', 'gzip')
-    return { status: 200, headers, body, tail, grant }
-  }
-
-  const notModified = ({ headers, grant }: Course): TenderAnswer => ({
+  const notModified = ({ grant }: Course, headers: string): TenderAnswer => ({
     status: 304,
     headers,
     body: undefined,
@@ -311,18 +311,15 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
       now: clock(),
     })
     // Found only when it is sent: a 304 needs no list, an empty page no bodies.
-    if (isNoneMatchHit(asked.ifNoneMatch, entityTag)) {
-      pushFound(course, entityTag, shown)
-      return notModified(course)
-    }
+    if (isNoneMatchHit(asked.ifNoneMatch, entityTag)) return notModified(course, foundHeaders(course, entityTag, shown))
     const { positions, next } = reader.list(
       after === undefined ? { filter, edition, limit } : { filter, edition, limit, after },
     )
     const nextCursor = next ? cursors.seal({ after: next, edition }, filter, organizationId) : null
     const encoding = positions.length > 0 ? chooseEncoding(asked.acceptEncoding) : 'identity'
     const body = reader.pageBody(positions, shown.edition, encoding)
-    pushFound(course, entityTag, shown)
-    return found(course, encoding, body.bytes, body.finish(nextCursor))
+    const tail = body.finish(nextCursor)
+    return found(course, foundHeaders(course, entityTag, shown), { encoding, body: body.bytes, tail })
   }
 
   function record(course: Course, asked: string): TenderAnswer {
@@ -356,13 +353,15 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
     const encoding = isUnchanged ? 'identity' : chooseEncoding(course.asked.acceptEncoding)
     // Read before the headers are written: a damaged record is answered without those of the success.
     const body = isUnchanged ? undefined : reader.record(position, encoding)
-    if (mergedInto !== undefined) course.headers.push('link', `<${listPath}/${mergedInto}>; rel="canonical"`)
-    pushFound(course, entityTag, newest)
-    return body === undefined ? notModified(course) : found(course, encoding, body, undefined)
+    if (mergedInto !== undefined) course.headers += `link: <${listPath}/${mergedInto}>; rel="canonical"\r\n`
+    const headers = foundHeaders(course, entityTag, newest)
+    return body === undefined
+      ? notModified(course, headers)
+      : found(course, headers, { encoding, body, tail: undefined })
   }
 
   return (asked) => {
-    const course: Course = { asked, headers: [], grant: undefined }
+    const course: Course = { asked, headers: '', grant: undefined }
     try {
       const answer = admit(course)
       return isPromise(answer) ? answer.catch((error: unknown) => fault(course, error)) : answer

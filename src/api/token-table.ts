@@ -41,6 +41,7 @@ const refreshEveryMs = 1000
 /** How long an unknown token waits for a database that does not answer. */
 const askTimeoutMs = 2000
 const touchEveryPolls = 60
+const rememberedHashes = 4096
 
 export async function openTokenTable(options: {
   readonly source: TokenSource
@@ -52,6 +53,8 @@ export async function openTokenTable(options: {
   const { source, clock, log, pollMs = defaultPollMs } = options
   const gapMs = options.refreshEveryMs ?? refreshEveryMs
   let grants: ReadonlyMap<string, TokenGrant> = new Map()
+  /** Hashes of tokens that were known when they were sent. Whether they still are is looked up each time. */
+  const hashes = new Map<string, string>()
   let serial = -1
   let used = new Set<string>()
   let running: Promise<boolean> | undefined
@@ -128,10 +131,16 @@ export async function openTokenTable(options: {
 
   return {
     find: (token) => {
-      if (!isWellFormedToken(token)) return { state: 'wrong' }
-      const hash = hashToken(token)
+      const remembered = hashes.get(token)
+      if (remembered === undefined && !isWellFormedToken(token)) return { state: 'wrong' }
+      const hash = remembered ?? hashToken(token)
       const grant = grants.get(hash)
-      return grant ? judge(grant) : findAfresh(hash)
+      if (!grant) return findAfresh(hash)
+      if (remembered === undefined) {
+        if (hashes.size >= rememberedHashes) hashes.clear()
+        hashes.set(token, hash)
+      }
+      return judge(grant)
     },
     close: async () => {
       clearInterval(poll)

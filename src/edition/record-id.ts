@@ -5,12 +5,22 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 
 export const isRecordId = (text: string): boolean => uuidPattern.test(text)
 
+/** A hex digit's value by its character's code. */
+const digits = new Uint8Array(128)
+for (let digit = 0; digit < 16; digit++) digits[digit.toString(16).charCodeAt(0)] = digit
+
+function hexOf(text: string, start: number, end: number): number {
+  let value = 0
+  for (let index = start; index < end; index++) value = (value << 4) | digits[text.charCodeAt(index)]!
+  return value
+}
+
 /** Writes the words of a well-formed id. */
 export function writeId(id: string, words: Uint32Array, offset: number): void {
-  words[offset] = Number.parseInt(id.slice(0, 8), 16)
-  words[offset + 1] = Number.parseInt(id.slice(9, 13) + id.slice(14, 18), 16)
-  words[offset + 2] = Number.parseInt(id.slice(19, 23) + id.slice(24, 28), 16)
-  words[offset + 3] = Number.parseInt(id.slice(28, 36), 16)
+  words[offset] = hexOf(id, 0, 8)
+  words[offset + 1] = (hexOf(id, 9, 13) << 16) | hexOf(id, 14, 18)
+  words[offset + 2] = (hexOf(id, 19, 23) << 16) | hexOf(id, 24, 28)
+  words[offset + 3] = hexOf(id, 28, 36)
 }
 
 const text16 = (value: number): string => hex[(value >>> 8) & 255]! + hex[value & 255]!

@@ -4,7 +4,8 @@ import { type DestinationStream, destination, type Logger, pino } from 'pino'
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-export type Log = Pick<Logger, LogLevel>
+/** Who writes often asks first whether a level is wanted at all. */
+export type Log = Pick<Logger, LogLevel> & Partial<Pick<Logger, 'isLevelEnabled'>>
 
 /**
  * Lines are JSON with the time in ISO 8601. Authorization headers are cut out wherever they turn up: a token is never
