@@ -47,6 +47,20 @@ export class BodyFiles implements BodySource {
     readPiece(kind, this.#handles[kind].fd, target, offset, length, from)
   }
 
+  /** A run of bytes, in a buffer of their own; zeros where the file has ended. Does not block. */
+  async readRun(kind: BodyKind, from: number, length: number): Promise<Buffer> {
+    const bytes = Buffer.allocUnsafeSlow(length)
+    let done = 0
+    for (let step = 1; step > 0 && done < length; done += step)
+      step = (await this.#handles[kind].read(bytes, done, length - done, from + done)).bytesRead
+    return bytes.fill(0, done)
+  }
+
+  /** Writes over what is there. */
+  async overwrite(kind: BodyKind, from: number, piece: Buffer): Promise<void> {
+    await writeAll(this.#handles[kind], piece, from)
+  }
+
   async sync(): Promise<void> {
     await this.#handles.plain.datasync()
     await this.#handles.gzip.datasync()

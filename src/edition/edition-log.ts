@@ -12,11 +12,14 @@ import {
   type StoredEntry,
   stockIdOf,
 } from '../store/editions.ts'
+import { Compaction } from './compaction.ts'
+import { freeBytes, spareBytes } from './disk-room.ts'
 import { lockFolder } from './folder-lock.ts'
 import { retentionMs } from './held-log.ts'
 import type { LogFollower, LogMessage } from './log-feed.ts'
 import { LogReader } from './log-reader.ts'
 import { LogState, type NewEdition, type NewEntry } from './log-state.ts'
+import { mend } from './mending.ts'
 import { openGeneration } from './open-generation.ts'
 
 export type EditionLogOptions = {
@@ -43,6 +46,8 @@ export class EditionLog extends LogReader {
   #turn: Promise<unknown> = Promise.resolve()
   #isClosed = false
   #isClosing = false
+  /** Entries up to here were checked in this round. */
+  #checked = 0
   /** Work in the background, while there is some. */
   #upkeep: Promise<void> | undefined
   readonly #onWarning: (warning: string) => void
@@ -67,6 +72,7 @@ export class EditionLog extends LogReader {
     this.#clock = clock
     this.#onWarning = onWarning
     this.#state = state
+    if (state) state.onDamage = () => this.keepUp()
   }
 
   protected get held(): LogState | undefined {
@@ -81,9 +87,11 @@ export class EditionLog extends LogReader {
     return () => this.#followers.delete(follower)
   }
 
-  /** A follower found bytes that are not what was written: the next `catchUp` rebuilds the log. */
+  /** A follower found bytes that are not what was written. */
   reportDamage(): void {
-    if (this.#state) this.#state.isDamaged = true
+    if (!this.#state) return
+    this.#state.isDamaged = true
+    this.keepUp()
   }
 
   #tell(message: LogMessage): void {
@@ -109,6 +117,7 @@ export class EditionLog extends LogReader {
   async #switchTo(state: LogState | undefined): Promise<void> {
     this.#state?.watch(undefined)
     this.#state = state
+    if (state) state.onDamage = () => this.keepUp()
     if (this.#followers.size === 0) return
     this.#watch()
     this.#tell({ type: 'log', log: state?.snapshot() })
@@ -132,11 +141,17 @@ export class EditionLog extends LogReader {
   /** Begins what is due in the background: after each edition, and when the log was opened. */
   keepUp(): void {
     if (this.#upkeep || this.#isClosing) return
-    this.#upkeep = this.#keepUp()
-      .catch((error: unknown) =>
-        this.#onWarning(
-          `The edition log could not be tidied (${(error as Error).message}); it goes on being served, and that is tried again after the next edition.`,
-        ),
+    this.#inBackground(() => this.#keepUp())
+  }
+
+  #inBackground(work: () => Promise<unknown>): void {
+    this.#upkeep = work()
+      .then(
+        () => undefined,
+        (error: unknown) =>
+          this.#onWarning(
+            `The edition log could not be tidied (${(error as Error).message}); it goes on being served, and that is tried again after the next edition.`,
+          ),
       )
       .finally(() => {
         this.#upkeep = undefined
@@ -151,9 +166,86 @@ export class EditionLog extends LogReader {
   async #keepUp(): Promise<void> {
     while (!this.#isClosing) {
       const state = this.#state
-      const isDone = state?.needsCheckpoint && (await this.#writeCheckpoint())
+      if (!state || state.isTorn) return
+      if (state.isDamaged) state.isDamaged = !(await this.#mend(state, 0, state.newest?.end ?? 0))
+      // What is lost comes from the database with the next `catchUp`.
+      if (state.isDamaged) return
+      const isDone = this.#isCrowded(state)
+        ? await this.#compact(state)
+        : state.needsCheckpoint && (await this.#writeCheckpoint())
       if (!isDone) return
     }
+  }
+
+  /** Copying costs by what is kept, and gives back what is not. */
+  #isCrowded(state: LogState): boolean {
+    return state.removable > Math.max(this.#toleratedEntries, state.table.count / 4)
+  }
+
+  /** Replaces the generation by a copy without what nobody can see any more. False when it was replaced otherwise meanwhile. */
+  async #compact(source: LogState): Promise<boolean> {
+    const share = 1 - source.removable / source.table.count
+    if ((await freeBytes(this.#folder)) < source.bytes * share + spareBytes)
+      throw new Error(
+        `no room for a copy without superseded records: ${Math.ceil((source.bytes * share) / 1e6)} MB are needed`,
+      )
+    const isStopped = () => this.#isClosing || this.#state !== source || source.isDamaged
+    const fresh = await LogState.create(this.#generationFolder(++this.#generation), source.stockId)
+    let isSwitched = false
+    try {
+      const compaction = new Compaction(source, fresh)
+      if (!(await compaction.run(isStopped))) return false
+      await fresh.sync()
+      await this.#inTurn(async () => {
+        if (isStopped() || !(await compaction.run(isStopped))) return
+        if (fresh.records !== source.records)
+          throw new Error(`the copy holds ${fresh.records} records instead of ${source.records}`)
+        await fresh.finish()
+        await this.#replaceBy(fresh)
+        isSwitched = true
+      })
+      return isSwitched
+    } finally {
+      if (!isSwitched) {
+        await fresh.close()
+        await rm(fresh.folder, { recursive: true, force: true })
+      }
+    }
+  }
+
+  async #replaceBy(fresh: LogState): Promise<void> {
+    const before = this.#state
+    await this.#switchTo(fresh)
+    await before?.close()
+    if (before) await rm(before.folder, { recursive: true, force: true })
+  }
+
+  /**
+   * Reads a share of all pieces again, going round, and mends those that are no longer what was written, so that rot is found
+   * before both copies of a record have it. Waits for nothing else: does nothing while other work is under way.
+   */
+  checkSome(share: number): void {
+    if (this.#upkeep || this.#isClosing) return
+    this.#inBackground(async () => {
+      const state = this.#state
+      const end = state?.newest?.end ?? 0
+      if (!state || state.isDamaged || end === 0) return
+      const from = this.#checked < end ? this.#checked : 0
+      const to = Math.min(end, from + Math.max(1, Math.ceil(end * share)))
+      await this.#mend(state, from, to)
+      this.#checked = to
+    })
+  }
+
+  async #mend(state: LogState, from: number, to: number): Promise<boolean> {
+    const { mended, lost } = await mend(state, from, to, () => this.#isClosing || this.#state !== state)
+    if (mended > 0)
+      this.#onWarning(`The disk changed ${mended} pieces of the edition log; they were mended. Check the disk.`)
+    if (lost > 0) {
+      this.#onWarning(`The disk lost records of the edition log; it is rebuilt from the database. Check the disk.`)
+      state.isDamaged = true
+    }
+    return lost === 0
   }
 
   /** Editions wait while memory is copied to the file, not while it becomes durable. */
@@ -196,8 +288,8 @@ export class EditionLog extends LogReader {
     if (target === undefined) return 0
     const stockId = await stockIdOf(store.db)
     const state = await this.#appendable(stockId)
-    const isCrowded = state.removable > Math.max(this.#toleratedEntries, state.records)
-    if (!state.isDamaged && !isCrowded && state.stockId === stockId && (await isSameHistory(store, state))) {
+    if (state.isDamaged) state.isDamaged = !(await this.#mend(state, 0, state.newest?.end ?? 0))
+    if (!state.isDamaged && state.stockId === stockId && (await isSameHistory(store, state))) {
       const before = state.newest?.info.edition ?? 0
       await appendFromStore(store, state, target, this.#clock)
       await this.#settled()
@@ -225,7 +317,7 @@ export class EditionLog extends LogReader {
 
   /** Builds the next generation from the database beside the present one, which serves until it is ready. */
   async #rebuild(store: Pick<Store, 'db'>, stockId: string, target: EditionRow): Promise<void> {
-    const fresh = await LogState.create(this.#generationFolder(this.#generation + 1), stockId)
+    const fresh = await LogState.create(this.#generationFolder(++this.#generation), stockId)
     try {
       await appendFromStore(store, fresh, target, this.#clock)
       if (fresh.records !== target.records)
@@ -238,11 +330,7 @@ export class EditionLog extends LogReader {
       await rm(fresh.folder, { recursive: true, force: true })
       throw error
     }
-    const before = this.#state
-    this.#generation++
-    await this.#switchTo(fresh)
-    await before?.close()
-    if (before) await rm(before.folder, { recursive: true, force: true })
+    await this.#replaceBy(fresh)
   }
 
   #generationFolder(generation: number): string {
@@ -348,8 +436,7 @@ export async function appendEdition(
 
 /**
  * Brings the log up to the newest edition of the database; returns the number of editions taken over. Each becomes
- * visible as a whole. A log that is damaged, not of this database, or more than half filled with entries that nobody can see
- * any more, is built anew and replaced at once when it is ready.
+ * visible as a whole. A log that lost records, or is not of this database, is built anew and replaced at once when it is ready.
  */
 export async function catchUp(log: EditionLog, store: Pick<Store, 'db'>): Promise<number> {
   return await log.catchUp(store)

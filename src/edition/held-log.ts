@@ -66,7 +66,8 @@ export class HeldLog {
   onDamage: (() => void) | undefined
   /** Told of source sets that are new. */
   onSourceSet: ((set: string) => void) | undefined
-  readonly #sourceSets: string[] = []
+  /** JSON arrays of source ids, by their numbers. */
+  readonly sourceSets: string[] = []
   readonly #setNumbers = new Map<string, number>()
   protected readonly bodies: BodySource
 
@@ -103,7 +104,7 @@ export class HeldLog {
       count: this.newest?.end ?? 0,
       chunks: this.table.chunks.map((chunk) => ({ ...chunk })),
       slots: this.ids.slots,
-      sourceSets: [...this.#sourceSets],
+      sourceSets: [...this.sourceSets],
       editions: [...this.editions.values()].map(({ info, end, checks, isComplete }) => ({
         ...info,
         end,
@@ -131,6 +132,11 @@ export class HeldLog {
     this.#forgetOld(held.info)
   }
 
+  /** The oldest edition that may still be asked for. */
+  get oldest(): number {
+    return this.#oldest
+  }
+
   /** Of editions long gone only what R5 needs is kept in memory. */
   #forgetOld(shown: EditionInfo): void {
     for (; this.#oldest < shown.edition; this.#oldest++) {
@@ -156,8 +162,8 @@ export class HeldLog {
   numberOf(set: string): number {
     let number = this.#setNumbers.get(set)
     if (number === undefined) {
-      number = this.#sourceSets.length
-      this.#sourceSets.push(set)
+      number = this.sourceSets.length
+      this.sourceSets.push(set)
       this.onSourceSet?.(set)
       this.#setNumbers.set(set, number)
     }
@@ -172,7 +178,7 @@ export class HeldLog {
     const set = this.table.chunks[position >>> chunkBits]!.sourceSet[position & rowMask]!
     let stamp = edition.stamps[set]
     if (stamp === undefined) {
-      const times = (JSON.parse(this.#sourceSets[set]!) as string[]).flatMap(
+      const times = (JSON.parse(this.sourceSets[set]!) as string[]).flatMap(
         (source) => edition.checks.get(source) ?? [],
       )
       stamp = times.length === 0 ? null : timeStampOf(toInstant(Math.max(...times)))
@@ -195,7 +201,7 @@ export class HeldLog {
         length += this.lengthOf(kind, positions[next]!)
         if ((chunk.verified[row]! & verifiedBit[kind]) === 0) isVerified = false
       }
-      this.bodies.read(kind, target, at, length, this.#offsetOf(kind, first))
+      this.bodies.read(kind, target, at, length, this.offsetOf(kind, first))
       if (!isVerified) this.#verify(kind, positions.slice(index, next), target, at)
       at += length
       index = next
@@ -206,7 +212,8 @@ export class HeldLog {
     return kind === 'plain' ? this.table.plainLength(position) : this.table.gzipLength(position)
   }
 
-  #offsetOf(kind: BodyKind, position: number): number {
+  /** Where the piece begins in its file. */
+  offsetOf(kind: BodyKind, position: number): number {
     const end = kind === 'plain' ? this.table.plainEnd(position) : this.table.gzipEnd(position)
     return end - this.lengthOf(kind, position)
   }
@@ -219,26 +226,30 @@ export class HeldLog {
       const length = this.lengthOf(kind, position)
       const piece = target.subarray(at, at + length)
       if ((chunk.verified[row]! & verifiedBit[kind]) === 0) {
-        if (crc32(piece) === (kind === 'plain' ? chunk.plainCrc : chunk.gzipCrc)[row]!)
-          chunk.verified[row]! |= verifiedBit[kind]
-        else piece.set(this.#fromTheOther(kind, position))
+        if (this.isIntact(kind, position, piece)) chunk.verified[row]! |= verifiedBit[kind]
+        else {
+          this.isDamaged = true
+          this.onDamage?.()
+          piece.set(this.fromTheOther(kind, position))
+        }
       }
       at += length
     }
   }
 
-  /** Each file holds every record: what one lost, the other gives until the log is rebuilt. */
-  #fromTheOther(kind: BodyKind, position: number): Buffer {
-    this.isDamaged = true
-    this.onDamage?.()
+  isIntact(kind: BodyKind, position: number, piece: Buffer): boolean {
     const chunk = this.table.chunks[position >>> chunkBits]!
-    const row = position & rowMask
+    return crc32(piece) === (kind === 'plain' ? chunk.plainCrc : chunk.gzipCrc)[position & rowMask]!
+  }
+
+  /** Each file holds every record: what one lost, the other gives. Throws DamagedLogError when both lost it. */
+  fromTheOther(kind: BodyKind, position: number): Buffer {
     const other = kind === 'plain' ? 'gzip' : 'plain'
     const bytes = Buffer.allocUnsafe(this.lengthOf(other, position))
-    this.bodies.read(other, bytes, 0, bytes.length, this.#offsetOf(other, position))
-    if (crc32(bytes) === (other === 'plain' ? chunk.plainCrc : chunk.gzipCrc)[row]!) {
+    this.bodies.read(other, bytes, 0, bytes.length, this.offsetOf(other, position))
+    if (this.isIntact(other, position, bytes)) {
       const piece = kind === 'plain' ? plainPieceOf(bytes) : gzipPieceOf(bytes)
-      if (crc32(piece) === (kind === 'plain' ? chunk.plainCrc : chunk.gzipCrc)[row]!) return piece
+      if (this.isIntact(kind, position, piece)) return piece
     }
     throw new DamagedLogError(`record ${this.table.id(position)}`)
   }

@@ -5,8 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { TenderRecord } from '../domain/tender.ts'
 import { toInstant } from '../domain/time.ts'
-import { BodyFiles, syncFile } from './body-files.ts'
+import { BodyFiles, type BodyKind, syncFile } from './body-files.ts'
 import { type Checkpoint, type CheckpointState, tailLength, writeCheckpoint } from './checkpoint.ts'
+import { freeBytes, fullDisk, isFullDisk, spareBytes } from './disk-room.ts'
 import type { EditionInfo } from './edition-reader.ts'
 import { archivedFlag, type EntryBatch, encodeBatch, mergedFlag } from './entry-batch.ts'
 import { HeldLog, type TakenEdition, verifiedBit } from './held-log.ts'
@@ -64,6 +65,8 @@ export class LogState extends HeldLog {
 
   /** Where the files end with the newest edition. */
   #ends: { readonly index: number; readonly plain: number; readonly gzip: number }
+  /** Room that the last append lacked: not tried again before there is as much. */
+  #lackingBytes = 0
   /** Entries and editions taken over since the checkpoint. */
   #sinceCheckpoint = 0
 
@@ -123,8 +126,7 @@ export class LogState extends HeldLog {
 
   /** From now on `load` finds it. */
   async finish(): Promise<void> {
-    await this.#bodies.sync()
-    await this.#index.sync()
+    await this.sync()
     await rename(join(this.folder, buildingName), join(this.folder, finishedName))
   }
 
@@ -154,15 +156,42 @@ export class LogState extends HeldLog {
     if (this.isTorn) throw new Error('the edition log must be loaded again after a failed append')
     if (edition.edition !== (this.newest?.info.edition ?? 0) + 1)
       throw new Error(`edition ${edition.edition} does not follow edition ${this.newest?.info.edition ?? 0}`)
+    if (this.#lackingBytes > 0 && (await freeBytes(this.folder)) < this.#lackingBytes) throw fullDisk(this.folder)
     this.isTorn = true
     try {
       await this.#appendEntries(edition, entries, options)
     } catch (error) {
-      // Without room on the disk or with the disk gone it stays torn, and is tried again before the next edition.
+      if (isFullDisk(error)) this.#lackingBytes = this.bytes - this.#ends.plain - this.#ends.gzip + spareBytes
+      // With the disk gone it stays torn, and is taken back before the next edition.
       await this.rollBack().catch(() => undefined)
-      throw error
+      throw isFullDisk(error) ? fullDisk(this.folder, error) : error
     }
+    this.#lackingBytes = 0
     this.isTorn = false
+  }
+
+  /** Bytes of the two body files. */
+  get bytes(): number {
+    return this.#bodies.end.plain + this.#bodies.end.gzip
+  }
+
+  get bodiesEnd(): { readonly [kind in BodyKind]: number } {
+    return this.#bodies.end
+  }
+
+  async readRun(kind: BodyKind, from: number, length: number): Promise<Buffer> {
+    return await this.#bodies.readRun(kind, from, length)
+  }
+
+  /** Writes over the place of a piece what should stand there. */
+  async overwrite(kind: BodyKind, position: number, piece: Buffer): Promise<void> {
+    await this.#bodies.overwrite(kind, this.offsetOf(kind, position), piece)
+  }
+
+  /** Makes all that was written durable. */
+  async sync(): Promise<void> {
+    await this.#bodies.sync()
+    await this.#index.sync()
   }
 
   /** Forgets what a failed append left behind; readers notice nothing. Throws when the files cannot be cut. */
@@ -189,6 +218,14 @@ export class LogState extends HeldLog {
     if (batch.length > 0) await this.#appendBatch(edition, batch)
     if (this.table.count > 0 && this.table.lastModified(this.table.count - 1) > edition.lastModified)
       throw new Error(`edition ${edition.edition} holds entries above its own lastModified`)
+    await this.endEdition(edition, options)
+  }
+
+  /** Writes the frame that makes the entries since the last one an edition, and commits it. */
+  async endEdition(
+    edition: NewEdition,
+    options: { readonly isComplete: boolean; readonly isSynced: boolean },
+  ): Promise<void> {
     const frame: EditionFrame = {
       ...edition,
       end: this.table.count,
@@ -213,14 +250,17 @@ export class LogState extends HeldLog {
     }
     const batch = batchOf(edition.edition, entries, pieces, columns, this.#bodies.end)
     this.#checkOrder(batch)
-    await this.#bodies.append(
-      'plain',
+    await this.write(
+      batch,
       pieces.map(({ plain }) => plain),
-    )
-    await this.#bodies.append(
-      'gzip',
       pieces.map(({ gzip }) => gzip),
     )
+  }
+
+  /** Writes entries with their pieces, and takes them into memory, not yet shown. */
+  async write(batch: EntryBatch, plain: readonly Buffer[], gzip: readonly Buffer[]): Promise<void> {
+    await this.#bodies.append('plain', plain)
+    await this.#bodies.append('gzip', gzip)
     await this.#index.append('entries', encodeBatch(batch))
     this.take(batch, verifiedBit.plain | verifiedBit.gzip)
   }

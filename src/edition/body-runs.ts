@@ -1,0 +1,37 @@
+// Reads the pieces of many entries in large runs, each checked against its CRC-32: for copying and mending, beside the serving.
+import type { BodyKind } from './body-files.ts'
+import type { LogState } from './log-state.ts'
+
+/** Read at once. Checksums of so much take about a tenth of a millisecond. */
+const runLength = 1 << 19
+/** Bytes between two pieces that are read in vain rather than in two runs. */
+const gapLength = 1 << 16
+
+/** A piece as it lies in the file, and whether it is what was written. */
+export type ReadPiece = { readonly position: number; readonly bytes: Buffer; readonly isIntact: boolean }
+
+/** Pieces of these ascending positions, run by run; other work gets its turn between. */
+export async function* pieceRuns(
+  log: LogState,
+  kind: BodyKind,
+  positions: readonly number[],
+): AsyncGenerator<readonly ReadPiece[]> {
+  for (let index = 0; index < positions.length; ) {
+    const from = log.offsetOf(kind, positions[index]!)
+    let to = from
+    let next = index
+    for (; next < positions.length; next++) {
+      const begin = log.offsetOf(kind, positions[next]!)
+      const end = begin + log.lengthOf(kind, positions[next]!)
+      if (next > index && (end - from > runLength || begin - to > gapLength)) break
+      to = end
+    }
+    const bytes = await log.readRun(kind, from, to - from)
+    yield positions.slice(index, next).map((position) => {
+      const begin = log.offsetOf(kind, position) - from
+      const piece = bytes.subarray(begin, begin + log.lengthOf(kind, position))
+      return { position, bytes: piece, isIntact: log.isIntact(kind, position, piece) }
+    })
+    index = next
+  }
+}
