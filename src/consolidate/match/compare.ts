@@ -16,6 +16,10 @@ export type TitleComparison = {
   /** One is the beginning of the other, letter by letter. */
   readonly isBeginning: boolean
   readonly isEqual: boolean
+  /** All that one title has more is a number of one or two digits: `Bauhof` and `Bauhof 2`. */
+  readonly isNumberMore: boolean
+  /** Cut, but the text of the same record goes on as the other title does. */
+  readonly isCompleted?: true
 }
 
 /** Edit distance of at most one (insertion, deletion, substitution or swap of neighbours). */
@@ -96,7 +100,16 @@ export function compareTitles(a: MatchTitle, b: MatchTitle): TitleComparison {
   if (a.joined === b.joined) {
     const shared = Math.max(sum(a.weights), sum(b.weights))
     const isTruncated = a.isTruncated || b.isTruncated
-    return { jaccard: 1, shared, smallerRest: 0, largerRest: 0, isTruncated, isBeginning: true, isEqual: true }
+    return {
+      jaccard: 1,
+      shared,
+      smallerRest: 0,
+      largerRest: 0,
+      isTruncated,
+      isBeginning: true,
+      isEqual: true,
+      isNumberMore: false,
+    }
   }
   if (isCutOff(a, b) || isCutOff(b, a)) return compareBeginning(a, b)
   const inA = new Set(a.words)
@@ -135,7 +148,12 @@ export function compareTitles(a: MatchTitle, b: MatchTitle): TitleComparison {
     isTruncated: wordsShort.isTruncated,
     isBeginning: false,
     isEqual: false,
+    isNumberMore: isOnlyNumber(restA, restB) || isOnlyNumber(restB, restA),
   }
+}
+
+function isOnlyNumber(more: Rest, none: Rest): boolean {
+  return none.words.length === 0 && more.words.length > 0 && more.words.every((word) => /^\d{1,2}$/.test(word))
 }
 
 /** The last word of the shorter title, a number too, is the beginning of a word of the longer one. */
@@ -157,6 +175,7 @@ function compareBeginning(a: MatchTitle, b: MatchTitle): TitleComparison {
     isTruncated: short.isTruncated || cut !== undefined,
     isBeginning: true,
     isEqual: false,
+    isNumberMore: isOnlyNumber(rest, { words: [], weights: [] }),
   }
 }
 
@@ -191,8 +210,36 @@ function takeCutWord(cut: MatchTitle, rest: Rest, other: Rest, shared: { weight:
   drop(other, position)
 }
 
+/**
+ * The shorter title is cut, and its record's own short text names every word of the longer one: the text goes on where the title
+ * was cut.
+ */
+function isCompletedByText(found: TitleComparison, short: MatchRecord, long: MatchTitle): boolean {
+  if (!found.isTruncated || short.descriptionWords.length === 0) return false
+  return long.words.every((word) => short.descriptionWords.includes(word))
+}
+
 /** The two titles of one language that are most alike; undefined when the records have no language in common. */
 export function bestTitles(a: MatchRecord, b: MatchRecord): TitleComparison | undefined {
+  const best = nearestTitles(a, b)
+  const [first, second] = [a.titles[0], b.titles[0]]
+  if (!best || !first || !second || first.language !== second.language) return best
+  const [short, long] = first.joined.length < second.joined.length ? [a, second] : [b, first]
+  if (!isCompletedByText(best, short, long)) return best
+  const shared = sum(long.weights)
+  return {
+    ...best,
+    jaccard: 1,
+    shared,
+    smallerRest: 0,
+    largerRest: 0,
+    isTruncated: false,
+    isBeginning: true,
+    isCompleted: true,
+  }
+}
+
+function nearestTitles(a: MatchRecord, b: MatchRecord): TitleComparison | undefined {
   let best: TitleComparison | undefined
   for (const first of a.titles)
     for (const second of b.titles) {
@@ -357,9 +404,23 @@ export function placeRelation(a: readonly string[], b: readonly string[]): Place
   return best ?? 'unknown'
 }
 
-/** Share of the smaller description that stands in the larger one; undefined when one is missing or of a few words. */
+/** Weight of words beyond the title that make a description of a few words tell something: the trade, the substance, the street. */
+const tellingText = 5
+
+/**
+ * Share of the smaller description that stands in the larger one; undefined when one is missing or of a few words, unless these
+ * are the same words and tell more than the title.
+ */
 export function descriptionShare(a: MatchRecord, b: MatchRecord): number | undefined {
-  return containment(a.shingles, b.shingles)
+  return containment(a.shingles, b.shingles) ?? (isSameShortText(a, b) ? 1 : undefined)
+}
+
+function isSameShortText(a: MatchRecord, b: MatchRecord): boolean {
+  if (a.descriptionWords.length === 0 || a.descriptionWords.length !== b.descriptionWords.length) return false
+  if (a.descriptionWords.some((word) => !b.descriptionWords.includes(word))) return false
+  const named = new Set([...(a.titles[0]?.words ?? []), ...(b.titles[0]?.words ?? [])])
+  const own = a.descriptionWords.filter((word) => !named.has(word))
+  return own.reduce((total, word) => total + titleWeight(a.language, word), 0) >= tellingText
 }
 
 /**

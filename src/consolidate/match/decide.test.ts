@@ -128,6 +128,55 @@ describe('one tender on two portals', () => {
   })
 })
 
+test('a cut title whose own text goes on as the other title does', () => {
+  const title = 'Erneuerung der Lüftungsanlage in der Mehrzweckhalle am Mühlgraben mit Brandschutzklappen'
+  const whole: Sketch = { title, cpv: [], nuts: [], deadline: '2026-04-08T08:00:00.000Z' }
+  const cut: Sketch = {
+    ...whole,
+    publisher: 'ted',
+    title: `${title.slice(0, 48)}…`,
+    deadline: '2026-04-08T21:59:59.000Z',
+  }
+  expect(verdict(whole, cut).kind).not.toBe('merge')
+  expect(verdict(whole, { ...cut, description: title })).toMatchObject({ kind: 'merge', rule: 'title-and-buyer' })
+  const other = title.replace('Brandschutzklappen', 'Schalldämpfern')
+  expect(verdict(whole, { ...cut, description: other }).kind).not.toBe('merge')
+})
+
+test('where the title is that of the project, a text of a few words tells its part', () => {
+  const part: Sketch = {
+    ...base,
+    title: 'Erweiterung Kindertagesstätte Lindenweg',
+    description: 'Estricharbeiten',
+    cpv: ['45000000'],
+  }
+  const same = { ...part, publisher: 'ted', deadline: '2026-04-22T08:00:00.000Z' }
+  expect(verdict(part, same, 6)).toMatchObject({ kind: 'merge' })
+  expect(verdict(part, { ...same, description: 'Malerarbeiten' }, 6).kind).toBe('none')
+  expect(verdict(part, { ...same, description: 'Erweiterung Kindertagesstätte' }, 6).kind).toBe('none')
+})
+
+test('a translation keeps names and is about as long', () => {
+  const german: Sketch = {
+    ...elsewhere,
+    title: 'SAP Berater für das Rechenzentrum Nordhalde',
+    description: '',
+    cpv: ['72000000'],
+    nuts: ['DE7'],
+  }
+  const french = {
+    ...german,
+    publisher: 'list',
+    language: 'fr',
+    title: 'SAP consultant pour le centre informatique Nordhalde',
+  }
+  expect(verdict(german, french)).toMatchObject({ kind: 'merge', rule: 'translation' })
+  const nameless = french.title.replace('SAP', 'Chef').replace('Nordhalde', 'municipal')
+  expect(verdict(german, { ...french, title: nameless }).kind).toBe('none')
+  const long = `${french.title} avec formation des agents, maintenance corrective et évolutive, astreinte de nuit et rapport trimestriel`
+  expect(verdict(german, { ...french, title: long }).kind).toBe('none')
+})
+
 test("the row of a portal's list and its page are one tender; two documents of a journal are two, with or without a text", () => {
   const row: Sketch = { title: base.title, publisher: 'list', format: 'portal', published: '2026-03-03' }
   const page: Sketch = { ...row, published: '2026-03-02', description: text }
@@ -275,6 +324,32 @@ describe('two tenders', () => {
       cpv: ['45312310'],
     }
     expect(verdict(whole, part).kind).toBe('none')
+  })
+
+  test.each<[string, Sketch, Sketch]>([
+    ['a lot and the whole, with one text and one deadline', base, { ...elsewhere, title: `Los 2: ${base.title}` }],
+    ['a number more', base, { ...elsewhere, title: `${base.title} 2` }],
+    ['a number more, glued to the word', base, { ...elsewhere, title: `${base.title}2` }],
+    [
+      'a trade more, and other codes beside a common one',
+      { ...base, cpv: ['45214210', '45261420', '45261410'] },
+      { ...elsewhere, title: `${base.title} Lüftungstechnik`, cpv: ['45331210', '45214210', '45315000'] },
+    ],
+    [
+      'texts that have nothing in common',
+      base,
+      {
+        ...elsewhere,
+        title: `${base.title} Nord`,
+        description:
+          'Gesucht wird ein Unternehmen für Planung und Bauleitung über alle Phasen; Ortstermine finden wöchentlich statt, Nachweise sind mit dem Angebot vorzulegen.',
+      },
+    ],
+  ])('%s are not joined', (_, a, b) => {
+    expect(verdict(a, b).kind).not.toBe('merge')
+    // the authority's own number settles it
+    const reference = '2026-VHB-0417'
+    expect(verdict({ ...a, cpv: ['45331100'], reference }, { ...b, cpv: ['45331100'], reference }).kind).toBe('merge')
   })
 
   test('of twins, a title alone joins none', () => {

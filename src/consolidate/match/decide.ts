@@ -87,7 +87,11 @@ function ruleOf(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: n
   // A mark in the title is a part of the project; one in a text may be there by chance.
   const isLoneInTitle = isLone && (a.isMarkedInTitle || b.isMarkedInTitle)
   if (isLone && strong === 0 && (isLoneInTitle || weak < 2)) return undefined
+  // Whole and part have one text and one deadline: only a number says that a title without the mark is that of the part.
+  const isPart = (isLoneInTitle && !title.isCompleted) || title.isNumberMore
+  if (isPart && !title.isTruncated && !comparison.sharedReference) return undefined
   if (twins > 2 && strong === 0) return undefined
+  if (!title.isEqual && (comparison.description ?? 1) < 0.1 && !comparison.sharedReference) return undefined
   if (title.jaccard < 0.9 || title.isTruncated || title.largerRest > 4)
     return isPartOfTitleEnough(a, b, comparison) ? 'partial-title' : undefined
   if (title.shared < 8) return strong + weak >= 2 ? 'short-title' : undefined
@@ -103,7 +107,9 @@ function isPartOfTitleEnough(a: MatchRecord, b: MatchRecord, comparison: Compari
   const { title, deadline, cpv, description, sharedReference, publishedDaysApart } = comparison
   if (!title) return false
   if (sharedReference) return true
-  if (title.isTruncated && cpv !== 'same' && cpv !== 'unknown' && !hasSameCodes(a.cpv, b.cpv)) return false
+  // Other codes, and one title names more: the other trade of a project.
+  const isOtherCode = cpv !== 'same' && cpv !== 'unknown' && !hasSameCodes(a.cpv, b.cpv)
+  if (isOtherCode && (title.isTruncated || title.largerRest > 4)) return false
   if (title.largerRest > 4 && !title.isTruncated) {
     // A part of the project has the title of the whole, and often its text: then it comes out on another day.
     if ((description ?? 0) < 0.8 || deadline === 'near' || deadline === 'far') return false
@@ -123,6 +129,16 @@ function sameSourceRule(a: MatchRecord, b: MatchRecord, comparison: Comparison, 
   if (!isRowAndPage || !title.isEqual || title.isTruncated || twins > 2) return undefined
   if (weak >= 2 && buyer === 'equal' && deadline !== 'near' && deadline !== 'far') return 'row-and-page'
   return deadline === 'minute' && title.shared > 30 ? 'row-and-page' : undefined
+}
+
+/** Neither has more than twice as many words, give or take two: languages differ by less. */
+const isOfLikeLength = (a: number, b: number): boolean => a === 0 || b === 0 || Math.max(a, b) <= 2 * Math.min(a, b) + 2
+
+/** How many words, numbers apart, both titles have: names and abbreviations stay as they are in a translation. */
+function sharedNames(a: MatchRecord, b: MatchRecord): number {
+  const words = a.titles[0]?.words ?? []
+  const others = b.titles[0]?.words ?? []
+  return words.filter((word) => word.length > 1 && !/^\d/.test(word) && others.includes(word)).length
 }
 
 /** Points that a translation needs beside buyer and deadline. */
@@ -146,6 +162,9 @@ function translationScore(a: MatchRecord, b: MatchRecord, comparison: Comparison
   const shared = a.descriptionNumbers.filter((number) => b.descriptionNumbers.includes(number)).length
   const fewer = Math.min(a.descriptionNumbers.length, b.descriptionNumbers.length)
   if (fewer >= 2 && shared < fewer * 0.7) return undefined
+  if (!isOfLikeLength(a.descriptionLength, b.descriptionLength)) return undefined
+  if (!isOfLikeLength(a.titles[0]?.words.length ?? 0, b.titles[0]?.words.length ?? 0)) return undefined
+  const names = sharedNames(a, b)
   const isNarrowPlace = a.nuts.some((code) => code.length === 5 && b.nuts.includes(code))
   const points =
     (cpv === 'same' ? (a.cpv.length > 1 ? 2.5 : a.cpv[0]!.length >= 4 ? 2 : 1) : cpv === 'ancestor' ? 1 : 0) +
@@ -153,6 +172,7 @@ function translationScore(a: MatchRecord, b: MatchRecord, comparison: Comparison
     Math.min(2, a.numbers.length) +
     (shared >= fewer * 0.9 ? Math.min(2, shared) : 0) +
     (deadline === 'minute' ? 1 : 0) +
+    Math.min(2, names) +
     (publishedDaysApart <= 3 ? 0.5 : 0)
   return points < translationPoints ? undefined : translatedScore + points - translationPoints
 }
