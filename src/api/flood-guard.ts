@@ -7,6 +7,7 @@ import { createLimiterMemory, createMemoryLimiter } from './limiter-memory.ts'
 const maxAddresses = 16_384
 const exactStamps = 64
 const reach = 64
+const refusedPerMinute = 600
 
 export type FloodGuard = {
   /** Counts one refused request of an address; seconds to wait when it had too many in the last minute, else undefined. */
@@ -20,7 +21,7 @@ export const createFloodMemory = (): SharedArrayBuffer =>
 /** A sliding log as that of the organisations; with `memory` one for all threads that share it (createMemoryLimiter). */
 export function createFloodGuard(
   clock: Clock,
-  maxPerMinute: number,
+  maxPerMinute: number = refusedPerMinute,
   { memory, thread }: { readonly memory: SharedArrayBuffer; readonly thread: number } = {
     memory: createFloodMemory(),
     thread: 0,

@@ -20,6 +20,7 @@ export type ReaderSettings = {
   readonly clockShift: Float64Array
   /** Shared: the rate limits of all threads. */
   readonly limiterMemory: SharedArrayBuffer
+  readonly floodMemory: SharedArrayBuffer
 }
 
 /** What a reader asks of the database, which only the main thread holds. Names of functions of `ReaderQuestions`. */

@@ -3,6 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createCursorSealer } from '../api/cursor.ts'
 import { openCursorKeyRing } from '../api/cursor-key-ring.ts'
+import { createFloodGuard } from '../api/flood-guard.ts'
 import { createMemoryLimiter } from '../api/limiter-memory.ts'
 import { createRedisLimiter } from '../api/limiter-redis.ts'
 import { buildApi } from '../api/server.ts'
@@ -18,7 +19,7 @@ import type { FromReader, ReaderQuestion, ReaderSettings, ToReader } from './rea
 const port = parentPort
 if (!port) throw new Error('a reader is a thread of the service, not a program')
 const settings = workerData as ReaderSettings
-const { config, limiterMemory, thread } = settings
+const { config, limiterMemory, floodMemory, thread } = settings
 const tell = (message: FromReader) => port.postMessage(message)
 
 const clock = shiftableClock(systemClock, settings.clockShift).now
@@ -85,6 +86,7 @@ const app = buildApi({
   clock,
   random,
   docsUrl: config.docsUrl ?? settings.address,
+  floodGuard: createFloodGuard(clock, undefined, { memory: floodMemory, thread }),
   log,
 })
 const stop = async () => {

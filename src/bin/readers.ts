@@ -1,6 +1,7 @@
 // The readers as the main thread sees them: started, told of every edition, answered, and replaced when one dies.
 import { Worker } from 'node:worker_threads'
 import type { CursorKeySource } from '../api/cursor-key-ring.ts'
+import { createFloodMemory } from '../api/flood-guard.ts'
 import { createLimiterMemory, releaseThread } from '../api/limiter-memory.ts'
 import type { TokenSource } from '../api/token-table.ts'
 import type { EditionLog } from '../edition/edition-log.ts'
@@ -43,6 +44,7 @@ const restartPauseMs = 1000
 export async function startReaders(options: ReadersOptions): Promise<Readers> {
   const { count, editions, clock, log, onLoss } = options
   const limiterMemory = createLimiterMemory()
+  const floodMemory = createFloodMemory()
   /** All threads that live, with their numbers. */
   const threads = new Map<number, Reader>()
   let spare: Reader | undefined
@@ -72,6 +74,7 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
         logLevel,
         clockShift,
         limiterMemory,
+        floodMemory,
         isPortShared: count > 1,
       },
       (question, parameters) => questions[question](...(parameters as never[])),
@@ -83,6 +86,7 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
       unfollow()
       threads.delete(thread)
       releaseThread(limiterMemory, thread)
+      releaseThread(floodMemory, thread)
       if (isClosing) return
       log.error({ thread, reason }, 'a reader died')
       if (reader === spare) spare = undefined

@@ -5,7 +5,7 @@ import { createMemoryLimiter } from '../../src/api/limiter-memory.ts'
 export type LimiterThreadTask = {
   readonly memory: SharedArrayBuffer
   readonly thread: number
-  /** Words: the time, and whether to stop. */
+  /** Words: the time, whether to stop, whether to go. */
   readonly control: SharedArrayBuffer
   readonly organizations: readonly { readonly key: string; readonly limit: number }[]
 } & (
@@ -17,6 +17,8 @@ export type LimiterThreadTask = {
       readonly dwell: number
       readonly seed: number
     }
+  /** One take of each organisation, from when it is told to go. */
+  | { readonly job: 'once each' }
   /** One take of the first organisation. */
   | { readonly job: 'ask' }
   /** One take of each organisation; at the last it ends while it holds a lock. */
@@ -25,7 +27,8 @@ export type LimiterThreadTask = {
 
 const timeWord = 0
 const stopWord = 1
-const never = 2
+const goWord = 2
+const never = 3
 
 const task = workerData as LimiterThreadTask
 const port = parentPort!
@@ -46,6 +49,17 @@ switch (task.job) {
     const { key, limit } = organizations[0]!
     port.postMessage('asks')
     port.postMessage(limiter.take(key, limit))
+    break
+  }
+  case 'once each': {
+    port.postMessage('ready')
+    Atomics.wait(control, goWord, 0)
+    // Each begins elsewhere: then different organisations are after the same empty place.
+    for (const index of organizations.keys()) {
+      const { key, limit } = organizations[(index + thread) % organizations.length]!
+      limiter.take(key, limit)
+    }
+    port.postMessage('done')
     break
   }
   case 'die': {

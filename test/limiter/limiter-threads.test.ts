@@ -11,6 +11,7 @@ import type { LimiterThreadTask } from './limiter-thread.ts'
 // Words of `control`, as limiter-thread.ts reads them.
 const timeWord = 0
 const stopWord = 1
+const goWord = 2
 
 const threads = [0, 1, 2, 3]
 const organizations = [
@@ -121,6 +122,23 @@ describe('four threads that share a limit', () => {
       expect(remaining).toBe(Math.max(0, limit - countAt(allowed, words[timeWord]!) - (isAllowed ? 1 : 0)))
     }
     expect(threads.reduce((sum, thread) => sum + releaseThread(memory, thread), 0)).toBe(0)
+  })
+
+  test('never give one organisation two entries, though all meet it at once', async () => {
+    const control = new SharedArrayBuffer(16)
+    const words = new Int32Array(control)
+    const memory = createLimiterMemory({ organizations: 4000 })
+    const many = Array.from({ length: 4000 }, (_, index) => ({ key: `organisation ${index}`, limit: 60 }))
+    const workers = threads.map((thread) =>
+      startThread({ job: 'once each', memory, thread, control, organizations: many }),
+    )
+    const done = workers.map((worker) => said(worker, (message) => message === 'done'))
+    await Promise.all(workers.map((worker) => said(worker, (message) => message === 'ready')))
+    Atomics.store(words, goWord, 1)
+    Atomics.notify(words, goWord)
+    await Promise.all(done)
+    const late = createMemoryLimiter({ memory, clock: () => 0, thread: 9 })
+    for (const { key, limit } of many) expect(late.take(key, limit).remaining).toBe(55)
   })
 
   test('go on when one of them is killed at any moment, and all that was admitted counts', async () => {
