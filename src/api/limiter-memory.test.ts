@@ -1,6 +1,7 @@
 // Proves the limit in shared memory against a model that remembers every request, and what happens at the end of its room.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { startApi } from '../../test/api-world.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { createFloodGuard, createFloodMemory } from './flood-guard.ts'
 import { maxExactLimit, windowMs } from './limiter.ts'
@@ -194,6 +195,21 @@ describe('the room', () => {
     now += 61_000
     expect(limiters[0]!.take('d', 2).remaining).toBe(1)
     expect(releaseThread(memory, 0) + releaseThread(memory, 1)).toBe(0)
+  })
+
+  test('that is full fails the request of one more, 500, and no other', async () => {
+    await using world = await startApi({
+      makeLimiter: (clock) =>
+        createMemoryLimiter({ memory: createLimiterMemory({ organizations: 1 }), clock, thread: 0 }),
+    })
+    world.editions.publish(world.now, [])
+    const other = world.tokens.add('two')
+    const path = '/v1/tenders/00000000-0000-8000-8000-000000000000'
+    const statuses = []
+    for (const target of ['/v1/tenders', path])
+      for (const token of [world.token, other, world.token])
+        statuses.push((await world.get(target, { authorization: `Bearer ${token}` })).status)
+    expect(statuses).toEqual([200, 500, 200, 404, 500, 404])
   })
 
   test('is given anew after a minute of rest; then nobody counts at another', () => {
