@@ -212,7 +212,7 @@ function cost(run: () => void): number {
   run()
   let repeat = 1
   let best = Number.POSITIVE_INFINITY
-  for (let batch = 0; batch < 7; ) {
+  for (let batch = 0; batch < 15; ) {
     const before = process.threadCpuUsage()
     for (let index = 0; index < repeat; index++) run()
     const { user, system } = process.threadCpuUsage(before)

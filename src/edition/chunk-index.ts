@@ -18,17 +18,18 @@ const prefixSizes: readonly (readonly [space: number, size: number])[] = [
 ]
 
 /** A prefix that one row in so many holds gets a bitmap: then reading the bitmap costs less than reading the rows. */
-const denseShare = 16
+const denseShare = 32
 
 /** The quantities that have classes, in their order in `classes`. */
 export const quantities = ['publication', 'submission', 'eurValue'] as const
 export type Quantity = 0 | 1 | 2
 
-/** Class 0 is for rows without a value; the others ascend. A class has two digits of base 8. */
-export const classCount = 64
-export const classDigitBits = 3
-/** Bitmaps of a quantity: rows whose high digit is at least 1 to 7, then rows whose low digit is. */
-export const bitmapsPerQuantity = 14
+/** Class 0 is for rows without a value; the others ascend. A class has two digits of base 16. */
+export const classCount = 256
+export const classDigitBits = 4
+export const highestDigit = 15
+/** Bitmaps of a quantity: rows whose high digit is at least 1 to 15, then rows whose low digit is. */
+export const bitmapsPerQuantity = 2 * highestDigit
 /** Bounds of a quantity: rows without a value; the least of each class from 1 on, Infinity for unused ones; the greatest. */
 export const boundsPerQuantity = classCount + 1
 
@@ -168,7 +169,8 @@ function classesOf(columns: IndexedColumns): Pick<ChunkIndex, 'classBits' | 'cla
       const word = row >>> 5
       const bit = 1 << (row & 31)
       for (let digit = number >>> classDigitBits; digit > 0; digit--) bits[(digit - 1) * words + word]! |= bit
-      for (let digit = number & 7; digit > 0; digit--) bits[(digit + 6) * words + word]! |= bit
+      for (let digit = number & highestDigit; digit > 0; digit--)
+        bits[(digit - 1 + highestDigit) * words + word]! |= bit
     }
   }
   return { classBits, classBounds }

@@ -10,6 +10,7 @@ import {
   classCount,
   classDigitBits,
   classOf,
+  highestDigit,
   nutsSpace,
   procedureSpace,
   type Quantity,
@@ -127,12 +128,12 @@ function isBlockVisible(chunk: Chunk, block: number, archived: boolean, edition:
 /** Missing values are NaN, so every comparison below is written so that NaN excludes (C97). */
 function matchesNumbers(chunk: Chunk, row: number, query: Query, edition: number): boolean {
   const { publishedSince, deadlineAfter, valueMin, valueMax } = query
-  const replacedBy = chunk.superseded[row]!
-  if (replacedBy !== 0 && replacedBy <= edition) return false
   if (publishedSince !== undefined && !(chunk.publication[row]! >= publishedSince)) return false
   if (deadlineAfter !== undefined && !(chunk.submission[row]! > deadlineAfter)) return false
   if (valueMin !== undefined && !(chunk.eurValue[row]! >= valueMin)) return false
-  return valueMax === undefined || chunk.eurValue[row]! <= valueMax
+  if (valueMax !== undefined && !(chunk.eurValue[row]! <= valueMax)) return false
+  const replacedBy = chunk.superseded[row]!
+  return replacedBy === 0 || replacedBy > edition
 }
 
 function matchesCodes(chunk: Chunk, row: number, { procedures, cpv, nuts }: Query): boolean {
@@ -308,14 +309,14 @@ function codeTerm(chunk: Chunk, ranges: readonly CodeRange[], made: Uint32Array)
 function classTerm({ classBits }: Chunk, quantity: Quantity, number: number, isNot: boolean): Term {
   const at = quantity * bitmapsPerQuantity * wordsPerChunk
   const first = number >>> classDigitBits
-  const second = number & 7
+  const second = number & highestDigit
   return {
-    high: first === 7 ? noRows : classBits,
-    highAt: first === 7 ? 0 : at + first * wordsPerChunk,
+    high: first === highestDigit ? noRows : classBits,
+    highAt: first === highestDigit ? 0 : at + first * wordsPerChunk,
     middle: first === 0 ? allRows : classBits,
     middleAt: first === 0 ? 0 : at + (first - 1) * wordsPerChunk,
     low: second === 0 ? allRows : classBits,
-    lowAt: second === 0 ? 0 : at + (second + 6) * wordsPerChunk,
+    lowAt: second === 0 ? 0 : at + (second - 1 + highestDigit) * wordsPerChunk,
     isNot,
   }
 }
@@ -359,7 +360,7 @@ function scanBitmaps(
       left = keep(candidateWords, terms[index]!, firstWord)
     if (left === 0) continue
     for (let word = 0; word < wordsPerBlock; word++) {
-      for (let rest = candidateWords[word]!; rest !== 0; rest &= rest - 1) {
+      for (let rest = candidateWords[word]! | 0; rest !== 0; rest &= rest - 1) {
         const row = (firstWord + word) * 32 + 31 - Math.clz32(rest & -rest)
         if (row < fromRow) continue
         if (row >= toRow) return
@@ -383,7 +384,9 @@ function keep(words: Uint32Array, term: Term, firstWord: number): number {
     return left
   }
   const turned = term.isNot ? -1 : 0
-  for (let word = 0; word < wordsPerBlock; word++)
+  for (let word = 0; word < wordsPerBlock; word++) {
+    if (words[word] === 0) continue
     left |= words[word]! &= turned ^ (high[highAt + word]! | (middle[middleAt + word]! & low[lowAt + word]!))
+  }
   return left
 }
