@@ -11,7 +11,7 @@ import { benchParse, type ParseReport } from './parse.ts'
 import { stopAll } from './processes.ts'
 import { backfillRows, benchSources, type SourcesReport, sourcesAsMarkdown } from './sources.ts'
 import { type RowName, rowNames, rowsAsMarkdown } from './speed/row.ts'
-import { benchSpeed, type SpeedReport } from './speed/speed.ts'
+import { benchReading, benchSpeed, type SpeedReport } from './speed/speed.ts'
 
 const root = join(import.meta.dirname, '..')
 const { values, positionals } = parseArgs({
@@ -24,6 +24,7 @@ const { values, positionals } = parseArgs({
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     rows: { type: 'string' },
+    clients: { type: 'string', default: '1000' },
     peers: { type: 'boolean', default: false },
     keep: { type: 'string' },
     service: { type: 'string', default: root },
@@ -85,23 +86,25 @@ try {
     parsing = await benchParse({ corpus: values.corpus, rounds: Number(values.rounds), onProgress: progress })
   if (wants('sources'))
     reading = await benchSources({ corpus: values.corpus, rounds: Number(values.rounds), onProgress: progress })
-  if (wants('speed'))
-    for (const records of sizes) {
-      progress(`speed with ${records} records`)
-      reports.push(
-        await benchSpeed({
-          records,
-          rounds: Number(values.rounds),
-          seconds: Number(values.seconds),
-          rows,
-          hasPeers: (values.peers || records <= largestWithPeers) && rows.has('peers'),
-          service: values.service,
-          corpus: values.corpus,
-          ...(values.keep !== undefined && { keep: values.keep }),
-          onProgress: progress,
-        }),
-      )
+  if (wants('speed')) {
+    const common = {
+      rounds: Number(values.rounds),
+      seconds: Number(values.seconds),
+      rows,
+      service: values.service,
+      corpus: values.corpus,
+      clients: Number(values.clients),
+      onProgress: progress,
+      ...(values.keep !== undefined && { keep: values.keep }),
     }
+    if ([...rows].some((name) => name !== 'xml'))
+      for (const records of sizes) {
+        progress(`speed with ${records} records`)
+        const hasPeers = (values.peers || records <= largestWithPeers) && rows.has('peers')
+        reports.push(await benchSpeed({ ...common, records, hasPeers }))
+      }
+    if (rows.has('xml')) reports.push(await benchReading({ ...common, records: 0, hasPeers: false }))
+  }
 } finally {
   await stopAll()
 }
@@ -141,7 +144,7 @@ function sections(): { [name: string]: string[] } {
 
 function speedAsMarkdown(): string[] {
   return [
-    `Medians of ${values.rounds} rounds of ${values.seconds} s in turns. Load of the machine, one minute's mean: ${reports.map(({ records, load }) => `${load.map((each) => each.toFixed(1)).join(' to ')} at ${records.toLocaleString('en')} records`).join(', ')}.`,
+    `Medians of ${values.rounds} rounds of ${values.seconds} s in turns. Load of the machine, one minute's mean: ${reports.map(({ records, load }) => `${load.map((each) => each.toFixed(1)).join(' to ')} ${records === 0 ? 'reading' : `at ${records.toLocaleString('en')} records`}`).join(', ')}.`,
     ...reports.flatMap((report) => [
       ...rowsAsMarkdown(report.rows),
       ...(report.rows.length === 0 ? [''] : []),

@@ -1,10 +1,9 @@
 // Load on one address: wrk where it is installed, else a loop of our own. Rotates through many paths, so that no answer
 // is simply the last one again.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProgram, startProcess } from './processes.ts'
+import { findProgram, startProcess, temporaryFolder } from './processes.ts'
 
 export type LoadResult = {
   readonly requestsPerSecond: number
@@ -49,11 +48,22 @@ function wireText({ path, headers, body }: LoadRequest, common: { readonly [name
   return `${body === undefined ? 'GET' : 'POST'} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines.join('')}\r\n${body ?? ''}`
 }
 
+/** wrk waits for the end of its time whatever the script does: the script tells when it had sent all, and is interrupted. */
+const clockOfLua = `
+local ffi = require("ffi")
+ffi.cdef("typedef struct { long s; long us; } moment; int gettimeofday(moment *at, void *zone);")
+local function say(what)
+  local moment = ffi.new("moment")
+  ffi.C.gettimeofday(moment, nil)
+  io.write(string.format("%s %d.%06d\\n", what, tonumber(moment.s), tonumber(moment.us)))
+  io.flush()
+end`
+
 async function runWrk(
   program: string,
   { port, requests, headers, seconds, connections, isOnce = false, cores }: LoadOptions,
 ): Promise<LoadResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'tenderstock-bench-wrk-'))
+  const folder = temporaryFolder('wrk')
   const script = join(folder, 'requests.lua')
   // one a line, as a table constant of Lua holds only so many
   writeFileSync(join(folder, 'requests'), requests.map((each) => JSON.stringify(wireText(each, headers))).join('\n'))
@@ -61,6 +71,7 @@ async function runWrk(
     script,
     `local requests = {}
 local at = 0
+${isOnce ? clockOfLua : ''}
 init = function(args)
   local unescape = { n = "\\n", r = "\\r", t = "\\t" }
   for line in io.lines(${JSON.stringify(join(folder, 'requests'))}) do
@@ -70,8 +81,9 @@ end
 request = function()
   at = at + 1
   if at > #requests then
-    ${isOnce ? 'wrk.thread:stop()' : 'at = 1'}
+    ${isOnce ? 'if at == #requests + 1 then say("ENDED") end' : 'at = 1'}
   end
+  ${isOnce ? 'if at == 1 then say("BEGUN") end' : ''}
   return requests[at] or requests[#requests]
 end
 done = function(summary, latency)
@@ -91,6 +103,7 @@ end
     `http://127.0.0.1:${port}`,
   ]
   let result: LoadResult | undefined
+  let [begunAt, endedAt] = [0, 0]
   const lines: string[] = []
   const child = startProcess(
     cores === undefined ? program : 'taskset',
@@ -98,16 +111,24 @@ end
     {
       onLine: (line) => {
         lines.push(line)
+        if (line.startsWith('BEGUN')) begunAt = Number(line.split(' ')[1])
+        if (line.startsWith('ENDED')) {
+          endedAt = Number(line.split(' ')[1])
+          child.kill('SIGINT')
+        }
         const match = /^RESULT (\S+) (\d+) (\S+) (\d+) (\d+)$/.exec(line)
         if (!match) return
-        const [lasted, count, p99Ms, errors, bytes] = match.slice(1).map(Number) as [
+        const [whole, count, p99Ms, errors, bytes] = match.slice(1).map(Number) as [
           number,
           number,
           number,
           number,
           number,
         ]
-        result = { requestsPerSecond: count / lasted, p99Ms, errors, requests: count, bytes, seconds: lasted }
+        const lasted = endedAt > 0 ? endedAt - begunAt : whole
+        // the last request is repeated until wrk has ended
+        const answered = endedAt > 0 ? Math.min(count, requests.length) : count
+        result = { requestsPerSecond: answered / lasted, p99Ms, errors, requests: answered, bytes, seconds: lasted }
       },
     },
   )

@@ -17,6 +17,26 @@ export type ParseReport = {
   readonly notes: readonly string[]
 }
 
+/** Writes the XML notices of the corpus to `folder`, a file each. */
+export async function unpackCorpus(
+  corpus: string,
+  folder: string,
+): Promise<{ readonly files: string[]; readonly bytes: number }> {
+  const files: string[] = []
+  let bytes = 0
+  mkdirSync(folder, { recursive: true })
+  for (const part of ['ted-eforms', 'ted-legacy', 'doffin-eforms']) {
+    for await (const document of readPath(join(corpus, part))) {
+      if (document.unreadable || document.bytes[0] !== 0x3c) continue
+      const file = join(folder, `${files.length}.xml`)
+      writeFileSync(file, document.bytes)
+      files.push(file)
+      bytes += document.bytes.length
+    }
+  }
+  return { files, bytes }
+}
+
 /** Unpacks the corpus' XML notices to a folder and lets both read it in turns. */
 export async function benchParse({
   corpus,
@@ -30,18 +50,7 @@ export async function benchParse({
   if (!existsSync(corpus)) return { documents: 0, megabytes: 0, notes: ['skipped: parsing (no corpus)'] }
   const folder = mkdtempSync(join(tmpdir(), 'tenderstock-bench-parse-'))
   try {
-    const files: string[] = []
-    let bytes = 0
-    mkdirSync(join(folder, 'xml'))
-    for (const part of ['ted-eforms', 'ted-legacy', 'doffin-eforms']) {
-      for await (const document of readPath(join(corpus, part))) {
-        if (document.unreadable || document.bytes[0] !== 0x3c) continue
-        const file = join(folder, 'xml', `${files.length}.xml`)
-        writeFileSync(file, document.bytes)
-        files.push(file)
-        bytes += document.bytes.length
-      }
-    }
+    const { files, bytes } = await unpackCorpus(corpus, join(folder, 'xml'))
     const list = join(folder, 'list')
     writeFileSync(list, files.join('\n'))
     const xmllint = findProgram('xmllint')

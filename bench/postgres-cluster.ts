@@ -1,10 +1,9 @@
 // A PostgreSQL cluster of its own for the benchmarks, in a temporary folder, on loopback.
 import { spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findProgram, freePort, runCommand, startProcess, stopProcess } from './processes.ts'
+import { findProgram, freePort, runCommand, startProcess, stopProcess, temporaryFolder } from './processes.ts'
 
 export type Cluster = {
   readonly pid: number
@@ -33,7 +32,7 @@ function binFolder(): string | undefined {
 export async function startCluster(keptFolder?: string): Promise<Cluster | undefined> {
   const bin = binFolder()
   if (bin === undefined) return undefined
-  const folder = keptFolder ?? mkdtempSync(join(tmpdir(), 'tenderstock-bench-pg-'))
+  const folder = keptFolder ?? temporaryFolder('pg')
   const data = join(folder, 'data')
   const isNew = !existsSync(join(data, 'PG_VERSION'))
   if (isNew) mkdirSync(data, { mode: 0o700, recursive: true })

@@ -1,10 +1,24 @@
 // Child processes and free ports of the benchmarks: everything started here is ended here, by its own id.
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const running = new Set<ChildProcess>()
+const folders = new Set<string>()
+
+/** A temporary folder, gone when this process ends at the latest. The database may run as another user, so all may look in. */
+export function temporaryFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `tenderstock-bench-${name}-`))
+  chmodSync(folder, 0o755)
+  folders.add(folder)
+  return folder
+}
+
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
 
 /** Starts a process that `stopAll` ends. Its output goes to `onLine`, line by line. */
 export function startProcess(

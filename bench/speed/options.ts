@@ -14,5 +14,7 @@ export type SpeedOptions = {
   /** The checkout whose service is measured. */
   readonly service: string
   readonly corpus: string
+  /** Of the delta. */
+  readonly clients: number
   readonly onProgress: (text: string) => void
 }

@@ -74,7 +74,12 @@ const count = (value: number): string => {
 export function rowsAsMarkdown(rows: readonly SpeedRow[]): string[] {
   const lines: string[] = []
   for (const records of new Set(rows.map((row) => row.records))) {
-    lines.push('', `### ${records.toLocaleString('en')} records`, '', '| Work | Figures | Measure | Value | Goal | |')
+    lines.push(
+      '',
+      records === 0 ? '### Reading' : `### ${records.toLocaleString('en')} records`,
+      '',
+      '| Work | Figures | Measure | Value | Goal | |',
+    )
     lines.push('|---|---|---|--:|--:|---|')
     for (const row of rows.filter((each) => each.records === records)) {
       const figures = row.sides

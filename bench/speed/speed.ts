@@ -11,10 +11,16 @@ import {
   recordRows,
   sixFilterRows,
 } from './answering.ts'
+import { coreRows } from './cores.ts'
+import { deltaRows } from './delta.ts'
 import type { SpeedOptions } from './options.ts'
+import { publishRows } from './publish.ts'
 import type { RowName, SpeedRow } from './row.ts'
 import { type Ours, startOurs } from './servers.ts'
+import { startRows } from './start.ts'
 import { openStock, type Stock, smallStock } from './stock.ts'
+import { takeoverRows } from './takeover.ts'
+import { xmlRows } from './xml.ts'
 
 export type SpeedReport = {
   readonly records: number
@@ -26,6 +32,18 @@ export type SpeedReport = {
 }
 
 const smallRecords = 10_000
+const answeringRows: readonly RowName[] = [
+  'page-gzip',
+  'page-identity',
+  'record',
+  'peers',
+  'six-filters',
+  'no-match',
+  'delta',
+  'organizations',
+  'filters',
+  'takeover',
+]
 
 export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
   const startedMs = performance.now()
@@ -45,18 +63,25 @@ export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
   const take = async (names: RowName[], measure: () => Promise<SpeedRow[]>): Promise<void> => {
     if (wants(...names)) rows.push(...(await measure()))
   }
-  let ours: Ours | undefined = await startOurs(stock, options.service)
-  options.onProgress(`our service is ready after ${(ours.startMs / 1000).toFixed(1)} s`)
-  const place: Place = { options, stock, ours, notes }
-  await take(['page-gzip', 'page-identity'], () => pageRows(place))
-  await take(['record'], () => recordRows(place))
-  await take(['peers'], () => peerRows(place))
-  await take(['six-filters'], () => withSmall(place, (small) => sixFilterRows(place, small)))
-  await take(['no-match'], () => noMatchRows(place))
-  await take(['organizations'], () => organizationRows(place))
-  await take(['filters'], () => filterRows(place))
-  await ours.stop()
-  ours = undefined
+  if (wants(...answeringRows)) {
+    const ours = await startOurs(stock, options.service)
+    options.onProgress(`our service is ready after ${(ours.startMs / 1000).toFixed(1)} s`)
+    const place: Place = { options, stock, ours, notes }
+    await take(['page-gzip', 'page-identity'], () => pageRows(place))
+    await take(['record'], () => recordRows(place))
+    await take(['peers'], () => peerRows(place))
+    await take(['six-filters'], () => withSmall(place, (small) => sixFilterRows(place, small)))
+    await take(['no-match'], () => noMatchRows(place))
+    await take(['delta'], () => deltaRows(place))
+    await take(['organizations'], () => organizationRows(place))
+    await take(['filters'], () => filterRows(place))
+    // what comes from here on changes the stock
+    await take(['takeover'], () => takeoverRows(place))
+    await ours.stop()
+  }
+  await take(['cores'], () => coreRows(stock, options, notes))
+  await take(['start'], () => startRows(stock, options))
+  await take(['publish'], () => publishRows(stock, options))
   return {
     records: options.records,
     rows,
@@ -64,6 +89,15 @@ export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
     load: [load, loadavg()[0]!],
     seconds: (performance.now() - startedMs) / 1000,
   }
+}
+
+/** What does not depend on a stock. */
+export async function benchReading(options: SpeedOptions): Promise<SpeedReport> {
+  const startedMs = performance.now()
+  const load = loadavg()[0]!
+  const notes: string[] = []
+  const rows = await xmlRows(options, notes)
+  return { records: 0, rows, notes, load: [load, loadavg()[0]!], seconds: (performance.now() - startedMs) / 1000 }
 }
 
 async function withSmall(

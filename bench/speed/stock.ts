@@ -1,11 +1,10 @@
 // The generated stock of a run: a PostgreSQL cluster, our data folder with the edition log, and tokens. Made, or found kept.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashToken, makeToken, tokenPrefix } from '../../src/domain/token.ts'
 import { type Cluster, startCluster } from '../postgres-cluster.ts'
-import { runCommand, runToEnd } from '../processes.ts'
+import { runCommand, runToEnd, temporaryFolder } from '../processes.ts'
 import type { FillTask } from './fill-part.ts'
 import type { SpeedOptions } from './options.ts'
 
@@ -63,7 +62,7 @@ export function diskNeeded(records: number, hasPeers: boolean): number {
 /** Makes the stock, or opens a kept one. Undefined without PostgreSQL. Throws when the disk is too small. */
 export async function openStock(options: SpeedOptions): Promise<(Stock & AsyncDisposable) | undefined> {
   const { records, keep, onProgress } = options
-  const base = keep === undefined ? mkdtempSync(join(tmpdir(), 'tenderstock-bench-')) : join(keep, String(records))
+  const base = keep === undefined ? temporaryFolder('stock') : join(keep, String(records))
   mkdirSync(base, { recursive: true })
   const doneFile = join(base, 'stock.json')
   const kept = existsSync(doneFile)
@@ -83,7 +82,7 @@ export async function openStock(options: SpeedOptions): Promise<(Stock & AsyncDi
         `${records} records need ${gigabytes(needed)} GB of disk, ${gigabytes(bavail * bsize)} GB are free in ${base}; free some, name another folder with --keep, or ask for fewer --records`,
       )
   }
-  const scratch = mkdtempSync(join(tmpdir(), 'tenderstock-bench-scratch-'))
+  const scratch = temporaryFolder('scratch')
   const cluster = await startCluster(join(base, 'pg'))
   if (!cluster) {
     rmSync(scratch, { recursive: true, force: true })

@@ -1,0 +1,44 @@
+// Run as a process of its own: receives the files of a folder into an empty stock and prints what it took, without the start.
+// Run: node bench/speed/store-files.ts CHECKOUT FOLDER DATA-FOLDER [PID-OF-THE-SERVER], with DATABASE_URL for a server
+import { join } from 'node:path'
+import type { ingest } from '../../src/ingest/ingest.ts'
+import type { readPath } from '../../src/sources/files.ts'
+import type { openStore } from '../../src/store/database.ts'
+import { cpuSecondsOf } from '../processes.ts'
+
+export type StoreFigures = {
+  readonly documents: number
+  readonly notices: number
+  readonly wallSeconds: number
+  readonly cpuSeconds: number
+  readonly serverSeconds: number
+}
+
+async function run(checkout: string, folder: string, dataFolder: string, serverPid?: number): Promise<StoreFigures> {
+  const stage = (await import(join(checkout, 'src/ingest/ingest.ts'))) as { ingest: typeof ingest }
+  const database = (await import(join(checkout, 'src/store/database.ts'))) as { openStore: typeof openStore }
+  const files = (await import(join(checkout, 'src/sources/files.ts'))) as { readPath: typeof readPath }
+  const databaseUrl = process.env.DATABASE_URL
+  const store = await database.openStore({ dataFolder, ...(serverPid !== undefined && { databaseUrl: databaseUrl! }) })
+  const serverCpu = (): number => (serverPid === undefined ? 0 : cpuSecondsOf(serverPid))
+  const serverBefore = serverCpu()
+  const before = process.cpuUsage()
+  const startedMs = performance.now()
+  const { documents, notices } = await stage.ingest(store, {
+    sourceId: 'files',
+    documents: files.readPath(folder),
+    clock: Date.now,
+  })
+  const wallSeconds = (performance.now() - startedMs) / 1000
+  const { user, system } = process.cpuUsage(before)
+  const serverSeconds = serverCpu() - serverBefore
+  await store.close()
+  return { documents, notices, wallSeconds, cpuSeconds: (user + system) / 1e6, serverSeconds }
+}
+
+if (import.meta.main) {
+  const [checkout, folder, dataFolder, serverPid] = process.argv.slice(2)
+  console.log(
+    JSON.stringify(await run(checkout!, folder!, dataFolder!, serverPid === undefined ? undefined : Number(serverPid))),
+  )
+}

@@ -1,0 +1,155 @@
+// A large edition is taken over while requests come at a fixed rate: how long they take before and meanwhile.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { request } from 'undici'
+import { startProcess, stopProcess } from '../processes.ts'
+import type { Place } from './answering.ts'
+import { changesOf, newestEditionOf, writeChanges } from './changes.ts'
+import type { FixedRateSummary, FixedRateTask } from './fixed-rate.ts'
+import { getList, pathOfSix, randomPages, sixFilterQuestions } from './questions.ts'
+import { atMost, type SpeedRow } from './row.ts'
+
+const perSecond = 1000
+const warmSeconds = 5
+const beforeSeconds = 15
+/** Also what a takeover leaves behind, such as garbage, is part of it. */
+const afterSeconds = 2
+const longestSeconds = 300
+
+export async function takeoverRows({ options, stock, ours, notes }: Place): Promise<SpeedRow[]> {
+  const { cluster, database, scratch, clients } = stock
+  const { token } = clients[0]!
+  const changes = changesOf(stock)
+  const newest = await newestEditionOf(stock)
+  const edition = newest.edition + 1
+  const firstStamp = newest.lastModified + 1
+  options.onProgress(`takeover: generating ${changes} changes`)
+  cluster.psql(
+    database,
+    'drop table if exists next_entry; create unlogged table next_entry (last_modified bigint, edition integer, tender_id text, body text, sources text)',
+  )
+  await writeChanges(
+    stock,
+    { changes, edition, firstStamp },
+    {
+      entry: cluster.psqlArguments(database, 'copy next_entry from stdin'),
+    },
+  )
+  // six pages of ten, three records, one page by six filters: all from everywhere
+  const pages = randomPages(stock, 1200, 11)
+  const records: string[] = []
+  for (const page of pages.slice(0, 12))
+    for (const { id, status } of (await getList(ours.port, page, token)).data)
+      if (status !== 'merged') records.push(`/v1/tenders/${id}`)
+  const filtered = sixFilterQuestions('broad', 200, 5).map(pathOfSix)
+  const paths = Array.from({ length: 2000 }, (_, index) => {
+    if (index % 10 < 6) return pages[Math.floor(index * 0.6) % pages.length]!
+    return index % 10 < 9 ? records[index % records.length]! : filtered[Math.floor(index / 10) % filtered.length]!
+  })
+  const task: FixedRateTask = {
+    port: ours.port,
+    perSecond,
+    seconds: longestSeconds,
+    connections: 64,
+    headers: { Authorization: `Bearer ${token}`, 'Accept-Encoding': 'gzip' },
+    paths,
+    file: join(scratch, 'latencies'),
+  }
+  const taskFile = join(scratch, 'fixed-rate.json')
+  writeFileSync(taskFile, JSON.stringify(task))
+  let summary: FixedRateSummary | undefined
+  const generator = startProcess(process.execPath, [join(import.meta.dirname, 'fixed-rate.ts'), taskFile], {
+    onLine: (line) => {
+      if (line.startsWith('{')) summary = JSON.parse(line) as FixedRateSummary
+    },
+  })
+  const startedAt = epochMs()
+  await sleep((warmSeconds + beforeSeconds) * 1000)
+  const publishingAt = epochMs()
+  cluster.psql(
+    database,
+    `begin;
+     insert into edition (edition, last_modified, published_at, records, changes, checks)
+       values (${edition}, ${firstStamp + changes - 1}, ${Date.now()}, ${stock.records}, ${changes}, '{"generated":${Date.now()}}');
+     update edition_entry set superseded_by = ${edition} where superseded_by is null and tender_id in (select tender_id from next_entry);
+     insert into edition_entry (last_modified, edition, tender_id, body, sources) select last_modified, edition, tender_id, body, sources from next_entry;
+     update change_signal set serial = serial + 1 where topic = 'edition';
+     commit`,
+  )
+  const publishedAt = epochMs()
+  const cpuBefore = ours.cpuSeconds()
+  options.onProgress(`takeover: edition ${edition} published, ${((publishedAt - publishingAt) / 1000).toFixed(1)} s`)
+  let shownAt = 0
+  while (shownAt === 0) {
+    const { headers, body } = await request(`http://127.0.0.1:${ours.port}/v1/tenders?limit=1`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    await body.dump()
+    if (editionOf(headers['x-stock-state']) >= edition) shownAt = epochMs()
+    else if (epochMs() - publishedAt > (longestSeconds - 60) * 1000) break
+    else await sleep(50)
+  }
+  const cpuSeconds = ours.cpuSeconds() - cpuBefore
+  if (shownAt === 0) notes.push(`the edition was not shown within ${longestSeconds - 60} s`)
+  const endAt = (shownAt || epochMs()) + afterSeconds * 1000
+  await sleep(afterSeconds * 1000 + 500)
+  await stopProcess(generator)
+  cluster.psql(database, 'drop table next_entry')
+  if (!summary) throw new Error('the generator gave no summary')
+  if (summary.errors > 0) throw new Error(`${summary.errors} errors while an edition was taken over`)
+  const answers = readFileSync(task.file, 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ').map(Number) as [number, number])
+  const between = (from: number, to: number) => {
+    const latencies = answers
+      .filter(([due]) => due >= from && due < to)
+      .map(([, ms]) => ms)
+      .sort((a, b) => a - b)
+    const at = (share: number): number =>
+      latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
+    return { 'p50 ms': at(0.5), 'p99 ms': at(0.99), 'longest ms': at(1), requests: latencies.length }
+  }
+  const before = between(startedAt + warmSeconds * 1000, publishingAt)
+  const writing = between(publishingAt, publishedAt)
+  const during = between(publishedAt, endAt)
+  const sides = [
+    {
+      side: 'meanwhile',
+      figures: {
+        ...during,
+        'wall s of the takeover': ((shownAt || endAt) - publishedAt) / 1000,
+        'CPU s of the service': cpuSeconds,
+      },
+    },
+    { side: 'before', figures: before },
+    { side: 'while PostgreSQL writes the edition', figures: writing },
+  ]
+  const work = `an edition of ${changes.toLocaleString('en')} changes taken over at ${perSecond.toLocaleString('en')} requests a second`
+  options.onProgress(
+    `${work}: p99 ${before['p99 ms'].toFixed(1)} ms before, ${during['p99 ms'].toFixed(1)} meanwhile, longest ${during['longest ms'].toFixed(1)}; ${((shownAt - publishedAt) / 1000).toFixed(1)} s`,
+  )
+  return [
+    {
+      name: 'takeover',
+      work,
+      records: options.records,
+      sides,
+      verdicts: [
+        atMost('p99, meanwhile ÷ before', during['p99 ms'] / before['p99 ms'], 1.5),
+        atMost('longest answer meanwhile', during['longest ms'], 20, 'ms'),
+      ],
+      notes: [
+        `Takeover: 6 of 10 requests are pages of 100, 3 records, 1 a page by six filters, all gzip, from everywhere; timed from when they were due. The generator itself was late by ${summary.ownLatenessMs.toFixed(1)} ms at the worst, which counts.`,
+      ],
+    },
+  ]
+}
+
+const epochMs = (): number => performance.timeOrigin + performance.now()
+
+function editionOf(header: string | string[] | undefined): number {
+  const match = /\d+/.exec(String(header ?? ''))
+  if (!match) throw new Error(`X-Stock-State has no edition: ${String(header)}`)
+  return Number(match[0])
+}
