@@ -1,13 +1,18 @@
 // The matching on a real stock, with simple made-up rules: any order and batches, decisions, blocks that grow too large.
+import { cpSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { at, notice, noticeWorld } from '../../test/generate/notices.ts'
 import { randomOf } from '../../test/generate/random.ts'
 import { receiveNotices } from '../../test/receive-notices.ts'
-import { engines, openTestStore } from '../../test/world.ts'
+import { type Engine, engines, openTestStore, type TestStore } from '../../test/world.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
-import type { Store } from '../store/database.ts'
+import { openStore, type Store } from '../store/database.ts'
 import { reconsiderNotices, upsertDecision } from '../store/reviews.ts'
 import { consolidate, rebuildStock } from './consolidate.ts'
 import { blockNumber } from './match/block-number.ts'
@@ -132,6 +137,23 @@ function edgesOf(rows: readonly { readonly content: string }[]) {
     }),
   )
   return { edges: edges.sort(), dropped: dropped.map(numberOf).sort((a, b) => a - b) }
+}
+
+/** The stock as it is after a kill. Where the server cannot be killed it is left without what it would lose. */
+async function crashedCopyOf(store: TestStore, engine: Engine): Promise<Store & AsyncDisposable> {
+  if (engine === 'server') {
+    await sql`truncate match_key, match_key_whole`.execute(store.db)
+    return { ...store, [Symbol.asyncDispose]: async () => {} }
+  }
+  const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))
+  // Copied while it is open, so it was never shut down.
+  cpSync(join(store.options.dataFolder, 'database'), join(dataFolder, 'database'), { recursive: true })
+  const copy = await openStore({ dataFolder })
+  const dispose = async () => {
+    await copy.close()
+    await rm(dataFolder, { recursive: true, force: true })
+  }
+  return { ...copy, [Symbol.asyncDispose]: dispose }
 }
 
 async function clear(store: Store): Promise<void> {
@@ -333,6 +355,29 @@ describe.each(engines)('matching on the stock (%s)', (engine) => {
     // another decision on the same two replaces the first
     await decide(store, 'doe:2', 'ted:1-2026', 'merge')
     expect((await recordsOf(store)).filter(({ status }) => status !== 'merged')).toHaveLength(1)
+  })
+
+  test('a crash empties the keys, which are not logged, and the next run fills them again', async () => {
+    const notices = [...noticeWorld(3, 3), ...similarCalls(3)]
+    const half = Math.floor(notices.length / 2)
+    const later = async (store: Store) => {
+      await receiveNotices(store, notices.slice(half))
+      await consolidate(store, { now, matcher })
+      return stockOf(store)
+    }
+    await using store = await openTestStore(engine)
+    await receiveNotices(store, notices.slice(0, half))
+    await consolidate(store, { now, matcher })
+    const keysBefore = (await stockOf(store)).keys
+    await using crashed = await crashedCopyOf(store, engine)
+    expect((await stockOf(crashed)).keys).toEqual([])
+    // Nothing new: what stands there is filed again.
+    await receiveNotices(crashed, notices.slice(0, 1))
+    await reconsiderNotices(crashed.db, [notices[0]!.noticeKey])
+    await consolidate(crashed, { now, matcher })
+    expect((await stockOf(crashed)).keys).toEqual(keysBefore)
+    expect(keysBefore.length).toBeGreaterThan(20)
+    expect(await later(crashed)).toEqual(await later(store))
   })
 
   test('reads a day in pieces that do not grow with the stock', async () => {

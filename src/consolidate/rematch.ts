@@ -7,6 +7,7 @@ import {
   deleteMatchKeys,
   deleteMatchRecords,
   dropKeys,
+  ensureMatchKeys,
   type FiledRecord,
   insertMatchKeys,
   type KeyHolder,
@@ -76,6 +77,7 @@ export async function rematch(
   components: readonly Component[],
   noticeIds: readonly string[],
 ): Promise<Set<string>> {
+  await ensureMatchKeys(trx)
   const fresh = new Map(components.map((component) => preparedOf(matcher, component)))
   const before = await storedBefore(trx, noticeIds, [...fresh.keys()])
   const gone = [...before.keys()].filter((key) => !fresh.has(key))

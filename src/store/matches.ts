@@ -155,6 +155,33 @@ export async function listRecordsOfSameTenders(db: Executor, recordKeys: readonl
   return rows.map((row) => row.record_key)
 }
 
+/** Records whose keys are filed at a time: so many keys that each page of the index takes several, in bounded memory. */
+const filedAtOnce = 20_000
+
+/**
+ * Fills `match_key` from the records when a crash or the change to a standby server has emptied it: it is not logged. Returns
+ * whether it had to. The caller holds the lock of the stock.
+ */
+export async function ensureMatchKeys(db: Executor): Promise<boolean> {
+  const { rows: whole } = await sql`select from match_key_whole`.execute(db)
+  if (whole.length > 0) return false
+  await sql`truncate match_key`.execute(db)
+  for (let after: number | null = 0; after !== null; ) {
+    const { rows }: { rows: { last: number | null }[] } = await sql<{ last: number | null }>`
+      with slice as (
+        select record_no, mark, keys, twin_keys from match_record
+        where record_no > ${after} order by record_no limit ${filedAtOnce}),
+      filed as (
+        insert into match_key (match_key, record_no, mark)
+        select key::bigint, record_no, mark from slice, unnest(string_to_array(concat_ws(' ', nullif(keys, ''), nullif(twin_keys, '')), ' ')) as key
+        order by 1)
+      select max(record_no) as last from slice`.execute(db)
+    after = rows[0]!.last
+  }
+  await sql`insert into match_key_whole (is_whole) values (true)`.execute(db)
+  return true
+}
+
 /** That a record is filed under a key. */
 export type KeyHolder = { readonly key: number; readonly recordNo: number; readonly mark: number }
 
