@@ -18,17 +18,15 @@ export async function receiveNotices(store: Store, notices: readonly Notice[], s
   const received = [...byId.values()]
   await insertDocuments(
     store.db,
-    await Promise.all(
-      received.map(async ({ documentId, bytes }) => ({
-        documentId,
-        sourceId,
-        address: documentId,
-        receivedAt,
-        byteSize: bytes.length,
-        packed: await packDocument(bytes),
-        parserVersion: 1,
-      })),
-    ),
+    received.map(({ documentId, bytes }) => ({
+      documentId,
+      sourceId,
+      address: documentId,
+      receivedAt,
+      byteSize: bytes.length,
+      packed: packDocument(bytes),
+      parserVersion: 1,
+    })),
   )
   await insertNotices(
     store.db,

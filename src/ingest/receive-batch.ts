@@ -50,15 +50,13 @@ export type ReadBatch = {
 export async function readBatch(store: Pick<Store, 'db'>, options: ReceiveOptions, batch: Batch): Promise<ReadBatch> {
   const known = await findKnownDocuments(store.db, [...batch.keys()])
   const read: ReadDocument[] = []
-  // packed by other threads while this one reads
-  const packing: Promise<Buffer>[] = []
+  const packed: Buffer[] = []
   for (const [documentId, document] of batch) {
     if (known.has(documentId)) continue
-    packing.push(packDocument(document.bytes))
+    packed.push(packDocument(document.bytes))
     read.push(readDocument(documentId, document, options.parse))
     await turn()
   }
-  const packed = await Promise.all(packing)
   if (options.documentStore && read.length > 0)
     await options.documentStore.put(read.map(({ documentId }, index) => ({ documentId, packed: packed[index]! })))
   return { options, read, packed }

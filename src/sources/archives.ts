@@ -62,9 +62,12 @@ async function* metered(chunks: Chunks, budget: UnpackBudget): AsyncGenerator<Ui
   }
 }
 
+/** So much unpacked data at once: each piece passes several streams. */
+const unpackedPiece = 128 * 1024
+
 /** What gzip data unpacks to. Throws ArchiveError `malformed` at the place where it is damaged or cut off. */
 export async function* gunzip(chunks: Chunks, budget: UnpackBudget): AsyncGenerator<Uint8Array> {
-  const unpacked = createGunzip()
+  const unpacked = createGunzip({ chunkSize: unpackedPiece })
   const feeding = pipeline(Readable.from(chunks), unpacked)
   feeding.catch(() => {}) // The same error comes out of `unpacked`.
   try {

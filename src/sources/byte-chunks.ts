@@ -31,7 +31,7 @@ export async function peek(
     total += chunk.length
     return total >= length
   })
-  return { head: Buffer.concat(head), all, close }
+  return { head: head.length === 1 ? head[0]! : Buffer.concat(head), all, close }
 }
 
 async function* continued(
@@ -55,6 +55,9 @@ export async function collect(chunks: Chunks, limit: number): Promise<Buffer | u
     if (total > limit) return undefined
     parts.push(chunk)
   }
+  const only = parts.length === 1 ? parts[0] : undefined
+  // Most documents come in one piece. A copy would cost twice the memory; a small piece of a large buffer would hold all of that.
+  if (only && only.length * 2 >= only.buffer.byteLength) return Buffer.from(only.buffer, only.byteOffset, only.length)
   return Buffer.concat(parts)
 }
 

@@ -1,6 +1,5 @@
 // Files, folders and archives of documents, recognised by what is in them and never by their names.
-import { createReadStream } from 'node:fs'
-import { lstat, readdir, realpath, stat } from 'node:fs/promises'
+import { lstat, open, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import type { Rejection, RejectionReason } from '../domain/notice.ts'
 import { OperatorError } from '../platform/errors.ts'
@@ -31,6 +30,8 @@ export type ReceivedDocument = {
 const keptBytes = 1024
 /** Archives in archives: a day's zip in a month's tar, gzip counting as a level. */
 const maxNesting = 4
+/** Of a file that is read piece by piece. */
+const longestPiece = 256 * 1024
 /** Enough to tell a format: a tar header has 512 bytes. */
 const headBytes = 512
 const noBytes = new Uint8Array(0)
@@ -114,9 +115,9 @@ async function* readFolder(folder: string, root: string): AsyncGenerator<Receive
 async function* readFile(path: string): AsyncGenerator<ReceivedDocument> {
   const budget = new UnpackBudget()
   const chunks = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
-      budget.addPacked((chunk as Buffer).length)
-      yield chunk as Buffer
+    for await (const chunk of chunksOf(path)) {
+      budget.addPacked(chunk.length)
+      yield chunk
     }
   }
   try {
@@ -124,6 +125,24 @@ async function* readFile(path: string): AsyncGenerator<ReceivedDocument> {
   } catch (error) {
     if (!isSystemError(error)) throw error
     yield unreadable(path, 'malformed', `cannot be read (${error.code})`)
+  }
+}
+
+/** The bytes of a file in pieces no larger than what is left of it: most documents are small, and buffers are dear. */
+async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path)
+  try {
+    let left = (await file.stat()).size
+    for (;;) {
+      const { bytesRead, buffer } = await file.read({
+        buffer: Buffer.allocUnsafeSlow(Math.max(1, Math.min(left, longestPiece))),
+      })
+      if (bytesRead === 0) return
+      left -= bytesRead
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
   }
 }
 

@@ -6,7 +6,7 @@ import type { BucketPlace } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { type HttpAnswer, openHttp, Retryable } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
-import { documentPath } from './document-path.ts'
+import { documentPath, formerDocumentPath } from './document-path.ts'
 import type { OpenDocumentStore } from './document-store.ts'
 import { inParallel } from './in-parallel.ts'
 
@@ -31,10 +31,10 @@ export function openBucketDocuments(
   const base = `${place.endpoint ?? `https://s3.${place.region}.amazonaws.com`}/${place.bucket}/${place.prefix}`
   const never = new AbortController().signal
 
-  const ask = async (method: 'GET' | 'PUT', documentId: string, body?: Buffer): Promise<HttpAnswer> => {
+  const ask = async (method: 'GET' | 'PUT', path: string, body?: Buffer): Promise<HttpAnswer> => {
     const signer = new AwsV4Signer({
       method,
-      url: base + documentPath(documentId),
+      url: base + path,
       headers: {
         'x-amz-content-sha256': createHash('sha256')
           .update(body ?? '')
@@ -59,10 +59,10 @@ export function openBucketDocuments(
   }
 
   /** Asks until the store answers with something that is not an outage of its own. */
-  const request = async (method: 'GET' | 'PUT', documentId: string, body?: Buffer) => {
+  const request = async (method: 'GET' | 'PUT', path: string, body?: Buffer) => {
     for (let tries = 1; ; tries += 1) {
       try {
-        const answer = await ask(method, documentId, body)
+        const answer = await ask(method, path, body)
         const bytes = await answer.bytes()
         if (answer.status < 500 && answer.status !== 429 && answer.status !== 408) return { answer, bytes }
         throw new Retryable(`The bucket ${place.bucket} answered ${answer.status}`)
@@ -77,15 +77,17 @@ export function openBucketDocuments(
   return {
     put: async (documents) => {
       await inParallel(documents, mostRequests, async ({ documentId, packed }) => {
-        const { answer, bytes } = await request('PUT', documentId, packed)
+        const { answer, bytes } = await request('PUT', documentPath(documentId), packed)
         if (answer.status !== 200) throw wrong(place, answer.status, bytes)
       })
     },
     get: async (documentId) => {
-      const { answer, bytes } = await request('GET', documentId)
-      if (answer.status === 200) return Buffer.from(bytes)
-      if (answer.status === 404 && codeOf(bytes) !== 'NoSuchBucket') return undefined
-      throw wrong(place, answer.status, bytes)
+      for (const path of [documentPath(documentId), formerDocumentPath(documentId)]) {
+        const { answer, bytes } = await request('GET', path)
+        if (answer.status === 200) return Buffer.from(bytes)
+        if (answer.status !== 404 || codeOf(bytes) === 'NoSuchBucket') throw wrong(place, answer.status, bytes)
+      }
+      return undefined
     },
     close: http.close,
   }

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { deflateRawSync, zstdDecompressSync } from 'node:zlib'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type S3Store, s3Keys, signatureOf, startS3Store } from '../../test/imitations/s3-store.ts'
 import { engines, openTestStore } from '../../test/world.ts'
@@ -20,8 +20,9 @@ import { OperatorError } from '../platform/errors.ts'
 import { Retryable } from '../platform/http.ts'
 import { ForbiddenAddress } from '../platform/network-rule.ts'
 import { systemRandom } from '../platform/random.ts'
+import { formerDocumentPath } from './document-path.ts'
 import type { PackedDocument } from './document-store.ts'
-import { countReceived, listParsableDocuments } from './documents.ts'
+import { countReceived, listParsableDocuments, packDocument } from './documents.ts'
 import { openDocumentStore } from './open-document-store.ts'
 
 // what the folder does to the disk, in order
@@ -95,7 +96,7 @@ async function openS3() {
 
 function packed(text: string): PackedDocument {
   const bytes = Buffer.from(text)
-  return { documentId: createHash('sha256').update(bytes).digest('hex'), packed: deflateRawSync(bytes) }
+  return { documentId: createHash('sha256').update(bytes).digest('hex'), packed: packDocument(bytes) }
 }
 
 const some = ['', 'a', '\0\xff', 'made up '.repeat(100_000)].map(packed)
@@ -112,6 +113,23 @@ describe.each(['folder', 'bucket'] as const)('documents in a %s', (kind) => {
     await store.put(some)
     for (const each of [store, await open(where)])
       for (const { documentId, packed: bytes } of some) expect((await each.get(documentId))?.equals(bytes)).toBe(true)
+  })
+
+  test('are found where they were kept packed with deflate', async () => {
+    const bytes = Buffer.from('made up')
+    const documentId = createHash('sha256').update(bytes).digest('hex')
+    const former = deflateRawSync(bytes)
+    if (kind === 'folder') {
+      const path = await temporaryFolder()
+      const file = join(path, formerDocumentPath(documentId))
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, former)
+      expect((await (await open({ kind: 'folder', path })).get(documentId))?.equals(former)).toBe(true)
+    } else {
+      const s3 = await openS3()
+      s3.objects.set(`stock/raw/${formerDocumentPath(documentId)}`, former)
+      expect((await (await open(placeIn(s3))).get(documentId))?.equals(former)).toBe(true)
+    }
   })
 
   test('may be put again, alone or by two at once', async () => {
@@ -222,9 +240,9 @@ describe('a folder', () => {
     expect(acknowledged.size).toBeGreaterThan(6)
     for (const documentId of acknowledged) expect(await store.get(documentId), documentId).toBeDefined()
     const names = await readdir(path, { recursive: true })
-    for (const name of names.filter((each) => each.endsWith('.deflate'))) {
-      const bytes = inflateRawSync(await readFile(join(path, name)))
-      expect(createHash('sha256').update(bytes).digest('hex')).toBe(basename(name, '.deflate'))
+    for (const name of names.filter((each) => each.endsWith('.zst'))) {
+      const bytes = zstdDecompressSync(await readFile(join(path, name)))
+      expect(createHash('sha256').update(bytes).digest('hex')).toBe(basename(name, '.zst'))
     }
   })
 })
@@ -255,7 +273,7 @@ describe('a bucket', () => {
   test('gets the same names as a folder, below the prefix', async () => {
     const s3 = await openS3()
     await (await open(placeIn(s3))).put(some)
-    const names = some.map(({ documentId: id }) => `stock/raw/${id.slice(0, 2)}/${id.slice(2, 4)}/${id}.deflate`)
+    const names = some.map(({ documentId: id }) => `stock/raw/${id.slice(0, 2)}/${id.slice(2, 4)}/${id}.zst`)
     expect([...s3.objects.keys()].sort()).toEqual(names.sort())
   })
 
@@ -313,8 +331,8 @@ describe.each(engines)('a stock whose documents are outside (%s)', (engine) => {
         yield* received
       }
       await ingest(store, { sourceId: 's', documents: documents(), clock: systemClock, documentStore: outside })
-      const contents = await store.db.selectFrom('source_document').select('content').execute()
-      expect(contents.map(({ content }) => content)).toEqual(received.map(() => null))
+      const rows = await store.db.selectFrom('source_document').select(['content', 'packed']).execute()
+      expect(rows).toEqual(received.map(() => ({ content: null, packed: null })))
       const kept = await listParsableDocuments(store.db, '', 100, outside)
       expect(kept.map(({ bytes }) => Buffer.from(bytes).toString()).sort()).toEqual(
         received.map(({ bytes }) => bytes.toString()).sort(),

@@ -1,6 +1,5 @@
 // The received side of the store: raw documents, what was read from them, and when each source was last checked.
-import { promisify } from 'node:util'
-import { deflateRaw, inflateRawSync } from 'node:zlib'
+import { constants, inflateRawSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { sql } from 'kysely'
 import type { Notice, Rejection } from '../domain/notice.ts'
 import { OperatorError } from '../platform/errors.ts'
@@ -54,13 +53,17 @@ export async function findKnownDocuments(db: Executor, documentIds: readonly str
 export async function insertDocuments(db: Executor, documents: readonly NewDocument[]): Promise<Set<string>> {
   if (documents.length === 0) return new Set()
   const sorted = [...documents].sort((a, b) => (a.documentId < b.documentId ? -1 : 1))
+  const packed = joinPieces(sorted.map((each) => each.packed))
   const { rows } = await sql<{ document_id: string }>`
-    insert into source_document (document_id, source_id, address, received_at, byte_size, content, parser_version)
-    select * from unnest(
+    insert into source_document (document_id, source_id, address, received_at, byte_size, parser_version, packed)
+    select document_id, source_id, address, received_at, byte_size, parser_version,
+      substring(${packed.bytes}::bytea from start for length)
+    from unnest(
       ${sorted.map((each) => each.documentId)}::text[], ${sorted.map((each) => each.sourceId)}::text[],
       ${sorted.map((each) => toText(each.address))}::text[], ${sorted.map((each) => each.receivedAt)}::bigint[],
-      ${sorted.map((each) => each.byteSize)}::integer[], ${sorted.map((each) => each.packed?.toString('base64') ?? null)}::text[],
-      ${sorted.map((each) => each.parserVersion)}::integer[])
+      ${sorted.map((each) => each.byteSize)}::integer[], ${sorted.map((each) => each.parserVersion)}::integer[],
+      ${packed.starts}::integer[], ${packed.lengths}::integer[])
+      as d (document_id, source_id, address, received_at, byte_size, parser_version, start, length)
     on conflict (document_id) do nothing
     returning document_id`.execute(db)
   return new Set(rows.map((row) => row.document_id))
@@ -75,14 +78,19 @@ export async function insertNotices(db: Executor, notices: readonly NewNotice[])
   const publication = notices.map(({ notice }) =>
     notice.publicationDate === undefined ? null : Date.parse(notice.publicationDate),
   )
+  // JSON.stringify escapes what text cannot hold: NUL and lone surrogates.
+  const contents = joinPieces(notices.map((each) => Buffer.from(JSON.stringify(each.notice))))
   await sql`
     insert into notice (notice_id, document_id, pointer, notice_key, publisher, source_id, form_type, publication_ms, content, is_consolidated)
-    select n.*, false from unnest(
+    select notice_id, document_id, pointer, notice_key, publisher, source_id, form_type, publication_ms,
+      convert_from(substring(${contents.bytes}::bytea from start for length), 'UTF8'), false
+    from unnest(
       ${notices.map((each) => `${each.documentId}#${each.pointer}`)}::text[], ${notices.map((each) => each.documentId)}::text[],
       ${notices.map((each) => each.pointer)}::text[], ${notices.map((each) => toText(each.notice.noticeKey))}::text[],
       ${notices.map((each) => toText(each.notice.publisher))}::text[], ${notices.map((each) => each.sourceId)}::text[],
       ${notices.map((each) => each.notice.formType)}::text[], ${publication}::bigint[],
-      ${notices.map((each) => toText(JSON.stringify(each.notice)))}::text[]) as n
+      ${contents.starts}::integer[], ${contents.lengths}::integer[])
+      as n (notice_id, document_id, pointer, notice_key, publisher, source_id, form_type, publication_ms, start, length)
     on conflict (notice_id) do update set
       notice_key = excluded.notice_key, publisher = excluded.publisher, form_type = excluded.form_type,
       publication_ms = excluded.publication_ms, content = excluded.content, is_consolidated = false
@@ -115,16 +123,18 @@ export async function listParsableDocuments(
   limit: number,
   outside?: Pick<DocumentStore, 'get'>,
 ): Promise<KeptDocument[]> {
-  const rows = await db
-    .selectFrom('source_document')
-    .select(['document_id', 'source_id', 'content', 'byte_size'])
-    .where('document_id', '>', after)
-    .where('parser_version', '!=', unparsedVersion)
-    .orderBy('document_id')
-    .limit(limit)
-    .execute()
+  // base64 arrives faster than bytea does, which both drivers read as hex
+  const { rows } = await sql<{
+    document_id: string
+    source_id: string
+    packed: string | null
+    byte_size: number
+  }>`
+    select document_id, source_id, coalesce(encode(packed, 'base64'), content) as packed, byte_size
+    from source_document where document_id > ${after} and parser_version <> ${unparsedVersion}
+    order by document_id limit ${limit}`.execute(db)
   return inParallel(rows, mostGets, async (row) => {
-    const packed = row.content === null ? await outside?.get(row.document_id) : Buffer.from(row.content, 'base64')
+    const packed = row.packed === null ? await outside?.get(row.document_id) : Buffer.from(row.packed, 'base64')
     return {
       documentId: row.document_id,
       sourceId: row.source_id,
@@ -241,15 +251,43 @@ function missingContent(documentId: string): never {
   )
 }
 
-const deflate = promisify(deflateRaw)
-
-/** The bytes of a document as they are kept: raw deflate, made beside this thread. They must not change meanwhile. */
-export function packDocument(bytes: Uint8Array): Promise<Buffer> {
-  return deflate(bytes, { level: 6 })
+/**
+ * Many values as one, with the place and length of each (places count from 1, as SQL does; null stays null). A binary
+ * parameter goes to either engine as it is; a list of values would be written out as text, escaped, and read again.
+ */
+function joinPieces(pieces: readonly (Buffer | null)[]): {
+  readonly bytes: Buffer
+  readonly starts: readonly number[]
+  readonly lengths: readonly (number | null)[]
+} {
+  let start = 1
+  const starts = pieces.map((piece) => {
+    const own = start
+    start += piece?.length ?? 0
+    return own
+  })
+  return {
+    bytes: Buffer.concat(pieces.filter((piece) => piece !== null)),
+    starts,
+    lengths: pieces.map((piece) => piece?.length ?? null),
+  }
 }
 
+/** Level 3 makes documents about as small as deflate does at level 6, in a fifth of the time. */
+const packOptions = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } }
+/** How a zstd frame begins (RFC 8878, 3.1.1). Raw deflate never does: it would be a stored block whose length is wrong. */
+const zstdMagic = 0xfd2fb528
+
+/** The bytes of a document as they are kept: a zstd frame with a checksum (RFC 8878). */
+export function packDocument(bytes: Uint8Array): Buffer {
+  return zstdCompressSync(bytes, packOptions)
+}
+
+/** Reads what `packDocument` makes, and what it made before: raw deflate. Throws when the bytes are damaged or not as many. */
 function unpack(packed: Buffer, byteSize: number): Uint8Array {
-  const bytes = inflateRawSync(packed, { maxOutputLength: Math.max(1, byteSize) })
+  const isZstd = packed.length >= 4 && packed.readUInt32LE(0) === zstdMagic
+  const options = { maxOutputLength: Math.max(1, byteSize) }
+  const bytes = isZstd ? zstdDecompressSync(packed, options) : inflateRawSync(packed, options)
   if (bytes.length !== byteSize) throw new Error(`a kept document has ${bytes.length} bytes instead of ${byteSize}`)
   return bytes
 }

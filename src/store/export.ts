@@ -84,7 +84,7 @@ async function copyTable(
   for (;;) {
     const page = await readPage(from, table, after, limit)
     if (page.length === 0) return rows
-    const json = JSON.stringify(page)
+    const json = JSON.stringify(page.map(asJson))
     const columns = sql.join(table.columns.map((column) => sql.ref(column)))
     await sql`insert into ${sql.table(table.name)} (${columns})
       select ${columns} from json_populate_recordset(null::${sql.table(table.name)}, ${json}::json)`.execute(to)
@@ -94,6 +94,18 @@ async function copyTable(
     limit = Math.max(1, Math.min(mostRowsPerBatch, 4 * limit, Math.floor((batchBytes * page.length) / json.length)))
     onProgress({ table: table.name, rows, totalRows })
   }
+}
+
+/** bytea as json_populate_recordset reads it. */
+function asJson(row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      column,
+      value instanceof Uint8Array
+        ? `\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex')}`
+        : value,
+    ]),
+  )
 }
 
 async function readPage(

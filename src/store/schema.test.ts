@@ -26,6 +26,7 @@ const typeOf: { readonly [sqlType: string]: readonly string[] } = {
   smallint: ['number'],
   bigint: ['EpochMs', 'number'],
   'double precision': ['number'],
+  bytea: ['Uint8Array'],
 }
 
 describe.each(engines)('the tables on the %s engine', (engine) => {

@@ -13,10 +13,12 @@ export type Database = {
     address: string
     received_at: EpochMs
     byte_size: number
-    /** Raw deflate of the bytes, base64 (text is fast on both engines, and holds NUL bytes); null when kept outside. */
+    /** Raw deflate of the bytes, base64: how documents were kept before `packed`; null since. */
     content: string | null
     /** Version of the parsers that last read it; `rebuild` reads it again. */
     parser_version: number
+    /** A zstd frame of the bytes; null when kept outside, or in `content`. */
+    packed: Uint8Array | null
   }
   /** What could not become a notice, with the reason. */
   rejection: {
@@ -197,8 +199,6 @@ export type Database = {
   match_member: { notice_id: string; record_key: string }
   /** Blocking keys: records that share one are compared, unless too many do. Twin keys: records with one are counted. */
   match_key: { match_key: number; record_no: number; mark: number }
-  /** One row as long as `match_key` holds all: a crash empties both, for neither is logged. */
-  match_key_whole: { is_whole: boolean }
   /** Keys that too many records hold. */
   dropped_match_key: { match_key: number }
   /** What the matcher found of two records; derived. `outcome`: `merge` or `review`. */

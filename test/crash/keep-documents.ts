@@ -1,8 +1,8 @@
 // Keeps documents in a folder until it is killed, and says which are kept: one id a line, as soon as `put` returned.
 import { createHash } from 'node:crypto'
-import { deflateRawSync } from 'node:zlib'
 import { systemClock } from '../../src/platform/clock.ts'
 import { systemRandom } from '../../src/platform/random.ts'
+import { packDocument } from '../../src/store/documents.ts'
 import { openFolderDocuments } from '../../src/store/folder-documents.ts'
 
 const [folder, life] = process.argv.slice(2) as [string, string]
@@ -10,7 +10,7 @@ const store = await openFolderDocuments(folder, { clock: systemClock, random: sy
 for (let batch = 0; ; batch += 1) {
   const documents = Array.from({ length: 20 }, (_, index) => {
     const bytes = Buffer.from(`made up ${life}.${batch}.${index} `.repeat(500 + index * 100))
-    return { documentId: createHash('sha256').update(bytes).digest('hex'), packed: deflateRawSync(bytes) }
+    return { documentId: createHash('sha256').update(bytes).digest('hex'), packed: packDocument(bytes) }
   })
   await store.put(documents)
   process.stdout.write(documents.map(({ documentId }) => `${documentId}\n`).join(''))

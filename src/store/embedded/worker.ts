@@ -8,6 +8,7 @@ import { SyncNodeFS } from './sync-node-fs.ts'
 const options = workerData as WorkerOptions
 const port = parentPort!
 const int8Oid = 20
+const byteaOid = 17
 
 const fileSystem = new SyncNodeFS(options.folder)
 let severeLine: string | undefined
@@ -41,6 +42,8 @@ async function start(): Promise<void> {
     pglite = await PGlite.create({
       fs: fileSystem,
       parsers: { [int8Oid]: Number },
+      // as they are; the engine's own way writes them out as hex, number by number
+      serializers: { [byteaOid]: (bytes: Uint8Array) => bytes as unknown as string },
       startParams: [...startParameters],
       onStderr: (line) => {
         if (/(?:FATAL|PANIC): /.test(line)) severeLine = line.replace(/^.*(?:FATAL|PANIC):\s*/, '')
