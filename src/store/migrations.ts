@@ -255,4 +255,10 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
     'alter table source_document add column packed bytea',
     'alter table source_document alter column packed set storage external',
   ],
+  '0008-unlogged-keys': [
+    // The keys of a record stand in match_record too. Sixteen entries at random places of an index for each record: with a
+    // log each would take a page of it. What a crash empties is filled again, see matches.ts.
+    'alter table match_key set unlogged',
+    'create unlogged table match_key_whole (is_whole boolean primary key)',
+  ],
 }

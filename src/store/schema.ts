@@ -199,6 +199,8 @@ export type Database = {
   match_member: { notice_id: string; record_key: string }
   /** Blocking keys: records that share one are compared, unless too many do. Twin keys: records with one are counted. */
   match_key: { match_key: number; record_no: number; mark: number }
+  /** One row as long as `match_key` holds all: a crash empties both, for neither is logged. */
+  match_key_whole: { is_whole: boolean }
   /** Keys that too many records hold. */
   dropped_match_key: { match_key: number }
   /** What the matcher found of two records; derived. `outcome`: `merge` or `review`. */
