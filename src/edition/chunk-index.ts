@@ -168,10 +168,13 @@ function classesOf(columns: IndexedColumns): Pick<ChunkIndex, 'classBits' | 'cla
       const number = Number.isNaN(value) ? 0 : classOf(bounds, 0, value)
       const word = row >>> 5
       const bit = 1 << (row & 31)
-      for (let digit = number >>> classDigitBits; digit > 0; digit--) bits[(digit - 1) * words + word]! |= bit
-      for (let digit = number & highestDigit; digit > 0; digit--)
-        bits[(digit - 1 + highestDigit) * words + word]! |= bit
+      if (number > highestDigit) bits[((number >>> classDigitBits) - 1) * words + word]! |= bit
+      if ((number & highestDigit) > 0) bits[((number & highestDigit) - 1 + highestDigit) * words + word]! |= bit
     }
+    // So far the rows with a digit; those with a higher one are to be in as well.
+    for (const first of [0, highestDigit])
+      for (let index = (first + highestDigit - 1) * words - 1; index >= first * words; index--)
+        bits[index]! |= bits[index + words]!
   }
   return { classBits, classBounds }
 }

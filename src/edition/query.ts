@@ -165,19 +165,74 @@ function inManyRanges(value: number, ranges: Uint32Array): boolean {
   return low * 2 < ranges.length && ranges[low * 2]! <= value
 }
 
+/** Rows of a block that the conditions looked at so far leave. */
+const selected = new Uint16Array(blockSize)
+
+/** Condition by condition, each over what the ones before left of a block. */
 function scanRows({ chunk, query, edition, fromRow, toRow, limit, firstPosition, found }: Part): void {
-  const hidden = query.archived ? 0 : archivedFlag
-  const { flags } = chunk
-  for (let row = fromRow; row < toRow; row++) {
-    if ((row & (blockSize - 1)) === 0 && !isBlockVisible(chunk, row >>> blockBits, query.archived, edition)) {
-      row += blockSize - 1
-      continue
+  const { publishedSince, deadlineAfter, valueMin, valueMax, procedures, cpv, nuts } = query
+  for (let block = fromRow >>> blockBits; block << blockBits < toRow; block++) {
+    if (!isBlockVisible(chunk, block, query.archived, edition)) continue
+    const from = Math.max(fromRow, block << blockBits)
+    const to = Math.min(toRow, (block + 1) << blockBits)
+    let count = select(chunk.flags, query.archived ? 0 : archivedFlag, from, to)
+    if (publishedSince !== undefined) count = keepFrom(chunk.publication, publishedSince, count)
+    if (deadlineAfter !== undefined) count = keepAfter(chunk.submission, deadlineAfter, count)
+    if (valueMin !== undefined) count = keepFrom(chunk.eurValue, valueMin, count)
+    if (valueMax !== undefined) count = keepUpTo(chunk.eurValue, valueMax, count)
+    if (procedures !== undefined) count = keepProcedures(chunk.procedure, procedures, count)
+    if (nuts) count = keepCodes(chunk.nuts, chunk.nutsEnd, nuts, count)
+    if (cpv) count = keepCodes(chunk.cpv, chunk.cpvEnd, cpv, count)
+    for (let index = 0; index < count; index++) {
+      const replacedBy = chunk.superseded[selected[index]!]!
+      if (replacedBy !== 0 && replacedBy <= edition) continue
+      found.push(firstPosition + selected[index]!)
+      if (found.length === limit) return
     }
-    if ((flags[row]! & hidden) !== 0) continue
-    if (!matchesNumbers(chunk, row, query, edition) || !matchesCodes(chunk, row, query)) continue
-    found.push(firstPosition + row)
-    if (found.length === limit) return
   }
+}
+
+function select(flags: Uint8Array, hidden: number, from: number, to: number): number {
+  let count = 0
+  for (let row = from; row < to; row++) if ((flags[row]! & hidden) === 0) selected[count++] = row
+  return count
+}
+
+function keepFrom(values: Float64Array, least: number, count: number): number {
+  let kept = 0
+  for (let index = 0; index < count; index++)
+    if (values[selected[index]!]! >= least) selected[kept++] = selected[index]!
+  return kept
+}
+
+function keepAfter(values: Float64Array, bound: number, count: number): number {
+  let kept = 0
+  for (let index = 0; index < count; index++) if (values[selected[index]!]! > bound) selected[kept++] = selected[index]!
+  return kept
+}
+
+function keepUpTo(values: Float64Array, most: number, count: number): number {
+  let kept = 0
+  for (let index = 0; index < count; index++) if (values[selected[index]!]! <= most) selected[kept++] = selected[index]!
+  return kept
+}
+
+function keepProcedures(values: Uint8Array, procedures: number, count: number): number {
+  let kept = 0
+  for (let index = 0; index < count; index++) {
+    const value = values[selected[index]!]!
+    if (value <= 31 && (procedures & (1 << value)) !== 0) selected[kept++] = selected[index]!
+  }
+  return kept
+}
+
+function keepCodes(codes: Uint32Array, ends: Uint32Array, ranges: Uint32Array, count: number): number {
+  let kept = 0
+  for (let index = 0; index < count; index++) {
+    const row = selected[index]!
+    if (inRanges(codes, row === 0 ? 0 : ends[row - 1]!, ends[row]!, ranges)) selected[kept++] = row
+  }
+  return kept
 }
 
 const wordsPerChunk = chunkSize / 32
