@@ -4,7 +4,7 @@ import { isEformsRoot, parseEforms } from './eforms/parse-eforms.ts'
 import { decodeJson, parseJson } from './json.ts'
 import { isOcds, parseOcds } from './ocds/parse-ocds.ts'
 import { parseTedExport } from './ted-export/parse-ted-export.ts'
-import { decodeText, maxDocumentBytes, parseXml, XmlError } from './xml.ts'
+import { decodeText, maxDocumentBytes, parseXmlBytes, type XmlElement, XmlError } from './xml.ts'
 
 /** Raised whenever the parsers read something else out of the same bytes, so that kept documents can be read again. */
 export const parserVersion = 2
@@ -40,7 +40,7 @@ function read(bytes: Uint8Array): ParsedPart[] {
     return reject('too-large', `the document has ${bytes.length} bytes; at most ${maxDocumentBytes} are read`)
   }
   const first = firstSign(bytes)
-  if (first === '<') return readXml(decodeText(bytes))
+  if (first === '<') return readXml(bytes)
   if (first === '{' || first === '[') return readJson(decodeJson(bytes))
   return reject('unsupported-format', looksLike(bytes))
 }
@@ -55,11 +55,16 @@ function firstSign(bytes: Uint8Array): string {
   return ''
 }
 
-function readXml(text: string): ParsedPart[] {
-  if (/^\s*(?:<!doctype\s+html|<html[\s>])/i.test(text.slice(0, 1000))) {
-    return reject('unsupported-format', 'looks like an HTML page')
+function readXml(bytes: Uint8Array): ParsedPart[] {
+  let root: XmlElement
+  try {
+    root = parseXmlBytes(bytes)
+  } catch (error) {
+    if (isHtml(bytes)) return reject('unsupported-format', 'looks like an HTML page')
+    throw error
   }
-  const root = parseXml(text)
+  if (root.name.toLowerCase() === 'html' && isHtml(bytes))
+    return reject('unsupported-format', 'looks like an HTML page')
   if (isEformsRoot(root)) return parseEforms(root)
   if (root.name === 'TED_EXPORT') return parseTedExport(root)
   const where = root.uri ? ` of ${root.uri.slice(0, 200)}` : ''
@@ -68,6 +73,10 @@ function readXml(text: string): ParsedPart[] {
     `XML with the root element ${root.name.slice(0, 100)}${where}`,
     `/${root.name.slice(0, 100)}`,
   )
+}
+
+function isHtml(bytes: Uint8Array): boolean {
+  return /^\s*(?:<!doctype\s+html|<html[\s>])/i.test(decodeText(bytes).slice(0, 1000))
 }
 
 function readJson(text: string): ParsedPart[] {

@@ -1,139 +1,410 @@
-// A quick reader for plain XML, the kind that portals write. What is out of the ordinary it leaves to the full parser.
+// A quick reader for plain XML, the kind that portals write: bytes to a flat table of elements. What is out of the ordinary
+// it leaves to the full parser.
+import { isUtf8 } from 'node:buffer'
+import { type Scope, XmlNames } from './xml-names.ts'
 
-/** Takes the parts of a document in order. `attributes` are names and values in turns, undefined for none. */
-export type XmlSink = {
-  readonly open: (qualifiedName: string, attributes: readonly string[] | undefined) => void
-  readonly close: () => void
-  readonly text: (data: string) => void
+/** Numbers of an element in `elements`, in document order: what stands where. */
+export const elementSize = 5
+/** Number of the expanded name times 4, plus `hasReferences` and `isBeyondAscii` of its text. */
+export const nameAt = 0
+/** Where its text begins and ends, without surrounding white space; begin 0 when there is none. */
+export const textStartAt = 1
+export const textEndAt = 2
+/** The element behind its last descendant. */
+export const endAt = 3
+/** Its first attribute. */
+export const attributesAt = 4
+/** Numbers of an attribute in `attributes`: number of the name times 4 plus marks, begin and end of the value. */
+export const attributeSize = 3
+
+export const hasReferences = 1
+export const isBeyondAscii = 2
+
+/** A piece of text of an element that has more than one, or elements between: where, its marks, and how many elements came before. */
+export type TextPiece = {
+  readonly start: number
+  readonly end: number
+  readonly marks: number
+  readonly elementsBefore: number
+}
+
+/** A well-formed document. Strings are made when somebody asks for them. */
+export type FlatDocument = {
+  readonly names: XmlNames
+  /** The document; places count from its beginning. */
+  readonly bytes: Buffer
+  readonly elements: Int32Array
+  readonly attributes: Int32Array
+  /** All text of those elements that do not just have one piece of it and nothing else. */
+  readonly pieces: ReadonlyMap<number, readonly TextPiece[]> | undefined
 }
 
 const declaration =
-  /^<\?xml\s+version\s*=\s*(?:"1\.0"|'1\.0')(?:\s+encoding\s*=\s*(?:"[A-Za-z][A-Za-z0-9._-]*"|'[A-Za-z][A-Za-z0-9._-]*'))?(?:\s+standalone\s*=\s*(?:"(?:yes|no)"|'(?:yes|no)'))?\s*\?>/
-/** What most documents have none of; the next pattern is exact, and slower. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const suspect = /[\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]/
-/** What XML 1.0 does not allow in a document. */
-const notAllowed = /[^\t\n\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
-const blank = /^[ \t\n]*$/
-const predefined: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+  /^<\?xml[ \t\n]+version[ \t\n]*=[ \t\n]*(?:"1\.0"|'1\.0')(?:[ \t\n]+encoding[ \t\n]*=[ \t\n]*(?:"[A-Za-z][A-Za-z0-9._-]*"|'[A-Za-z][A-Za-z0-9._-]*'))?(?:[ \t\n]+standalone[ \t\n]*=[ \t\n]*(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\n]*\?>/
+const longestDeclaration = 200
 
-/** 1: may begin a name, 2: may go on in one. Only ASCII and a colon; other names are out of the ordinary. */
-const nameSigns = new Uint8Array(128)
+/** Beyond these the thorough way decides. */
+const maxDepth = 256
+const maxElements = 1_000_000
+const maxAttributes = 2_000_000
+const maxAttributesOfElement = 30
+
+/** 1: may begin a name, 2: may go on in one. Only ASCII; other names are out of the ordinary. */
+const nameSigns = new Uint8Array(256)
 for (const sign of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_') nameSigns[sign.charCodeAt(0)] = 1
 for (const sign of '0123456789-.:') nameSigns[sign.charCodeAt(0)] = 2
 
-const isBlankSign = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x09
+/** What is looked at in text: controls (NUL ends the document), `<`, `&`, `]`, and the first byte of U+FFFE and U+FFFF. */
+const textSigns = new Uint8Array(256)
+/** The same in values of attributes, where white space and both quotes are looked at too. */
+const valueSigns = new Uint8Array(256)
+for (const signs of [textSigns, valueSigns]) {
+  signs.fill(1, 0, 0x20)
+  for (const code of [0x3c, 0x26, 0xef]) signs[code] = 1
+}
+textSigns[0x5d] = 1
+textSigns[0x09] = 0
+textSigns[0x0a] = 0
+for (const sign of `"'`) valueSigns[sign.charCodeAt(0)] = 1
+
+const blank = /^[ \t\r\n]*$/
+
+/** Grown as needed and used again for the next document; what comes out are copies. */
+const freshBytes = 1 << 17
+const freshNumbers = 1 << 14
+const largestKept = 1 << 22
+let names = new XmlNames()
+let work = new Uint8Array(freshBytes)
+let elements = new Int32Array(freshNumbers)
+let attributes = new Int32Array(freshNumbers)
+const openElements = new Int32Array(maxDepth + 1)
+const openNames = new Int32Array(maxDepth + 1)
 
 /**
- * Hands a well-formed document to `sink` and returns true. Returns false, having handed over a part at most, for
- * everything that is not surely well-formed or needs more than this: DOCTYPE, CDATA, processing instructions, XML 1.1,
- * names beyond ASCII, and every error. Then the full parser has to decide; so nothing is accepted here that it would not
- * accept, nor read otherwise.
+ * Reads a well-formed document of UTF-8. Undefined for everything that is not surely well-formed or needs more than this:
+ * DOCTYPE, CDATA, processing instructions, XML 1.1, names beyond ASCII, and every error. Then the full parser has to
+ * decide; so nothing is accepted here that it would not accept, nor read otherwise. The bytes must not change while what
+ * is returned is used.
  */
-export function scanXml(document: string, sink: XmlSink): boolean {
-  const text = document.includes('\r') ? document.replace(/\r\n?/g, '\n') : document
-  if (suspect.test(text) && notAllowed.test(text)) return false
-  let position = 0
-  if (text.startsWith('<?xml')) {
-    const found = declaration.exec(text)
-    if (!found) return false
-    position = found[0].length
+export function scanXml(document: Uint8Array): FlatDocument | undefined {
+  if (!isUtf8(document)) return undefined
+  let bytes = Buffer.from(document.buffer, document.byteOffset, document.length)
+  if (bytes.includes(0x0d)) bytes = Buffer.from(bytes.toString('latin1').replace(/\r\n?/g, '\n'), 'latin1')
+  if (bytes.length >= work.length) work = new Uint8Array(Math.max(bytes.length + 1, 2 * work.length))
+  // a NUL behind the document ends every loop
+  work.set(bytes)
+  work[bytes.length] = 0
+  if (names.isFull) names = new XmlNames()
+  try {
+    return scan(bytes)
+  } finally {
+    if (work.length > largestKept) work = new Uint8Array(freshBytes)
+    if (elements.length > largestKept) elements = new Int32Array(freshNumbers)
+    if (attributes.length > largestKept) attributes = new Int32Array(freshNumbers)
   }
-  const open: string[] = []
-  let hasRoot = false
+}
+
+/** Reads `work`, which holds `bytes`. One function, as calls and fields would cost as much again. */
+function scan(bytes: Buffer): FlatDocument | undefined {
+  const document = work
+  const { slots, hashes, starts, kinds, prefixes } = names
+  const slotMask = slots.length - 1
+  let nameBytes = names.bytes
+  let scope: Scope = names.root
+  const openScopes: Scope[] = [scope]
+  let pieces: Map<number, TextPiece[]> | undefined
+  let count = 0
+  let attributeCount = 0
+  let depth = 0
+  let current = 0
+  let position = document[0] === 0xef && document[1] === 0xbb && document[2] === 0xbf ? 3 : 0
+  if (document[position] === 0x3c && document[position + 1] === 0x3f) {
+    const found = declaration.exec(
+      bytes.toString('latin1', position, Math.min(position + longestDeclaration, bytes.length)),
+    )
+    if (!found) return undefined
+    position += found[0].length
+  }
 
   for (;;) {
-    const at = text.indexOf('<', position)
-    if (at < 0) return hasRoot && open.length === 0 && blank.test(text.slice(position))
-    if (at > position) {
-      const data = text.slice(position, at)
-      if (open.length === 0) {
-        if (!blank.test(data)) return false
-      } else {
-        if (data.includes(']]>')) return false
-        const decoded = data.includes('&') ? decodeReferences(data) : data
-        if (decoded === undefined) return false
-        sink.text(decoded)
+    const start = position
+    let sign = document[position]!
+    while (sign === 0x20 || sign === 0x0a || sign === 0x09) sign = document[++position]!
+    if (sign !== 0x3c || position > start) {
+      let isBlank = sign === 0x3c
+      let seen = 0
+      let marks = 0
+      if (!isBlank) {
+        if (depth === 0) {
+          if (position !== bytes.length || count === 0) return undefined
+          elements[count * elementSize + attributesAt] = attributeCount
+          return {
+            names,
+            bytes,
+            elements: elements.slice(0, (count + 1) * elementSize),
+            attributes: attributes.slice(0, attributeCount * attributeSize),
+            pieces,
+          }
+        }
+        for (;;) {
+          if (textSigns[sign] !== 0) {
+            if (sign === 0x3c) break
+            if (sign === 0x26) marks = hasReferences
+            else if (sign === 0x5d) {
+              if (document[position + 1] === 0x5d && document[position + 2] === 0x3e) return undefined
+            } else if (sign !== 0xef || isNoCharacter(document, position)) return undefined
+          }
+          seen |= sign
+          sign = document[++position]!
+        }
+        if (marks !== 0) {
+          const decoded = decodeReferences(bytes.toString('latin1', start, position))
+          if (decoded === undefined) return undefined
+          isBlank = blank.test(decoded)
+        }
+        if (seen > 0x7f) marks |= isBeyondAscii
+      }
+      const at = current * elementSize
+      if (depth > 0 && elements[at + textStartAt] !== 0) {
+        // White space between pieces of text is text as well.
+        pieces ??= new Map()
+        const known = pieces.get(current) ?? [onlyPiece(current)]
+        pieces.set(current, known)
+        known.push({ start, end: position, marks, elementsBefore: count })
+      } else if (!isBlank) {
+        elements[at] = elements[at]! | marks
+        elements[at + textStartAt] = start
+        elements[at + textEndAt] = position
+        if (count > current + 1) {
+          pieces ??= new Map()
+          pieces.set(current, [{ start, end: position, marks, elementsBefore: count }])
+        }
       }
     }
-    const code = text.charCodeAt(at + 1)
-    if (code === 0x2f) {
-      const name = open.pop()
-      if (name === undefined || !text.startsWith(name, at + 2)) return false
-      position = at + 2 + name.length
-      while (isBlankSign(text.charCodeAt(position))) position++
-      if (text.charCodeAt(position++) !== 0x3e) return false
-      sink.close()
+
+    sign = document[position + 1]!
+    if (sign === 0x2f) {
+      if (depth === 0) return undefined
+      position += 2
+      const name = openNames[depth]!
+      for (let at = starts[name]!, end = starts[name + 1]!; at < end; at++)
+        if (document[position++] !== nameBytes[at]) return undefined
+      sign = document[position]!
+      while (sign === 0x20 || sign === 0x0a || sign === 0x09) sign = document[++position]!
+      if (sign !== 0x3e) return undefined
+      position++
+      elements[current * elementSize + endAt] = count
+      depth--
+      current = openElements[depth]!
+      scope = openScopes[depth]!
       continue
     }
-    if (code === 0x21) {
-      if (!text.startsWith('--', at + 2)) return false
-      const end = text.indexOf('--', at + 4)
-      if (end < 0 || text.charCodeAt(end + 2) !== 0x3e) return false
-      position = end + 3
+    if (sign === 0x21) {
+      position = endOfComment(document, position)
+      if (position === 0) return undefined
       continue
     }
-    const nameEnd = endOfName(text, at + 1)
-    if (nameEnd === 0 || (open.length === 0 && hasRoot)) return false
-    hasRoot = true
-    const name = text.slice(at + 1, nameEnd)
-    position = nameEnd
-    let attributes: string[] | undefined
+
+    if (nameSigns[sign] !== 1 || (depth === 0 && count > 0) || depth >= maxDepth || count >= maxElements)
+      return undefined
+    let nameStart = ++position
+    let hash = sign
+    sign = document[++position]!
+    while (nameSigns[sign] !== 0) {
+      hash = (Math.imul(hash, 31) + sign) | 0
+      sign = document[++position]!
+    }
+    let slot = (hash ^ (hash >>> 15)) & slotMask
+    let name = slots[slot]!
+    while (
+      name !== 0 &&
+      !(hashes[name] === hash && isSameName(document, nameStart, position, nameBytes, starts, name))
+    ) {
+      slot = (slot + 1) & slotMask
+      name = slots[slot]!
+    }
+    if (name === 0) {
+      name = names.add(document, nameStart, position, hash, slot)
+      if (name === 0) return undefined
+      nameBytes = names.bytes
+    }
+    const elementName = name
+    const firstAttribute = attributeCount
+    let declarations: string[] | undefined
+    let hasPrefixes = false
     for (;;) {
       const before = position
-      while (isBlankSign(text.charCodeAt(position))) position++
-      const sign = text.charCodeAt(position)
+      while (sign === 0x20 || sign === 0x0a || sign === 0x09) sign = document[++position]!
       if (sign === 0x3e || sign === 0x2f) break
-      const end = position === before ? 0 : endOfName(text, position)
-      if (end === 0) return false
-      const attribute = text.slice(position, end)
-      position = end
-      while (isBlankSign(text.charCodeAt(position))) position++
-      if (text.charCodeAt(position++) !== 0x3d) return false
-      while (isBlankSign(text.charCodeAt(position))) position++
-      const quote = text[position]
-      if (quote !== '"' && quote !== "'") return false
-      const valueEnd = text.indexOf(quote, position + 1)
-      if (valueEnd < 0) return false
-      const value = attributeValue(text.slice(position + 1, valueEnd))
-      if (value === undefined) return false
-      position = valueEnd + 1
-      attributes ??= []
-      // Many attributes on one element are no notice's; comparing each with each stays cheap.
-      if (attributes.length > 60) return false
-      for (let index = 0; index < attributes.length; index += 2) if (attributes[index] === attribute) return false
-      attributes.push(attribute, value)
+      if (position === before || nameSigns[sign] !== 1) return undefined
+      nameStart = position
+      hash = sign
+      sign = document[++position]!
+      while (nameSigns[sign] !== 0) {
+        hash = (Math.imul(hash, 31) + sign) | 0
+        sign = document[++position]!
+      }
+      slot = (hash ^ (hash >>> 15)) & slotMask
+      name = slots[slot]!
+      while (
+        name !== 0 &&
+        !(hashes[name] === hash && isSameName(document, nameStart, position, nameBytes, starts, name))
+      ) {
+        slot = (slot + 1) & slotMask
+        name = slots[slot]!
+      }
+      if (name === 0) {
+        name = names.add(document, nameStart, position, hash, slot)
+        if (name === 0) return undefined
+        nameBytes = names.bytes
+      }
+      while (sign === 0x20 || sign === 0x0a || sign === 0x09) sign = document[++position]!
+      if (sign !== 0x3d) return undefined
+      sign = document[++position]!
+      while (sign === 0x20 || sign === 0x0a || sign === 0x09) sign = document[++position]!
+      if (sign !== 0x22 && sign !== 0x27) return undefined
+      const quote = sign
+      const valueStart = position + 1
+      let seen = 0
+      let marks = 0
+      for (;;) {
+        sign = document[++position]!
+        if (valueSigns[sign] !== 0) {
+          if (sign === quote) break
+          if (sign === 0x26 || sign === 0x0a || sign === 0x09) marks = hasReferences
+          else if (sign === 0xef ? isNoCharacter(document, position) : sign !== 0x22 && sign !== 0x27) return undefined
+        }
+        seen |= sign
+      }
+      if (seen > 0x7f) marks |= isBeyondAscii
+      if (
+        (marks & hasReferences) !== 0 &&
+        decodeReferences(bytes.toString('latin1', valueStart, position)) === undefined
+      )
+        return undefined
+      const kind = kinds[name]!
+      if (kind === 1) {
+        const prefix = prefixes[name] === 'xmlns' ? names.locals[name]! : ''
+        declarations ??= []
+        for (let index = 0; index < declarations.length; index += 2)
+          if (declarations[index] === prefix) return undefined
+        declarations.push(prefix, valueBetween(bytes, valueStart, position, marks))
+        if (declarations.length > 2 * maxAttributesOfElement) return undefined
+      } else {
+        if (kind === 3) return undefined
+        if (kind === 2) hasPrefixes = true
+        for (let at = firstAttribute; at < attributeCount; at++)
+          if (attributes[at * attributeSize]! >> 2 === name) return undefined
+        if (attributeCount - firstAttribute >= maxAttributesOfElement || attributeCount >= maxAttributes)
+          return undefined
+        const at = attributeCount++ * attributeSize
+        if (at + attributeSize > attributes.length) attributes = grown(attributes)
+        attributes[at] = (name << 2) | marks
+        attributes[at + 1] = valueStart
+        attributes[at + 2] = position
+      }
+      sign = document[++position]!
     }
-    const isEmpty = text.charCodeAt(position) === 0x2f
-    if (isEmpty && text.charCodeAt(++position) !== 0x3e) return false
+    const isEmpty = sign === 0x2f
+    if (isEmpty && document[++position] !== 0x3e) return undefined
     position++
-    sink.open(name, attributes)
-    if (isEmpty) sink.close()
-    else open.push(name)
+
+    const outerScope = scope
+    if (declarations) {
+      const inner = names.scopeInside(scope, declarations)
+      if (!inner) return undefined
+      scope = inner
+    }
+    for (let at = firstAttribute; hasPrefixes && at < attributeCount; at++)
+      if (scope.uriOf(prefixes[attributes[at * attributeSize]! >> 2]!) === undefined) return undefined
+    const expanded = scope.resolved[elementName]! || names.resolve(scope, elementName)
+    if (expanded === 0) return undefined
+
+    if (depth > 0 && elements[current * elementSize + textStartAt] !== 0) {
+      pieces ??= new Map()
+      if (!pieces.has(current)) pieces.set(current, [onlyPiece(current)])
+    }
+    const at = count * elementSize
+    if (at + 2 * elementSize > elements.length) elements = grown(elements)
+    elements[at] = expanded << 2
+    elements[at + textStartAt] = 0
+    elements[at + attributesAt] = firstAttribute
+    if (isEmpty) {
+      elements[at + endAt] = ++count
+      scope = outerScope
+    } else {
+      openElements[depth] = current
+      openScopes[depth] = outerScope
+      current = count++
+      depth++
+      openNames[depth] = elementName
+    }
   }
 }
 
-/** Where the name that begins at `start` ends; 0 when none begins there, or one beyond ASCII. */
-function endOfName(text: string, start: number): number {
-  if (nameSigns[text.charCodeAt(start)] !== 1) return 0
-  let end = start + 1
-  for (;;) {
-    const code = text.charCodeAt(end)
-    if (code >= 128) return 0
-    // Behind the last character the code is NaN, and no sign of a name.
-    if (!nameSigns[code]) return end
-    end++
+function grown(numbers: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * numbers.length)
+  larger.set(numbers)
+  return larger
+}
+
+function isSameName(
+  document: Uint8Array,
+  start: number,
+  end: number,
+  nameBytes: Uint8Array,
+  starts: Int32Array,
+  name: number,
+): boolean {
+  let at = starts[name]!
+  if (starts[name + 1]! - at !== end - start) return false
+  for (let position = start; position < end; position++) if (document[position] !== nameBytes[at++]) return false
+  return true
+}
+
+/** The text that an element had before it turned out to have more than that. */
+function onlyPiece(element: number): TextPiece {
+  const at = element * elementSize
+  return {
+    start: elements[at + textStartAt]!,
+    end: elements[at + textEndAt]!,
+    marks: elements[at]! & 3,
+    elementsBefore: element + 1,
   }
 }
 
-function attributeValue(raw: string): string | undefined {
-  if (raw.includes('<')) return undefined
-  const spaced = raw.includes('\n') || raw.includes('\t') ? raw.replace(/[\n\t]/g, ' ') : raw
-  return spaced.includes('&') ? decodeReferences(spaced) : spaced
+/** Whether U+FFFE or U+FFFF begins here, which XML does not allow. */
+function isNoCharacter(document: Uint8Array, position: number): boolean {
+  return document[position] === 0xef && document[position + 1] === 0xbf && document[position + 2]! >= 0xbe
 }
+
+/** The place behind the comment that begins at `start`; 0 when none does, or a bad one. */
+function endOfComment(document: Uint8Array, start: number): number {
+  if (document[start + 2] !== 0x2d || document[start + 3] !== 0x2d) return 0
+  for (let position = start + 4; ; position++) {
+    const sign = document[position]!
+    if (sign === 0x2d && document[position + 1] === 0x2d) return document[position + 2] === 0x3e ? position + 3 : 0
+    if ((sign < 0x20 && sign !== 0x09 && sign !== 0x0a) || isNoCharacter(document, position)) return 0
+  }
+}
+
+/** The text between two places; `marks` say what has to be done to it. The references in it are good. */
+export function textBetween(bytes: Buffer, start: number, end: number, marks: number): string {
+  const text = (marks & isBeyondAscii) === 0 ? bytes.toString('latin1', start, end) : bytes.toString('utf8', start, end)
+  return (marks & hasReferences) === 0 ? text : decodeReferences(text)!
+}
+
+/** The same of an attribute's value, where white space is spaces. */
+export function valueBetween(bytes: Buffer, start: number, end: number, marks: number): string {
+  const text = (marks & isBeyondAscii) === 0 ? bytes.toString('latin1', start, end) : bytes.toString('utf8', start, end)
+  return (marks & hasReferences) === 0 ? text : decodeReferences(text.replace(/[\n\t]/g, ' '))!
+}
+
+const predefined: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
 /** Undefined when a reference is not one of the five predefined entities or a character that XML allows. */
 function decodeReferences(raw: string): string | undefined {
+  if (!raw.includes('&')) return raw
   let isGood = true
   const decoded = raw.replace(
     /&(?:#(\d{1,7});|#x([\da-fA-F]{1,6});|(amp|lt|gt|quot|apos);)?/g,

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { plainTree } from '../../test/plain-tree.ts'
 import {
+  attributeOf,
   child,
   childrenOf,
   decodeText,
@@ -11,6 +13,7 @@ import {
   parseAnyXml,
   parsePlainXml,
   parseXml,
+  parseXmlBytes,
   pathNamed,
   textOf,
   XmlError,
@@ -38,7 +41,7 @@ describe('namespaces', () => {
     expect(root.children[1]!.uri).toBe('')
     expect(root.children[1]!.children.map((element) => element.uri)).toEqual(['', 'urn:a'])
     expect(root.children[2]!.children[0]!.uri).toBe('urn:z')
-    expect(child(root, namespace('urn:b'), 'b')).toBe(root.children[0])
+    expect(plainTree(child(root, namespace('urn:b'), 'b')!)).toEqual(plainTree(root.children[0]!))
   })
 
   it('keep attributes by local name without the declarations, the unprefixed one first', () => {
@@ -153,7 +156,7 @@ describe('the quick way reads nothing that the thorough way would refuse or read
     .map((name) => readFileSync(new URL(name, folder), 'utf8'))
   const agree = (text: string): boolean => {
     const plain = parsePlainXml(text)
-    if (plain) expect(parseAnyXml(text)).toEqual(plain)
+    if (plain) expect(plainTree(plain)).toEqual(plainTree(parseAnyXml(text)))
     return plain !== undefined
   }
 
@@ -204,8 +207,57 @@ describe('the quick way reads nothing that the thorough way would refuse or read
     '',
     '<a><!--',
     '<a>\ufffe</a>',
+    '<a b="\uffff"/>',
+    '<a><!-- \uffff --></a>',
+    '<a c:b=""/>',
+    '<a xmlns:b="1" xmlns:b="1"/>',
+    '<?xml version="1.0"\v?><a/>',
   ])('leaves %j to the thorough way', (text) => {
     expect(agree(text)).toBe(false)
+  })
+
+  it('also where text is in pieces, blank by references, or between elements', () => {
+    for (const text of [
+      '<a>&#32;&#9;<b/> x <b/> <b/>y<!-- --> z</a>',
+      '<a> <b/>&#32;<b/></a>',
+      '<a>x<!-- -->&#32;<!-- --></a>',
+      '<a>x <b>y</b> <c> </c>&amp;</a>',
+      '\ufeff<a>ä</a>',
+    ])
+      expect(agree(text)).toBe(true)
+  })
+
+  it('also when documents make up more names, prefixes and namespaces than there is room for', () => {
+    const made = (count: number, one: (index: number) => string) =>
+      `<a>${Array.from({ length: count }, (_, index) => one(index)).join('')}</a>`
+    for (let round = 0; round < 3; round++) {
+      for (const text of [
+        made(9_000, (index) => `<b${round}.${index} c${round}.${index}="${index}">${index}</b${round}.${index}>`),
+        made(1_500, (index) => `<p:b xmlns:p="urn:${round}:${index}">${index}</p:b>`),
+        made(600, (index) => `<p:b${index} xmlns:p="urn:${round}:${index}"><p:c${index % 20}/></p:b${index}>`),
+      ])
+        expect(plainTree(parseXml(text))).toEqual(plainTree(parseAnyXml(text)))
+    }
+    for (const fixture of fixtures) expect(agree(fixture)).toBe(true)
+  })
+
+  it('reads bytes as it reads their text', () => {
+    const text = '<?xml version="1.0" encoding="UTF-8"?>\r\n<a b="ü\r\n">ä\r\n\r€<b/></a>'
+    const expected = plainTree(parseAnyXml(text))
+    expect(plainTree(parseXmlBytes(bytes(text)))).toEqual(expected)
+    expect(plainTree(parseXmlBytes(Buffer.from(`\ufeff${text}`)))).toEqual(expected)
+    expect(plainTree(parseXmlBytes(Buffer.from(`\ufeff${text}`, 'utf16le')))).toEqual(expected)
+    const latin = Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a>\xc3\xa4</a>', 'latin1')
+    expect(parseXmlBytes(latin).text).toBe('Ã¤')
+    // a part of a larger buffer
+    const whole = Buffer.concat([Buffer.from('<x/>'), Buffer.from(text), Buffer.from('<y/>')])
+    expect(plainTree(parseXmlBytes(whole.subarray(4, whole.length - 4)))).toEqual(expected)
+  })
+
+  it('gives attributes one by one as all together', () => {
+    const root = parseXml('<a xmlns:p="urn:p" p:x="1" x="2" p:y="3" z="&lt;\n"/>')
+    expect(['x', 'y', 'z', 'q'].map((name) => attributeOf(root, name))).toEqual(['2', '3', '< ', undefined])
+    for (const [name, value] of root.attributes) expect(attributeOf(root, name)).toBe(value)
   })
 
   it('whatever the text (seed 77)', () => {
@@ -232,6 +284,8 @@ describe('the quick way reads nothing that the thorough way would refuse or read
       '&',
       '&amp;',
       '&#65;',
+      '&#32;',
+      '&#13;',
       '&#',
       ';',
       '<!--',
@@ -250,6 +304,13 @@ describe('the quick way reads nothing that the thorough way would refuse or read
       '=',
       'xmlns="u"',
       'b="1"',
+      ' b="&lt;\n"',
+      ' xmlns:c="v"',
+      '<c:d c:b="2">',
+      '</c:d>',
+      '\ufeff',
+      '\ufffe',
+      'text',
     )
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 10 }), (parts) => void agree(`<a>${parts.join('')}</a>`)),

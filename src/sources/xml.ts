@@ -1,7 +1,10 @@
 // XML read in one pass to a light tree of elements with resolved namespaces, for documents that nobody vouches for.
 import { SaxesParser } from 'saxes'
 import type { RejectionReason } from '../domain/notice.ts'
-import { scanXml, type XmlSink } from './xml-scan.ts'
+import { FlatElement, type XmlElement } from './xml-element.ts'
+import { scanXml } from './xml-scan.ts'
+
+export type { XmlElement } from './xml-element.ts'
 
 /** Deeper than any notice (the deepest real one has 14 levels), shallow enough for recursion over the tree. */
 const maxDepth = 256
@@ -23,21 +26,6 @@ export class XmlError extends Error {
     this.reason = reason
     this.path = path
   }
-}
-
-/** An element with its namespace resolved; prefixes are forgotten. */
-export type XmlElement = {
-  /** Namespace URI; `` for none. */
-  readonly uri: string
-  /** Local name. */
-  readonly name: string
-  /** Values by local name, without namespace declarations; of two with one local name the unprefixed one. */
-  readonly attributes: ReadonlyMap<string, string>
-  readonly children: readonly XmlElement[]
-  /** Own character data, untrimmed, without that of the children; empty when it is white space only. */
-  readonly text: string
-  /** Text and elements in document order, present only when the element holds both. */
-  readonly mixed?: readonly (string | XmlElement)[]
 }
 
 type OpenElement = {
@@ -115,7 +103,7 @@ function declare(uris: Map<string, string>, prefix: string, uri: string): void {
 }
 
 /** Builds the tree out of the parts of a document. Throws XmlError where the bounds or the namespaces are broken. */
-class TreeBuilder implements XmlSink {
+class TreeBuilder {
   root: XmlElement | undefined
   readonly #stack: OpenElement[] = []
   readonly #scopes: Scope[] = []
@@ -192,15 +180,17 @@ export function parseXml(text: string): XmlElement {
   return parsePlainXml(text) ?? parseAnyXml(text)
 }
 
+/** The same of a document in the encodings that `decodeText` knows. The bytes must not change while the tree is used. */
+export function parseXmlBytes(bytes: Uint8Array): XmlElement {
+  const isUtf8 = bytes.length <= maxDocumentBytes && encodingOf(bytes) === 'utf-8'
+  const document = isUtf8 ? scanXml(bytes) : undefined
+  return document ? new FlatElement(document, 0) : parseXml(decodeText(bytes))
+}
+
 /** The quick way; undefined when the document has to go the thorough way, which finds out why. */
 export function parsePlainXml(text: string): XmlElement | undefined {
-  const builder = new TreeBuilder()
-  try {
-    return scanXml(text, builder) ? builder.root : undefined
-  } catch (error) {
-    if (error instanceof XmlError) return undefined
-    throw error
-  }
+  const document = text.isWellFormed() ? scanXml(Buffer.from(text)) : undefined
+  return document && new FlatElement(document, 0)
 }
 
 /** The thorough way, for every document; errors carry their line. */
@@ -288,13 +278,16 @@ function encodingOf(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
   if (bytes[0] !== 0x3c) return 'utf-8'
-  const declared = declaredEncoding.exec(String.fromCharCode(...bytes.subarray(0, 200)))?.[1]?.toLowerCase()
+  const declared = declaredEncoding
+    .exec(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 200)).toString('latin1'))?.[1]
+    ?.toLowerCase()
   return declared && singleByteEncodings.has(declared) ? declared : 'utf-8'
 }
 
 /** First child of that name, or undefined. */
 export function child(element: XmlElement | undefined, uri: string, name: string): XmlElement | undefined {
   if (!element) return undefined
+  if (element instanceof FlatElement) return element.first(uri, name)
   for (const candidate of element.children) if (candidate.name === name && candidate.uri === uri) return candidate
   return undefined
 }
@@ -302,25 +295,23 @@ export function child(element: XmlElement | undefined, uri: string, name: string
 /** All children of that name. */
 export function childrenOf(element: XmlElement | undefined, uri: string, name: string): readonly XmlElement[] {
   if (!element) return noChildren
-  let found: XmlElement[] | undefined
-  for (const candidate of element.children) {
-    if (candidate.name !== name || candidate.uri !== uri) continue
-    if (found) found.push(candidate)
-    else found = [candidate]
-  }
-  return found ?? noChildren
+  if (element instanceof FlatElement) return element.all(uri, name) ?? noChildren
+  return element.children.filter((candidate) => candidate.name === name && candidate.uri === uri)
 }
 
 /** First child with that local name in any namespace: for TED_EXPORT, whose schema versions have one namespace each. */
 export function childNamed(element: XmlElement | undefined, name: string): XmlElement | undefined {
   if (!element) return undefined
+  if (element instanceof FlatElement) return element.firstNamed(name)
   for (const candidate of element.children) if (candidate.name === name) return candidate
   return undefined
 }
 
 /** All children with that local name in any namespace. */
 export function childrenNamed(element: XmlElement | undefined, name: string): readonly XmlElement[] {
-  return element ? element.children.filter((candidate) => candidate.name === name) : noChildren
+  if (!element) return noChildren
+  if (element instanceof FlatElement) return element.allNamed(name)
+  return element.children.filter((candidate) => candidate.name === name)
 }
 
 /** Follows local names from an element down, always to the first; undefined as soon as one is missing. */
@@ -333,10 +324,19 @@ export function pathNamed(element: XmlElement | undefined, ...names: readonly st
 /** All elements below with that local name in any namespace, in document order. */
 export function* descendantsNamed(element: XmlElement | undefined, name: string): Generator<XmlElement> {
   if (!element) return
+  if (element instanceof FlatElement) {
+    yield* element.descendantsNamed(name)
+    return
+  }
   for (const candidate of element.children) {
     if (candidate.name === name) yield candidate
     yield* descendantsNamed(candidate, name)
   }
+}
+
+/** The value of the attribute with that local name, the unprefixed one first. */
+export function attributeOf(element: XmlElement | undefined, name: string): string | undefined {
+  return element instanceof FlatElement ? element.attribute(name) : element?.attributes.get(name)
 }
 
 /** Own character data, trimmed; undefined when the element is missing or holds none. */

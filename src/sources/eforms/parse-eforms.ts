@@ -3,7 +3,7 @@ import { isProcedureType, toLanguage } from '../../domain/codes.ts'
 import type { FormType, LotResult, Notice, NoticeLot, ParsedPart, RejectionReason } from '../../domain/notice.ts'
 import { type Instant, joinDateTime, zoneOf } from '../../domain/time.ts'
 import { cleanField, cleanUrl } from '../text.ts'
-import { textOf, type XmlElement } from '../xml.ts'
+import { attributeOf, textOf, type XmlElement } from '../xml.ts'
 import {
   allCac,
   allCbc,
@@ -91,7 +91,7 @@ function rejection(reason: RejectionReason, path: string, detail: string): Parse
 export function parseEforms(root: XmlElement): ParsedPart[] {
   const extension = extensionOf(root)
   const typeCode = cbc(root, 'NoticeTypeCode')
-  if (root.name === businessRoot || typeCode?.attributes.get('listName') === 'bri') {
+  if (root.name === businessRoot || attributeOf(typeCode, 'listName') === 'bri') {
     return rejection('not-procurement', `/${root.name}`, 'a notice of the business register announces no procurement')
   }
   const profile = cbcText(root, 'CustomizationID')?.slice(0, 200) ?? 'eforms'
@@ -117,7 +117,7 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
   const lots = withResults(plainLots, results)
   const noticeSubtype = codeOf(cbc(efac(extension, 'NoticeSubType'), 'SubTypeCode'))
   const noticeType = codeOf(typeCode)
-  const formType = formTypeOf(typeCode?.attributes.get('listName'), noticeType, root.name)
+  const formType = formTypeOf(attributeOf(typeCode, 'listName'), noticeType, root.name)
   const description = textsOf(allCbc(project, 'Description'), 'description', reading)
   const procedureId = cbcText(root, 'ContractFolderID')?.toLowerCase().slice(0, 200)
   const internalReference = internalReferenceOf(project)
@@ -176,9 +176,7 @@ function readIdentity(root: XmlElement, publication: XmlElement | undefined, pro
   // Only this form is the notice's own number; Doffin writes that of an older notice here, as `2021/S 124-329785`.
   const publicationNumber = toPublicationNumber(textOf(number))
   const ids = allCbc(root, 'ID')
-  const id = textOf(
-    ids.find((element) => element.attributes.get('schemeName') === 'notice-id') ?? ids[0],
-  )?.toLowerCase()
+  const id = textOf(ids.find((element) => attributeOf(element, 'schemeName') === 'notice-id') ?? ids[0])?.toLowerCase()
   const noticeId = id && /^[\w.:-]{1,100}$/.test(id) ? id : undefined
   const version = cbcText(root, 'VersionID')
   const noticeVersion = version && /^\d{1,4}$/.test(version) ? version : undefined
@@ -206,7 +204,7 @@ function publisherOf(root: XmlElement, profile: string, publicationNumber: strin
 function readingOf(root: XmlElement, extension: XmlElement | undefined, profile: string): Reading {
   const isBelowThresholdChannel = /^eforms-sdk-0\./.test(profile)
   const declared = toLanguage(cbcText(root, 'NoticeLanguageCode'))
-  const ofTitle = toLanguage(cbc(cac(root, 'ProcurementProject'), 'Name')?.attributes.get('languageID'))
+  const ofTitle = toLanguage(attributeOf(cbc(cac(root, 'ProcurementProject'), 'Name'), 'languageID'))
   const own = declared ?? ofTitle ?? (isBelowThresholdChannel ? 'de' : undefined)
   const further = allCac(root, 'AdditionalNoticeLanguage').map((language) => toLanguage(idOf(language)))
   const languages = [...new Set([own, ...further].filter((language) => language !== undefined))]
@@ -287,7 +285,7 @@ function techniquesOf(
   for (const holder of [root, ...lotElements(root)]) {
     for (const system of allCac(cac(holder, 'TenderingProcess'), 'ContractingSystem')) {
       for (const element of allCbc(system, 'ContractingSystemTypeCode')) {
-        const list = element.attributes.get('listName')
+        const list = attributeOf(element, 'listName')
         const code = codeOf(element)
         if (code && (list === 'framework-agreement' || list === 'dps-usage')) codes[list].add(code)
       }

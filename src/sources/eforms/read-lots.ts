@@ -2,7 +2,7 @@
 import type { NoticeLot } from '../../domain/notice.ts'
 import { parseDate } from '../../domain/time.ts'
 import { cleanUrl, parseAmount } from '../text.ts'
-import { textOf, type XmlElement } from '../xml.ts'
+import { attributeOf, textOf, type XmlElement } from '../xml.ts'
 import { allCac, allCbc, cac, cbc, cbcText, codeOf, efac, extensionOf, idOf } from './elements.ts'
 import {
   contractNatureOf,
@@ -20,7 +20,7 @@ import {
 export function lotElements(root: XmlElement): readonly XmlElement[] {
   return allCac(root, 'ProcurementProjectLot').filter((lot) => {
     const id = cbc(lot, 'ID')
-    return id?.attributes.get('schemeName') !== 'LotsGroup' && !textOf(id)?.startsWith('GLO-')
+    return attributeOf(id, 'schemeName') !== 'LotsGroup' && !textOf(id)?.startsWith('GLO-')
   })
 }
 
@@ -95,7 +95,7 @@ export function submissionUrlOf(terms: XmlElement | undefined): string | undefin
 function durationOf(period: XmlElement | undefined): NoticeLot['duration'] {
   const measure = cbc(period, 'DurationMeasure')
   const value = parseAmount(textOf(measure))
-  const unit = codeOf(measure) && measure?.attributes.get('unitCode')?.slice(0, 20)
+  const unit = codeOf(measure) && attributeOf(measure, 'unitCode')?.slice(0, 20)
   const start = calendarDay(cbcText(period, 'StartDate'))
   const end = calendarDay(cbcText(period, 'EndDate'))
   const duration = {

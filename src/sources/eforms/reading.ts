@@ -5,7 +5,7 @@ import type { Money, MultilingualText, Place } from '../../domain/notice.ts'
 import { toNutsCode } from '../../domain/nuts.ts'
 import { type Instant, joinDateTime, parseDate, parseTime } from '../../domain/time.ts'
 import { cleanField, cleanLine, cleanText, fieldLimit, parseAmount, titleLimit, toMoney } from '../text.ts'
-import { textOf, type XmlElement } from '../xml.ts'
+import { attributeOf, textOf, type XmlElement } from '../xml.ts'
 import { allCac, allCbc, cac, cbc, cbcText, codeOf, efbc, extensionOf } from './elements.ts'
 
 export type Reading = {
@@ -33,7 +33,7 @@ export function textsOf(
   for (const element of elements) {
     const text = kind === 'title' ? cleanLine(element.text, titleLimit) : cleanText(element.text)
     if (text === undefined || isWithheld(text)) continue
-    const language = toLanguage(element.attributes.get('languageID')) ?? own
+    const language = toLanguage(attributeOf(element, 'languageID')) ?? own
     if (reading.unofficial.has(language) && elements.length > 1) continue
     if (!found.has(language)) found.set(language, text)
   }
@@ -54,7 +54,7 @@ export function ownTextOf(elements: readonly XmlElement[], reading: Reading, max
     const text = cleanLine(element.text, max)
     if (text === undefined || isWithheld(text)) continue
     const index = reading.languages.indexOf(
-      toLanguage(element.attributes.get('languageID')) ?? reading.languages[0] ?? 'und',
+      toLanguage(attributeOf(element, 'languageID')) ?? reading.languages[0] ?? 'und',
     )
     const rank = index < 0 ? reading.languages.length : index
     if (rank < bestRank) {
@@ -67,7 +67,7 @@ export function ownTextOf(elements: readonly XmlElement[], reading: Reading, max
 
 /** Amount with its `currencyID`; sentinels and withheld amounts are missing. */
 export function moneyOf(element: XmlElement | undefined): Money | undefined {
-  return element && toMoney(parseAmount(textOf(element)), element.attributes.get('currencyID'))
+  return element && toMoney(parseAmount(textOf(element)), attributeOf(element, 'currencyID'))
 }
 
 /** A deadline from `EndDate` and `EndTime` (BT-131, BT-1311, BT-630); the end of the day when no time was published. */
@@ -100,7 +100,7 @@ export function cpvCodesOf(project: XmlElement | undefined): string[] {
   for (const name of ['MainCommodityClassification', 'AdditionalCommodityClassification']) {
     for (const classification of allCac(project, name)) {
       for (const element of allCbc(classification, 'ItemClassificationCode')) {
-        const list = element.attributes.get('listName')
+        const list = attributeOf(element, 'listName')
         if (list && list.toLowerCase() !== 'cpv') continue
         for (const code of codesOfCell(textOf(element) ?? '')) codes.add(code)
       }
@@ -165,7 +165,7 @@ export function internalReferenceOf(project: XmlElement | undefined): string | u
 /** BT-23; additional natures are not looked at. */
 export function contractNatureOf(project: XmlElement | undefined): string | undefined {
   for (const element of allCbc(project, 'ProcurementTypeCode')) {
-    const list = element.attributes.get('listName')
+    const list = attributeOf(element, 'listName')
     const code = codeOf(element)
     if (code && (!list || list.endsWith('contract-nature'))) return code
   }

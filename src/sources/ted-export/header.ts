@@ -3,7 +3,7 @@ import { toCountry, toLanguage } from '../../domain/codes.ts'
 import { toCpvCode } from '../../domain/cpv.ts'
 import type { Money } from '../../domain/notice.ts'
 import { toNutsCode } from '../../domain/nuts.ts'
-import { childNamed, childrenNamed, pathNamed, textOf, type XmlElement } from '../xml.ts'
+import { attributeOf, childNamed, childrenNamed, pathNamed, textOf, type XmlElement } from '../xml.ts'
 import { moneyOf, splitDateTime } from './parts.ts'
 
 export type Header = {
@@ -49,23 +49,22 @@ export function readHeader(root: XmlElement): Header {
   const journal = childNamed(coded, 'REF_OJS')
   const notice = childNamed(coded, 'NOTICE_DATA')
   const codes = childNamed(coded, 'CODIF_DATA')
-  const codeOf = (name: string) => childNamed(codes, name)?.attributes.get('CODE')
+  const codeOf = (name: string) => attributeOf(childNamed(codes, name), 'CODE')
   const nuts = (name: string) =>
-    childrenNamed(notice, name).map((element) => toNutsCode(element.attributes.get('CODE') ?? element.text))
+    childrenNamed(notice, name).map((element) => toNutsCode(attributeOf(element, 'CODE') ?? element.text))
   const values = childrenNamed(childNamed(notice, 'VALUES'), 'VALUE')
   const valueOfType = (type: string) => {
-    const found = values.filter((value) => value.attributes.get('TYPE') === type)
+    const found = values.filter((value) => attributeOf(value, 'TYPE') === type)
     return found.length === 1 ? moneyOf(found[0]) : undefined
   }
   const performance = unique(nuts('PERFORMANCE_NUTS'))
   return {
     publicationNumber:
-      toPublicationNumber(textOf(childNamed(notice, 'NO_DOC_OJS'))) ??
-      toPublicationNumber(root.attributes.get('DOC_ID')),
+      toPublicationNumber(textOf(childNamed(notice, 'NO_DOC_OJS'))) ?? toPublicationNumber(attributeOf(root, 'DOC_ID')),
     publicationDate: splitDateTime(textOf(childNamed(journal, 'DATE_PUB'))),
     dispatchDate: splitDateTime(textOf(childNamed(codes, 'DS_DATE_DISPATCH'))),
     deadline: splitDateTime(textOf(childNamed(codes, 'DT_DATE_FOR_SUBMISSION'))),
-    country: toCountry(childNamed(notice, 'ISO_COUNTRY')?.attributes.get('VALUE')),
+    country: toCountry(attributeOf(childNamed(notice, 'ISO_COUNTRY'), 'VALUE')),
     languages: unique(
       childrenNamed(notice, 'LG_ORIG')
         .flatMap((element) => element.text.trim().split(/[\s,;]+/))
@@ -74,9 +73,9 @@ export function readHeader(root: XmlElement): Header {
     documentType: codeOf('TD_DOCUMENT_TYPE'),
     contractNature: codeOf('NC_CONTRACT_NATURE'),
     procedureCode: codeOf('PR_PROC'),
-    directive: childNamed(codes, 'DIRECTIVE')?.attributes.get('VALUE'),
+    directive: attributeOf(childNamed(codes, 'DIRECTIVE'), 'VALUE'),
     cpvCodes: unique(
-      childrenNamed(notice, 'ORIGINAL_CPV').map((element) => toCpvCode(element.attributes.get('CODE') ?? '')),
+      childrenNamed(notice, 'ORIGINAL_CPV').map((element) => toCpvCode(attributeOf(element, 'CODE') ?? '')),
     ),
     nutsCodes: performance.length > 0 ? performance : unique(nuts('ORIGINAL_NUTS')),
     references: unique(
@@ -99,7 +98,7 @@ export function translatedTitle(
 ): { readonly language: string; readonly element: XmlElement } | undefined {
   const titles = childrenNamed(pathNamed(root, 'TRANSLATION_SECTION', 'ML_TITLES'), 'ML_TI_DOC').flatMap((title) => {
     const element = childNamed(title, 'TI_TEXT')
-    const own = toLanguage(title.attributes.get('LG'))
+    const own = toLanguage(attributeOf(title, 'LG'))
     return element && own ? [{ language: own, element }] : []
   })
   return (

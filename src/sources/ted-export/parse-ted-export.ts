@@ -12,7 +12,7 @@ import type {
 } from '../../domain/notice.ts'
 import { type Instant, joinDateTime, zoneOf } from '../../domain/time.ts'
 import { compact } from '../compact.ts'
-import { childNamed, childrenNamed, textOf, type XmlElement } from '../xml.ts'
+import { attributeOf, childNamed, childrenNamed, textOf, type XmlElement } from '../xml.ts'
 import {
   contractNatureOf,
   isNationalProcedureCode,
@@ -39,7 +39,7 @@ export function isTedExport(root: XmlElement): boolean {
 }
 
 function formNumberOf(element: XmlElement): string {
-  return element.attributes.get('FORM') ?? /^F\d\d/.exec(element.name)?.[0] ?? element.name
+  return attributeOf(element, 'FORM') ?? /^F\d\d/.exec(element.name)?.[0] ?? element.name
 }
 
 /** The forms in original languages, the header's first; without any, the translation nearest to the original. */
@@ -47,8 +47,8 @@ function readForms(root: XmlElement, header: Header): Form[] {
   const elements = (childNamed(root, 'FORM_SECTION')?.children ?? []).filter(
     (at) => at.name !== 'NOTICE_UUID' && at.children.length > 0,
   )
-  const originals = elements.filter((at) => at.attributes.get('CATEGORY') === 'ORIGINAL')
-  const languageOf = (at: XmlElement) => toLanguage(at.attributes.get('LG')) ?? 'und'
+  const originals = elements.filter((at) => attributeOf(at, 'CATEGORY') === 'ORIGINAL')
+  const languageOf = (at: XmlElement) => toLanguage(attributeOf(at, 'LG')) ?? 'und'
   const rank = (at: XmlElement) => {
     const position = header.languages.indexOf(languageOf(at))
     return position < 0 ? header.languages.length : position
@@ -159,7 +159,7 @@ export function parseTedExport(root: XmlElement): ParsedPart[] {
   const form = forms[0]
   if (!form) return rejected('missing-content', '/TED_EXPORT/FORM_SECTION', 'the document holds no form')
   const formNumber = formNumberOf(form.element)
-  const kind = kindOf(formNumber, childNamed(form.element, 'NOTICE')?.attributes.get('TYPE'), header.documentType)
+  const kind = kindOf(formNumber, attributeOf(childNamed(form.element, 'NOTICE'), 'TYPE'), header.documentType)
   if (!kind) {
     return rejected(
       'not-procurement',
@@ -199,7 +199,7 @@ export function parseTedExport(root: XmlElement): ParsedPart[] {
   const nutsCodes = lotNuts.length > 0 ? lotNuts : header.nutsCodes
   const sites = new Set(content.lots.map((lot) => lot.site).filter((site) => site !== undefined))
   const noticeId = textOf(childrenNamed(childNamed(root, 'FORM_SECTION'), 'NOTICE_UUID')[0])?.toLowerCase()
-  const version = form.element.attributes.get('VERSION') ?? root.attributes.get('VERSION') ?? root.uri
+  const version = attributeOf(form.element, 'VERSION') ?? attributeOf(root, 'VERSION') ?? root.uri
   const languages = [...new Set([language, ...forms.map((at) => at.language), ...header.languages])].filter(
     (code) => code !== 'und',
   )

@@ -17,7 +17,7 @@ import {
   titleLimit,
   toMoney,
 } from '../text.ts'
-import { childNamed, childrenNamed, descendantsNamed, textOf, type XmlElement } from '../xml.ts'
+import { attributeOf, childNamed, childrenNamed, descendantsNamed, textOf, type XmlElement } from '../xml.ts'
 
 function running(element: XmlElement): string {
   if (element.name === 'BR') return '\n'
@@ -45,7 +45,7 @@ function codesBelow<T extends string>(
 ): T[] {
   const codes = new Set<T>()
   for (const found of descendantsNamed(element, name)) {
-    const code = read(found.attributes.get('CODE') ?? found.text)
+    const code = read(attributeOf(found, 'CODE') ?? found.text)
     if (code !== undefined) codes.add(code)
   }
   return [...codes]
@@ -58,7 +58,7 @@ export const cpvBelow = (element: XmlElement | undefined): string[] => codesBelo
 export function nutsOf(element: XmlElement | undefined): string[] {
   const codes = new Set<string>()
   for (const found of childrenNamed(element, 'NUTS')) {
-    const code = toNutsCode(found.attributes.get('CODE') ?? found.text)
+    const code = toNutsCode(attributeOf(found, 'CODE') ?? found.text)
     if (code !== undefined) codes.add(code)
   }
   return [...codes]
@@ -73,8 +73,8 @@ export const countryOfNuts = (code: string | undefined): string | undefined => t
 export function moneyOf(element: XmlElement | undefined, currency?: string): Money | undefined {
   if (!element) return undefined
   return toMoney(
-    parseAmount(element.attributes.get('FMTVAL') ?? element.text),
-    element.attributes.get('CURRENCY') ?? currency,
+    parseAmount(attributeOf(element, 'FMTVAL') ?? element.text),
+    attributeOf(element, 'CURRENCY') ?? currency,
   )
 }
 
@@ -125,7 +125,7 @@ export function organizationOf(element: XmlElement | undefined): Organization | 
     street: field('ADDRESS'),
     city: field('TOWN'),
     postalCode: field('POSTAL_CODE'),
-    country: toCountry(childNamed(element, 'COUNTRY')?.attributes.get('VALUE')),
+    country: toCountry(attributeOf(childNamed(element, 'COUNTRY'), 'VALUE')),
     nutsCode: nutsOf(element)[0],
     contactName: field('CONTACT_POINT', 'ATTENTION'),
     email: cleanEmail(textOf(mail)),

@@ -3,7 +3,7 @@ import type { LotResult, Organization } from '../../domain/notice.ts'
 import { compact } from '../compact.ts'
 import { distinctOrganizations } from '../results.ts'
 import { cleanField, cleanLine, cleanUrl } from '../text.ts'
-import { childNamed, childrenNamed, descendantsNamed, pathNamed, textOf, type XmlElement } from '../xml.ts'
+import { attributeOf, childNamed, childrenNamed, descendantsNamed, pathNamed, textOf, type XmlElement } from '../xml.ts'
 import { contractNatureOf, legalBasisOf, procedureTypeOfElement } from './codes.ts'
 import type { FormAward, FormChange, FormContent, FormLot, PlainDateTime } from './form-content.ts'
 import { toPublicationNumber } from './header.ts'
@@ -40,7 +40,7 @@ export function durationOf(element: XmlElement): FormLot['duration'] {
   if (value === undefined && start === undefined && end === undefined) return undefined
   return compact<NonNullable<FormLot['duration']>>({
     value,
-    unit: value === undefined ? undefined : measure?.attributes.get('TYPE'),
+    unit: value === undefined ? undefined : attributeOf(measure, 'TYPE'),
     start,
     end,
   })
@@ -67,12 +67,12 @@ function lotsOf(objects: readonly XmlElement[]): FormLot[] {
   const several = objects.length > 1
   const lots = objects.flatMap((object, position) => {
     const descriptions = childrenNamed(object, 'OBJECT_DESCR')
-    const item = several ? (toLotId(object.attributes.get('ITEM')) ?? String(position + 1)) : undefined
+    const item = several ? (toLotId(attributeOf(object, 'ITEM')) ?? String(position + 1)) : undefined
     return descriptions.map((description, index) => {
       const number = toLotId(textOf(childNamed(description, 'LOT_NO')))
       const own =
         number ??
-        (descriptions.length > 1 ? (toLotId(description.attributes.get('ITEM')) ?? String(index + 1)) : undefined)
+        (descriptions.length > 1 ? (toLotId(attributeOf(description, 'ITEM')) ?? String(index + 1)) : undefined)
       const lotId = item === undefined ? (own ?? onlyLotId) : own === undefined ? item : `${item}.${own}`
       // Title and value of an object are those of its lot only where it has no other.
       return lotOf(description, lotId, several && descriptions.length === 1 ? object : undefined)
@@ -185,18 +185,18 @@ export function readForm(form: XmlElement): FormContent {
     .flatMap((at) => childrenNamed(at, 'OBJECT_DESCR'))
     .map((at) => childNamed(at, 'QS') ?? at)
   const isQualification =
-    /F07/.test(form.attributes.get('FORM') ?? form.name) || qualification.some((at) => at.name === 'QS')
+    /F07/.test(attributeOf(form, 'FORM') ?? form.name) || qualification.some((at) => at.name === 'QS')
   const time = textOf(childNamed(procedure, 'TIME_RECEIPT_TENDERS'))
   const receipt = dateOf(childNamed(procedure, 'DATE_RECEIPT_TENDERS'))
   return compact<FormContent>({
     title: lineOf(childNamed(object, 'TITLE')),
     description: textBlock(childNamed(object, 'SHORT_DESCR')) ?? (lots.length === 1 ? lots[0]!.description : undefined),
     referenceNumber: cleanField(lineOf(childNamed(object, 'REFERENCE_NUMBER'))),
-    contractNature: contractNatureOf(childNamed(object, 'TYPE_CONTRACT')?.attributes.get('CTYPE')),
+    contractNature: contractNatureOf(attributeOf(childNamed(object, 'TYPE_CONTRACT'), 'CTYPE')),
     procedureType,
     procedureTypeNational: procedureElement && procedureType === undefined ? procedureElement.name : undefined,
     legalBasis:
-      legalBasisOf((childNamed(form, 'LEGAL_BASIS') ?? childNamed(form, 'DIRECTIVE'))?.attributes.get('VALUE')) ??
+      legalBasisOf(attributeOf(childNamed(form, 'LEGAL_BASIS') ?? childNamed(form, 'DIRECTIVE'), 'VALUE')) ??
       (childNamed(form, 'LEGAL_BASIS_OTHER') ? 'other' : undefined),
     buyers: distinctOrganizations(
       [main, ...childrenNamed(body, 'ADDRESS_CONTRACTING_BODY_ADDITIONAL')].map(organizationOf),

@@ -5,7 +5,7 @@ import { toNutsCode } from '../../domain/nuts.ts'
 import { compact } from '../compact.ts'
 import { distinctOrganizations } from '../results.ts'
 import { cleanField, cleanLine, cleanText, cleanUrl } from '../text.ts'
-import { childNamed, childrenNamed, descendantsNamed, textOf, type XmlElement } from '../xml.ts'
+import { attributeOf, childNamed, childrenNamed, descendantsNamed, textOf, type XmlElement } from '../xml.ts'
 import { contractNatureOf, legalBasisOf, procedureTypeOfElement } from './codes.ts'
 import type { FormAward, FormChange, FormContent, FormLot } from './form-content.ts'
 import { toPublicationNumber } from './header.ts'
@@ -40,7 +40,7 @@ function firstDeep(element: XmlElement | undefined, name: string): XmlElement | 
 /** A single value; a range is no estimate, and a value with VAT is none of ours. */
 function costOf(costs: XmlElement | undefined): Money | undefined {
   if (!costs || childNamed(costs, 'INCLUDING_VAT')) return undefined
-  return moneyOf(childNamed(costs, 'VALUE_COST'), costs.attributes.get('CURRENCY'))
+  return moneyOf(childNamed(costs, 'VALUE_COST'), attributeOf(costs, 'CURRENCY'))
 }
 
 function estimateOf(element: XmlElement | undefined): Money | undefined {
@@ -72,7 +72,7 @@ function durationOf(element: XmlElement | undefined): FormLot['duration'] {
 function nutsOutsideLots(element: XmlElement | undefined): string[] {
   const codes = new Set<string>()
   for (const found of below(element, isPart)) {
-    const code = found.name === 'NUTS' ? toNutsCode(found.attributes.get('CODE') ?? '') : undefined
+    const code = found.name === 'NUTS' ? toNutsCode(attributeOf(found, 'CODE') ?? '') : undefined
     if (code) codes.add(code)
   }
   return [...codes]
@@ -86,7 +86,7 @@ function lotsOf(body: XmlElement): FormLot[] {
       compact<FormLot>({
         lotId:
           toLotId(textOf(childNamed(found, 'LOT_NUMBER'))) ??
-          toLotId(found.attributes.get('ITEM')) ??
+          toLotId(attributeOf(found, 'ITEM')) ??
           String(lots.length + 1),
         title: lineOf(childNamed(found, 'LOT_TITLE')),
         description: textBlock(childNamed(found, 'LOT_DESCRIPTION')),
@@ -130,7 +130,7 @@ function referencesOf(body: XmlElement): FormContent['references'] {
   const visit = (element: XmlElement): void => {
     let choice = ''
     for (const found of element.children) {
-      choice = found.attributes.get('CHOICE') ?? found.attributes.get('VALUE') ?? choice
+      choice = attributeOf(found, 'CHOICE') ?? attributeOf(found, 'VALUE') ?? choice
       if (found.name !== 'NOTICE_NUMBER_OJ') {
         visit(found)
         continue
@@ -151,7 +151,7 @@ function referencesOf(body: XmlElement): FormContent['references'] {
 /** True when an element says the word by its name, its VALUE or, with VALUE="YES", as a question answered. */
 function involves(body: XmlElement, word: RegExp): boolean {
   for (const found of below(body, isPart)) {
-    const value = found.attributes.get('VALUE')
+    const value = attributeOf(found, 'VALUE')
     if (word.test(found.name)) {
       if (value === 'NO' || /^(?:NO_|RESTRICTED_TO)/.test(found.name)) continue
       if (value === undefined || value === 'YES' || found.children.length > 0) return true
@@ -167,7 +167,7 @@ function procedureOf(body: XmlElement): Pick<FormContent, 'procedureType' | 'pro
     const name = isElement
       ? found.name
       : found.name.startsWith('TYPE_OF_PROCEDURE')
-        ? found.attributes.get('VALUE')
+        ? attributeOf(found, 'VALUE')
         : undefined
     if (name === undefined) continue
     const procedureType = procedureTypeOfElement(name)
@@ -252,10 +252,10 @@ export function readOldForm(form: XmlElement): FormContent {
     description,
     referenceNumber: cleanField(lineOf(first(body, /^(?:FILE_REFERENCE_NUMBER|REFERENCE_NUMBER_ATTRIBUTED)$/))),
     contractNature:
-      contractNatureOf(first(object, 'TYPE_CONTRACT')?.attributes.get('VALUE')) ??
-      contractNatureOf(body.attributes.get('CTYPE')),
+      contractNatureOf(attributeOf(first(object, 'TYPE_CONTRACT'), 'VALUE')) ??
+      contractNatureOf(attributeOf(body, 'CTYPE')),
     ...procedureOf(body),
-    legalBasis: legalBasisOf(form.attributes.get('DIRECTIVE')),
+    legalBasis: legalBasisOf(attributeOf(form, 'DIRECTIVE')),
     buyers: distinctOrganizations([
       withAddresses(organizationOf(profile), addresses),
       ...(onBehalf ? onBehalf.children.filter((at) => at.name.startsWith('CONTACT_DATA')).map(organizationOf) : []),
