@@ -1,8 +1,14 @@
-// Appends editions to the log in a folder until it is killed. Prints each edition's number when the log has taken it.
+// Appends editions to the log in a folder until it is killed, or the log cannot grow. Prints each edition's number when the log
+// has taken it. Checkpoints and copies without superseded records come as often as can be.
 import { appendEdition, openEditionLog } from '../src/edition/edition-log.ts'
 import { entriesOfEdition, infoOfEdition } from './edition-of-number.ts'
 
-const log = await openEditionLog(process.argv[2]!, { clock: () => 0 })
+const log = await openEditionLog(process.argv[2]!, {
+  clock: () => 0,
+  toleratedEntries: 60,
+  toleratedReplay: 60,
+  onWarning: (warning) => process.stderr.write(`${warning}\n`),
+})
 for (let edition = (log.newest?.edition ?? 0) + 1; ; edition++) {
   await appendEdition(log, infoOfEdition(edition), entriesOfEdition(edition))
   process.stdout.write(`${edition}\n`)

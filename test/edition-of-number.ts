@@ -1,4 +1,5 @@
 // Editions that follow from their number alone, so that what a killed process wrote can be known afterwards.
+import { hourMs } from '../src/domain/time.ts'
 import type { NewEdition, NewEntry } from '../src/edition/log-state.ts'
 
 const size = 60
@@ -7,10 +8,29 @@ const records = 200
 
 const stampOf = (edition: number, index: number): number => edition * 1000 + index
 
+/** Everything that a client reads of an edition. */
+export function recordsOfEdition(edition: number): unknown[] {
+  const current = new Map<string, unknown>()
+  for (let each = Math.max(1, edition - 4); each <= edition; each++)
+    for (const { body } of entriesOfEdition(each)) {
+      const { id, ...record } = JSON.parse(body) as { id: string }
+      current.delete(id)
+      current.set(id, { id, checkedAt: new Date(edition).toISOString(), ...record })
+    }
+  return [...current.values()]
+}
+
 export function infoOfEdition(edition: number): NewEdition {
   const known = new Set(Array.from({ length: edition * size }, (_, index) => index % records)).size
   const lastModified = stampOf(edition, size - 1)
-  return { edition, lastModified, publishedAt: edition, records: known, changes: size, checks: { ted: edition } }
+  return {
+    edition,
+    lastModified,
+    publishedAt: edition * hourMs,
+    records: known,
+    changes: size,
+    checks: { ted: edition },
+  }
 }
 
 /** Each edition changes the next 60 records, round and round. */

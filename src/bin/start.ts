@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { cursorKeysOf } from '../api/cursor-key-ring.ts'
 import { tokenSourceOf } from '../api/token-table.ts'
-import { hourMs, minuteMs, toInstant } from '../domain/time.ts'
+import { dayMs, hourMs, minuteMs, toInstant } from '../domain/time.ts'
 import { catchUp, type EditionLog, openEditionLog } from '../edition/edition-log.ts'
 import { watchSources } from '../ingest/watch-sources.ts'
 import { type Clock, shiftableClock, systemClock, systemSleep } from '../platform/clock.ts'
@@ -82,6 +82,8 @@ const longestTickMs = minuteMs / 2
  */
 const takeOverAllowanceMs = minuteMs
 const serialPollMs = 1000
+/** In this time every piece of the edition log is read again and compared with its checksum. */
+const checkRoundMs = dayMs
 const watchMs = 5 * minuteMs
 const heldPauseMs = 10 * minuteMs
 const retryPauseMs = 1000
@@ -103,9 +105,7 @@ export async function start(options: StartOptions): Promise<void> {
     })
   }
   const queue = workQueue()
-  const serveNewest = async () => {
-    await catchUp(service.editions, store)
-  }
+  const serveNewest = () => takeOver(service)
   let tick: () => void = () => {}
   const place: Workplace = {
     store,
@@ -293,14 +293,14 @@ export async function serve(options: ServiceOptions): Promise<void> {
         config: options.config,
         version: options.version,
         ...(service.documentStore && { documentStore: service.documentStore }),
-        onPublished: async () => void (await catchUp(service.editions, store)),
+        onPublished: () => takeOver(service),
       },
       request,
       emitTo,
     ),
   )
   if (control) service.defer(control.close)
-  await catchUp(service.editions, store)
+  await takeOver(service)
   const api = await service.listen()
   const newest = service.editions.newest
   emit({
@@ -376,7 +376,10 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
     })
     if (documentStore) closers.push(documentStore.close)
     emit({ event: 'starting', version: options.version, data: dataFolder, engine: store.engine, pid: process.pid })
-    const editions = await openEditionLog(join(dataFolder, 'editions'), { clock })
+    const editions = await openEditionLog(join(dataFolder, 'editions'), {
+      clock,
+      onWarning: (warning) => log.warn(warning),
+    })
     const stopFollowing = followEditions(editions, store, log)
     closers.push(async () => stopFollowing())
     let endApi = async () => {}
@@ -428,10 +431,21 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
   }
 }
 
-/** Takes over editions that other processes publish. */
+/** Takes over what is new. Without room for it, what the log holds is served, and `followEditions` tries again. */
+async function takeOver({ editions, store, log }: Service): Promise<void> {
+  try {
+    await catchUp(editions, store)
+  } catch (error) {
+    if (!(error instanceof OperatorError) || editions.newest === undefined) throw error
+    log.warn(error.message)
+  }
+}
+
+/** Takes over editions that other processes publish, and what could not be taken over before; looks after the files. */
 function followEditions(editions: EditionLog, store: Store, log: Log): () => void {
   let seen = -1
   let isBusy = false
+  let told = ''
   const look = async () => {
     if (isBusy) return
     isBusy = true
@@ -441,9 +455,13 @@ function followEditions(editions: EditionLog, store: Store, log: Log): () => voi
         await catchUp(editions, store)
         seen = edition
       }
+      told = ''
     } catch (error) {
-      log.warn({ error: String(error) }, 'new editions cannot be seen; the last one goes on being served')
+      if (told !== String(error))
+        log.warn({ error: String(error) }, 'new editions cannot be seen; the last one goes on being served')
+      told = String(error)
     } finally {
+      editions.checkSome(serialPollMs / checkRoundMs)
       isBusy = false
     }
   }

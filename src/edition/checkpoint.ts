@@ -8,10 +8,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { TakenEdition } from './held-log.ts'
 import { type Chunk, newChunk } from './record-table.ts'
-import { sharedSlots } from './shared-arrays.ts'
+import { sharedBytes } from './shared-arrays.ts'
 
 /** Raise it when arrays keep their names and get another meaning. */
-const formatVersion = 1
+const formatVersion = 2
 const magic = 'TSCHECKP'
 /** Magic, format version, length of the contents, their CRC-32. */
 const trailerLength = 20
@@ -59,13 +59,12 @@ function kindOf(array: unknown): ArrayKind {
   throw new Error('a column of a kind that checkpoints do not know')
 }
 
-function arrayOf(kind: ArrayKind, length: number): SharedArray {
-  const type: new (memory: SharedArrayBuffer) => SharedArray = kinds[kind]
-  return new type(new SharedArrayBuffer(length * kinds[kind].BYTES_PER_ELEMENT))
-}
-
 /** Found out anew after each start. */
 const transient = new Set(['verified'])
+
+/** Arrays begin at multiples of eight bytes of their segment. */
+const padded = (length: number): number => (length + 7) & ~7
+const padding = new Uint8Array(8)
 
 type Place = { readonly path: string; readonly owner: { [name: string]: unknown }; readonly name: string }
 
@@ -102,7 +101,9 @@ export async function writeCheckpoint(
   try {
     let end = 0
     const write = async (arrays: readonly SharedArray[], paths?: readonly string[]): Promise<Segment> => {
-      const bytes = arrays.map(bytesOf)
+      const bytes = arrays
+        .map(bytesOf)
+        .flatMap((each) => [each, padding.subarray(0, padded(each.length) - each.length)])
       const crc = crcOf(bytes)
       await nextTurn()
       await transferAll(bytes, end, (views, from) => handle.writev([...views], from).then((done) => done.bytesWritten))
@@ -187,49 +188,59 @@ async function readBytes(handle: FileHandle, length: number, from: number): Prom
 }
 
 async function readArrays(handle: FileHandle, contents: Contents): Promise<Checkpoint | undefined> {
-  const chunks: Chunk[] = []
-  const slots: Int32Array[] = []
-  const targets: { readonly segment: Segment; readonly views: readonly Uint8Array[]; readonly from: number }[] = []
-  let from = 0
-  const expect = (segment: Segment, arrays: readonly SharedArray[]): void => {
-    targets.push({ segment, views: arrays.map(bytesOf), from })
-    from += segment.length
-  }
-  for (const segment of contents.chunks) {
-    const chunk = newChunk()
-    const places = placesOf(chunk)
-    if (places.length !== segment.arrays.length) return undefined
-    for (const [index, [kind, length, path]] of segment.arrays.entries()) {
-      const { owner, name, path: known } = places[index]!
-      const array = owner[name] as SharedArray
-      if (known !== path || kindOf(array) !== kind) return undefined
-      if (array.length !== length) owner[name] = arrayOf(kind, length)
-    }
-    chunks.push(chunk)
-    expect(
-      segment,
-      places.map(({ owner, name }) => owner[name] as SharedArray),
-    )
-  }
-  for (const segment of contents.shards) {
-    const shards = segment.arrays.map(([, length]) => sharedSlots(length))
-    slots.push(...shards)
-    expect(segment, shards)
+  const model = newChunk()
+  const paths = placesOf(model).map(({ path, owner, name }) => `${path} ${kindOf(owner[name])}`)
+  for (const { arrays } of contents.chunks)
+    if (arrays.length !== paths.length || arrays.some(([kind, , path], index) => paths[index] !== `${path} ${kind}`))
+      return undefined
+  const segments = [...contents.chunks, ...contents.shards]
+  const memories: SharedArrayBuffer[] = []
+  const begins: number[] = []
+  let end = 0
+  for (const { length } of segments) {
+    begins.push(end)
+    end += length
   }
   let isWhole = true
-  const rest = targets.values()
+  const rest = segments.entries()
   const work = async (): Promise<void> => {
-    for (const { segment, views, from } of rest) {
+    for (const [index, { length, crc }] of rest) {
       if (!isWhole) return
-      const read = await transferAll(views, from, (views, from) =>
+      memories[index] = new SharedArrayBuffer(length)
+      const bytes = new Uint8Array(memories[index])
+      const read = await transferAll([bytes], begins[index]!, (views, from) =>
         handle.readv([...views], from).then((done) => done.bytesRead),
       )
-      if (read !== segment.length || crcOf(views) !== segment.crc) isWhole = false
+      if (read !== length || crc32(bytes) !== crc) isWhole = false
     }
   }
   await Promise.all(Array.from({ length: readsAtOnce }, work))
   if (!isWhole) return undefined
+  const chunks = contents.chunks.map((segment, index) => withArrays(model, viewsOf(segment, memories[index]!).values()))
+  const slots = contents.shards.flatMap(
+    (segment, index) => viewsOf(segment, memories[chunks.length + index]!) as Int32Array[],
+  )
   return { ...contents, chunks, slots }
+}
+
+/** The arrays of a segment, as they lie in its memory. */
+function viewsOf({ arrays }: Segment, memory: SharedArrayBuffer): SharedArray[] {
+  let from = 0
+  return arrays.map(([kind, length]) => {
+    const type: new (memory: SharedArrayBuffer, from: number, length: number) => SharedArray = kinds[kind]
+    const array = new type(memory, from, length)
+    from += padded(array.byteLength)
+    return array
+  })
+}
+
+/** An object made like `model`, with these arrays instead of its own. */
+function withArrays<Model extends object>(model: Model, arrays: Iterator<SharedArray>): Model {
+  const entries = Object.entries(model).map(([name, value]) => {
+    if (transient.has(name)) return [name, sharedBytes((value as Uint8Array).length)]
+    return [name, ArrayBuffer.isView(value) ? arrays.next().value : withArrays(value as object, arrays)]
+  })
+  return Object.fromEntries(entries) as Model
 }
 
 function crcOf(views: readonly Uint8Array[]): number {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -626,6 +626,102 @@ test('a checkpoint of another history than that of the index file is not believe
   const again = await openLog(folders[0]!, { clock: () => start })
   expect(again.newest?.lastModified).toBe(start + 4999)
   expect(again.meta(again.find(uuidOf(7))!).lastModified).toBe(start + 7)
+})
+
+test('what rots in an open log is found by the round through all pieces, and mended from the other file', async () => {
+  const warnings: string[] = []
+  const folder = newFolder()
+  const log = await openLog(folder, { clock: () => start, onWarning: (warning) => warnings.push(warning) })
+  const records = Array.from({ length: 700 }, (_, index) =>
+    recordOf(index, start + index, { title: 'x'.repeat(index) }),
+  )
+  await append(
+    log,
+    1,
+    records.map((record) => entryOf(record)),
+    { records: 700 },
+  )
+  const bodies = filesOf(folder).filter((file) => file.endsWith('.bin'))
+  const intact = bodies.map((file) => readFileSync(file))
+  const random = randomOf(seed)
+  for (let round = 0; round < 20; round++) {
+    // Not both copies of a record: one file rots in its first half, the other in its last quarter.
+    for (const [index, file] of bodies.entries()) {
+      const rotten = Buffer.from(intact[index]!)
+      const half = Math.floor(rotten.length / 2)
+      for (let byte = 0; byte < 5; byte++) {
+        const at = index === 0 ? random.integer(0, half - 1) : random.integer(half + (half >> 1), rotten.length - 1)
+        rotten[at]! ^= 1 << random.integer(0, 7)
+      }
+      writeFileSync(file, rotten)
+    }
+    // Three thirds are a round, wherever it began.
+    for (let part = 0; part < 4; part++) {
+      log.checkSome(1 / 3)
+      await log.idle()
+    }
+    for (const [index, file] of bodies.entries()) expect(readFileSync(file).equals(intact[index]!)).toBe(true)
+    expect(log.isDamaged).toBe(false)
+  }
+  expect(warnings.every((warning) => /were mended. Check the disk/.test(warning))).toBe(true)
+  expect(warnings.length).toBeGreaterThanOrEqual(20)
+  for (const [index, file] of bodies.entries()) writeFileSync(file, Buffer.alloc(intact[index]!.length))
+  log.checkSome(1)
+  await log.idle()
+  expect(log.isDamaged).toBe(true)
+  expect(warnings.at(-1)).toMatch(/lost records/)
+})
+
+test('R4 after 25 hours the checks and bodies of old editions leave the disk, and held editions stay as they were', async () => {
+  let now = publishedAtOf(1)
+  const folder = newFolder()
+  const log = await openLog(folder, { clock: () => now, toleratedEntries: 100 })
+  const textOf = (edition: number, number: number) => `${edition} ${number} `.repeat(60)
+  const pagesOf = (reader: EditionLog, edition: number): Buffer[] => {
+    const pages: Buffer[] = []
+    for (let after: { lastModified: number; id: string } | undefined; ; ) {
+      const { positions, next } = reader.list({ filter: all, edition, ...(after && { after }), limit: 100 })
+      pages.push(wholePage(reader.pageBody(positions, edition, 'gzip'), next?.id ?? null))
+      if (next === null) return pages
+      after = next
+    }
+  }
+  const sizeOf = (): number => filesOf(folder).reduce((sum, file) => sum + statSync(file).size, 0)
+  const appendOne = async (edition: number): Promise<void> => {
+    now = publishedAtOf(edition)
+    const entries = Array.from({ length: 40 }, (_, index) => {
+      const number = (edition * 40 + index) % 200
+      return entryOf(recordOf(number, start + edition * 1000 + index, { title: textOf(edition, number) }))
+    })
+    await append(log, edition, entries, { records: Math.min(200, edition * 40), checks: { ted: now } })
+  }
+  const remembered = new Map<number, Buffer[]>()
+  const sizes: number[] = []
+  for (let edition = 1; edition <= 120; edition++) {
+    await appendOne(edition)
+    remembered.set(edition, pagesOf(log, edition))
+    if (edition % 4 === 0) await log.idle()
+    const oldest = Math.max(1, edition - 26)
+    for (const held of [oldest, Math.floor((oldest + edition) / 2)])
+      expect(pagesOf(log, held).map((page) => page.toString('hex'))).toEqual(
+        remembered.get(held)!.map((page) => page.toString('hex')),
+      )
+    if (edition > 27) expect(log.edition(edition - 27)).toBeUndefined()
+    sizes.push(sizeOf())
+  }
+  await log.idle()
+  // 25 held editions of 40 entries and 200 records, and a third more before a copy is due.
+  expect(Math.max(...sizes.slice(60))).toBeLessThan(sizes[29]! * 2)
+  expect(readdirSync(folder).filter((name) => name.startsWith('generation-'))).toHaveLength(1)
+  const { held } = log as unknown as { held: LogState }
+  expect(held.table.count).toBeLessThan(2000)
+  expect([...held.editions.values()].filter(({ checks }) => checks.size > 0).length).toBeLessThanOrEqual(27)
+  await log.close()
+  const again = await openLog(folder, { clock: () => now })
+  for (let edition = 94; edition <= 120; edition++)
+    expect(pagesOf(again, edition).map((page) => page.toString('hex'))).toEqual(
+      remembered.get(edition)!.map((page) => page.toString('hex')),
+    )
 })
 
 test('a log damaged anywhere never serves a wrong byte: it goes back to a whole edition, repairs or refuses', async () => {

@@ -26,12 +26,17 @@ export type EditionLogOptions = {
   readonly clock: Clock
   /** As many entries that nobody can see any more are kept in any case. */
   readonly toleratedEntries?: number
+  /** As many entries are replayed at the next start in any case. */
+  readonly toleratedReplay?: number
   /** Told, in a sentence for the operator, of work in the background that failed; the log goes on without it. */
   readonly onWarning?: (warning: string) => void
 }
 
 /** To be rid of fewer, building the log anew does not pay. */
 const defaultToleratedEntries = 10_000
+/** To replay fewer takes some milliseconds; to replay more than the latter, more than a fifth of a second. */
+const defaultToleratedReplay = 4096
+const longestReplay = 100_000
 
 const generationPattern = /^generation-(\d+)$/
 
@@ -39,6 +44,7 @@ export class EditionLog extends LogReader {
   readonly #folder: string
   readonly #clock: Clock
   readonly #toleratedEntries: number
+  readonly #toleratedReplay: number
   readonly #release: () => void
   #generation: number
   #state: LogState | undefined
@@ -50,6 +56,8 @@ export class EditionLog extends LogReader {
   #checked = 0
   /** Work in the background, while there is some. */
   #upkeep: Promise<void> | undefined
+  /** More became due while work was under way. */
+  #isDue = false
   readonly #onWarning: (warning: string) => void
   readonly #followers = new Set<LogFollower>()
 
@@ -60,6 +68,7 @@ export class EditionLog extends LogReader {
     {
       clock,
       toleratedEntries = defaultToleratedEntries,
+      toleratedReplay = defaultToleratedReplay,
       onWarning = () => undefined,
       release,
     }: EditionLogOptions & { readonly release: () => void },
@@ -68,6 +77,7 @@ export class EditionLog extends LogReader {
     this.#folder = folder
     this.#release = release
     this.#toleratedEntries = toleratedEntries
+    this.#toleratedReplay = toleratedReplay
     this.#generation = generation
     this.#clock = clock
     this.#onWarning = onWarning
@@ -140,8 +150,9 @@ export class EditionLog extends LogReader {
 
   /** Begins what is due in the background: after each edition, and when the log was opened. */
   keepUp(): void {
-    if (this.#upkeep || this.#isClosing) return
-    this.#inBackground(() => this.#keepUp())
+    if (this.#isClosing) return
+    if (this.#upkeep) this.#isDue = true
+    else this.#inBackground(() => this.#keepUp())
   }
 
   #inBackground(work: () => Promise<unknown>): void {
@@ -155,12 +166,15 @@ export class EditionLog extends LogReader {
       )
       .finally(() => {
         this.#upkeep = undefined
+        if (!this.#isDue) return
+        this.#isDue = false
+        this.keepUp()
       })
   }
 
   /** Resolves when no work is under way in the background. */
   async idle(): Promise<void> {
-    await this.#upkeep
+    while (this.#upkeep) await this.#upkeep
   }
 
   async #keepUp(): Promise<void> {
@@ -172,9 +186,14 @@ export class EditionLog extends LogReader {
       if (state.isDamaged) return
       const isDone = this.#isCrowded(state)
         ? await this.#compact(state)
-        : state.needsCheckpoint && (await this.#writeCheckpoint())
+        : this.#isLongReplay(state) && (await this.#writeCheckpoint())
       if (!isDone) return
     }
+  }
+
+  /** A checkpoint costs by all that is held, and saves the replay of what came since the one before. */
+  #isLongReplay(state: LogState): boolean {
+    return state.sinceCheckpoint > Math.max(this.#toleratedReplay, Math.min(state.table.count / 20, longestReplay))
   }
 
   /** Copying costs by what is kept, and gives back what is not. */
@@ -185,10 +204,7 @@ export class EditionLog extends LogReader {
   /** Replaces the generation by a copy without what nobody can see any more. False when it was replaced otherwise meanwhile. */
   async #compact(source: LogState): Promise<boolean> {
     const share = 1 - source.removable / source.table.count
-    if ((await freeBytes(this.#folder)) < source.bytes * share + spareBytes)
-      throw new Error(
-        `no room for a copy without superseded records: ${Math.ceil((source.bytes * share) / 1e6)} MB are needed`,
-      )
+    await this.#expectRoom(source.bytes * share + source.lackingBytes, 'a copy without superseded records')
     const isStopped = () => this.#isClosing || this.#state !== source || source.isDamaged
     const fresh = await LogState.create(this.#generationFolder(++this.#generation), source.stockId)
     let isSwitched = false
@@ -211,6 +227,12 @@ export class EditionLog extends LogReader {
         await rm(fresh.folder, { recursive: true, force: true })
       }
     }
+  }
+
+  /** What only tidies must not take the room that editions need. */
+  async #expectRoom(bytes: number, purpose: string): Promise<void> {
+    if ((await freeBytes(this.#folder)) >= bytes + spareBytes) return
+    throw new Error(`no room on the disk for ${purpose}, ${Math.ceil(bytes / 1e6)} MB`)
   }
 
   async #replaceBy(fresh: LogState): Promise<void> {
@@ -252,6 +274,7 @@ export class EditionLog extends LogReader {
   async #writeCheckpoint(): Promise<boolean> {
     const written = await this.#inTurn(async () => {
       const state = this.#state
+      if (state) await this.#expectRoom(state.checkpointBytes + state.lackingBytes, 'a checkpoint')
       const finish = await state?.writeCheckpoint(() => this.#isClosing)
       return finish && { state, finish }
     })
@@ -266,7 +289,7 @@ export class EditionLog extends LogReader {
 
   async close(): Promise<void> {
     this.#isClosing = true
-    await this.#upkeep
+    await this.idle()
     await this.#inTurn(async () => {
       if (this.#isClosed) return
       this.#isClosed = true

@@ -36,9 +36,6 @@ export const finishedName = 'index.log'
 export const checkpointName = 'checkpoint'
 const checkpointNewName = 'checkpoint.new'
 
-/** Replaying so few entries is not worth a checkpoint; replaying so many takes a fifth of a second. */
-const fewEntries = 4096
-const manyEntries = 100_000
 /** Entries committed before other work gets its turn. */
 const commitStep = 512
 
@@ -317,9 +314,23 @@ export class LogState extends HeldLog {
     this.#watcher?.edition(frame)
   }
 
-  /** Whether a checkpoint would save more at the next start than it costs. */
-  get needsCheckpoint(): boolean {
-    return this.#sinceCheckpoint > Math.max(fewEntries, Math.min(this.table.count / 20, manyEntries))
+  /** Bytes of a checkpoint, about. */
+  get checkpointBytes(): number {
+    let bytes = 0
+    for (const chunk of this.table.chunks)
+      for (const array of Object.values(chunk)) bytes += (array as Uint8Array).byteLength
+    for (const slots of this.ids.slots) bytes += slots.byteLength
+    return bytes
+  }
+
+  /** Room that an edition waits for. */
+  get lackingBytes(): number {
+    return this.#lackingBytes
+  }
+
+  /** Entries and editions that opening would have to replay. */
+  get sinceCheckpoint(): number {
+    return this.#sinceCheckpoint
   }
 
   /**
