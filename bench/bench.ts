@@ -1,5 +1,5 @@
 // Prints how fast we are beside our peers, as ratios of medians of one run.
-// npm run bench -- consolidate [--records 10000,1000000] [--engine embedded|postgres|both] [--json]: what a notice costs.
+// npm run bench -- consolidate [--records 10000,1000000] [--filled N] [--engine embedded|postgres|both] [--json]: what a notice costs.
 // npm run bench -- quality [--corpus DIR] [--json] [--seed S] [--copies N]: how good the records are.
 // npm run bench [-- speed|parse|sources|all] [--rounds N] [--seconds N] [--corpus DIR] [--json] [--write]
 // npm run bench -- speed [--records 10000,1000000,5000000] [--rows NAME,…] [--peers] [--keep FOLDER] [--service CHECKOUT]
@@ -31,13 +31,14 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     copies: { type: 'string', default: '4800' },
     engine: { type: 'string', default: 'embedded' },
+    filled: { type: 'string', default: '0' },
   },
 })
 const what = positionals[0] ?? 'all'
 if (what === 'consolidate') {
   const { runConsolidate } = await import('./consolidate.ts')
-  const { records, engine, json } = values
-  await runConsolidate({ records, engine, json, onProgress: (text) => console.error(text) })
+  const { records, filled, engine, json } = values
+  await runConsolidate({ records, filled: Number(filled), engine, json, onProgress: (text) => console.error(text) })
   process.exit(0)
 }
 if (what === 'quality') {

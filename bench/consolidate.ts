@@ -10,6 +10,7 @@ import type { Notice } from '../src/domain/notice.ts'
 import { openStore, type Store } from '../src/store/database.ts'
 import { insertDocuments, insertNotices } from '../src/store/documents.ts'
 import { generateNotice } from '../test/generate/similar-notices.ts'
+import { fillStock } from './filled-stock.ts'
 import { startCluster } from './postgres-cluster.ts'
 import { cpuSecondsOf } from './processes.ts'
 
@@ -31,6 +32,8 @@ export type ConsolidateReport = {
   readonly engine: ConsolidateEngine
   /** Notices that were to be taken over; less stand in `notices` when it was stopped. */
   readonly wanted: number
+  /** Tenders that were there before. */
+  readonly filled: number
   readonly notices: number
   readonly tenders: number
   readonly edges: number
@@ -71,11 +74,13 @@ async function openPlace(engine: ConsolidateEngine): Promise<Place | undefined> 
 export async function benchConsolidate(options: {
   readonly engine: ConsolidateEngine
   readonly notices: number
+  /** Tenders that are there before, written straight into the tables. */
+  readonly filled: number
   readonly onProgress: (text: string) => void
   /** Ends it after the portion that is being written; what was measured so far is reported. */
   readonly signal?: AbortSignal
 }): Promise<ConsolidateReport | undefined> {
-  const { engine, notices: wanted, onProgress, signal } = options
+  const { engine, notices: wanted, filled, onProgress, signal } = options
   const place = await openPlace(engine)
   if (!place) return undefined
   const { store, serverPid } = place
@@ -84,13 +89,14 @@ export async function benchConsolidate(options: {
     return (user + system) / 1000 + (serverPid === undefined ? 0 : cpuSecondsOf(serverPid) * 1000)
   }
   try {
+    if (filled > 0) await fillStock(store, filled, (text) => onProgress(`${engine}: ${text}`))
     const tenths: ConsolidateTenth[] = []
     const all = { ms: 0, notices: 0 }
     let tenth = { ms: 0, notices: 0 }
     let peakMb = 0
     while (all.notices < wanted && !signal?.aborted) {
       const made = Array.from({ length: Math.min(portion, wanted - all.notices) }, (_, index) =>
-        generateNotice({ seed, count: wanted }, all.notices + index),
+        generateNotice({ seed, count: Math.max(wanted, Math.ceil(filled / 0.7)) }, all.notices + index),
       )
       await receive(store, made)
       const before = cpuMs()
@@ -120,6 +126,7 @@ export async function benchConsolidate(options: {
     return {
       engine,
       wanted,
+      filled,
       notices: all.notices,
       tenders: await countRows(store, 'tender'),
       edges: await countRows(store, 'tender_match'),
@@ -189,22 +196,26 @@ function readOr(path: string): string {
 
 export function consolidateText(reports: readonly ConsolidateReport[]): string {
   return reports
-    .flatMap(({ engine, wanted, notices, tenders, edges, msPerNotice, peakMb, tenths }) => [
-      `Consolidation, matching on, ${engine}: ${notices} of ${wanted} notices, ${tenders} tenders, ${edges} edges; ${msPerNotice.toFixed(2)} CPU ms a notice over all, ${peakMb} MB at most`,
+    .flatMap(({ engine, wanted, filled, notices, tenders, edges, msPerNotice, peakMb, tenths }) => [
+      `Consolidation, matching on, ${engine}: ${notices} of ${wanted} notices, ${tenders} tenders${filled > 0 ? ` (${filled} were there before)` : ''}, ${edges} edges; ${msPerNotice.toFixed(2)} CPU ms a notice over all, ${peakMb} MB at most`,
       '| notices | tenders | CPU ms a notice | a tender | MB | database MB |',
       '|--:|--:|--:|--:|--:|--:|',
       ...tenths.map(
         (each) =>
-          `| ${each.notices} | ${each.tenders} | ${each.msPerNotice.toFixed(2)} | ${((each.msPerNotice * each.notices) / each.tenders).toFixed(2)} | ${each.memoryMb} | ${each.databaseMb} |`,
+          `| ${each.notices} | ${each.tenders} | ${each.msPerNotice.toFixed(2)} | ${((each.msPerNotice * each.notices) / (each.tenders - filled)).toFixed(2)} | ${each.memoryMb} | ${each.databaseMb} |`,
       ),
       '',
     ])
     .join('\n')
 }
 
-/** `npm run bench -- consolidate [--records 10000,100000] [--engine embedded|postgres|both] [--json]`: records are tenders. */
+/**
+ * `npm run bench -- consolidate [--records 10000,100000] [--filled N] [--engine embedded|postgres|both] [--json]`: records are
+ * tenders; with `--filled` they come to a stock that has N already.
+ */
 export async function runConsolidate(options: {
   readonly records: string | undefined
+  readonly filled: number
   readonly engine: string
   readonly json: boolean
   readonly onProgress: (text: string) => void
@@ -219,7 +230,13 @@ export async function runConsolidate(options: {
       if (stopped.signal.aborted) break
       const { onProgress } = options
       const notices = Math.ceil(records / 0.7)
-      const report = await benchConsolidate({ engine, notices, onProgress, signal: stopped.signal })
+      const report = await benchConsolidate({
+        engine,
+        notices,
+        filled: options.filled,
+        onProgress,
+        signal: stopped.signal,
+      })
       if (report) reports.push(report)
       else onProgress(`${engine}: not installed here`)
     }

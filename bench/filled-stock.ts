@@ -1,0 +1,67 @@
+// A large stock for measurements, written straight into the tables: as many rows and bytes, and as scattered, as the stage writes.
+import { sql } from 'kysely'
+import { inTransaction, type Store } from '../src/store/database.ts'
+import { ensureMatchKeys } from '../src/store/matches.ts'
+
+const slice = 20_000
+/** Ten notices for seven tenders, as `generateNotice` makes them. */
+const [noticesOf, tendersOf] = [10, 7]
+const contentBytes = 1100
+
+/**
+ * Fills an empty stock with so many tenders and their notices. Contents are of the usual size and mean nothing, keys are at
+ * random: no notice to come meets one of them, all share tables and indexes with them.
+ */
+export async function fillStock(store: Store, tenders: number, onProgress: (text: string) => void): Promise<void> {
+  const notices = Math.ceil((tenders * noticesOf) / tendersOf)
+  for (let from = 0; from < notices; from += slice) {
+    const to = Math.min(from + slice, notices) - 1
+    await inTransaction(store, async (trx) => {
+      await sql`
+        insert into source_document (document_id, source_id, address, received_at, byte_size, parser_version)
+        select encode(sha256(i::text::bytea), 'hex'), 'filled', 'filled ' || i, 0, ${contentBytes}::integer, 1
+        from generate_series(${from}::integer, ${to}::integer) i order by 1`.execute(trx)
+      await sql`
+        insert into notice (notice_id, document_id, pointer, notice_key, publisher, source_id, form_type, content, is_consolidated)
+        select d.document_id || '#', d.document_id, '', replace(d.address, 'filled ', 'filled:'), 'ted', 'filled', 'competition',
+          repeat(md5(d.address), ${Math.ceil(contentBytes / 32)}::integer), true
+        from source_document d where d.document_id in (
+          select encode(sha256(i::text::bytea), 'hex') from generate_series(${from}::integer, ${to}::integer) i)
+        order by 1`.execute(trx)
+      await sql`
+        create temporary table filled on commit drop as
+        select i, encode(sha256(i::text::bytea), 'hex') || '#' as notice_id,
+          md5((i * ${tendersOf}::integer / ${noticesOf}::integer)::text)::uuid::text as tender_id,
+          i * ${tendersOf}::integer / ${noticesOf}::integer <> (i - 1) * ${tendersOf}::integer / ${noticesOf}::integer or i = 0 as is_first
+        from generate_series(${from}::integer, ${to}::integer) i`.execute(trx)
+      await sql`
+        insert into notice_link (link_key, notice_id)
+        select kind || md5(i::text), notice_id from filled, (values ('notice '), ('journal ')) k (kind) order by 1`.execute(
+        trx,
+      )
+      await sql`
+        insert into tender (tender_id, founding_key, content, content_hash, next_transition_ms, sources)
+        select tender_id, 'filled:' || i, repeat(md5(i::text), ${Math.ceil(contentBytes / 32)}::integer), md5(i::text),
+          9000000000000 + i, '["filled"]'
+        from filled where is_first order by 1`.execute(trx)
+      await sql`
+        insert into tender_notice (notice_id, tender_id) select notice_id, tender_id from filled order by 1`.execute(
+        trx,
+      )
+      await sql`
+        insert into match_record (record_key, mark, is_succeeded, twin_keys, keys, content)
+        select 'filled:' || i, (20400 + i % 320) * 4, false, floor(random() * 4e15)::bigint * 2,
+          (select string_agg((floor(random() * 4e15)::bigint * 2 + k % 2)::text, ' ') from generate_series(1, 15 + i - i) k),
+          repeat(md5(i::text), ${Math.ceil(contentBytes / 32)}::integer)
+        from filled where i % 10 <> 7`.execute(trx)
+      await sql`
+        insert into match_member (notice_id, record_key) select notice_id, 'filled:' || i from filled order by 1`.execute(
+        trx,
+      )
+    })
+    if ((from / slice) % 10 === 0) onProgress(`filled ${to + 1} of ${notices} notices`)
+  }
+  await inTransaction(store, (trx) => ensureMatchKeys(trx))
+  onProgress('filled the keys')
+  await sql`vacuum analyze`.execute(store.db)
+}
