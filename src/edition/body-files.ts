@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DamagedLogError } from './damaged-log-error.ts'
+import { writeTogether } from './transfer.ts'
 
 export type BodyKind = 'plain' | 'gzip'
 
@@ -37,23 +38,22 @@ export class BodyFiles implements BodySource {
     }
   }
 
+  /** At most 1,000 pieces. */
   async append(kind: BodyKind, pieces: readonly Buffer[]): Promise<void> {
-    const bytes = Buffer.concat(pieces)
-    await writeAll(this.#handles[kind], bytes, this.end[kind])
-    this.end[kind] += bytes.length
+    await writeTogether(this.#handles[kind], pieces, this.end[kind])
+    for (const { length } of pieces) this.end[kind] += length
   }
 
   read(kind: BodyKind, target: Buffer, offset: number, length: number, from: number): void {
     readPiece(kind, this.#handles[kind].fd, target, offset, length, from)
   }
 
-  /** A run of bytes, in a buffer of their own; zeros where the file has ended. Does not block. */
-  async readRun(kind: BodyKind, from: number, length: number): Promise<Buffer> {
-    const bytes = Buffer.allocUnsafeSlow(length)
+  /** Fills `target` with the bytes from `from` on; zeros where the file has ended. Does not block. */
+  async readRun(kind: BodyKind, target: Buffer, from: number): Promise<void> {
     let done = 0
-    for (let step = 1; step > 0 && done < length; done += step)
-      step = (await this.#handles[kind].read(bytes, done, length - done, from + done)).bytesRead
-    return bytes.fill(0, done)
+    for (let step = 1; step > 0 && done < target.length; done += step)
+      step = (await this.#handles[kind].read(target, done, target.length - done, from + done)).bytesRead
+    target.fill(0, done)
   }
 
   /** Writes over what is there. */

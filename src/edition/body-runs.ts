@@ -10,11 +10,28 @@ const gapLength = 1 << 16
 /** A piece as it lies in the file, and whether it is what was written. */
 export type ReadPiece = { readonly position: number; readonly bytes: Buffer; readonly isIntact: boolean }
 
-/** Pieces of these ascending positions, run by run; other work gets its turn between. */
+/** Memory to read into, used again after `reset`: buffers of this size, made new each time, would keep the collector busy. */
+export class RunMemory {
+  #bytes = Buffer.allocUnsafeSlow(4 * runLength)
+  #used = 0
+
+  take(length: number): Buffer {
+    if (this.#used + length > this.#bytes.length) return Buffer.allocUnsafeSlow(length)
+    this.#used += length
+    return this.#bytes.subarray(this.#used - length, this.#used)
+  }
+
+  reset(): void {
+    this.#used = 0
+  }
+}
+
+/** Pieces of these ascending positions, run by run, in bytes of `memory`; other work gets its turn between. */
 export async function* pieceRuns(
   log: LogState,
   kind: BodyKind,
   positions: readonly number[],
+  memory: RunMemory,
 ): AsyncGenerator<readonly ReadPiece[]> {
   for (let index = 0; index < positions.length; ) {
     const from = log.offsetOf(kind, positions[index]!)
@@ -26,7 +43,8 @@ export async function* pieceRuns(
       if (next > index && (end - from > runLength || begin - to > gapLength)) break
       to = end
     }
-    const bytes = await log.readRun(kind, from, to - from)
+    const bytes = memory.take(to - from)
+    await log.readRun(kind, bytes, from)
     yield positions.slice(index, next).map((position) => {
       const begin = log.offsetOf(kind, position) - from
       const piece = bytes.subarray(begin, begin + log.lengthOf(kind, position))

@@ -9,6 +9,7 @@ import { crc32 } from 'node:zlib'
 import type { TakenEdition } from './held-log.ts'
 import { type Chunk, newChunk } from './record-table.ts'
 import { sharedBytes } from './shared-arrays.ts'
+import { readAll, writeTogether } from './transfer.ts'
 
 /** Raise it when arrays keep their names and get another meaning. */
 const formatVersion = 2
@@ -106,7 +107,7 @@ export async function writeCheckpoint(
         .flatMap((each) => [each, padding.subarray(0, padded(each.length) - each.length)])
       const crc = crcOf(bytes)
       await nextTurn()
-      await transferAll(bytes, end, (views, from) => handle.writev([...views], from).then((done) => done.bytesWritten))
+      await writeTogether(handle, bytes, end)
       const length = lengthOf(bytes)
       end += length
       return { arrays: arrays.map((array, index) => describe(array, paths?.[index])), crc, length }
@@ -133,9 +134,7 @@ export async function writeCheckpoint(
     trailer.writeUInt32LE(formatVersion, 8)
     trailer.writeUInt32LE(text.length, 12)
     trailer.writeUInt32LE(crc32(text), 16)
-    await transferAll([text, trailer], end, (views, from) =>
-      handle.writev([...views], from).then((done) => done.bytesWritten),
-    )
+    await writeTogether(handle, [text, trailer], end)
     return true
   } finally {
     await handle.close()
@@ -208,10 +207,7 @@ async function readArrays(handle: FileHandle, contents: Contents): Promise<Check
       if (!isWhole) return
       memories[index] = new SharedArrayBuffer(length)
       const bytes = new Uint8Array(memories[index])
-      const read = await transferAll([bytes], begins[index]!, (views, from) =>
-        handle.readv([...views], from).then((done) => done.bytesRead),
-      )
-      if (read !== length || crc32(bytes) !== crc) isWhole = false
+      if (!(await readAll(handle, bytes, begins[index]!)) || crc32(bytes) !== crc) isWhole = false
     }
   }
   await Promise.all(Array.from({ length: readsAtOnce }, work))
@@ -250,25 +246,3 @@ function crcOf(views: readonly Uint8Array[]): number {
 }
 
 const lengthOf = (views: readonly Uint8Array[]): number => views.reduce((sum, view) => sum + view.length, 0)
-
-/** Repeats a transfer until all is done, or the file ends. Returns how many bytes were transferred. */
-async function transferAll(
-  views: readonly Uint8Array[],
-  from: number,
-  transfer: (views: readonly Uint8Array[], from: number) => Promise<number>,
-): Promise<number> {
-  let rest = views.filter((view) => view.length > 0)
-  let done = 0
-  while (rest.length > 0) {
-    let step = await transfer(rest, from + done)
-    if (step === 0) return done
-    done += step
-    const next: Uint8Array[] = []
-    for (const view of rest) {
-      if (step < view.length) next.push(step > 0 ? view.subarray(step) : view)
-      step = Math.max(0, step - view.length)
-    }
-    rest = next
-  }
-  return done
-}

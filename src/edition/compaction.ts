@@ -1,7 +1,7 @@
 // Copies a generation of the edition log without the entries that no edition still held can show: the next generation, made
 // beside the present one, which goes on serving and taking over editions.
 import type { BodyKind } from './body-files.ts'
-import { pieceRuns } from './body-runs.ts'
+import { pieceRuns, RunMemory } from './body-runs.ts'
 import type { EntryBatch } from './entry-batch.ts'
 import type { LogState } from './log-state.ts'
 import { chunkBits, rowMask } from './record-table.ts'
@@ -14,6 +14,7 @@ export class Compaction {
   readonly #target: LogState
   /** Entries replaced by this edition, or before, are left behind: fixed at the beginning, so that editions fit together. */
   readonly #oldest: number
+  readonly #memory = new RunMemory()
   #edition = 0
 
   /** `target` is empty. */
@@ -54,6 +55,7 @@ export class Compaction {
   }
 
   async #copy(edition: number, positions: readonly number[]): Promise<void> {
+    this.#memory.reset()
     const plain = await this.#piecesOf('plain', positions)
     const gzip = await this.#piecesOf('gzip', positions)
     await this.#target.write(batchOf(this.#source, edition, positions, this.#target.bodiesEnd), plain, gzip)
@@ -61,7 +63,7 @@ export class Compaction {
 
   async #piecesOf(kind: BodyKind, positions: readonly number[]): Promise<Buffer[]> {
     const found: Buffer[] = []
-    for await (const pieces of pieceRuns(this.#source, kind, positions))
+    for await (const pieces of pieceRuns(this.#source, kind, positions, this.#memory))
       for (const { position, bytes, isIntact } of pieces)
         found.push(isIntact ? bytes : this.#source.fromTheOther(kind, position))
     return found

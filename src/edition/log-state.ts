@@ -176,8 +176,8 @@ export class LogState extends HeldLog {
     return this.#bodies.end
   }
 
-  async readRun(kind: BodyKind, from: number, length: number): Promise<Buffer> {
-    return await this.#bodies.readRun(kind, from, length)
+  async readRun(kind: BodyKind, target: Buffer, from: number): Promise<void> {
+    await this.#bodies.readRun(kind, target, from)
   }
 
   /** Writes over the place of a piece what should stand there. */

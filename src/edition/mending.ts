@@ -1,5 +1,5 @@
 // Mends pieces that are no longer what was written: in place, from what the other body file holds of the record.
-import { pieceRuns } from './body-runs.ts'
+import { pieceRuns, RunMemory } from './body-runs.ts'
 import { DamagedLogError } from './damaged-log-error.ts'
 import type { LogState } from './log-state.ts'
 
@@ -14,12 +14,14 @@ const stepSize = 256
 
 /** Checks both pieces of the entries in [from, to) and mends what can be mended. Stops early when `isStopped` says so. */
 export async function mend(log: LogState, from: number, to: number, isStopped: () => boolean): Promise<Mended> {
+  const memory = new RunMemory()
   let mended = 0
   let lost = 0
   for (let begin = from; begin < to && !isStopped(); begin += stepSize) {
     const positions = Array.from({ length: Math.min(stepSize, to - begin) }, (_, index) => begin + index)
     for (const kind of ['plain', 'gzip'] as const)
-      for await (const pieces of pieceRuns(log, kind, positions))
+      for await (const pieces of pieceRuns(log, kind, positions, memory)) {
+        memory.reset()
         for (const { position, isIntact } of pieces) {
           if (isIntact) continue
           try {
@@ -30,6 +32,7 @@ export async function mend(log: LogState, from: number, to: number, isStopped: (
             lost++
           }
         }
+      }
   }
   if (mended > 0) await log.sync()
   return { mended, lost }
