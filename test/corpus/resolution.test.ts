@@ -44,8 +44,8 @@ describe.skipIf(isMissing)('the resolution on the corpus', () => {
     const { all, full } = copies!
     expect(all.blockRecall).toBeGreaterThanOrEqual(0.995)
     expect(full.precision).toBeGreaterThanOrEqual(0.995)
-    expect(full.recall).toBeGreaterThanOrEqual(0.92)
-    expect(all.openWorldFalse).toBeLessThanOrEqual(0.006)
+    expect(full.recall).toBeGreaterThanOrEqual(0.945)
+    expect(all.openWorldFalse).toBeLessThanOrEqual(0.004)
     expect(all.reviewRate).toBeLessThanOrEqual(0.02)
   })
 })

@@ -4,13 +4,20 @@ import { statedValue } from './stated-value.ts'
 import { termsOf } from './text-terms.ts'
 import { legalBounds } from './thresholds.ts'
 import type { ValueInputs } from './value-inputs.ts'
-import { type ValueModel, widestInterval } from './value-model.ts'
+import { type ValueModel, widestInterval, widestScatter } from './value-model.ts'
 
 /** `contractAmount` of a record whose value is estimated. */
 export type EstimatedAmount = NonNullable<TenderContent['contractAmount']> & { readonly estimated: true }
 
 /** Why there is no estimate. */
-export type Refusal = 'planning' | 'qualification' | 'modification' | 'noEvidence' | 'tooFewAlike' | 'tooWide'
+export type Refusal =
+  | 'planning'
+  | 'qualification'
+  | 'modification'
+  | 'noEvidence'
+  | 'tooFewAlike'
+  | 'tooMixed'
+  | 'tooWide'
 
 export type Judgement =
   | { readonly kind: 'estimate'; readonly amount: EstimatedAmount }
@@ -22,7 +29,7 @@ export type Judgement =
     }
 
 /** What a model of more priced tenders may judge otherwise; the other reasons lie in the record. */
-export const refusalsOfModel: readonly Refusal[] = ['tooFewAlike', 'tooWide']
+export const refusalsOfModel: readonly Refusal[] = ['tooFewAlike', 'tooMixed', 'tooWide']
 
 /** Neighbours at least, and how alike all of them together have to be. */
 const leastNeighbours = 8
@@ -68,10 +75,11 @@ export function estimateValue(model: ValueModel, inputs: ValueInputs, modelVersi
   const terms = new Map<number, number>()
   termsOf(inputs.title, '', terms, 1)
   if (inputs.cpvCodes.length === 0 && terms.size < leastTerms) return { kind: 'refusal', reason: 'noEvidence' }
-  const { log, low, high, closeness, neighbours, node } = model.predict(inputs)
+  const { log, low, high, closeness, scatter, neighbours, node } = model.predict(inputs)
   const priced = model.parameters.ids.length
   if (neighbours.length < leastNeighbours || closeness < leastCloseness)
     return { kind: 'refusal', reason: 'tooFewAlike', priced }
+  if (scatter > widestScatter) return { kind: 'refusal', reason: 'tooMixed', priced }
   if (high - low > Math.log10(widestInterval)) return { kind: 'refusal', reason: 'tooWide', priced }
 
   const { least, greatest } = legalBounds({

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { randomOf } from '../../../test/generate/random.ts'
-import { estimateValue, rounded } from './estimate-value.ts'
+import { estimateValue, refusalsOfModel, rounded } from './estimate-value.ts'
 import { eurosOf } from './reference-rates.ts'
 import { legalBounds } from './thresholds.ts'
 import { inputsHash, type ValueInputs } from './value-inputs.ts'
@@ -108,6 +108,35 @@ describe('an estimate', () => {
     })
     const strange = { cpvCodes: ['03111000'], title: 'qwertz uiopas dfghjk yxcvbn', buyer: '', nature: undefined }
     expect(estimateValue(model, inputsOf(kinds[0], strange), 'v').kind).toBe('refusal')
+  })
+
+  test('is refused where the most alike tenders differ too much, until a model knows nearer ones', () => {
+    const lorry = (index: number, euros: number): PricedTender => ({
+      id: `l-${String(index).padStart(5, '0')}`,
+      inputs: inputsOf(kinds[2], { title: `Fahrzeug ${index % 5}`, cpvCodes: ['34144000'], buyer: `Kreis ${index}` }),
+      euros,
+      date: '2026-01-01',
+    })
+    const asked = inputsOf(kinds[2], { title: 'Fahrzeug', cpvCodes: ['34144000'], buyer: 'Kreis Neu' })
+    const mixed = sample.concat(
+      Array.from({ length: 40 }, (_, index) => lorry(index, index % 2 === 0 ? 3_000 : 900_000)),
+    )
+    const alike = sample.concat(Array.from({ length: 40 }, (_, index) => lorry(index, 50_000 + index * 1000)))
+    expect(estimateValue(openValueModel(fitValueModel(mixed)), asked, 'v')).toEqual({
+      kind: 'refusal',
+      reason: 'tooMixed',
+      priced: 640,
+    })
+    expect(estimateValue(openValueModel(fitValueModel(alike)), asked, 'v').kind).toBe('estimate')
+    expect(refusalsOfModel).toContain('tooMixed')
+  })
+
+  test('of an authority that the model does not know has a wider interval', () => {
+    const widths = ['Stadt 7', 'Stadt Unbekannt'].map((buyer) => {
+      const { low, high } = model.predict(inputsOf(kinds[1], { buyer }))
+      return high - low
+    })
+    expect(widths[1]).toBeGreaterThan(widths[0]!)
   })
 
   test('takes what the text states before the model', () => {

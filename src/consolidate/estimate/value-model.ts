@@ -44,6 +44,8 @@ export type Prediction = {
   readonly high: number
   /** Sum of the neighbours' weights: how much evidence there is. */
   readonly closeness: number
+  /** Standard deviation of the values of the ten most alike. */
+  readonly scatter: number
   /** The most alike first. */
   readonly neighbours: readonly { readonly id: string; readonly log: number; readonly likeness: number }[]
   /** The deepest node of the main CPV code with five priced tenders. */
@@ -60,6 +62,13 @@ export const mostPricedTenders = 50_000
 
 /** Greatest high / low of an estimate; beyond it there is none. */
 export const widestInterval = 50
+
+/** Greatest scatter of the values of the ten most alike: where alike tenders differ by a factor of five, they tell little. */
+export const widestScatter = Math.log10(5)
+const scatterOf = 10
+
+/** Of an authority that the model has no tender of, more than codes and words differs: its interval is so much wider. */
+const unknownBuyerCaution = 1.06
 
 /** In log10: errors of less than an eighth are alike. */
 const leastError = 0.05
@@ -125,15 +134,16 @@ function levelsOf(inputs: ValueInputs): Levels {
 
 type Vector = ReadonlyMap<number, number>
 
+const buyerMark = (buyer: string): number => hashTerm(`#buyer:${foldText(buyer).trim()}`)
+
 /** Things that make two tenders alike beside their words; they are terms of the index too. */
 function marksOf(inputs: ValueInputs): Map<number, number> {
   const marks = new Map<number, number>()
   for (const prefix of cpvPath(inputs.cpvCodes[0])) marks.set(hashTerm(`#cpv:${prefix}`), tuning.cpvLevel)
   if (inputs.nature) marks.set(hashTerm(`#nature:${inputs.nature}`), tuning.nature)
-  const buyer = foldText(inputs.buyer).trim()
-  if (buyer) {
+  if (inputs.buyer.trim()) {
     marks.set(hashTerm(`#class:${buyerClassOf(inputs.buyer)}`), tuning.buyerClass)
-    marks.set(hashTerm(`#buyer:${buyer}`), tuning.buyer)
+    marks.set(buyerMark(inputs.buyer), tuning.buyer)
   }
   return marks
 }
@@ -308,6 +318,8 @@ function placeOf(terms: Uint32Array, term: number): number {
   return -1
 }
 
+const isKnownBuyer = ({ index }: Core, buyer: string): boolean => placeOf(index.terms, buyerMark(buyer)) >= 0
+
 type Neighbour = { readonly document: number; readonly likeness: number }
 
 /** The most alike documents; of equally alike ones those with the smaller ids. */
@@ -361,7 +373,14 @@ type Guess = {
   readonly local: number
   /** Sum of the neighbours' weights. */
   readonly closeness: number
+  /** Standard deviation of the nearest neighbours' values. */
+  readonly scatter: number
   readonly neighbours: readonly Neighbour[]
+}
+
+function deviation(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(1, values.length))
 }
 
 function guess(core: Core, inputs: ValueInputs, scratch: Float32Array): Guess {
@@ -379,6 +398,7 @@ function guess(core: Core, inputs: ValueInputs, scratch: Float32Array): Guess {
     log: additive(core, levelsOf(inputs)) + (mean * closeness) / (closeness + tuning.neighbourShrinkage),
     local,
     closeness,
+    scatter: deviation(neighbours.slice(0, scatterOf).map(({ document }) => core.values[document]!)),
     neighbours,
   }
 }
@@ -456,7 +476,8 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
 
   const tested = heldOut(inputs, values, counts, ids).map(({ index, core }) => {
     const found = guess(core, inputs[index]!, scratch)
-    return { error: values[index]! - found.log, levels: spreadLevelsOf(inputs[index]!, found), place: index }
+    const { log, scatter } = found
+    return { error: values[index]! - log, levels: spreadLevelsOf(inputs[index]!, found), place: index, scatter }
   })
   const spreadOf = (rows: typeof tested): Effects =>
     fitEffects(
@@ -468,9 +489,9 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
   const halves = [0, 1].map((half) => tested.filter(({ place }) => place % 2 === half))
   const scaled = halves.flatMap((half, which) => {
     const other = spreadOf(halves[1 - which]!)
-    return half.map(({ error, levels }) => {
+    return half.map(({ error, levels, scatter }) => {
       const spread = Math.exp(additive(other, levels))
-      return { spread, error: error / spread }
+      return { spread, error: error / spread, scatter }
     })
   })
   const quantilesOf = (rows: typeof scaled): readonly [number, number] => {
@@ -480,7 +501,10 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
   // The interval has to hold for those that get an answer: the narrow ones, whose spread is a little too small on the whole.
   let quantiles = quantilesOf(scaled)
   for (let round = 0; round < 3; round++) {
-    const answered = scaled.filter((each) => (quantiles[1] - quantiles[0]) * each.spread <= Math.log10(widestInterval))
+    const answered = scaled.filter(
+      ({ spread, scatter }) =>
+        (quantiles[1] - quantiles[0]) * spread <= Math.log10(widestInterval) && scatter <= widestScatter,
+    )
     if (answered.length >= 50) quantiles = quantilesOf(answered)
   }
   const spread = spreadOf(tested)
@@ -526,8 +550,9 @@ export function openValueModel(parameters: ValueModelParameters): ValueModel {
     parameters,
     predict: (inputs) => {
       const found = guess(core, inputs, scratch)
-      const { log, closeness, neighbours } = found
-      const spread = Math.exp(additive(spreads, spreadLevelsOf(inputs, found)))
+      const { log, closeness, scatter, neighbours } = found
+      const caution = isKnownBuyer(core, inputs.buyer) ? 1 : unknownBuyerCaution
+      const spread = Math.exp(additive(spreads, spreadLevelsOf(inputs, found))) * caution
       const prefix = cpvPath(inputs.cpvCodes[0]).findLast((each) => parameters.nodes[each])
       const node = prefix === undefined ? undefined : parameters.nodes[prefix]
       return {
@@ -535,6 +560,7 @@ export function openValueModel(parameters: ValueModelParameters): ValueModel {
         low: log + lowest * spread,
         high: log + highest * spread,
         closeness,
+        scatter,
         neighbours: neighbours.map(({ document, likeness }) => ({
           id: parameters.ids[document]!,
           log: core.values[document]!,
