@@ -249,7 +249,7 @@ class QuickConnection {
       socket.destroy()
       return
     }
-    const { status, headers, body, tail } = answer
+    const { status, headers, body, tail, release } = answer
     const stays = isOpen()
     const length = body ? `content-length: ${tail ? body.length + tail.length : body.length}\r\n` : ''
     const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}${length}${headEnd(stays)}`
@@ -257,8 +257,9 @@ class QuickConnection {
     socket.write(head, 'latin1')
     if (body && asked.method === 'GET') {
       socket.write(body)
-      if (tail) socket.write(tail)
-    }
+      // Called when the operating system has all of it, or the connection is gone.
+      if (tail) socket.write(tail, release)
+    } else release?.()
     if (!stays) socket.end()
     socket.uncork()
     this.#hasAnswered = true

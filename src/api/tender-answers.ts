@@ -47,6 +47,8 @@ export type TenderAnswer = {
   readonly body: Buffer | undefined
   /** Follows the body. */
   readonly tail: Buffer | undefined
+  /** May be called once, when the body is out: its memory is used again. */
+  readonly release: (() => void) | undefined
   /** Whose token it was, as far as that became known: for the access line. */
   readonly grant: TokenGrant | undefined
 }
@@ -99,7 +101,14 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
     const { asked, grant } = course
     const headers = course.headers + problemHeaders(what, asked.requestId)
     const text = problemBody(what, { docsUrl, path: pathOf(asked.target), requestId: asked.requestId })
-    return { status: problemKind(what.slug).status, headers, body: Buffer.from(text), tail: undefined, grant }
+    return {
+      status: problemKind(what.slug).status,
+      headers,
+      body: Buffer.from(text),
+      tail: undefined,
+      release: undefined,
+      grant,
+    }
   }
 
   function unavailable(course: Course, reason: string): TenderAnswer {
@@ -200,19 +209,19 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
   const foundHeaders = ({ headers, asked }: Course, entityTag: string, edition: EditionInfo): string =>
     `${headers}x-request-id: ${asked.requestId}\r\ncache-control: private, no-cache\r\nvary: Authorization, Accept-Encoding\r\netag: ${entityTag}\r\nx-stock-state: ${stockStateText(edition)}\r\n`
 
-  function found(
-    course: Course,
+  const found = (
+    { grant }: Course,
     headers: string,
-    { encoding, body, tail }: { readonly encoding: Encoding; readonly body: Buffer; readonly tail: Buffer | undefined },
-  ): TenderAnswer {
-    return { status: 200, headers: headers + contentHeaders[encoding], body, tail, grant: course.grant }
-  }
+    encoding: Encoding,
+    { body, tail, release }: Pick<TenderAnswer, 'body' | 'tail' | 'release'>,
+  ): TenderAnswer => ({ status: 200, headers: headers + contentHeaders[encoding], body, tail, release, grant })
 
   const notModified = ({ grant }: Course, headers: string): TenderAnswer => ({
     status: 304,
     headers,
     body: undefined,
     tail: undefined,
+    release: undefined,
     grant,
   })
 
@@ -317,9 +326,12 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
     )
     const nextCursor = next ? cursors.seal({ after: next, edition }, filter, organizationId) : null
     const encoding = positions.length > 0 ? chooseEncoding(asked.acceptEncoding) : 'identity'
-    const body = reader.pageBody(positions, shown.edition, encoding)
-    const tail = body.finish(nextCursor)
-    return found(course, foundHeaders(course, entityTag, shown), { encoding, body: body.bytes, tail })
+    const page = reader.pageBody(positions, shown.edition, encoding)
+    return found(course, foundHeaders(course, entityTag, shown), encoding, {
+      body: page.bytes,
+      tail: page.finish(nextCursor),
+      release: page.release,
+    })
   }
 
   function record(course: Course, asked: string): TenderAnswer {
@@ -357,7 +369,7 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
     const headers = foundHeaders(course, entityTag, newest)
     return body === undefined
       ? notModified(course, headers)
-      : found(course, headers, { encoding, body, tail: undefined })
+      : found(course, headers, encoding, { body, tail: undefined, release: undefined })
   }
 
   return (asked) => {

@@ -12,8 +12,18 @@ import type {
 } from './edition-reader.ts'
 import { mergedFlag } from './entry-batch.ts'
 import { type HeldEdition, type HeldLog, retentionMs } from './held-log.ts'
+import { PageBuffers } from './page-buffers.ts'
 import { PageCache } from './page-cache.ts'
-import { gzipPage, gzipRecord, type PageBody, type PieceRun, pieceRun, plainPage, plainRecord } from './pieces.ts'
+import {
+  gzipPage,
+  gzipRecord,
+  type PageBody,
+  type PieceRun,
+  pageLength,
+  pieceRun,
+  plainPage,
+  plainRecord,
+} from './pieces.ts'
 import { compileQuery, scan } from './query.ts'
 import { isRecordId, writeId } from './record-id.ts'
 import { chunkBits, type RecordTable, rowMask } from './record-table.ts'
@@ -31,6 +41,7 @@ const maxPageBytes = 64 * 1024 * 1024
 export abstract class LogReader implements EditionReader {
   readonly #clock: Clock
   readonly #pages = new PageCache(maxPageBytes)
+  readonly #buffers = new PageBuffers()
   /** Whose positions the pages speak of. */
   #pagesOf: HeldLog | undefined
 
@@ -78,7 +89,7 @@ export abstract class LogReader implements EditionReader {
     const cached = this.#pages.list(key)
     if (cached !== undefined) return cached
     const list = this.#list(held, query, seen, known.end)
-    this.#pages.addList(key, list, seen)
+    this.#pages.offer(key, list, seen)
     return list
   }
 
@@ -119,11 +130,16 @@ export abstract class LogReader implements EditionReader {
     const cached = isOfPages ? this.#pages.body(positions, seen.info.edition, encoding) : undefined
     if (cached !== undefined) return cached
     const run = runOf(held, positions, seen)
-    const body =
-      encoding === 'identity'
-        ? plainPage(run, (target, offset) => held.fill('plain', positions, target, offset))
-        : gzipPage(run, (target, offset) => held.fill('gzip', positions, target, offset))
-    if (isOfPages) this.#pages.addBody(positions, seen.info.edition, encoding, body)
+    const kind = encoding === 'identity' ? 'plain' : 'gzip'
+    const length = pageLength(run, kind)
+    const isKept = isOfPages && this.#pages.hasRoom(positions, seen.info.edition, length)
+    const room = isKept ? Buffer.allocUnsafeSlow(length) : this.#buffers.take(length)
+    const makePage = kind === 'plain' ? plainPage : gzipPage
+    const body = makePage(run, isKept ? room : room.subarray(0, length), (target, offset) =>
+      held.fill(kind, positions, target, offset),
+    )
+    if (!isKept) return { ...body, release: () => this.#buffers.giveBack(room) }
+    this.#pages.addBody(positions, encoding, body)
     return body
   }
 

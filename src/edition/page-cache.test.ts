@@ -1,18 +1,27 @@
 import { describe, expect, test } from 'vitest'
 import type { ListResult } from './edition-reader.ts'
+import { PageBuffers } from './page-buffers.ts'
 import { PageCache } from './page-cache.ts'
 import type { PageBody } from './pieces.ts'
 
 const listOf = (...positions: number[]): ListResult => ({ positions, next: null })
 const bodyOf = (length: number): PageBody => ({ bytes: Buffer.alloc(length), finish: () => Buffer.alloc(0) })
 
-/** Lists 1 to `count`, each with a body of 10,000 bytes. */
-function filled(cache: PageCache, from: number, to: number): void {
+/** Asks for the pages in turn, as a reader does: each has a body of 10,000 bytes. Returns how many were kept. */
+function askInTurn(cache: PageCache, from: number, to: number, edition = 1): number {
+  let kept = 0
   for (let number = from; number <= to; number++) {
-    const list = listOf(number)
-    cache.addList(`page ${number}`, list, 1)
-    cache.addBody(list.positions, 1, 'gzip', bodyOf(10_000))
+    const key = `${edition}: page ${number}`
+    let list = cache.list(key)
+    if (list === undefined) {
+      list = listOf(number)
+      cache.offer(key, list, edition)
+    }
+    if (cache.body(list.positions, edition, 'gzip')) kept++
+    else if (cache.hasRoom(list.positions, edition, 10_000)) cache.addBody(list.positions, 'gzip', bodyOf(10_000))
+    expect(cache.bytes).toBeLessThanOrEqual(200_000)
   }
+  return kept
 }
 
 describe('kept pages', () => {
@@ -20,16 +29,16 @@ describe('kept pages', () => {
     const cache = new PageCache(1e6)
     const list = listOf(1, 2)
     const body = bodyOf(5)
-    cache.addList('question', list, 3)
-    cache.addBody(list.positions, 3, 'gzip', body)
+    cache.offer('question', list, 3)
+    expect(cache.hasRoom(list.positions, 3, 5)).toBe(true)
+    cache.addBody(list.positions, 'gzip', body)
     expect(cache.list('question')).toBe(list)
     expect(cache.list('another')).toBeUndefined()
     expect(cache.body(list.positions, 3, 'gzip')).toBe(body)
     expect(cache.body(list.positions, 3, 'identity')).toBeUndefined()
     expect(cache.body(list.positions, 4, 'gzip')).toBeUndefined()
     expect(cache.body([1, 2], 3, 'gzip')).toBeUndefined()
-    cache.addBody([7], 3, 'gzip', body)
-    expect(cache.body([7], 3, 'gzip')).toBeUndefined()
+    expect([cache.hasRoom([1, 2], 3, 5), cache.hasRoom(list.positions, 4, 5)]).toEqual([false, false])
     cache.clear()
     expect([cache.list('question'), cache.body(list.positions, 3, 'gzip'), cache.bytes]).toEqual([
       undefined,
@@ -38,35 +47,62 @@ describe('kept pages', () => {
     ])
   })
 
-  test('stay within the bytes; what was asked again outlives what was asked once', () => {
+  test('of more pages than fit, asked in turn, those that were there first stay and serve', () => {
     const cache = new PageCache(200_000)
-    filled(cache, 1, 10)
-    for (let number = 11; number <= 500; number++) {
-      expect(cache.list('page 3')).toBeDefined()
-      filled(cache, number, number)
-      expect(cache.bytes).toBeLessThanOrEqual(200_000)
-    }
-    const kept = Array.from({ length: 500 }, (_, index) => index + 1).filter((number) => cache.list(`page ${number}`))
-    expect(kept).toContain(3)
-    expect(kept).toContain(500)
-    expect(kept).not.toContain(4)
+    askInTurn(cache, 1, 100)
+    for (let round = 0; round < 5; round++) expect(askInTurn(cache, 1, 100)).toBeGreaterThanOrEqual(14)
   })
 
-  test('what is asked no more leaves, however often it was asked before', () => {
-    const cache = new PageCache(100_000)
-    filled(cache, 1, 1)
-    for (let again = 0; again < 100; again++) cache.list('page 1')
-    filled(cache, 2, 40)
-    expect(cache.list('page 1')).toBeUndefined()
+  test('what is asked for often comes in, and a walk through all the rest drives none of it out', () => {
+    const cache = new PageCache(200_000)
+    askInTurn(cache, 1, 100)
+    for (let again = 0; again < 20; again++) askInTurn(cache, 201, 210)
+    expect(askInTurn(cache, 201, 210)).toBe(10)
+    askInTurn(cache, 1, 100)
+    askInTurn(cache, 1000, 6000)
+    expect(askInTurn(cache, 201, 210)).toBe(10)
   })
 
-  test('a page larger than all room is given to who asks for it now', () => {
-    const cache = new PageCache(1000)
+  test('pages of a new edition come in at once, however often those of the old one were asked for', () => {
+    const cache = new PageCache(200_000)
+    for (let again = 0; again < 1000; again++) askInTurn(cache, 1, 16)
+    for (let again = 0; again < 4; again++) askInTurn(cache, 1, 10, 2)
+    expect(askInTurn(cache, 1, 10, 2)).toBe(10)
+  })
+
+  test('a page larger than all room is not kept', () => {
+    const cache = new PageCache(10_000)
     const list = listOf(1)
-    cache.addList('question', list, 1)
-    cache.addBody(list.positions, 1, 'identity', bodyOf(5000))
-    expect(cache.body(list.positions, 1, 'identity')).toBeDefined()
-    filled(cache, 1, 1)
-    expect(cache.list('question')).toBeUndefined()
+    cache.offer('question', list, 1)
+    expect(cache.hasRoom(list.positions, 1, 10_001)).toBe(false)
+  })
+})
+
+describe('buffers of pages that are not kept', () => {
+  test('are used again once they were given back, and never by two at once', () => {
+    const buffers = new PageBuffers()
+    const first = buffers.take(100_000)
+    const second = buffers.take(100_000)
+    expect(second).not.toBe(first)
+    buffers.giveBack(first)
+    expect(buffers.take(131_073).length).toBeGreaterThanOrEqual(131_073)
+    expect(buffers.take(90_000)).toBe(first)
+    expect(buffers.take(90_000)).not.toBe(first)
+    buffers.giveBack(first)
+    buffers.giveBack(second)
+    expect(new Set([buffers.take(1), buffers.take(1)])).toEqual(new Set([first, second]))
+  })
+
+  test('are few, and the largest of them stay', () => {
+    const buffers = new PageBuffers()
+    const taken = Array.from({ length: 100 }, (_, index) => buffers.take(index < 50 ? 1000 : 200_000))
+    for (const buffer of taken) buffers.giveBack(buffer)
+    const again = Array.from({ length: 100 }, () => buffers.take(200_000))
+    const reused = again.filter((buffer) => taken.includes(buffer)).length
+    expect(reused).toBeGreaterThan(0)
+    expect(reused).toBeLessThanOrEqual(32)
+    const huge = buffers.take(5_000_000)
+    buffers.giveBack(huge)
+    expect(buffers.take(5_000_000)).not.toBe(huge)
   })
 })

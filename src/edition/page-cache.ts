@@ -1,10 +1,16 @@
-// Pages that were asked before: the list and its bytes, for as long as they fit. A thousand clients that fetch the same delta share
-// each page of it.
+// Pages that are asked again and again: the list and its bytes, for as long as they fit. A thousand clients that fetch the same delta
+// share each page of it.
 import type { Encoding, ListResult } from './edition-reader.ts'
 import type { PageBody } from './pieces.ts'
 
 /** Of a list without its bytes: key, positions, the objects around them. */
 const listBytes = 2048
+/** Questions whose number of times is counted although they are not kept. */
+const countedMax = 4096
+/** Kept pages that one newcomer is weighed against. */
+const weighedMax = 8
+/** After so many newcomers all counts are halved: what was asked long ago weighs little. */
+const halvedEvery = 16_384
 
 type Entry = {
   readonly key: string
@@ -13,19 +19,22 @@ type Entry = {
   /** The edition whose times the bodies carry. */
   readonly edition: number
   bytes: number
-  /** Asked for again since it was last looked at for leaving. */
-  isUsed: boolean
+  /** How often it was asked for. */
+  count: number
 }
 
 /**
- * Bounded in bytes. What leaves is what was not asked for twice (second chance): somebody who walks through the whole stock
- * once does not drive out what many share.
+ * Bounded in bytes. Once it is full, a page is kept only in the place of others that were asked for less often: somebody who
+ * walks through the whole stock drives nothing out, nor costs the memory of what nobody asks again.
  */
 export class PageCache {
   readonly #maxBytes: number
   readonly #byKey = new Map<string, Entry>()
   readonly #byPositions = new Map<readonly number[], Entry>()
+  readonly #counts = new Map<string, number>()
   #bytes = 0
+  #offered = 0
+  #newest = 0
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
@@ -38,17 +47,26 @@ export class PageCache {
   list(key: string): ListResult | undefined {
     const entry = this.#byKey.get(key)
     if (entry === undefined) return undefined
-    entry.isUsed = true
+    entry.count++
     return entry.list
   }
 
-  /** `edition`: that of the times in its bodies. */
-  addList(key: string, list: ListResult, edition: number): void {
+  /** Keeps a list, if it is worth it. `edition`: that of the times in its bodies. */
+  offer(key: string, list: ListResult, edition: number): void {
+    if (edition > this.#newest) this.#age(edition)
+    if (++this.#offered % halvedEvery === 0) this.#halve()
+    const count = (this.#counts.get(key) ?? 0) + 1
+    if (!this.#makeRoom(listBytes, count, undefined)) {
+      if (this.#counts.size >= countedMax && count === 1) this.#counts.clear()
+      this.#counts.set(key, count)
+      return
+    }
+    this.#counts.delete(key)
     const bodies = { identity: undefined, gzip: undefined }
-    const entry: Entry = { key, list, bodies, edition, bytes: listBytes, isUsed: false }
+    const entry: Entry = { key, list, bodies, edition, bytes: listBytes, count }
     this.#byKey.set(key, entry)
     this.#byPositions.set(list.positions, entry)
-    this.#grow(entry, listBytes)
+    this.#bytes += listBytes
   }
 
   /** Of a list that came from here, by its very positions. */
@@ -57,33 +75,54 @@ export class PageCache {
     return entry?.edition === edition ? entry.bodies[encoding] : undefined
   }
 
-  addBody(positions: readonly number[], edition: number, encoding: Encoding, body: PageBody): void {
+  /** Whether a body of `bytes` of this list would be kept. There is room for it then. */
+  hasRoom(positions: readonly number[], edition: number, bytes: number): boolean {
     const entry = this.#byPositions.get(positions)
-    if (entry === undefined || entry.edition !== edition || entry.bodies[encoding] !== undefined) return
+    return entry?.edition === edition && this.#makeRoom(bytes, entry.count, entry)
+  }
+
+  /** Only after `hasRoom`. */
+  addBody(positions: readonly number[], encoding: Encoding, body: PageBody): void {
+    const entry = this.#byPositions.get(positions)
+    if (entry === undefined || entry.bodies[encoding] !== undefined) return
     entry.bodies[encoding] = body
     entry.bytes += body.bytes.length
-    this.#grow(entry, body.bytes.length)
+    this.#bytes += body.bytes.length
   }
 
   clear(): void {
     this.#byKey.clear()
     this.#byPositions.clear()
+    this.#counts.clear()
     this.#bytes = 0
   }
 
-  /** The newest entry stays, whatever its size: somebody is about to ask for its bytes. */
-  #grow(grown: Entry, bytes: number): void {
-    this.#bytes += bytes
+  /** From the next edition on, hardly anybody asks for pages of the one before. */
+  #age(newest: number): void {
+    this.#newest = newest
+    this.#counts.clear()
+    for (const entry of this.#byKey.values()) entry.count = 0
+  }
+
+  #halve(): void {
+    for (const entry of this.#byKey.values()) entry.count >>>= 1
+    for (const [key, count] of this.#counts) this.#counts.set(key, count >>> 1)
+  }
+
+  /** Drops what was asked for less often than `count`, by more than one: those of a round that all ask in turn stay. */
+  #makeRoom(bytes: number, count: number, spared: Entry | undefined): boolean {
+    if (bytes > this.#maxBytes) return false
+    let weighed = 0
     for (const entry of this.#byKey.values()) {
-      if (this.#bytes <= this.#maxBytes || entry === grown) return
+      if (this.#bytes + bytes <= this.#maxBytes || weighed++ === weighedMax) break
       this.#byKey.delete(entry.key)
-      if (entry.isUsed) {
-        entry.isUsed = false
+      if (entry === spared || entry.count + 1 >= count) {
         this.#byKey.set(entry.key, entry)
         continue
       }
       this.#byPositions.delete(entry.list.positions)
       this.#bytes -= entry.bytes
     }
+    return this.#bytes + bytes <= this.#maxBytes
   }
 }

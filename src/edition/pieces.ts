@@ -137,15 +137,31 @@ function writeTimes(target: Buffer, offset: number, { count, stamp }: PieceRun, 
  * A page but for its tail: the same for everybody who asks the same. The answer is `bytes`, then `finish(nextCursor)`.
  * `bytes` may serve several requests at once: nobody writes to them.
  */
-export type PageBody = { readonly bytes: Buffer; readonly finish: (nextCursor: string | null) => Buffer }
+export type PageBody = {
+  readonly bytes: Buffer
+  readonly finish: (nextCursor: string | null) => Buffer
+  /** To be called at most once, when `bytes` were sent: their memory is used again. Whoever does not call it leaves it to the collector. */
+  readonly release?: (() => void) | undefined
+}
 
 const pageTail = (nextCursor: string | null): string => `],"nextCursor":${JSON.stringify(nextCursor)}}`
 
+// The comma of the first piece gives way to the bracket that ends the head.
+const plainStart = ({ count }: PieceRun): number => (count === 0 ? pageHead.length : pageHead.length - 1)
+// Header of the first stored block and first comma give way to those of the block that begins with the page's head.
+const gzipStart = ({ count }: PieceRun): number =>
+  gzipHeader.length + pageHead.length + (count === 0 ? blockHeaderLength : -1)
+
+/** Bytes of a page's body, which `plainPage` or `gzipPage` fill. */
+export function pageLength(run: PieceRun, kind: 'plain' | 'gzip'): number {
+  return kind === 'plain'
+    ? plainStart(run) + sumOf(run.plainLength, run.count)
+    : gzipStart(run) + sumOf(run.gzipLength, run.count)
+}
+
 /** The page in plain text. */
-export function plainPage(run: PieceRun, fill: Fill): PageBody {
-  // The comma of the first piece gives way to the bracket that ends the head.
-  const start = run.count === 0 ? pageHead.length : pageHead.length - 1
-  const bytes = Buffer.allocUnsafeSlow(start + sumOf(run.plainLength, run.count))
+export function plainPage(run: PieceRun, bytes: Buffer, fill: Fill): PageBody {
+  const start = plainStart(run)
   fill(bytes, start)
   writeTimes(bytes, start + plainTimeOffset, run, run.plainLength)
   pageHead.copy(bytes)
@@ -155,11 +171,9 @@ export function plainPage(run: PieceRun, fill: Fill): PageBody {
 const pageHeadCrc = crc32(pageHead)
 
 /** The page as gzip: nothing is compressed, no CRC is computed over more than the tail. */
-export function gzipPage(run: PieceRun, fill: Fill): PageBody {
+export function gzipPage(run: PieceRun, bytes: Buffer, fill: Fill): PageBody {
   const isEmpty = run.count === 0
-  // Header of the first stored block and first comma give way to those of the block that begins with the page's head.
-  const start = gzipHeader.length + pageHead.length + (isEmpty ? blockHeaderLength : -1)
-  const bytes = Buffer.allocUnsafeSlow(start + sumOf(run.gzipLength, run.count))
+  const start = gzipStart(run)
   fill(bytes, start)
   writeTimes(bytes, start + gzipTimeOffset, run, run.gzipLength)
   gzipHeader.copy(bytes)
