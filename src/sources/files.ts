@@ -1,5 +1,6 @@
 // Files, folders and archives of documents, recognised by what is in them and never by their names.
-import { lstat, open, readdir, realpath, stat } from 'node:fs/promises'
+import { closeSync, type Dirent, fstatSync, openSync, readSync } from 'node:fs'
+import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import type { Rejection, RejectionReason } from '../domain/notice.ts'
 import { OperatorError } from '../platform/errors.ts'
@@ -78,18 +79,21 @@ export async function* readPath(path: string): AsyncGenerator<ReceivedDocument> 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error)
 
 async function* readFolder(folder: string, root: string): AsyncGenerator<ReceivedDocument> {
-  let names: string[]
+  let found: Dirent[]
   try {
-    names = (await readdir(folder)).filter((name) => !name.startsWith('.')).sort()
+    found = (await readdir(folder, { withFileTypes: true }))
+      .filter(({ name }) => !name.startsWith('.'))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
   } catch (error) {
     yield unreadable(folder, 'malformed', `the folder cannot be read (${codeOf(error)})`)
     return
   }
-  for (const name of names) {
-    const path = join(folder, name)
-    let entry: Awaited<ReturnType<typeof lstat>>
+  for (const listed of found) {
+    const path = join(folder, listed.name)
+    let entry: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'> = listed
     try {
-      entry = await lstat(path)
+      // a file system may list names without kinds
+      if (!entry.isFile() && !entry.isDirectory()) entry = await lstat(path)
       if (entry.isSymbolicLink()) {
         const target = await realpath(path)
         entry = await stat(target)
@@ -128,21 +132,23 @@ async function* readFile(path: string): AsyncGenerator<ReceivedDocument> {
   }
 }
 
-/** The bytes of a file in pieces no larger than what is left of it: most documents are small, and buffers are dear. */
+/**
+ * The bytes of a file in pieces no larger than what is left of it. Most documents are small: a buffer larger than the file,
+ * or a way through the thread pool for each call, would cost as much as reading the notice.
+ */
 async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
-  const file = await open(path)
+  const descriptor = openSync(path, 'r')
   try {
-    let left = (await file.stat()).size
+    let left = fstatSync(descriptor).size
     for (;;) {
-      const { bytesRead, buffer } = await file.read({
-        buffer: Buffer.allocUnsafeSlow(Math.max(1, Math.min(left, longestPiece))),
-      })
-      if (bytesRead === 0) return
-      left -= bytesRead
-      yield buffer.subarray(0, bytesRead)
+      const buffer = Buffer.allocUnsafeSlow(Math.max(1, Math.min(left, longestPiece)))
+      const read = readSync(descriptor, buffer)
+      if (read === 0) return
+      left -= read
+      yield buffer.subarray(0, read)
     }
   } finally {
-    await file.close()
+    closeSync(descriptor)
   }
 }
 
