@@ -2,14 +2,19 @@
 // npm run bench -- consolidate [--records 10000,1000000] [--filled N] [--engine embedded|postgres|both] [--json]: what a notice costs.
 // npm run bench -- quality [--corpus DIR] [--json] [--seed S] [--copies N]: how good the records are.
 // npm run bench [-- speed|parse|sources|all] [--rounds N] [--seconds N] [--corpus DIR] [--json] [--write]
+// npm run bench -- profile [--records N] [--seconds N] [--keep FOLDER] [--write]
 // npm run bench -- speed [--records 10000,1000000,5000000] [--rows NAME,…] [--peers] [--keep FOLDER] [--service CHECKOUT]
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchParse, type ParseReport } from './parse.ts'
+import { writePlots } from './plots.ts'
 import { stopAll } from './processes.ts'
+import { profileAsMarkdown } from './profile.ts'
 import { backfillRows, benchSources, type SourcesReport, sourcesAsMarkdown } from './sources.ts'
+import { costAsMarkdown } from './speed/cost.ts'
+import { keepResults, type SpeedResults } from './speed/results.ts'
 import { type RowName, rowNames, rowsAsMarkdown } from './speed/row.ts'
 import { benchReading, benchSpeed, type SpeedReport } from './speed/speed.ts'
 
@@ -52,8 +57,8 @@ if (what === 'quality') {
   console.log(values.json ? JSON.stringify(report, null, 2) : qualityAsMarkdown(report))
   process.exit(0)
 }
-if (!['speed', 'parse', 'sources', 'all'].includes(what)) {
-  console.error(`There is no benchmark "${what}"; write speed, parse, sources, quality, consolidate or all.`)
+if (!['speed', 'profile', 'parse', 'sources', 'all'].includes(what)) {
+  console.error(`There is no benchmark "${what}"; write speed, profile, parse, sources, quality, consolidate or all.`)
   process.exit(2)
 }
 const startedMs = performance.now()
@@ -81,41 +86,51 @@ const largestWithPeers = 1_000_000
 const reports: SpeedReport[] = []
 let parsing: ParseReport | undefined
 let reading: SourcesReport | undefined
+let profile: string[] | undefined
 const wants = (name: string): boolean => what === 'all' || what === name
 try {
   if (wants('parse'))
     parsing = await benchParse({ corpus: values.corpus, rounds: Number(values.rounds), onProgress: progress })
   if (wants('sources'))
     reading = await benchSources({ corpus: values.corpus, rounds: Number(values.rounds), onProgress: progress })
-  if (wants('speed')) {
-    const common = {
-      rounds: Number(values.rounds),
-      seconds: Number(values.seconds),
-      rows,
-      service: values.service,
-      corpus: values.corpus,
-      clients: Number(values.clients),
-      onProgress: progress,
-      ...(values.keep !== undefined && { keep: values.keep }),
-    }
-    if ([...rows].some((name) => name !== 'xml'))
-      for (const records of sizes) {
-        progress(`speed with ${records} records`)
-        const hasPeers = (values.peers || records <= largestWithPeers) && rows.has('peers')
-        reports.push(await benchSpeed({ ...common, records, hasPeers }))
-      }
-    if (rows.has('xml')) reports.push(await benchReading({ ...common, records: 0, hasPeers: false }))
+  const speedOptions = {
+    rounds: Number(values.rounds),
+    seconds: Number(values.seconds),
+    rows,
+    service: values.service,
+    corpus: values.corpus,
+    clients: Number(values.clients),
+    onProgress: progress,
+    ...(values.keep !== undefined && { keep: values.keep }),
   }
+  if (wants('speed') && [...rows].some((name) => name !== 'xml'))
+    for (const records of sizes) {
+      progress(`speed with ${records} records`)
+      const hasPeers = (values.peers || records <= largestWithPeers) && rows.has('peers')
+      reports.push(await benchSpeed({ ...speedOptions, records, hasPeers }))
+    }
+  if (wants('speed') && rows.has('xml'))
+    reports.push(await benchReading({ ...speedOptions, records: 0, hasPeers: false }))
+  if (what === 'profile') profile = await profileAsMarkdown({ ...speedOptions, records: sizes[0]!, hasPeers: false })
 } finally {
   await stopAll()
 }
 
+const measuredToday: SpeedResults = {
+  machine: machine(),
+  reports: reports.map((report) => ({
+    ...report,
+    measured: new Date().toISOString().slice(0, 10),
+    rounds: Number(values.rounds),
+    roundSeconds: Number(values.seconds),
+  })),
+}
 if (values.json)
   console.log(
     JSON.stringify(
       {
         machine: machine(),
-        speed: reports,
+        speed: measuredToday.reports,
         parsing,
         sources: reading && { ...reading, backfill: backfillRows(reading) },
       },
@@ -123,7 +138,10 @@ if (values.json)
       2,
     ),
   )
-else console.log(asMarkdown())
+else
+  console.log(
+    [`Machine: ${machine()}.`, ...Object.values(sections(measuredToday)).flatMap((lines) => ['', ...lines])].join('\n'),
+  )
 if (values.write) write()
 
 function machine(): string {
@@ -134,22 +152,24 @@ function ratio(a: number | undefined, b: number | undefined): string {
   return a === undefined || b === undefined ? '–' : `${(a / b).toPrecision(2)}`
 }
 
-/** What was measured, by the part of docs/benchmarks.md that it stands in. */
-function sections(): { [name: string]: string[] } {
+/** What was measured, by the part of the documents that it stands in. */
+function sections(speed: SpeedResults): { [name: string]: string[] } {
   return {
-    ...(reports.length > 0 && { speed: speedAsMarkdown() }),
+    ...(speed.reports.length > 0 && { speed: speedAsMarkdown(speed), cost: costAsMarkdown(speed) }),
+    ...(profile && { profile }),
     ...(parsing && { parse: parsedAsMarkdown(parsing) }),
     ...(reading && { sources: sourcesAsMarkdown(reading) }),
   }
 }
 
-function speedAsMarkdown(): string[] {
+function speedAsMarkdown({ machine, reports }: SpeedResults): string[] {
   return [
-    `Medians of ${values.rounds} rounds of ${values.seconds} s in turns. Load of the machine, one minute's mean: ${reports.map(({ records, load }) => `${load.map((each) => each.toFixed(1)).join(' to ')} ${records === 0 ? 'reading' : `at ${records.toLocaleString('en')} records`}`).join(', ')}.`,
+    `${machine}.`,
     ...reports.flatMap((report) => [
-      ...rowsAsMarkdown(report.rows),
-      ...(report.rows.length === 0 ? [''] : []),
-      ...report.notes.map((note) => `- ${note}`),
+      ...rowsAsMarkdown(report),
+      '',
+      `Measured ${report.measured} in ${Math.round(report.seconds / 60)} minutes: medians of ${report.rounds} rounds of ${report.roundSeconds} s in turns; load of the machine, one minute's mean, ${report.load.map((each) => each.toFixed(1)).join(' to ')}.`,
+      ...(report.notes.length > 0 ? ['', ...report.notes.map((note) => `- ${note}`)] : []),
     ]),
   ]
 }
@@ -175,19 +195,21 @@ function parsedAsMarkdown({
   return [...rows, ...notes.map((note) => `\n- ${note}`)]
 }
 
-function asMarkdown(): string {
-  return [`Machine: ${machine()}.`, ...Object.values(sections()).flatMap((lines) => ['', ...lines])].join('\n')
-}
-
 /** Replaces the parts of the documents that were measured; the text around them, and the other parts, stay. */
 function write(): void {
-  for (const [name, lines] of Object.entries(sections())) {
-    const path = join(root, name === 'speed' ? 'docs/performance.md' : 'docs/benchmarks.md')
+  const kept = reports.length > 0 ? keepResults(measuredToday) : measuredToday
+  if (reports.length > 0) writePlots(kept)
+  for (const [name, lines] of Object.entries(sections(kept))) {
+    const isSpeed = ['speed', 'cost', 'profile'].includes(name)
+    const path = join(root, isSpeed ? 'docs/performance.md' : 'docs/benchmarks.md')
     const text = readFileSync(path, 'utf8')
     const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`]
     if (!text.includes(begin) || !text.includes(end)) throw new Error(`${path} has no place for ${name}`)
     const measured = `Measured ${new Date().toISOString().slice(0, 10)}, ${machine()}.`
     const head = text.slice(0, text.indexOf(begin) + begin.length)
-    writeFileSync(path, `${head}\n\n${[measured, '', ...lines].join('\n')}\n\n${text.slice(text.indexOf(end))}`)
+    writeFileSync(
+      path,
+      `${head}\n\n${[...(name === 'speed' || name === 'cost' ? [] : [measured, '']), ...lines].join('\n')}\n\n${text.slice(text.indexOf(end))}`,
+    )
   }
 }

@@ -58,6 +58,9 @@ export async function startCluster(keptFolder?: string): Promise<Cluster | undef
     'work_mem=32MB',
     'maintenance_work_mem=512MB',
     'max_wal_size=4GB',
+    // nothing beside what is measured
+    'autovacuum=off',
+    'checkpoint_timeout=30min',
     'default_toast_compression=lz4',
     'random_page_cost=1.1',
     'synchronous_commit=off',

@@ -71,37 +71,35 @@ const count = (value: number): string => {
   return value >= 10 ? value.toFixed(1) : value.toPrecision(2)
 }
 
-export function rowsAsMarkdown(rows: readonly SpeedRow[]): string[] {
-  const lines: string[] = []
-  for (const records of new Set(rows.map((row) => row.records))) {
-    lines.push(
-      '',
-      records === 0 ? '### Reading' : `### ${records.toLocaleString('en')} records`,
-      '',
-      '| Work | Figures | Measure | Value | Goal | |',
-    )
-    lines.push('|---|---|---|--:|--:|---|')
-    for (const row of rows.filter((each) => each.records === records)) {
-      const figures = row.sides
-        .map(
-          ({ side, figures }) =>
-            `${side}: ${Object.entries(figures)
-              .map(([measure, value]) => `${count(value)} ${measure}`)
-              .join(', ')}`,
-        )
-        .join('<br>')
-      const cells = row.verdicts.map((verdict) => [
-        verdict.of,
-        `${count(verdict.value)}${verdict.unit ? ` ${verdict.unit}` : ''}`,
-        `${verdict.bound} ${verdict.goal}${verdict.unit ? ` ${verdict.unit}` : ''}`,
-        isMet(verdict) ? 'met' : '**missed**',
-      ])
-      if (cells.length === 0) cells.push(['', '', '', ''])
-      for (const [index, each] of cells.entries())
-        lines.push(`| ${[index === 0 ? row.work : '', index === 0 ? figures : '', ...each].join(' | ')} |`)
-    }
-    const notes = [...new Set(rows.filter((row) => row.records === records).flatMap((row) => row.notes))]
-    if (notes.length > 0) lines.push('', ...notes.map((note) => `- ${note}`))
+export function rowsAsMarkdown({
+  records,
+  rows,
+}: {
+  readonly records: number
+  readonly rows: readonly SpeedRow[]
+}): string[] {
+  if (rows.length === 0) return []
+  const lines = ['', records === 0 ? '### Reading' : `### ${records.toLocaleString('en')} records`, '']
+  const notes = [...new Set(rows.flatMap((row) => row.notes))]
+  lines.push('| Work | Figures | Measure | Value | Goal | |', '|---|---|---|--:|--:|---|')
+  for (const row of rows) {
+    const figures = row.sides
+      .map(
+        ({ side, figures }) =>
+          `${side}: ${Object.entries(figures)
+            .map(([measure, value]) => `${count(value)} ${measure}`)
+            .join(', ')}`,
+      )
+      .join('<br>')
+    const cells = row.verdicts.map((verdict) => [
+      verdict.of,
+      `${count(verdict.value)}${verdict.unit ? ` ${verdict.unit}` : ''}`,
+      `${verdict.bound} ${verdict.goal}${verdict.unit ? ` ${verdict.unit}` : ''}`,
+      isMet(verdict) ? 'met' : '**missed**',
+    ])
+    if (cells.length === 0) cells.push(['', '', '', ''])
+    for (const [index, each] of cells.entries())
+      lines.push(`| ${[index === 0 ? row.work : '', index === 0 ? figures : '', ...each].join(' | ')} |`)
   }
-  return lines
+  return notes.length > 0 ? [...lines, '', ...notes.map((note) => `- ${note}`)] : lines
 }

@@ -33,10 +33,29 @@ export function canSetReaders(service: string): boolean {
 export async function startOurs(
   { data, environment }: Pick<Stock, 'data' | 'environment'>,
   service: string,
-  { readers = 1, cores }: { readonly readers?: number; readonly cores?: string } = {},
+  {
+    readers = 1,
+    cores,
+    onLine,
+    nodeArguments = [],
+  }: {
+    readonly readers?: number
+    readonly cores?: string
+    readonly onLine?: (line: string) => void
+    readonly nodeArguments?: readonly string[]
+  } = {},
 ): Promise<Ours> {
   const port = await freePort()
-  const args = ['src/bin/tenderstock.ts', 'serve', '--data', data, '--api-port', String(port), '--json']
+  const args = [
+    ...nodeArguments,
+    'src/bin/tenderstock.ts',
+    'serve',
+    '--data',
+    data,
+    '--api-port',
+    String(port),
+    '--json',
+  ]
   if (canSetReaders(service)) args.push('--readers', String(readers))
   else if (readers > 1) throw new Error('this service has no --readers')
   const [program, programArgs] =
@@ -51,6 +70,7 @@ export async function startOurs(
         onLine: (line) => {
           last.push(line)
           if (last.length > 20) last.shift()
+          onLine?.(line)
           if (line.includes('"ready"')) resolve({ child: started, readyMs: performance.now() })
         },
       })

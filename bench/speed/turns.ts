@@ -64,6 +64,7 @@ async function load(
     'requests/s': result.requestsPerSecond,
     'CPU µs': ((server.cpuSeconds() - before) * 1e6) / result.requests,
     'p99 ms': result.p99Ms,
+    'KB an answer': result.bytes / 1000 / result.requests,
   }
 }
 
