@@ -34,7 +34,7 @@ const sliceSize = 16
 const buildingName = 'index.building'
 export const finishedName = 'index.log'
 export const checkpointName = 'checkpoint'
-const checkpointNewName = 'checkpoint.new'
+export const checkpointNewName = 'checkpoint.new'
 
 /** Entries committed before other work gets its turn. */
 const commitStep = 512
@@ -356,7 +356,10 @@ export class LogState extends HeldLog {
     }
     const path = join(this.folder, checkpointNewName)
     try {
-      if (!(await writeCheckpoint(path, state, this.table.chunks, this.ids.slots, isStopped))) return undefined
+      if (!(await writeCheckpoint(path, state, this.table.chunks, this.ids.slots, isStopped))) {
+        await rm(path, { force: true })
+        return undefined
+      }
     } catch (error) {
       await rm(path, { force: true })
       throw error

@@ -5,13 +5,15 @@ import { BodyFiles } from './body-files.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { decodeBatch } from './entry-batch.ts'
 import { IndexFile } from './index-file.ts'
-import { checkpointName, type EditionFrame, finishedName, LogState } from './log-state.ts'
+import { checkpointName, checkpointNewName, type EditionFrame, finishedName, LogState } from './log-state.ts'
 
 /**
  * Reads a generation up to its last whole edition and cuts off what follows. Undefined when there is none, or none of
  * this format.
  */
 export async function openGeneration(folder: string): Promise<LogState | undefined> {
+  // What a killed process left of one.
+  await rm(join(folder, checkpointNewName), { force: true })
   const index = await IndexFile.open(join(folder, finishedName))
   const bodies = await BodyFiles.open(folder)
   const state = (await fromCheckpoint(folder, index, bodies)) ?? (await fromFrames(folder, index, bodies))
