@@ -207,9 +207,9 @@ export function plotsOf(results: SpeedResults): { readonly [file: string]: Plot 
       series: rowsOf('organizations').map(({ records, rows }) => byFigure(rows, 'organisations', recordsName(records))),
     },
     'performance-filters.svg': {
-      title: 'CPU of a full page, by the number of filters',
+      title: 'CPU of a page, by the number of filters',
       xLabel: 'filters: none; cpv; + nuts; + procedure; + value_min; + published_since; + deadline_after',
-      yLabel: 'CPU µs of a request, page of 100, gzip, every question another',
+      yLabel: 'CPU µs of a request, page of 100, gzip, from everywhere',
       isLogX: false,
       isLogY: false,
       xTicks: [0, 1, 2, 3, 4, 5, 6],

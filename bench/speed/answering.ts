@@ -7,7 +7,7 @@ import type { SpeedOptions } from './options.ts'
 import {
   getList,
   noMatchQuestions,
-  pathOfFilters,
+  parametersOf,
   pathOfSix,
   pathsOf,
   randomPages,
@@ -406,18 +406,20 @@ export async function organizationRows(place: Place): Promise<SpeedRow[]> {
   return rows
 }
 
-/** The same page with no filter, one, and so on up to six. */
+/** Pages from everywhere with no filter, one, and so on up to six. */
 export async function filterRows(place: Place): Promise<SpeedRow[]> {
   const { options, ours } = place
   const headers = bearer(tokenOf(place), 'gzip')
   const questions = sixFilterQuestions('broad', questionVariants, 2)
+  const places = randomPages(place.stock, questionVariants, 4)
   const rows: SpeedRow[] = []
   for (let count = 0; count <= 6; count++) {
-    const paths =
-      count === 0 ? randomPages(place.stock, questionVariants, 4) : questions.map((each) => pathOfFilters(each, count))
+    const paths = places.map((path, index) =>
+      count === 0 ? path : `${path}&${parametersOf(questions[index]!, count)}`,
+    )
     let found = 0
     for (const path of paths.slice(0, 40)) found += (await getList(ours.port, path, tokenOf(place))).data.length
-    const work = `page of 100, gzip, by ${count} ${count === 1 ? 'filter' : 'filters'}, different questions`
+    const work = `page of 100, gzip, from everywhere, by ${count} ${count === 1 ? 'filter' : 'filters'}`
     const figures = await takeTurns(work, [{ server: ours, requests: pathsOf(paths), headers }], options)
     rows.push(
       row(place, 'filters', work, {
@@ -432,8 +434,7 @@ export async function filterRows(place: Place): Promise<SpeedRow[]> {
   return rows
 }
 
-/** Files of the edition log by whether they hold bodies. */
-export const isBodyFile = (name: string): boolean => /(?:plain|gzip|bod)/.test(name)
+/** The edition log of a stock. */
 export const logFolder = ({ data }: Pick<Stock, 'data'>): string => {
   const folder = join(data, 'editions')
   if (!existsSync(folder)) throw new Error(`${folder} is missing`)

@@ -131,19 +131,21 @@ export type SixFilters = {
   readonly valueMin: number
 }
 
-export const pathOfSix = (filters: SixFilters): string => pathOfFilters(filters, 6)
+export const pathOfSix = (filters: SixFilters): string =>
+  `/v1/tenders?${parametersOf(filters, 6)}&archived=true&limit=100`
 
-/** The first `count` of the six filters, as a page of 100. */
-export function pathOfFilters(filters: SixFilters, count: number): string {
-  const parameters = [
+/** The first `count` of the six filters. */
+export function parametersOf(filters: SixFilters, count: number): string {
+  return [
     `cpv=${filters.cpv}`,
     `nuts=${filters.nuts}`,
     `procedure=${filters.procedure}`,
     `value_min=${filters.valueMin}`,
     `published_since=${toInstant(filters.publishedSince)}`,
     `deadline_after=${toInstant(filters.deadlineAfter)}`,
-  ].slice(0, count)
-  return `/v1/tenders?${[...parameters, 'archived=true', 'limit=100'].join('&')}`
+  ]
+    .slice(0, count)
+    .join('&')
 }
 
 /** A second, spread over a year, that lies before everything in the stock: makes questions differ, and filters nothing. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runCommand } from '../processes.ts'
-import { isBodyFile, logFolder } from './answering.ts'
+import { logFolder } from './answering.ts'
 import type { SpeedOptions } from './options.ts'
 import { getList, randomPages } from './questions.ts'
 import { atMost, mediansOf, type SpeedRow } from './row.ts'
@@ -31,7 +31,7 @@ export async function startRows(stock: Stock, options: SpeedOptions): Promise<Sp
   const files = readdirSync(logFolder(stock), { recursive: true, encoding: 'utf8' })
     .map((name) => join(logFolder(stock), name))
     .filter((path) => statSync(path).isFile())
-  const index = files.filter((path) => !isBodyFile(path))
+  const index = files.filter((path) => !path.endsWith('.bin'))
   const bytes = (paths: readonly string[]): number => paths.reduce((sum, path) => sum + statSync(path).size, 0)
   const cat = (paths: readonly string[]): number => {
     const startedMs = performance.now()
@@ -43,12 +43,14 @@ export async function startRows(stock: Stock, options: SpeedOptions): Promise<Sp
   for (let round = 0; round < Math.min(options.rounds, mostRounds); round++) {
     const full = await startOurs(stock, service)
     // what a service holds once it has answered, not only once it has started
+    const readBytes = bytesReadBy(full.pid)
     for (const path of randomPages(stock, 50, round)) await getList(full.port, path, stock.clients[0]!.token)
     await sleep(settleMs)
     const fullMemory = memoryOf(full.pid)
     await full.stop()
     const bare = await startOurs(empty, service)
     await sleep(settleMs)
+    const bareBytes = bytesReadBy(bare.pid)
     const bareMemory = memoryOf(bare.pid)
     await bare.stop()
     rounds.push({
@@ -57,6 +59,7 @@ export async function startRows(stock: Stock, options: SpeedOptions): Promise<Sp
       'empty ready ms': bare.startMs,
       'empty CPU ms': bare.startCpuSeconds * 1000,
       'cat ms': cat(index),
+      'MB read': (readBytes - bareBytes) / 1e6,
       'memory MB': fullMemory / 1e6,
       'empty memory MB': bareMemory / 1e6,
       'bytes a record': (fullMemory - bareMemory) / records,
@@ -87,6 +90,7 @@ export async function startRows(stock: Stock, options: SpeedOptions): Promise<Sp
             'ready ms': figures['ready ms']!,
             'CPU ms': figures['CPU ms']!,
             'MB of memory': figures['memory MB']!,
+            'MB read more than without records': figures['MB read']!,
           },
         },
         {
@@ -105,6 +109,10 @@ export async function startRows(stock: Stock, options: SpeedOptions): Promise<Sp
     },
   ]
 }
+
+/** Bytes that a process has read from files and sockets. */
+const bytesReadBy = (pid: number): number =>
+  Number(/^rchar: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1] ?? 0)
 
 /** Bytes of memory of a process that are not pages of files. */
 export function memoryOf(pid: number): number {
