@@ -369,7 +369,7 @@ function generateLot(
     ]),
     nutsCodes: random.weighted([
       [13, []],
-      [75, own],
+      [75, [...own]],
       [12, [nutsCode(random, country)]],
     ]),
     ...(submissionMs !== undefined && { submissionDate: instant(submissionMs) }),
