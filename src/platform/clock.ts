@@ -13,10 +13,7 @@ export type ShiftableClock = { readonly now: Clock; readonly advance: (ms: numbe
  * `advance` returns the new present moment; it only moves forwards, because published times never fall (sync.md P2).
  * `shiftMs`: one number that holds how far it was moved; in shared memory, clocks of other threads move along.
  */
-export function shiftableClock(
-  base: Clock = systemClock,
-  shiftMs: Float64Array = new Float64Array(1),
-): ShiftableClock {
+export function shiftableClock(base: Clock = systemClock, shiftMs: Float64Array = new Float64Array(1)): ShiftableClock {
   const now = () => base() + shiftMs[0]!
   return {
     now,

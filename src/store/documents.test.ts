@@ -75,7 +75,12 @@ describe.each(engines)('documents in the database (%s)', (engine) => {
       documentId: idOf(bytes),
       pointer: `/${index}`,
       sourceId: 's',
-      notice: { noticeKey: `k:${index}`, publisher: 'p', formType: 'competition', title: { en: title } } as unknown as Notice,
+      notice: {
+        noticeKey: `k:${index}`,
+        publisher: 'p',
+        formType: 'competition',
+        title: { en: title },
+      } as unknown as Notice,
     }))
     await insertNotices(store.db, notices)
     await insertNotices(store.db, notices)
