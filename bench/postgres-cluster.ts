@@ -57,7 +57,7 @@ export async function startCluster(keptFolder?: string): Promise<Cluster | undef
     'effective_cache_size=8GB',
     'work_mem=32MB',
     'maintenance_work_mem=512MB',
-    'max_wal_size=4GB',
+    'max_wal_size=2GB',
     // nothing beside what is measured
     'autovacuum=off',
     'checkpoint_timeout=30min',
