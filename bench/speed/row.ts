@@ -67,8 +67,8 @@ export function mediansOf(rounds: readonly { readonly [measure: string]: number 
 }
 
 const count = (value: number): string => {
-  if (value >= 100) return Math.round(value).toLocaleString('en')
-  return value >= 10 ? value.toFixed(1) : value.toPrecision(2)
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en')
+  return Math.abs(value) >= 10 ? value.toFixed(1) : value.toPrecision(2)
 }
 
 export function rowsAsMarkdown({
