@@ -47,6 +47,8 @@ export type ConsolidateReport = {
 const seed = 20_261_121
 const portion = 2000
 const now = Date.UTC(2026, 1, 20)
+/** An index over twenty million rows takes its time on a machine that does other things too. */
+const statementTimeoutMs = 3 * 3_600_000
 
 type Place = { readonly store: Store; readonly serverPid: number | undefined; readonly stop: () => Promise<void> }
 
@@ -54,7 +56,7 @@ async function openPlace(engine: ConsolidateEngine): Promise<Place | undefined> 
   const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-bench-'))
   const removeFolder = () => rm(dataFolder, { recursive: true, force: true })
   if (engine === 'embedded') {
-    const store = await openStore({ dataFolder })
+    const store = await openStore({ dataFolder, statementTimeoutMs })
     return { store, serverPid: undefined, stop: () => store.close().then(removeFolder) }
   }
   const cluster = await startCluster()
@@ -62,7 +64,7 @@ async function openPlace(engine: ConsolidateEngine): Promise<Place | undefined> 
     await removeFolder()
     return undefined
   }
-  const store = await openStore({ dataFolder, databaseUrl: cluster.url('postgres') })
+  const store = await openStore({ dataFolder, databaseUrl: cluster.url('postgres'), statementTimeoutMs })
   const stop = () => store.close().then(cluster.stop).then(removeFolder)
   return { store, serverPid: cluster.pid, stop }
 }
