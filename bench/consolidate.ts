@@ -179,20 +179,16 @@ async function databaseMb(store: Store): Promise<number> {
   return Math.round(rows[0]!.bytes / 1e6)
 }
 
-/** Bytes of a process and its children, each shared page divided among those that have it (PSS). */
+/** Bytes of a process and its children, each shared page divided among those that have it (PSS); 0 when it has ended. */
 function memoryOf(pid: number): number {
-  const own = /^Pss:\s+(\d+) kB/m.exec(readOr(`/proc/${pid}/smaps_rollup`))
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readOr(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
-  )
-  return Number(own?.[1] ?? 0) * 1024 + children.reduce((sum, child) => sum + memoryOf(child), 0)
-}
-
-function readOr(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    const own = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    )
+    return Number(own?.[1] ?? 0) * 1024 + children.reduce((sum, child) => sum + memoryOf(child), 0)
   } catch {
-    return '' // it ended while we looked
+    return 0
   }
 }
 
