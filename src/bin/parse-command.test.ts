@@ -28,6 +28,7 @@ describe('command line', () => {
         data: './data',
         'api-host': '127.0.0.1',
         'api-port': 9000,
+        readers: 1,
         'no-samples': true,
         workers: 4,
         'publish-interval-minutes': 60,
