@@ -46,13 +46,15 @@ const rememberedHashes = 4096
 export async function openTokenTable(options: {
   readonly source: TokenSource
   readonly clock: Clock
+  /** What is known of the tokens without the source: they go on if it cannot be read at the start. */
+  readonly known?: readonly TokenGrant[]
   readonly log?: Log | undefined
   readonly pollMs?: number
   readonly refreshEveryMs?: number
 }): Promise<TokenTable> {
   const { source, clock, log, pollMs = defaultPollMs } = options
   const gapMs = options.refreshEveryMs ?? refreshEveryMs
-  let grants: ReadonlyMap<string, TokenGrant> = new Map()
+  let grants: ReadonlyMap<string, TokenGrant> = new Map(options.known?.map((grant) => [grant.tokenHash, grant]))
   /** Hashes of tokens that were known when they were sent. Whether they still are is looked up each time. */
   const hashes = new Map<string, string>()
   let serial = -1

@@ -23,8 +23,11 @@ export type ReaderSettings = {
   readonly floodMemory: SharedArrayBuffer
 }
 
-/** What a reader asks of the database, which only the main thread holds. Names of functions of `ReaderQuestions`. */
-export type ReaderQuestion = 'tokenSerial' | 'tokens' | 'touchTokens' | 'cursorKeys'
+/**
+ * What a reader asks of the database, which only the main thread holds. `knownTokens`: those that were read last, without a
+ * look; `cursorKeys` too answers with these when the database does not.
+ */
+export type ReaderQuestion = 'tokenSerial' | 'tokens' | 'knownTokens' | 'touchTokens' | 'cursorKeys'
 
 export type ToReader =
   | { readonly type: 'log'; readonly message: LogMessage }

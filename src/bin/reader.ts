@@ -1,5 +1,6 @@
 // A reader: a thread that answers the API from the edition log that the main thread writes. It shares the log's columns and the
 // rate limits with the other readers, has files and connections of its own, and asks the main thread for tokens and keys.
+import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createCursorSealer } from '../api/cursor.ts'
 import { openCursorKeyRing } from '../api/cursor-key-ring.ts'
@@ -15,6 +16,8 @@ import { systemRandom } from '../platform/random.ts'
 import type { CursorKey } from '../store/cursor-keys.ts'
 import type { TokenGrant } from '../store/organizations.ts'
 import type { FromReader, ReaderQuestion, ReaderSettings, ToReader } from './reader-messages.ts'
+
+const keysPauseMs = 500
 
 const port = parentPort
 if (!port) throw new Error('a reader is a thread of the service, not a program')
@@ -43,6 +46,7 @@ function answered(id: number): { readonly done: (value: unknown) => void; readon
 }
 
 const prepared = Promise.withResolvers<{ readonly listen: () => Promise<void>; readonly stop: () => Promise<void> }>()
+let isPrepared = false
 port.on('message', (message: ToReader) => {
   switch (message.type) {
     case 'log':
@@ -61,6 +65,7 @@ port.on('message', (message: ToReader) => {
       void prepared.promise.then(({ listen }) => listen())
       break
     case 'stop':
+      if (!isPrepared) process.exit()
       void prepared.promise.then(({ stop }) => stop()).then(() => port.close())
       break
   }
@@ -73,9 +78,21 @@ const tokens = await openTokenTable({
     touch: (tokenIds, now) => ask<void>('touchTokens', tokenIds, now),
   },
   clock,
+  known: await ask<readonly TokenGrant[]>('knownTokens'),
   log,
 })
-const ring = await openCursorKeyRing({ load: () => ask<readonly CursorKey[]>('cursorKeys'), clock })
+/** The database may be away just now: a reader waits for its first keys. */
+async function openRing() {
+  for (;;) {
+    try {
+      return await openCursorKeyRing({ load: () => ask<readonly CursorKey[]>('cursorKeys'), clock })
+    } catch (error) {
+      log.warn({ error: String(error) }, 'the keys of cursors cannot be read yet; they are asked for again')
+      await delay(keysPauseMs)
+    }
+  }
+}
+const ring = await openRing()
 const local = createMemoryLimiter({ memory: limiterMemory, clock, thread })
 const limiter = config.redisUrl === undefined ? local : createRedisLimiter({ url: config.redisUrl, clock, log, local })
 const app = buildApi({
@@ -107,4 +124,5 @@ const listen = async () => {
     port.close()
   }
 }
+isPrepared = true
 prepared.resolve({ listen, stop })

@@ -39,6 +39,11 @@ async function openWorld(options: { readonly count: number; readonly editions: n
   const see = (worker: Worker) => workers.push(worker)
   process.on('worker', see)
   const losses: string[] = []
+  const database = { isDown: false }
+  const asked = async <Answer>(answer: Answer): Promise<Answer> => {
+    if (database.isDown) throw new Error('the database is down')
+    return answer
+  }
   const port = await findPort(host, 0)
   const readers = await startReaders({
     count: options.count,
@@ -46,13 +51,14 @@ async function openWorld(options: { readonly count: number; readonly editions: n
     port,
     address: `http://${host}:${port}`,
     editions: log,
-    tokens: { load: async () => [grant], serial: async () => 1, touch: async () => {} },
-    cursorKeys: async () => [{ keyId: 1, key: '5c'.repeat(32) }],
+    tokens: { load: () => asked([grant]), serial: () => asked(1), touch: () => asked(undefined) },
+    cursorKeys: () => asked([{ keyId: 1, key: '5c'.repeat(32) }]),
     config: {},
     logLevel: 'silent',
     clockShift: new Float64Array(new SharedArrayBuffer(8)),
     clock: systemClock,
     log: openLog('silent'),
+    stop: new AbortController().signal,
     onLoss: (message) => losses.push(message),
   })
   onTestFinished(async () => {
@@ -65,6 +71,7 @@ async function openWorld(options: { readonly count: number; readonly editions: n
     log,
     workers,
     losses,
+    database,
     /** One request; rejects when the connection breaks. */
     get: (path: string, agent?: Agent, encoding = 'gzip') =>
       new Promise<Answer>((resolve, reject) => {
@@ -181,5 +188,24 @@ describe('readers', () => {
       Array.from({ length: 30 }, connection).map((agent) => world.get('/v1/tenders', agent)),
     )
     for (const { headers } of after) expect(headers['x-stock-state']).toMatch(/^3;/)
+  })
+
+  test('with the database down, one that takes the place of another knows the tokens and cursors that were known', async () => {
+    const world = await openWorld({ count: 1, editions: 2 })
+    const first = await world.get('/v1/tenders?limit=3')
+    const { nextCursor } = JSON.parse(first.text) as { nextCursor: string }
+    world.database.isDown = true
+    // the one that stood by, then one that was started with the database down
+    for (let deaths = 1; deaths <= 3; deaths++) {
+      const listening = world.workers.length
+      await world.workers[deaths - 1]!.terminate()
+      let answer: Answer | undefined
+      while (answer === undefined)
+        answer = await world.get(`/v1/tenders?limit=3&cursor=${nextCursor}`).catch(() => undefined)
+      expect(answer.status).toBe(200)
+      expect(titles(answer)).toHaveLength(3)
+      while (world.workers.length <= listening) await once(process, 'worker')
+    }
+    expect(world.losses).toHaveLength(3)
   })
 })

@@ -24,6 +24,8 @@ export type ReadersOptions = {
   readonly clockShift: Float64Array
   readonly clock: Clock
   readonly log: Log
+  /** Aborted: the readers end, and a start that waits for the database does not go on. */
+  readonly stop: AbortSignal
   /** Told in a sentence of a reader that died. */
   readonly onLoss: (message: string) => void
 }
@@ -50,12 +52,26 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
   let spare: Reader | undefined
   let isClosing = false
   let pause: NodeJS.Timeout | undefined
+  // for a reader that starts while the database is down
+  let knownTokens: Awaited<ReturnType<TokenSource['load']>> = []
+  let knownKeys: Awaited<ReturnType<CursorKeySource>> | undefined
 
   const questions: { readonly [question in ReaderQuestion]: (...parameters: never[]) => Promise<unknown> } = {
     tokenSerial: options.tokens.serial,
-    tokens: options.tokens.load,
+    tokens: async () => {
+      knownTokens = await options.tokens.load()
+      return knownTokens
+    },
+    knownTokens: async () => knownTokens,
     touchTokens: options.tokens.touch,
-    cursorKeys: options.cursorKeys,
+    cursorKeys: async () => {
+      try {
+        knownKeys = await options.cursorKeys()
+      } catch (error) {
+        if (!knownKeys) throw error
+      }
+      return knownKeys
+    },
   }
 
   const open = (): Reader => {
@@ -118,12 +134,16 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
     clearTimeout(pause)
     await Promise.all([...threads.values()].map((reader) => reader.stop()))
   }
+  const cutOff = () => void close()
+  options.stop.addEventListener('abort', cutOff, { once: true })
   try {
     const readers = Array.from({ length: count }, open)
     await Promise.all(readers.map((reader) => reader.listen()))
   } catch (error) {
     await close()
-    throw error
+    if (!options.stop.aborted) throw error
+  } finally {
+    options.stop.removeEventListener('abort', cutOff)
   }
   standBy()
   return { close }

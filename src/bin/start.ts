@@ -400,6 +400,7 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
         clockShift,
         clock: systemClock,
         log,
+        stop,
         onLoss: (message) => emit({ event: 'warning', message }),
       }).catch((error: unknown) => {
         throw listenError(error as NodeJS.ErrnoException, host, port)
