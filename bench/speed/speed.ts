@@ -66,7 +66,7 @@ export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
   if (wants(...answeringRows)) {
     const ours = await startOurs(stock, options.service)
     options.onProgress(
-      `our service is ready after ${(ours.startMs / 1000).toFixed(1)} s, ${ours.startCpuSeconds.toFixed(1)} s of CPU (a new stock: its edition log is built from PostgreSQL)`,
+      `our service is ready after ${(ours.startMs / 1000).toFixed(1)} s, ${ours.startCpuSeconds.toFixed(1)} s of CPU, its edition log built or caught up`,
     )
     const place: Place = { options, stock, ours, notes }
     await take(['page-gzip', 'page-identity'], () => pageRows(place))
