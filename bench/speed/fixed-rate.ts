@@ -103,7 +103,7 @@ async function run({ port, perSecond, seconds, connections, headers, paths, file
     if (now - started > seconds * 1000) return end()
     for (let due = started + (planned * 1000) / perSecond; due <= now; due = started + (planned * 1000) / perSecond) {
       planned++
-      const connection = free.pop()
+      const connection = free.shift()
       if (connection === undefined) waiting.push(due)
       else {
         ownLatenessMs = Math.max(ownLatenessMs, now - due)
