@@ -3,7 +3,7 @@
 import type { Encoding, ListResult } from './edition-reader.ts'
 import type { PageBody } from './pieces.ts'
 
-/** Of a list without its bytes: key, positions, the objects around them. */
+/** Of a list without its bytes and its key: positions, and the objects around them. */
 const listBytes = 2048
 /** Questions whose number of times is counted although they are not kept. */
 const countedMax = 4096
@@ -56,17 +56,19 @@ export class PageCache {
     if (edition > this.#newest) this.#age(edition)
     if (++this.#offered % halvedEvery === 0) this.#halve()
     const count = (this.#counts.get(key) ?? 0) + 1
-    if (!this.#makeRoom(listBytes, count, undefined)) {
+    // filters may be long: the key counts too
+    const bytes = listBytes + key.length
+    if (!this.#makeRoom(bytes, count, undefined)) {
       if (this.#counts.size >= countedMax && count === 1) this.#counts.clear()
       this.#counts.set(key, count)
       return
     }
     this.#counts.delete(key)
     const bodies = { identity: undefined, gzip: undefined }
-    const entry: Entry = { key, list, bodies, edition, bytes: listBytes, count }
+    const entry: Entry = { key, list, bodies, edition, bytes, count }
     this.#byKey.set(key, entry)
     this.#byPositions.set(list.positions, entry)
-    this.#bytes += listBytes
+    this.#bytes += bytes
   }
 
   /** Of a list that came from here, by its very positions. */
