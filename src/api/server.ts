@@ -1,24 +1,18 @@
 // The HTTP surface: routes, order of checks (D10), answers. Reads need no database.
 import type { ServerResponse } from 'node:http'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { EditionReader } from '../edition/edition-reader.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
-import type { Random } from '../platform/random.ts'
 import { accessPage } from './access-page.ts'
 import { headerPairs, pathOf, sendProblem } from './answers.ts'
 import { contractText } from './contract-text.ts'
-import type { CursorSealer } from './cursor.ts'
 import { createFloodGuard, type FloodGuard } from './flood-guard.ts'
-import type { Limiter } from './limiter.ts'
 import { type LoadWatch, spreadRetryAfter, watchLoad } from './overload.ts'
 import { isKnownPath, listPath, suggestPath } from './paths.ts'
 import { allowedMethods, type Problem, withoutTokens } from './problems.ts'
 import { serveQuickly } from './quick-connections.ts'
 import { createRequestIds } from './request-ids.ts'
 import { listRouteSchema, recordRouteSchema, sharedSchemas } from './routes.ts'
-import { createTenderAnswers, isPromise, type TenderAnswer } from './tender-answers.ts'
-import type { TokenTable } from './token-table.ts'
+import { createTenderAnswers, isPromise, type TenderAnswer, type TenderAnswersOptions } from './tender-answers.ts'
 import {
   answerUnreadableRequests,
   headersTooLarge,
@@ -29,13 +23,10 @@ import {
   uriTooLong,
 } from './unreadable-requests.ts'
 
-export type ApiOptions = {
-  readonly reader: EditionReader
-  readonly tokens: TokenTable
-  readonly limiter: Limiter
-  readonly cursors: CursorSealer
-  readonly clock: Clock
-  readonly random: Random
+export type ApiOptions = Pick<
+  TenderAnswersOptions,
+  'reader' | 'tokens' | 'limiter' | 'cursors' | 'clock' | 'random'
+> & {
   /** Where the access page is reachable, without a slash at the end: `type` of a problem is `{docsUrl}/access#error-…`. */
   readonly docsUrl: string
   /** Where the API itself is reachable, for the examples of the page and the contract; `docsUrl` when left out. */

@@ -4,6 +4,7 @@ import { setTimeout as delayMs } from 'node:timers/promises'
 import { toInstant } from '../domain/time.ts'
 import { DamagedLogError } from '../edition/damaged-log-error.ts'
 import type { EditionInfo, EditionReader, Encoding, RecordKey } from '../edition/edition-reader.ts'
+import { isRecordId } from '../edition/record-id.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
@@ -75,7 +76,6 @@ const contentHeaders: { readonly [encoding in Encoding]: string } = {
 }
 const editionPollMs = 50
 const unavailableSeconds = 10
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const bearerPattern = /^bearer +(\S+) *$/i
 
 export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
@@ -345,7 +345,7 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
     const { newest } = reader
     if (newest === undefined) return unavailable(course, 'Nothing has been published yet.')
     const id = asked.toLowerCase()
-    if (!uuidPattern.test(id)) {
+    if (!isRecordId(id)) {
       return problem(course, {
         slug: 'not-found',
         detail: 'This is not the id of a tender: ids are UUIDs, such as 0f8a1c52-7d3e-8b64-9a10-5c2e7f4b9d31.',
