@@ -41,6 +41,7 @@ const longestStopMs = 15_000
 /** One that lived shorter died of its start: the next waits a moment. */
 const shortLifeMs = 5000
 const restartPauseMs = 1000
+const firstSpareMs = 3000
 
 /** Starts readers on one port, and one more that stands by. Rejects with what Node says when they cannot listen there. */
 export async function startReaders(options: ReadersOptions): Promise<Readers> {
@@ -145,7 +146,8 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
   } finally {
     options.stop.removeEventListener('abort', cutOff)
   }
-  standBy()
+  // not in the rush of the start
+  pause = setTimeout(standBy, firstSpareMs)
   return { close }
 }
 
