@@ -28,6 +28,8 @@ export async function startRows(stock: Stock, options: SpeedOptions): Promise<Sp
     cwd: service,
     env: empty.environment,
   })
+  // a stock that nobody has served yet has no log
+  await (await startOurs(stock, service)).stop()
   const files = readdirSync(logFolder(stock), { recursive: true, encoding: 'utf8' })
     .map((name) => join(logFolder(stock), name))
     .filter((path) => statSync(path).isFile())
