@@ -1,5 +1,6 @@
 // What was decided about each lot. Award notices add up: each names the lots it decides, and several may tell of several contracts.
-import type { LotResult, Money, NoticeLot, Organization } from '../domain/notice.ts'
+import { sumOfMoney } from '../domain/money.ts'
+import type { LotResult, NoticeLot, Organization } from '../domain/notice.ts'
 import { buyerIdentity, buyersConflict, wordsOf } from './buyer-identity.ts'
 import { type Announcement, isSnapshot } from './timeline.ts'
 
@@ -70,7 +71,7 @@ function united(contracts: readonly LotContract[]): LotResult {
   const results = contracts.map(({ result }) => result)
   const newest = results.at(-1)!
   if (results.length === 1) return newest
-  const awardedValue = sumOfMoney(results.map((result) => result.awardedValue).filter((value) => value !== undefined))
+  const awardedValue = sumOfMoney(results.map((result) => result.awardedValue))
   const winners = new Map(results.flatMap((result) => result.winners ?? []).map((winner) => [nameKey(winner), winner]))
   const { awardedValue: own, ...rest } = newest
   const value = awardedValue ?? own
@@ -78,11 +79,3 @@ function united(contracts: readonly LotContract[]): LotResult {
 }
 
 const nameKey = ({ name, country }: Organization): string => `${country ?? ''} ${wordsOf(name).join(' ')}`
-
-/** Sum in one currency, to the cent; undefined for none or for several currencies. */
-export function sumOfMoney(amounts: readonly Money[]): Money | undefined {
-  const [first] = amounts
-  if (!first || amounts.some((amount) => amount.currency !== first.currency)) return undefined
-  const value = Math.round(amounts.reduce((sum, amount) => sum + amount.value, 0) * 100) / 100
-  return { value, currency: first.currency }
-}

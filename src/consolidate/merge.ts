@@ -1,12 +1,13 @@
 // Builds the record of one tender from its notices. Each field follows the written rule of docs/consolidation.md.
 import { isProcedureType } from '../domain/codes.ts'
+import { sumOfMoney } from '../domain/money.ts'
 import type { Money, MultilingualText, Notice, NoticeLot, Organization, Place } from '../domain/notice.ts'
 import type { TenderContent, TenderLot, TenderOrganization } from '../domain/tender.ts'
 import type { Instant } from '../domain/time.ts'
 import { canonicalJson, contentHash } from './canonical.ts'
 import { type Lifecycle, type LotState, lifecycleOf } from './lifecycle.ts'
 import { procedureScope } from './link-keys.ts'
-import { lotOutcomes, sumOfMoney } from './lot-outcomes.ts'
+import { lotOutcomes } from './lot-outcomes.ts'
 import { compareNotices } from './resolve.ts'
 import { type Announcement, type Timeline, timelineOf } from './timeline.ts'
 
@@ -357,10 +358,7 @@ function contractAmount(timeline: Timeline, states: readonly LotState[], tell: T
 /** BT-161, else the sum of the values of the awarded lots. */
 function valueOfContracts(notice: Notice): Money | undefined {
   const awarded = notice.lots.filter((lot) => lot.result?.outcome === 'awarded')
-  return (
-    notice.awardedValue ??
-    sumOfMoney(awarded.map((lot) => lot.result?.awardedValue).filter((amount) => amount !== undefined))
-  )
+  return notice.awardedValue ?? sumOfMoney(awarded.map((lot) => lot.result?.awardedValue))
 }
 
 /**
@@ -383,9 +381,7 @@ function awardedAmount({ results }: Timeline): Money | undefined {
       outcomes.get(lotId)!.contracts.some((contract) => contract.announcement === announcement),
     )
     const amount =
-      standing.length === awarded.length
-        ? total
-        : sumOfMoney(standing.map((lot) => lot.result?.awardedValue).filter((value) => value !== undefined))
+      standing.length === awarded.length ? total : sumOfMoney(standing.map((lot) => lot.result?.awardedValue))
     if (!amount || (counted[0] && counted[0].currency !== amount.currency)) continue
     counted.push(amount)
     for (const { lotId } of standing) countedLots.add(lotId)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { distinctOrganizations, mergeResults, sumMoney } from './results.ts'
+import { sumOfMoney } from '../domain/money.ts'
+import { distinctOrganizations, mergeResults } from './results.ts'
 
 const euros = (value: number) => ({ value, currency: 'EUR' })
 
@@ -14,7 +15,7 @@ describe('results of one lot', () => {
     expect(
       mergeResults([{ outcome: 'awarded', awardedValue: euros(10) }, { outcome: 'awarded' }]).awardedValue,
     ).toBeUndefined()
-    expect(sumMoney([euros(10), { value: 5, currency: 'PLN' }])).toBeUndefined()
+    expect(sumOfMoney([euros(10), { value: 5, currency: 'PLN' }])).toBeUndefined()
   })
   it('are awarded when one is, failed when one failed and none was awarded, else pending', () => {
     expect(mergeResults([{ outcome: 'not-awarded' }, { outcome: 'awarded' }]).outcome).toBe('awarded')

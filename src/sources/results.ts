@@ -1,14 +1,7 @@
 // Results of lots and their winners, put together the same way for all formats.
-import type { LotResult, Money, Organization } from '../domain/notice.ts'
+import { sumOfMoney } from '../domain/money.ts'
+import type { LotResult, Organization } from '../domain/notice.ts'
 import { compact } from './compact.ts'
-
-/** Sum of amounts of one currency; undefined when there is none or they mix. */
-export function sumMoney(amounts: readonly (Money | undefined)[]): Money | undefined {
-  const present = amounts.filter((amount) => amount !== undefined)
-  const currency = present[0]?.currency
-  if (currency === undefined || present.some((amount) => amount.currency !== currency)) return undefined
-  return { value: Math.round(present.reduce((sum, amount) => sum + amount.value, 0) * 100) / 100, currency }
-}
 
 /** The same organisations once each, in order. */
 export function distinctOrganizations(organizations: readonly (Organization | undefined)[]): Organization[] {
@@ -31,7 +24,7 @@ export function mergeResults(results: readonly LotResult[]): LotResult {
     outcome: 'awarded',
     // A sum that leaves contracts out would pretend to be the lot's value.
     awardedValue: awarded.every((result) => result.awardedValue)
-      ? sumMoney(awarded.map((result) => result.awardedValue))
+      ? sumOfMoney(awarded.map((result) => result.awardedValue))
       : undefined,
     winners: winners.length > 0 ? winners : undefined,
     contractDate: awarded

@@ -1,10 +1,11 @@
 // What became of the lots: LotResult, its tenders, contracts and parties (BT-142 and the chain behind it).
+import { sumOfMoney } from '../../domain/money.ts'
 import type { LotResult, Money, NoticeLot, Organization } from '../../domain/notice.ts'
 import { cleanField } from '../text.ts'
 import { textOf, type XmlElement } from '../xml.ts'
 import { allCac, allCbc, allEfac, cac, cbc, codeOf, efac, efbc, idOf } from './elements.ts'
 import { type Organizations, readWinningParties } from './read-organizations.ts'
-import { dateOf, moneyOf, type Reading, sumOf } from './reading.ts'
+import { dateOf, moneyOf, type Reading } from './reading.ts'
 
 /** The elements of one kind below efac:NoticeResult by their technical ids. */
 function byId(result: XmlElement | undefined, name: string): Map<string, XmlElement> {
@@ -166,7 +167,7 @@ function combine(raws: readonly Raw[]): LotResult | undefined {
   if (outcome !== 'awarded') {
     return { outcome, ...(reason && { reason }), ...(receivedTenders !== undefined && { receivedTenders }) }
   }
-  const awardedValue = sumOf(same.flatMap((raw) => raw.values))
+  const awardedValue = sumOfMoney(same.flatMap((raw) => raw.values))
   const winners = [...new Set(same.flatMap((raw) => raw.winners))]
   const contractDate = same.find((raw) => raw.contractDate)?.contractDate
   return {

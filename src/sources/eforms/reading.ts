@@ -171,10 +171,3 @@ export function contractNatureOf(project: XmlElement | undefined): string | unde
   }
   return undefined
 }
-
-/** The sum of amounts of one currency; undefined when there is none or when currencies differ. */
-export function sumOf(amounts: readonly Money[]): Money | undefined {
-  const currency = amounts[0]?.currency
-  if (currency === undefined || amounts.some((amount) => amount.currency !== currency)) return undefined
-  return { value: Math.round(amounts.reduce((sum, amount) => sum + amount.value, 0) * 100) / 100, currency }
-}

@@ -1,8 +1,9 @@
 // Awards and contracts of a release, joined to its lots.
+import { sumOfMoney } from '../../domain/money.ts'
 import type { LotResult, Money, Organization } from '../../domain/notice.ts'
 import { parseSourceDateTime } from '../../domain/time.ts'
 import { compact } from '../compact.ts'
-import { distinctOrganizations, mergeResults, sharedResult, sumMoney } from '../results.ts'
+import { distinctOrganizations, mergeResults, sharedResult } from '../results.ts'
 import { toMoney } from '../text.ts'
 import { outcomeOf } from './codes.ts'
 import { type JsonObject, member, numberAt, objectsOf, textAt, textsAt } from './json.ts'
@@ -107,7 +108,7 @@ export function readResults(
     const signed = linked.map((contract) => dayOf(textAt(contract, 'dateSigned'))).filter((day) => day !== undefined)
     return compact<LotResult>({
       outcome,
-      awardedValue: moneyAt(award, 'value') ?? sumMoney(linked.map((contract) => moneyAt(contract, 'value'))),
+      awardedValue: moneyAt(award, 'value') ?? sumOfMoney(linked.map((contract) => moneyAt(contract, 'value'))),
       winners: winners.length > 0 ? winners : undefined,
       contractDate: signed.sort()[0] ?? dayOf(textAt(award, 'date')),
     })
@@ -154,6 +155,6 @@ export function readResults(
   return compact<ReadResults>({
     byLot: merged,
     whole: whole.length > 0 ? (byLot.size === 0 ? withReceived(mergeResults(whole)) : mergeResults(whole)) : undefined,
-    awardedValue: values.length > 0 && values.every((value) => value !== undefined) ? sumMoney(values) : undefined,
+    awardedValue: values.length > 0 && values.every((value) => value !== undefined) ? sumOfMoney(values) : undefined,
   })
 }

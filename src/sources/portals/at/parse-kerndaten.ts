@@ -1,4 +1,5 @@
 // Austria's Kerndaten (BVergG 2018, annex VIII): one announcement in the forms KD_7_…, KD_8_…, or as eForms since 2026.
+import { sumOfMoney } from '../../../domain/money.ts'
 import type { FormType, LotResult, Money, Notice, Organization, ParsedPart, Rejection } from '../../../domain/notice.ts'
 import { joinDateTime } from '../../../domain/time.ts'
 import { compact } from '../../compact.ts'
@@ -17,7 +18,6 @@ import {
   titleIn,
   wordIn,
 } from '../../read-values.ts'
-import { sumMoney } from '../../results.ts'
 import { cleanField, cleanUrl } from '../../text.ts'
 import {
   childNamed,
@@ -105,7 +105,7 @@ function resultOf(root: XmlElement): LotResult | undefined {
   const values = contracts.map((contract) => amountIn([...descendantsNamed(contract, 'VAL_TOTAL')][0]))
   return compact<LotResult>({
     outcome: winners.length > 0 ? 'awarded' : 'pending',
-    awardedValue: values.length > 0 && values.every((value) => value !== undefined) ? sumMoney(values) : undefined,
+    awardedValue: values.length > 0 && values.every((value) => value !== undefined) ? sumOfMoney(values) : undefined,
     winners: winners.length > 0 ? winners : undefined,
     contractDate: dayIn(textOf(childNamed(contracts[0], 'DATE_CONCLUSION_CONTRACT'))),
     receivedTenders: countIn(textOf(childNamed(contracts[0], 'NB_TENDERS_RECEIVED'))),

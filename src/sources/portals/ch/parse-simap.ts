@@ -1,4 +1,5 @@
 // One publication of simap.ch, as its publication-details give it.
+import { sumOfMoney } from '../../../domain/money.ts'
 import type {
   FormType,
   LotResult,
@@ -24,7 +25,6 @@ import {
   uuidIn,
   wordIn,
 } from '../../read-values.ts'
-import { sumMoney } from '../../results.ts'
 import { cleanField, cleanUrl, descriptionLimit } from '../../text.ts'
 
 const publisher = 'ch-simap'
@@ -105,7 +105,7 @@ function resultOf(entry: JsonObject): LotResult | undefined {
   return compact<LotResult>({
     outcome: winners.length > 0 ? 'awarded' : 'pending',
     // A sum that leaves a winner's price out would pretend to be the value.
-    awardedValue: prices.length > 0 && prices.every((price) => price !== undefined) ? sumMoney(prices) : undefined,
+    awardedValue: prices.length > 0 && prices.every((price) => price !== undefined) ? sumOfMoney(prices) : undefined,
     winners: winners.length > 0 ? winners : undefined,
     contractDate: dayIn(textAt(decision, 'awardDecisionDate')),
     receivedTenders: countIn(member(decision, 'numberOfSubmissions')),

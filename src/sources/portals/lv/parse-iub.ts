@@ -1,11 +1,11 @@
 // An announcement of IUB's daily files to a notice; its members follow eForms under names of their own.
 import { isProcedureType } from '../../../domain/codes.ts'
+import { sumOfMoney } from '../../../domain/money.ts'
 import type { FormType, LotResult, Notice, NoticeLot, ParsedPart, Rejection } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { asObject, type JsonObject, member, numberAt, objectsOf, textAt, textsAt } from '../../ocds/json.ts'
 import { readJsonDocument } from '../../read-portal-notice.ts'
 import { countIn, dayIn, deadlineIn, descriptionIn, moneyIn, nutsCodesIn, titleIn } from '../../read-values.ts'
-import { sumMoney } from '../../results.ts'
 import { type PortalHome, readPublishedEntry, winnersOf, wordsOf } from '../read-published-entry.ts'
 
 const home: PortalHome = {
@@ -49,7 +49,7 @@ function readEntry(document: JsonObject): Notice | Rejection {
   const stated = objectsOf(entry, 'automaticallyCalculated').map((each) => member(each, 'statementValue'))
   const contractValue = stated.map((each) => member(each, 'noticeContractValue')).find((each) => each !== undefined)
   const estimate = stated.map((each) => member(each, 'estimatedValue')).find((each) => each !== undefined)
-  const sum = sumMoney(lots.map((lot) => lot.estimatedValue))
+  const sum = sumOfMoney(lots.map((lot) => lot.estimatedValue))
   return readPublishedEntry(home, {
     id: textAt(entry, 'identifier') ?? textAt(entry, 'contactPoint', 'noticeId'),
     formType,
@@ -140,7 +140,7 @@ function resultOf(lot: JsonObject, process: readonly JsonObject[]): LotResult {
   const outcome = status === 'clos-nw' ? 'not-awarded' : status === 'open-nw' ? 'pending' : 'awarded'
   return compact<LotResult>({
     outcome,
-    awardedValue: outcome === 'awarded' ? sumMoney(values) : undefined,
+    awardedValue: outcome === 'awarded' ? sumOfMoney(values) : undefined,
     winners: outcome === 'awarded' ? winners : undefined,
     contractDate: dayIn(textAt(objectsOf(lot, 'result')[0], 'decisionDate')),
     receivedTenders: countIn(
