@@ -147,7 +147,7 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
     options.stop.removeEventListener('abort', cutOff)
   }
   // not in the rush of the start
-  pause = setTimeout(standBy, firstSpareMs)
+  if (!isClosing) pause = setTimeout(standBy, firstSpareMs)
   return { close }
 }
 
