@@ -8,9 +8,9 @@ import type { TenderContent } from '../../src/domain/tender.ts'
 import { ingest } from '../../src/ingest/ingest.ts'
 import { readPath } from '../../src/sources/files.ts'
 import { type Random, randomOf } from '../generate/random.ts'
-import { generateTender } from '../generate/stock.ts'
 import { naiveAnswer, type Parameters } from './naive-answer.ts'
 import { askedOtherwise, randomQuery } from './random-query.ts'
+import { settledTender } from './settled-tender.ts'
 import {
   askAll,
   compareWithModel,
@@ -42,11 +42,7 @@ async function generatedWorld(stockSeed: number, count: number, editions: number
   for (const publisher of publishers) await world.check(publisher)
   const versions = new Map<number, number>()
   const content = (index: number): TenderContent =>
-    settled(
-      generateTender({ seed: stockSeed, count, now: startMs, size: 'small' }, index, versions.get(index) ?? 0),
-      stockSeed,
-      count,
-    )
+    settledTender({ seed: stockSeed, count, now: startMs, size: 'small' }, index, versions.get(index) ?? 0)
   for (let edition = 1; edition <= editions; edition++) {
     const known = Math.floor((count * (edition - 1)) / editions)
     const upTo = Math.floor((count * edition) / editions)
@@ -60,14 +56,6 @@ async function generatedWorld(stockSeed: number, count: number, editions: number
     world.advance(random.pick([hourMs, 2 * hourMs]))
   }
   return world
-}
-
-/** A merged record must name one that stays: tender 0, which is never merged. */
-function settled(content: TenderContent, stockSeed: number, count: number): TenderContent {
-  const survivor = generateTender({ seed: stockSeed, count, now: startMs, size: 'small' }, 0).id
-  if (content.archiveReason !== 'merged') return content
-  const { archiveReason: _, mergedInto: __, ...rest } = content
-  return content.id === survivor ? { ...rest, status: 'open' } : { ...content, mergedInto: survivor }
 }
 
 async function askMany(
@@ -150,11 +138,7 @@ describe('while editions are published', () => {
       const first = random.integer(0, 280)
       version++
       const options = { seed: stockSeed, count: 300, now: startMs, size: 'small' } as const
-      await world.put(
-        Array.from({ length: 12 }, (_, index) =>
-          settled(generateTender(options, first + index, version), stockSeed, 300),
-        ),
-      )
+      await world.put(Array.from({ length: 12 }, (_, index) => settledTender(options, first + index, version)))
       await world.publishNext()
     }
     for (let round = 0; round < 60; round++) {

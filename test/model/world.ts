@@ -1,5 +1,6 @@
-// A stock, its editions and the API over HTTP in one process, and beside them what was published, as plain arrays.
+// A stock, its editions and the API over HTTP, in one process or by reader threads, and beside them what was published, as plain arrays.
 import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
 import { gunzipSync } from 'node:zlib'
 import { Pool } from 'undici'
 import { expect } from 'vitest'
@@ -8,9 +9,13 @@ import { cursorKeysOf, openCursorKeyRing } from '../../src/api/cursor-key-ring.t
 import { createLocalLimiter } from '../../src/api/limiter-memory.ts'
 import { buildApi } from '../../src/api/server.ts'
 import { openTokenTable, tokenSourceOf } from '../../src/api/token-table.ts'
+import { startReaders } from '../../src/bin/readers.ts'
+import { findPort } from '../../src/bin/start.ts'
 import { canonicalJson, contentHash } from '../../src/consolidate/canonical.ts'
 import type { TenderContent } from '../../src/domain/tender.ts'
-import { catchUp, openEditionLog } from '../../src/edition/edition-log.ts'
+import { catchUp, type EditionLog, openEditionLog } from '../../src/edition/edition-log.ts'
+import { type Clock, shiftableClock, systemClock } from '../../src/platform/clock.ts'
+import { openLog } from '../../src/platform/log.ts'
 import { systemRandom } from '../../src/platform/random.ts'
 import { publish } from '../../src/publish/publish.ts'
 import { createOrganization, createToken } from '../../src/store/organizations.ts'
@@ -19,21 +24,28 @@ import { openTestStore, type TestStore } from '../world.ts'
 import type { ModelRecord, Parameters } from './naive-answer.ts'
 import { naiveAnswer } from './naive-answer.ts'
 
+const host = '127.0.0.1'
+
 /** A record of a state with the very text in which the API must deliver it. */
 export type PublishedRecord = ModelRecord & { readonly wire: string }
 
 export type ModelWorld = AsyncDisposable & {
   readonly store: TestStore
-  /** Every state ever published, by edition. */
+  /** Where the API answers, and the header that a request must carry. */
+  readonly address: string
+  readonly authorization: string
+  /** The threads that answer, where there are any. */
+  readonly readers: readonly Worker[]
+  /** Every state ever published, by edition; known before the API shows it. */
   readonly states: ReadonlyMap<number, readonly PublishedRecord[]>
   readonly newest: () => readonly PublishedRecord[]
   readonly now: () => number
-  readonly advance: (ms: number) => void
+  readonly advance: (ms: number) => unknown
   /** Puts contents into the stock as the consolidation would. */
   readonly put: (contents: readonly TenderContent[]) => Promise<void>
   /** Notes that a source was checked at the present moment. */
   readonly check: (sourceId: string) => Promise<void>
-  /** Cuts an edition, lets the read side catch up and notes the state. */
+  /** Cuts an edition, notes the state and lets the read side catch up, all readers of it. */
   readonly publishNext: () => Promise<void>
   /** `way`: the short one of plain requests, or that of the HTTP server, which takes what is not plain. */
   readonly get: (
@@ -43,10 +55,17 @@ export type ModelWorld = AsyncDisposable & {
   ) => Promise<{ readonly status: number; readonly text: string }>
 }
 
-export async function openModelWorld(startMs: number): Promise<ModelWorld> {
+/**
+ * The API in this process on a clock that stands still, or answered by `readers` threads on one that runs from `startMs` on.
+ */
+export async function openModelWorld(
+  startMs: number,
+  { readers = 0 }: { readonly readers?: number } = {},
+): Promise<ModelWorld> {
   const store = await openTestStore('embedded')
-  let present = startMs
-  const clock = (): number => present
+  const shift = new Float64Array(new SharedArrayBuffer(8))
+  if (readers > 0) shift[0] = startMs - systemClock()
+  const { now: clock, advance } = shiftableClock(readers > 0 ? systemClock : () => startMs, shift)
   const random = systemRandom
   const log = await openEditionLog(join(store.options.dataFolder, 'model-editions'), { clock })
   const circumstances = { now: startMs, random }
@@ -62,19 +81,8 @@ export async function openModelWorld(startMs: number): Promise<ModelWorld> {
     circumstances,
   )
   if (token.kind !== 'created') throw new Error('no token')
-  const ring = await openCursorKeyRing({ load: cursorKeysOf(store, { clock, randomBytes: random.bytes }), clock })
-  const tokens = await openTokenTable({ source: tokenSourceOf(store), clock })
-  const app = buildApi({
-    reader: log,
-    tokens,
-    limiter: createLocalLimiter(clock),
-    cursors: createCursorSealer({ ring, clock, randomBytes: random.bytes }),
-    clock,
-    random,
-    docsUrl: 'http://docs.example',
-    isOverloaded: () => false,
-  })
-  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  const parts = { store, log, clock, shift }
+  const { address, threads, stop } = await (readers > 0 ? serveByReaders(parts, readers) : serveInProcess(parts))
   const pool = new Pool(address, { connections: 4 })
   const longPool = new Pool(address, { connections: 2 })
   const authorization = `Bearer ${token.plaintext}`
@@ -104,12 +112,13 @@ export async function openModelWorld(startMs: number): Promise<ModelWorld> {
 
   return {
     store,
+    address,
+    authorization,
+    readers: threads,
     states,
     newest: () => states.get(Math.max(...states.keys())) ?? [],
     now: clock,
-    advance: (ms) => {
-      present += ms
-    },
+    advance,
     put: async (contents) => {
       for (let at = 0; at < contents.length; at += 200) {
         const rows = contents.slice(at, at + 200).map((content) => {
@@ -143,15 +152,17 @@ export async function openModelWorld(startMs: number): Promise<ModelWorld> {
     check: async (sourceId) => {
       await store.db
         .insertInto('source_check')
-        .values({ source_id: sourceId, checked_at: present })
-        .onConflict((conflict) => conflict.column('source_id').doUpdateSet({ checked_at: present }))
+        .values({ source_id: sourceId, checked_at: clock() })
+        .onConflict((conflict) =>
+          conflict.column('source_id').doUpdateSet((set) => ({ checked_at: set.ref('excluded.checked_at') })),
+        )
         .execute()
     },
     publishNext: async () => {
-      const outcome = await publish(store, { now: present, minIntervalMs: 0, overrideGate: true })
+      const outcome = await publish(store, { now: clock(), minIntervalMs: 0, overrideGate: true })
       if (outcome.kind !== 'published') throw new Error(`not published: ${JSON.stringify(outcome)}`)
-      await catchUp(log, store)
       states.set(outcome.edition, await readState(outcome.edition))
+      await catchUp(log, store)
     },
     get: async (path, encoding = 'identity', way = 'short') => {
       const { statusCode, headers, body } = await (way === 'short' ? pool : longPool).request({
@@ -168,12 +179,74 @@ export async function openModelWorld(startMs: number): Promise<ModelWorld> {
     [Symbol.asyncDispose]: async () => {
       await pool.close()
       await longPool.close()
-      await app.close()
-      await tokens.close()
+      await stop()
       await log.close()
       await store[Symbol.asyncDispose]()
     },
   }
+}
+
+type Parts = {
+  readonly store: TestStore
+  readonly log: EditionLog
+  readonly clock: Clock
+  readonly shift: Float64Array
+}
+type Serving = {
+  readonly address: string
+  readonly threads: readonly Worker[]
+  readonly stop: () => Promise<void>
+}
+
+async function serveInProcess({ store, log, clock }: Parts): Promise<Serving> {
+  const random = systemRandom
+  const ring = await openCursorKeyRing({ load: cursorKeysOf(store, { clock, randomBytes: random.bytes }), clock })
+  const tokens = await openTokenTable({ source: tokenSourceOf(store), clock })
+  const app = buildApi({
+    reader: log,
+    tokens,
+    limiter: createLocalLimiter(clock),
+    cursors: createCursorSealer({ ring, clock, randomBytes: random.bytes }),
+    clock,
+    random,
+    docsUrl: 'http://docs.example',
+    isOverloaded: () => false,
+  })
+  const address = await app.listen({ host, port: 0 })
+  return {
+    address,
+    threads: [],
+    stop: async () => {
+      await app.close()
+      await tokens.close()
+    },
+  }
+}
+
+async function serveByReaders({ store, log, clock, shift }: Parts, count: number): Promise<Serving> {
+  const port = await findPort(host, 0)
+  const address = `http://${host}:${port}`
+  const threads: Worker[] = []
+  const see = (worker: Worker) => threads.push(worker)
+  process.on('worker', see)
+  const readers = await startReaders({
+    count,
+    host,
+    port,
+    address,
+    editions: log,
+    tokens: tokenSourceOf(store),
+    cursorKeys: cursorKeysOf(store, { clock, randomBytes: systemRandom.bytes }),
+    config: { docsUrl: 'http://docs.example' },
+    logLevel: 'silent',
+    clockShift: shift,
+    clock,
+    log: openLog('silent'),
+    stop: new AbortController().signal,
+    onLoss: () => {},
+  })
+  process.off('worker', see)
+  return { address, threads, stop: readers.close }
 }
 
 /** A query string; now and then a plus sign is left as it stands, which servers read as a space (D24). */
