@@ -3,9 +3,16 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { startApi } from '../../test/api-world.ts'
 import { OperatorError } from '../platform/errors.ts'
+import { openLog } from '../platform/log.ts'
 import { createFloodGuard, createFloodMemory } from './flood-guard.ts'
 import { maxExactLimit, windowMs } from './limiter.ts'
-import { createLimiterMemory, createLocalLimiter, createMemoryLimiter, releaseThread } from './limiter-memory.ts'
+import {
+  createLimiterMemory,
+  createLocalLimiter,
+  createMemoryLimiter,
+  releaseThread,
+  roomForOrganizations,
+} from './limiter-memory.ts'
 import { createSharedLimiter } from './limiter-shared.ts'
 
 /** Every request with the moment from which it no longer counts; nothing is forgotten. */
@@ -197,19 +204,66 @@ describe('the room', () => {
     expect(releaseThread(memory, 0) + releaseThread(memory, 1)).toBe(0)
   })
 
-  test('that is full fails the request of one more, 500, and no other', async () => {
+  test('that is full answers one organisation more with 503 and says when to come again, and no other: C137, D12', async () => {
+    const lines: string[] = []
+    const log = openLog('error', { write: (line) => lines.push(line) })
     await using world = await startApi({
+      log,
       makeLimiter: (clock) =>
         createMemoryLimiter({ memory: createLimiterMemory({ organizations: 1 }), clock, thread: 0 }),
     })
     world.editions.publish(world.now, [])
     const other = world.tokens.add('two')
     const path = '/v1/tenders/00000000-0000-8000-8000-000000000000'
+    const ask = (token: string, target: string) => world.get(target, { authorization: `Bearer ${token}` })
     const statuses = []
     for (const target of ['/v1/tenders', path])
-      for (const token of [world.token, other, world.token])
-        statuses.push((await world.get(target, { authorization: `Bearer ${token}` })).status)
-    expect(statuses).toEqual([200, 500, 200, 404, 500, 404])
+      for (const token of [world.token, other, world.token]) statuses.push((await ask(token, target)).status)
+    expect(statuses).toEqual([200, 503, 200, 404, 503, 404])
+    expect(lines).toHaveLength(2)
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      level: 'error',
+      msg: expect.stringMatching(/^All 1 places .* start/),
+    })
+
+    const refused = await ask(other, '/v1/tenders')
+    expect(await refused.json()).toMatchObject({
+      type: `${world.docsUrl}/access#error-unavailable`,
+      retryAfter: Number(refused.headers.get('retry-after')),
+    })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(5)
+    world.now += 61_000
+    const admitted = await ask(other, '/v1/tenders')
+    expect([admitted.status, admitted.headers.get('x-ratelimit-remaining')]).toEqual([200, '59'])
+  })
+
+  test('has room for twice the organisations that are known, and never for fewer than 16,384', () => {
+    expect(roomForOrganizations(8192)).toBe(16_384)
+    const organizations = roomForOrganizations(10_000)
+    const limiter = createMemoryLimiter({
+      memory: createLimiterMemory({ organizations }),
+      clock: () => 1000,
+      thread: 0,
+    })
+    for (let key = 0; key < 20_000; key++) expect(limiter.take(`${key}`, 2).isAllowed).toBe(true)
+    expect(() => limiter.take('one more', 2)).toThrow('All 20000 places')
+  })
+
+  test('that is full loses no request that the shared store admitted', async () => {
+    let isDown = false
+    const limiter = createSharedLimiter({
+      takeShared: async (_key, limit) => {
+        if (isDown) throw new Error('no answer')
+        return { isAllowed: true, limit, remaining: 7, resetSeconds: 60 }
+      },
+      clock: () => 1000,
+      local: createMemoryLimiter({ memory: createLimiterMemory({ organizations: 1 }), clock: () => 1000, thread: 0 }),
+      close: async () => {},
+    })
+    for (const key of ['a', 'b', 'a']) expect((await limiter.take(key, 9)).remaining).toBe(7)
+    isDown = true
+    expect((await limiter.take('a', 9)).remaining).toBe(6)
+    await expect(limiter.take('b', 9)).rejects.toThrow(OperatorError)
   })
 
   test('is given anew after a minute of rest; then nobody counts at another', () => {

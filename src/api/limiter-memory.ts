@@ -33,7 +33,7 @@ const spins = 100
 /** Sleepers look again after this time, should the one that was woken have died. */
 const longestSleepMs = 10
 
-const defaultOrganizations = 16_384
+const leastOrganizations = 16_384
 
 export type LimiterMemoryOptions = {
   /** How many organisations can have requests in the last minute at once. */
@@ -47,12 +47,15 @@ export type LimiterMemoryOptions = {
   readonly reach?: number
 }
 
+/** Room for twice the organisations that are known, so that more can be added before the next start. */
+export const roomForOrganizations = (known: number): number => Math.max(leastOrganizations, known * 2)
+
 /**
  * Memory for `createMemoryLimiter`, given to all threads. About 8 KB an organisation, of which the operating system
  * gives only what is touched.
  */
 export function createLimiterMemory(options: LimiterMemoryOptions = {}): SharedArrayBuffer {
-  const { organizations = defaultOrganizations, exactStamps = maxExactLimit } = options
+  const { organizations = leastOrganizations, exactStamps = maxExactLimit } = options
   const { reach = organizations } = options
   for (const [name, value] of Object.entries({ organizations, exactStamps, reach }))
     if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`${name} is no whole number above 0: ${value}`)
@@ -183,7 +186,7 @@ export function createMemoryLimiter(options: {
       entry = entry + 1 === organizations ? 0 : entry + 1
     }
     throw new OperatorError(
-      `All ${organizations} places for counting requests are taken by organisations with requests in the last minute; spread the clients over more API processes.`,
+      `All ${organizations} places for counting requests are taken by organisations with requests in the last minute; start the service anew: it makes room for twice the organisations that have tokens then.`,
     )
   }
 
@@ -221,7 +224,14 @@ export function createMemoryLimiter(options: {
       }
     },
     record: (key, limit) => {
-      const lock = enter(key)
+      let lock: number
+      try {
+        lock = enter(key)
+      } catch (error) {
+        // No room: the request was admitted elsewhere, and is not to fail here.
+        if (error instanceof OperatorError) return
+        throw error
+      }
       try {
         // also beyond the limit: what this node admitted while the store was down may not hide what was admitted since
         logs.push(logs.advance(clock()), limit)

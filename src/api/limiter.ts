@@ -24,9 +24,15 @@ export type Limiter = {
 
 /** Counts in this process; takes the same arguments and answers at once. */
 export type LocalLimiter = {
-  /** Admits and counts one request, or denies it and does not count it. `limit` is a whole number of at least 1. */
+  /**
+   * Admits and counts one request, or denies it and does not count it. `limit` is a whole number of at least 1. Throws
+   * `OperatorError` when there is no room for one more key.
+   */
   readonly take: (key: string, limit: number) => Admission
-  /** Counts a request that was admitted elsewhere, so that a node that falls back to its own log knows its past. */
+  /**
+   * Counts a request that was admitted elsewhere, so that a node that falls back to its own log knows its past; one
+   * without room is left out.
+   */
   readonly record: (key: string, limit: number) => void
   readonly close: () => Promise<void>
 }

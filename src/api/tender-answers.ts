@@ -6,6 +6,7 @@ import { DamagedLogError } from '../edition/damaged-log-error.ts'
 import type { EditionInfo, EditionReader, Encoding, RecordKey } from '../edition/edition-reader.ts'
 import { isRecordId } from '../edition/record-id.ts'
 import type { Clock } from '../platform/clock.ts'
+import { OperatorError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
 import type { TokenGrant } from '../store/organizations.ts'
@@ -125,6 +126,10 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
     if (error instanceof DamagedLogError) {
       log?.error({ requestId, error: error.message }, 'damaged edition log')
       return unavailable(course, 'The published records are being made anew.')
+    }
+    if (error instanceof OperatorError) {
+      log?.error({ requestId }, error.message)
+      return unavailable(course, 'The service has no room for this request at the moment.')
     }
     log?.error({ requestId, error: error instanceof Error ? error.stack : String(error) }, 'request failed')
     return problem(course, {

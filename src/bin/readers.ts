@@ -1,8 +1,9 @@
 // The readers as the main thread sees them: started, told of every edition, answered, and replaced when one dies.
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { CursorKeySource } from '../api/cursor-key-ring.ts'
 import { createFloodMemory } from '../api/flood-guard.ts'
-import { createLimiterMemory, releaseThread } from '../api/limiter-memory.ts'
+import { createLimiterMemory, releaseThread, roomForOrganizations } from '../api/limiter-memory.ts'
 import type { TokenSource } from '../api/token-table.ts'
 import type { EditionLog } from '../edition/edition-log.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -46,7 +47,6 @@ const firstSpareMs = 3000
 /** Starts readers on one port, and one more that stands by. Rejects with what Node says when they cannot listen there. */
 export async function startReaders(options: ReadersOptions): Promise<Readers> {
   const { count, editions, clock, log, onLoss } = options
-  const limiterMemory = createLimiterMemory()
   const floodMemory = createFloodMemory()
   /** All threads that live, with their numbers. */
   const threads = new Map<number, Reader>()
@@ -57,12 +57,18 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
   let knownTokens: Awaited<ReturnType<TokenSource['load']>> = []
   let knownKeys: Awaited<ReturnType<CursorKeySource>> | undefined
 
+  const loadTokens = async () => {
+    knownTokens = await options.tokens.load()
+    return knownTokens
+  }
+  const stopped = once(options.stop, 'abort').then(() => knownTokens)
+  const grants = await Promise.race([loadTokens().catch(() => knownTokens), stopped])
+  const organizations = new Set(grants.map(({ organizationId }) => organizationId)).size
+  const limiterMemory = createLimiterMemory({ organizations: roomForOrganizations(organizations) })
+
   const questions: { readonly [question in ReaderQuestion]: (...parameters: never[]) => Promise<unknown> } = {
     tokenSerial: options.tokens.serial,
-    tokens: async () => {
-      knownTokens = await options.tokens.load()
-      return knownTokens
-    },
+    tokens: loadTokens,
     knownTokens: async () => knownTokens,
     touchTokens: options.tokens.touch,
     cursorKeys: async () => {
