@@ -2,7 +2,7 @@
 // way the request came, whether the page was asked before, and after the stock changed.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -206,17 +206,20 @@ for index in range(int(sys.argv[2])):
     expect(output).toEqual(packed.map(({ text }) => createHash('sha256').update(text).digest('hex')))
   })
 
-  test.skipIf(!programs.curl)('curl --compressed prints the plain answer', async () => {
+  test.skipIf(!programs.curl)('curl --compressed gets gzip and prints the plain answer', async () => {
+    const lines = join(folder, 'header-lines')
     for (const path of await questions()) {
       const plain = await ask(path, { 'accept-encoding': 'identity' }, 'short')
       const { promise, resolve } = Promise.withResolvers<number | null>()
       const authorization = `Authorization: Bearer ${world.token}`
-      const child = spawn('curl', ['-sS', '--fail', '--compressed', '-H', authorization, world.origin + path])
+      const parameters = ['-sS', '--fail', '--compressed', '-D', lines, '-H', authorization, world.origin + path]
+      const child = spawn('curl', parameters)
       const chunks: Buffer[] = []
       child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
       child.on('close', resolve)
       expect(await promise).toBe(0)
       expect(withoutCursor(Buffer.concat(chunks).toString())).toBe(withoutCursor(plain.bytes.toString()))
+      expect(/^content-encoding: gzip\r$/im.test(readFileSync(lines, 'latin1'))).toBe(!isEmptyPage(path))
     }
   })
 
