@@ -8,7 +8,7 @@ import { pathsOf, randomPages } from './questions.ts'
 import { atLeast, mediansOf, type SpeedRow } from './row.ts'
 import { canSetReaders, startOurs } from './servers.ts'
 import type { Stock } from './stock.ts'
-import { over } from './turns.ts'
+import { over, warmSeconds } from './turns.ts'
 
 /** The kernel spreads connections over the readers by chance: with many of them evenly. */
 const connectionsOfEach = 48
@@ -41,7 +41,7 @@ export async function coreRows(stock: Stock, options: SpeedOptions, notes: strin
             }),
           ),
         )
-      await load(1)
+      await load(warmSeconds)
       const before = ours.cpuSeconds()
       const results = await load(Math.max(2, options.seconds))
       const requests = results.reduce((sum, each) => sum + each.requests, 0)

@@ -14,6 +14,8 @@ export type Side = {
 
 export const connections = 8
 
+/** Before a question is measured: for some seconds the compiler of a process that just started is busier than its work. */
+export const warmSeconds = 4
 /** A side that answers nothing in this time is not measured. */
 const longestRoundSeconds = 60
 
@@ -24,7 +26,7 @@ export async function takeTurns(
   parallel = connections,
 ): Promise<SideFigures[]> {
   const results = sides.map((): { [measure: string]: number }[] => [])
-  for (const side of sides) await load(side, 0.5, parallel)
+  for (const side of sides) await load(side, warmSeconds, parallel)
   for (let round = 0; round < rounds; round++) {
     for (const [index, side] of sides.entries()) {
       // An answer that takes longer than the round is waited for in a longer one.
@@ -55,7 +57,7 @@ async function load(
     port: server.port,
     requests,
     headers,
-    seconds: Math.max(1, Math.round(seconds)),
+    seconds: seconds,
     connections: parallel,
   })
   if (result.errors > 0) throw new Error(`${result.errors} errors from ${server.side}`)

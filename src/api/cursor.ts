@@ -1,5 +1,6 @@
 // Cursors (D28 to D31): sealed with AES-256-GCM, so that nobody reads, alters or makes one; stateless, so that they survive restarts.
 import { createCipheriv, createDecipheriv, createSecretKey, hash, type KeyObject } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { canonicalFilter, type TenderFilter } from '../domain/filter.ts'
 import { dayMs, minuteMs } from '../domain/time.ts'
 import type { RecordKey } from '../edition/edition-reader.ts'
@@ -51,20 +52,29 @@ const filterNames = [
   ['archived', 'archived'],
 ] as const
 const printLength = 2
+const filterHashLength = 16
+const printsLength = filterHashLength + filterNames.length * printLength
 const noncesAtOnce = 256
-// lastModified 6, id 16, edition 4, issue time 6, organisation 8, filter 16, each parameter 2.
-const contentLength = 6 + 16 + 4 + 6 + 8 + 16 + filterNames.length * printLength
+// Then lastModified 6, id 16, edition 4, issue time 6, organisation 8, filters.
+const contentLength = 6 + 16 + 4 + 6 + 8 + printsLength
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-/** What a cursor keeps of its filters: a hash of all, and a few bytes of each to name those that differ. */
-function filterPrints(filter: TenderFilter, canonical: string): Buffer {
-  const prints = [sha256(canonical).subarray(0, 16)]
-  for (const [member] of filterNames) {
-    const value = member === 'archived' && filter.updatedSince !== undefined ? null : (filter[member] ?? null)
-    prints.push(sha256(`${member}=${JSON.stringify(value)}`).subarray(0, printLength))
-  }
-  return Buffer.concat(prints)
+/** Two bytes of a parameter, to name those that differ; 0 for one that does not filter. Only the hash of all decides. */
+function printOf(filter: TenderFilter, member: (typeof filterNames)[number][0]): number {
+  const value = filter[member]
+  if (value === undefined || (member === 'archived' && filter.updatedSince !== undefined)) return 0
+  return crc32(JSON.stringify(value)) & 0xffff || 1
+}
+
+/** What a cursor keeps of its filters: a hash of all, and the print of each. */
+function filterPrints(filter: TenderFilter): Buffer {
+  const prints = Buffer.allocUnsafe(printsLength)
+  sha256(canonicalFilter(filter)).copy(prints, 0, 0, filterHashLength)
+  filterNames.forEach(([member], index) => {
+    prints.writeUInt16BE(printOf(filter, member), filterHashLength + index * printLength)
+  })
+  return prints
 }
 
 const rememberedMax = 512
@@ -147,10 +157,8 @@ export function createCursorSealer(options: {
   const newNonce = createNonces(options.randomBytes)
   const prints = new Map<string, Buffer>()
   const organizations = new Map<string, Buffer>()
-  const printsOf = (filter: TenderFilter): Buffer => {
-    const canonical = canonicalFilter(filter)
-    return remember(() => filterPrints(filter, canonical), canonical, prints)
-  }
+  const printsOf = (filter: TenderFilter): Buffer =>
+    remember(() => filterPrints(filter), canonicalFilter(filter), prints)
   const printOfOrganization = (organizationId: string): Buffer =>
     remember(() => sha256(organizationId).subarray(0, 8), organizationId, organizations)
   const newestKey = (): CursorKey => keys().reduce((newest, key) => (key.keyId > newest.keyId ? key : newest))
@@ -197,11 +205,12 @@ export function createCursorSealer(options: {
     if (ageMs < -clockSkewMs) return { state: 'invalid' }
     if (ageMs > cursorLifeMs) return { state: 'expired' }
     const wanted = printsOf(filter)
-    if (opened.prints.equals(wanted)) return { state: 'valid', position: opened.position }
-    const parameters = filterNames.flatMap(([, name], index) => {
-      const start = 16 + index * printLength
-      return wanted.compare(opened.prints, start, start + printLength, start, start + printLength) === 0 ? [] : [name]
-    })
+    const differs = (start: number, length: number): boolean =>
+      wanted.compare(opened.prints, start, start + length, start, start + length) !== 0
+    if (!differs(0, filterHashLength)) return { state: 'valid', position: opened.position }
+    const parameters = filterNames.flatMap(([, name], index) =>
+      differs(filterHashLength + index * printLength, printLength) ? [name] : [],
+    )
     return { state: 'mismatch', parameters }
   }
 
