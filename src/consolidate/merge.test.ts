@@ -274,6 +274,10 @@ describe('the canonical text', () => {
     expect(JSON.parse(canonicalJson(content))).toEqual(content)
   })
 
+  test('refuses members that the contract does not name', () => {
+    expect(() => canonicalJson({ ...content, secret: 1 } as TenderContent)).toThrow('schema')
+  })
+
   test('writes a text one way, however its accents are composed', () => {
     expect(canonicalJson({ ...content, title: 'Cafe\u0301' })).toBe(canonicalJson({ ...content, title: 'Café' }))
   })

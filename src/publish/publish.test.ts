@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { type KyselyPlugin, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { recordBody } from '../../test/record-body.ts'
 import { engines, openTestStore } from '../../test/world.ts'
+import { canonicalJson } from '../consolidate/canonical.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import { dayMs, hourMs } from '../domain/time.ts'
 import { readSerials } from '../store/change-signal.ts'
 import { openStore, type Store } from '../store/database.ts'
 import { type PublishOptions, type PublishOutcome, prune, publish } from './publish.ts'
-import { recordBody } from './record-body.ts'
 
 const start = Date.UTC(2026, 0, 1)
 
@@ -30,7 +31,7 @@ function tenderOf(number: number, members: Partial<TenderContent> = {}): TenderC
 }
 
 async function put(store: Store, tender: TenderContent, sources: readonly string[] = ['ted']): Promise<void> {
-  const content = JSON.stringify(tender)
+  const content = canonicalJson(tender)
   const row = {
     content,
     content_hash: createHash('sha256').update(content).digest('hex'),
@@ -54,7 +55,7 @@ async function put(store: Store, tender: TenderContent, sources: readonly string
 /** Many at once, each statement a thousand. */
 async function putAll(store: Store, tenders: readonly TenderContent[]): Promise<void> {
   for (let from = 0; from < tenders.length; from += 1000) {
-    const contents = tenders.slice(from, from + 1000).map((tender) => JSON.stringify(tender))
+    const contents = tenders.slice(from, from + 1000).map(canonicalJson)
     await sql`
       insert into tender (tender_id, founding_key, content, content_hash, sources)
       select content::json->>'id', content::json->>'id', content, md5(content), '["ted"]'
@@ -386,14 +387,37 @@ describe.each(engines)('publishing (%s)', (engine) => {
     expect(await cut(store, start + hourMs)).toMatchObject({ kind: 'tooEarly' })
     expect((await entriesOf(store)).filter(({ edition }) => edition === 2)).toHaveLength(2)
   })
-})
 
-test('a body begins with the id, follows the order of the schema and refuses members that the contract does not name', () => {
-  const body = recordBody(tenderOf(1, { language: 'de', mergedInto: uuidOf(2), archiveReason: 'merged' }), start)
-  expect(body).toMatch(/^\{"id":"[0-9a-f-]{36}","status":"open","archiveReason":"merged","mergedInto":"/)
-  expect(JSON.parse(body)).toEqual({
-    ...tenderOf(1, { language: 'de', mergedInto: uuidOf(2), archiveReason: 'merged' }),
-    lastModified: '2026-01-01T00:00:00.000Z',
+  test('C23 a body is the content with its lastModified after the id, whatever the text and the time', async () => {
+    await using store = await openTestStore(engine)
+    const texts = ['plain', 'Ä 💶 日本', '"id":"x","lastModified":"', '\\ \n \u0001 {} %s $1', "it's", '']
+    const tenders = texts.map((title, number) =>
+      tenderOf(number, {
+        title,
+        language: 'de',
+        ...(number % 2 === 1 && { status: 'closed', archiveReason: 'expired' }),
+      }),
+    )
+    await putAll(store, tenders)
+    for (const now of [start + 7, start + 2 * hourMs + 999, Date.UTC(2999, 11, 31, 23, 59, 59, 999)]) {
+      await cut(store, now)
+      const entries = (await entriesOf(store)).filter(({ supersededBy }) => supersededBy === null)
+      expect(entries.map(({ lastModified, body }) => ({ lastModified, body }))).toEqual(
+        tenders.map((tender, index) => {
+          const lastModified = now - texts.length + index
+          return { lastModified, body: recordBody(tender, lastModified) }
+        }),
+      )
+      await sql`update tender set content_hash = content_hash || 'x'`.execute(store.db)
+    }
   })
-  expect(() => recordBody({ ...tenderOf(1), secret: 1 } as TenderContent, start)).toThrow('schema')
+
+  test('a content that does not begin with the id of its tender stops the publication', async () => {
+    await using store = await openTestStore(engine)
+    await put(store, tenderOf(1))
+    await put(store, tenderOf(2))
+    await sql`update tender set content = replace(content, ${uuidOf(2)}, ${uuidOf(3)})`.execute(store.db)
+    await expect(cut(store, start)).rejects.toThrow('"body"')
+    expect(await store.db.selectFrom('edition').selectAll().execute()).toEqual([])
+  })
 })

@@ -1,11 +1,9 @@
 // Cuts the next edition of the stock: one transaction, at most one an hour, behind a gate (sync.md P1 to P7).
-import type { TenderContent } from '../domain/tender.ts'
 import { hourMs } from '../domain/time.ts'
 import { bump } from '../store/change-signal.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
 import {
-  type ChangedTender,
-  changedTenders,
+  changedTenderIds,
   countClaimedIds,
   countsOf,
   danglingMerges,
@@ -16,7 +14,6 @@ import {
   insertEdition,
   insertEntries,
   lockPublishing,
-  type NewStoredEntry,
   newestEdition,
   type PendingChanges,
   pendingChanges,
@@ -30,7 +27,6 @@ import { openAlarms } from '../store/source-health.ts'
 import { lockStock } from '../store/tenders.ts'
 import { firstStamp } from './first-stamp.ts'
 import { activityWindowMs, gate } from './gate.ts'
-import { recordBody } from './record-body.ts'
 
 /** P7: the shortest time between two editions that conforms to the specification. */
 export const conformantIntervalMs = hourMs
@@ -179,35 +175,31 @@ async function assertPromises(trx: Executor, previous: EditionRow | undefined): 
   if (dangling.length > 0) throw new Error(`merged records that lead to no final record (D37): ${dangling.join(', ')}`)
 }
 
-/** In batches by ascending id: memory does not grow with the stock. */
+/** In batches by ascending id: no statement grows with the stock. */
 async function insertChanges(
   trx: Executor,
   { edition, lastModified, changes }: EditionRow,
   pending: PendingChanges,
   { onProgress }: PublishOptions,
 ): Promise<void> {
-  let stamp = lastModified - changes + 1
+  const first = lastModified - changes + 1
+  let added = 0
   let replaced = 0
-  for (let afterId = ''; ; ) {
-    const tenders = await changedTenders(trx, afterId, tendersAtOnce)
-    if (tenders.length === 0) break
-    const entries = tenders.map((tender) => entryOf(tender, stamp++))
-    replaced += await insertEntries(trx, edition, entries)
-    afterId = tenders[tenders.length - 1]!.tenderId
-    onProgress?.({ done: stamp - (lastModified - changes + 1), total: changes })
+  for (let afterId: string | undefined = ''; ; ) {
+    const ids = await changedTenderIds(trx, afterId, tendersAtOnce)
+    afterId = ids.at(-1)
+    if (afterId === undefined) break
+    const inserted = await insertEntries(trx, edition, first + added, ids)
+    if (inserted.added !== ids.length) throw new Error(`${inserted.added} entries of ${ids.length} changed records`)
+    added += inserted.added
+    replaced += inserted.replaced
+    onProgress?.({ done: added, total: changes })
   }
-  if (stamp !== lastModified + 1)
-    throw new Error(`edition ${edition} took ${stamp - 1} for its last stamp, not ${lastModified}`)
+  if (added !== changes) throw new Error(`edition ${edition} took ${added} entries for ${changes} changed records`)
   if (replaced !== changes - pending.added)
     throw new Error(
       `edition ${edition} replaced ${replaced} entries for ${changes - pending.added} changed records (P3)`,
     )
-}
-
-function entryOf({ tenderId, content, contentHash, sources }: ChangedTender, lastModified: number): NewStoredEntry {
-  const parsed = JSON.parse(content) as TenderContent
-  if (parsed.id !== tenderId) throw new Error(`the content of tender ${tenderId} has the id ${parsed.id}`)
-  return { tenderId, contentHash, sources, lastModified, body: recordBody(parsed, lastModified) }
 }
 
 /** Removes entries that no edition still served can show (R4). Returns how many. */

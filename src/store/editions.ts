@@ -125,15 +125,6 @@ export type SourceActivity = {
   readonly checkedAt: number | null
 }
 
-/** A row of the stock that differs from the newest edition. */
-export type ChangedTender = {
-  readonly tenderId: string
-  readonly content: string
-  readonly contentHash: string
-  readonly sources: string
-  readonly isPublished: boolean
-}
-
 /** Any number, the same for all that publish. */
 const publishingLock = 7_271_102
 
@@ -154,34 +145,46 @@ export async function countsOf(db: Executor, edition: number): Promise<EditionCo
  */
 const archiveMark = '"archiveReason":"'
 
-/** Compares the stock with the newest edition. */
+/**
+ * Compares the stock with the newest edition. Reads each text once: where a function is given a column, the server unpacks the
+ * column for it, so the texts are unpacked (`|| ''`) below a fence (`offset 0`).
+ */
 export async function pendingChanges(db: Executor): Promise<PendingChanges> {
-  const { rows } = await sql<Omit<PendingChanges, 'bySourceDelta'>>`
-    with pending as (
-      select e.tender_id is null as is_new, t.content,
-        position(${archiveMark} in t.content) > 0 as is_archived,
-        e.body is not null and position(${archiveMark} in e.body) = 0 as was_live
-      from tender t left join edition_entry e on e.tender_id = t.tender_id and e.superseded_by is null
-      where t.content_hash is distinct from t.published_hash)
-    select count(*)::integer as changes,
-      (count(*) filter (where is_new))::integer as added,
-      (count(*) filter (where not is_archived) - count(*) filter (where was_live))::integer as "liveDelta",
+  const { rows } = await sql<{
+    before: string | null
+    after: string
+    records: number
+    liveDelta: number
+    cancelled: number
+    merged: number
+  }>`
+    select before, after, count(*)::integer as records,
+      (count(*) filter (where archived_at = 0) - count(*) filter (where was_live))::integer as "liveDelta",
       (count(*) filter (where was_live and position(${`${archiveMark}cancelled"`} in content) > 0))::integer as cancelled,
       (count(*) filter (where was_live and position(${`${archiveMark}merged"`} in content) > 0))::integer as merged
-    from pending`.execute(db)
-  const { rows: sets } = await sql<{ sources: string; delta: number }>`
-    select sources, sum(delta)::integer as delta from (
-      select t.sources, count(*) as delta from tender t
-      where t.content_hash is distinct from t.published_hash group by t.sources
-      union all
-      select e.sources, -count(*) as delta from tender t
-      join edition_entry e on e.tender_id = t.tender_id and e.superseded_by is null
-      where t.content_hash is distinct from t.published_hash group by e.sources) as moves
-    group by sources`.execute(db)
+    from (
+      select before, after, content, position(${archiveMark} in content) as archived_at,
+        body is not null and position(${archiveMark} in body) = 0 as was_live
+      from (
+        select e.sources as before, t.sources as after, t.content || '' as content, e.body || '' as body
+        from tender t left join edition_entry e on e.tender_id = t.tender_id and e.superseded_by is null
+        where t.content_hash is distinct from t.published_hash offset 0) as unpacked) as pending
+    group by before, after`.execute(db)
+  const total = { changes: 0, added: 0, liveDelta: 0, cancelled: 0, merged: 0 }
   const bySourceDelta: Record<string, number> = {}
-  for (const { sources, delta } of sets)
+  const count = (sources: string, delta: number): void => {
     for (const source of JSON.parse(sources) as string[]) bySourceDelta[source] = (bySourceDelta[source] ?? 0) + delta
-  return { ...rows[0]!, bySourceDelta }
+  }
+  for (const row of rows) {
+    total.changes += row.records
+    total.liveDelta += row.liveDelta
+    total.cancelled += row.cancelled
+    total.merged += row.merged
+    count(row.after, row.records)
+    if (row.before === null) total.added += row.records
+    else count(row.before, -row.records)
+  }
+  return { ...total, bySourceDelta }
 }
 
 /** Ids that an edition has held. They never vanish (P3), so it equals the records of the newest edition. */
@@ -246,45 +249,46 @@ export async function setPublishedAt(trx: Executor, edition: number, publishedAt
   await trx.updateTable('edition').set({ published_at: publishedAt }).where('edition', '=', edition).execute()
 }
 
-/** Changed tenders by ascending id, at most `limit`. */
-export async function changedTenders(db: Executor, afterId: string, limit: number): Promise<ChangedTender[]> {
-  const { rows } = await sql<ChangedTender>`
-    select tender_id as "tenderId", content, content_hash as "contentHash", sources,
-      first_edition is not null as "isPublished"
-    from tender where content_hash is distinct from published_hash and tender_id > ${afterId}
+/** Ids of tenders that differ from the newest edition, ascending, at most `limit`. */
+export async function changedTenderIds(db: Executor, afterId: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ tender_id: string }>`
+    select tender_id from tender where content_hash is distinct from published_hash and tender_id > ${afterId}
     order by tender_id limit ${limit}`.execute(db)
-  return rows
+  return rows.map((row) => row.tender_id)
 }
 
-export type NewStoredEntry = {
-  readonly lastModified: number
-  readonly tenderId: string
-  readonly contentHash: string
-  readonly body: string
-  readonly sources: string
-}
-
-/** Adds entries to an edition in the place of those that they replace. Returns how many were replaced. */
+/**
+ * Adds these tenders to an edition in the place of the entries that they replace, one millisecond each in the order of `ids`,
+ * from `stamp` on. Their bodies are made here, so that no text leaves the server: the content with `lastModified` after its
+ * first member. A content that does not begin with the tender's id makes no body, and that is an error of the column. Returns
+ * how many entries were added and how many replaced.
+ */
 export async function insertEntries(
   trx: Executor,
   edition: number,
-  entries: readonly NewStoredEntry[],
-): Promise<number> {
-  const ids = entries.map((entry) => entry.tenderId)
-  const { numAffectedRows } = await sql`
+  stamp: number,
+  ids: readonly string[],
+): Promise<{ readonly added: number; readonly replaced: number }> {
+  const replaced = await sql`
     update edition_entry set superseded_by = ${edition}
     where superseded_by is null and tender_id = any(${ids}::text[])`.execute(trx)
-  await sql`
+  const added = await sql`
     insert into edition_entry (last_modified, edition, tender_id, body, sources)
-    select last_modified, ${edition}::integer, tender_id, body, sources
-    from unnest(${entries.map((entry) => entry.lastModified)}::bigint[], ${ids}::text[],
-      ${entries.map((entry) => entry.body)}::text[], ${entries.map((entry) => entry.sources)}::text[])
-      as entry (last_modified, tender_id, body, sources)`.execute(trx)
+    select last_modified, ${edition}::integer, tender_id,
+      case when starts_with(content, head) then
+        head || '"lastModified":"' ||
+        to_char(timestamp 'epoch' + last_modified * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '",' ||
+        right(content, -length(head))
+      end, sources
+    from (
+      select ${stamp}::bigint - 1 + place as last_modified, tender_id, '{"id":"' || tender_id || '",' as head,
+        content || '' as content, sources
+      from unnest(${ids}::text[]) with ordinality as batch (tender_id, place) join tender using (tender_id)
+      offset 0) as changed`.execute(trx)
   await sql`
-    update tender set published_hash = entry.content_hash, first_edition = coalesce(first_edition, ${edition}::integer)
-    from unnest(${ids}::text[], ${entries.map((entry) => entry.contentHash)}::text[]) as entry (tender_id, content_hash)
-    where tender.tender_id = entry.tender_id`.execute(trx)
-  return Number(numAffectedRows ?? 0)
+    update tender set published_hash = content_hash, first_edition = coalesce(first_edition, ${edition}::integer)
+    where tender_id = any(${ids}::text[])`.execute(trx)
+  return { added: Number(added.numAffectedRows ?? 0), replaced: Number(replaced.numAffectedRows ?? 0) }
 }
 
 export async function recordHold(db: Executor, heldAt: number, reasons: readonly string[]): Promise<void> {

@@ -1,13 +1,14 @@
 // The publishing side of the simulated world: a small stock, the publication rule P1 to P4, and what each edition holds.
 //
-// Real: the stamps (firstStamp) and the bodies (recordBody) of src/publish. Modelled: the database around them; that the
-// model publishes what publish() publishes is held by cross-check.test.ts.
+// Real: the stamps (firstStamp) of src/publish. Modelled: the database that makes bodies and editions; that the model publishes
+// what publish() publishes is held by cross-check.test.ts.
 import type { TenderContent } from '../../src/domain/tender.ts'
 import { toInstant } from '../../src/domain/time.ts'
-import type { NewEdition, NewEntry } from '../../src/edition/log-state.ts'
+import type { NewEdition } from '../../src/edition/log-state.ts'
+import type { NewEntry } from '../../src/edition/pack-entries.ts'
 import { firstStamp } from '../../src/publish/first-stamp.ts'
-import { recordBody } from '../../src/publish/record-body.ts'
 import type { Random } from '../generate/random.ts'
+import { recordBody } from '../record-body.ts'
 
 /** One version of a record as published. */
 export type Version = {
