@@ -120,8 +120,7 @@ export function zoneOf(country: string | undefined): string {
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-/** By how much the clocks of a zone are ahead of UTC at an instant, milliseconds. */
-export function offsetMsAt(zone: string, utcMs: number): number {
+function formattedOffsetMs(zone: string, utcMs: number): number {
   let formatter = formatters.get(zone)
   if (!formatter) {
     formatter = new Intl.DateTimeFormat('en-US', {
@@ -147,6 +146,31 @@ export function offsetMsAt(zone: string, utcMs: number): number {
     part['second']!,
   )
   return wall - Math.floor(utcMs / 1000) * 1000
+}
+
+/** Offsets by zone and number of the span of four days, undefined where the clocks change in it. */
+const offsets = new Map<string, Map<number, number | undefined>>()
+const spanMs = 4 * dayMs
+/** Of one zone: 20 years. */
+const mostOffsets = 2_000
+
+/**
+ * By how much the clocks of a zone are ahead of UTC at an instant, milliseconds. Formatting costs as much as reading the
+ * rest of a small notice, and clocks that agree at both ends of four days never changed between.
+ */
+export function offsetMsAt(zone: string, utcMs: number): number {
+  let known = offsets.get(zone)
+  if (!known || known.size >= mostOffsets) {
+    known = new Map()
+    offsets.set(zone, known)
+  }
+  const span = Math.floor(utcMs / spanMs)
+  let offset = known.get(span)
+  if (offset !== undefined || known.has(span)) return offset ?? formattedOffsetMs(zone, utcMs)
+  const start = formattedOffsetMs(zone, span * spanMs)
+  offset = start === formattedOffsetMs(zone, (span + 1) * spanMs) ? start : undefined
+  known.set(span, offset)
+  return offset ?? formattedOffsetMs(zone, utcMs)
 }
 
 /** Epoch milliseconds of a wall-clock time in a zone. In the hour that summer time skips or repeats, the first offset counts. */
