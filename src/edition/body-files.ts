@@ -39,7 +39,7 @@ export class BodyFiles implements BodySource {
   }
 
   /** At most 1,000 pieces. */
-  async append(kind: BodyKind, pieces: readonly Buffer[]): Promise<void> {
+  async append(kind: BodyKind, pieces: readonly Uint8Array[]): Promise<void> {
     await writeTogether(this.#handles[kind], pieces, this.end[kind])
     for (const { length } of pieces) this.end[kind] += length
   }

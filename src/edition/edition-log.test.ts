@@ -12,8 +12,9 @@ import type { TenderFilter } from '../domain/filter.ts'
 import { nutsNumber, nutsRange } from '../domain/nuts.ts'
 import { hourMs, toInstant } from '../domain/time.ts'
 import { appendEdition, type EditionLog, type EditionLogOptions, openEditionLog } from './edition-log.ts'
-import type { LogState, NewEntry } from './log-state.ts'
+import type { LogState } from './log-state.ts'
 import { openGeneration } from './open-generation.ts'
+import type { NewEntry } from './pack-entries.ts'
 import { wholePage } from './pieces.ts'
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))

@@ -18,9 +18,11 @@ import { lockFolder } from './folder-lock.ts'
 import { retentionMs } from './held-log.ts'
 import type { LogFollower, LogMessage } from './log-feed.ts'
 import { LogReader } from './log-reader.ts'
-import { LogState, type NewEdition, type NewEntry } from './log-state.ts'
+import { LogState, type NewEdition } from './log-state.ts'
 import { mend } from './mending.ts'
 import { openGeneration } from './open-generation.ts'
+import type { NewEntry } from './pack-entries.ts'
+import { Packers } from './packers.ts'
 
 export type EditionLogOptions = {
   readonly clock: Clock
@@ -60,6 +62,7 @@ export class EditionLog extends LogReader {
   #isDue = false
   readonly #onWarning: (warning: string) => void
   readonly #followers = new Set<LogFollower>()
+  readonly #packers = new Packers()
 
   constructor(
     folder: string,
@@ -138,14 +141,19 @@ export class EditionLog extends LogReader {
   appendEdition(edition: NewEdition, entries: Iterable<NewEntry> | AsyncIterable<NewEntry>): Promise<void> {
     return this.#inTurn(async () => {
       const state = await this.#appendable('')
-      await state.append(edition, entries, { isComplete: true, isSynced: true })
+      await state.append(edition, entries, { isComplete: true, isSynced: true, packers: this.#packers })
       await this.#settled()
-    }).finally(() => this.keepUp())
+    }).finally(() => this.#afterAppend())
   }
 
   /** Takes over what the database has more. Returns the number of editions. See `catchUp`. */
   catchUp(store: Pick<Store, 'db'>): Promise<number> {
-    return this.#inTurn(() => this.#catchUp(store)).finally(() => this.keepUp())
+    return this.#inTurn(() => this.#catchUp(store)).finally(() => this.#afterAppend())
+  }
+
+  #afterAppend(): void {
+    this.#packers.rest()
+    this.keepUp()
   }
 
   /** Begins what is due in the background: after each edition, and when the log was opened. */
@@ -314,7 +322,7 @@ export class EditionLog extends LogReader {
     if (state.isDamaged) state.isDamaged = !(await this.#mend(state, 0, state.newest?.end ?? 0))
     if (!state.isDamaged && state.stockId === stockId && (await isSameHistory(store, state))) {
       const before = state.newest?.info.edition ?? 0
-      await appendFromStore(store, state, target, this.#clock)
+      await appendFromStore(store, state, target, this.#clock, this.#packers)
       await this.#settled()
       if (state.records === target.records) return target.edition - before
     }
@@ -342,7 +350,7 @@ export class EditionLog extends LogReader {
   async #rebuild(store: Pick<Store, 'db'>, stockId: string, target: EditionRow): Promise<void> {
     const fresh = await LogState.create(this.#generationFolder(++this.#generation), stockId)
     try {
-      await appendFromStore(store, fresh, target, this.#clock)
+      await appendFromStore(store, fresh, target, this.#clock, this.#packers)
       if (fresh.records !== target.records)
         throw new Error(
           `edition ${target.edition} holds ${fresh.records} records in the database, ${target.records} by its count`,
@@ -388,6 +396,7 @@ async function appendFromStore(
   state: LogState,
   target: EditionRow,
   clock: Clock,
+  packers: Packers,
 ): Promise<void> {
   const entries = entriesUpTo(store, state.newest?.info.lastModified ?? Number.MIN_SAFE_INTEGER, target.lastModified)
   let next = await entries.next()
@@ -402,7 +411,7 @@ async function appendFromStore(
       const isTarget = row.edition === target.edition
       const following = rows[index + 1]
       const isComplete = isTarget || (following !== undefined && clock() - following.publishedAt <= retentionMs)
-      await state.append(row, entriesOf(row.edition), { isComplete, isSynced: isTarget })
+      await state.append(row, entriesOf(row.edition), { isComplete, isSynced: isTarget, packers })
       from = row.edition
     }
     if (rows.length === 0) throw new Error(`edition ${from + 1} is missing in the database`)

@@ -3,33 +3,35 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import type { TenderRecord } from '../domain/tender.ts'
 import { toInstant } from '../domain/time.ts'
 import { BodyFiles, type BodyKind, syncFile } from './body-files.ts'
 import { type Checkpoint, type CheckpointState, tailLength, writeCheckpoint } from './checkpoint.ts'
 import { freeBytes, fullDisk, isFullDisk, spareBytes } from './disk-room.ts'
 import type { EditionInfo } from './edition-reader.ts'
-import { archivedFlag, type EntryBatch, encodeBatch, mergedFlag } from './entry-batch.ts'
+import { type EntryBatch, encodeBatch } from './entry-batch.ts'
 import { HeldLog, type TakenEdition, verifiedBit } from './held-log.ts'
 import { IndexFile } from './index-file.ts'
-import { type Pieces, piecesOf } from './pieces.ts'
-import { columnsOf, type RecordColumns } from './record-columns.ts'
-import { writeId } from './record-id.ts'
+import { type NewEntry, type PackedEntries, packEntries } from './pack-entries.ts'
+import type { Packers } from './packers.ts'
 import { type Chunk, chunkBits, RecordTable, rowMask } from './record-table.ts'
 
 /** An edition to be taken over. `checks`: epoch milliseconds of the last check of each source, as of this edition. */
 export type NewEdition = EditionInfo & { readonly checks: { readonly [sourceId: string]: number } }
 
-/** An entry to be taken over. `body` begins with the id and lacks `checkedAt`; `sources` is a JSON array of source ids. */
-export type NewEntry = { readonly lastModified: number; readonly body: string; readonly sources: string }
+export type AppendOptions = {
+  readonly isComplete: boolean
+  readonly isSynced: boolean
+  /** Absent: entries are packed in this thread. */
+  readonly packers?: Packers
+}
 
 /** Payload of an edition frame. */
 export type EditionFrame = TakenEdition & { readonly plainEnd: number; readonly gzipEnd: number }
 
 /** Entries written together; as a frame it is taken into memory in well under a millisecond. */
 const batchSize = 256
-/** Records compressed before other work gets its turn: about one millisecond. */
-const sliceSize = 16
+/** Of fewer changes packers are not worth their start, about as much work as packing so many here. */
+const leastForPackers = 1000
 
 const buildingName = 'index.building'
 export const finishedName = 'index.log'
@@ -148,7 +150,7 @@ export class LogState extends HeldLog {
   async append(
     edition: NewEdition,
     entries: Iterable<NewEntry> | AsyncIterable<NewEntry>,
-    options: { readonly isComplete: boolean; readonly isSynced: boolean },
+    options: AppendOptions,
   ): Promise<void> {
     if (this.isTorn) throw new Error('the edition log must be loaded again after a failed append')
     if (edition.edition !== (this.newest?.info.edition ?? 0) + 1)
@@ -203,16 +205,28 @@ export class LogState extends HeldLog {
   async #appendEntries(
     edition: NewEdition,
     entries: Iterable<NewEntry> | AsyncIterable<NewEntry>,
-    options: { readonly isComplete: boolean; readonly isSynced: boolean },
+    options: AppendOptions,
   ): Promise<void> {
+    const packers = edition.changes < leastForPackers ? undefined : options.packers
+    const ahead = packers?.ahead ?? 0
+    /** In order, at work or done. */
+    const packed: Promise<PackedEntries>[] = []
+    const pack = (batch: readonly NewEntry[]): void => {
+      const entriesOfBatch = packers ? packers.pack(edition.edition, batch) : packHere(edition.edition, batch)
+      // whoever waits for it is told; after a failure nobody waits for those behind
+      entriesOfBatch.catch(() => {})
+      packed.push(entriesOfBatch)
+    }
     let batch: NewEntry[] = []
     for await (const entry of entries) {
       batch.push(entry)
       if (batch.length < batchSize) continue
-      await this.#appendBatch(edition, batch)
+      pack(batch)
       batch = []
+      if (packed.length > ahead) await this.#writePacked(await packed.shift()!)
     }
-    if (batch.length > 0) await this.#appendBatch(edition, batch)
+    if (batch.length > 0) pack(batch)
+    for (const each of packed) await this.#writePacked(await each)
     if (this.table.count > 0 && this.table.lastModified(this.table.count - 1) > edition.lastModified)
       throw new Error(`edition ${edition.edition} holds entries above its own lastModified`)
     await this.endEdition(edition, options)
@@ -237,25 +251,15 @@ export class LogState extends HeldLog {
     for (const _ of this.#committing(frame)) await nextTurn()
   }
 
-  async #appendBatch(edition: NewEdition, entries: readonly NewEntry[]): Promise<void> {
-    const pieces: Pieces[] = []
-    const columns: RecordColumns[] = []
-    for (const entry of entries) {
-      pieces.push(piecesOf(entry.body))
-      columns.push(columnsOf(JSON.parse(entry.body) as TenderRecord))
-      if (pieces.length % sliceSize === 0) await nextTurn()
-    }
-    const batch = batchOf(edition.edition, entries, pieces, columns, this.#bodies.end)
-    this.#checkOrder(batch)
-    await this.write(
-      batch,
-      pieces.map(({ plain }) => plain),
-      pieces.map(({ gzip }) => gzip),
-    )
+  async #writePacked({ batch, plain, gzip }: PackedEntries): Promise<void> {
+    const { plain: plainStart, gzip: gzipStart } = this.#bodies.end
+    const placed = { ...batch, plainStart, gzipStart }
+    this.#checkOrder(placed)
+    await this.write(placed, plain, gzip)
   }
 
   /** Writes entries with their pieces, and takes them into memory, not yet shown. */
-  async write(batch: EntryBatch, plain: readonly Buffer[], gzip: readonly Buffer[]): Promise<void> {
+  async write(batch: EntryBatch, plain: readonly Uint8Array[], gzip: readonly Uint8Array[]): Promise<void> {
     await this.#bodies.append('plain', plain)
     await this.#bodies.append('gzip', gzip)
     await this.#index.append('entries', encodeBatch(batch))
@@ -377,49 +381,20 @@ export class LogState extends HeldLog {
   }
 }
 
+/** Packs in this thread; other work gets its turn between. */
+async function packHere(edition: number, entries: readonly NewEntry[]): Promise<PackedEntries> {
+  const steps = packEntries(edition, entries)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    await nextTurn()
+  }
+}
+
 function isBelow(left: Uint32Array, leftOffset: number, right: Uint32Array, rightOffset: number): boolean {
   for (let word = 0; word < 4; word++) {
     const difference = left[leftOffset + word]! - right[rightOffset + word]!
     if (difference !== 0) return difference < 0
   }
   return false
-}
-
-/** The columns of entries whose pieces will stand in the body files from `start` on. */
-export function batchOf(
-  edition: number,
-  entries: readonly NewEntry[],
-  pieces: readonly Pieces[],
-  columns: readonly RecordColumns[],
-  start: { readonly plain: number; readonly gzip: number },
-): EntryBatch {
-  const sets = [...new Set(entries.map(({ sources }) => sources))]
-  const ids = new Uint32Array(entries.length * 4)
-  for (const [index, entry] of entries.entries()) writeId(entry.body.slice(7, 43), ids, index * 4)
-  return {
-    edition,
-    count: entries.length,
-    plainStart: start.plain,
-    gzipStart: start.gzip,
-    lastModified: Float64Array.from(entries, ({ lastModified }) => lastModified),
-    publication: Float64Array.from(columns, ({ publication }) => publication),
-    submission: Float64Array.from(columns, ({ submission }) => submission),
-    eurValue: Float64Array.from(columns, ({ eurValue }) => eurValue),
-    ids,
-    plainLength: Uint32Array.from(pieces, ({ plain }) => plain.length),
-    gzipLength: Uint32Array.from(pieces, ({ gzip }) => gzip.length),
-    plainCrc: Uint32Array.from(pieces, ({ plain }) => crc32(plain)),
-    gzipCrc: Uint32Array.from(pieces, ({ gzip }) => crc32(gzip)),
-    sourceSet: Uint32Array.from(entries, ({ sources }) => sets.indexOf(sources)),
-    cpvCount: Uint32Array.from(columns, ({ cpv }) => cpv.length),
-    nutsCount: Uint32Array.from(columns, ({ nuts }) => nuts.length),
-    cpv: Uint32Array.from(columns.flatMap(({ cpv }) => cpv)),
-    nuts: Uint32Array.from(columns.flatMap(({ nuts }) => nuts)),
-    flags: Uint8Array.from(
-      columns,
-      ({ isArchived, isMerged }) => (isArchived ? archivedFlag : 0) | (isMerged ? mergedFlag : 0),
-    ),
-    procedure: Uint8Array.from(columns, ({ procedure }) => procedure),
-    sourceSets: sets,
-  }
 }

@@ -1,0 +1,40 @@
+// A packer: a thread that packs entries for the one that writes the edition log, and gives way to those that answer requests.
+import { parentPort } from 'node:worker_threads'
+import { lowerThreadPriority } from '../platform/thread-priority.ts'
+import { type NewEntry, type PackedEntries, packEntries } from './pack-entries.ts'
+
+export type PackerTask = { readonly edition: number; readonly entries: readonly NewEntry[] }
+export type PackerAnswer = { readonly packed: PackedEntries } | { readonly error: string }
+
+const port = parentPort
+if (!port) throw new Error('a packer is a thread of the service, not a program')
+lowerThreadPriority()
+port.on('message', ({ edition, entries }: PackerTask) => {
+  try {
+    const { batch, plain, gzip } = pack(edition, entries)
+    const bodies = { plain: joined(plain), gzip: joined(gzip) }
+    const packed = { batch, plain: [bodies.plain], gzip: [bodies.gzip] }
+    port.postMessage({ packed } satisfies PackerAnswer, [bodies.plain.buffer, bodies.gzip.buffer])
+  } catch (error) {
+    port.postMessage({ error: error instanceof Error ? error.message : String(error) } satisfies PackerAnswer)
+  }
+})
+
+function pack(edition: number, entries: readonly NewEntry[]): PackedEntries {
+  const steps = packEntries(edition, entries)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** One after the other, in memory of their own. */
+function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}
