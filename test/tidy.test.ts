@@ -102,6 +102,16 @@ describe('every rule catches a planted breach', () => {
     expect(violation('src/domain/a.ts', `${head}import { b } from './b.ts'\n`, others)).toContain('cycle')
   })
 
+  test('the database in a reader, by whatever it loads', () => {
+    const others: [string, string][] = [
+      ['src/bin/reader.ts', `${head}import { a } from '../api/tokens.ts'\nawait import('../api/limiter.ts')\n`],
+      ['src/api/tokens.ts', `${head}import type { T } from '../store/organizations.ts'\nexport const a = 1\n`],
+    ]
+    const load = `${head}import { type S, a } from '../store/settings.ts'\n`
+    expect(violation('src/api/limiter.ts', load, others)).toEqual(['reader-database'])
+    expect(violation('src/api/other.ts', load, others)).toEqual([])
+  })
+
   test('and lets pass what is allowed', () => {
     const fine: [string, string][] = [
       [

@@ -1,8 +1,7 @@
 // The ring of keys as one API process knows it, read again when another process may have turned it.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../platform/clock.ts'
-import { loadCursorKeys, type CursorKey as StoredCursorKey } from '../store/cursor-keys.ts'
-import type { Store } from '../store/database.ts'
+import type { CursorKey as StoredCursorKey } from '../store/cursor-keys.ts'
 import type { CursorKey, CursorKeyRing } from './cursor.ts'
 
 /** At most one look at the store in this time: anybody may send cursors with made-up key numbers. */
@@ -13,15 +12,6 @@ const readTimeoutMs = 2000
 
 /** Gives the keys that open cursors, newest first. */
 export type CursorKeySource = () => Promise<readonly StoredCursorKey[]>
-
-/** The keys in the database; the first one is made when there is none. */
-export function cursorKeysOf(
-  store: Pick<Store, 'db'>,
-  options: { readonly clock: Clock; readonly randomBytes: (count: number) => Uint8Array },
-): CursorKeySource {
-  const { clock, randomBytes } = options
-  return async () => (await loadCursorKeys(store.db, { now: clock(), randomBytes })).all
-}
 
 /** Reads the keys and keeps them. Rejects when they cannot be read at the start. */
 export async function openCursorKeyRing(options: {

@@ -3,9 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { hashToken, isWellFormedToken } from '../domain/token.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
-import { readSerials } from '../store/change-signal.ts'
-import type { Store } from '../store/database.ts'
-import { loadTokens, type TokenGrant, touchTokens } from '../store/organizations.ts'
+import type { TokenGrant } from '../store/organizations.ts'
 
 /** `unavailable`: the token is not known here and the database cannot be asked; never answered as a wrong token. */
 export type TokenLookup =
@@ -24,14 +22,6 @@ export type TokenSource = {
   readonly load: () => Promise<readonly TokenGrant[]>
   readonly serial: () => Promise<number>
   readonly touch: (tokenIds: readonly string[], now: number) => Promise<void>
-}
-
-export function tokenSourceOf(store: Pick<Store, 'db'>): TokenSource {
-  return {
-    load: () => loadTokens(store.db),
-    serial: async () => (await readSerials(store.db)).tokens,
-    touch: (tokenIds, now) => touchTokens(store.db, tokenIds, now),
-  }
 }
 
 /** A revocation or a changed limit takes effect within this time (published: 60 s). */

@@ -5,8 +5,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createCursorSealer } from '../api/cursor.ts'
 import { openCursorKeyRing } from '../api/cursor-key-ring.ts'
 import { createFloodGuard } from '../api/flood-guard.ts'
+import type { Limiter } from '../api/limiter.ts'
 import { createMemoryLimiter } from '../api/limiter-memory.ts'
-import { createRedisLimiter } from '../api/limiter-redis.ts'
 import { buildApi } from '../api/server.ts'
 import { openTokenTable } from '../api/token-table.ts'
 import { FollowedLog } from '../edition/log-feed.ts'
@@ -94,7 +94,12 @@ async function openRing() {
 }
 const ring = await openRing()
 const local = createMemoryLimiter({ memory: limiterMemory, clock, thread })
-const limiter = config.redisUrl === undefined ? local : createRedisLimiter({ url: config.redisUrl, clock, log, local })
+async function openLimiter(): Promise<Limiter> {
+  if (config.redisUrl === undefined) return local
+  const { createRedisLimiter } = await import('../api/limiter-redis.ts')
+  return createRedisLimiter({ url: config.redisUrl, clock, log, local })
+}
+const limiter = await openLimiter()
 const app = buildApi({
   reader: editions,
   tokens,

@@ -50,6 +50,7 @@ export function houseViolations(sources: Sources): Violation[] {
   return [
     ...[...scanned].flatMap(([path, file]) => fileViolations(path, file, sources.get(path)!)),
     ...cycles(scanned),
+    ...databaseInReaders(scanned),
     ...[...sources].flatMap(([path, text]) =>
       path.startsWith('docs/decisions/') ? decisionViolations(path, text) : [],
     ),
@@ -212,6 +213,22 @@ function cycles(scanned: ReadonlyMap<string, ScannedFile>): Violation[] {
     done.add(path)
   }
   for (const path of [...edges.keys()].sort()) visit(path, [])
+  return found
+}
+
+/** Readers are many, and loading the database's code would cost each memory and time at its start: the main thread has it. */
+function databaseInReaders(scanned: ReadonlyMap<string, ScannedFile>): Violation[] {
+  const reached = new Set(['src/bin/reader.ts'])
+  const found: Violation[] = []
+  for (const path of reached) {
+    for (const { specifier, isTypeOnly } of scanned.get(path)?.imports ?? []) {
+      const target = isTypeOnly ? undefined : resolveImport(path, specifier)
+      if (target === undefined) continue
+      if (folderOf(target) === 'store')
+        found.push({ rule: 'reader-database', path, detail: `brings ${target} into the readers` })
+      else reached.add(target)
+    }
+  }
   return found
 }
 

@@ -1,0 +1,13 @@
+// Tokens as the database has them. Apart from the table: a reader has the table without a database, and loads nothing of it.
+import { readSerials } from '../store/change-signal.ts'
+import type { Store } from '../store/database.ts'
+import { loadTokens, touchTokens } from '../store/organizations.ts'
+import type { TokenSource } from './token-table.ts'
+
+export function tokenSourceOf(store: Pick<Store, 'db'>): TokenSource {
+  return {
+    load: () => loadTokens(store.db),
+    serial: async () => (await readSerials(store.db)).tokens,
+    touch: (tokenIds, now) => touchTokens(store.db, tokenIds, now),
+  }
+}
