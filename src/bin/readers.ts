@@ -17,7 +17,8 @@ export type ReadersOptions = {
   /** Not 0. */
   readonly port: number
   readonly address: string
-  readonly editions: EditionLog
+  /** Readers load meanwhile, and listen when it is open. */
+  readonly editions: EditionLog | Promise<EditionLog>
   readonly tokens: TokenSource
   readonly cursorKeys: CursorKeySource
   readonly config: Pick<Config, 'docsUrl' | 'redisUrl'>
@@ -46,7 +47,8 @@ const firstSpareMs = 3000
 
 /** Starts readers on one port, and one more that stands by. Rejects with what Node says when they cannot listen there. */
 export async function startReaders(options: ReadersOptions): Promise<Readers> {
-  const { count, editions, clock, log, onLoss } = options
+  const { count, clock, log, onLoss } = options
+  let editions: EditionLog | undefined
   const floodMemory = createFloodMemory()
   /** All threads that live, with their numbers. */
   const threads = new Map<number, Reader>()
@@ -81,6 +83,10 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
     },
   }
 
+  const unfollow = new Map<Reader, () => void>()
+  const follow = (reader: Reader) => {
+    if (editions) unfollow.set(reader, editions.follow(reader))
+  }
   const open = (): Reader => {
     const startedAt = clock()
     let thread = 1
@@ -101,12 +107,13 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
         isPortShared: count > 1,
       },
       (question, parameters) => questions[question](...(parameters as never[])),
-      () => editions.reportDamage(),
+      () => editions?.reportDamage(),
     )
     threads.set(thread, reader)
-    const unfollow = editions.follow(reader)
+    follow(reader)
     void reader.ended.then((reason) => {
-      unfollow()
+      unfollow.get(reader)?.()
+      unfollow.delete(reader)
       threads.delete(thread)
       releaseThread(limiterMemory, thread)
       releaseThread(floodMemory, thread)
@@ -145,6 +152,9 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
   options.stop.addEventListener('abort', cutOff, { once: true })
   try {
     const readers = Array.from({ length: count }, open)
+    const opened = await options.editions
+    editions = opened
+    for (const reader of threads.values()) follow(reader)
     await Promise.all(readers.map((reader) => reader.listen()))
   } catch (error) {
     await close()

@@ -376,14 +376,9 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
     })
     if (documentStore) closers.push(documentStore.close)
     emit({ event: 'starting', version: options.version, data: dataFolder, engine: store.engine, pid: process.pid })
-    const editions = await openEditionLog(join(dataFolder, 'editions'), {
-      clock,
-      onWarning: (warning) => log.warn(warning),
-    })
-    const stopFollowing = followEditions(editions, store, log)
-    closers.push(async () => stopFollowing())
-    let endApi = async () => {}
-    const listen = async () => {
+    // readers load while the log is read
+    const opened = Promise.withResolvers<EditionLog>()
+    const openApi = async () => {
       const { apiHost: host, apiPort, readers: count, logLevel } = options
       const port = await findPort(host, apiPort)
       const address = `http://${hostOf(host)}:${port}`
@@ -392,7 +387,7 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
         host,
         port,
         address,
-        editions,
+        editions: opened.promise,
         tokens: tokenSourceOf(store),
         cursorKeys: cursorKeysOf(store, { clock, randomBytes: random.bytes }),
         config,
@@ -405,8 +400,30 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
       }).catch((error: unknown) => {
         throw listenError(error as NodeJS.ErrnoException, host, port)
       })
-      endApi = readers.close
-      closers.push(() => endApi())
+      return { address, close: readers.close }
+    }
+    const api = openApi()
+    const endApi = async () => {
+      opened.reject(new Error('the service is closing'))
+      await api.then(
+        ({ close: closeReaders }) => closeReaders(),
+        () => {},
+      )
+    }
+    // whoever listens is told
+    api.catch(() => {})
+    opened.promise.catch(() => {})
+    closers.push(endApi)
+    const editions = await openEditionLog(join(dataFolder, 'editions'), {
+      clock,
+      onWarning: (warning) => log.warn(warning),
+    })
+    const stopFollowing = followEditions(editions, store, log)
+    closers.push(async () => stopFollowing())
+    const listen = async () => {
+      opened.resolve(editions)
+      const { address } = await api
+      closers.push(endApi)
       return address
     }
     return {
@@ -420,7 +437,7 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
       stop,
       log,
       listen,
-      endApi: () => endApi(),
+      endApi,
       queue: workQueue(),
       defer: (each) => closers.push(each),
       shift: shiftable.advance,
