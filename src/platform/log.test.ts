@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { bufferedStream, openLog } from './log.ts'
 
@@ -46,4 +47,58 @@ test.each([
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
   const json = linesOf(stderr).filter((line) => line.startsWith('{'))
   expect(messagesOf(json.join('\n'))).toEqual(['first', 'last'])
+})
+
+test('lines that cannot be written wait, in their order, and are lost when they are too many', () => {
+  let isFull = true
+  let written = ''
+  const log = openLog(
+    'info',
+    bufferedStream(9, (_, bytes) => {
+      if (isFull) throw Object.assign(new Error('no room'), { code: 'EAGAIN' })
+      const part = Buffer.from(bytes.subarray(0, 50))
+      written += part.toString()
+      return part.length
+    }),
+  )
+  log.warn('one')
+  log.error('two')
+  isFull = false
+  log.warn('three')
+  expect(messagesOf(written)).toEqual(['one', 'two', 'three'])
+  isFull = true
+  written = ''
+  const long = 'x'.repeat(1000)
+  for (let line = 0; line < 2000; line++) log.warn(long)
+  isFull = false
+  log.warn('last')
+  const kept = messagesOf(written)
+  expect(kept.at(-1)).toBe('last')
+  expect(kept.length).toBeLessThan(1100)
+})
+
+test('a process whose log nobody reads any more goes on, and ends', async () => {
+  const module = JSON.stringify(new URL('./log.ts', import.meta.url).href)
+  const program = `const { openLog } = await import(${module})
+    const { writeSync } = await import('node:fs')
+    const log = openLog('info')
+    const timer = setInterval(() => {
+      try {
+        writeSync(2, 'is anybody there?')
+      } catch {
+        clearInterval(timer)
+        log.warn('nobody reads this')
+        process.stdout.write('alive')
+      }
+    }, 5)`
+  // standard error goes to a program that ends at once
+  const line = '{ "$NODE" --input-type=module -e "$PROGRAM" 2>&1 1>&3 | true; } 3>&1'
+  const child = spawn('sh', ['-c', line], {
+    env: { ...process.env, NODE: process.execPath, PROGRAM: program },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  })
+  const end = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), 20_000)
+  expect(await text(child.stdout)).toBe('alive')
+  clearTimeout(end)
 })

@@ -1,5 +1,6 @@
 // Structured log lines on standard error, so that standard output stays free for what a command prints.
-import { type DestinationStream, destination, type Logger, pino } from 'pino'
+import { writeSync } from 'node:fs'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -7,28 +8,47 @@ export type LogLevel = (typeof logLevels)[number]
 /** Who writes often asks first whether a level is wanted at all. */
 export type Log = Pick<Logger, LogLevel> & Partial<Pick<Logger, 'isLevelEnabled'>>
 
-/** Bytes of lines that wait at most, and for how long. */
-const waitingBytes = 8192
+/** Characters of lines that wait for others. */
+const waitingMax = 8192
 const flushEveryMs = 1000
+/** Bytes that wait at most while they cannot be written. */
+const unwrittenMax = 1024 * 1024
 const warning = 40
 
 /**
  * Writes lines together, once a second: a write for each request's line would cost as much as a good part of its answer. A
  * warning or an error is written at once, with all before it; so is what waits when the process or thread ends.
+ *
+ * A log that nobody takes – a full pipe, a full disk, a reader that is gone – never stops the service: lines wait for a better
+ * moment, and are lost when they are too many. (The destination of pino itself would try for ever, in the midst of an answer.)
  */
-export function bufferedStream(fd: number): DestinationStream {
-  const target = destination({ fd, sync: true, minLength: waitingBytes })
+export function bufferedStream(
+  fd: number,
+  write: (fd: number, bytes: Uint8Array) => number = writeSync,
+): DestinationStream {
+  let waiting = ''
+  let unwritten: Buffer = Buffer.alloc(0)
+  const flush = (): void => {
+    if (waiting === '' && unwritten.length === 0) return
+    unwritten = Buffer.concat([unwritten, Buffer.from(waiting)])
+    waiting = ''
+    try {
+      while (unwritten.length > 0) unwritten = unwritten.subarray(write(fd, unwritten))
+    } catch {
+      if (unwritten.length > unwrittenMax) unwritten = Buffer.alloc(0)
+    }
+  }
   const stream = {
     // Asks pino to tell the level of each line.
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
     write: (line: string): void => {
-      target.write(line)
-      if (stream.lastLevel >= warning) target.flushSync()
+      waiting += line
+      if (stream.lastLevel >= warning || waiting.length >= waitingMax) flush()
     },
   }
-  setInterval(() => target.flushSync(), flushEveryMs).unref()
-  process.on('exit', () => target.flushSync())
+  setInterval(flush, flushEveryMs).unref()
+  process.on('exit', flush)
   return stream
 }
 
