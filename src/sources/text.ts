@@ -104,9 +104,16 @@ const placeholders = new Set([
   '_default_value_change_me_',
 ])
 
+const longestPlaceholder = Math.max(...[...placeholders].map((word) => word.length))
+
 /** Words and signs that stand where nothing was known: `TBD`, `n/a`, `-`, `unpublished`, `0000`. */
 export function isPlaceholder(text: string): boolean {
-  return placeholders.has(text.trim().toLowerCase()) || !/[\p{L}\p{N}]/u.test(text) || /^[0.\s-]+$/.test(text)
+  const trimmed = text.trim()
+  return (
+    (trimmed.length <= longestPlaceholder && placeholders.has(trimmed.toLowerCase())) ||
+    !/[\p{L}\p{N}]/u.test(trimmed) ||
+    /^[0.\s-]+$/.test(text)
+  )
 }
 
 /** A one-line field that counts as missing when it holds only a placeholder. */
@@ -127,9 +134,8 @@ export function cleanUrl(raw: string | undefined): string | undefined {
     : /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,24}(?::\d{1,5})?(?:[/?#]|$)/i.test(text)
       ? `https://${text}`
       : undefined
-  if (!full || !URL.canParse(full)) return undefined
-  const url = new URL(full)
-  return url.username === '' && url.password === '' && url.hostname.includes('.') ? full : undefined
+  const url = full === undefined ? null : URL.parse(full)
+  return url?.username === '' && url.password === '' && url.hostname.includes('.') ? full : undefined
 }
 
 /** An e-mail address as published, without `mailto:`; undefined when it has not the form of one. */

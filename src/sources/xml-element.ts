@@ -163,6 +163,20 @@ export class FlatElement implements XmlElement {
     return found
   }
 
+  get isLeaf(): boolean {
+    return this.#end === this.#index + 1
+  }
+
+  /** All elements below in document order, without those inside an element that `isClosed` names. */
+  *below(isClosed: (element: XmlElement) => boolean): Generator<FlatElement> {
+    const end = this.#end
+    for (let index = this.#index + 1; index < end; ) {
+      const element = new FlatElement(this.#document, index)
+      yield element
+      index = isClosed(element) ? element.#end : index + 1
+    }
+  }
+
   /** All elements below of that local name in any namespace, in document order. */
   *descendantsNamed(name: string): Generator<FlatElement> {
     const { names, elements } = this.#document

@@ -334,6 +334,27 @@ export function* descendantsNamed(element: XmlElement | undefined, name: string)
   }
 }
 
+/** All elements below in document order, without those inside an element that `isClosed` names. */
+export function* elementsBelow(
+  element: XmlElement | undefined,
+  isClosed: (element: XmlElement) => boolean,
+): Generator<XmlElement> {
+  if (!element) return
+  if (element instanceof FlatElement) {
+    yield* element.below(isClosed)
+    return
+  }
+  for (const found of element.children) {
+    yield found
+    if (!isClosed(found)) yield* elementsBelow(found, isClosed)
+  }
+}
+
+/** Whether an element holds no other one. */
+export function isLeaf(element: XmlElement): boolean {
+  return element instanceof FlatElement ? element.isLeaf : element.children.length === 0
+}
+
 /** The value of the attribute with that local name, the unprefixed one first. */
 export function attributeOf(element: XmlElement | undefined, name: string): string | undefined {
   return element instanceof FlatElement ? element.attribute(name) : element?.attributes.get(name)

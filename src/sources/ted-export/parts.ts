@@ -17,19 +17,20 @@ import {
   titleLimit,
   toMoney,
 } from '../text.ts'
-import { attributeOf, childNamed, childrenNamed, descendantsNamed, textOf, type XmlElement } from '../xml.ts'
+import { attributeOf, childNamed, childrenNamed, descendantsNamed, isLeaf, textOf, type XmlElement } from '../xml.ts'
 
 function running(element: XmlElement): string {
   if (element.name === 'BR') return '\n'
+  if (isLeaf(element)) return element.text
   if (element.mixed) return element.mixed.map((part) => (typeof part === 'string' ? part : running(part))).join('')
-  return element.children.length === 0 ? element.text : element.children.map(running).join(' ')
+  return element.children.map(running).join(' ')
 }
 
 /** Paragraphs (`P`) joined by line breaks, or the element's own text. */
 export function paragraphs(element: XmlElement | undefined): string | undefined {
   if (!element) return undefined
   const lines = childrenNamed(element, 'P')
-  return lines.length === 0 ? running(element) : lines.map(running).join('\n')
+  return lines.length === 0 ? running(element) : lines.length === 1 ? running(lines[0]!) : lines.map(running).join('\n')
 }
 
 export const lineOf = (element: XmlElement | undefined, limit: number = titleLimit): string | undefined =>

@@ -5,20 +5,20 @@ import { toNutsCode } from '../../domain/nuts.ts'
 import { compact } from '../compact.ts'
 import { distinctOrganizations } from '../results.ts'
 import { cleanField, cleanLine, cleanText, cleanUrl } from '../text.ts'
-import { attributeOf, childNamed, childrenNamed, descendantsNamed, textOf, type XmlElement } from '../xml.ts'
+import {
+  attributeOf,
+  childNamed,
+  childrenNamed,
+  descendantsNamed,
+  elementsBelow,
+  textOf,
+  type XmlElement,
+} from '../xml.ts'
 import { contractNatureOf, legalBasisOf, procedureTypeOfElement } from './codes.ts'
 import type { FormAward, FormChange, FormContent, FormLot } from './form-content.ts'
 import { toPublicationNumber } from './header.ts'
 import { distinctLots, onlyLotId, toLotId } from './lots.ts'
 import { cpvBelow, lineOf, moneyOf, organizationOf, splitDayMonthYear, textBlock } from './parts.ts'
-
-/** Elements below in document order, without going into those that `isClosed` names. */
-function* below(element: XmlElement | undefined, isClosed: (element: XmlElement) => boolean): Generator<XmlElement> {
-  for (const found of element?.children ?? []) {
-    yield found
-    if (!isClosed(found)) yield* below(found, isClosed)
-  }
-}
 
 const isAward = (element: XmlElement): boolean =>
   /^(?:AWARD_OF_CONTRACT|AWARD_CONTRACT_CONTRACT_AWARD_UTILITIES)/.test(element.name)
@@ -27,7 +27,7 @@ const isLot = (element: XmlElement): boolean => !isAward(element) && childNamed(
 const isPart = (element: XmlElement): boolean => isLot(element) || isAward(element)
 
 function first(element: XmlElement | undefined, name: string | RegExp): XmlElement | undefined {
-  for (const found of below(element, isPart))
+  for (const found of elementsBelow(element, isPart))
     if (typeof name === 'string' ? found.name === name : name.test(found.name)) return found
   return undefined
 }
@@ -44,7 +44,7 @@ function costOf(costs: XmlElement | undefined): Money | undefined {
 }
 
 function estimateOf(element: XmlElement | undefined): Money | undefined {
-  for (const found of below(element, isPart)) {
+  for (const found of elementsBelow(element, isPart)) {
     if (found.name === 'COSTS_RANGE_AND_CURRENCY') return costOf(found)
   }
   return undefined
@@ -71,7 +71,7 @@ function durationOf(element: XmlElement | undefined): FormLot['duration'] {
 
 function nutsOutsideLots(element: XmlElement | undefined): string[] {
   const codes = new Set<string>()
-  for (const found of below(element, isPart)) {
+  for (const found of elementsBelow(element, isPart)) {
     const code = found.name === 'NUTS' ? toNutsCode(attributeOf(found, 'CODE') ?? '') : undefined
     if (code) codes.add(code)
   }
@@ -80,7 +80,7 @@ function nutsOutsideLots(element: XmlElement | undefined): string[] {
 
 function lotsOf(body: XmlElement): FormLot[] {
   const lots: FormLot[] = []
-  for (const found of below(body, isAward)) {
+  for (const found of elementsBelow(body, isAward)) {
     if (!isLot(found)) continue
     lots.push(
       compact<FormLot>({
@@ -101,13 +101,15 @@ function lotsOf(body: XmlElement): FormLot[] {
 }
 
 function awardsOf(body: XmlElement): FormAward[] {
-  return [...below(body, isAward)].filter(isAward).map((award): FormAward => {
+  return [...elementsBelow(body, isAward)].filter(isAward).map((award): FormAward => {
     // Contests and utilities nest the same data one level deeper than the other forms.
-    const contacts = [...below(award, (at) => at.name.startsWith('CONTACT_DATA'))].filter((at) =>
+    const contacts = [...elementsBelow(award, (at) => at.name.startsWith('CONTACT_DATA'))].filter((at) =>
       at.name.startsWith('CONTACT_DATA'),
     )
     const winners = distinctOrganizations(contacts.map(organizationOf))
-    const costs = [...below(award, () => false)].find((at) => at.name === 'COSTS_RANGE_AND_CURRENCY_WITH_VAT_RATE')
+    const costs = [...elementsBelow(award, () => false)].find(
+      (at) => at.name === 'COSTS_RANGE_AND_CURRENCY_WITH_VAT_RATE',
+    )
     return compact<FormAward>({
       lotNumber: cleanLine(textOf(firstDeep(award, 'LOT_NUMBER')), 100),
       title: lineOf(firstDeep(award, 'CONTRACT_TITLE') ?? firstDeep(award, 'TITLE_CONTRACT')),
@@ -150,7 +152,7 @@ function referencesOf(body: XmlElement): FormContent['references'] {
 
 /** True when an element says the word by its name, its VALUE or, with VALUE="YES", as a question answered. */
 function involves(body: XmlElement, word: RegExp): boolean {
-  for (const found of below(body, isPart)) {
+  for (const found of elementsBelow(body, isPart)) {
     const value = attributeOf(found, 'VALUE')
     if (word.test(found.name)) {
       if (value === 'NO' || /^(?:NO_|RESTRICTED_TO)/.test(found.name)) continue
@@ -162,7 +164,7 @@ function involves(body: XmlElement, word: RegExp): boolean {
 }
 
 function procedureOf(body: XmlElement): Pick<FormContent, 'procedureType' | 'procedureTypeNational'> {
-  for (const found of below(body, isPart)) {
+  for (const found of elementsBelow(body, isPart)) {
     const isElement = /^(?:F\d\d_)?PT_/.test(found.name)
     const name = isElement
       ? found.name
@@ -212,7 +214,7 @@ export function readOldForm(form: XmlElement): FormContent {
   if (body.name === 'FD_OTH_NOT') return readFreeText(body)
   const profile = firstDeep(body, 'CA_CE_CONCESSIONAIRE_PROFILE')
   const addresses = body.children
-    .flatMap((part) => [...below(part, (at) => !/^(?:NAME_ADDRESSES|INTERNET)/.test(at.name))])
+    .flatMap((part) => [...elementsBelow(part, (at) => !/^(?:NAME_ADDRESSES|INTERNET)/.test(at.name))])
     .find((at) => at.name.startsWith('INTERNET_ADDRESSES'))
   const onBehalf = firstDeep(body, 'PURCHASING_ON_BEHALF_YES')
   const object = body.children.find((at) => at.name.startsWith('OBJECT_')) ?? body
@@ -223,7 +225,7 @@ export function readOldForm(form: XmlElement): FormContent {
     first(object, /^SHORT_(?:CONTRACT_DESCRIPTION|DESCRIPTION|DESCRIPTION_CONTRACT)$/) ??
       first(object, 'TOTAL_QUANTITY_OR_SCOPE'),
   )
-  const cpvCodes = [...new Set([...below(object, isPart)].filter((at) => at.name === 'CPV').flatMap(cpvBelow))]
+  const cpvCodes = [...new Set([...elementsBelow(object, isPart)].filter((at) => at.name === 'CPV').flatMap(cpvBelow))]
   const nutsCodes = nutsOutsideLots(object)
   const site = cleanLine(
     lineOf(
