@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { bufferedStream, openLog } from './log.ts'
 
@@ -91,14 +91,18 @@ test('a process whose log nobody reads any more goes on, and ends', async () => 
         process.stdout.write('alive')
       }
     }, 5)`
+  const folder = mkdtempSync(join(tmpdir(), 'log-'))
+  const path = join(folder, 'out')
   // standard error goes to a program that ends at once
-  const line = '{ "$NODE" --input-type=module -e "$PROGRAM" 2>&1 1>&3 | true; } 3>&1'
+  const line = '{ "$NODE" --input-type=module -e "$PROGRAM" 2>&1 1>&3 | true; } 3> "$OUT"'
   const child = spawn('sh', ['-c', line], {
-    env: { ...process.env, NODE: process.execPath, PROGRAM: program },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, NODE: process.execPath, PROGRAM: program, OUT: path },
+    stdio: 'ignore',
     detached: true,
   })
   const end = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), 20_000)
-  expect(await text(child.stdout)).toBe('alive')
+  await once(child, 'exit')
   clearTimeout(end)
+  expect(readFileSync(path, 'utf8')).toBe('alive')
+  rmSync(folder, { recursive: true, force: true })
 })
