@@ -74,7 +74,11 @@ export function findProgram(name: string): string | undefined {
 }
 
 /** Runs a command to its end and gives its output. Throws with the output when it fails. */
-export function runCommand(command: string, args: readonly string[], options: SpawnOptions = {}): string {
+export function runCommand(
+  command: string,
+  args: readonly string[],
+  options: SpawnOptions & { readonly input?: string } = {},
+): string {
   const { stdout, stderr, status, error } = spawnSync(command, args, {
     encoding: 'utf8',
     maxBuffer: 1 << 28,
