@@ -4,11 +4,13 @@ import { Worker } from 'node:worker_threads'
 import type { NewEntry, PackedEntries } from './pack-entries.ts'
 import type { PackerAnswer, PackerTask } from './packer.ts'
 
+/** With more the writer, who reads the rows and writes what was packed, has not enough for them. */
+const mostPackers = 4
 /** What each has to do while the writer takes what it did. */
 const tasksEach = 2
 
 export class Packers {
-  readonly #most = availableParallelism()
+  readonly #most = Math.min(mostPackers, availableParallelism())
   readonly #threads: Packer[] = []
 
   /** Tasks to be given before the first is waited for, so that no packer waits. */
