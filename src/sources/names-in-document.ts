@@ -5,7 +5,7 @@ import { decodeText } from './xml.ts'
 const readCharacters = 400_000
 const mostNames = 2_000
 
-const element = /<([A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)([^<>]*)>([^<]*)/g
+const element = /<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)([^<>]*)>([^<]*)/g
 const listName = /\blistName\s*=\s*["']([^"']{1,60})["']/
 const codeText = /^[A-Za-z0-9][\w.+-]{0,39}$/
 const codeMember = /(?:^|[a-z_])(?:type|status|method|kind|category|code|tag|scheme)$/i
@@ -34,9 +34,14 @@ function decodeTextSafely(bytes: Uint8Array): string | undefined {
 }
 
 function fromXml(text: string, names: Set<string>): void {
-  for (const [, , name, attributes, content] of text.matchAll(element)) {
+  const seen = new Set<string>()
+  for (const [, name, attributes, content] of text.matchAll(element)) {
     if (names.size >= mostNames) return
-    names.add(`<${name}>`)
+    if (!seen.has(name!)) {
+      seen.add(name!)
+      names.add(`<${name}>`)
+    }
+    if (attributes === '') continue
     const list = listName.exec(attributes!)?.[1]
     const code = content!.trim()
     if (list !== undefined && codeText.test(code) && !openLists.has(list)) names.add(`${list}=${code}`)
