@@ -84,6 +84,8 @@ const takeOverAllowanceMs = minuteMs
 const serialPollMs = 1000
 /** In this time every piece of the edition log is read again and compared with its checksum. */
 const checkRoundMs = dayMs
+/** What packs large editions is loaded after the rush of the start. */
+const packerPauseMs = 5000
 const watchMs = 5 * minuteMs
 const heldPauseMs = 10 * minuteMs
 const retryPauseMs = 1000
@@ -423,6 +425,8 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
     const listen = async () => {
       opened.resolve(editions)
       const { address } = await api
+      const standingBy = setTimeout(() => editions.standBy(), packerPauseMs)
+      closers.push(async () => clearTimeout(standingBy))
       closers.push(endApi)
       return address
     }

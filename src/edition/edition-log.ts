@@ -156,6 +156,11 @@ export class EditionLog extends LogReader {
     this.keepUp()
   }
 
+  /** Has a thread ready for large editions: for services, some time after their start. */
+  standBy(): void {
+    if (!this.#isClosing) this.#packers.standBy()
+  }
+
   /** Begins what is due in the background: after each edition, and when the log was opened. */
   keepUp(): void {
     if (this.#isClosing) return
@@ -301,6 +306,7 @@ export class EditionLog extends LogReader {
     await this.#inTurn(async () => {
       if (this.#isClosed) return
       this.#isClosed = true
+      this.#packers.end()
       const state = this.#state
       await this.#switchTo(undefined)
       await state?.close()

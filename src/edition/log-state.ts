@@ -12,7 +12,7 @@ import { type EntryBatch, encodeBatch } from './entry-batch.ts'
 import { HeldLog, type TakenEdition, verifiedBit } from './held-log.ts'
 import { IndexFile } from './index-file.ts'
 import { type NewEntry, type PackedEntries, packEntries } from './pack-entries.ts'
-import type { Packers } from './packers.ts'
+import { type Packers, packersFor, tasksEach } from './packers.ts'
 import { type Chunk, chunkBits, RecordTable, rowMask } from './record-table.ts'
 
 /** An edition to be taken over. `checks`: epoch milliseconds of the last check of each source, as of this edition. */
@@ -30,7 +30,7 @@ export type EditionFrame = TakenEdition & { readonly plainEnd: number; readonly 
 
 /** Entries written together; as a frame it is taken into memory in well under a millisecond. */
 const batchSize = 256
-/** Of fewer changes packers are not worth their start, about as much work as packing so many here. */
+/** Fewer changes are packed here: about a tenth of a second of work. */
 const leastForPackers = 1000
 
 const buildingName = 'index.building'
@@ -208,11 +208,12 @@ export class LogState extends HeldLog {
     options: AppendOptions,
   ): Promise<void> {
     const packers = edition.changes < leastForPackers ? undefined : options.packers
-    const ahead = packers?.ahead ?? 0
+    const most = packersFor(edition.changes)
+    const ahead = packers ? most * tasksEach : 0
     /** In order, at work or done. */
     const packed: Promise<PackedEntries>[] = []
     const pack = (batch: readonly NewEntry[]): void => {
-      const entriesOfBatch = packers ? packers.pack(edition.edition, batch) : packHere(edition.edition, batch)
+      const entriesOfBatch = packers ? packers.pack(edition.edition, batch, most) : packHere(edition.edition, batch)
       // whoever waits for it is told; after a failure nobody waits for those behind
       entriesOfBatch.catch(() => {})
       packed.push(entriesOfBatch)

@@ -1,14 +1,16 @@
 // A packer: a thread that packs entries for the one that writes the edition log, and gives way to those that answer requests.
 import { parentPort } from 'node:worker_threads'
 import { lowerThreadPriority } from '../platform/thread-priority.ts'
-import { type NewEntry, type PackedEntries, packEntries } from './pack-entries.ts'
+import type { NewEntry, PackedEntries } from './pack-entries.ts'
 
 export type PackerTask = { readonly edition: number; readonly entries: readonly NewEntry[] }
 export type PackerAnswer = { readonly packed: PackedEntries } | { readonly error: string }
 
 const port = parentPort
 if (!port) throw new Error('a packer is a thread of the service, not a program')
+// before it loads anything: that is most of the work for a small edition
 lowerThreadPriority()
+const { packEntries } = await import('./pack-entries.ts')
 port.on('message', ({ edition, entries }: PackerTask) => {
   try {
     const { batch, plain, gzip } = pack(edition, entries)

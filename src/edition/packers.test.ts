@@ -1,14 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { afterEach, expect, test } from 'vitest'
 import { generateTender } from '../../test/generate/stock.ts'
 import { type NewEntry, type PackedEntries, packEntries } from './pack-entries.ts'
-import { Packers } from './packers.ts'
+import { Packers, packersFor } from './packers.ts'
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 console.log(`packers.test seed ${seed} (TEST_SEED repeats it)`)
 
 const packers = new Packers()
-afterEach(() => packers.rest())
+afterEach(() => packers.end())
+const most = 3
 
 const now = Date.UTC(2026, 0, 1)
 const batches: NewEntry[][] = Array.from({ length: 12 }, (_, batch) =>
@@ -28,7 +30,7 @@ function packedHere(edition: number, entries: readonly NewEntry[]): PackedEntrie
 }
 
 test('packers give what packing in this thread gives, to each task its own', async () => {
-  const packed = await Promise.all(batches.map((entries, index) => packers.pack(index + 1, entries)))
+  const packed = await Promise.all(batches.map((entries, index) => packers.pack(index + 1, entries, most)))
   for (const [index, entries] of batches.entries()) {
     const expected = packedHere(index + 1, entries)
     expect(packed[index]!.batch).toEqual(expected.batch)
@@ -39,17 +41,34 @@ test('packers give what packing in this thread gives, to each task its own', asy
 
 test('what is no record is refused with the reason, and the packer goes on', async () => {
   const bad = [{ lastModified: now, body: '{"name":"no id"}', sources: '[]' }]
-  const answers = await Promise.allSettled([packers.pack(1, bad), packers.pack(1, batches[0]!), packers.pack(1, bad)])
+  const answers = await Promise.allSettled([
+    packers.pack(1, bad, most),
+    packers.pack(1, batches[0]!, most),
+    packers.pack(1, bad, most),
+  ])
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected'])
-  await expect(packers.pack(1, bad)).rejects.toThrow('not the body of a record: {"name":"no id"}')
-  expect((await packers.pack(1, batches[1]!)).batch.count).toBe(batches[1]!.length)
+  await expect(packers.pack(1, bad, most)).rejects.toThrow('not the body of a record: {"name":"no id"}')
+  expect((await packers.pack(1, batches[1]!, most)).batch.count).toBe(batches[1]!.length)
 })
 
-test('who waits is told when packers are sent to rest, and later work finds new ones', async () => {
-  const waiting = packers.pack(1, batches[0]!)
-  packers.rest()
+test('who waits is told when packers end, and later work finds new ones', async () => {
+  const waiting = packers.pack(1, batches[0]!, most)
+  packers.end()
   await expect(waiting).rejects.toThrow('a packer ended')
-  expect((await packers.pack(1, batches[0]!)).batch.count).toBe(batches[0]!.length)
+  expect((await packers.pack(1, batches[0]!, most)).batch.count).toBe(batches[0]!.length)
+})
+
+test('one packer stands by after a stock was built, and none is started above what an edition is worth', async () => {
+  const threads = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length
+  expect([packersFor(1000), packersFor(100_000)]).toEqual([1, 1])
+  expect(packersFor(5_000_000)).toBe(Math.min(4, availableParallelism()))
+  const before = threads()
+  const work = [packers.pack(1, batches[0]!, 2), packers.pack(1, batches[1]!, 2), packers.pack(1, batches[2]!, 2)]
+  expect(threads() - before).toBe(2)
+  await Promise.all(work)
+  packers.rest()
+  const more = [packers.pack(1, batches[0]!, 1), packers.pack(1, batches[1]!, 1)]
+  expect((await Promise.all(more)).map(({ batch }) => batch.count)).toEqual([batches[0]!.length, batches[1]!.length])
 })
 
 test.runIf(process.platform === 'linux')('packers give way to other threads, which keep their priority', async () => {
@@ -61,7 +80,7 @@ test.runIf(process.platform === 'linux')('packers give way to other threads, whi
       }),
     )
   const before = priorities()
-  await packers.pack(1, batches[0]!)
+  await packers.pack(1, batches[0]!, most)
   const during = priorities()
   const usual = before.get(String(process.pid))!
   expect([...during].filter(([, nice]) => nice > usual)).toHaveLength(1)

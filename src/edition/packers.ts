@@ -1,50 +1,68 @@
-// The packers as the writer of the edition log sees them: threads that are there while large editions are taken over.
+// The packers as the writer of the edition log sees them: one thread that stands by for large editions, more while a stock is built.
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { NewEntry, PackedEntries } from './pack-entries.ts'
 import type { PackerAnswer, PackerTask } from './packer.ts'
 
+/** For so many changes one packer is enough; for each time as many, one more is worth its start, 140 ms of CPU. */
+const changesEach = 200_000
 /** With more the writer, who reads the rows and writes what was packed, has not enough for them. */
 const mostPackers = 4
 /** What each has to do while the writer takes what it did. */
-const tasksEach = 2
+export const tasksEach = 2
+
+/** Packers for an edition of so many changes. */
+export function packersFor(changes: number): number {
+  return Math.min(1 + Math.floor(changes / changesEach), mostPackers, availableParallelism())
+}
 
 export class Packers {
-  readonly #most = Math.min(mostPackers, availableParallelism())
   readonly #threads: Packer[] = []
 
-  /** Tasks to be given before the first is waited for, so that no packer waits. */
-  get ahead(): number {
-    return this.#most * tasksEach
-  }
-
-  /** Rejects for entries that cannot be packed, and when `rest` is called before. */
-  pack(edition: number, entries: readonly NewEntry[]): Promise<PackedEntries> {
+  /** Gives the entries to one of up to `most` packers. Rejects for entries that cannot be packed. */
+  pack(edition: number, entries: readonly NewEntry[], most: number): Promise<PackedEntries> {
     let chosen = this.#threads.find(({ tasks }) => tasks === 0)
-    if (!chosen && this.#threads.length < this.#most) {
-      chosen = new Packer()
-      this.#threads.push(chosen)
-    }
+    if (!chosen && this.#threads.length < most) chosen = this.#start()
     chosen ??= this.#threads.reduce((least, each) => (each.tasks < least.tasks ? each : least))
     return chosen.pack({ edition, entries })
   }
 
-  /** Ends the threads until there is something to pack again. */
+  /** Has one ready: its start would take cores from those that answer. */
+  standBy(): void {
+    if (this.#threads.length === 0) this.#start()
+  }
+
+  /** Ends all but one, which stands by. */
   rest(): void {
+    for (const thread of this.#threads.splice(1)) thread.end()
+  }
+
+  /** Who still waits is told. */
+  end(): void {
     for (const thread of this.#threads.splice(0)) thread.end()
+  }
+
+  #start(): Packer {
+    const thread = new Packer(() => {
+      const index = this.#threads.indexOf(thread)
+      if (index !== -1) this.#threads.splice(index, 1)
+    })
+    this.#threads.push(thread)
+    return thread
   }
 }
 
-/** A thread answers in the order in which it is asked. */
+/** A thread answers in the order in which it is asked. One that has nothing to do keeps no process alive. */
 class Packer {
   readonly #worker = new Worker(new URL('./packer.ts', import.meta.url), { execArgv: [], env: {} })
   readonly #waiting: PromiseWithResolvers<PackedEntries>[] = []
-  #hasEnded = false
 
-  constructor() {
+  constructor(onEnd: () => void) {
     let reason = new Error('a packer ended')
+    this.#worker.unref()
     this.#worker.on('message', (answer: PackerAnswer) => {
       const waiting = this.#waiting.shift()!
+      if (this.#waiting.length === 0) this.#worker.unref()
       if ('packed' in answer) waiting.resolve(answer.packed)
       else waiting.reject(new Error(answer.error))
     })
@@ -52,7 +70,7 @@ class Packer {
       reason = error instanceof Error ? error : new Error(String(error))
     })
     this.#worker.on('exit', () => {
-      this.#hasEnded = true
+      onEnd()
       for (const waiting of this.#waiting.splice(0)) waiting.reject(reason)
     })
   }
@@ -61,12 +79,12 @@ class Packer {
     return this.#waiting.length
   }
 
-  async pack(task: PackerTask): Promise<PackedEntries> {
+  pack(task: PackerTask): Promise<PackedEntries> {
     const waiting = Promise.withResolvers<PackedEntries>()
-    if (this.#hasEnded) throw new Error('a packer ended')
     this.#waiting.push(waiting)
+    this.#worker.ref()
     this.#worker.postMessage(task)
-    return await waiting.promise
+    return waiting.promise
   }
 
   end(): void {
