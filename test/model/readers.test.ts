@@ -20,7 +20,7 @@ const startMs = Date.UTC(2026, 10, 1, 12)
 const readerCount = 3
 /** So many that a reader without any is rarer than one run in a million. */
 const connectionCount = 40
-const asker = { count: 8, runsPerEdition: 12, editions: 15 }
+const asker = { count: 4, runsPerEdition: 12, editions: 15 }
 const stock = { seed, count: 400, now: startMs, size: 'small' } as const
 const changesPerEdition = 15
 
