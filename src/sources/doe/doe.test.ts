@@ -58,7 +58,8 @@ function zipOf(files: { readonly [name: string]: string | Uint8Array }, level: 0
   const bytes = Object.fromEntries(
     Object.entries(files).map(([name, file]) => [name, new Uint8Array(Buffer.from(file))]),
   )
-  return Buffer.from(zipSync(bytes, { level }))
+  // a time of its own would make two zips of the same files differ
+  return Buffer.from(zipSync(bytes, { level, mtime: '2026-01-02T03:04:06' }))
 }
 
 function manyNotices(count: number): { [name: string]: string } {
