@@ -426,7 +426,10 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
       opened.resolve(editions)
       const { address } = await api
       const standingBy = setTimeout(() => editions.standBy(), packerPauseMs)
-      closers.push(async () => clearTimeout(standingBy))
+      closers.push(async () => {
+        clearTimeout(standingBy)
+        editions.standDown()
+      })
       closers.push(endApi)
       return address
     }

@@ -161,6 +161,11 @@ export class EditionLog extends LogReader {
     if (!this.#isClosing) this.#packers.standBy()
   }
 
+  /** Ends that thread, which would keep the process alive. An edition that is being taken over is given up. */
+  standDown(): void {
+    this.#packers.end()
+  }
+
   /** Begins what is due in the background: after each edition, and when the log was opened. */
   keepUp(): void {
     if (this.#isClosing) return

@@ -52,17 +52,15 @@ export class Packers {
   }
 }
 
-/** A thread answers in the order in which it is asked. One that has nothing to do keeps no process alive. */
+/** A thread answers in the order in which it is asked. */
 class Packer {
   readonly #worker = new Worker(new URL('./packer.ts', import.meta.url), { execArgv: [], env: {} })
   readonly #waiting: PromiseWithResolvers<PackedEntries>[] = []
 
   constructor(onEnd: () => void) {
     let reason = new Error('a packer ended')
-    this.#worker.unref()
     this.#worker.on('message', (answer: PackerAnswer) => {
       const waiting = this.#waiting.shift()!
-      if (this.#waiting.length === 0) this.#worker.unref()
       if ('packed' in answer) waiting.resolve(answer.packed)
       else waiting.reject(new Error(answer.error))
     })
@@ -82,7 +80,6 @@ class Packer {
   pack(task: PackerTask): Promise<PackedEntries> {
     const waiting = Promise.withResolvers<PackedEntries>()
     this.#waiting.push(waiting)
-    this.#worker.ref()
     this.#worker.postMessage(task)
     return waiting.promise
   }
