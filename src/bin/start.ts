@@ -420,16 +420,14 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
       clock,
       onWarning: (warning) => log.warn(warning),
     })
+    closers.push(async () => editions.standDown())
     const stopFollowing = followEditions(editions, store, log)
     closers.push(async () => stopFollowing())
     const listen = async () => {
       opened.resolve(editions)
       const { address } = await api
       const standingBy = setTimeout(() => editions.standBy(), packerPauseMs)
-      closers.push(async () => {
-        clearTimeout(standingBy)
-        editions.standDown()
-      })
+      closers.push(async () => clearTimeout(standingBy))
       closers.push(endApi)
       return address
     }
