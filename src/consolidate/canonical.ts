@@ -50,8 +50,11 @@ export function canonicalJson(content: TenderContent): string {
   for (const name in content)
     if (!recordShape.members!.has(name))
       throw new Error(`tender ${content.id} has a member outside the schema: ${name}`)
-  return JSON.stringify(ordered(content, recordShape))
+  return canonicalText(content)
 }
+
+/** The same of any value, to compare: equal values give equal text. */
+export const canonicalText = (value: unknown): string => JSON.stringify(ordered(value, recordShape))
 
 /** SHA-256 of a canonical text, hex. */
 export function contentHash(canonical: string): string {

@@ -1,7 +1,7 @@
 // Why a record is as it is: which notice each member came from, and by what each notice belongs to it. Read only.
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
-import { canonicalJson } from './canonical.ts'
+import { canonicalText } from './canonical.ts'
 import { type Lifecycle, lifecycleOf } from './lifecycle.ts'
 import { contentOf } from './merge.ts'
 import { timelineOf } from './timeline.ts'
@@ -63,7 +63,7 @@ export function explainTender(
       const read = found?.read ?? readersOf(content)[member]
       return {
         member,
-        value: textOf(content[member]),
+        value: canonicalText(content[member]),
         rule: found?.rule ?? computed[member] ?? 'fixed',
         noticeKeys: read ? holdersOf(ranked, timeline.fallbacks, read, found !== undefined) : [],
       }
@@ -83,17 +83,14 @@ function holdersOf(
 ): string[] {
   const value = (isFirstOf ? fallbacks : notices).map(read).find(isPresent)
   if (value === undefined) return []
-  const text = textOf(value)
+  const text = canonicalText(value)
   return notices.filter((notice) => isSame(read(notice), text)).map((notice) => notice.noticeKey)
 }
-
-/** As it stands in the record: members in the order of the schema, NFC. */
-const textOf = (value: unknown): string => canonicalJson(value as TenderContent)
 
 const isPresent = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0)
 
 function isSame(value: unknown, text: string): boolean {
-  return isPresent(value) && textOf(value) === text
+  return isPresent(value) && canonicalText(value) === text
 }
 
 /** How the value of a computed member is found in a notice, where one notice alone can have it. */
