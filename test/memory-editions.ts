@@ -95,7 +95,7 @@ export function createMemoryEditions(): MemoryEditions {
         finish: (nextCursor) => bytes(tail(nextCursor), encoding),
       }
     },
-    record: (position, encoding) => bytes(JSON.stringify(versions[position]!.record), encoding),
+    record: (position, encoding) => ({ bytes: bytes(JSON.stringify(versions[position]!.record), encoding) }),
     publish: (at, records, stamps = 'rising') => {
       const edition = (newest?.edition ?? 0) + 1
       for (const [index, plain] of records.entries()) {

@@ -46,7 +46,7 @@ const nothing: EditionReader = {
     throw new RangeError('no records')
   },
   pageBody: () => ({ bytes: Buffer.alloc(0), finish: () => Buffer.alloc(0) }),
-  record: () => Buffer.alloc(0),
+  record: () => ({ bytes: Buffer.alloc(0) }),
 }
 const noCursors: CursorSealer = { seal: () => '', open: () => ({ state: 'invalid' }), refresh: async () => {} }
 

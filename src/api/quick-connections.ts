@@ -257,11 +257,13 @@ class QuickConnection {
     socket.write(head, 'latin1')
     if (body && asked.method === 'GET') {
       socket.write(body)
-      // Called when the operating system has all of it, or the connection is gone.
-      if (tail) socket.write(tail, release)
-    } else release?.()
+      if (tail) socket.write(tail)
+    }
     if (!stays) socket.end()
     socket.uncork()
+    // Mostly the operating system has all of it by now; what it took in part is free when it has the rest.
+    if (socket.writableLength === 0) release?.()
+    else if (release) socket.once('drain', release)
     this.#hasAnswered = true
     onAnswered?.(asked, answer, startedMs)
   }

@@ -374,7 +374,7 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
     const headers = foundHeaders(course, entityTag, newest)
     return body === undefined
       ? notModified(course, headers)
-      : found(course, headers, encoding, { body, tail: undefined, release: undefined })
+      : found(course, headers, encoding, { body: body.bytes, tail: undefined, release: body.release })
   }
 
   return (asked) => {

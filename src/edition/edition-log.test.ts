@@ -346,7 +346,10 @@ test('gzip pages are whole for gunzip of the system too', async () => {
   )
   const { positions } = log.list({ filter: all, edition: 1, limit: 30 })
   const file = join(newFolder(), 'page.gz')
-  for (const bytes of [wholePage(log.pageBody(positions, 1, 'gzip'), 'cursor'), log.record(positions[3]!, 'gzip')]) {
+  for (const bytes of [
+    wholePage(log.pageBody(positions, 1, 'gzip'), 'cursor'),
+    log.record(positions[3]!, 'gzip').bytes,
+  ]) {
     writeFileSync(file, bytes)
     execFileSync('gunzip', ['-t', file])
   }
@@ -522,8 +525,8 @@ test('C48 C94 to C99 R1 R2: any list of any held edition equals the model, page 
       for (const version of versions) {
         if (version.goneIn !== Number.POSITIVE_INFINITY) continue
         const position = restarted.find(version.record.id)!
-        const identity = restarted.record(position, 'identity')
-        expect(gunzipSync(restarted.record(position, 'gzip')).equals(identity)).toBe(true)
+        const identity = restarted.record(position, 'identity').bytes
+        expect(gunzipSync(restarted.record(position, 'gzip').bytes).equals(identity)).toBe(true)
         expect(JSON.parse(identity.toString())).toMatchObject(version.record)
       }
       await restarted.close()

@@ -1,6 +1,6 @@
 // What the API needs of the read side: editions, the list over one of them, and finished bytes of pages and records.
 import type { TenderFilter } from '../domain/filter.ts'
-import type { PageBody } from './pieces.ts'
+import type { PageBody, RecordBody } from './pieces.ts'
 
 /** A published edition (spec: data state). Times in epoch milliseconds. */
 export type EditionInfo = {
@@ -57,5 +57,5 @@ export type EditionReader = {
   /** `{"data":[…],"nextCursor":…}` but for the cursor, with `checkedAt` as of the edition. */
   pageBody(positions: readonly number[], edition: number, encoding: Encoding): PageBody
   /** One record with `checkedAt` as of the newest edition. */
-  record(position: number, encoding: Encoding): Buffer
+  record(position: number, encoding: Encoding): RecordBody
 }

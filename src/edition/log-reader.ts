@@ -23,6 +23,8 @@ import {
   pieceRun,
   plainPage,
   plainRecord,
+  type RecordBody,
+  recordLength,
 } from './pieces.ts'
 import { compileQuery, scan } from './query.ts'
 import { isRecordId, writeId } from './record-id.ts'
@@ -119,7 +121,9 @@ export abstract class LogReader implements EditionReader {
     const key = { id: table.id(position), lastModified: table.lastModified(position) }
     const flags = table.chunks[position >>> chunkBits]!.flags[position & rowMask]!
     if ((flags & mergedFlag) === 0) return key
-    const { mergedInto } = JSON.parse(this.record(position, 'identity').toString()) as { mergedInto: string }
+    const { bytes, release } = this.record(position, 'identity')
+    const { mergedInto } = JSON.parse(bytes.toString()) as { mergedInto: string }
+    release?.()
     return { ...key, mergedInto }
   }
 
@@ -143,13 +147,18 @@ export abstract class LogReader implements EditionReader {
     return body
   }
 
-  record(position: number, encoding: Encoding): Buffer {
+  record(position: number, encoding: Encoding): RecordBody {
     const held = this.#known()
     const positions = [position]
     const run = runOf(held, positions, held.shown!)
-    return encoding === 'identity'
-      ? plainRecord(run, (target, offset) => held.fill('plain', positions, target, offset))
-      : gzipRecord(run, (target, offset) => held.fill('gzip', positions, target, offset))
+    const kind = encoding === 'identity' ? 'plain' : 'gzip'
+    const length = recordLength(run, kind)
+    const room = this.#buffers.take(length)
+    const makeRecord = kind === 'plain' ? plainRecord : gzipRecord
+    const bytes = makeRecord(run, room.subarray(0, length), (target, offset) =>
+      held.fill(kind, positions, target, offset),
+    )
+    return { bytes, release: () => this.#buffers.giveBack(room) }
   }
 
   #known(): HeldLog {

@@ -200,19 +200,27 @@ export function wholePage(body: PageBody, nextCursor: string | null): Buffer {
   return Buffer.concat([body.bytes, body.finish(nextCursor)])
 }
 
+/** One record as it is sent. */
+export type RecordBody = Pick<PageBody, 'bytes' | 'release'>
+
+/** Bytes that `plainRecord` and `gzipRecord` need, of which they use all but the first, or all. */
+export function recordLength({ plainLength, gzipLength }: PieceRun, kind: 'plain' | 'gzip'): number {
+  return kind === 'plain' ? plainLength[0]! : gzipRecordStart + gzipLength[0]! + blockHeaderLength + gzipTrailerLength
+}
+
 /** The record of a run of one, in plain text. */
-export function plainRecord({ plainLength, stamp }: PieceRun, fill: Fill): Buffer {
-  const bytes = Buffer.allocUnsafe(plainLength[0]!)
+export function plainRecord({ stamp }: PieceRun, bytes: Buffer, fill: Fill): Buffer {
   fill(bytes, 0)
   bytes.set(stamp[0]!.bytes, plainTimeOffset)
   return bytes.subarray(1)
 }
 
+const gzipRecordStart = gzipHeader.length - 1
+
 /** The record of a run of one, as gzip. */
-export function gzipRecord(run: PieceRun, fill: Fill): Buffer {
-  const start = gzipHeader.length - 1
+export function gzipRecord(run: PieceRun, bytes: Buffer, fill: Fill): Buffer {
+  const start = gzipRecordStart
   const end = start + run.gzipLength[0]!
-  const bytes = Buffer.allocUnsafe(end + blockHeaderLength + gzipTrailerLength)
   fill(bytes, start)
   bytes.set(run.stamp[0]!.bytes, start + gzipTimeOffset)
   gzipHeader.copy(bytes)

@@ -134,8 +134,8 @@ describe('the simulated world', () => {
       }
       for (const id of stock.newestOf.keys()) {
         const position = log.find(id)!
-        const wire = log.record(position, 'identity').toString()
-        expect(node.reader.record(node.reader.find(id)!, 'identity').toString()).toBe(wire)
+        const wire = log.record(position, 'identity').bytes.toString()
+        expect(node.reader.record(node.reader.find(id)!, 'identity').bytes.toString()).toBe(wire)
         expect(stock.wire(stock.newestOf.get(id)!, newest)).toBe(wire)
       }
     }

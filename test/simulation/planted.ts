@@ -48,7 +48,8 @@ function relisted(
 }
 
 const isArchived = (reader: EditionReader, position: number): boolean =>
-  (JSON.parse(reader.record(position, 'identity').toString()) as { archiveReason?: string }).archiveReason !== undefined
+  (JSON.parse(reader.record(position, 'identity').bytes.toString()) as { archiveReason?: string }).archiveReason !==
+  undefined
 
 function withStates(store: StateStore, change: (state: SyncState) => SyncState): StateStore {
   return { load: () => store.load(), save: (state) => store.save(change(state)), clear: () => store.clear() }
