@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -161,6 +162,7 @@ describe('connections', () => {
   const request = (world: ApiWorld, target: string, more = ''): string =>
     `GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.token}\r\n${more}\r\n`
   const last = 'Connection: close\r\n'
+  const mostAnswers = 2000
   const statuses = (text: string): string[] => text.match(/HTTP\/1\.1 \d+/g) ?? []
 
   test('a request in two packets, or byte by byte, is answered', async () => {
@@ -259,6 +261,38 @@ describe('connections', () => {
     socket.write(request(world, '/v1/tenders?limit=1', last))
     const answer = await readUntil(socket, () => false)
     expect(statuses(answer)).toHaveLength(11)
+  })
+
+  test('the memory of an answer is given back once, when the operating system has all of it', async () => {
+    await using world = await startApi()
+    world.editions.publish(startOfTests, [{ id: plainId(1), title: 'x'.repeat(40_000) }])
+    const { record } = world.editions
+    let made = 0
+    let released = 0
+    world.editions.record = (position, encoding) => {
+      made++
+      return {
+        ...record(position, encoding),
+        release: () => {
+          released++
+        },
+      }
+    }
+    const socket = connect(world.port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.pause()
+    // until the operating system takes a part of one only
+    let asked = 0
+    while (released === asked && asked < mostAnswers) {
+      socket.write(request(world, `/v1/tenders/${plainId(1)}`))
+      asked++
+      await expect.poll(() => made, { interval: 1 }).toBe(asked)
+      await nextTurn()
+    }
+    expect([asked - released, asked < mostAnswers]).toEqual([1, true])
+    socket.resume()
+    await expect.poll(() => released).toBe(asked)
+    socket.destroy()
   })
 
   test('the end of the service ends idle connections', async () => {

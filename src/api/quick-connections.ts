@@ -256,14 +256,14 @@ class QuickConnection {
     socket.cork()
     socket.write(head, 'latin1')
     if (body && asked.method === 'GET') {
-      socket.write(body)
-      if (tail) socket.write(tail)
-    }
+      // Released when the operating system has all of it, or the connection is gone.
+      if (tail) {
+        socket.write(body)
+        socket.write(tail, release)
+      } else socket.write(body, release)
+    } else release?.()
     if (!stays) socket.end()
     socket.uncork()
-    // Mostly the operating system has all of it by now; what it took in part is free when it has the rest.
-    if (socket.writableLength === 0) release?.()
-    else if (release) socket.once('drain', release)
     this.#hasAnswered = true
     onAnswered?.(asked, answer, startedMs)
   }

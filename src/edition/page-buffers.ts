@@ -1,5 +1,5 @@
-// Buffers for pages that are not kept, and for records: used again as soon as an answer is out. A new one for each costs more than all that is
-// written into it, for the operating system gives and takes its memory each time.
+// Buffers for pages that are not kept, and for records: used again as soon as an answer is out. A new one for each costs more
+// than all that is written into it, for the operating system gives and takes its memory each time.
 
 const step = 64 * 1024
 /** Larger ones are not worth keeping. */
