@@ -163,9 +163,16 @@ describe('the key ring', () => {
   })
 })
 
-test('C141: a cursor of version 1, as issued by the first release, is still read', () => {
-  // Sealed once with the fixed key, nonce and filters above; it must open for as long as version 1 may be in use.
-  const issued =
-    'AQAAAAEBAQEBAQEBAQEBAQF3QBLyJ0TjhM2GoR_7U-oh9NVrv4WmOxJJQULD_fGOu7Qgyx2pUz4AK-_noD0Hq2Qbvjry3bvpt5o_-HWjuPPdxxxaBRhtu7paHbV_hyR7wvGXZWDtaHYxQtQ'
+// Sealed once with the fixed key, nonce and filters above; they must open for as long as their version may be in use.
+test.each([
+  [
+    1,
+    'AQAAAAEBAQEBAQEBAQEBAQF3QBLyJ0TjhM2GoR_7U-oh9NVrv4WmOxJJQULD_fGOu7Qgyx2pUz4AK-_noD0Hq2Qbvjry3bvpt5o_-HWjuPPdxxxaBRhtu7paHbV_hyR7wvGXZWDtaHYxQtQ',
+  ],
+  [
+    2,
+    'AgAAAAEBAQEBAQEBAQEBAQEllBHd5rU3C2J3m-fWPeF2zvjgWCYoDXtkgE8zjElkcbXgsXhkeaJZMfLKcG9oJLNaP8p7Qw9ti1CklxijGXHtCIMnsjSrEhg3uW3zFdxYM7JnHiX2P4j8dQ4',
+  ],
+])('C141: a cursor of version %i, as issued by an earlier release, is still read', (_, issued) => {
   expect(sealerAt(issuedAt).open(issued, plain, 'one')).toEqual({ state: 'valid', position })
 })

@@ -1,10 +1,11 @@
-// Cursors (D28 to D31): sealed with AES-256-GCM, so that nobody reads, alters or makes one; stateless, so that they survive restarts.
-import { createCipheriv, createDecipheriv, createSecretKey, hash, type KeyObject } from 'node:crypto'
+// Cursors (D28 to D31): sealed, so that nobody reads, alters or makes one; stateless, so that they survive restarts.
+import { createDecipheriv, hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { canonicalFilter, type TenderFilter } from '../domain/filter.ts'
 import { dayMs, minuteMs } from '../domain/time.ts'
 import type { RecordKey } from '../edition/edition-reader.ts'
 import type { Clock } from '../platform/clock.ts'
+import { type CtrHmac, createCtrHmac, nonceLength, tagLength } from './ctr-hmac.ts'
 import { maxCursorLength } from './parameters.ts'
 
 export const cursorLifeMs = dayMs
@@ -36,10 +37,9 @@ export type CursorSealer = {
 export type CursorKeyRing = { readonly keys: () => readonly CursorKey[]; readonly refresh: () => Promise<void> }
 
 // Header (authenticated, in the clear): version 1, key id 4, nonce 12. Then the sealed content, then the tag of 16 bytes.
-const version = 1
-const nonceLength = 12
+// Version 1 was sealed with AES-256-GCM, version 2 as ctr-hmac.ts tells.
+const version = 2
 const headerLength = 1 + 4 + nonceLength
-const tagLength = 16
 const filterNames = [
   ['cpv', 'cpv'],
   ['nuts', 'nuts'],
@@ -55,8 +55,9 @@ const printLength = 2
 const filterHashLength = 16
 const printsLength = filterHashLength + filterNames.length * printLength
 const noncesAtOnce = 256
-// Then lastModified 6, id 16, edition 4, issue time 6, organisation 8, filters.
+// Content: lastModified 6, id 16, edition 4, issue time 6, organisation 8, filters.
 const contentLength = 6 + 16 + 4 + 6 + 8 + printsLength
+const cursorLength = headerLength + contentLength + tagLength
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
@@ -89,58 +90,58 @@ function remember<T>(make: () => T, key: string, remembered: Map<string, T>): T 
   return made
 }
 
-/** Keys made ready: giving their bytes to each cipher costs four times as much as all the rest of sealing. */
-const preparedKeys = new WeakMap<CursorKey, KeyObject>()
+/** Keys made ready. */
+const seals = new WeakMap<CursorKey, CtrHmac>()
 
-function prepare(key: CursorKey): KeyObject {
-  let prepared = preparedKeys.get(key)
-  if (!prepared) {
-    prepared = createSecretKey(key.key)
-    preparedKeys.set(key, prepared)
+function sealOf(key: CursorKey): CtrHmac {
+  let seal = seals.get(key)
+  if (!seal) {
+    seal = createCtrHmac(key.key, headerLength, contentLength)
+    seals.set(key, seal)
   }
-  return prepared
+  return seal
 }
 
-/** Random bytes drawn in bulk: one draw costs as much as a hundred nonces. */
-function createNonces(randomBytes: (count: number) => Uint8Array): () => Uint8Array {
+/** Writes nonces of random bytes that are drawn in bulk: one draw costs as much as a hundred nonces. */
+function createNonces(randomBytes: (count: number) => Uint8Array): (target: Buffer, offset: number) => void {
   let pool: Uint8Array = new Uint8Array()
-  let offset = 0
-  return () => {
-    if (offset + nonceLength > pool.length) {
+  let next = 0
+  return (target, offset) => {
+    if (next + nonceLength > pool.length) {
       pool = randomBytes(nonceLength * noncesAtOnce)
-      offset = 0
+      next = 0
     }
-    offset += nonceLength
-    return pool.subarray(offset - nonceLength, offset)
+    for (let index = 0; index < nonceLength; index++) target[offset + index] = pool[next++]!
   }
 }
 
-function openVersion1(
-  bytes: Buffer,
-  key: KeyObject,
-): { position: CursorPosition; issuedAt: number; organization: Buffer; prints: Buffer } | undefined {
-  if (bytes.length !== headerLength + contentLength + tagLength) return undefined
+/** The content of a genuine cursor, which the next one may overwrite; undefined for any other. */
+function contentOf(bytes: Buffer, key: CursorKey): Buffer | undefined {
+  if (bytes.length !== cursorLength) return undefined
+  if (bytes[0] === 1) return contentOfVersion1(bytes, key)
+  const { message, open } = sealOf(key)
+  bytes.copy(message)
+  return open() ? message.subarray(headerLength) : undefined
+}
+
+/** Until 24 hours after the last service that issued them (C141). */
+function contentOfVersion1(bytes: Buffer, { key }: CursorKey): Buffer | undefined {
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(5, headerLength), { authTagLength: tagLength })
   decipher.setAAD(bytes.subarray(0, headerLength))
   decipher.setAuthTag(bytes.subarray(bytes.length - tagLength))
-  let content: Buffer
   try {
-    content = decipher.update(bytes.subarray(headerLength, bytes.length - tagLength))
+    const content = decipher.update(bytes.subarray(headerLength, bytes.length - tagLength))
     decipher.final()
+    return content
   } catch {
     return undefined
   }
+}
+
+function positionIn(content: Buffer): CursorPosition {
   const hex = content.toString('hex', 6, 22)
   const id = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-  return {
-    position: {
-      after: { lastModified: content.readUIntBE(0, 6), id },
-      edition: content.readUInt32BE(22),
-    },
-    issuedAt: content.readUIntBE(26, 6),
-    organization: content.subarray(32, 40),
-    prints: content.subarray(40),
-  }
+  return { after: { lastModified: content.readUIntBE(0, 6), id }, edition: content.readUInt32BE(22) }
 }
 
 /**
@@ -154,7 +155,7 @@ export function createCursorSealer(options: {
 }): CursorSealer {
   const { clock } = options
   const { keys, refresh } = options.ring
-  const newNonce = createNonces(options.randomBytes)
+  const writeNonce = createNonces(options.randomBytes)
   const prints = new Map<string, Buffer>()
   const organizations = new Map<string, Buffer>()
   const printsOf = (filter: TenderFilter): Buffer =>
@@ -165,24 +166,18 @@ export function createCursorSealer(options: {
 
   function seal(position: CursorPosition, filter: TenderFilter, organizationId: string): string {
     const key = newestKey()
-    const sealed = Buffer.allocUnsafe(headerLength + contentLength + tagLength)
-    const header = sealed.subarray(0, headerLength)
-    header.writeUInt8(version, 0)
-    header.writeUInt32BE(key.keyId, 1)
-    header.set(newNonce(), 5)
-    const content = sealed.subarray(headerLength, headerLength + contentLength)
-    content.writeUIntBE(position.after.lastModified, 0, 6)
-    content.write(position.after.id.replaceAll('-', ''), 6, 16, 'hex')
-    content.writeUInt32BE(position.edition, 22)
-    content.writeUIntBE(clock(), 26, 6)
-    content.set(printOfOrganization(organizationId), 32)
-    content.set(printsOf(filter), 40)
-    const cipher = createCipheriv('aes-256-gcm', prepare(key), header.subarray(5), { authTagLength: tagLength })
-    cipher.setAAD(header)
-    sealed.set(cipher.update(content), headerLength)
-    cipher.final()
-    sealed.set(cipher.getAuthTag(), headerLength + contentLength)
-    return sealed.toString('base64url')
+    const { message, seal } = sealOf(key)
+    message[0] = version
+    message.writeUInt32BE(key.keyId, 1)
+    writeNonce(message, 5)
+    message.writeUIntBE(position.after.lastModified, headerLength, 6)
+    message.write(position.after.id.replaceAll('-', ''), headerLength + 6, 16, 'hex')
+    message.writeUInt32BE(position.edition, headerLength + 22)
+    message.writeUIntBE(clock(), headerLength + 26, 6)
+    message.set(printOfOrganization(organizationId), headerLength + 32)
+    message.set(printsOf(filter), headerLength + 40)
+    seal()
+    return message.toString('base64url')
   }
 
   function open(text: string, filter: TenderFilter, organizationId: string): OpenedCursor {
@@ -190,7 +185,7 @@ export function createCursorSealer(options: {
     const bytes = Buffer.from(text, 'base64url')
     // The decoder skips foreign characters and spare bits; only the one spelling that we issued counts (C53).
     if (bytes.length < headerLength + tagLength || bytes.toString('base64url') !== text) return { state: 'invalid' }
-    if (bytes[0] !== version) return { state: 'invalid' }
+    if (bytes[0] !== version && bytes[0] !== 1) return { state: 'invalid' }
     const keyId = bytes.readUInt32BE(1)
     const ring = keys()
     const key = ring.find((entry) => entry.keyId === keyId)
@@ -199,15 +194,15 @@ export function createCursorSealer(options: {
       if (keyId > 0 && ring.every((entry) => entry.keyId > keyId)) return { state: 'expired' }
       return { state: ring.every((entry) => entry.keyId < keyId) ? 'unknownKey' : 'invalid' }
     }
-    const opened = openVersion1(bytes, prepare(key))
-    if (!opened?.organization.equals(printOfOrganization(organizationId))) return { state: 'invalid' }
-    const ageMs = clock() - opened.issuedAt
+    const content = contentOf(bytes, key)
+    if (content?.compare(printOfOrganization(organizationId), 0, 8, 32, 40) !== 0) return { state: 'invalid' }
+    const ageMs = clock() - content.readUIntBE(26, 6)
     if (ageMs < -clockSkewMs) return { state: 'invalid' }
     if (ageMs > cursorLifeMs) return { state: 'expired' }
     const wanted = printsOf(filter)
     const differs = (start: number, length: number): boolean =>
-      wanted.compare(opened.prints, start, start + length, start, start + length) !== 0
-    if (!differs(0, filterHashLength)) return { state: 'valid', position: opened.position }
+      wanted.compare(content, 40 + start, 40 + start + length, start, start + length) !== 0
+    if (!differs(0, filterHashLength)) return { state: 'valid', position: positionIn(content) }
     const parameters = filterNames.flatMap(([, name], index) =>
       differs(filterHashLength + index * printLength, printLength) ? [name] : [],
     )

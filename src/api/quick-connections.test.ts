@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -44,6 +45,26 @@ describe('headers', () => {
     expect(readQuickHeaders(text)).toBeUndefined()
   })
 })
+
+/** A table of tokens that answers when its gate opens. */
+function waitingTokens() {
+  const gate = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  const grant = {
+    tokenId: 't',
+    tokenHash: '',
+    expiresAt: undefined,
+    organizationId: 'one',
+    hasApiAccess: true,
+    requestsPerMinute: 60,
+  }
+  const find = async (): Promise<TokenLookup> => {
+    asked.resolve()
+    await gate.promise
+    return { state: 'known', grant }
+  }
+  return { tokens: { find, close: async () => {} }, asked, gate }
+}
 
 async function worldOfThree(): Promise<ApiWorld> {
   const world = await startApi()
@@ -208,22 +229,8 @@ describe('connections', () => {
   })
 
   test('pipelined requests are answered in order, in one packet or while the first one waits', async () => {
-    const gate = Promise.withResolvers<void>()
-    const asked = Promise.withResolvers<void>()
-    const grant = {
-      tokenId: 't',
-      tokenHash: '',
-      expiresAt: undefined,
-      organizationId: 'one',
-      hasApiAccess: true,
-      requestsPerMinute: 60,
-    }
-    const find = async (): Promise<TokenLookup> => {
-      asked.resolve()
-      await gate.promise
-      return { state: 'known', grant }
-    }
-    await using world = await startApi({ tokens: { find, close: async () => {} } })
+    const { tokens, asked, gate } = waitingTokens()
+    await using world = await startApi({ tokens })
     world.editions.publish(startOfTests, [{ id: plainId(1) }, { id: plainId(2) }])
     const socket = connect(world.port, '127.0.0.1')
     socket.write(request(world, `/v1/tenders/${plainId(1)}`))
@@ -242,6 +249,22 @@ describe('connections', () => {
     const socket = connect({ port: world.port, host: '127.0.0.1', allowHalfOpen: true })
     const answer = readUntil(socket, () => false)
     socket.end(request(world, '/v1/tenders'))
+    expect(statuses(await answer)).toEqual(['HTTP/1.1 200'])
+  })
+
+  test('also who says so while the token is looked up', async () => {
+    const { tokens, asked, gate } = waitingTokens()
+    await using world = await startApi({ tokens })
+    world.editions.publish(startOfTests, [{ id: plainId(1) }])
+    const ended = Promise.withResolvers<void>()
+    const watch = (message: unknown) => (message as { socket: Socket }).socket.once('end', ended.resolve)
+    subscribe('net.server.socket', watch)
+    const socket = connect({ port: world.port, host: '127.0.0.1', allowHalfOpen: true })
+    const answer = readUntil(socket, () => false)
+    socket.end(request(world, '/v1/tenders'))
+    await Promise.all([asked.promise, ended.promise])
+    unsubscribe('net.server.socket', watch)
+    gate.resolve()
     expect(statuses(await answer)).toEqual(['HTTP/1.1 200'])
   })
 

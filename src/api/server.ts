@@ -58,6 +58,11 @@ const maxEventLoopDelayMs = 1000
 /** The parser's own limit lies above ours, so that most of what is too long gets the exact answer (D50). */
 const parserLimit = maxUrlLength + maxHeadersLength + 1024
 const unavailableSeconds = 10
+/**
+ * What a socket may hold back before Node tells its writer to wait: more than a page of 100 as gzip, as that message costs more than
+ * the answer. A client that asks without reading is held back from there on.
+ */
+const socketBufferBytes = 256 * 1024
 
 /** Builds the server; `listen` starts it, `close` finishes running requests and ends it. */
 export function buildApi(options: ApiOptions): FastifyInstance {
@@ -98,6 +103,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
       headersTimeout: headersTimeoutMs,
       requireHostHeader: false,
       connectionsCheckingInterval: 2000,
+      highWaterMark: socketBufferBytes,
     },
     routerOptions: { maxParamLength: maxUrlLength, querystringParser: (text) => ({ text }) },
     // A path that cannot be decoded is no path of ours.
