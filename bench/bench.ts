@@ -8,6 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { enterOwnNetwork } from './own-network.ts'
 import { benchParse, type ParseReport } from './parse.ts'
 import { writePlots } from './plots.ts'
 import { stopAll } from './processes.ts'
@@ -61,6 +62,7 @@ if (!['speed', 'profile', 'parse', 'sources', 'all'].includes(what)) {
   console.error(`There is no benchmark "${what}"; write speed, profile, parse, sources, quality, consolidate or all.`)
   process.exit(2)
 }
+if (what === 'speed' || what === 'profile' || what === 'all') await enterOwnNetwork()
 const startedMs = performance.now()
 const progress = (text: string): void =>
   console.error(`[${String(Math.round((performance.now() - startedMs) / 1000)).padStart(4)} s] ${text}`)

@@ -1,6 +1,7 @@
 // The sides as running servers: ours, nginx, and the peers, each in a process of its own.
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { outside } from '../own-network.ts'
 import { cpuSecondsOf, findProgram, freePort, runCommand, startProcess, stopProcess } from '../processes.ts'
 import type { Stock } from './stock.ts'
 
@@ -149,7 +150,8 @@ export async function startPostgraphile(
   if (!existsSync(join(folder, 'node_modules'))) {
     onProgress('installing PostGraphile from the registry')
     try {
-      runCommand('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: folder })
+      const install = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
+      runCommand(...outside('npm', install), { cwd: folder })
     } catch (error) {
       onMissing(`it cannot be installed: ${String(error).slice(0, 300)}`)
       return undefined

@@ -1,6 +1,7 @@
 // All rows of the comparison on one generated stock.
 import { loadavg } from 'node:os'
 import { loadGenerator } from '../load.ts'
+import { networkNote } from '../own-network.ts'
 import {
   filterRows,
   noMatchRows,
@@ -48,7 +49,7 @@ export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
       load: [load, load],
       seconds: 0,
     }
-  const notes = [`${stock.cluster.version}; load by ${loadGenerator}`]
+  const notes = [`${stock.cluster.version}; load by ${loadGenerator}; ${networkNote()}`]
   const rows: SpeedRow[] = []
   const wants = (...names: RowName[]): boolean => names.some((name) => options.rows.has(name))
   const take = async (names: RowName[], measure: () => Promise<SpeedRow[]>): Promise<void> => {

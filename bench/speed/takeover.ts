@@ -2,11 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { request } from 'undici'
-import { startProcess, stopProcess } from '../processes.ts'
+import { findProgram, runCommand, startProcess, stopProcess } from '../processes.ts'
 import type { Place } from './answering.ts'
 import { changesOf, newestEditionOf, writeChanges } from './changes.ts'
-import type { FixedRateSummary, FixedRateTask } from './fixed-rate.ts'
+import type { EditionSeen, FixedRateSummary, FixedRateTask } from './fixed-rate.ts'
 import { getList, pathOfSix, randomPages, sixFilterQuestions } from './questions.ts'
 import { atMost, type SpeedRow } from './row.ts'
 
@@ -16,6 +15,7 @@ const beforeSeconds = 15
 /** Also what a takeover leaves behind, such as garbage, is part of it. */
 const afterSeconds = 2
 const longestSeconds = 300
+const lookPauseMs = 250
 
 export async function takeoverRows({ options, stock, ours, notes }: Place): Promise<SpeedRow[]> {
   const { cluster, database, scratch, clients } = stock
@@ -59,11 +59,18 @@ export async function takeoverRows({ options, stock, ours, notes }: Place): Prom
   const taskFile = join(scratch, 'fixed-rate.json')
   writeFileSync(taskFile, JSON.stringify(task))
   let summary: FixedRateSummary | undefined
-  const generator = startProcess(process.execPath, [join(import.meta.dirname, 'fixed-rate.ts'), taskFile], {
-    onLine: (line) => {
-      if (line.startsWith('{')) summary = JSON.parse(line) as FixedRateSummary
+  let shownAt = 0
+  const generator = startProcess(
+    ...urgently(process.execPath, [join(import.meta.dirname, 'fixed-rate.ts'), taskFile]),
+    {
+      onLine: (line) => {
+        if (!line.startsWith('{')) return
+        const said = JSON.parse(line) as FixedRateSummary | EditionSeen
+        if ('sent' in said) summary = said
+        else if (said.edition === edition) shownAt = said.epochMs
+      },
     },
-  })
+  )
   const startedAt = epochMs()
   await sleep((warmSeconds + beforeSeconds) * 1000)
   const publishingAt = epochMs()
@@ -80,16 +87,8 @@ export async function takeoverRows({ options, stock, ours, notes }: Place): Prom
   const publishedAt = epochMs()
   const cpuBefore = ours.cpuSeconds()
   options.onProgress(`takeover: edition ${edition} published, ${((publishedAt - publishingAt) / 1000).toFixed(1)} s`)
-  let shownAt = 0
-  while (shownAt === 0) {
-    const { headers, body } = await request(`http://127.0.0.1:${ours.port}/v1/tenders?limit=1`, {
-      headers: { authorization: `Bearer ${token}` },
-    })
-    await body.dump()
-    if (editionOf(headers['x-stock-state']) >= edition) shownAt = epochMs()
-    else if (epochMs() - publishedAt > (longestSeconds - 60) * 1000) break
-    else await sleep(50)
-  }
+  // who asks here would take time from those that are measured
+  while (shownAt === 0 && epochMs() - publishedAt < (longestSeconds - 60) * 1000) await sleep(lookPauseMs)
   const cpuSeconds = ours.cpuSeconds() - cpuBefore
   if (shownAt === 0) notes.push(`the edition was not shown within ${longestSeconds - 60} s`)
   const endAt = (shownAt || epochMs()) + afterSeconds * 1000
@@ -100,15 +99,23 @@ export async function takeoverRows({ options, stock, ours, notes }: Place): Prom
   if (summary.errors > 0) throw new Error(`${summary.errors} errors while an edition was taken over`)
   const answers = readFileSync(task.file, 'utf8')
     .split('\n')
-    .map((line) => line.split(' ').map(Number) as [number, number])
+    .map((line) => line.split(' ').map(Number) as [due: number, ms: number, lateMs: number])
   const between = (from: number, to: number) => {
-    const latencies = answers
-      .filter(([due]) => due >= from && due < to)
-      .map(([, ms]) => ms)
-      .sort((a, b) => a - b)
-    const at = (share: number): number =>
-      latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
-    return { 'p50 ms': at(0.5), 'p99 ms': at(0.99), 'longest ms': at(1), requests: latencies.length }
+    const own = answers.filter(([due]) => due >= from && due < to)
+    const at = (values: number[], share: number): number =>
+      values.sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0
+    const latencies = own.map(([, ms]) => ms)
+    return {
+      'p50 ms': at(latencies, 0.5),
+      'p99 ms': at(latencies, 0.99),
+      'longest ms': at(latencies, 1),
+      requests: own.length,
+      'generator late, p99 ms': at(
+        own.map(([, , lateMs]) => lateMs),
+        0.99,
+      ),
+      'generator late, longest ms': Math.max(0, ...own.map(([, , lateMs]) => lateMs)),
+    }
   }
   const before = between(startedAt + warmSeconds * 1000, publishingAt)
   const writing = between(publishingAt, publishedAt)
@@ -140,7 +147,7 @@ export async function takeoverRows({ options, stock, ours, notes }: Place): Prom
         atMost('longest answer meanwhile', during['longest ms'], 20, 'ms'),
       ],
       notes: [
-        `Takeover: 6 of 10 requests are pages of 100, 3 records, 1 a page by six filters, all gzip, from everywhere; timed from when they were due. The generator itself was late by ${summary.ownLatenessMs.toFixed(1)} ms at the worst, which counts.`,
+        `Takeover: 6 of 10 requests are pages of 100, 3 records, 1 a page by six filters, all gzip, from everywhere; timed from when the generator, whose clock ticks each millisecond, came to them, and from when they were due where no connection was free. How late it came is told beside.`,
       ],
     },
   ]
@@ -148,8 +155,17 @@ export async function takeoverRows({ options, stock, ours, notes }: Place): Prom
 
 const epochMs = (): number => performance.timeOrigin + performance.now()
 
-function editionOf(header: string | string[] | undefined): number {
-  const match = /\d+/.exec(String(header ?? ''))
-  if (!match) throw new Error(`X-Stock-State has no edition: ${String(header)}`)
-  return Number(match[0])
+/**
+ * A command before all others, where that is permitted: without a core of its own the generator would be late to send and to read,
+ * and count that against the service.
+ */
+function urgently(program: string, args: readonly string[]): [program: string, args: readonly string[]] {
+  const chrt = findProgram('chrt')
+  if (!chrt) return [program, args]
+  try {
+    runCommand(chrt, ['--fifo', '1', 'true'])
+  } catch {
+    return [program, args]
+  }
+  return [chrt, ['--fifo', '1', program, ...args]]
 }
