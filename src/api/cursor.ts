@@ -78,9 +78,10 @@ function filterPrints(filter: TenderFilter): Buffer {
   return prints
 }
 
-const rememberedMax = 512
+/** Filters, and organisations: every client of a delta has its own. */
+const rememberedMax = 4096
 
-/** The last few results by key: the pages of a run ask the same again and again. */
+/** The last results by key: the pages of a run ask the same again and again. */
 function remember<T>(make: () => T, key: string, remembered: Map<string, T>): T {
   const known = remembered.get(key)
   if (known !== undefined) return known

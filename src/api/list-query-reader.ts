@@ -3,8 +3,9 @@ import { type ListQuery, parseListQuery } from './parameters.ts'
 import type { ParameterFault } from './problems.ts'
 import { parseQueryString } from './query-string.ts'
 
-const rememberedMax = 512
-/** Longer texts are read each time: the memory stays below a few megabytes whatever is sent. */
+/** Every client of a delta asks from its own moment on. */
+const rememberedMax = 4096
+/** Longer texts are read each time: the memory stays below some 20 MB whatever is sent, and is mostly below one. */
 const rememberedLength = 1024
 
 export type ReadListQuery = (

@@ -31,6 +31,9 @@ export class PageCache {
   readonly #maxBytes: number
   readonly #byKey = new Map<string, Entry>()
   readonly #byPositions = new Map<readonly number[], Entry>()
+  /** The same entries, to go round in. */
+  readonly #ring: Entry[] = []
+  #hand = 0
   readonly #counts = new Map<string, number>()
   #bytes = 0
   #offered = 0
@@ -68,6 +71,7 @@ export class PageCache {
     const entry: Entry = { key, list, bodies, edition, bytes, count }
     this.#byKey.set(key, entry)
     this.#byPositions.set(list.positions, entry)
+    this.#ring.push(entry)
     this.#bytes += bytes
   }
 
@@ -95,6 +99,7 @@ export class PageCache {
   clear(): void {
     this.#byKey.clear()
     this.#byPositions.clear()
+    this.#ring.length = 0
     this.#counts.clear()
     this.#bytes = 0
   }
@@ -103,28 +108,33 @@ export class PageCache {
   #age(newest: number): void {
     this.#newest = newest
     this.#counts.clear()
-    for (const entry of this.#byKey.values()) entry.count = 0
+    for (const entry of this.#ring) entry.count = 0
   }
 
   #halve(): void {
-    for (const entry of this.#byKey.values()) entry.count >>>= 1
+    for (const entry of this.#ring) entry.count >>>= 1
     for (const [key, count] of this.#counts) this.#counts.set(key, count >>> 1)
   }
 
   /** Drops what was asked for less often than `count`, by more than one: those of a round that all ask in turn stay. */
   #makeRoom(bytes: number, count: number, spared: Entry | undefined): boolean {
     if (bytes > this.#maxBytes) return false
-    let weighed = 0
-    for (const entry of this.#byKey.values()) {
-      if (this.#bytes + bytes <= this.#maxBytes || weighed++ === weighedMax) break
-      this.#byKey.delete(entry.key)
-      if (entry === spared || entry.count + 1 >= count) {
-        this.#byKey.set(entry.key, entry)
-        continue
-      }
-      this.#byPositions.delete(entry.list.positions)
-      this.#bytes -= entry.bytes
+    for (let weighed = 0; weighed < weighedMax && this.#ring.length > 0; weighed++) {
+      if (this.#bytes + bytes <= this.#maxBytes) break
+      if (this.#hand >= this.#ring.length) this.#hand = 0
+      const entry = this.#ring[this.#hand]!
+      if (entry === spared || entry.count + 1 >= count) this.#hand++
+      else this.#drop(entry)
     }
     return this.#bytes + bytes <= this.#maxBytes
+  }
+
+  /** The entry at the hand. */
+  #drop(entry: Entry): void {
+    const last = this.#ring.pop()!
+    if (last !== entry) this.#ring[this.#hand] = last
+    this.#byKey.delete(entry.key)
+    this.#byPositions.delete(entry.list.positions)
+    this.#bytes -= entry.bytes
   }
 }
