@@ -9,15 +9,19 @@ const blockLength = 16
 /** Of SHA-256: HMAC fills its key up to a block (RFC 2104). */
 const macBlockLength = 64
 const digestLength = 32
+/** Nonces, and what is made of them, come in bulk: drawing one, or encrypting it, costs as much as sixty. */
+const drawnAtOnce = 64
 
 /**
- * Seals one message after the other in `message`, which is `headerLength` bytes in the clear whose last 12 are the nonce, then
- * the content, then room for the tag.
+ * Seals one message after the other in `message`: `headerLength` bytes in the clear whose last 12 are the nonce, then the content,
+ * then room for the tag.
  */
 export type CtrHmac = {
-  /** Header, content, tag: to be filled, and read, by the caller; the next call overwrites it. */
+  /** To be filled, and read, by the caller, but for the nonce and the tag; the next call overwrites it. */
   readonly message: Buffer
-  /** Encrypts the content in its place and writes the tag. A nonce is never to be used twice with a key. */
+  /** The content in `message`. */
+  readonly content: Buffer
+  /** Writes a nonce that was never used, encrypts the content in its place and writes the tag. */
   readonly seal: () => void
   /** Whether the tag is right; then the content lies decrypted in its place. */
   readonly open: () => boolean
@@ -29,18 +33,30 @@ export function keysOf(key: Uint8Array): { readonly encryption: Buffer; readonly
   return { encryption: derive('encryption'), authentication: derive('authentication') }
 }
 
-export function createCtrHmac(key: Uint8Array, headerLength: number, contentLength: number): CtrHmac {
+export function createCtrHmac(
+  key: Uint8Array,
+  headerLength: number,
+  contentLength: number,
+  randomBytes: (count: number) => Uint8Array,
+): CtrHmac {
   const { encryption, authentication } = keysOf(key)
   // CTR is the block cipher over a counter: the same cipher serves every message, as it keeps nothing between two blocks.
   const blocks = createCipheriv('aes-256-ecb', encryption, null).setAutoPadding(false)
-  const counters = Buffer.alloc(Math.ceil(contentLength / blockLength) * blockLength)
-  for (let block = 0; block * blockLength < counters.length; block++)
-    counters.writeUInt32BE(block + 1, block * blockLength + nonceLength)
+  const streamLength = Math.ceil(contentLength / blockLength) * blockLength
+  const nonceAt = headerLength - nonceLength
+  const counters = Buffer.alloc(drawnAtOnce * streamLength)
+  for (let at = 0; at < counters.length; at += blockLength)
+    counters.writeUInt32BE((at % streamLength) / blockLength + 1, at + nonceLength)
+  const counter = Buffer.from(counters.subarray(0, streamLength))
+  let nonces: Uint8Array = new Uint8Array()
+  let streams = counters
+  let drawn = drawnAtOnce
 
   // HMAC: the hash of the outer key and the hash of the inner key and the text.
   const sealedLength = headerLength + contentLength
   const room = Buffer.alloc(macBlockLength + sealedLength + tagLength)
   const message = room.subarray(macBlockLength)
+  const content = message.subarray(headerLength, sealedLength)
   const inner = room.subarray(0, macBlockLength + sealedLength)
   const outer = Buffer.alloc(macBlockLength + digestLength)
   inner.fill(0x36, 0, macBlockLength)
@@ -52,12 +68,21 @@ export function createCtrHmac(key: Uint8Array, headerLength: number, contentLeng
   const expected = Buffer.alloc(tagLength)
   const tag = message.subarray(sealedLength)
 
-  function addKeyStream(): void {
-    for (let start = 0; start < counters.length; start += blockLength)
-      for (let index = 0; index < nonceLength; index++)
-        counters[start + index] = message[headerLength - nonceLength + index]!
-    const stream = blocks.update(counters)
-    for (let index = 0; index < contentLength; index++) message[headerLength + index]! ^= stream[index]!
+  function writeNonce(target: Buffer, start: number, from: Uint8Array, offset: number): void {
+    for (let at = start; at < start + streamLength; at += blockLength)
+      for (let index = 0; index < nonceLength; index++) target[at + index] = from[offset + index]!
+  }
+
+  function draw(): void {
+    nonces = randomBytes(drawnAtOnce * nonceLength)
+    for (let index = 0; index < drawnAtOnce; index++)
+      writeNonce(counters, index * streamLength, nonces, index * nonceLength)
+    streams = blocks.update(counters)
+    drawn = 0
+  }
+
+  function addStream(stream: Buffer, offset: number): void {
+    for (let index = 0; index < contentLength; index++) content[index]! ^= stream[offset + index]!
   }
 
   /** Strings, as a digest in a buffer of its own costs more than the hash. */
@@ -68,14 +93,18 @@ export function createCtrHmac(key: Uint8Array, headerLength: number, contentLeng
 
   return {
     message,
+    content,
     seal: () => {
-      addKeyStream()
+      if (drawn === drawnAtOnce) draw()
+      for (let index = 0; index < nonceLength; index++) message[nonceAt + index] = nonces[drawn * nonceLength + index]!
+      addStream(streams, drawn++ * streamLength)
       writeTag(tag)
     },
     open: () => {
       writeTag(expected)
       if (!timingSafeEqual(expected, tag)) return false
-      addKeyStream()
+      writeNonce(counter, 0, message, nonceAt)
+      addStream(blocks.update(counter), 0)
       return true
     },
   }

@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib'
 import { canonicalFilter, type TenderFilter } from '../domain/filter.ts'
 import { dayMs, minuteMs } from '../domain/time.ts'
 import type { RecordKey } from '../edition/edition-reader.ts'
+import { writeId } from '../edition/record-id.ts'
 import type { Clock } from '../platform/clock.ts'
 import { type CtrHmac, createCtrHmac, nonceLength, tagLength } from './ctr-hmac.ts'
 import { maxCursorLength } from './parameters.ts'
@@ -54,7 +55,6 @@ const filterNames = [
 const printLength = 2
 const filterHashLength = 16
 const printsLength = filterHashLength + filterNames.length * printLength
-const noncesAtOnce = 256
 // Content: lastModified 6, id 16, edition 4, issue time 6, organisation 8, filters.
 const contentLength = 6 + 16 + 4 + 6 + 8 + printsLength
 const cursorLength = headerLength + contentLength + tagLength
@@ -91,38 +91,10 @@ function remember<T>(make: () => T, key: string, remembered: Map<string, T>): T 
   return made
 }
 
-/** Keys made ready. */
-const seals = new WeakMap<CursorKey, CtrHmac>()
-
-function sealOf(key: CursorKey): CtrHmac {
-  let seal = seals.get(key)
-  if (!seal) {
-    seal = createCtrHmac(key.key, headerLength, contentLength)
-    seals.set(key, seal)
-  }
-  return seal
-}
-
-/** Writes nonces of random bytes that are drawn in bulk: one draw costs as much as a hundred nonces. */
-function createNonces(randomBytes: (count: number) => Uint8Array): (target: Buffer, offset: number) => void {
-  let pool: Uint8Array = new Uint8Array()
-  let next = 0
-  return (target, offset) => {
-    if (next + nonceLength > pool.length) {
-      pool = randomBytes(nonceLength * noncesAtOnce)
-      next = 0
-    }
-    for (let index = 0; index < nonceLength; index++) target[offset + index] = pool[next++]!
-  }
-}
-
 /** The content of a genuine cursor, which the next one may overwrite; undefined for any other. */
-function contentOf(bytes: Buffer, key: CursorKey): Buffer | undefined {
-  if (bytes.length !== cursorLength) return undefined
-  if (bytes[0] === 1) return contentOfVersion1(bytes, key)
-  const { message, open } = sealOf(key)
+function contentOf(bytes: Buffer, { message, content, open }: CtrHmac): Buffer | undefined {
   bytes.copy(message)
-  return open() ? message.subarray(headerLength) : undefined
+  return open() ? content : undefined
 }
 
 /** Until 24 hours after the last service that issued them (C141). */
@@ -138,6 +110,8 @@ function contentOfVersion1(bytes: Buffer, { key }: CursorKey): Buffer | undefine
     return undefined
   }
 }
+
+const idWords = new Uint32Array(4)
 
 function positionIn(content: Buffer): CursorPosition {
   const hex = content.toString('hex', 6, 22)
@@ -156,7 +130,15 @@ export function createCursorSealer(options: {
 }): CursorSealer {
   const { clock } = options
   const { keys, refresh } = options.ring
-  const writeNonce = createNonces(options.randomBytes)
+  const seals = new WeakMap<CursorKey, CtrHmac>()
+  function sealOf(key: CursorKey): CtrHmac {
+    let made = seals.get(key)
+    if (!made) {
+      made = createCtrHmac(key.key, headerLength, contentLength, options.randomBytes)
+      seals.set(key, made)
+    }
+    return made
+  }
   const prints = new Map<string, Buffer>()
   const organizations = new Map<string, Buffer>()
   const printsOf = (filter: TenderFilter): Buffer =>
@@ -167,16 +149,16 @@ export function createCursorSealer(options: {
 
   function seal(position: CursorPosition, filter: TenderFilter, organizationId: string): string {
     const key = newestKey()
-    const { message, seal } = sealOf(key)
+    const { message, content, seal } = sealOf(key)
     message[0] = version
     message.writeUInt32BE(key.keyId, 1)
-    writeNonce(message, 5)
-    message.writeUIntBE(position.after.lastModified, headerLength, 6)
-    message.write(position.after.id.replaceAll('-', ''), headerLength + 6, 16, 'hex')
-    message.writeUInt32BE(position.edition, headerLength + 22)
-    message.writeUIntBE(clock(), headerLength + 26, 6)
-    message.set(printOfOrganization(organizationId), headerLength + 32)
-    message.set(printsOf(filter), headerLength + 40)
+    content.writeUIntBE(position.after.lastModified, 0, 6)
+    writeId(position.after.id, idWords, 0)
+    for (let index = 0; index < idWords.length; index++) content.writeUInt32BE(idWords[index]!, 6 + index * 4)
+    content.writeUInt32BE(position.edition, 22)
+    content.writeUIntBE(clock(), 26, 6)
+    content.set(printOfOrganization(organizationId), 32)
+    content.set(printsOf(filter), 40)
     seal()
     return message.toString('base64url')
   }
@@ -195,7 +177,8 @@ export function createCursorSealer(options: {
       if (keyId > 0 && ring.every((entry) => entry.keyId > keyId)) return { state: 'expired' }
       return { state: ring.every((entry) => entry.keyId < keyId) ? 'unknownKey' : 'invalid' }
     }
-    const content = contentOf(bytes, key)
+    if (bytes.length !== cursorLength) return { state: 'invalid' }
+    const content = bytes[0] === 1 ? contentOfVersion1(bytes, key) : contentOf(bytes, sealOf(key))
     if (content?.compare(printOfOrganization(organizationId), 0, 8, 32, 40) !== 0) return { state: 'invalid' }
     const ageMs = clock() - content.readUIntBE(26, 6)
     if (ageMs < -clockSkewMs) return { state: 'invalid' }

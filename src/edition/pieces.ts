@@ -144,7 +144,9 @@ export type PageBody = {
   readonly release?: (() => void) | undefined
 }
 
-const pageTail = (nextCursor: string | null): string => `],"nextCursor":${JSON.stringify(nextCursor)}}`
+/** Cursors are base64url: nothing in them to escape. */
+const pageTail = (nextCursor: string | null): string =>
+  nextCursor === null ? '],"nextCursor":null}' : `],"nextCursor":"${nextCursor}"}`
 
 // The comma of the first piece gives way to the bracket that ends the head.
 const plainStart = ({ count }: PieceRun): number => (count === 0 ? pageHead.length : pageHead.length - 1)
