@@ -12,7 +12,7 @@ import { over, warmSeconds } from './turns.ts'
 
 /** The kernel spreads connections over the readers by chance: with many of them evenly. */
 const connectionsOfEach = 48
-const mostRounds = 3
+const mostRounds = 5
 
 export async function coreRows(stock: Stock, options: SpeedOptions, notes: string[]): Promise<SpeedRow[]> {
   if (!canSetReaders(options.service) || cpus().length < 2 || !findProgram('taskset')) {

@@ -8,7 +8,7 @@ import type { Place } from './answering.ts'
 import { saveAnswers, walk } from './questions.ts'
 import { atLeast, mediansOf, type SpeedRow } from './row.ts'
 import { type Server, startNginx } from './servers.ts'
-import { over } from './turns.ts'
+import { over, warmSeconds } from './turns.ts'
 
 const deltaChanges = 10_000
 /** Clients that read at the same time, a connection each. */
@@ -66,6 +66,14 @@ export async function deltaRows({ options, stock, ours, notes }: Place): Promise
   const sides: { readonly server: Server; readonly requests: LoadRequest[] }[] = [{ server: ours, requests }]
   if (nginx) sides.push({ server: nginx, requests: files })
   const rounds = sides.map((): { [measure: string]: number }[] => [])
+  for (const { server, requests: asked } of sides)
+    await runLoad({
+      port: server.port,
+      requests: asked,
+      headers: { 'Accept-Encoding': 'gzip' },
+      seconds: warmSeconds,
+      connections: clientsAtOnce,
+    })
   for (let round = 0; round < Math.min(options.rounds, mostRounds); round++)
     for (const [index, { server, requests: asked }] of sides.entries()) {
       const before = server.cpuSeconds()
