@@ -2,6 +2,7 @@
 // is simply the last one again.
 import { rmSync, writeFileSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
+import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { findProgram, startProcess, temporaryFolder } from './processes.ts'
 
@@ -30,9 +31,15 @@ export type LoadOptions = {
   readonly connections: number
   /** Ends with the list instead of beginning it again; `seconds` is the longest time then. */
   readonly isOnce?: boolean
-  /** The cores that the generator may use, as taskset writes them. */
+  /** The cores that the generator may use, as taskset writes them; the last one when left out. */
   readonly cores?: string
 }
+
+/**
+ * The generator's core, the last one, where a machine has several: the system would now and then put the generator and what it
+ * asks on the same core, for they wake each other.
+ */
+const ownCore = cpus().length > 1 && findProgram('taskset') ? String(cpus().length - 1) : undefined
 
 const wrk = findProgram('wrk')
 export const loadGenerator = wrk ? 'wrk' : 'own loop'
@@ -61,7 +68,7 @@ end`
 
 async function runWrk(
   program: string,
-  { port, requests, headers, seconds, connections, isOnce = false, cores }: LoadOptions,
+  { port, requests, headers, seconds, connections, isOnce = false, cores = ownCore }: LoadOptions,
 ): Promise<LoadResult> {
   const folder = temporaryFolder('wrk')
   const script = join(folder, 'requests.lua')
