@@ -22,7 +22,7 @@ export async function noteNames(
 ): Promise<void> {
   if (documents.length === 0) return
   const known = await knownNames(trx, sourceId)
-  const before = known.get(lookedAt)?.documents ?? 0
+  const before = known.get(lookedAt) ?? 0
   let looked = before
   const found = new Map<string, number>()
   for (const { documentId, bytes, isParsed } of documents) {
@@ -30,7 +30,7 @@ export async function noteNames(
     if (!isParsed || !(isLearning || isSampled(documentId))) continue
     looked += 1
     for (const name of namesInDocument(bytes)) {
-      const count = known.get(name)?.documents ?? found.get(name)
+      const count = known.get(name) ?? found.get(name)
       if (count === usual || (count === undefined && known.size + found.size >= mostNames)) continue
       found.set(name, isLearning ? usual : (found.get(name) ?? 0) + 1)
     }

@@ -1,5 +1,5 @@
 // One received document to what is stored of it: its id and its parts. Pure.
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { ParsedPart } from '../domain/notice.ts'
 import type { ReceivedDocument } from '../sources/files.ts'
 import { parseDocument } from '../sources/parse-document.ts'
@@ -18,10 +18,12 @@ export type ReadDocument = {
  * received has its address and reason hashed too, because its bytes (none, or a beginning) say nothing about it.
  */
 export function documentIdOf(document: ReceivedDocument): string {
-  const hash = createHash('sha256')
-  if (document.unreadable)
-    hash.update(`unreadable\n${document.address}\n${document.unreadable.reason}\n${document.unreadable.path}\n`)
-  return hash.update(document.bytes).digest('hex')
+  const { address, bytes, unreadable } = document
+  if (!unreadable) return hash('sha256', bytes, 'hex')
+  return createHash('sha256')
+    .update(`unreadable\n${address}\n${unreadable.reason}\n${unreadable.path}\n`)
+    .update(bytes)
+    .digest('hex')
 }
 
 /** How a source's documents are read; `parseDocument` tells the format by the content. */

@@ -5,7 +5,7 @@ import { decodeText } from './xml.ts'
 const readCharacters = 400_000
 const mostNames = 2_000
 
-const element = /<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)([^<>]*)>([^<]*)/g
+const startTag = /<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)([^<>]*)>/g
 const listName = /\blistName\s*=\s*["']([^"']{1,60})["']/
 const codeText = /^[A-Za-z0-9][\w.+-]{0,39}$/
 const codeMember = /(?:^|[a-z_])(?:type|status|method|kind|category|code|tag|scheme)$/i
@@ -35,16 +35,19 @@ function decodeTextSafely(bytes: Uint8Array): string | undefined {
 
 function fromXml(text: string, names: Set<string>): void {
   const seen = new Set<string>()
-  for (const [, name, attributes, content] of text.matchAll(element)) {
-    if (names.size >= mostNames) return
-    if (!seen.has(name!)) {
-      seen.add(name!)
+  startTag.lastIndex = 0
+  for (let found = startTag.exec(text); found && names.size < mostNames; found = startTag.exec(text)) {
+    const name = found[1]!
+    const attributes = found[2]!
+    if (!seen.has(name)) {
+      seen.add(name)
       names.add(`<${name}>`)
     }
-    if (attributes === '') continue
-    const list = listName.exec(attributes!)?.[1]
-    const code = content!.trim()
-    if (list !== undefined && codeText.test(code) && !openLists.has(list)) names.add(`${list}=${code}`)
+    const list = attributes.includes('listName') ? listName.exec(attributes)?.[1] : undefined
+    if (list === undefined || openLists.has(list)) continue
+    const end = text.indexOf('<', startTag.lastIndex)
+    const code = text.slice(startTag.lastIndex, end < 0 ? undefined : end).trim()
+    if (codeText.test(code)) names.add(`${list}=${code}`)
   }
 }
 

@@ -1,7 +1,7 @@
 // Results of lots and their winners, put together the same way for all formats.
 import { sumOfMoney } from '../domain/money.ts'
 import type { LotResult, Organization } from '../domain/notice.ts'
-import { compact } from './compact.ts'
+import { uniform } from './compact.ts'
 
 /** The same organisations once each, in order. */
 export function distinctOrganizations(organizations: readonly (Organization | undefined)[]): Organization[] {
@@ -20,7 +20,7 @@ export function mergeResults(results: readonly LotResult[]): LotResult {
   if (awarded.length === 0) return results.find((result) => result.outcome === 'not-awarded') ?? results[0]!
   const winners = distinctOrganizations(awarded.flatMap((result) => result.winners ?? []))
   const tenders = awarded.map((result) => result.receivedTenders).filter((count) => count !== undefined)
-  return compact<LotResult>({
+  return uniform<LotResult>({
     outcome: 'awarded',
     // A sum that leaves contracts out would pretend to be the lot's value.
     awardedValue: awarded.every((result) => result.awardedValue)

@@ -49,6 +49,42 @@ describe('addresses', () => {
       expect(cleanUrl(text)).toBeUndefined()
     }
   })
+  it('takes an address exactly when a parser of URLs does, with a host of several parts and no credentials (seed 31)', () => {
+    const pieces = [
+      'a',
+      'b-',
+      '-',
+      '.',
+      'xn--',
+      'example',
+      '.org',
+      '1',
+      '256',
+      '@',
+      ':',
+      '80',
+      '99999',
+      '/',
+      '?',
+      '#',
+      '%',
+      'é',
+    ]
+    pieces.push('\\', '[::1]', '_', 'A', '.example.org', 'www.')
+    const address = fc.tuple(
+      fc.constantFrom('http://', 'https://', 'HTTP://'),
+      fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 6 }),
+    )
+    fc.assert(
+      fc.property(address, ([scheme, parts]) => {
+        const text = scheme + parts.join('')
+        const url = URL.parse(text)
+        const isGood = url?.username === '' && url.password === '' && url.hostname.includes('.')
+        expect(cleanUrl(text)).toBe(isGood ? text : undefined)
+      }),
+      { seed: 31, numRuns: 20_000 },
+    )
+  })
   it('keeps only what has the form of a mail address', () => {
     expect(cleanEmail('mailto:office@example.org')).toBe('office@example.org')
     expect(cleanEmail('office at example')).toBeUndefined()

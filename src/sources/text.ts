@@ -123,12 +123,19 @@ export function cleanField(raw: string | undefined, limit: number = fieldLimit):
 }
 
 /**
+ * Addresses that every parser of URLs takes: a host of letters and no credentials. Parsing costs as much as all else that is
+ * done to a text.
+ */
+const ordinaryUrl = /^https?:\/\/(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,24}(?:[/?#]|$)/i
+
+/**
  * An http(s) address as published, with `https://` before a bare host. Undefined for other schemes, for free text and for
  * addresses with credentials, so that nobody's client is handed `javascript:` or a password.
  */
 export function cleanUrl(raw: string | undefined): string | undefined {
   const text = cleanLine(raw, 2_048)
   if (!text || /\s/.test(text) || text.endsWith('…')) return undefined
+  if (ordinaryUrl.test(text) && !/xn--/i.test(text)) return text
   const full = /^https?:\/\//i.test(text)
     ? text
     : /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,24}(?::\d{1,5})?(?:[/?#]|$)/i.test(text)

@@ -68,6 +68,7 @@ textSigns[0x0a] = 0
 for (const sign of `"'`) valueSigns[sign.charCodeAt(0)] = 1
 
 const blank = /^[ \t\r\n]*$/
+const cdata = Buffer.from('<![CDATA[')
 
 /** Grown as needed and used again for the next document; what comes out are copies. */
 const freshBytes = 1 << 17
@@ -75,14 +76,14 @@ const freshNumbers = 1 << 14
 const largestKept = 1 << 22
 let names = new XmlNames()
 let work = new Uint8Array(freshBytes)
-let elements = new Int32Array(freshNumbers)
-let attributes = new Int32Array(freshNumbers)
+let elementRoom = new Int32Array(freshNumbers)
+let attributeRoom = new Int32Array(freshNumbers)
 const openElements = new Int32Array(maxDepth + 1)
 const openNames = new Int32Array(maxDepth + 1)
 
 /**
  * Reads a well-formed document of UTF-8. Undefined for everything that is not surely well-formed or needs more than this:
- * DOCTYPE, CDATA, processing instructions, XML 1.1, names beyond ASCII, and every error. Then the full parser has to
+ * DOCTYPE, processing instructions, XML 1.1, names beyond ASCII, and every error. Then the full parser has to
  * decide; so nothing is accepted here that it would not accept, nor read otherwise. The bytes must not change while what
  * is returned is used.
  */
@@ -99,14 +100,16 @@ export function scanXml(document: Uint8Array): FlatDocument | undefined {
     return scan(bytes)
   } finally {
     if (work.length > largestKept) work = new Uint8Array(freshBytes)
-    if (elements.length > largestKept) elements = new Int32Array(freshNumbers)
-    if (attributes.length > largestKept) attributes = new Int32Array(freshNumbers)
+    if (elementRoom.length > largestKept) elementRoom = new Int32Array(freshNumbers)
+    if (attributeRoom.length > largestKept) attributeRoom = new Int32Array(freshNumbers)
   }
 }
 
 /** Reads `work`, which holds `bytes`. One function, as calls and fields would cost as much again. */
 function scan(bytes: Buffer): FlatDocument | undefined {
   const document = work
+  let elements = elementRoom
+  let attributes = attributeRoom
   const { slots, hashes, starts, kinds, prefixes } = names
   const slotMask = slots.length - 1
   let nameBytes = names.bytes
@@ -167,18 +170,13 @@ function scan(bytes: Buffer): FlatDocument | undefined {
       const at = current * elementSize
       if (depth > 0 && elements[at + textStartAt] !== 0) {
         // White space between pieces of text is text as well.
-        pieces ??= new Map()
-        const known = pieces.get(current) ?? [onlyPiece(current)]
-        pieces.set(current, known)
-        known.push({ start, end: position, marks, elementsBefore: count })
+        pieces = withPiece(pieces, current, { start, end: position, marks, elementsBefore: count })
       } else if (!isBlank) {
+        if (count > current + 1)
+          pieces = withPiece(pieces, current, { start, end: position, marks, elementsBefore: count })
         elements[at] = elements[at]! | marks
         elements[at + textStartAt] = start
         elements[at + textEndAt] = position
-        if (count > current + 1) {
-          pieces ??= new Map()
-          pieces.set(current, [{ start, end: position, marks, elementsBefore: count }])
-        }
       }
     }
 
@@ -200,8 +198,25 @@ function scan(bytes: Buffer): FlatDocument | undefined {
       continue
     }
     if (sign === 0x21) {
-      position = endOfComment(document, position)
-      if (position === 0) return undefined
+      if (document[position + 2] !== 0x5b) {
+        position = endOfComment(document, position)
+        if (position === 0) return undefined
+        continue
+      }
+      const end = endOfCdata(document, position)
+      if (end === 0 || depth === 0) return undefined
+      const start = position + cdata.length
+      const at = current * elementSize
+      const isFirst = elements[at + textStartAt] === 0
+      position = end + 3
+      if (isFirst && blank.test(bytes.toString('latin1', start, end))) continue
+      if (!isFirst || count > current + 1)
+        pieces = withPiece(pieces, current, { start, end, marks: isBeyondAscii, elementsBefore: count })
+      if (isFirst) {
+        elements[at] = elements[at]! | isBeyondAscii
+        elements[at + textStartAt] = start
+        elements[at + textEndAt] = end
+      }
       continue
     }
 
@@ -298,7 +313,7 @@ function scan(bytes: Buffer): FlatDocument | undefined {
         if (attributeCount - firstAttribute >= maxAttributesOfElement || attributeCount >= maxAttributes)
           return undefined
         const at = attributeCount++ * attributeSize
-        if (at + attributeSize > attributes.length) attributes = grown(attributes)
+        if (at + attributeSize > attributes.length) attributes = attributeRoom = grown(attributes)
         attributes[at] = (name << 2) | marks
         attributes[at + 1] = valueStart
         attributes[at + 2] = position
@@ -325,7 +340,7 @@ function scan(bytes: Buffer): FlatDocument | undefined {
       if (!pieces.has(current)) pieces.set(current, [onlyPiece(current)])
     }
     const at = count * elementSize
-    if (at + 2 * elementSize > elements.length) elements = grown(elements)
+    if (at + 2 * elementSize > elements.length) elements = elementRoom = grown(elements)
     elements[at] = expanded << 2
     elements[at + textStartAt] = 0
     elements[at + attributesAt] = firstAttribute
@@ -362,13 +377,26 @@ function isSameName(
   return true
 }
 
+/** The pieces with one more: of an element that has text already, or other elements. */
+function withPiece(
+  pieces: Map<number, TextPiece[]> | undefined,
+  element: number,
+  piece: TextPiece,
+): Map<number, TextPiece[]> {
+  const all = pieces ?? new Map<number, TextPiece[]>()
+  const known = all.get(element)
+  if (known) known.push(piece)
+  else all.set(element, elementRoom[element * elementSize + textStartAt] === 0 ? [piece] : [onlyPiece(element), piece])
+  return all
+}
+
 /** The text that an element had before it turned out to have more than that. */
 function onlyPiece(element: number): TextPiece {
   const at = element * elementSize
   return {
-    start: elements[at + textStartAt]!,
-    end: elements[at + textEndAt]!,
-    marks: elements[at]! & 3,
+    start: elementRoom[at + textStartAt]!,
+    end: elementRoom[at + textEndAt]!,
+    marks: elementRoom[at]! & 3,
     elementsBefore: element + 1,
   }
 }
@@ -384,6 +412,17 @@ function endOfComment(document: Uint8Array, start: number): number {
   for (let position = start + 4; ; position++) {
     const sign = document[position]!
     if (sign === 0x2d && document[position + 1] === 0x2d) return document[position + 2] === 0x3e ? position + 3 : 0
+    if ((sign < 0x20 && sign !== 0x09 && sign !== 0x0a) || isNoCharacter(document, position)) return 0
+  }
+}
+
+/** The place of the `]]>` that ends the CDATA section that begins at `start`; 0 when none does, or an empty or bad one. */
+function endOfCdata(document: Uint8Array, start: number): number {
+  for (let at = 0; at < cdata.length; at++) if (document[start + at] !== cdata[at]) return 0
+  for (let position = start + cdata.length; ; position++) {
+    const sign = document[position]!
+    if (sign === 0x5d && document[position + 1] === 0x5d && document[position + 2] === 0x3e)
+      return position === start + cdata.length ? 0 : position
     if ((sign < 0x20 && sign !== 0x09 && sign !== 0x0a) || isNoCharacter(document, position)) return 0
   }
 }
@@ -426,21 +465,25 @@ function decodeReferences(raw: string): string | undefined {
 }
 
 /**
- * All that a plain document may hold, however rare. The engine makes machine code of `scan` for the branches that ran so far
- * and throws it away at the first other one: eight times in 4,000 notices, at the price of reading some hundreds of them. So
+ * All that plain documents may hold, however rare. The engine makes machine code of `scan` for the branches that ran so far
+ * and throws it away at the first other one: ten times in 4,000 notices, at the price of reading a thousand of them. So
  * all branches run before the first notice, names of one hash and tables that grow among them, until the engine knows them.
  */
-const everyBranch = Buffer.from(`\ufeff<?xml version="1.0" encoding="UTF-8"?>\r
-<!-- a -->
-<a:one xmlns:a="urn:a" xmlns='urn:b' xmlns:c="c&amp;" a:b="it's" c='2&amp;"\t3' d = "é" e="\uf900" Aa="" BB="">&#65;\t
-  text ] ]] &lt;é\uf900<two/><!--b--> more &amp; é<two a='&#x41;'\tb=""\n/>&#32;
+const everyBranch = [
+  `\ufeff<?xml version="1.0" encoding="UTF-8"?>\r
+<!-- a \ufffd -->
+<a:one xmlns:a="urn:a" xmlns='urn:b' xmlns:c="c&amp;" a:b="it's" c='2&amp;"\t3' d = "é" e="\uf900\ufffd" Aa="" BB="">&#65;\t
+  text ] ]] &lt;é\uf900\ufffd<two/><!--b--> more &amp; é<two a='&#x41;'\tb=""\n/>&#32;
   <three xmlns:d="urn:d"><d:four>é</d:four > <five> </five><Aa>1</Aa><BB>2</BB></three>
+  <six><![CDATA[ ]]><![CDATA[<é\ufffd]] ]]> <five/> x</six><six><five/><![CDATA[x]]></six><six><five/>x</six>
 </a:one>
 <!-- c -->
-`)
+`,
+  '<a>b</a>',
+].map((text) => Buffer.from(text))
 for (let time = 0; time < 50; time++) {
   begin(1, 2 * elementSize)
-  if (!scanXml(everyBranch)) throw new Error('this is plain XML')
+  for (const document of everyBranch) if (!scanXml(document)) throw new Error('this is plain XML')
 }
 begin(freshBytes, freshNumbers)
 
@@ -448,6 +491,6 @@ begin(freshBytes, freshNumbers)
 function begin(byteCount: number, numberCount: number): void {
   names = new XmlNames()
   work = new Uint8Array(byteCount)
-  elements = new Int32Array(numberCount)
-  attributes = new Int32Array(numberCount)
+  elementRoom = new Int32Array(numberCount)
+  attributeRoom = new Int32Array(numberCount)
 }

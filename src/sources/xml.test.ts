@@ -170,7 +170,12 @@ describe('the quick way reads nothing that the thorough way would refuse or read
   })
 
   it.each([
-    '<a><![CDATA[x]]></a>',
+    '<a><![CDATA[]]></a>',
+    '<a><![CDATA[x]]</a>',
+    '<a><![CDATA[\u0001]]></a>',
+    '<a><![CDATA[\uffff]]></a>',
+    '<a><![cdata[x]]></a>',
+    '<![CDATA[x]]><a/>',
     '<!DOCTYPE a><a/>',
     '<?x y?><a/>',
     '<ä/>',
@@ -223,6 +228,9 @@ describe('the quick way reads nothing that the thorough way would refuse or read
       '<a>x<!-- -->&#32;<!-- --></a>',
       '<a>x <b>y</b> <c> </c>&amp;</a>',
       '\ufeff<a>ä</a>',
+      '<a><![CDATA[x<&ä]] ]]></a>',
+      '<a> <![CDATA[ ]]><b/><![CDATA[\n]]>x<![CDATA[\n]]><b/></a>',
+      '<a>x<![CDATA[\r\n]]><b/> <![CDATA[&amp;\ufffd]]></a>',
     ])
       expect(agree(text)).toBe(true)
   })

@@ -2,6 +2,7 @@
 import { isProcedureType, toLanguage } from '../../domain/codes.ts'
 import type { FormType, LotResult, Notice, NoticeLot, ParsedPart, RejectionReason } from '../../domain/notice.ts'
 import { type Instant, joinDateTime, zoneOf } from '../../domain/time.ts'
+import { uniform } from '../compact.ts'
 import { cleanField, cleanUrl } from '../text.ts'
 import { attributeOf, textOf, type XmlElement } from '../xml.ts'
 import {
@@ -135,39 +136,52 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
   const changeReasons = readChangeReasons(extension)
   const validityEnd = noticeType === 'qu-sy' ? lastDay(lots, reading) : undefined
 
-  const notice: Notice = {
-    ...identity,
+  const { publicationDate, dispatchDate } = datesOf(root, publication, identity.publisher, reading)
+  const { procedureType, procedureTypeNational } = procedureOf(root)
+  const techniques = techniquesOf(root, noticeResult)
+
+  const notice = uniform<Notice>({
+    noticeKey: identity.noticeKey,
+    publisher: identity.publisher,
+    noticeId: identity.noticeId,
+    noticeVersion: identity.noticeVersion,
+    publicationNumber: identity.publicationNumber,
+    url: identity.url,
     format: 'eforms',
     profile,
-    ...(procedureId && { procedureId }),
-    ...(internalReference && { internalReference }),
+    procedureId,
+    internalReference,
     formType,
     noticeType: noticeType ?? 'unknown',
-    ...(noticeSubtype && { noticeSubtype }),
-    ...(legalBasis && { legalBasis }),
+    noticeSubtype,
+    legalBasis,
     language: reading.languages[0] ?? 'und',
     languages: reading.languages,
-    ...(title && { title }),
-    ...(description && { description }),
-    ...datesOf(root, publication, identity.publisher, reading),
+    title,
+    description,
+    publicationDate,
+    dispatchDate,
     contractingAuthorities,
-    ...(buyerProfileUrl && { buyerProfileUrl }),
-    ...procedureOf(root),
-    ...(contractNature && { contractNature }),
+    buyerProfileUrl,
+    procedureType,
+    procedureTypeNational,
+    contractNature,
     cpvCodes: cpvCodesOf(project),
     nutsCodes: nutsCodesOf(project),
-    ...(place && { place }),
-    ...(estimates.estimatedValue && { estimatedValue: estimates.estimatedValue }),
-    ...(frameworkMaximum && { frameworkMaximum }),
-    ...(awardedValue && { awardedValue }),
-    ...techniquesOf(root, noticeResult),
-    ...(validityEnd && { validityEnd }),
-    ...(documentsUrl && { documentsUrl }),
-    ...(submissionUrl && { submissionUrl }),
+    place,
+    estimatedValue: estimates.estimatedValue,
+    frameworkMaximum,
+    awardedValue,
+    isFramework: techniques.isFramework,
+    isDynamicPurchasingSystem: techniques.isDynamicPurchasingSystem,
+    isDynamicPurchasingSystemTerminated: techniques.isDynamicPurchasingSystemTerminated,
+    validityEnd,
+    documentsUrl,
+    submissionUrl,
     lots,
     references: readReferences(root, extension, identity, formType),
-    ...(changeReasons && { changeReasons }),
-  }
+    changeReasons,
+  })
   return [{ pointer: '', notice }]
 }
 

@@ -1,6 +1,7 @@
 // Lots, and the Parts of planning notices. Groups of lots (GLO) are no lots.
 import type { NoticeLot } from '../../domain/notice.ts'
 import { parseDate } from '../../domain/time.ts'
+import { uniform } from '../compact.ts'
 import { cleanUrl, parseAmount } from '../text.ts'
 import { attributeOf, textOf, type XmlElement } from '../xml.ts'
 import { allCac, allCbc, cac, cbc, cbcText, codeOf, efac, extensionOf, idOf } from './elements.ts'
@@ -54,23 +55,26 @@ function readLot(element: XmlElement, lotId: string, reading: Reading): NoticeLo
   const documentsUrl = documentsUrlOf(terms)
   const submissionUrl = submissionUrlOf(terms)
   const duration = durationOf(cac(project, 'PlannedPeriod'))
-  return {
+  const { estimatedValue, frameworkMaximum } = estimatesOf(project)
+  return uniform<NoticeLot>({
     lotId,
-    ...(title && { title }),
-    ...(description && { description }),
-    ...(internalReference && { internalReference }),
-    ...(contractNature && { contractNature }),
+    title,
+    description,
+    internalReference,
+    contractNature,
     cpvCodes: cpvCodesOf(project),
     nutsCodes: nutsCodesOf(project),
-    ...(place && { place }),
-    ...estimatesOf(project),
-    ...(submissionDate && { submissionDate }),
-    ...(participationDate && { participationDate }),
-    ...(interestDate && { interestDate }),
-    ...(documentsUrl && { documentsUrl }),
-    ...(submissionUrl && { submissionUrl }),
-    ...(duration && { duration }),
-  }
+    place,
+    estimatedValue,
+    frameworkMaximum,
+    submissionDate,
+    participationDate,
+    interestDate,
+    documentsUrl,
+    submissionUrl,
+    duration,
+    result: undefined,
+  })
 }
 
 /** BT-15, else BT-615 (documents behind a restriction). */
@@ -98,12 +102,14 @@ function durationOf(period: XmlElement | undefined): NoticeLot['duration'] {
   const unit = codeOf(measure) && attributeOf(measure, 'unitCode')?.slice(0, 20)
   const start = calendarDay(cbcText(period, 'StartDate'))
   const end = calendarDay(cbcText(period, 'EndDate'))
-  const duration = {
-    ...(value !== undefined && value > 0 && { value, ...(unit && { unit }) }),
-    ...(start && { start }),
-    ...(end && { end }),
-  }
-  return Object.keys(duration).length > 0 ? duration : undefined
+  const hasValue = value !== undefined && value > 0
+  if (!hasValue && !start && !end) return undefined
+  return uniform<NonNullable<NoticeLot['duration']>>({
+    value: hasValue ? value : undefined,
+    unit: (hasValue && unit) || undefined,
+    start,
+    end,
+  })
 }
 
 function calendarDay(text: string | undefined): string | undefined {

@@ -1,6 +1,7 @@
 // Buyers and winners: the organisations of the extension by their technical ids, or a party written out in place.
 import { toCountry } from '../../domain/codes.ts'
 import type { Organization } from '../../domain/notice.ts'
+import { compact, uniform } from '../compact.ts'
 import { cleanEmail, cleanField, cleanUrl } from '../text.ts'
 import { textOf, type XmlElement } from '../xml.ts'
 import { allCac, allCbc, allEfac, cac, cbc, cbcText, codeOf, efac, idOf } from './elements.ts'
@@ -21,8 +22,8 @@ export function readOrganizations(extension: XmlElement | undefined, reading: Re
       const contact = readParty(touchPoint, reading)
       if (!touchPointId || organizations.has(touchPointId)) continue
       // A touch point is a department: name and number are those of its organisation.
-      const { name: _, nationalId: __, ...details } = contact ?? { name: '' }
-      if (organization) organizations.set(touchPointId, { ...organization, ...details })
+      const { name: _, nationalId: __, ...details } = compact<Organization>(contact ?? { name: '' })
+      if (organization) organizations.set(touchPointId, { ...compact<Organization>(organization), ...details })
       else if (contact) organizations.set(touchPointId, contact)
     }
   }
@@ -35,7 +36,6 @@ function readParty(party: XmlElement | undefined, reading: Reading): Organizatio
   const names = allCac(party, 'PartyName').flatMap((partyName) => allCbc(partyName, 'Name'))
   const published = ownTextOf(names, reading)
   if (!published) return undefined
-  const glued = reading.isBelowThresholdChannel ? splitGluedName(published) : { name: published }
   const address = cac(party, 'PostalAddress')
   const contact = cac(party, 'Contact')
   const nationalId = allCac(party, 'PartyLegalEntity')
@@ -47,16 +47,23 @@ function readParty(party: XmlElement | undefined, reading: Reading): Organizatio
   const email = cleanEmail(cbcText(contact, 'ElectronicMail'))
   const phone = cleanField(cbcText(contact, 'Telephone'), 100)
   const url = cleanUrl(cbcText(party, 'WebsiteURI'))
-  return {
-    ...glued,
-    ...(nationalId && { nationalId }),
-    ...(street && { street }),
-    ...addressOf(address, reading),
-    ...(contactName && { contactName }),
-    ...(email && { email }),
-    ...(phone && { phone }),
-    ...(url && { url }),
-  }
+  const { country, nutsCode, postalCode, city } = addressOf(address, reading)
+  const read = uniform<Organization>({
+    name: published,
+    nationalId,
+    street,
+    country,
+    nutsCode,
+    postalCode,
+    city,
+    contactName,
+    email,
+    phone,
+    url,
+  })
+  if (!reading.isBelowThresholdChannel) return read
+  const { name: _, ...rest } = compact<Organization>(read)
+  return { ...splitGluedName(published), ...rest }
 }
 
 const labels = /^(tel(?:efon)?|fax|telefax|e-?mail|internet|homepage|web)\b[.:\s]*/i

@@ -4,6 +4,7 @@ import { toCpvCode } from '../../domain/cpv.ts'
 import type { Money, MultilingualText, Place } from '../../domain/notice.ts'
 import { toNutsCode } from '../../domain/nuts.ts'
 import { type Instant, joinDateTime, parseDate, parseTime } from '../../domain/time.ts'
+import { uniform } from '../compact.ts'
 import { cleanField, cleanLine, cleanText, fieldLimit, parseAmount, titleLimit, toMoney } from '../text.ts'
 import { attributeOf, textOf, type XmlElement } from '../xml.ts'
 import { allCac, allCbc, cac, cbc, cbcText, codeOf, efbc, extensionOf } from './elements.ts'
@@ -138,23 +139,19 @@ export function addressOf(address: XmlElement | undefined, reading: Reading): Pl
     const glued = /^(\d{5})\s+(\D.*)$/.exec(city)
     if (glued) [, postalCode, city] = glued
   }
-  return {
-    ...(country && { country }),
-    ...(nutsCode && { nutsCode }),
-    ...(postalCode && { postalCode }),
-    ...(city && { city }),
-  }
+  return uniform<Place>({ country, nutsCode, postalCode: postalCode || undefined, city: city || undefined })
 }
 
 /** Estimate (BT-27) and framework maximum (BT-271) of a project. */
 export function estimatesOf(project: XmlElement | undefined): {
-  readonly estimatedValue?: Money
-  readonly frameworkMaximum?: Money
+  readonly estimatedValue: Money | undefined
+  readonly frameworkMaximum: Money | undefined
 } {
   const total = cac(project, 'RequestedTenderTotal')
-  const estimatedValue = moneyOf(cbc(total, 'EstimatedOverallContractAmount'))
-  const frameworkMaximum = moneyOf(efbc(extensionOf(total), 'FrameworkMaximumAmount'))
-  return { ...(estimatedValue && { estimatedValue }), ...(frameworkMaximum && { frameworkMaximum }) }
+  return {
+    estimatedValue: moneyOf(cbc(total, 'EstimatedOverallContractAmount')),
+    frameworkMaximum: moneyOf(efbc(extensionOf(total), 'FrameworkMaximumAmount')),
+  }
 }
 
 /** BT-22, whatever its schemeName: the authority's own number of a project. */

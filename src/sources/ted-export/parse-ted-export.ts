@@ -11,7 +11,7 @@ import type {
   RejectionReason,
 } from '../../domain/notice.ts'
 import { type Instant, joinDateTime, zoneOf } from '../../domain/time.ts'
-import { compact } from '../compact.ts'
+import { uniform } from '../compact.ts'
 import { attributeOf, childNamed, childrenNamed, textOf, type XmlElement } from '../xml.ts'
 import {
   contractNatureOf,
@@ -92,7 +92,7 @@ function placeOf(nutsCode: string | undefined, site: string | undefined): Place 
   const country = countryOfNuts(nutsCode)
   return nutsCode === undefined && city === undefined
     ? undefined
-    : compact<Place>({ country, nutsCode, postalCode: undefined, city })
+    : uniform<Place>({ country, nutsCode, postalCode: undefined, city })
 }
 
 /** Members of a notice or lot that hold a deadline, by what the first step of the procedure is. */
@@ -204,7 +204,7 @@ export function parseTedExport(root: XmlElement): ParsedPart[] {
     (code) => code !== 'und',
   )
 
-  const notice = compact<Notice>({
+  const notice = uniform<Notice>({
     noticeKey: `ted:${number}`,
     publisher: 'ted',
     format: 'ted-export',
@@ -271,7 +271,7 @@ function toLot(lot: FormLot, language: string, others: readonly LotsInLanguage[]
     }
     return Object.keys(collected).length > 0 ? collected : undefined
   }
-  return compact<NoticeLot>({
+  return uniform<NoticeLot>({
     lotId: lot.lotId,
     title: texts((at) => at.title),
     description: texts((at) => at.description),

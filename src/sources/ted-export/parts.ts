@@ -4,7 +4,7 @@ import { toCountry } from '../../domain/codes.ts'
 import { toCpvCode } from '../../domain/cpv.ts'
 import type { Money, Organization } from '../../domain/notice.ts'
 import { toNutsCode } from '../../domain/nuts.ts'
-import { compact } from '../compact.ts'
+import { uniform } from '../compact.ts'
 import {
   cleanEmail,
   cleanField,
@@ -120,7 +120,7 @@ export function organizationOf(element: XmlElement | undefined): Organization | 
   const mail = childNamed(element, 'E_MAIL') ?? childNamed(childNamed(element, 'E_MAILS'), 'E_MAIL')
   const field = (...names: string[]) =>
     names.map((at) => cleanField(paragraphs(childNamed(element, at)))).find((text) => text !== undefined)
-  return compact<Organization>({
+  return uniform<Organization>({
     name,
     nationalId: nationalIdOf(textOf(childNamed(element, 'NATIONALID') ?? childNamed(organisation, 'NATIONALID'))),
     street: field('ADDRESS'),

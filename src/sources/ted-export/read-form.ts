@@ -1,6 +1,6 @@
 // The forms of R2.0.9 (F01 to F25, T01, T02): one structure with small differences. quality.md 3.1, fieldmap.md 4.
 import type { LotResult, Organization } from '../../domain/notice.ts'
-import { compact } from '../compact.ts'
+import { uniform } from '../compact.ts'
 import { distinctOrganizations } from '../results.ts'
 import { cleanField, cleanLine, cleanUrl } from '../text.ts'
 import { attributeOf, childNamed, childrenNamed, descendantsNamed, pathNamed, textOf, type XmlElement } from '../xml.ts'
@@ -38,7 +38,7 @@ export function durationOf(element: XmlElement): FormLot['duration'] {
   const start = dateOf(childNamed(element, 'DATE_START'))?.date
   const end = dateOf(childNamed(element, 'DATE_END'))?.date
   if (value === undefined && start === undefined && end === undefined) return undefined
-  return compact<NonNullable<FormLot['duration']>>({
+  return uniform<NonNullable<FormLot['duration']>>({
     value,
     unit: value === undefined ? undefined : attributeOf(measure, 'TYPE'),
     start,
@@ -47,7 +47,7 @@ export function durationOf(element: XmlElement): FormLot['duration'] {
 }
 
 function lotOf(description: XmlElement, lotId: string, object?: XmlElement): FormLot {
-  return compact<FormLot>({
+  return uniform<FormLot>({
     lotId,
     title: lineOf(childNamed(description, 'TITLE')) ?? lineOf(childNamed(object, 'TITLE')),
     description: textBlock(childNamed(description, 'SHORT_DESCR')),
@@ -90,7 +90,7 @@ function contractorsOf(element: XmlElement, name: string, address: string): Orga
 function awardedOf(element: XmlElement): LotResult {
   const values = firstOf(element, 'VALUES', 'VALUE') ?? element
   const winners = contractorsOf(element, 'CONTRACTOR', 'ADDRESS_CONTRACTOR')
-  return compact<LotResult>({
+  return uniform<LotResult>({
     outcome: 'awarded',
     awardedValue: moneyOf(childNamed(values, 'VAL_TOTAL')),
     winners: winners.length > 0 ? winners : undefined,
@@ -115,7 +115,7 @@ function awardsOf(form: XmlElement): FormAward[] {
     const failed = childNamed(award, 'NO_AWARDED_CONTRACT')
     if (!made && !failed) return []
     return [
-      compact<FormAward>({
+      uniform<FormAward>({
         lotNumber: cleanLine(textOf(childNamed(award, 'LOT_NO')), 100),
         title: lineOf(childNamed(award, 'TITLE')),
         result: made ? awardedOf(made) : notAwarded(failed!),
@@ -128,7 +128,7 @@ function awardsOf(form: XmlElement): FormAward[] {
     if (prize) {
       const winners = contractorsOf(prize, 'WINNER', 'ADDRESS_WINNER')
       awards.push({
-        result: compact<LotResult>({
+        result: uniform<LotResult>({
           outcome: 'awarded',
           awardedValue: moneyOf(childNamed(prize, 'VAL_PRIZE')),
           winners: winners.length > 0 ? winners : undefined,
@@ -155,7 +155,7 @@ function changesOf(form: XmlElement): FormChange[] {
     // A correction may move the day and leave the hour as it was.
     const time = textOf(childNamed(value, 'TIME')) ?? textOf(childNamed(childNamed(change, 'OLD_VALUE'), 'TIME'))
     return [
-      compact<FormChange>({
+      uniform<FormChange>({
         lotNumbers: cleanLine(textOf(childNamed(where, 'LOT_NO')), 100),
         deadline: time === undefined ? { date: day.date } : { date: day.date, time },
       }),
@@ -188,7 +188,7 @@ export function readForm(form: XmlElement): FormContent {
     /F07/.test(attributeOf(form, 'FORM') ?? form.name) || qualification.some((at) => at.name === 'QS')
   const time = textOf(childNamed(procedure, 'TIME_RECEIPT_TENDERS'))
   const receipt = dateOf(childNamed(procedure, 'DATE_RECEIPT_TENDERS'))
-  return compact<FormContent>({
+  return uniform<FormContent>({
     title: lineOf(childNamed(object, 'TITLE')),
     description: textBlock(childNamed(object, 'SHORT_DESCR')) ?? (lots.length === 1 ? lots[0]!.description : undefined),
     referenceNumber: cleanField(lineOf(childNamed(object, 'REFERENCE_NUMBER'))),

@@ -2,7 +2,7 @@
 // names carry the form's name as a suffix in dozens of variants, so the stable inner names are looked for at any depth.
 import type { LotResult, Money, NoticeReference } from '../../domain/notice.ts'
 import { toNutsCode } from '../../domain/nuts.ts'
-import { compact } from '../compact.ts'
+import { uniform } from '../compact.ts'
 import { distinctOrganizations } from '../results.ts'
 import { cleanField, cleanLine, cleanText, cleanUrl } from '../text.ts'
 import {
@@ -21,7 +21,7 @@ import { distinctLots, onlyLotId, toLotId } from './lots.ts'
 import { cpvBelow, lineOf, moneyOf, organizationOf, splitDayMonthYear, textBlock } from './parts.ts'
 
 const isAward = (element: XmlElement): boolean =>
-  /^(?:AWARD_OF_CONTRACT|AWARD_CONTRACT_CONTRACT_AWARD_UTILITIES)/.test(element.name)
+  element.name.startsWith('AWARD_OF_CONTRACT') || element.name.startsWith('AWARD_CONTRACT_CONTRACT_AWARD_UTILITIES')
 const isLot = (element: XmlElement): boolean => !isAward(element) && childNamed(element, 'LOT_NUMBER') !== undefined
 /** Several purchases in one prior information notice. */
 const isPart = (element: XmlElement): boolean => isLot(element) || isAward(element)
@@ -66,7 +66,7 @@ function durationOf(element: XmlElement | undefined): FormLot['duration'] {
   const end = splitDayMonthYear(childNamed(interval, 'END_DATE'))?.date
   return start === undefined && end === undefined
     ? undefined
-    : compact<NonNullable<FormLot['duration']>>({ value: undefined, unit: undefined, start, end })
+    : uniform<NonNullable<FormLot['duration']>>({ value: undefined, unit: undefined, start, end })
 }
 
 function nutsOutsideLots(element: XmlElement | undefined): string[] {
@@ -83,7 +83,7 @@ function lotsOf(body: XmlElement): FormLot[] {
   for (const found of elementsBelow(body, isAward)) {
     if (!isLot(found)) continue
     lots.push(
-      compact<FormLot>({
+      uniform<FormLot>({
         lotId:
           toLotId(textOf(childNamed(found, 'LOT_NUMBER'))) ??
           toLotId(attributeOf(found, 'ITEM')) ??
@@ -110,10 +110,10 @@ function awardsOf(body: XmlElement): FormAward[] {
     const costs = [...elementsBelow(award, () => false)].find(
       (at) => at.name === 'COSTS_RANGE_AND_CURRENCY_WITH_VAT_RATE',
     )
-    return compact<FormAward>({
+    return uniform<FormAward>({
       lotNumber: cleanLine(textOf(firstDeep(award, 'LOT_NUMBER')), 100),
       title: lineOf(firstDeep(award, 'CONTRACT_TITLE') ?? firstDeep(award, 'TITLE_CONTRACT')),
-      result: compact<LotResult>({
+      result: uniform<LotResult>({
         outcome: 'awarded',
         awardedValue: costOf(costs),
         winners: winners.length > 0 ? winners : undefined,
@@ -196,7 +196,7 @@ function readFreeText(body: XmlElement): FormContent {
   const contents = childNamed(body, 'CONTENTS')
   const address = firstDeep(contents, 'ADDRESS_NOT_STRUCT')
   const paragraphs = childrenNamed(contents, 'P').map((paragraph) => lineOf(paragraph) ?? '')
-  return compact<FormContent>({
+  return uniform<FormContent>({
     title: lineOf(childNamed(body, 'TI_DOC')),
     description: cleanText(paragraphs.join('\n')),
     buyers: distinctOrganizations([organizationOf(address)]),
@@ -239,7 +239,7 @@ export function readOldForm(form: XmlElement): FormContent {
     numbered.length > 0
       ? numbered.map((lot) => (lot.nutsCodes.length > 0 ? lot : { ...lot, nutsCodes }))
       : [
-          compact<FormLot>({
+          uniform<FormLot>({
             lotId: onlyLotId,
             description,
             cpvCodes,
@@ -249,7 +249,7 @@ export function readOldForm(form: XmlElement): FormContent {
           }),
         ]
   const receipt = splitDayMonthYear(first(body, 'RECEIPT_LIMIT_DATE'))
-  return compact<FormContent>({
+  return uniform<FormContent>({
     title,
     description,
     referenceNumber: cleanField(lineOf(first(body, /^(?:FILE_REFERENCE_NUMBER|REFERENCE_NUMBER_ATTRIBUTED)$/))),

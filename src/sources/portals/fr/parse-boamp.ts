@@ -122,7 +122,7 @@ function readRecord(record: JsonObject): Notice | Rejection {
   if (id && part && 'notice' in part) {
     // The same notice, id and version as in the EU journal: only who published it, when and under which number is BOAMP's.
     return compact<Notice>({
-      ...part.notice,
+      ...compact<Notice>(part.notice),
       noticeKey: `${publisher}:${id}`,
       publisher,
       publicationDate: publicationDate ?? part.notice.publicationDate,
