@@ -14,6 +14,7 @@ import { makeFolder } from '../platform/folders.ts'
 import { openHttp } from '../platform/http.ts'
 import { type Log, type LogLevel, openLog } from '../platform/log.ts'
 import { type Random, systemRandom } from '../platform/random.ts'
+import { lowerHelperPriority } from '../platform/thread-priority.ts'
 import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
 import { loadSources } from '../sources/registry.ts'
 import { readSerials } from '../store/change-signal.ts'
@@ -84,8 +85,8 @@ const takeOverAllowanceMs = minuteMs
 const serialPollMs = 1000
 /** In this time every piece of the edition log is read again and compared with its checksum. */
 const checkRoundMs = dayMs
-/** What packs large editions is loaded after the rush of the start. */
-const packerPauseMs = 5000
+/** The rush of the start is over: what packs large editions is loaded, and the threads that help give way to the readers. */
+const rushMs = 5000
 const watchMs = 5 * minuteMs
 const heldPauseMs = 10 * minuteMs
 const retryPauseMs = 1000
@@ -426,8 +427,11 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
     const listen = async () => {
       opened.resolve(editions)
       const { address } = await api
-      const standingBy = setTimeout(() => editions.standBy(), packerPauseMs)
-      closers.push(async () => clearTimeout(standingBy))
+      const afterRush = setTimeout(() => {
+        editions.standBy()
+        lowerHelperPriority()
+      }, rushMs)
+      closers.push(async () => clearTimeout(afterRush))
       closers.push(endApi)
       return address
     }

@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DamagedLogError } from './damaged-log-error.ts'
+import { GradualSync } from './gradual-sync.ts'
 import { writeTogether } from './transfer.ts'
 
 export type BodyKind = 'plain' | 'gzip'
@@ -16,11 +17,13 @@ export type BodySource = {
 /** Reads block: they hit the page cache, where a read costs less than a turn of the event loop. Appends do not. */
 export class BodyFiles implements BodySource {
   readonly #handles: { readonly [kind in BodyKind]: FileHandle }
+  readonly #syncs: { readonly [kind in BodyKind]: GradualSync }
   /** Where the next piece goes. */
   readonly end: { [kind in BodyKind]: number }
 
   private constructor(handles: { readonly [kind in BodyKind]: FileHandle }, end: { [kind in BodyKind]: number }) {
     this.#handles = handles
+    this.#syncs = { plain: new GradualSync(handles.plain), gzip: new GradualSync(handles.gzip) }
     this.end = end
   }
 
@@ -41,7 +44,9 @@ export class BodyFiles implements BodySource {
   /** At most 1,000 pieces. */
   async append(kind: BodyKind, pieces: readonly Uint8Array[]): Promise<void> {
     await writeTogether(this.#handles[kind], pieces, this.end[kind])
+    const begin = this.end[kind]
     for (const { length } of pieces) this.end[kind] += length
+    await this.#syncs[kind].wrote(this.end[kind] - begin)
   }
 
   read(kind: BodyKind, target: Buffer, offset: number, length: number, from: number): void {
@@ -62,8 +67,8 @@ export class BodyFiles implements BodySource {
   }
 
   async sync(): Promise<void> {
-    await this.#handles.plain.datasync()
-    await this.#handles.gzip.datasync()
+    await this.#syncs.plain.finish()
+    await this.#syncs.gzip.finish()
   }
 
   async close(): Promise<void> {

@@ -6,6 +6,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
+import { GradualSync } from './gradual-sync.ts'
 import type { TakenEdition } from './held-log.ts'
 import { type Chunk, newChunk } from './record-table.ts'
 import { sharedBytes } from './shared-arrays.ts'
@@ -99,6 +100,7 @@ export async function writeCheckpoint(
   isStopped: () => boolean,
 ): Promise<boolean> {
   const handle = await open(path, 'w')
+  const sync = new GradualSync(handle)
   try {
     let end = 0
     const write = async (arrays: readonly SharedArray[], paths?: readonly string[]): Promise<Segment> => {
@@ -109,6 +111,7 @@ export async function writeCheckpoint(
       await nextTurn()
       await writeTogether(handle, bytes, end)
       const length = lengthOf(bytes)
+      await sync.wrote(length)
       end += length
       return { arrays: arrays.map((array, index) => describe(array, paths?.[index])), crc, length }
     }
@@ -135,6 +138,8 @@ export async function writeCheckpoint(
     trailer.writeUInt32LE(text.length, 12)
     trailer.writeUInt32LE(crc32(text), 16)
     await writeTogether(handle, [text, trailer], end)
+    // who makes the file durable opens it anew, and would not be told
+    await sync.settle()
     return true
   } finally {
     await handle.close()
