@@ -1,5 +1,5 @@
 // All rows of the comparison on one generated stock.
-import { loadavg } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 import { loadGenerator } from '../load.ts'
 import { networkNote } from '../own-network.ts'
 import {
@@ -34,7 +34,7 @@ export type SpeedReport = {
 
 const smallRecords = 10_000
 /** They start services of their own. */
-const ownRows: readonly RowName[] = ['cores', 'start', 'publish', 'xml']
+const ownRows: readonly RowName[] = ['peers', 'cores', 'start', 'publish', 'xml']
 const answeringRows = rowNames.filter((name) => !ownRows.includes(name))
 
 export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
@@ -55,6 +55,15 @@ export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
   const take = async (names: RowName[], measure: () => Promise<SpeedRow[]>): Promise<void> => {
     if (wants(...names)) rows.push(...(await measure()))
   }
+  await take(['peers'], async () => {
+    // PostgreSQL answers a peer on every core, so our service may, too
+    const ours = await startOurs(stock, options.service, { readers: cpus().length })
+    try {
+      return await peerRows({ options, stock, ours, notes })
+    } finally {
+      await ours.stop()
+    }
+  })
   if (wants(...answeringRows)) {
     const ours = await startOurs(stock, options.service)
     options.onProgress(
@@ -63,7 +72,6 @@ export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
     const place: Place = { options, stock, ours, notes }
     await take(['page-gzip', 'page-identity'], () => pageRows(place))
     await take(['record'], () => recordRows(place))
-    await take(['peers'], () => peerRows(place))
     await take(['six-filters'], () => withSmall(place, (small) => sixFilterRows(place, small)))
     await take(['no-match'], () => noMatchRows(place))
     await take(['delta'], () => deltaRows(place))
