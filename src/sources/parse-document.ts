@@ -4,7 +4,7 @@ import { isEformsRoot, parseEforms } from './eforms/parse-eforms.ts'
 import { decodeJson, parseJson } from './json.ts'
 import { isOcds, parseOcds } from './ocds/parse-ocds.ts'
 import { parseTedExport } from './ted-export/parse-ted-export.ts'
-import { decodeText, maxDocumentBytes, parseXmlBytes, type XmlElement, XmlError } from './xml.ts'
+import { decodeText, maxDocumentBytes, readXmlBytes, type XmlElement, XmlError } from './xml.ts'
 
 /** Raised whenever the parsers read something else out of the same bytes, so that kept documents can be read again. */
 export const parserVersion = 2
@@ -56,13 +56,15 @@ function firstSign(bytes: Uint8Array): string {
 }
 
 function readXml(bytes: Uint8Array): ParsedPart[] {
-  let root: XmlElement
   try {
-    root = parseXmlBytes(bytes)
+    return readXmlBytes(bytes, (root) => readRoot(root, bytes))
   } catch (error) {
     if (isHtml(bytes)) return reject('unsupported-format', 'looks like an HTML page')
     throw error
   }
+}
+
+function readRoot(root: XmlElement, bytes: Uint8Array): ParsedPart[] {
   if (root.name.toLowerCase() === 'html' && isHtml(bytes))
     return reject('unsupported-format', 'looks like an HTML page')
   if (isEformsRoot(root)) return parseEforms(root)

@@ -33,8 +33,8 @@ export type FlatDocument = {
   readonly names: XmlNames
   /** The document; places count from its beginning. */
   readonly bytes: Buffer
-  readonly elements: Int32Array
-  readonly attributes: Int32Array
+  elements: Int32Array
+  attributes: Int32Array
   /** All text of those elements that do not just have one piece of it and nothing else. */
   readonly pieces: ReadonlyMap<number, readonly TextPiece[]> | undefined
 }
@@ -70,14 +70,15 @@ for (const sign of `"'`) valueSigns[sign.charCodeAt(0)] = 1
 const blank = /^[ \t\r\n]*$/
 const cdata = Buffer.from('<![CDATA[')
 
-/** Grown as needed and used again for the next document; what comes out are copies. */
+/** Grown as needed and used again for the next document; undefined while a document has them. */
 const freshBytes = 1 << 17
 const freshNumbers = 1 << 14
 const largestKept = 1 << 22
 let names = new XmlNames()
 let work = new Uint8Array(freshBytes)
-let elementRoom = new Int32Array(freshNumbers)
-let attributeRoom = new Int32Array(freshNumbers)
+let elementRoom: Int32Array | undefined
+let attributeRoom: Int32Array | undefined
+const noNumbers = new Int32Array(0)
 const openElements = new Int32Array(maxDepth + 1)
 const openNames = new Int32Array(maxDepth + 1)
 
@@ -85,9 +86,9 @@ const openNames = new Int32Array(maxDepth + 1)
  * Reads a well-formed document of UTF-8. Undefined for everything that is not surely well-formed or needs more than this:
  * DOCTYPE, processing instructions, XML 1.1, names beyond ASCII, and every error. Then the full parser has to
  * decide; so nothing is accepted here that it would not accept, nor read otherwise. The bytes must not change while what
- * is returned is used.
+ * is returned is used. A lent document has the tables that it was read into, and not copies of them: `giveBack` takes them.
  */
-export function scanXml(document: Uint8Array): FlatDocument | undefined {
+export function scanXml(document: Uint8Array, isLent = false): FlatDocument | undefined {
   if (!isUtf8(document)) return undefined
   let bytes = Buffer.from(document.buffer, document.byteOffset, document.length)
   if (bytes.includes(0x0d)) bytes = Buffer.from(bytes.toString('latin1').replace(/\r\n?/g, '\n'), 'latin1')
@@ -96,20 +97,37 @@ export function scanXml(document: Uint8Array): FlatDocument | undefined {
   work.set(bytes)
   work[bytes.length] = 0
   if (names.isFull) names = new XmlNames()
-  try {
-    return scan(bytes)
-  } finally {
-    if (work.length > largestKept) work = new Uint8Array(freshBytes)
-    if (elementRoom.length > largestKept) elementRoom = new Int32Array(freshNumbers)
-    if (attributeRoom.length > largestKept) attributeRoom = new Int32Array(freshNumbers)
+  const flat = scan(bytes, elementRoom ?? new Int32Array(freshNumbers), attributeRoom ?? new Int32Array(freshNumbers))
+  if (work.length > largestKept) work = new Uint8Array(freshBytes)
+  if (!flat) return undefined
+  const { elements, attributes } = flat
+  if (isLent) {
+    elementRoom = attributeRoom = undefined
+  } else {
+    const count = elements[endAt]!
+    flat.elements = elements.slice(0, (count + 1) * elementSize)
+    flat.attributes = attributes.slice(0, elements[count * elementSize + attributesAt]! * attributeSize)
+    keep(elements, attributes)
   }
+  return flat
 }
 
-/** Reads `work`, which holds `bytes`. One function, as calls and fields would cost as much again. */
-function scan(bytes: Buffer): FlatDocument | undefined {
+/** Takes the tables of a lent document back for the next one. Whoever still looked at its elements would find none. */
+export function giveBack(document: FlatDocument): void {
+  keep(document.elements, document.attributes)
+  document.elements = document.attributes = noNumbers
+}
+
+function keep(elements: Int32Array, attributes: Int32Array): void {
+  elementRoom = elements.length > largestKept ? undefined : elements
+  attributeRoom = attributes.length > largestKept ? undefined : attributes
+}
+
+/** Reads `work`, which holds `bytes`, into the given tables. One function, as calls and fields would cost as much again. */
+function scan(bytes: Buffer, elementTable: Int32Array, attributeTable: Int32Array): FlatDocument | undefined {
   const document = work
-  let elements = elementRoom
-  let attributes = attributeRoom
+  let elements = elementTable
+  let attributes = attributeTable
   const { slots, hashes, starts, kinds, prefixes } = names
   const slotMask = slots.length - 1
   let nameBytes = names.bytes
@@ -141,13 +159,7 @@ function scan(bytes: Buffer): FlatDocument | undefined {
         if (depth === 0) {
           if (position !== bytes.length || count === 0) return undefined
           elements[count * elementSize + attributesAt] = attributeCount
-          return {
-            names,
-            bytes,
-            elements: elements.slice(0, (count + 1) * elementSize),
-            attributes: attributes.slice(0, attributeCount * attributeSize),
-            pieces,
-          }
+          return { names, bytes, elements, attributes, pieces }
         }
         for (;;) {
           if (textSigns[sign] !== 0) {
@@ -170,10 +182,10 @@ function scan(bytes: Buffer): FlatDocument | undefined {
       const at = current * elementSize
       if (depth > 0 && elements[at + textStartAt] !== 0) {
         // White space between pieces of text is text as well.
-        pieces = withPiece(pieces, current, { start, end: position, marks, elementsBefore: count })
+        pieces = withPiece(pieces, elements, current, { start, end: position, marks, elementsBefore: count })
       } else if (!isBlank) {
         if (count > current + 1)
-          pieces = withPiece(pieces, current, { start, end: position, marks, elementsBefore: count })
+          pieces = withPiece(pieces, elements, current, { start, end: position, marks, elementsBefore: count })
         elements[at] = elements[at]! | marks
         elements[at + textStartAt] = start
         elements[at + textEndAt] = position
@@ -211,7 +223,7 @@ function scan(bytes: Buffer): FlatDocument | undefined {
       position = end + 3
       if (isFirst && blank.test(bytes.toString('latin1', start, end))) continue
       if (!isFirst || count > current + 1)
-        pieces = withPiece(pieces, current, { start, end, marks: isBeyondAscii, elementsBefore: count })
+        pieces = withPiece(pieces, elements, current, { start, end, marks: isBeyondAscii, elementsBefore: count })
       if (isFirst) {
         elements[at] = elements[at]! | isBeyondAscii
         elements[at + textStartAt] = start
@@ -313,7 +325,7 @@ function scan(bytes: Buffer): FlatDocument | undefined {
         if (attributeCount - firstAttribute >= maxAttributesOfElement || attributeCount >= maxAttributes)
           return undefined
         const at = attributeCount++ * attributeSize
-        if (at + attributeSize > attributes.length) attributes = attributeRoom = grown(attributes)
+        if (at + attributeSize > attributes.length) attributes = grown(attributes)
         attributes[at] = (name << 2) | marks
         attributes[at + 1] = valueStart
         attributes[at + 2] = position
@@ -337,10 +349,10 @@ function scan(bytes: Buffer): FlatDocument | undefined {
 
     if (depth > 0 && elements[current * elementSize + textStartAt] !== 0) {
       pieces ??= new Map()
-      if (!pieces.has(current)) pieces.set(current, [onlyPiece(current)])
+      if (!pieces.has(current)) pieces.set(current, [onlyPiece(elements, current)])
     }
     const at = count * elementSize
-    if (at + 2 * elementSize > elements.length) elements = elementRoom = grown(elements)
+    if (at + 2 * elementSize > elements.length) elements = grown(elements)
     elements[at] = expanded << 2
     elements[at + textStartAt] = 0
     elements[at + attributesAt] = firstAttribute
@@ -380,23 +392,25 @@ function isSameName(
 /** The pieces with one more: of an element that has text already, or other elements. */
 function withPiece(
   pieces: Map<number, TextPiece[]> | undefined,
+  elements: Int32Array,
   element: number,
   piece: TextPiece,
 ): Map<number, TextPiece[]> {
   const all = pieces ?? new Map<number, TextPiece[]>()
   const known = all.get(element)
   if (known) known.push(piece)
-  else all.set(element, elementRoom[element * elementSize + textStartAt] === 0 ? [piece] : [onlyPiece(element), piece])
+  else if (elements[element * elementSize + textStartAt] === 0) all.set(element, [piece])
+  else all.set(element, [onlyPiece(elements, element), piece])
   return all
 }
 
 /** The text that an element had before it turned out to have more than that. */
-function onlyPiece(element: number): TextPiece {
+function onlyPiece(elements: Int32Array, element: number): TextPiece {
   const at = element * elementSize
   return {
-    start: elementRoom[at + textStartAt]!,
-    end: elementRoom[at + textEndAt]!,
-    marks: elementRoom[at]! & 3,
+    start: elements[at + textStartAt]!,
+    end: elements[at + textEndAt]!,
+    marks: elements[at]! & 3,
     elementsBefore: element + 1,
   }
 }
@@ -491,6 +505,5 @@ begin(freshBytes, freshNumbers)
 function begin(byteCount: number, numberCount: number): void {
   names = new XmlNames()
   work = new Uint8Array(byteCount)
-  elementRoom = new Int32Array(numberCount)
-  attributeRoom = new Int32Array(numberCount)
+  keep(new Int32Array(numberCount), new Int32Array(numberCount))
 }

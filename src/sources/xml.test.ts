@@ -15,6 +15,7 @@ import {
   parseXml,
   parseXmlBytes,
   pathNamed,
+  readXmlBytes,
   textOf,
   XmlError,
 } from './xml.ts'
@@ -260,6 +261,21 @@ describe('the quick way reads nothing that the thorough way would refuse or read
     // a part of a larger buffer
     const whole = Buffer.concat([Buffer.from('<x/>'), Buffer.from(text), Buffer.from('<y/>')])
     expect(plainTree(parseXmlBytes(whole.subarray(4, whole.length - 4)))).toEqual(expected)
+  })
+
+  it('reads another document while it reads one, and leaves nothing of a document behind', () => {
+    const of = (name: string) => bytes(`<${name}><b c="${name}">${name}</b></${name}>`)
+    const escaped = readXmlBytes(of('x'), (outer) => {
+      const inner = readXmlBytes(of('y'), (root) => plainTree(root))
+      expect(inner).toEqual(plainTree(parseAnyXml('<y><b c="y">y</b></y>')))
+      expect(plainTree(parseXmlBytes(of('z')))).toEqual(plainTree(parseAnyXml('<z><b c="z">z</b></z>')))
+      expect(plainTree(outer)).toEqual(plainTree(parseAnyXml('<x><b c="x">x</b></x>')))
+      return outer
+    })
+    const kept = parseXmlBytes(of('k'))
+    expect(() => readXmlBytes(of('y'), () => expect.fail('made up'))).toThrow('made up')
+    expect(plainTree(kept)).toEqual(plainTree(parseAnyXml('<k><b c="k">k</b></k>')))
+    expect(escaped.children).toEqual([])
   })
 
   it('gives attributes one by one as all together', () => {

@@ -2,7 +2,7 @@
 import { SaxesParser } from 'saxes'
 import type { RejectionReason } from '../domain/notice.ts'
 import { FlatElement, type XmlElement } from './xml-element.ts'
-import { scanXml } from './xml-scan.ts'
+import { type FlatDocument, giveBack, scanXml } from './xml-scan.ts'
 
 export type { XmlElement } from './xml-element.ts'
 
@@ -182,9 +182,27 @@ export function parseXml(text: string): XmlElement {
 
 /** The same of a document in the encodings that `decodeText` knows. The bytes must not change while the tree is used. */
 export function parseXmlBytes(bytes: Uint8Array): XmlElement {
-  const isUtf8 = bytes.length <= maxDocumentBytes && encodingOf(bytes) === 'utf-8'
-  const document = isUtf8 ? scanXml(bytes) : undefined
+  const document = scanBytes(bytes, false)
   return document ? new FlatElement(document, 0) : parseXml(decodeText(bytes))
+}
+
+/**
+ * What `read` makes of the root of a document, read as `parseXmlBytes` does. No element may be used afterwards: its tables
+ * are used for the next document then, where new ones for each would have to be made and collected.
+ */
+export function readXmlBytes<Result>(bytes: Uint8Array, read: (root: XmlElement) => Result): Result {
+  const document = scanBytes(bytes, true)
+  if (!document) return read(parseXml(decodeText(bytes)))
+  try {
+    return read(new FlatElement(document, 0))
+  } finally {
+    giveBack(document)
+  }
+}
+
+function scanBytes(bytes: Uint8Array, isLent: boolean): FlatDocument | undefined {
+  const isUtf8 = bytes.length <= maxDocumentBytes && encodingOf(bytes) === 'utf-8'
+  return isUtf8 ? scanXml(bytes, isLent) : undefined
 }
 
 /** The quick way; undefined when the document has to go the thorough way, which finds out why. */
