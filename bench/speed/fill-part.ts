@@ -104,7 +104,7 @@ async function run(task: FillTask): Promise<void> {
       const served = `{"id":"${content.id}","checkedAt":"${checkedAt}",${body.slice(body.indexOf(',') + 1)}`
       await peers?.write(peerRow(content, lastModified, served))
     }
-    await tenders?.write([content.id, `generated:${index}`, edition, '', 'v0', 'v0', sources])
+    await tenders?.write([content.id, `generated:${index}`, '', 'v0', sources])
     await changes?.write([content.id, JSON.stringify(content)])
     if ((index + 1 - from) % 20_000 === 0) console.log(index + 1 - from)
   }

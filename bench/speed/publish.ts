@@ -35,7 +35,7 @@ export async function publishRows(stock: Stock, options: SpeedOptions): Promise<
     cluster.psql(
       database,
       `update tender set content = change.content, content_hash = 'v${edition}' from change where tender.tender_id = change.tender_id;
-       drop table change; truncate copied`,
+       insert into tender_change select tender_id from change on conflict do nothing; drop table change; truncate copied`,
     )
     cluster.psql(database, 'vacuum analyze tender')
     cluster.psql(database, 'checkpoint')

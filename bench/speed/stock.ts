@@ -98,6 +98,7 @@ export async function openStock(options: SpeedOptions): Promise<(Stock & AsyncDi
     const stock = stockOf({ records, cluster, database: 'ours', data: join(base, 'data'), scratch })
     if (kept) {
       onProgress(`found ${records} records in ${base}`)
+      migrate(stock, options.service)
       return withClose({ ...stock, clients: kept.clients, ...(kept.hasPeers && { peerDatabase: 'peer' }) }, close)
     }
     if (options.hasPeers) {
@@ -150,6 +151,14 @@ const withClose = (stock: Stock, close: () => Promise<void>): Stock & AsyncDispo
   [Symbol.asyncDispose]: close,
 })
 
+/** Makes the tables of the service, or brings those of a kept stock up to date. */
+function migrate({ data, environment }: Stock, service: string): void {
+  runCommand(process.execPath, ['src/bin/tenderstock.ts', 'review', 'list', '--data', data, '--json'], {
+    cwd: service,
+    env: environment,
+  })
+}
+
 /** Fills ours as one published edition, the peers' table beside it. Two processes generate. */
 async function fill(
   stock: Stock,
@@ -157,12 +166,9 @@ async function fill(
   peerDatabase: string | undefined,
   onProgress: (text: string) => void,
 ): Promise<Client[]> {
-  const { cluster, database, records, data, environment, seed, now } = stock
+  const { cluster, database, records, seed, now } = stock
   cluster.psql('postgres', `create database ${database}`)
-  runCommand(process.execPath, ['src/bin/tenderstock.ts', 'status', '--data', data, '--json'], {
-    cwd: service,
-    env: environment,
-  })
+  migrate(stock, service)
   const indexes = cluster
     .psql(
       database,
@@ -200,7 +206,7 @@ async function fill(
         ),
         tender: cluster.psqlArguments(
           database,
-          'copy tender (tender_id, founding_key, first_edition, content, content_hash, published_hash, sources) from stdin',
+          'copy tender (tender_id, founding_key, content, content_hash, sources) from stdin',
         ),
         ...(peerDatabase !== undefined && { peer: cluster.psqlArguments(peerDatabase, 'copy tender from stdin') }),
       }
@@ -216,10 +222,17 @@ async function fill(
       })
     }),
   )
+  cluster.psql(
+    database,
+    `alter table published_tender disable trigger all;
+     insert into published_tender
+       select tender_id, edition, 'v0', last_modified, sources, position('"archiveReason":"' in body || '') > 0 from edition_entry;
+     alter table published_tender enable trigger all`,
+  )
   onProgress('indexing')
   for (const statement of [...indexes, 'alter table edition_entry enable trigger all'])
     cluster.psql(database, `set maintenance_work_mem = '1GB'; ${statement}`)
-  for (const table of ['edition_entry', 'tender']) cluster.psql(database, `vacuum analyze ${table}`)
+  for (const table of ['edition_entry', 'tender', 'published_tender']) cluster.psql(database, `vacuum analyze ${table}`)
   if (peerDatabase !== undefined) for (const statement of peerIndexes) cluster.psql(peerDatabase, statement)
   const clients = await makeClients(stock)
   cluster.psql(database, 'checkpoint')

@@ -79,8 +79,9 @@ export async function takeoverRows({ options, stock, ours, notes }: Place): Prom
     `begin;
      insert into edition (edition, last_modified, published_at, records, changes, checks)
        values (${edition}, ${firstStamp + changes - 1}, ${Date.now()}, ${stock.records}, ${changes}, '{"generated":${Date.now()}}');
-     update edition_entry set superseded_by = ${edition} where superseded_by is null and tender_id in (select tender_id from next_entry);
+     insert into replaced_entry select ${edition}, last_modified from published_tender where tender_id in (select tender_id from next_entry);
      insert into edition_entry (last_modified, edition, tender_id, body, sources) select last_modified, edition, tender_id, body, sources from next_entry;
+     update published_tender p set last_modified = n.last_modified from next_entry n where p.tender_id = n.tender_id;
      update change_signal set serial = serial + 1 where topic = 'edition';
      commit`,
   )

@@ -1,5 +1,6 @@
 // The stage on a real stock: order, portions and repetition change nothing; published ids stay for ever.
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { at, lot, notice, noticeWorld, uuid } from '../../test/generate/notices.ts'
 import { randomOf } from '../../test/generate/random.ts'
@@ -32,15 +33,22 @@ async function recordsOf(store: Store): Promise<TenderContent[]> {
 
 /** Stands for an edition: every tender is claimed by it. */
 async function publishAll(store: Store, edition: number): Promise<void> {
-  await store.db
-    .updateTable('tender')
-    .set((eb) => ({ published_hash: eb.ref('content_hash') }))
-    .execute()
-  await store.db.updateTable('tender').set({ first_edition: edition }).where('first_edition', 'is', null).execute()
+  await sql`
+    insert into published_tender
+    select tender_id, ${edition}::integer, content_hash, 0, sources, false from tender
+    on conflict (tender_id) do update set content_hash = excluded.content_hash`.execute(store.db)
 }
 
 async function clear(store: Store): Promise<void> {
-  for (const table of ['tender_notice', 'tender', 'notice_link', 'notice', 'source_document'] as const)
+  for (const table of [
+    'published_tender',
+    'tender_change',
+    'tender_notice',
+    'tender',
+    'notice_link',
+    'notice',
+    'source_document',
+  ] as const)
     await store.db.deleteFrom(table).execute()
 }
 

@@ -186,7 +186,10 @@ async function decide(store: Store, left: string, right: string, decision: 'merg
 }
 
 async function publishAll(store: Store, edition: number): Promise<void> {
-  await store.db.updateTable('tender').set({ first_edition: edition }).where('first_edition', 'is', null).execute()
+  await sql`
+    insert into published_tender
+    select tender_id, ${edition}::integer, content_hash, 0, sources, false from tender
+    on conflict do nothing`.execute(store.db)
 }
 
 const recordsOf = async (store: Store) =>

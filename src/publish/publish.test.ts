@@ -8,6 +8,7 @@ import type { TenderContent } from '../domain/tender.ts'
 import { dayMs, hourMs } from '../domain/time.ts'
 import { readSerials } from '../store/change-signal.ts'
 import { openStore, type Store } from '../store/database.ts'
+import { upsertTenders } from '../store/tenders.ts'
 import { type PublishOptions, type PublishOutcome, prune, publish } from './publish.ts'
 
 const start = Date.UTC(2026, 0, 1)
@@ -30,41 +31,26 @@ function tenderOf(number: number, members: Partial<TenderContent> = {}): TenderC
   }
 }
 
-async function put(store: Store, tender: TenderContent, sources: readonly string[] = ['ted']): Promise<void> {
-  const content = canonicalJson(tender)
-  const row = {
-    content,
-    content_hash: createHash('sha256').update(content).digest('hex'),
-    merged_into: tender.mergedInto ?? null,
-    sources: JSON.stringify(sources),
-  }
-  await store.db
-    .insertInto('tender')
-    .values({
-      tender_id: tender.id,
-      founding_key: tender.id,
-      first_edition: null,
-      published_hash: null,
-      next_transition_ms: null,
-      ...row,
+/** Writes tenders as the consolidation does, many at once, each statement a thousand. */
+async function putAll(store: Store, tenders: readonly TenderContent[], sources = ['ted']): Promise<void> {
+  for (let from = 0; from < tenders.length; from += 1000) {
+    const rows = tenders.slice(from, from + 1000).map((tender) => {
+      const content = canonicalJson(tender)
+      return {
+        tenderId: tender.id,
+        foundingKey: tender.id,
+        content,
+        contentHash: createHash('sha256').update(content).digest('hex'),
+        nextTransitionMs: null,
+        mergedInto: tender.mergedInto ?? null,
+        sources: JSON.stringify(sources),
+      }
     })
-    .onConflict((conflict) => conflict.column('tender_id').doUpdateSet(row))
-    .execute()
+    await upsertTenders(store.db, rows)
+  }
 }
 
-/** Many at once, each statement a thousand. */
-async function putAll(store: Store, tenders: readonly TenderContent[]): Promise<void> {
-  for (let from = 0; from < tenders.length; from += 1000) {
-    const contents = tenders.slice(from, from + 1000).map(canonicalJson)
-    await sql`
-      insert into tender (tender_id, founding_key, content, content_hash, sources)
-      select content::json->>'id', content::json->>'id', content, md5(content), '["ted"]'
-      from unnest(${contents}::text[]) as content
-      on conflict (tender_id) do update set content = excluded.content, content_hash = excluded.content_hash`.execute(
-      store.db,
-    )
-  }
-}
+const put = (store: Store, tender: TenderContent, sources?: string[]): Promise<void> => putAll(store, [tender], sources)
 
 const numbers = (from: number, to: number, step = 1): number[] =>
   Array.from({ length: Math.ceil((to - from) / step) }, (_, index) => from + index * step)
@@ -84,7 +70,13 @@ const cut = (store: Store, now: number, options: Partial<PublishOptions> = {}): 
 type Entry = { edition: number; lastModified: number; id: string; supersededBy: number | null; body: string }
 
 async function entriesOf(store: Store): Promise<Entry[]> {
-  const rows = await store.db.selectFrom('edition_entry').selectAll().orderBy('last_modified').execute()
+  const rows = await store.db
+    .selectFrom('edition_entry')
+    .leftJoin('replaced_entry', 'replaced_entry.last_modified', 'edition_entry.last_modified')
+    .selectAll('edition_entry')
+    .select('superseded_by')
+    .orderBy('edition_entry.last_modified')
+    .execute()
   return rows.map((row) => ({
     edition: row.edition,
     lastModified: row.last_modified,
@@ -95,7 +87,17 @@ async function entriesOf(store: Store): Promise<Entry[]> {
 }
 
 async function wholeStock(store: Store): Promise<unknown> {
-  const tables = ['tender', 'edition', 'edition_entry', 'change_signal', 'setting', 'edition_hold'] as const
+  const tables = [
+    'tender',
+    'tender_change',
+    'published_tender',
+    'edition',
+    'edition_entry',
+    'replaced_entry',
+    'change_signal',
+    'setting',
+    'edition_hold',
+  ] as const
   const rows: unknown[] = []
   for (const table of tables)
     rows.push((await sql`select * from ${sql.table(table)} order by 1`.execute(store.db)).rows)
@@ -235,7 +237,10 @@ describe.each(engines)('publishing (%s)', (engine) => {
     await store.db.deleteFrom('tender').where('tender_id', '=', uuidOf(3)).execute()
     await put(store, tenderOf(4))
     expect(await cut(store, start + hourMs)).toMatchObject({ records: 3 })
-    await store.db.deleteFrom('tender').where('tender_id', '=', uuidOf(2)).execute()
+    await expect(store.db.deleteFrom('tender').where('tender_id', '=', uuidOf(2)).execute()).rejects.toThrow(
+      'published_tender',
+    )
+    await store.db.deleteFrom('published_tender').where('tender_id', '=', uuidOf(2)).execute()
     await put(store, tenderOf(5))
     await expect(cut(store, start + 2 * hourMs)).rejects.toThrow('P3')
   })
@@ -408,7 +413,8 @@ describe.each(engines)('publishing (%s)', (engine) => {
           return { lastModified, body: recordBody(tender, lastModified) }
         }),
       )
-      await sql`update tender set content_hash = content_hash || 'x'`.execute(store.db)
+      await sql`update published_tender set content_hash = ''`.execute(store.db)
+      await putAll(store, tenders)
     }
   })
 

@@ -3,7 +3,6 @@ import { hourMs } from '../domain/time.ts'
 import { bump } from '../store/change-signal.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
 import {
-  changedTenderIds,
   countClaimedIds,
   countsOf,
   danglingMerges,
@@ -11,6 +10,7 @@ import {
   type EditionCounts,
   type EditionRow,
   ensureStockId,
+  forgetChanges,
   insertEdition,
   insertEntries,
   lockPublishing,
@@ -185,16 +185,15 @@ async function insertChanges(
   const first = lastModified - changes + 1
   let added = 0
   let replaced = 0
-  for (let afterId: string | undefined = ''; ; ) {
-    const ids = await changedTenderIds(trx, afterId, tendersAtOnce)
-    afterId = ids.at(-1)
-    if (afterId === undefined) break
-    const inserted = await insertEntries(trx, edition, first + added, ids)
-    if (inserted.added !== ids.length) throw new Error(`${inserted.added} entries of ${ids.length} changed records`)
-    added += inserted.added
-    replaced += inserted.replaced
+  for (let afterId = ''; ; ) {
+    const batch = await insertEntries(trx, { edition, stamp: first + added, afterId, limit: tendersAtOnce })
+    if (batch.lastId === null) break
+    afterId = batch.lastId
+    added += batch.added
+    replaced += batch.replaced
     onProgress?.({ done: added, total: changes })
   }
+  await forgetChanges(trx)
   if (added !== changes) throw new Error(`edition ${edition} took ${added} entries for ${changes} changed records`)
   if (replaced !== changes - pending.added)
     throw new Error(

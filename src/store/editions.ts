@@ -146,8 +146,9 @@ export async function countsOf(db: Executor, edition: number): Promise<EditionCo
 const archiveMark = '"archiveReason":"'
 
 /**
- * Compares the stock with the newest edition. Reads each text once: where a function is given a column, the server unpacks the
- * column for it, so the texts are unpacked (`|| ''`) below a fence (`offset 0`).
+ * Compares what was written since with the newest edition. Reads each text once: where a function is given a column, the server
+ * unpacks the column for it, so the text is unpacked (`|| ''`) below a fence (`offset 0`). The fences also make it look up each
+ * tender that was written: it need not know how many these are, and a plan for many reads the whole stock.
  */
 export async function pendingChanges(db: Executor): Promise<PendingChanges> {
   const { rows } = await sql<{
@@ -159,16 +160,21 @@ export async function pendingChanges(db: Executor): Promise<PendingChanges> {
     merged: number
   }>`
     select before, after, count(*)::integer as records,
-      (count(*) filter (where archived_at = 0) - count(*) filter (where was_live))::integer as "liveDelta",
-      (count(*) filter (where was_live and position(${`${archiveMark}cancelled"`} in content) > 0))::integer as cancelled,
-      (count(*) filter (where was_live and position(${`${archiveMark}merged"`} in content) > 0))::integer as merged
+      (count(*) filter (where reason is null) - count(*) filter (where was_live))::integer as "liveDelta",
+      (count(*) filter (where was_live and reason = 'cancelled'))::integer as cancelled,
+      (count(*) filter (where was_live and reason = 'merged'))::integer as merged
     from (
-      select before, after, content, position(${archiveMark} in content) as archived_at,
-        body is not null and position(${archiveMark} in body) = 0 as was_live
-      from (
-        select e.sources as before, t.sources as after, t.content || '' as content, e.body || '' as body
-        from tender t left join edition_entry e on e.tender_id = t.tender_id and e.superseded_by is null
-        where t.content_hash is distinct from t.published_hash offset 0) as unpacked) as pending
+      select p.sources as before, t.sources as after, coalesce(not p.is_archived, false) as was_live,
+        case when position(${archiveMark} in t.content) = 0 then null
+          when position(${`${archiveMark}cancelled"`} in t.content) > 0 then 'cancelled'
+          when position(${`${archiveMark}merged"`} in t.content) > 0 then 'merged'
+          else 'other' end as reason
+      from tender_change c
+      cross join lateral (
+        select content_hash, sources, content || '' as content from tender where tender_id = c.tender_id offset 0) t
+      left join lateral (
+        select content_hash, sources, is_archived from published_tender where tender_id = c.tender_id offset 0) p on true
+      where t.content_hash is distinct from p.content_hash offset 0) as pending
     group by before, after`.execute(db)
   const total = { changes: 0, added: 0, liveDelta: 0, cancelled: 0, merged: 0 }
   const bySourceDelta: Record<string, number> = {}
@@ -189,8 +195,7 @@ export async function pendingChanges(db: Executor): Promise<PendingChanges> {
 
 /** Ids that an edition has held. They never vanish (P3), so it equals the records of the newest edition. */
 export async function countClaimedIds(db: Executor): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from tender where first_edition is not null`.execute(db)
+  const { rows } = await sql<{ count: number }>`select count(*)::integer as count from published_tender`.execute(db)
   return rows[0]!.count
 }
 
@@ -249,46 +254,62 @@ export async function setPublishedAt(trx: Executor, edition: number, publishedAt
   await trx.updateTable('edition').set({ published_at: publishedAt }).where('edition', '=', edition).execute()
 }
 
-/** Ids of tenders that differ from the newest edition, ascending, at most `limit`. */
-export async function changedTenderIds(db: Executor, afterId: string, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ tender_id: string }>`
-    select tender_id from tender where content_hash is distinct from published_hash and tender_id > ${afterId}
-    order by tender_id limit ${limit}`.execute(db)
-  return rows.map((row) => row.tender_id)
+export type InsertedEntries = {
+  /** The tender that the next batch begins after; null when there was none any more. */
+  readonly lastId: string | null
+  readonly added: number
+  /** Added ones that replaced an entry of an earlier edition. */
+  readonly replaced: number
 }
 
 /**
- * Adds these tenders to an edition in the place of the entries that they replace, one millisecond each in the order of `ids`,
- * from `stamp` on. Their bodies are made here, so that no text leaves the server: the content with `lastModified` after its
- * first member. A content that does not begin with the tender's id makes no body, and that is an error of the column. Returns
- * how many entries were added and how many replaced.
+ * Adds the next `limit` of the tenders that were written since the newest edition to a new one, in the order of their ids after
+ * `afterId`, one millisecond each from `stamp` on; those that are again as they were published are passed over. Nothing leaves
+ * the server: the body is the content with `lastModified` after its first member. A content that does not begin with the
+ * tender's id makes no body, and that is an error of the column.
  */
 export async function insertEntries(
   trx: Executor,
-  edition: number,
-  stamp: number,
-  ids: readonly string[],
-): Promise<{ readonly added: number; readonly replaced: number }> {
-  const replaced = await sql`
-    update edition_entry set superseded_by = ${edition}
-    where superseded_by is null and tender_id = any(${ids}::text[])`.execute(trx)
-  const added = await sql`
-    insert into edition_entry (last_modified, edition, tender_id, body, sources)
-    select last_modified, ${edition}::integer, tender_id,
-      case when starts_with(content, head) then
-        head || '"lastModified":"' ||
-        to_char(timestamp 'epoch' + last_modified * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '",' ||
-        right(content, -length(head))
-      end, sources
-    from (
-      select ${stamp}::bigint - 1 + place as last_modified, tender_id, '{"id":"' || tender_id || '",' as head,
-        content || '' as content, sources
-      from unnest(${ids}::text[]) with ordinality as batch (tender_id, place) join tender using (tender_id)
-      offset 0) as changed`.execute(trx)
-  await sql`
-    update tender set published_hash = content_hash, first_edition = coalesce(first_edition, ${edition}::integer)
-    where tender_id = any(${ids}::text[])`.execute(trx)
-  return { added: Number(added.numAffectedRows ?? 0), replaced: Number(replaced.numAffectedRows ?? 0) }
+  { edition, stamp, afterId, limit }: { edition: number; stamp: number; afterId: string; limit: number },
+): Promise<InsertedEntries> {
+  const { rows } = await sql<InsertedEntries>`
+    with batch as materialized (
+      select tender_id from tender_change where tender_id > ${afterId} order by tender_id limit ${limit}::integer
+    ), changed as materialized (
+      select ${stamp}::bigint - 1 + row_number() over (order by tender_id) as last_modified, tender_id,
+        t.content || '' as content, t.content_hash, t.sources, p.last_modified as replaced
+      from batch join tender t using (tender_id) left join published_tender p using (tender_id)
+      where t.content_hash is distinct from p.content_hash
+    ), replaced as (
+      insert into replaced_entry (superseded_by, last_modified)
+      select ${edition}::integer, replaced from changed where replaced is not null
+    ), added as (
+      insert into edition_entry (last_modified, edition, tender_id, body, sources)
+      select last_modified, ${edition}::integer, tender_id,
+        case when starts_with(content, '{"id":"' || tender_id || '",') then
+          left(content, 9 + length(tender_id)) || '"lastModified":"' ||
+          to_char(timestamp 'epoch' + last_modified * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '",' ||
+          right(content, -9 - length(tender_id))
+        end, sources
+      from changed
+    ), moved as (
+      update published_tender p
+      set content_hash = changed.content_hash, last_modified = changed.last_modified, sources = changed.sources,
+        is_archived = position(${archiveMark} in content) > 0
+      from changed where p.tender_id = changed.tender_id
+    ), claimed as (
+      insert into published_tender (tender_id, first_edition, content_hash, last_modified, sources, is_archived)
+      select tender_id, ${edition}::integer, content_hash, last_modified, sources, position(${archiveMark} in content) > 0
+      from changed where replaced is null
+    )
+    select (select max(tender_id) from batch) as "lastId", count(*)::integer as added, count(replaced)::integer as replaced
+    from changed`.execute(trx)
+  return rows[0]!
+}
+
+/** Once all of them are in an edition. Whoever writes tenders holds the lock of the stock, so none can have come meanwhile. */
+export async function forgetChanges(trx: Executor): Promise<void> {
+  await sql`delete from tender_change`.execute(trx)
 }
 
 export async function recordHold(db: Executor, heldAt: number, reasons: readonly string[]): Promise<void> {
@@ -300,15 +321,16 @@ export async function recordHold(db: Executor, heldAt: number, reasons: readonly
     .execute()
 }
 
-/**
- * Removes up to `limit` entries that were replaced by editions published before `before`. Returns how many. Asks for the lowest
- * editions first, so that their index is read and never the table, which is mostly entries that stay.
- */
+/** Removes up to `limit` entries that were replaced by editions published before `before`, the oldest first. Returns how many. */
 export async function deleteReplacedEntries(db: Executor, before: number, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from edition_entry where last_modified in (
-      select last_modified from edition_entry
-      where superseded_by <= (select max(edition) from edition where published_at < ${before})
-      order by superseded_by limit ${limit})`.execute(db)
+    with gone as (
+      delete from replaced_entry where (superseded_by, last_modified) in (
+        select superseded_by, last_modified from replaced_entry
+        where superseded_by <= (select max(edition) from edition where published_at < ${before})
+        order by superseded_by, last_modified limit ${limit})
+      returning last_modified
+    )
+    delete from edition_entry where last_modified = any (array(select last_modified from gone))`.execute(db)
   return Number(numAffectedRows ?? 0)
 }

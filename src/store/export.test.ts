@@ -20,7 +20,7 @@ async function fill(store: Store): Promise<void> {
     case when i % 2 = 0 then ${now}::bigint end, '{}', i % 3 = 0 from generate_series(1, 5000) i`.execute(store.db)
   await sql`insert into notice_link select 'l' || i % 7, 'n' || i from generate_series(1, 5000) i`.execute(store.db)
   await sql`insert into edition values (1, ${now}, ${now}, 1, 1, '{}')`.execute(store.db)
-  await sql`insert into edition_entry values (${now}, 1, 't', '{"id":"t"}', '["ted"]', null)`.execute(store.db)
+  await sql`insert into edition_entry values (${now}, 1, 't', '{"id":"t"}', '["ted"]')`.execute(store.db)
   const { organization } = await createOrganization(store.db, { name: 'Acme' }, { now, random })
   await createToken(store, { organizationId: organization.organizationId, name: 'sync' }, { now, random })
 }

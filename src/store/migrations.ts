@@ -261,4 +261,36 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
     'alter table match_key set unlogged',
     'create unlogged table match_key_whole (is_whole boolean primary key)',
   ],
+  '0009-published-tenders': [
+    // What publication changes of a record, beside the wide rows of its content and its entries.
+    'create table tender_change (tender_id text primary key)',
+    `insert into tender_change
+      select tender_id from tender where content_hash is distinct from published_hash order by tender_id`,
+    `create table published_tender (
+      tender_id text primary key,
+      first_edition integer not null,
+      content_hash text not null,
+      last_modified bigint not null,
+      sources text not null,
+      is_archived boolean not null
+    ) with (fillfactor = 80)`,
+    // `|| ''`: unpacked once
+    `insert into published_tender
+      select tender_id, first_edition, published_hash, last_modified, e.sources, position('"archiveReason":"' in e.body || '') > 0
+      from tender join edition_entry e using (tender_id)
+      where first_edition is not null and published_hash is not null and superseded_by is null`,
+    'alter table published_tender add foreign key (tender_id) references tender',
+    `create table replaced_entry (
+      superseded_by integer not null,
+      last_modified bigint not null,
+      primary key (superseded_by, last_modified)
+    )`,
+    `insert into replaced_entry
+      select superseded_by, last_modified from edition_entry where superseded_by is not null order by 1, 2`,
+    'alter table edition_entry drop column superseded_by',
+    // nothing asks by it; and looking up the edition of each of a hundred thousand entries is a tenth of their publication
+    'drop index edition_entry_edition',
+    'alter table edition_entry drop constraint edition_entry_edition_fkey',
+    'alter table tender drop column first_edition, drop column published_hash',
+  ],
 }

@@ -51,19 +51,33 @@ export type Database = {
     tender_id: string
     /** Notice key from which the id is derived; its notice stays with this id for ever. */
     founding_key: string
-    /** The edition that first held it; null before. Ids of published tenders never vanish. */
-    first_edition: number | null
     /** Canonical JSON of TenderContent. */
     content: string
     /** SHA-256 of content. */
     content_hash: string
-    /** content_hash as of the newest edition; null before the first. */
-    published_hash: string | null
     /** When the clock next changes the content (expiry); null when it does not. */
     next_transition_ms: EpochMs | null
     merged_into: string | null
     /** JSON array of the source ids of its notices, sorted: decides checkedAt. */
     sources: string
+  }
+  /** Tenders written since the newest edition, and different from it when they were. */
+  tender_change: { tender_id: string }
+  /**
+   * The newest edition, one row per record: narrow, so that publishing writes no wide row but the new entry. A tender that
+   * stands here cannot be deleted.
+   */
+  published_tender: {
+    tender_id: string
+    /** The edition that first held it. */
+    first_edition: number
+    /** Of the content that was published. */
+    content_hash: string
+    /** Of its newest entry. */
+    last_modified: EpochMs
+    /** As in its newest entry. */
+    sources: string
+    is_archived: boolean
   }
   tender_notice: { notice_id: string; tender_id: string }
   /** Last successful check of each source. */
@@ -92,8 +106,9 @@ export type Database = {
     body: string
     /** JSON array of source ids. */
     sources: string
-    superseded_by: number | null
   }
+  /** Entries in whose place one of a later edition came; they stay for readers that are late. */
+  replaced_entry: { superseded_by: number; last_modified: EpochMs }
   /** Editions that the gate held back. */
   edition_hold: { held_at: EpochMs; reasons: string }
   organization: {

@@ -12,7 +12,9 @@ export async function countTendersByStatus(db: Executor): Promise<{ [status: str
 /** Tenders whose content is not that of the newest edition. */
 export async function countUnpublished(db: Executor): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from tender where content_hash is distinct from published_hash`.execute(db)
+    select count(*)::integer as count
+    from tender_change join tender t using (tender_id) left join published_tender p using (tender_id)
+    where t.content_hash is distinct from p.content_hash`.execute(db)
   return rows[0]?.count ?? 0
 }
 

@@ -48,6 +48,12 @@ const toTenderRow = (row: RawTender): TenderRow => ({
   sources: row.sources,
 })
 
+/** A TenderRow, `from` tenderTables. */
+const tenderColumns = sql.raw(
+  'tender_id, founding_key, first_edition, t.content_hash, next_transition_ms, merged_into, t.sources',
+)
+const tenderTables = sql.raw('tender t left join published_tender p using (tender_id)')
+
 /** Tenders that one of these notice keys founded, and tenders that these notices stand in. */
 export async function findTendersOf(
   db: Executor,
@@ -55,10 +61,10 @@ export async function findTendersOf(
   noticeIds: readonly string[],
 ): Promise<TenderRow[]> {
   const { rows } = await sql<RawTender>`
-    select tender_id, founding_key, first_edition, content_hash, next_transition_ms, merged_into, sources from tender
+    select ${tenderColumns} from ${tenderTables}
     where founding_key = any(${[...foundingKeys]}::text[])
     union
-    select tender_id, founding_key, first_edition, content_hash, next_transition_ms, merged_into, sources from tender
+    select ${tenderColumns} from ${tenderTables}
     where tender_id in (select tender_id from tender_notice where notice_id = any(${[...noticeIds]}::text[]))`.execute(
     db,
   )
@@ -67,33 +73,53 @@ export async function findTendersOf(
 
 export type NewTender = Omit<TenderRow, 'firstEdition'> & { readonly content: string }
 
-/** Writes tenders; `first_edition` and `published_hash` of one that stands there already belong to publication and stay. */
+/** Writes tenders, and notes those that differ from what is published: publication looks at no others. */
 export async function upsertTenders(db: Executor, tenders: readonly NewTender[]): Promise<void> {
   if (tenders.length === 0) return
   await sql`
-    insert into tender (tender_id, founding_key, content, content_hash, next_transition_ms, merged_into, sources)
-    select * from unnest(
-      ${tenders.map((each) => each.tenderId)}::text[], ${tenders.map((each) => each.foundingKey)}::text[],
-      ${tenders.map((each) => each.content)}::text[], ${tenders.map((each) => each.contentHash)}::text[],
-      ${tenders.map((each) => each.nextTransitionMs)}::bigint[], ${tenders.map((each) => each.mergedInto)}::text[],
-      ${tenders.map((each) => each.sources)}::text[])
-    on conflict (tender_id) do update set
-      content = excluded.content, content_hash = excluded.content_hash, next_transition_ms = excluded.next_transition_ms,
-      merged_into = excluded.merged_into, sources = excluded.sources`.execute(db)
+    with written as (
+      insert into tender (tender_id, founding_key, content, content_hash, next_transition_ms, merged_into, sources)
+      select * from unnest(
+        ${tenders.map((each) => each.tenderId)}::text[], ${tenders.map((each) => each.foundingKey)}::text[],
+        ${tenders.map((each) => each.content)}::text[], ${tenders.map((each) => each.contentHash)}::text[],
+        ${tenders.map((each) => each.nextTransitionMs)}::bigint[], ${tenders.map((each) => each.mergedInto)}::text[],
+        ${tenders.map((each) => each.sources)}::text[])
+      on conflict (tender_id) do update set
+        content = excluded.content, content_hash = excluded.content_hash, next_transition_ms = excluded.next_transition_ms,
+        merged_into = excluded.merged_into, sources = excluded.sources
+      returning tender_id, content_hash
+    )
+    insert into tender_change (tender_id)
+    select tender_id from written t left join published_tender p using (tender_id)
+    where t.content_hash is distinct from p.content_hash
+    on conflict do nothing`.execute(db)
 }
 
 /** Removes tenders that no edition ever held; a published one stays whatever is asked (P3: no id disappears). */
 export async function deleteUnpublishedTenders(db: Executor, tenderIds: readonly string[]): Promise<void> {
   if (tenderIds.length === 0) return
-  await sql`delete from tender where first_edition is null and tender_id = any(${[...tenderIds]}::text[])`.execute(db)
+  await sql`
+    with removed as (
+      delete from tender t where tender_id = any(${[...tenderIds]}::text[])
+      and not exists (select from published_tender p where p.tender_id = t.tender_id)
+      returning tender_id
+    )
+    delete from tender_change where tender_id in (select tender_id from removed)`.execute(db)
 }
 
 /** Removes unpublished tenders that no notice stands in. Returns how many. */
 export async function deleteEmptyTenders(db: Executor): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from tender t where first_edition is null
-    and not exists (select from tender_notice n where n.tender_id = t.tender_id)`.execute(db)
-  return Number(numAffectedRows ?? 0)
+  const { rows } = await sql<{ count: number }>`
+    with removed as (
+      delete from tender t
+      where not exists (select from published_tender p where p.tender_id = t.tender_id)
+      and not exists (select from tender_notice n where n.tender_id = t.tender_id)
+      returning tender_id
+    ), noted as (
+      delete from tender_change where tender_id in (select tender_id from removed)
+    )
+    select count(*)::integer as count from removed`.execute(db)
+  return rows[0]!.count
 }
 
 export type Assignment = { readonly noticeId: string; readonly tenderId: string }
@@ -110,7 +136,7 @@ export async function assignNotices(db: Executor, assignments: readonly Assignme
 /** Up to `limit` tenders whose content the clock changes at `now` (epoch milliseconds) or changed before. */
 export async function listDueTenders(db: Executor, now: number, limit: number): Promise<TenderRow[]> {
   const { rows } = await sql<RawTender>`
-    select tender_id, founding_key, first_edition, content_hash, next_transition_ms, merged_into, sources from tender
+    select ${tenderColumns} from ${tenderTables}
     where next_transition_ms <= ${now} order by next_transition_ms, tender_id limit ${limit}`.execute(db)
   return rows.map(toTenderRow)
 }
@@ -122,8 +148,8 @@ export async function listMergedInto(
 ): Promise<(TenderRow & { readonly content: string })[]> {
   if (tenderIds.length === 0) return []
   const { rows } = await sql<RawTender & { readonly content: string }>`
-    select tender_id, founding_key, first_edition, content_hash, next_transition_ms, merged_into, sources, content
-    from tender where merged_into = any(${[...tenderIds]}::text[])`.execute(db)
+    select ${tenderColumns}, content
+    from ${tenderTables} where merged_into = any(${[...tenderIds]}::text[])`.execute(db)
   return rows.map((row) => ({ ...toTenderRow(row), content: row.content }))
 }
 
@@ -156,7 +182,8 @@ export type StockCounts = { readonly tenders: number; readonly published: number
 
 export async function countStock(db: Executor): Promise<StockCounts> {
   const { rows } = await sql<StockCounts>`
-    select count(*)::integer as tenders, count(first_edition)::integer as published, count(merged_into)::integer as merged
+    select count(*)::integer as tenders, count(merged_into)::integer as merged,
+      (select count(*) from published_tender)::integer as published
     from tender`.execute(db)
   return rows[0]!
 }
@@ -167,8 +194,8 @@ export async function findTender(
   tenderId: string,
 ): Promise<(TenderRow & { readonly content: string }) | undefined> {
   const { rows } = await sql<RawTender & { readonly content: string }>`
-    select tender_id, founding_key, first_edition, content_hash, next_transition_ms, merged_into, sources, content
-    from tender where tender_id = ${tenderId}`.execute(db)
+    select ${tenderColumns}, content
+    from ${tenderTables} where tender_id = ${tenderId}`.execute(db)
   const [row] = rows
   return row && { ...toTenderRow(row), content: row.content }
 }

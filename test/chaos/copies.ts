@@ -25,7 +25,10 @@ export async function queryOnce<Row>(url: string, text: string, values: readonly
 
 /** The newest edition, body by body. */
 export async function editionDump(url: string): Promise<Records> {
-  const rows = await queryOnce<{ body: string }>(url, 'select body from edition_entry where superseded_by is null')
+  const rows = await queryOnce<{ body: string }>(
+    url,
+    'select body from edition_entry join published_tender using (last_modified)',
+  )
   return byId(rows.map(({ body }) => JSON.parse(body) as WireRecord))
 }
 

@@ -21,6 +21,7 @@ import { openLog } from '../../src/platform/log.ts'
 import { systemRandom } from '../../src/platform/random.ts'
 import { publish } from '../../src/publish/publish.ts'
 import { createOrganization, createToken } from '../../src/store/organizations.ts'
+import { upsertTenders } from '../../src/store/tenders.ts'
 import type { Random } from '../generate/random.ts'
 import { openTestStore, type TestStore } from '../world.ts'
 import type { ModelRecord, Parameters } from './naive-answer.ts'
@@ -99,6 +100,7 @@ export async function openModelWorld(
     const checkedAt = JSON.parse(checks) as { [source: string]: number }
     const rows = await store.db
       .selectFrom('edition_entry')
+      .leftJoin('replaced_entry', 'replaced_entry.last_modified', 'edition_entry.last_modified')
       .select(['body', 'sources', 'tender_id'])
       .where('edition', '<=', edition)
       .where((where) => where.or([where('superseded_by', 'is', null), where('superseded_by', '>', edition)]))
@@ -126,29 +128,16 @@ export async function openModelWorld(
         const rows = contents.slice(at, at + 200).map((content) => {
           const canonical = canonicalJson(content)
           return {
-            tender_id: content.id,
-            founding_key: `generated:${content.id}`,
-            first_edition: null,
+            tenderId: content.id,
+            foundingKey: `generated:${content.id}`,
             content: canonical,
-            content_hash: contentHash(canonical),
-            published_hash: null,
-            next_transition_ms: null,
-            merged_into: content.mergedInto ?? null,
+            contentHash: contentHash(canonical),
+            nextTransitionMs: null,
+            mergedInto: content.mergedInto ?? null,
             sources: JSON.stringify([...new Set(content.originalSources.map(({ publisher }) => publisher))].sort()),
           }
         })
-        await store.db
-          .insertInto('tender')
-          .values(rows)
-          .onConflict((conflict) =>
-            conflict.column('tender_id').doUpdateSet((set) => ({
-              content: set.ref('excluded.content'),
-              content_hash: set.ref('excluded.content_hash'),
-              merged_into: set.ref('excluded.merged_into'),
-              sources: set.ref('excluded.sources'),
-            })),
-          )
-          .execute()
+        await upsertTenders(store.db, rows)
       }
     },
     check: async (sourceId) => {
