@@ -218,16 +218,21 @@ export class LogState extends HeldLog {
       entriesOfBatch.catch(() => {})
       packed.push(entriesOfBatch)
     }
+    const write = async (): Promise<void> => {
+      const next = await packed.shift()!
+      await this.#writePacked(next)
+      packers?.giveBack(next)
+    }
     let batch: NewEntry[] = []
     for await (const entry of entries) {
       batch.push(entry)
       if (batch.length < batchSize) continue
       pack(batch)
       batch = []
-      if (packed.length > ahead) await this.#writePacked(await packed.shift()!)
+      if (packed.length > ahead) await write()
     }
     if (batch.length > 0) pack(batch)
-    for (const each of packed) await this.#writePacked(await each)
+    while (packed.length > 0) await write()
     if (this.table.count > 0 && this.table.lastModified(this.table.count - 1) > edition.lastModified)
       throw new Error(`edition ${edition.edition} holds entries above its own lastModified`)
     await this.endEdition(edition, options)

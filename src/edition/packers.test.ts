@@ -39,6 +39,20 @@ test('packers give what packing in this thread gives, to each task its own', asy
   }
 })
 
+test('memory that was given back is used again, and what lies in it is what was packed last', async () => {
+  let largest = 0
+  for (const [index, entries] of batches.entries()) {
+    const expected = packedHere(index + 1, entries)
+    const packed = await packers.pack(index + 1, entries, 1)
+    for (const kind of ['plain', 'gzip'] as const)
+      expect(Buffer.concat(packed[kind]).equals(Buffer.concat(expected[kind]))).toBe(true)
+    const { byteLength } = packed.plain[0]!.buffer
+    expect(byteLength).toBeGreaterThanOrEqual(largest)
+    largest = byteLength
+    packers.giveBack(packed)
+  }
+})
+
 test('what is no record is refused with the reason, and the packer goes on', async () => {
   const bad = [{ lastModified: now, body: '{"name":"no id"}', sources: '[]' }]
   const answers = await Promise.allSettled([

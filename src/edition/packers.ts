@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { NewEntry, PackedEntries } from './pack-entries.ts'
-import type { PackerAnswer, PackerTask } from './packer.ts'
+import type { PackerAnswer, PackerRoom, PackerTask } from './packer.ts'
 
 /** For so many changes one packer is enough; for each time as many, one more is worth its start, 140 ms of CPU. */
 const changesEach = 200_000
@@ -18,13 +18,20 @@ export function packersFor(changes: number): number {
 
 export class Packers {
   readonly #threads: Packer[] = []
+  /** Given back: no more than there were tasks at a time. */
+  readonly #rooms: PackerRoom[] = []
 
   /** Gives the entries to one of up to `most` packers. Rejects for entries that cannot be packed. */
   pack(edition: number, entries: readonly NewEntry[], most: number): Promise<PackedEntries> {
     let chosen = this.#threads.find(({ tasks }) => tasks === 0)
     if (!chosen && this.#threads.length < most) chosen = this.#start()
     chosen ??= this.#threads.reduce((least, each) => (each.tasks < least.tasks ? each : least))
-    return chosen.pack({ edition, entries })
+    return chosen.pack({ edition, entries, room: this.#rooms.pop() })
+  }
+
+  /** What `pack` gave was written and is needed no more: its memory is used again. */
+  giveBack({ plain, gzip }: PackedEntries): void {
+    this.#rooms.push({ plain: plain[0]!.buffer as ArrayBuffer, gzip: gzip[0]!.buffer as ArrayBuffer })
   }
 
   /** Has one ready: its start would take cores from those that answer. */
@@ -34,6 +41,7 @@ export class Packers {
 
   /** Ends all but one, which stands by. */
   rest(): void {
+    this.#rooms.length = 0
     for (const thread of this.#threads.splice(1)) thread.end()
   }
 
@@ -80,7 +88,7 @@ class Packer {
   pack(task: PackerTask): Promise<PackedEntries> {
     const waiting = Promise.withResolvers<PackedEntries>()
     this.#waiting.push(waiting)
-    this.#worker.postMessage(task)
+    this.#worker.postMessage(task, task.room ? [task.room.plain, task.room.gzip] : [])
     return waiting.promise
   }
 
