@@ -8,7 +8,7 @@ import type { TenderContent } from '../domain/tender.ts'
 import { dayMs, hourMs } from '../domain/time.ts'
 import { readSerials } from '../store/change-signal.ts'
 import { openStore, type Store } from '../store/database.ts'
-import { upsertTenders } from '../store/tenders.ts'
+import { deleteUnpublishedTenders, upsertTenders } from '../store/tenders.ts'
 import { type PublishOptions, type PublishOutcome, prune, publish } from './publish.ts'
 
 const start = Date.UTC(2026, 0, 1)
@@ -189,6 +189,12 @@ describe.each(engines)('publishing (%s)', (engine) => {
     expect(await cut(store, start)).toEqual({ kind: 'nothingNew' })
     await put(store, tenderOf(1))
     await cut(store, start)
+    expect(await cut(store, start + hourMs)).toEqual({ kind: 'nothingNew' })
+    await put(store, tenderOf(1))
+    expect(await store.db.selectFrom('tender_change').selectAll().execute()).toEqual([])
+    await put(store, tenderOf(2))
+    await deleteUnpublishedTenders(store.db, [uuidOf(1), uuidOf(2)])
+    expect(await store.db.selectFrom('tender_change').selectAll().execute()).toEqual([])
     expect(await cut(store, start + hourMs)).toEqual({ kind: 'nothingNew' })
     await check(store, 'ted', start + 5)
     expect(await cut(store, start + hourMs)).toMatchObject({
