@@ -1,0 +1,28 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { dayMs, hourMs, offsetMsAt, zoneOf } from './time.ts'
+
+const zones = [...new Set(['DE', 'IE', 'PT', 'IS', 'NO', 'BR', 'US', 'NZ', 'IN', 'GL', 'AU', 'UA'].map(zoneOf))]
+
+/** The offset as the engine names it: `GMT`, `GMT+05:30`. */
+function namedOffsetMs(zone: string, utcMs: number): number {
+  const formatter = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset', year: 'numeric' })
+  const found = /GMT(?:([+-])(\d\d):(\d\d))?$/.exec(formatter.format(utcMs))!
+  if (found[1] === undefined) return 0
+  return (found[1] === '-' ? -1 : 1) * (Number(found[2]) * hourMs + Number(found[3]) * 60_000)
+}
+
+test('clocks are ahead of UTC by what the engine says, also on days when they change (seed 5)', () => {
+  const instant = fc.integer({ min: Date.UTC(2005, 0), max: Date.UTC(2035, 0) })
+  fc.assert(
+    fc.property(fc.constantFrom(...zones), instant, (zone, utcMs) => {
+      expect(offsetMsAt(zone, utcMs)).toBe(namedOffsetMs(zone, utcMs))
+    }),
+    { seed: 5, numRuns: 1500 },
+  )
+  // the last Sunday of March and of October in the European Union, 01:00 UTC
+  for (const change of [Date.UTC(2025, 2, 30, 1), Date.UTC(2025, 9, 26, 1)])
+    for (const ms of [-dayMs, -1, 0, dayMs])
+      expect(offsetMsAt('Europe/Berlin', change + ms)).toBe(namedOffsetMs('Europe/Berlin', change + ms))
+  expect(offsetMsAt('Europe/Berlin', Date.UTC(2025, 2, 30, 1))).toBe(2 * hourMs)
+})
