@@ -3,7 +3,7 @@
 // time. Everything else – any other path, a body, pipelining, an odd byte – makes the connection one of Node's HTTP server, with
 // all that was received, and it stays one: what is hard to read is read by its parser alone.
 import { type Server, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { listPath } from './paths.ts'
 import { type AskedTenders, isPromise, type TenderAnswer } from './tender-answers.ts'
@@ -143,7 +143,8 @@ class QuickConnection {
     this.#ground = ground
     this.#socket = socket
     ground.connections.add(this)
-    socket.on('data', this.#onData)
+    // What is received comes straight from the handle: by way of events, each packet takes a turn of Node's queue of ticks.
+    socket.push = this.#onReceived
     socket.on('timeout', this.#onTimeout)
     socket.on('end', this.#onEnd)
     socket.on('error', this.#onError)
@@ -151,15 +152,17 @@ class QuickConnection {
     socket.setTimeout(silentMs)
   }
 
-  readonly #onData = (chunk: Buffer): void => {
-    // Pipelined, or from a client that does not read: the server's case, behind the answer that is on its way.
-    if (this.#early !== undefined || this.#isAnswering || this.#socket.writableLength > 0) {
-      this.#early = this.#early === undefined ? chunk : Buffer.concat([this.#early, chunk])
-      this.#socket.pause()
-      if (!this.#isAnswering && this.#socket.writable) whenWritten(this.#socket, this.#handOverEarly)
-      return
+  /** In the place of the socket's own: null is the end. False stops reading until the stream asks again. */
+  readonly #onReceived = (chunk: Buffer | null): boolean => {
+    if (chunk === null) return Socket.prototype.push.call(this.#socket, null)
+    if (this.#early === undefined && !this.#isAnswering && this.#socket.writableLength === 0) {
+      this.#take(chunk)
+      return true
     }
-    this.#take(chunk)
+    // Pipelined, or from a client that does not read: the server's case, behind the answer that is on its way.
+    this.#early = this.#early === undefined ? chunk : Buffer.concat([this.#early, chunk])
+    if (!this.#isAnswering && this.#socket.writable) whenWritten(this.#socket, this.#handOverEarly)
+    return false
   }
   readonly #onTimeout = (): void => {
     if (this.#hasAnswered) this.#socket.destroy()
@@ -191,14 +194,15 @@ class QuickConnection {
   #handOver(received: Buffer | undefined): void {
     const socket = this.#socket
     this.#ground.connections.delete(this)
-    socket.removeListener('data', this.#onData)
+    // the prototype's again
+    delete (socket as { push?: unknown }).push
     socket.removeListener('timeout', this.#onTimeout)
     socket.removeListener('end', this.#onEnd)
     socket.removeListener('error', this.#onError)
     socket.removeListener('close', this.#onClose)
     socket.setTimeout(0)
     if (socket.destroyed) return
-    if (received) socket.unshift(received)
+    if (received) socket.push(received)
     this.#ground.giveToServer(socket)
     socket.resume()
   }
