@@ -1,6 +1,6 @@
 // A network of the benchmark's own: loopback alone, with the congestion control that Linux has by itself. What a machine is set to
 // decides otherwise: BBR, made for long lines, paces every answer by timers, which on loopback cost more than the answer.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { findProgram } from './processes.ts'
 
@@ -8,17 +8,23 @@ import { findProgram } from './processes.ts'
 const outerVariable = 'TENDERSTOCK_BENCH_OUTER'
 const congestionControl = '/proc/sys/net/ipv4/tcp_congestion_control'
 
+const makeReady = `ip link set lo up && echo cubic > ${congestionControl}`
+
+/** A container's root may have the programs and not the right. */
+const mayMakeOne = (): boolean =>
+  ['unshare', 'nsenter', 'ip'].every(findProgram) && spawnSync('unshare', ['--net', 'sh', '-c', makeReady]).status === 0
+
 /** Begins again in such a network and never returns, if this process may make one; else returns at once. */
 export async function enterOwnNetwork(): Promise<void> {
   if (process.env[outerVariable] !== undefined) return
-  if (process.getuid?.() !== 0 || !['unshare', 'nsenter', 'ip'].every(findProgram)) return
+  if (!mayMakeOne()) return
   const child = spawn(
     'unshare',
     [
       '--net',
       'sh',
       '-c',
-      `ip link set lo up && echo cubic > ${congestionControl}; exec "$@"`,
+      `${makeReady}; exec "$@"`,
       'sh',
       process.execPath,
       ...process.execArgv,
