@@ -3,7 +3,7 @@ import { type CursorKey, createCursorSealer } from '../src/api/cursor.ts'
 import type { Limiter } from '../src/api/limiter.ts'
 import { createLocalLimiter } from '../src/api/limiter-memory.ts'
 import { type ApiOptions, buildApi } from '../src/api/server.ts'
-import { openTokenTable, type TokenSource } from '../src/api/token-table.ts'
+import { openTokenTable, type TokenLookup, type TokenSource } from '../src/api/token-table.ts'
 import { hashToken, makeToken } from '../src/domain/token.ts'
 import { systemRandom } from '../src/platform/random.ts'
 import type { TokenGrant } from '../src/store/organizations.ts'
@@ -124,4 +124,24 @@ export async function startApi(
       await table.close()
     },
   }
+}
+
+/** A table of tokens that answers when its gate opens. */
+export function waitingTokens() {
+  const gate = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  const grant = {
+    tokenId: 't',
+    tokenHash: '',
+    expiresAt: undefined,
+    organizationId: 'one',
+    hasApiAccess: true,
+    requestsPerMinute: 60,
+  }
+  const find = async (): Promise<TokenLookup> => {
+    asked.resolve()
+    await gate.promise
+    return { state: 'known', grant }
+  }
+  return { tokens: { find, close: async () => {} }, asked, gate }
 }

@@ -1,6 +1,6 @@
 // AES-256-CTR, then HMAC-SHA-256 over what came out (encrypt-then-MAC, the scheme of Tink's AES256_CTR_HMAC_SHA256), for short
 // messages of one length. Both are put together from one-shot calls here: an AEAD of Node takes an object of OpenSSL for each
-// message, which costs four times as much as its arithmetic.
+// message, which takes twice as long (docs/decisions/0034-short-way.md).
 import { createCipheriv, hash, hkdfSync, timingSafeEqual } from 'node:crypto'
 
 export const nonceLength = 12
@@ -9,7 +9,7 @@ const blockLength = 16
 /** Of SHA-256: HMAC fills its key up to a block (RFC 2104). */
 const macBlockLength = 64
 const digestLength = 32
-/** Nonces, and what is made of them, come in bulk: drawing one, or encrypting it, costs as much as sixty. */
+/** Nonces are drawn and encrypted in bulk: so many take four times as long as one. */
 const drawnAtOnce = 64
 
 /**
@@ -33,6 +33,7 @@ export function keysOf(key: Uint8Array): { readonly encryption: Buffer; readonly
   return { encryption: derive('encryption'), authentication: derive('authentication') }
 }
 
+/** `key` holds 32 bytes, lengths are bytes; `randomBytes` gives the nonces, 64 at a time. */
 export function createCtrHmac(
   key: Uint8Array,
   headerLength: number,

@@ -91,6 +91,8 @@ function remember<T>(make: () => T, key: string, remembered: Map<string, T>): T 
   return made
 }
 
+const idWords = new Uint32Array(4)
+
 /** The content of a genuine cursor, which the next one may overwrite; undefined for any other. */
 function contentOf(bytes: Buffer, { message, content, open }: CtrHmac): Buffer | undefined {
   bytes.copy(message)
@@ -110,8 +112,6 @@ function contentOfVersion1(bytes: Buffer, { key }: CursorKey): Buffer | undefine
     return undefined
   }
 }
-
-const idWords = new Uint32Array(4)
 
 function positionIn(content: Buffer): CursorPosition {
   const hex = content.toString('hex', 6, 22)
@@ -149,7 +149,8 @@ export function createCursorSealer(options: {
 
   function seal(position: CursorPosition, filter: TenderFilter, organizationId: string): string {
     const key = newestKey()
-    const { message, content, seal } = sealOf(key)
+    const sealed = sealOf(key)
+    const { message, content } = sealed
     message[0] = version
     message.writeUInt32BE(key.keyId, 1)
     content.writeUIntBE(position.after.lastModified, 0, 6)
@@ -159,7 +160,7 @@ export function createCursorSealer(options: {
     content.writeUIntBE(clock(), 26, 6)
     content.set(printOfOrganization(organizationId), 32)
     content.set(printsOf(filter), 40)
-    seal()
+    sealed.seal()
     return message.toString('base64url')
   }
 

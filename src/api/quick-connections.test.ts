@@ -5,11 +5,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ApiWorld, startApi, startOfTests } from '../../test/api-world.ts'
+import { type ApiWorld, startApi, startOfTests, waitingTokens } from '../../test/api-world.ts'
 import { plainId } from '../../test/memory-editions.ts'
 import { type RawAnswer, readAnswer, sendRaw } from '../../test/raw-http.ts'
 import { readQuickHeaders } from './quick-connections.ts'
-import type { TokenLookup } from './token-table.ts'
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 console.log(`quick-connections.test seed ${seed} (TEST_SEED repeats it)`)
@@ -45,26 +44,6 @@ describe('headers', () => {
     expect(readQuickHeaders(text)).toBeUndefined()
   })
 })
-
-/** A table of tokens that answers when its gate opens. */
-function waitingTokens() {
-  const gate = Promise.withResolvers<void>()
-  const asked = Promise.withResolvers<void>()
-  const grant = {
-    tokenId: 't',
-    tokenHash: '',
-    expiresAt: undefined,
-    organizationId: 'one',
-    hasApiAccess: true,
-    requestsPerMinute: 60,
-  }
-  const find = async (): Promise<TokenLookup> => {
-    asked.resolve()
-    await gate.promise
-    return { state: 'known', grant }
-  }
-  return { tokens: { find, close: async () => {} }, asked, gate }
-}
 
 async function worldOfThree(): Promise<ApiWorld> {
   const world = await startApi()

@@ -1,6 +1,6 @@
 // The HTTP surface over real HTTP; the numbers of conformance.md stand in the names.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ApiWorld, startApi, startOfTests } from '../../test/api-world.ts'
+import { type ApiWorld, startApi, startOfTests, waitingTokens } from '../../test/api-world.ts'
 import { createMemoryEditions, plainId } from '../../test/memory-editions.ts'
 import { makeToken } from '../domain/token.ts'
 import { DamagedLogError } from '../edition/damaged-log-error.ts'
@@ -648,31 +648,11 @@ describe('the state of the service', () => {
   })
 
   test('closing lets a running request finish', async () => {
-    const gate = Promise.withResolvers<void>()
-    const arrived = Promise.withResolvers<void>()
-    const world = await startApi({
-      tokens: {
-        find: async () => {
-          arrived.resolve()
-          await gate.promise
-          return {
-            state: 'known',
-            grant: {
-              tokenId: 't',
-              tokenHash: '',
-              expiresAt: undefined,
-              organizationId: 'one',
-              hasApiAccess: true,
-              requestsPerMinute: 60,
-            },
-          }
-        },
-        close: async () => {},
-      },
-    })
+    const { tokens, asked, gate } = waitingTokens()
+    const world = await startApi({ tokens })
     world.editions.publish(startOfTests, [{ id: plainId(1) }])
     const running = world.get('/v1/tenders')
-    await arrived.promise
+    await asked.promise
     const closing = world[Symbol.asyncDispose]()
     gate.resolve()
     expect((await running).status).toBe(200)
