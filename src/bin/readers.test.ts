@@ -23,7 +23,12 @@ type Answer = { readonly status: number; readonly headers: { readonly [name: str
 const host = '127.0.0.1'
 
 /** A log with editions 1 to `editions`, answered by `count` readers. `workers`: their threads, replaced ones last. */
-async function openWorld(options: { readonly count: number; readonly editions: number; readonly limit?: number }) {
+async function openWorld(options: {
+  readonly count: number
+  readonly editions: number
+  readonly limit?: number
+  readonly lookPauseMs?: number
+}) {
   const folder = mkdtempSync(join(tmpdir(), 'readers-'))
   const log = await openEditionLog(folder, { clock: systemClock })
   for (let edition = 1; edition <= options.editions; edition++) await takeOver(log, edition)
@@ -67,6 +72,7 @@ async function openWorld(options: { readonly count: number; readonly editions: n
     log: openLog('silent'),
     stop: new AbortController().signal,
     onLoss: (message) => losses.push(message),
+    ...(options.lookPauseMs !== undefined && { lookPauseMs: options.lookPauseMs }),
   })
   onTestFinished(async () => {
     process.off('worker', see)
@@ -230,6 +236,18 @@ describe('readers', () => {
     expect(new Set(after.map(({ headers }) => String(headers['x-stock-state']).slice(0, 2)))).toEqual(
       new Set(['4;', '5;']),
     )
+  })
+
+  test('one that hangs is replaced, although no edition comes that it would have to take in', async () => {
+    const world = await openWorld({ count: 1, editions: 2, lookPauseMs: 100 })
+    const [victim] = world.workers
+    // what does not answer and what is not heard look alike from here
+    victim!.removeAllListeners('message')
+    await once(victim!, 'exit')
+    let answer: Answer | undefined
+    while (answer === undefined) answer = await world.get('/v1/tenders?limit=3').catch(() => undefined)
+    expect(answer.status).toBe(200)
+    expect(world.losses[0]).toBe('A reader died (it did not answer any more); another one takes its place.')
   })
 
   test('with the database down, one that takes the place of another knows the tokens and cursors that were known', async () => {

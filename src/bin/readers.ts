@@ -30,6 +30,8 @@ export type ReadersOptions = {
   readonly stop: AbortSignal
   /** Told in a sentence of a reader that died. */
   readonly onLoss: (message: string) => void
+  /** Between two looks whether every reader still answers. */
+  readonly lookPauseMs?: number
 }
 
 export type Readers = {
@@ -37,8 +39,14 @@ export type Readers = {
   readonly close: () => Promise<void>
 }
 
-/** A reader that does not take in what it is told within this time is replaced. */
-const settleTimeoutMs = 10_000
+const defaultLookPauseMs = 1000
+/**
+ * A reader that leaves so many looks in a row unanswered is replaced. They are counted, not timed: where the whole process was
+ * frozen, or the main thread busy, nobody looked.
+ */
+const mostUnanswered = 10
+/** Before it was heard of for the first time it loads, on a busy machine for long. */
+const mostUnansweredWhileLoading = 60
 const longestStopMs = 15_000
 /** One that lived shorter died of its start: the next waits a moment. */
 const shortLifeMs = 5000
@@ -146,8 +154,12 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
   const close = async () => {
     isClosing = true
     clearTimeout(pause)
+    clearInterval(watch)
     await Promise.all([...threads.values()].map((reader) => reader.stop()))
   }
+  const watch = setInterval(() => {
+    for (const reader of threads.values()) reader.look()
+  }, options.lookPauseMs ?? defaultLookPauseMs)
   const cutOff = () => void close()
   options.stop.addEventListener('abort', cutOff, { once: true })
   try {
@@ -176,6 +188,9 @@ class Reader {
   readonly #waiting = new Map<number, () => void>()
   #turn = 0
   #hasEnded = false
+  #isHeard = false
+  #unanswered = 0
+  #reason = ''
 
   constructor(
     settings: ReaderSettings,
@@ -184,19 +199,20 @@ class Reader {
   ) {
     const worker = new Worker(new URL('./reader.ts', import.meta.url), { workerData: settings, execArgv: [] })
     this.#worker = worker
-    let reason = ''
     worker.on('error', (error: unknown) => {
-      reason = error instanceof Error ? error.message : String(error)
+      this.#reason = error instanceof Error ? error.message : String(error)
     })
     this.ended = new Promise((resolve) => {
       worker.once('exit', (code) => {
         this.#hasEnded = true
         for (const release of this.#waiting.values()) release()
-        resolve(reason || `exit code ${code}`)
+        resolve(this.#reason || `exit code ${code}`)
       })
     })
     this.#listening = new Promise((resolve, reject) => {
       worker.on('message', (message: FromReader) => {
+        this.#isHeard = true
+        this.#unanswered = 0
         switch (message.type) {
           case 'listening':
             this.hasListened = true
@@ -245,10 +261,19 @@ class Reader {
     const turn = ++this.#turn
     const reached = new Promise<void>((resolve) => this.#waiting.set(turn, resolve))
     this.#send({ type: 'settle', turn })
-    const timer = setTimeout(() => void this.#worker.terminate(), settleTimeoutMs)
     await reached
-    clearTimeout(timer)
     this.#waiting.delete(turn)
+  }
+
+  /** Asks for a sign of life. Ends a thread that gave none when it was asked before, again and again. */
+  look(): void {
+    if (this.#hasEnded) return
+    if (this.#unanswered++ < (this.#isHeard ? mostUnanswered : mostUnansweredWhileLoading))
+      this.#send({ type: 'settle', turn: ++this.#turn })
+    else {
+      this.#reason ||= 'it did not answer any more'
+      void this.#worker.terminate()
+    }
   }
 
   async stop(): Promise<void> {
