@@ -31,6 +31,8 @@ const gzipTrailerLength = 8
  * pieces may stand in any order.
  */
 const deflateOptions = { level: 6, windowBits: 14, memLevel: 6, finishFlush: constants.Z_SYNC_FLUSH } as const
+/** What a deflated record may be longer than the record. */
+const deflateMargin = 64
 
 export type Pieces = { readonly plain: Buffer; readonly gzip: Buffer }
 
@@ -42,7 +44,9 @@ function storedBlockHeader(target: Buffer, offset: number, length: number, isLas
 
 /** The gzip piece of a plain one. The same bytes for the same text on the same version of Node. */
 export function gzipPieceOf(plain: Buffer): Buffer {
-  const rest = deflateRawSync(plain.subarray(headLength), deflateOptions)
+  // Node's own 16 KB for each record would be garbage of five times what is made.
+  const chunkSize = plain.length + deflateMargin
+  const rest = deflateRawSync(plain.subarray(headLength), { ...deflateOptions, chunkSize })
   const piece = Buffer.allocUnsafe(blockHeaderLength + headLength + rest.length)
   storedBlockHeader(piece, 0, headLength, false)
   plain.copy(piece, blockHeaderLength, 0, headLength)
