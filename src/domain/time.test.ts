@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dayMs, hourMs, offsetMsAt, zoneOf } from './time.ts'
+import { dayMs, hourMs, joinDateTime, offsetMsAt, parseSourceDateTime, zoneOf } from './time.ts'
 
 const zones = [...new Set(['DE', 'IE', 'PT', 'IS', 'NO', 'BR', 'US', 'NZ', 'IN', 'GL', 'AU', 'UA'].map(zoneOf))]
 
@@ -25,4 +25,11 @@ test('clocks are ahead of UTC by what the engine says, also on days when they ch
     for (const ms of [-dayMs, -1, 0, dayMs])
       expect(offsetMsAt('Europe/Berlin', change + ms)).toBe(namedOffsetMs('Europe/Berlin', change + ms))
   expect(offsetMsAt('Europe/Berlin', Date.UTC(2025, 2, 30, 1))).toBe(2 * hourMs)
+})
+
+test('an hour may have one digit, a minute not', () => {
+  expect(joinDateTime('2024-03-01', '9:05', 'Europe/Berlin', 'end-of-day')).toBe('2024-03-01T08:05:00.000Z')
+  expect(joinDateTime('2024-03-01', '9:05:00Z', 'Europe/Berlin', 'end-of-day')).toBe('2024-03-01T09:05:00.000Z')
+  expect(parseSourceDateTime('2024-03-01 9:05', 'Europe/Berlin', 'end-of-day')).toBe('2024-03-01T08:05:00.000Z')
+  expect(joinDateTime('2024-03-01', '9:5', 'Europe/Berlin', 'end-of-day')).toBeUndefined()
 })

@@ -177,7 +177,7 @@ export function wallToEpochMs(wallUtcMs: number, zone: string): number {
 }
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})(Z|[+-]\d{2}:\d{2})?$/
-const timePattern = /^(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:\d{2})?$/
+const timePattern = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:\d{2})?$/
 
 /** An xs:date of the calendar, with its offset in milliseconds when it carries one. */
 export type CalendarDate = { readonly utcMidnightMs: number; readonly offsetMs: number | undefined }
@@ -203,7 +203,7 @@ export function parseDate(text: string): CalendarDate | undefined {
   return { utcMidnightMs, offsetMs: offsetOf(match[4]) }
 }
 
-/** Reads `10:00`, `10:00:00+01:00`, `10:00:00.0000000Z` (xs:time; `24:00:00` is the end of the day); undefined when it is no time. */
+/** Reads `10:00`, `10:00:00+01:00`, `10:00:00.0000000Z` (xs:time; `24:00:00` is the end of the day) and `9:00`; undefined when it is no time. */
 export function parseTime(text: string): { readonly ms: number; readonly offsetMs: number | undefined } | undefined {
   const match = timePattern.exec(text.trim())
   if (!match) return undefined
@@ -239,7 +239,7 @@ export function joinDateTime(
 }
 
 const dateTimePattern =
-  /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?))?\s*([Zz]|[+-]\d{2}:?\d{2})?$/
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?))?\s*([Zz]|[+-]\d{2}:?\d{2})?$/
 
 /** Reads a timestamp of a source (OCDS `date`, `2024-03-01T10:00:00Z`, date only); zone and missing time as in joinDateTime. */
 export function parseSourceDateTime(

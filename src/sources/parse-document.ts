@@ -7,7 +7,7 @@ import { parseTedExport } from './ted-export/parse-ted-export.ts'
 import { decodeText, maxDocumentBytes, readXmlBytes, type XmlElement, XmlError } from './xml.ts'
 
 /** Raised whenever the parsers read something else out of the same bytes, so that kept documents can be read again. */
-export const parserVersion = 2
+export const parserVersion = 3
 
 /** Deeper than any release; keeps recursion over the value safe. */
 const maxJsonDepth = 256

@@ -88,6 +88,12 @@ describe('addresses', () => {
   it('keeps only what has the form of a mail address', () => {
     expect(cleanEmail('mailto:office@example.org')).toBe('office@example.org')
     expect(cleanEmail('office at example')).toBeUndefined()
+    expect(cleanEmail('office at; example.org')).toBeUndefined()
+  })
+  it('takes the first of several mail addresses', () => {
+    expect(cleanEmail('a@example.org; b@example.org')).toBe('a@example.org')
+    expect(cleanEmail('a@example.org, b@example.org')).toBe('a@example.org')
+    expect(cleanEmail('a@example.org et b@example.org')).toBe('a@example.org')
   })
 })
 

@@ -145,10 +145,10 @@ export function cleanUrl(raw: string | undefined): string | undefined {
   return url?.username === '' && url.password === '' && url.hostname.includes('.') ? full : undefined
 }
 
-/** An e-mail address as published, without `mailto:`; undefined when it has not the form of one. */
+/** An e-mail address as published, the first of several, without `mailto:`; undefined when it has not the form of one. */
 export function cleanEmail(raw: string | undefined): string | undefined {
   const text = cleanLine(raw, 254)?.replace(/^mailto:\s*/i, '')
-  return text && /^[^\s@<>,;]+@[^\s@<>,;]+\.[^\s@<>,;.]+$/.test(text) ? text : undefined
+  return text && /^([^\s@<>,;]+@[^\s@<>,;]+\.[^\s@<>,;.]+)(?:[\s,;].*@.*)?$/.exec(text)?.[1]
 }
 
 /**

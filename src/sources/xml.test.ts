@@ -140,6 +140,18 @@ describe('encodings', () => {
     expect(decodeText(Buffer.from(utf16).swap16())).toBe('<ä/>')
     expect(decodeText(Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a>ü</a>', 'latin1'))).toContain('ü')
     expect(decodeText(Buffer.from("<?xml version='1.0' encoding='windows-1252'?><a>\x80</a>", 'latin1'))).toContain('€')
+    expect(decodeText(Buffer.from('<?xml version="1.0" encoding="windows-1251"?><a>\xc6</a>', 'latin1'))).toContain('Ж')
+    expect(decodeText(Buffer.from('<?xml version="1.0" encoding="ISO-8859-7"?><a>\xd9</a>', 'latin1'))).toContain('Ω')
+  })
+
+  it('reads UTF-16 without its mark, which a declaration may stand for', () => {
+    const utf16 = Buffer.from('<?xml version="1.0" encoding="UTF-16LE"?><a>ü</a>', 'utf16le')
+    expect(parseXmlBytes(utf16).text).toBe('ü')
+    expect(parseXmlBytes(Buffer.from(utf16).swap16()).text).toBe('ü')
+  })
+
+  it('reads UTF-8 that an encoding declares which it is not in', () => {
+    expect(parseXmlBytes(bytes('<?xml version="1.0" encoding="utf-16"?><a>ü</a>')).text).toBe('ü')
   })
 
   it('calls broken sequences and NUL malformed', () => {

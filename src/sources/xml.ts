@@ -258,20 +258,12 @@ function countLines(text: string, end: number): number {
 }
 
 const declaredEncoding = /^<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)["']/
-/** Encodings by the names that documents declare; each decodes every byte sequence or refuses it. */
-const singleByteEncodings = new Set([
-  'iso-8859-1',
-  'latin1',
-  'windows-1252',
-  'cp1252',
-  'iso-8859-15',
-  'iso-8859-2',
-  'windows-1250',
-])
+/** Encodings of one byte a character by the names that documents declare. */
+const singleByteEncoding = /^(?:iso-8859-\d{1,2}|latin[1-6]|(?:windows-|cp)125\d|koi8-[ru])$/
 
 /**
- * The text of a document: UTF-8 (with or without byte order mark), UTF-16 by its byte order mark, or a Latin encoding
- * that its XML declaration names. Throws XmlError: `too-large`, or `malformed` for broken sequences and NUL.
+ * The text of a document: UTF-8 (with or without byte order mark), UTF-16 by its mark or by how it begins, or an encoding
+ * of one byte a character that its XML declaration names. Throws XmlError: `too-large`, or `malformed` for broken sequences and NUL.
  */
 export function decodeText(bytes: Uint8Array): string {
   if (bytes.length > maxDocumentBytes) {
@@ -295,11 +287,13 @@ export function decodeText(bytes: Uint8Array): string {
 function encodingOf(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  if (bytes[0] === 0 && bytes[1] === 0x3c) return 'utf-16be'
   if (bytes[0] !== 0x3c) return 'utf-8'
+  if (bytes[1] === 0) return 'utf-16le'
   const declared = declaredEncoding
     .exec(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 200)).toString('latin1'))?.[1]
     ?.toLowerCase()
-  return declared && singleByteEncodings.has(declared) ? declared : 'utf-8'
+  return declared && singleByteEncoding.test(declared) ? declared : 'utf-8'
 }
 
 /** First child of that name, or undefined. */

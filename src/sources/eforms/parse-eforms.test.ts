@@ -282,6 +282,14 @@ describe('what is no usable notice', () => {
     expect(noticeOf(`<ContractNotice ${ns}><b:ID>7</b:ID>${party}</ContractNotice>`).title).toBeUndefined()
   })
 
+  it('takes the buyer profile of the first contracting party that has one', () => {
+    const party = (profile: string): string =>
+      `<a:ContractingParty>${profile}<a:Party><a:PartyName><b:Name>Amt</b:Name></a:PartyName></a:Party></a:ContractingParty>`
+    const profile = '<b:BuyerProfileURI>https://amt.example/profil</b:BuyerProfileURI>'
+    const read = noticeOf(`<ContractNotice ${ns}><b:ID>7</b:ID>${party('')}${party(profile)}</ContractNotice>`)
+    expect(read.buyerProfileUrl).toBe('https://amt.example/profil')
+  })
+
   it('takes no date that the calendar or the clock does not have', () => {
     const lot = (date: string, time: string): string =>
       `<ContractNotice ${ns}><b:ID>7</b:ID><b:IssueDate>2024-02-30</b:IssueDate><a:ProcurementProject><b:Name>x y</b:Name></a:ProcurementProject><a:ProcurementProjectLot><b:ID>LOT-1</b:ID><a:TenderingProcess><a:TenderSubmissionDeadlinePeriod><b:EndDate>${date}</b:EndDate><b:EndTime>${time}</b:EndTime></a:TenderSubmissionDeadlinePeriod></a:TenderingProcess></a:ProcurementProjectLot></ContractNotice>`

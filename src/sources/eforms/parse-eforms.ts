@@ -128,7 +128,7 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
   const frameworkMaximum =
     estimates.frameworkMaximum ?? moneyOf(efbc(noticeResult, 'OverallMaximumFrameworkContractsAmount'))
   const awardedValue = moneyOf(cbc(noticeResult, 'TotalAmount'))
-  const buyerProfileUrl = cleanUrl(cbcText(cac(root, 'ContractingParty'), 'BuyerProfileURI'))
+  const buyerProfileUrl = buyerProfileUrlOf(root)
   const terms = cac(root, 'TenderingTerms')
   const documentsUrl = documentsUrlOf(terms)
   const submissionUrl = submissionUrlOf(terms)
@@ -259,6 +259,15 @@ function legalBasisOf(root: XmlElement): string | undefined {
   return allCac(cac(root, 'TenderingTerms'), 'ProcurementLegislationDocumentReference')
     .map((reference) => cleanField(idOf(reference), 200))
     .find((id) => id !== undefined && id !== 'CrossBorderLaw' && id !== 'LocalLegalBasis')
+}
+
+/** BT-508 of the first contracting party that has one. */
+function buyerProfileUrlOf(root: XmlElement): string | undefined {
+  for (const party of allCac(root, 'ContractingParty')) {
+    const url = cleanUrl(cbcText(party, 'BuyerProfileURI'))
+    if (url) return url
+  }
+  return undefined
 }
 
 /** The zone in which a portal's dates without an offset are read. */

@@ -384,14 +384,26 @@ describe('awards', () => {
     })
     const contest = sampleForm(
       'F13',
-      `${sampleBody}${sampleObject(sampleLot(undefined))}<RESULTS><AWARDED_PRIZE><DATE_DECISION_JURY>2021-03-01</DATE_DECISION_JURY><WINNERS><WINNER><ADDRESS_WINNER><OFFICIALNAME>Atelier</OFFICIALNAME></ADDRESS_WINNER></WINNER></WINNERS><VAL_PRIZE CURRENCY="EUR">20000</VAL_PRIZE></AWARDED_PRIZE></RESULTS>`,
+      `${sampleBody}${sampleObject(sampleLot(undefined))}<RESULTS><AWARDED_PRIZE><DATE_DECISION_JURY>2021-03-01</DATE_DECISION_JURY><PARTICIPANTS><NB_PARTICIPANTS>7</NB_PARTICIPANTS></PARTICIPANTS><WINNERS><WINNER><ADDRESS_WINNER><OFFICIALNAME>Atelier</OFFICIALNAME></ADDRESS_WINNER></WINNER></WINNERS><VAL_PRIZE CURRENCY="EUR">20000</VAL_PRIZE></AWARDED_PRIZE></RESULTS>`,
     )
     expect(notice({ forms: contest, documentType: 'R' }).lots[0]!.result).toEqual({
       outcome: 'awarded',
       awardedValue: { value: 20000, currency: 'EUR' },
       winners: [{ name: 'Atelier' }],
       contractDate: '2021-03-01',
+      receivedTenders: 7,
     })
+  })
+})
+
+describe('what senders write in their own way', () => {
+  it('reads the hour of a deadline that has one digit, and paragraphs set apart by white space', () => {
+    const own = dividedCall
+      .replace('<TIME_RECEIPT_TENDERS>10:30<', '<TIME_RECEIPT_TENDERS>9:00<')
+      .replaceAll(/<SHORT_DESCR>.*?<\/SHORT_DESCR>/gs, '<SHORT_DESCR><P>\n  One\n</P>\n<P>\tTwo </P></SHORT_DESCR>')
+    const read = notice({ forms: own })
+    expect(read.submissionDate).toBe('2021-02-10T08:00:00.000Z')
+    expect(read.lots[0]!.description).toEqual({ de: 'One\nTwo' })
   })
 })
 

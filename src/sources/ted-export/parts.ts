@@ -30,7 +30,11 @@ function running(element: XmlElement): string {
 export function paragraphs(element: XmlElement | undefined): string | undefined {
   if (!element) return undefined
   const lines = childrenNamed(element, 'P')
-  return lines.length === 0 ? running(element) : lines.length === 1 ? running(lines[0]!) : lines.map(running).join('\n')
+  return lines.length === 0
+    ? running(element)
+    : lines.length === 1
+      ? running(lines[0]!)
+      : lines.map((line) => running(line).trim()).join('\n')
 }
 
 export const lineOf = (element: XmlElement | undefined, limit: number = titleLimit): string | undefined =>

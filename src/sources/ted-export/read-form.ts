@@ -133,7 +133,7 @@ function awardsOf(form: XmlElement): FormAward[] {
           awardedValue: moneyOf(childNamed(prize, 'VAL_PRIZE')),
           winners: winners.length > 0 ? winners : undefined,
           contractDate: dateOf(childNamed(prize, 'DATE_DECISION_JURY'))?.date,
-          receivedTenders: countOf(childNamed(prize, 'NB_PARTICIPANTS')),
+          receivedTenders: countOf(childNamed(childNamed(prize, 'PARTICIPANTS') ?? prize, 'NB_PARTICIPANTS')),
         }),
       })
     } else if (childNamed(results, 'NO_AWARDED_PRIZE')) {
