@@ -50,7 +50,12 @@ export class Compaction {
     }
     if (isStopped()) return false
     if (kept.length > 0) await this.#copy(number, kept)
-    await this.#target.endEdition({ ...info, checks: Object.fromEntries(checks) }, { isComplete, isSynced: false })
+    // what the editions before could show as well is not all here: a file that was cut back to one of them must not be shown
+    const isWhole = isComplete && number >= this.#oldest
+    await this.#target.endEdition(
+      { ...info, checks: Object.fromEntries(checks) },
+      { isComplete: isWhole, isSynced: false },
+    )
     return true
   }
 

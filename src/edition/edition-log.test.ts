@@ -670,6 +670,45 @@ test('what rots after it was checked is not served as plain text, and not taken 
   }
 })
 
+test('gzip that rots after it was checked reaches nobody as a record, and as a page only until it was asked for some more times', async () => {
+  const folder = newFolder()
+  const log = await openLog(folder, { clock: () => start })
+  const records = Array.from({ length: 40 }, (_, index) => recordOf(index, start + index, { title: 'x'.repeat(500) }))
+  await append(
+    log,
+    1,
+    records.map((record) => entryOf(record)),
+    { records: 40 },
+  )
+  const { positions } = log.list({ filter: all, edition: 1, limit: 40 })
+  // of other positions than those of the list itself nothing is kept
+  const page = () => wholePage(log.pageBody([...positions], 1, 'gzip'), null)
+  const record = () => Buffer.from(log.record(positions[7]!, 'gzip').bytes)
+  const [wholeOfPage, wholeOfRecord] = [page(), record()]
+  const file = filesOf(folder).find((name) => name.endsWith('gzip.bin'))!
+  const intact = readFileSync(file)
+  const rot = () => {
+    const rotten = Buffer.from(intact)
+    const { held } = log as unknown as { held: LogState }
+    rotten[held.offsetOf('gzip', positions[7]!) + 90]! ^= 4
+    writeFileSync(file, rotten)
+  }
+  rot()
+  expect(record().equals(wholeOfRecord)).toBe(true)
+  await log.idle()
+  expect(readFileSync(file).equals(intact)).toBe(true)
+  rot()
+  let asked = 1
+  for (; !page().equals(wholeOfPage); asked++) expect(asked).toBeLessThan(16)
+  await log.idle()
+  expect(readFileSync(file).equals(intact)).toBe(true)
+  rot()
+  // asked for as a list, it is kept for the next who ask: not before it was checked
+  expect(wholePage(log.pageBody(positions, 1, 'gzip'), null).equals(wholeOfPage)).toBe(true)
+  await log.idle()
+  expect(readFileSync(file).equals(intact)).toBe(true)
+})
+
 test('what rots in an open log is found by the round through all pieces, and mended from the other file', async () => {
   const warnings: string[] = []
   const folder = newFolder()
@@ -764,6 +803,36 @@ test('R4 after 25 hours the checks and bodies of old editions leave the disk, an
     expect(pagesOf(again, edition).map((page) => page.toString('hex'))).toEqual(
       remembered.get(edition)!.map((page) => page.toString('hex')),
     )
+})
+
+test('C6 a copy that is cut back to an edition older than those it was made for does not show it: records are missing there', async () => {
+  let now = start
+  const folder = newFolder()
+  const options = { clock: () => now, toleratedEntries: 20, toleratedReplay: 1_000_000 }
+  const log = await openLog(folder, options)
+  for (let edition = 1; edition <= 45; edition++) {
+    now = publishedAtOf(edition)
+    const entries = Array.from({ length: 10 }, (_, index) =>
+      entryOf(recordOf((edition * 10 + index) % 30, start + edition * 1000 + index)),
+    ).sort((a, b) => a.lastModified - b.lastModified)
+    await append(log, edition, entries, { records: Math.min(30, edition * 10) })
+    await log.idle()
+  }
+  await log.close()
+  const [index] = filesOf(folder).filter((file) => file.endsWith('index.log'))
+  expect(index).not.toContain('generation-1/')
+  const intact = readFileSync(index!)
+  const shown = new Set<number>()
+  for (let length = intact.length; length > 0; length -= 200) {
+    writeFileSync(index!, intact.subarray(0, length))
+    const again = await openLog(folder, options)
+    const edition = again.newest?.edition
+    if (edition === undefined) break
+    expect(again.list({ filter: all, edition, limit: 100 }).positions).toHaveLength(Math.min(30, edition * 10))
+    shown.add(edition)
+    await again.close()
+  }
+  expect(shown.size).toBeGreaterThan(10)
 })
 
 test('a log damaged anywhere never serves a wrong byte: it goes back to a whole edition, repairs or refuses', async () => {

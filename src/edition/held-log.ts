@@ -189,14 +189,15 @@ export class HeldLog {
 
   /**
    * Reads the pieces of these positions one after the other. A plain piece is checked each time; a gzip piece when it is read for
-   * the first time, since its answer ends with the checksum of what was written: no client takes another one for it.
+   * the first time, since its answer ends with the checksum of what was written, by which most clients refuse another one (browsers
+   * do not look at it). `isChecked`: gzip pieces are checked in any case.
    */
-  fill(kind: BodyKind, positions: readonly number[], target: Buffer, offset: number): void {
+  fill(kind: BodyKind, positions: readonly number[], target: Buffer, offset: number, isChecked: boolean): void {
     let at = offset
     for (let index = 0; index < positions.length; ) {
       const first = positions[index]!
       let length = 0
-      let isVerified = kind === 'gzip'
+      let isVerified = kind === 'gzip' && !isChecked
       let next = index
       for (; next < positions.length && positions[next] === first + next - index; next++) {
         const chunk = this.table.chunks[positions[next]! >>> chunkBits]!
@@ -205,7 +206,7 @@ export class HeldLog {
         if ((chunk.verified[row]! & verifiedBit[kind]) === 0) isVerified = false
       }
       this.bodies.read(kind, target, at, length, this.offsetOf(kind, first))
-      if (!isVerified) this.#verify(kind, positions.slice(index, next), target, at)
+      if (!isVerified) this.#verify(kind, positions.slice(index, next), target, at, isChecked)
       at += length
       index = next
     }
@@ -221,14 +222,14 @@ export class HeldLog {
     return end - this.lengthOf(kind, position)
   }
 
-  #verify(kind: BodyKind, positions: readonly number[], target: Buffer, offset: number): void {
+  #verify(kind: BodyKind, positions: readonly number[], target: Buffer, offset: number, isChecked: boolean): void {
     let at = offset
     for (const position of positions) {
       const chunk = this.table.chunks[position >>> chunkBits]!
       const row = position & rowMask
       const length = this.lengthOf(kind, position)
       const piece = target.subarray(at, at + length)
-      if (kind === 'plain' || (chunk.verified[row]! & verifiedBit[kind]) === 0) {
+      if (isChecked || kind === 'plain' || (chunk.verified[row]! & verifiedBit[kind]) === 0) {
         if (this.isIntact(kind, position, piece)) chunk.verified[row]! |= verifiedBit[kind]
         else {
           this.isDamaged = true

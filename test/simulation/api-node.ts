@@ -163,8 +163,8 @@ class LaggingState {
     return this.#log.state.stampOf(position, edition)
   }
 
-  fill(kind: BodyKind, positions: readonly number[], target: Buffer, offset: number): void {
-    this.#log.state.fill(kind, positions, target, offset)
+  fill(kind: BodyKind, positions: readonly number[], target: Buffer, offset: number, isChecked: boolean): void {
+    this.#log.state.fill(kind, positions, target, offset, isChecked)
   }
 
   lengthOf(kind: BodyKind, position: number): number {
