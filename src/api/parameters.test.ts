@@ -169,7 +169,7 @@ describe('nuts', () => {
   test('D20: lower case is folded, unknown well-formed codes are taken', () => {
     expect(filterOf('nuts=de2,zz9zz,DE').nuts).toEqual(['DE', 'DE2', 'ZZ9ZZ'])
   })
-  test.each(['D', 'DE2123', '1E2', 'DE-2', 'DÉ2', 'd̈e'])('D20: %s is refused', (text) => {
+  test.each(['D', 'DE2123', '1E2', 'DE-2', 'DÉ2', 'd̈e', 'ıt', 'ſE', 'ß', 'ﬁ'])('D20: %s is refused', (text) => {
     expect(codesOf(`nuts=${encodeURIComponent(text)}`)).toEqual(['nuts:invalid-nuts'])
   })
   test('D20: GR hints at EL', () => {

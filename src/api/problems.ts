@@ -247,10 +247,14 @@ export type Problem = {
 /** The address that `type` carries; it exists on the access page (C135). */
 export const problemType = (docsUrl: string, slug: ProblemSlug): string => `${docsUrl}/access#error-${slug}`
 
-/** What looks like one of our tokens is never echoed, wherever a client put it by mistake (C120). */
+/** What looks like one of our tokens is never echoed, wherever a client put it by mistake, percent-encoded or not (C120). */
 export function withoutTokens(text: string): string {
-  return text.includes('tdr_') ? text.replace(/tdr_(live|test)_[A-Za-z0-9]*/g, 'tdr_$1_[hidden]') : text
+  const plain = text.includes('%') ? text.replace(encodedTokenCharacter, decodeURIComponent) : text
+  return plain.includes('tdr_') ? plain.replace(/tdr_(live|test)_[A-Za-z0-9]*/g, 'tdr_$1_[hidden]') : text
 }
+
+/** Letters, digits and the underscore, written as `%41`. */
+const encodedTokenCharacter = /%(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])/g
 
 const maxInstanceLength = 512
 

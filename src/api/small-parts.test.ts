@@ -187,6 +187,18 @@ describe('problems', () => {
     expect(body).not.toContain('aaaa')
     expect(withoutTokens(`${token} and tdr_test_b`)).toBe('tdr_live_[hidden] and tdr_test_[hidden]')
   })
+  test('C120: a token that is percent-encoded, wholly or in part, is not echoed either', () => {
+    const token = `tdr_live_${'Az09'.repeat(9)}`
+    const encoded = (text: string) => text.replace(/./g, (char) => `%${char.charCodeAt(0).toString(16)}`)
+    for (const written of [
+      encoded(token),
+      encoded(token).toUpperCase(),
+      `%74${token.slice(1)}`,
+      token.replace('_', '%5F'),
+    ])
+      expect(toInstance(`/v1/tenders/${written}/%41%2f`)).toBe('/v1/tenders/tdr_live_%5Bhidden%5D/A%2f')
+    expect(withoutTokens('/%41%5b%7A%2F')).toBe('/%41%5b%7A%2F')
+  })
   test('an instance is a URI reference whatever the path', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii' }), (path) => {

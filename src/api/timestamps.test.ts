@@ -56,6 +56,19 @@ describe('a timestamp', () => {
     expect(parseTimestamp('2026-11-02')).toMatchObject({ detail: expect.stringContaining('2026-11-02T00:00:00Z') })
   })
 
+  test.each([
+    '2024-02-30',
+    '2024-13-01',
+    '1969-12-31',
+    '2024-02-30T10:00:00',
+    '2024-01-01T24:00:00',
+    '2024-01-01T10:60:00',
+  ])('D23: %s is never answered with a correction that would be refused in turn', (text) => {
+    const { code, detail } = parseTimestamp(text) as { code: string; detail: string }
+    expect(detail).not.toContain(text)
+    expect(code).toBe(text.startsWith('1969') ? 'timestamp-too-early' : 'invalid-timestamp')
+  })
+
   test('D24: one space at the place of the offset is a plus that was decoded', () => {
     expect(at('2026-11-02T14:00:00.000 02:00')).toEqual([noon, noon])
   })

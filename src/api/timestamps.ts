@@ -19,12 +19,13 @@ export function parseTimestamp(value: string): Moment | TimestampFault {
   const match = withZone.exec(text)
   if (!match) {
     if (dateOnly.test(text))
-      return fault(
-        'timestamp-date-only',
-        `Needs a time and a zone: write ${text}T00:00:00Z for the start of that day in UTC.`,
+      return unlessFaulty(`${text}T00:00:00Z`, (corrected) =>
+        fault('timestamp-date-only', `Needs a time and a zone: write ${corrected} for the start of that day in UTC.`),
       )
     if (withoutZone.test(text))
-      return fault('timestamp-without-zone', `Needs a zone: write ${text}Z for UTC, or an offset such as %2B02:00.`)
+      return unlessFaulty(`${text}Z`, (corrected) =>
+        fault('timestamp-without-zone', `Needs a zone: write ${corrected} for UTC, or an offset such as %2B02:00.`),
+      )
     return fault(
       'invalid-timestamp',
       'Is not a timestamp of the form 2026-11-02T08:00:00.000Z (RFC 3339, with Z or an offset; write + as %2B).',
@@ -52,4 +53,10 @@ export function parseTimestamp(value: string): Moment | TimestampFault {
   const fraction = (match[7] ?? '').padEnd(9, '0')
   const floorMs = utcMs + Number(fraction.slice(0, 3))
   return { floorMs, ceilMs: fraction.slice(3) === '000000' ? floorMs : floorMs + 1 }
+}
+
+/** The fault that names a corrected value, unless that would be refused as well: then what is wrong with it. */
+function unlessFaulty(corrected: string, explain: (corrected: string) => TimestampFault): TimestampFault {
+  const parsed = parseTimestamp(corrected)
+  return 'floorMs' in parsed ? explain(corrected) : parsed
 }

@@ -1,12 +1,13 @@
 // NUTS codes of every vintage: two letters of a country, then up to three characters, each naming an area inside the one before.
 import type { CodeRange } from './cpv.ts'
 
-const pattern = /^[A-Z]{2}[A-Z0-9]{0,3}$/
+const pattern = /^[A-Za-z]{2}[A-Za-z0-9]{0,3}$/
 
 /** A code as written in notices or filters, upper case; undefined when it has not the form of one. Need not be listed. */
 export function toNutsCode(text: string): string | undefined {
-  const code = text.trim().toUpperCase()
-  return pattern.test(code) ? code : undefined
+  const code = text.trim()
+  // looked at before it is folded: other letters have upper cases of these (ı, ſ, ß)
+  return pattern.test(code) ? code.toUpperCase() : undefined
 }
 
 /** Five characters in base 37 (none, 0-9, A-Z), so that an area's codes are one range of numbers. Below 2^27. */
