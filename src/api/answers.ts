@@ -1,6 +1,7 @@
 // Writes problem answers: through Fastify where a request was read, as plain text on the socket where it was not.
 import type { Duplex } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { systemClock } from '../platform/clock.ts'
 import { allowedMethods, type Problem, problemBody, problemHeaders, problemKind } from './problems.ts'
 
 /** The path of a request target, without query; of `http://host/path` too. */
@@ -61,6 +62,8 @@ export function answerOnSocket(
     'X-Content-Type-Options: nosniff',
     `X-Request-Id: ${context.requestId}`,
     ...(problem.slug === 'method-not-allowed' ? [`Allow: ${allowedMethods}`] : []),
+    // of the machine, as in all other answers (RFC 9110 6.6.1)
+    `Date: ${new Date(systemClock()).toUTCString()}`,
     'Connection: close',
   ]
   socket.on('error', () => socket.destroy())

@@ -160,7 +160,8 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     for (const text of raw.rawHeaders) headersLength += text.length + 2
     if (headersLength > maxHeadersLength) return void answer(request, reply, headersTooLarge)
     const isHttp1 = raw.httpVersionMajor === 1
-    if (!isHttp1 || url.includes('#') || (raw.httpVersionMinor === 1 && raw.headers.host === undefined))
+    const hosts = countHosts(raw.rawHeaders)
+    if (!isHttp1 || url.includes('#') || hosts > 1 || (raw.httpVersionMinor === 1 && hosts === 0))
       return void answer(request, reply, malformedRequest)
     if (request.is404 || url === `${listPath}/` || url.startsWith(`${listPath}/?`))
       return void answerUnknownRoute(request, reply)
@@ -328,4 +329,12 @@ function writeAnswer(response: ServerResponse, { status, headers, body, tail }: 
   response.write(body)
   response.end(tail)
   response.uncork()
+}
+
+/** How many `Host` lines a request has: more than one could be read in two ways (RFC 9112 3.2). */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]!.length === 4 && rawHeaders[index]!.toLowerCase() === 'host') count += 1
+  return count
 }

@@ -18,6 +18,7 @@ async function problemFor(
 ): Promise<{ status: number; slug: string; instance: string; headers: ReadonlyMap<string, string> }> {
   const answer = readAnswer(await sendRaw(world.port, text))
   expect(answer.headers.get('content-type')).toBe('application/problem+json')
+  expect(answer.headers.get('date')).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/)
   expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   const body = JSON.parse(answer.body)
   expect(body).toMatchObject({
@@ -92,6 +93,7 @@ describe('not HTTP', () => {
     ],
     ['a TLS hello', '\u0016\u0003\u0001\u0000\u0001\u0001\r\n\r\n'],
     ['no Host', 'GET /v1/tenders HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['two Hosts', `GET /v1/tenders HTTP/1.1\r\n${host}host: b\r\n\r\n`],
     ['a fragment', `GET /v1/tenders#a HTTP/1.1\r\n${host}\r\n`],
   ])('C132: %s is a 400 problem', async (_name, text) => {
     expect(await problemFor(text)).toMatchObject({ status: 400, slug: 'malformed-request' })
