@@ -75,6 +75,14 @@ test.skipIf(!canMount)(
       expect(readEdition(log, edition)).toEqual(recordsOfEdition(edition))
       await expect(append(edition + 1)).rejects.toThrow('is full')
     }
+    // as often as that is tried, the operator is told once
+    await log.idle()
+    const told = warnings.length
+    for (let turn = 0; turn < 3; turn++) {
+      await expect(append(edition + 1)).rejects.toThrow('is full')
+      await log.idle()
+    }
+    expect(warnings).toHaveLength(told)
     await log.close()
     log = await openEditionLog(folder, options)
     expect(readEdition(log, edition)).toEqual(recordsOfEdition(edition))

@@ -139,21 +139,29 @@ export class EditionLog extends LogReader {
 
   /** Takes over an edition from memory. The database stays the record of it: for stocks without one, and tests. */
   appendEdition(edition: NewEdition, entries: Iterable<NewEntry> | AsyncIterable<NewEntry>): Promise<void> {
-    return this.#inTurn(async () => {
-      const state = await this.#appendable('')
-      await state.append(edition, entries, { isComplete: true, isSynced: true, packers: this.#packers })
-      await this.#settled()
-    }).finally(() => this.#afterAppend())
+    return this.#withUpkeep(
+      this.#inTurn(async () => {
+        const state = await this.#appendable('')
+        await state.append(edition, entries, { isComplete: true, isSynced: true, packers: this.#packers })
+        await this.#settled()
+      }),
+    )
   }
 
   /** Takes over what the database has more. Returns the number of editions. See `catchUp`. */
   catchUp(store: Pick<Store, 'db'>): Promise<number> {
-    return this.#inTurn(() => this.#catchUp(store)).finally(() => this.#afterAppend())
+    return this.#withUpkeep(this.#inTurn(() => this.#catchUp(store)))
   }
 
-  #afterAppend(): void {
-    this.#packers.rest()
-    this.keepUp()
+  /** What could not be taken over is tried again every second: tidying waits until it was. */
+  async #withUpkeep<Result>(append: Promise<Result>): Promise<Result> {
+    try {
+      const result = await append
+      this.keepUp()
+      return result
+    } finally {
+      this.#packers.rest()
+    }
   }
 
   /** Has a thread ready for large editions: for services, some time after their start. */
