@@ -476,6 +476,24 @@ const scenarios: Scenario[] = [
     { status: 'open', next: '2026-06-01' },
   ],
   [
+    'a cancel that names an id without a version does not void a later version',
+    () => {
+      const first = call('2026-01-01', '2026-05-01')
+      return [
+        first,
+        made('2026-01-10', {
+          noticeId: first.noticeId!,
+          noticeVersion: '02',
+          references: [{ kind: 'changes', noticeId: first.noticeId! }],
+          changeReasons: ['cancel'],
+        }),
+        call('2026-01-20', '2026-06-01', { noticeId: first.noticeId!, noticeVersion: '03' }),
+      ]
+    },
+    '2026-01-21',
+    { status: 'open', next: '2026-06-01' },
+  ],
+  [
     'a voided award gives the call back',
     () => {
       const given = award('2026-03-01')
@@ -643,6 +661,15 @@ const scenarios: Scenario[] = [
     () => [call('2020-01-01', undefined, { noticeType: 'qu-sy', validityEnd: at('2027-01-01') })],
     '2026-01-01',
     { status: 'open', next: '2027-01-01' },
+  ],
+  [
+    'an undecided lot that only a release of awards names, while the call that names none is open',
+    () => [
+      release('2026-01-01', { lots: [], submissionDate: at('2026-05-01') }),
+      release('2026-01-10', { formType: 'result', lots: [outcome('1', 'pending')] }),
+    ],
+    '2026-01-11',
+    { status: 'open', lots: 'open', next: '2026-05-01' },
   ],
   [
     'an OCDS release that says cancelled',

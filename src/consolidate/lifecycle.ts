@@ -246,13 +246,19 @@ function competitionLifecycle(timeline: Timeline, competition: CompetitionState,
       ...(decision ? { result: decision.result } : {}),
     }
   })
+  // Without lots the call is open, or not, as a whole; what is not decided about its lots is so with it.
+  const statusOfWhole = ids.length === 0 ? evaluate(undefined, listing).status : undefined
   // Lots that only a result knows: a tranche of the same procedure, when the numbering is the same.
   if (ids.length === 0 || shareLots(ids, outcomes.keys()))
-    for (const [lotId, { result, lot }] of outcomes)
-      if (!ids.includes(lotId)) lots.push({ lotId, status: decidedStatus(result) ?? 'pending', announced: lot, result })
+    for (const [lotId, { result, lot }] of outcomes) {
+      if (ids.includes(lotId)) continue
+      const status =
+        result.outcome === 'pending' && statusOfWhole === 'open' ? 'open' : (decidedStatus(result) ?? 'pending')
+      lots.push({ lotId, status, announced: lot, result })
+    }
 
   const statuses = lots.map(({ status }) => status)
-  if (ids.length === 0) statuses.push(evaluate(undefined, listing).status)
+  if (statusOfWhole) statuses.push(statusOfWhole)
   const common = {
     lots: sortedLots(lots),
     isSuspended: notice.changeReasons?.includes('susp-review') === true,

@@ -138,16 +138,19 @@ function liveAnnouncements(notices: readonly Notice[]): {
 } {
   const sorted = foldCopies(notices).sort(compareInTime)
   const all = sorted.map((notice, order) => ({ notice, role: roleOf(notice), at: instantMs(notice), order }))
+  // An id without a version means the versions up to then.
   const targetsOf = (from: Announcement): Announcement[] =>
     all.filter(
-      ({ notice }) =>
+      ({ notice, order }) =>
         notice !== from.notice &&
         from.notice.references.some(
           ({ kind, noticeId, noticeVersion, publicationNumber }) =>
             kind === 'changes' &&
             ((noticeId !== undefined &&
               noticeId === notice.noticeId &&
-              (noticeVersion === undefined || versionNumber(noticeVersion) === versionNumber(notice.noticeVersion))) ||
+              (noticeVersion === undefined
+                ? order < from.order
+                : versionNumber(noticeVersion) === versionNumber(notice.noticeVersion))) ||
               (publicationNumber !== undefined && publicationNumber === notice.publicationNumber)),
         ),
     )

@@ -443,6 +443,10 @@ describe('corrigenda (F14)', () => {
     expect(read(change('II.2.7', '<DATE>2024-01-01</DATE>')).submissionDate).toBeUndefined()
   })
 
+  it('moves the deadline of a notice of the older schema, whose section it names', () => {
+    expect(read(change('IV.3.4', '<DATE>2021-02-24</DATE>')).submissionDate).toBe('2021-02-24T09:30:00.000Z')
+  })
+
   it('moves only the lots that it names, and the deadline of the first stage where there is one', () => {
     const lots = read(change('IV.2.2', '<DATE>2021-02-24</DATE>', '<LOT_NO>Lot 1 and 3</LOT_NO>'), { procedure: '2' })
     expect(lots.submissionDate).toBeUndefined()

@@ -143,8 +143,11 @@ function awardsOf(form: XmlElement): FormAward[] {
   return awards
 }
 
-/** Section IV.2.2, the receipt of tenders, applications or requests; the label after it is in any language. */
-const receiptSection = /^\s*IV\s*\.?\s*2\s*\.?\s*2\b/i
+/**
+ * Section IV.2.2, the receipt of tenders, applications or requests, which is IV.3.4 in the older forms that lived on (defence);
+ * the label after it is in any language.
+ */
+const receiptSection = /^\s*IV\s*\.?\s*(?:2\s*\.?\s*2|3\s*\.?\s*4)\b/i
 
 function changesOf(form: XmlElement): FormChange[] {
   return childrenNamed(childNamed(form, 'CHANGES'), 'CHANGE').flatMap((change): FormChange[] => {
