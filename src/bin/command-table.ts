@@ -253,7 +253,7 @@ export const commands = {
     details: [
       'Without an id, all sources that run. Nothing is stored. Exit code 0: as the cards say; 6: one differs or does not answer.',
     ],
-    operands: { name: 'SOURCE…', min: 0, max: 1000 },
+    operands: { name: '[SOURCE…]', min: 0, max: 1000 },
     options: { ...everywhere, simulator },
     environment: sourceEnvironment,
     examples: [

@@ -1,6 +1,6 @@
 // Wires a parsed command to what does it, and turns its outcome into text and an exit code.
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { systemClock, systemSleep } from '../platform/clock.ts'
 import { readConfig, sourceKey } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
@@ -9,6 +9,7 @@ import { systemRandom } from '../platform/random.ts'
 import { asOperatorError } from '../store/connection-loss.ts'
 import { openStore } from '../store/database.ts'
 import { openDocumentStore } from '../store/open-document-store.ts'
+import type { CommandName } from './command-table.ts'
 import { askRunningService, type ControlRequest } from './control-socket.ts'
 import { colourStyle, helpText, plainStyle } from './help-text.ts'
 import { runOperation } from './operations.ts'
@@ -128,11 +129,24 @@ async function runCommand(parsed: ParsedCommand & { readonly kind: 'command' }, 
   return (await askRunningService(dataFolder, request, emit)) ?? runAlone(dataFolder, request, reporter)
 }
 
+/** Commands that make an embedded stock where there is none; for all others its folder was mistyped. */
+const beginsStock: ReadonlySet<string> = new Set([
+  'ingest',
+  'organization create',
+  'source list',
+  'source show',
+  'source run',
+] satisfies CommandName[])
+
 /** Opens the stock for one command. */
 async function runAlone(dataFolder: string, request: ControlRequest, { emit }: Reporter): Promise<number> {
   const config = readConfig()
   const { databaseUrl, documents } = config
   const [clock, random] = [systemClock, systemRandom]
+  if (databaseUrl === undefined && !beginsStock.has(request.command) && !existsSync(join(dataFolder, 'database')))
+    throw new OperatorError(
+      `There is no stock in ${dataFolder} yet; name its folder with --data, or begin one with \`tenderstock start\`.`,
+    )
   const documentStore = await openDocumentStore(documents, { clock, sleep: systemSleep, random, version: version() })
   const store = await openStore({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }) })
   try {

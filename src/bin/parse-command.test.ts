@@ -7,15 +7,17 @@ import { parseCommand } from './parse-command.ts'
 
 const parse = (line: string) => parseCommand(line.split(' ').filter(Boolean))
 
-function refusal(line: string): string {
+const refusal = (line: string): string => refusalOf(line.split(' ').filter(Boolean))
+
+function refusalOf(args: readonly string[]): string {
   try {
-    parse(line)
+    parseCommand(args)
   } catch (error) {
     expect(error).toBeInstanceOf(OperatorError)
     expect((error as OperatorError).exitCode).toBe(2)
     return (error as OperatorError).message
   }
-  throw new Error(`accepted: ${line}`)
+  throw new Error(`accepted: ${args.join(' ')}`)
 }
 
 describe('command line', () => {
@@ -71,6 +73,10 @@ describe('command line', () => {
     expect(refusal('start --json=yes')).toMatch(/takes no value/)
     expect(refusal('publish --data a --data b')).toMatch(/given twice/)
     expect(refusal('ingest')).toMatch(/needs PATH/)
+    for (const blank of ['', '  ']) {
+      expect(refusalOf(['organization', 'create', blank])).toMatch(/needs NAME/)
+      expect(refusalOf(['token', 'create', 'Acme', '--name', blank])).toMatch(/--name needs a value/)
+    }
     expect(refusal('token revoke')).toMatch(/needs TOKEN-ID/)
     expect(refusal('--json')).toMatch(/Name a command/)
   })

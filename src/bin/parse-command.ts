@@ -92,7 +92,7 @@ function readOption(
     if (value !== undefined) throw usageError(`${rawName} takes no value.`)
     return true
   }
-  if (value === undefined || value === '' || (!token.inlineValue && value.startsWith('--')))
+  if (value === undefined || value.trim() === '' || (!token.inlineValue && value.startsWith('--')))
     throw usageError(`${rawName} needs a value: ${rawName} ${option.value}.`)
   if (option.type === 'paths') return [...(Array.isArray(before) ? before : []), value]
   if (before !== undefined) throw usageError(`${rawName} is given twice; give it once.`)
@@ -120,7 +120,7 @@ function readOption(
 function checkOperands(command: CommandName, spec: CommandSpec, operands: readonly string[]): void {
   const { name, min, max } =
     command === 'start' ? { name: '', min: 0, max: 0 } : (spec.operands ?? { name: '', min: 0, max: 0 })
-  if (operands.length < min)
+  if (operands.length < min || operands.some((operand) => operand.trim() === ''))
     throw usageError(`\`tenderstock ${command}\` needs ${name}; see \`tenderstock ${command} --help\`.`)
   if (operands.length > max)
     throw usageError(

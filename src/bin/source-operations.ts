@@ -57,6 +57,11 @@ export function sourceNamed(sources: Sources, id: string): Source {
 export async function listSources(place: SourcePlace, { options }: ControlRequest, emit: Emit): Promise<number> {
   const sources = await loadSources()
   const country = options.country === undefined ? undefined : String(options.country).toUpperCase()
+  if (country !== undefined && ![...sources.values()].some((source) => source.country === country))
+    throw new OperatorError(
+      `No source is of the country "${options.country}"; countries have two letters, such as DE, GB or EU.`,
+      { exitCode: 2 },
+    )
   const judged = await sourcesHealth(place.store, watchOf(place, sources))
   const order = ['alarm', 'ok', 'never-read', 'off']
   const wanted = judged

@@ -1,6 +1,7 @@
 // The service black-box: a process, its events, its API, its commands, its end. Each test has a data folder of its own.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -279,6 +280,22 @@ describe('start', () => {
       exitCode: 1,
       err: sentence(/^This machine has no address/),
     })
+    for (const [mistake, text, exitCode] of [
+      [['--source', 'nonsense'], /^There is no source "nonsense"/, 2],
+      [['--live', '--source', 'nonsense'], /^There is no source "nonsense"/, 2],
+      [['--no-samples', '--ingest', join(folder, 'none')], /none cannot be read/, 1],
+    ] as const)
+      expect(await run(['start', '--data', join(folder, 'unmade'), ...mistake])).toEqual({
+        exitCode,
+        out: '',
+        err: sentence(text),
+      })
+    expect(await run(['status', '--data', join(folder, 'unmade')])).toEqual({
+      exitCode: 1,
+      out: '',
+      err: sentence(/^There is no stock in .*unmade/),
+    })
+    expect(existsSync(join(folder, 'unmade'))).toBe(false)
     await mkdir(join(folder, 'damaged', 'database'), { recursive: true })
     expect(await run(['start', '--data', join(folder, 'damaged')])).toMatchObject({
       exitCode: 1,

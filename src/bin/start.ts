@@ -16,6 +16,7 @@ import { type Log, type LogLevel, openLog } from '../platform/log.ts'
 import { type Random, systemRandom } from '../platform/random.ts'
 import { lowerHelperPriority } from '../platform/thread-priority.ts'
 import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
+import { findPath } from '../sources/files.ts'
 import { loadSources } from '../sources/registry.ts'
 import { readSerials } from '../store/change-signal.ts'
 import { isConnectionLoss } from '../store/connection-loss.ts'
@@ -38,6 +39,7 @@ import {
 import { contactOf } from './portal-line.ts'
 import { startReaders } from './readers.ts'
 import { openSampleSources, type SampleSources } from './sample-sources.ts'
+import { sourceNamed } from './source-operations.ts'
 import { claimStockKind } from './stock-kind.ts'
 import { ensureTrialToken } from './trial-token.ts'
 import { workQueue } from './work-queue.ts'
@@ -96,6 +98,7 @@ const longestFirstReadMs = 15 * minuteMs
 
 /** Runs `tenderstock start` until `stop` is aborted. Returns when everything is closed. */
 export async function start(options: StartOptions): Promise<void> {
+  await checkNamed(options)
   await using service = await openService(options, options.hasTrialClock)
   const { store, clock, random, emit, stop, log } = service
   const dataFolder = service.dataFolder
@@ -278,6 +281,16 @@ export async function start(options: StartOptions): Promise<void> {
     Promise.all([queue.idle(), live?.done.catch(() => {})]),
     delay(longestFinishMs, undefined, { ref: false }),
   ])
+}
+
+/** Throws OperatorError for a source or path that does not exist, before anything is opened and the service called ready. */
+async function checkNamed({ live, samples, ingestPaths }: StartOptions): Promise<void> {
+  const named = live?.sources ?? samples?.sources.filter((id) => id !== 'all') ?? []
+  if (named.length > 0) {
+    const sources = await loadSources()
+    for (const id of named) sourceNamed(sources, id)
+  }
+  for (const path of ingestPaths) await findPath(path)
 }
 
 /** Runs `tenderstock serve`: the API alone, from editions that another process publishes. */

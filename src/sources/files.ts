@@ -58,12 +58,18 @@ function tooLarge(address: string, bytes: Uint8Array): ReceivedDocument {
  * Throws OperatorError when there is nothing at `path` or it must not be read.
  */
 export async function* readPath(path: string): AsyncGenerator<ReceivedDocument> {
-  let root: string
-  let isFolder: boolean
+  const { root, isFolder } = await findPath(path)
+  if (isFolder) yield* readFolder(path, root)
+  else yield* readFile(path)
+}
+
+/** What stands at `path`. Throws OperatorError when there is nothing or it must not be read. */
+export async function findPath(path: string): Promise<{ readonly root: string; readonly isFolder: boolean }> {
   try {
-    root = await realpath(path)
-    isFolder = (await stat(root)).isDirectory()
+    const root = await realpath(path)
+    const isFolder = (await stat(root)).isDirectory()
     if (isFolder) await readdir(root)
+    return { root, isFolder }
   } catch (error) {
     throw new OperatorError(
       `${path} cannot be read (${codeOf(error)}); name a file or folder that exists and may be read`,
@@ -72,8 +78,6 @@ export async function* readPath(path: string): AsyncGenerator<ReceivedDocument> 
       },
     )
   }
-  if (isFolder) yield* readFolder(path, root)
-  else yield* readFile(path)
 }
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error)

@@ -1,0 +1,12 @@
+// What the commands about sources refuse before they look into the stock.
+import { expect, test } from 'vitest'
+import type { Store } from '../store/database.ts'
+import { listSources } from './source-operations.ts'
+
+test('`source list` names a country that no source has, instead of an empty list', async () => {
+  const place = { store: {} as Store, clock: () => 0, keyOf: () => undefined }
+  for (const country of ['Germany', 'uk', 'X'])
+    await expect(
+      listSources(place, { command: 'source list', options: { country }, operands: [] }, () => {}),
+    ).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining(`"${country}"`) })
+})
