@@ -85,6 +85,10 @@ describe('addresses', () => {
       { seed: 31, numRuns: 20_000 },
     )
   })
+  it('takes an address with two schemes as that of the inner one', () => {
+    expect(cleanUrl('http://https://vergabe.example.org/a?b=http://c')).toBe('https://vergabe.example.org/a?b=http://c')
+    expect(cleanUrl('http://http://http://www.example.org')).toBe('http://www.example.org')
+  })
   it('keeps only what has the form of a mail address', () => {
     expect(cleanEmail('mailto:office@example.org')).toBe('office@example.org')
     expect(cleanEmail('office at example')).toBeUndefined()

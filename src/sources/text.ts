@@ -129,7 +129,7 @@ export function cleanField(raw: string | undefined, limit: number = fieldLimit):
 const ordinaryUrl = /^https?:\/\/(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,24}(?:[/?#]|$)/i
 
 /**
- * An http(s) address as published, with `https://` before a bare host. Undefined for other schemes, for free text and for
+ * An http(s) address as published, with `https://` before a bare host and with one scheme where somebody wrote several. Undefined for other schemes, for free text and for
  * addresses with credentials, so that nobody's client is handed `javascript:` or a password.
  */
 export function cleanUrl(raw: string | undefined): string | undefined {
@@ -137,7 +137,7 @@ export function cleanUrl(raw: string | undefined): string | undefined {
   if (!text || /\s/.test(text) || text.endsWith('…')) return undefined
   if (ordinaryUrl.test(text) && !/xn--/i.test(text)) return text
   const full = /^https?:\/\//i.test(text)
-    ? text
+    ? text.replace(/^(?:https?:\/\/)+(?=https?:\/\/)/i, '')
     : /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,24}(?::\d{1,5})?(?:[/?#]|$)/i.test(text)
       ? `https://${text}`
       : undefined
