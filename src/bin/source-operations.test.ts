@@ -1,7 +1,7 @@
 // What the commands about sources refuse before they look into the stock.
 import { expect, test } from 'vitest'
 import type { Store } from '../store/database.ts'
-import { listSources } from './source-operations.ts'
+import { listSources, type ReadingPlace, runSourceNow } from './source-operations.ts'
 
 test('`source list` names a country that no source has, instead of an empty list', async () => {
   const place = { store: {} as Store, clock: () => 0, keyOf: () => undefined }
@@ -9,4 +9,12 @@ test('`source list` names a country that no source has, instead of an empty list
     await expect(
       listSources(place, { command: 'source list', options: { country }, operands: [] }, () => {}),
     ).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining(`"${country}"`) })
+})
+
+test('`source run` does not pass over slots that are named without their channel', async () => {
+  const request = { command: 'source run', options: { slot: ['2026-11-20'] }, operands: ['fr-boamp'] }
+  await expect(runSourceNow({} as ReadingPlace, request, () => {})).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining('--slot needs --channel; fr-boamp has daily'),
+  })
 })

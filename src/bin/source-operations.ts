@@ -176,6 +176,11 @@ export async function runSourceNow(
 ): Promise<number> {
   const sources = await loadSources()
   const source = sourceNamed(sources, operands[0]!)
+  if (options.slot !== undefined && options.channel === undefined)
+    throw new OperatorError(
+      `--slot needs --channel; ${source.id} has ${source.channels.map(({ name }) => name).join(', ')}.`,
+      { exitCode: 2 },
+    )
   const simulator = options.simulator === undefined ? undefined : String(options.simulator)
   const { clock, random, config, version, keyOf } = place
   const line = openPortalLine({ config, clock, random, version, ...(simulator !== undefined && { simulator }) })

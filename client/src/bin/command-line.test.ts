@@ -63,6 +63,7 @@ describe('the command line', () => {
     ['run --url https://a.example --sink postgres:postgres://me:secret@db/x', /PGPASSWORD/],
     ['run --url http://api.example.org --sink sqlite:x', /in the clear/],
     ['run --url https://me:secret@api.example.org --sink sqlite:x', /no password/],
+    ['run --url ftp://api.example.org --allow-http --sink sqlite:x', /begins with https/],
     ['run --url api.example.org --sink sqlite:x', /is no address/],
     ['run --url https://api.example.org/v1/tenders?limit=5 --sink sqlite:x', /without \/v1/],
   ]
