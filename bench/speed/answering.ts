@@ -19,6 +19,7 @@ import { atLeast, atMost, type SpeedRow } from './row.ts'
 import {
   type Ours,
   type Server,
+  startBareSocket,
   startFastifyPlain,
   startFastifyPostgres,
   startNginx,
@@ -56,7 +57,7 @@ const row = (
   rest: Pick<SpeedRow, 'sides' | 'verdicts'> & { readonly notes?: readonly string[] },
 ): SpeedRow => ({ name, work, records: options.records, notes: [], ...rest })
 
-/** List pages of 100 against nginx with the same bytes, as asked again and again and from everywhere. */
+/** List pages of 100 against nginx and a bare socket with the same bytes, as asked again and again and from everywhere. */
 export async function pageRows(place: Place): Promise<SpeedRow[]> {
   const { options, stock, ours } = place
   const token = tokenOf(place)
@@ -70,6 +71,7 @@ export async function pageRows(place: Place): Promise<SpeedRow[]> {
     names[set] = await saveAnswers(ours.port, token, paths, join(folder, String(index)))
   const nginx = await startNginx(folder)
   if (!nginx) place.notes.push('skipped: nginx (not installed)')
+  const bare = await startBareSocket(folder)
   const rows: SpeedRow[] = []
   for (const [encoding, goal] of [
     ['gzip', 0.9],
@@ -83,6 +85,7 @@ export async function pageRows(place: Place): Promise<SpeedRow[]> {
       const sides: Side[] = [{ server: ours, requests: pathsOf(paths), headers }]
       const files = names[set]!.map((file) => `/${index}/${file}`)
       if (nginx) sides.push({ server: nginx, requests: pathsOf(files), headers })
+      sides.push({ server: bare, requests: pathsOf(files), headers })
       const figures = await takeTurns(work, sides, options)
       const verdicts = nginx
         ? [
@@ -93,6 +96,7 @@ export async function pageRows(place: Place): Promise<SpeedRow[]> {
       rows.push(row(place, name, work, { sides: figures, verdicts }))
     }
   }
+  await bare.stop()
   await nginx?.stop()
   return rows
 }

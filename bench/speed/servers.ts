@@ -126,6 +126,13 @@ export async function startFastifyPlain(folder: string): Promise<Server> {
   return { side: 'plain Fastify', port, cpuSeconds: () => cpuSecondsOf(child.pid!), stop: () => stopProcess(child) }
 }
 
+/** A socket of Node that answers with the pages in the folders below `folder`. */
+export async function startBareSocket(folder: string): Promise<Server> {
+  const port = await freePort()
+  const child = await startPeer(['bench/peers/bare-socket.ts', String(port), folder], root)
+  return { side: 'bare Node socket', port, cpuSeconds: () => cpuSecondsOf(child.pid!), stop: () => stopProcess(child) }
+}
+
 export async function startFastifyPostgres({ cluster, peerDatabase }: Stock, token: string): Promise<Server> {
   const port = await freePort()
   const child = await startPeer(['bench/peers/fastify-postgres.ts', String(port), token], root, {
