@@ -308,6 +308,7 @@ class ChaosRun {
     }
     await this.#checkDigests(stockUrl)
     this.#checkRefusals(balancer.refusals)
+    for (const line of balancer.disorder.slice(0, 20)) this.#faults.push(`out of order: ${line}`)
     this.#checkEnds()
     this.#checkLimit(balancer.exchanges, Math.min(redisKilledAt, Date.now()), apis)
 

@@ -3,6 +3,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../generate/random.ts'
+import { PageOrder } from './page-order.ts'
 
 /** One exchange as the balancer saw it; its time at the API lies between the two moments. */
 export type Exchange = {
@@ -27,6 +28,8 @@ export type LoadBalancer = {
   }
   /** Answers that no client should ever cause: everything below 500 but 2xx, 429 and an expired cursor. */
   readonly refusals: readonly string[]
+  /** Pages that held a record twice, or out of order. */
+  readonly disorder: readonly string[]
   readonly exchanges: readonly Exchange[]
   readonly close: () => Promise<void>
 }
@@ -40,6 +43,7 @@ export async function openLoadBalancer(options: {
   const { ports, random } = options
   const byStatus = new Map<number, number>()
   const refusals: string[] = []
+  const order = new PageOrder()
   const exchanges: Exchange[] = []
   const counts = { requests: 0, byStatus, unreachable: 0, cut: 0 }
   let hasFaults = false
@@ -110,10 +114,12 @@ export async function openLoadBalancer(options: {
   ): Promise<void> {
     const status = answer.statusCode ?? 0
     const refusal: Buffer[] | undefined = status >= 300 && status < 500 && status !== 429 ? [] : undefined
+    const whole: Buffer[] | undefined = status === 200 ? [] : undefined
     let cutAfter = fault === 'cut' ? random.integer(0, 20_000) : Number.POSITIVE_INFINITY
     try {
       for await (const chunk of answer as AsyncIterable<Buffer>) {
         refusal?.push(chunk)
+        whole?.push(chunk)
         if (chunk.length > cutAfter) {
           response.write(chunk.subarray(0, cutAfter))
           // What was written shall arrive: a client then holds half a body.
@@ -129,6 +135,7 @@ export async function openLoadBalancer(options: {
       counts.cut += 1
       response.destroy()
     }
+    if (whole && response.writableEnded) order.look(request.url ?? '', answer.headers, Buffer.concat(whole))
     const text = refusal && Buffer.concat(refusal).toString('utf8')
     if (text !== undefined && !(status === 400 && text.includes('#error-cursor-expired')))
       refusals.push(`${status} ${request.url}: ${text.slice(0, 300)}`)
@@ -142,6 +149,7 @@ export async function openLoadBalancer(options: {
     },
     counts,
     refusals,
+    disorder: order.faults,
     exchanges,
     close: async () => {
       server.closeAllConnections()
