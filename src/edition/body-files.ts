@@ -1,17 +1,16 @@
 // The two append-only files with the pieces of all records, in the order of the list: one read per run of neighbours.
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DamagedLogError } from './damaged-log-error.ts'
 import { GradualSync } from './gradual-sync.ts'
-import { writeTogether } from './transfer.ts'
+import { readUpTo, readUpToNow, writeTogether } from './transfer.ts'
 
 export type BodyKind = 'plain' | 'gzip'
 
 /** Where pieces are read from. */
 export type BodySource = {
-  /** Throws DamagedLogError when the file ends before. */
-  readonly read: (kind: BodyKind, target: Buffer, offset: number, length: number, from: number) => void
+  /** False when the file ends before, or cannot be read: then there are zeros instead. */
+  readonly read: (kind: BodyKind, target: Buffer, offset: number, length: number, from: number) => boolean
 }
 
 /** Reads block: they hit the page cache, where a read costs less than a turn of the event loop. Appends do not. */
@@ -49,16 +48,13 @@ export class BodyFiles implements BodySource {
     await this.#syncs[kind].wrote(this.end[kind] - begin)
   }
 
-  read(kind: BodyKind, target: Buffer, offset: number, length: number, from: number): void {
-    readPiece(kind, this.#handles[kind].fd, target, offset, length, from)
+  read(kind: BodyKind, target: Buffer, offset: number, length: number, from: number): boolean {
+    return readPieces(this.#handles[kind].fd, target, offset, length, from)
   }
 
-  /** Fills `target` with the bytes from `from` on; zeros where the file has ended. Does not block. */
+  /** Fills `target` with the bytes from `from` on; zeros where the file has ended or cannot be read. Does not block. */
   async readRun(kind: BodyKind, target: Buffer, from: number): Promise<void> {
-    let done = 0
-    for (let step = 1; step > 0 && done < target.length; done += step)
-      step = (await this.#handles[kind].read(target, done, target.length - done, from + done)).bytesRead
-    target.fill(0, done)
+    target.fill(0, await readUpTo(this.#handles[kind], target, from))
   }
 
   /** Writes over what is there. */
@@ -77,19 +73,18 @@ export class BodyFiles implements BodySource {
   }
 }
 
-function readPiece(kind: BodyKind, fd: number, target: Buffer, offset: number, length: number, from: number): void {
-  for (let done = 0; done < length; ) {
-    const bytes = readSync(fd, target, offset + done, length - done, from + done)
-    if (bytes === 0) throw new DamagedLogError(`${kind} bodies end before ${from + length}`)
-    done += bytes
-  }
+function readPieces(fd: number, target: Buffer, offset: number, length: number, from: number): boolean {
+  const read = readUpToNow(fd, target, offset, length, from)
+  if (read === length) return true
+  target.fill(0, offset + read, offset + length)
+  return false
 }
 
 /** The body files of a log that another thread writes. */
 export function openBodySource(folder: string): BodySource & { readonly close: () => void } {
   const files = { plain: openSync(join(folder, 'plain.bin'), 'r'), gzip: openSync(join(folder, 'gzip.bin'), 'r') }
   return {
-    read: (kind, target, offset, length, from) => readPiece(kind, files[kind], target, offset, length, from),
+    read: (kind, target, offset, length, from) => readPieces(files[kind], target, offset, length, from),
     close: () => {
       closeSync(files.plain)
       closeSync(files.gzip)

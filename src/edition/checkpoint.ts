@@ -10,7 +10,7 @@ import { GradualSync } from './gradual-sync.ts'
 import type { TakenEdition } from './held-log.ts'
 import { type Chunk, newChunk } from './record-table.ts'
 import { sharedBytes } from './shared-arrays.ts'
-import { readAll, writeTogether } from './transfer.ts'
+import { readUpTo, writeTogether } from './transfer.ts'
 
 /** Raise it when arrays keep their names and get another meaning. */
 const formatVersion = 2
@@ -170,6 +170,7 @@ async function readContents(handle: FileHandle): Promise<Contents | undefined> {
   const { size } = await handle.stat()
   if (size < trailerLength) return undefined
   const trailer = await readBytes(handle, trailerLength, size - trailerLength)
+  if (trailer.length < trailerLength) return undefined
   const length = trailer.readUInt32LE(12)
   if (
     trailer.toString('latin1', 0, 8) !== magic ||
@@ -187,8 +188,7 @@ async function readContents(handle: FileHandle): Promise<Contents | undefined> {
 
 async function readBytes(handle: FileHandle, length: number, from: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length)
-  const { bytesRead } = await handle.read(bytes, 0, length, from)
-  return bytes.subarray(0, bytesRead)
+  return bytes.subarray(0, await readUpTo(handle, bytes, from))
 }
 
 async function readArrays(handle: FileHandle, contents: Contents): Promise<Checkpoint | undefined> {
@@ -212,7 +212,7 @@ async function readArrays(handle: FileHandle, contents: Contents): Promise<Check
       if (!isWhole) return
       memories[index] = new SharedArrayBuffer(length)
       const bytes = new Uint8Array(memories[index])
-      if (!(await readAll(handle, bytes, begins[index]!)) || crc32(bytes) !== crc) isWhole = false
+      if ((await readUpTo(handle, bytes, begins[index]!)) < length || crc32(bytes) !== crc) isWhole = false
     }
   }
   await Promise.all(Array.from({ length: readsAtOnce }, work))

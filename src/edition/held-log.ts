@@ -206,8 +206,8 @@ export class HeldLog {
         length += this.lengthOf(kind, positions[next]!)
         if ((chunk.verified[row]! & verifiedBit[kind]) === 0) isVerified = false
       }
-      this.bodies.read(kind, target, at, length, this.offsetOf(kind, first))
-      if (!isVerified) this.#verify(kind, positions.slice(index, next), target, at, isChecked)
+      const isRead = this.bodies.read(kind, target, at, length, this.offsetOf(kind, first))
+      if (!isRead || !isVerified) this.#verify(kind, positions.slice(index, next), target, at, isChecked || !isRead)
       at += length
       index = next
     }

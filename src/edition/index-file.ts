@@ -2,6 +2,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { openToAppend, writeAll } from './body-files.ts'
+import { readUpTo } from './transfer.ts'
 
 /** Raise it when the layout of any of the files changes: older logs are then rebuilt from the database. */
 const formatVersion = 1
@@ -71,13 +72,10 @@ export class IndexFile {
     }
   }
 
-  /** Up to `length` bytes from `from` on, in a buffer of their own: shorter when the file ends before. */
+  /** Up to `length` bytes from `from` on, in a buffer of their own: shorter when the file ends before, or cannot be read on. */
   async read(from: number, length: number): Promise<Buffer> {
     const bytes = Buffer.from(new ArrayBuffer(length))
-    let done = 0
-    for (let step = 1; step > 0 && done < length; done += step)
-      step = (await this.#handle.read(bytes, done, length - done, from + done)).bytesRead
-    return bytes.subarray(0, done)
+    return bytes.subarray(0, await readUpTo(this.#handle, bytes, from))
   }
 
   async append(type: FrameType, payload: Uint8Array): Promise<void> {

@@ -2,10 +2,11 @@
 import { pieceRuns, RunMemory } from './body-runs.ts'
 import { DamagedLogError } from './damaged-log-error.ts'
 import type { LogState } from './log-state.ts'
+import { isUnreadable } from './transfer.ts'
 
 export type Mended = {
   readonly mended: number
-  /** Pieces of records that both files lost: the log has to be rebuilt from the database. */
+  /** Pieces of records that both files lost, or that the disk does not take: the log has to be rebuilt from the database. */
   readonly lost: number
 }
 
@@ -28,7 +29,7 @@ export async function mend(log: LogState, from: number, to: number, isStopped: (
             await log.overwrite(kind, position, log.fromTheOther(kind, position))
             mended++
           } catch (error) {
-            if (!(error instanceof DamagedLogError)) throw error
+            if (!(error instanceof DamagedLogError) && !isUnreadable(error)) throw error
             lost++
           }
         }

@@ -1,14 +1,37 @@
 // Reads and writes of which the system may do a part only.
+import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 
-/** Fills `target`; false when the file ends before. */
-export async function readAll(handle: FileHandle, target: Uint8Array, from: number): Promise<boolean> {
-  for (let done = 0; done < target.length; ) {
-    const { bytesRead } = await handle.read(target, done, target.length - done, from + done)
-    if (bytesRead === 0) return false
-    done += bytesRead
+/** Whether the disk could not read what was written: a sector that is gone, or bytes that a file system knows to be wrong. */
+export function isUnreadable(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EIO'
+}
+
+/**
+ * Bytes that were read into `target`: fewer where the file ends, and where the disk cannot read on. Who asks checks what he got, and
+ * what is missing is damage like any other.
+ */
+export async function readUpTo(handle: FileHandle, target: Uint8Array, from: number): Promise<number> {
+  let done = 0
+  try {
+    for (let step = 1; step > 0 && done < target.length; done += step)
+      step = (await handle.read(target, done, target.length - done, from + done)).bytesRead
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
   }
-  return true
+  return done
+}
+
+/** The same for who cannot wait. */
+export function readUpToNow(fd: number, target: Uint8Array, offset: number, length: number, from: number): number {
+  let done = 0
+  try {
+    for (let step = 1; step > 0 && done < length; done += step)
+      step = readSync(fd, target, offset + done, length - done, from + done)
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+  }
+  return done
 }
 
 /** Writes these one after the other; at most 1,000, the limit of one call of the system. */
