@@ -203,7 +203,10 @@ export function parseDate(text: string): CalendarDate | undefined {
   return { utcMidnightMs, offsetMs: offsetOf(match[4]) }
 }
 
-/** Reads `10:00`, `10:00:00+01:00`, `10:00:00.0000000Z` (xs:time; `24:00:00` is the end of the day) and `9:00`; undefined when it is no time. */
+/**
+ * Reads `10:00`, `10:00:00+01:00`, `10:00:00.0000000Z` (xs:time; `24:00:00` is the end of the day) and `9:00`; undefined when it is
+ * no time.
+ */
 export function parseTime(text: string): { readonly ms: number; readonly offsetMs: number | undefined } | undefined {
   const match = timePattern.exec(text.trim())
   if (!match) return undefined

@@ -107,6 +107,9 @@ async function logOf(records: readonly TestRecord[]): Promise<EditionLog> {
   return log
 }
 
+const longRecords = (): TestRecord[] =>
+  Array.from({ length: 40 }, (_, index) => recordOf(index, start + index, { title: 'x'.repeat(500) }))
+
 const all: TenderFilter = { archived: true }
 
 function numbersOf(log: EditionLog, filter: TenderFilter, edition = log.newest!.edition): number[] {
@@ -633,15 +636,8 @@ test('a checkpoint of another history than that of the index file is not believe
 })
 
 test('what rots after it was checked is not served as plain text, and not taken for gzip', async () => {
-  const folder = newFolder()
-  const log = await openLog(folder, { clock: () => start })
-  const records = Array.from({ length: 40 }, (_, index) => recordOf(index, start + index, { title: 'x'.repeat(500) }))
-  await append(
-    log,
-    1,
-    records.map((record) => entryOf(record)),
-    { records: 40 },
-  )
+  const log = await logOf(longRecords())
+  const folder = folders[0]!
   const page = (encoding: 'identity' | 'gzip') => {
     const { positions } = log.list({ filter: all, edition: 1, limit: 40 })
     return wholePage(log.pageBody(positions, 1, encoding), null)
@@ -671,15 +667,8 @@ test('what rots after it was checked is not served as plain text, and not taken 
 })
 
 test('gzip that rots after it was checked reaches nobody as a record, and as a page only until it was asked for some more times', async () => {
-  const folder = newFolder()
-  const log = await openLog(folder, { clock: () => start })
-  const records = Array.from({ length: 40 }, (_, index) => recordOf(index, start + index, { title: 'x'.repeat(500) }))
-  await append(
-    log,
-    1,
-    records.map((record) => entryOf(record)),
-    { records: 40 },
-  )
+  const log = await logOf(longRecords())
+  const folder = folders[0]!
   const { positions } = log.list({ filter: all, edition: 1, limit: 40 })
   // of other positions than those of the list itself nothing is kept
   const page = () => wholePage(log.pageBody([...positions], 1, 'gzip'), null)

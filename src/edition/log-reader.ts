@@ -40,8 +40,8 @@ function positionAfter(table: RecordTable, { lastModified, id }: RecordKey, end:
 /** Of each thread that answers: some 450 pages of 100 as gzip. */
 const maxPageBytes = 64 * 1024 * 1024
 /**
- * One of so many pages is checked piece by piece although that was done before: who asks again for a page that rotted meanwhile soon
- * gets it mended, for 3 % of what a page costs.
+ * One of so many pages is checked although its pieces were before: who asks again for a page that rotted meanwhile soon gets it
+ * mended, for some 3 % of what a page costs.
  */
 const checkedEach = 16
 

@@ -19,12 +19,12 @@ const editions = 3
 
 const uuidOf = (number: number): string => `${number.toString(16).padStart(8, '0')}-7d3e-8b64-9a10-5c2e7f4b9d31`
 
-type Damage = { readonly ino: number; readonly from: number; to: number }
+type Damage = { readonly ino: number; readonly from: number; to: number; readonly isFinal: boolean }
 const damages: Damage[] = []
 
-/** Bytes from `from` to `to` of a file cannot be read from now on, until they are written. */
-function breakSector(path: string, from: number, to: number): Damage {
-  const damage = { ino: statSync(path).ino, from, to }
+/** Bytes from `from` to `to` of a file cannot be read from now on, until they are written; `isFinal`: nor can they be written. */
+function breakSector(path: string, from: number, to: number, isFinal = false): Damage {
+  const damage = { ino: statSync(path).ino, from, to, isFinal }
   damages.push(damage)
   return damage
 }
@@ -35,9 +35,11 @@ function damageOf(fd: number, at: number, length: number): Damage | undefined {
   return damages.find(({ from, to, ...damage }) => damage.ino === ino && to > from && at < to && at + length > from)
 }
 
+const eio = (): Error => Object.assign(new Error('EIO: i/o error'), { code: 'EIO' })
+
 /** As many bytes as can be read before the bad place, as the system does; EIO when there are none. */
 function readable(damage: Damage, at: number): number {
-  if (at >= damage.from) throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' })
+  if (at >= damage.from) throw eio()
   return damage.from - at
 }
 
@@ -61,6 +63,7 @@ beforeAll(async () => {
   }
   prototype.write = async function (bytes, offset, length, at) {
     const damage = damageOf(this.fd, at, length)
+    if (damage?.isFinal) throw eio()
     if (damage) damage.to = damage.from
     return await write.call(this, bytes, offset, length, at)
   }
@@ -146,6 +149,21 @@ for (const kind of ['gzip', 'plain'] as const)
     ])
     expect(pageOf(log, 'gzip').equals(gzip)).toBe(true)
   })
+
+test('a place that cannot be written anew either has the log built anew, and is served from the other file until then', async () => {
+  const { folder, warnings, log } = await makeLog()
+  const identity = pageOf(log, 'identity')
+  const { held } = log as unknown as { held: LogState }
+  const at = held.offsetOf('plain', 5)
+  breakSector(fileOf(folder, 'plain.bin'), at + 100, at + 200, true)
+  expect(pageOf(log, 'identity').equals(identity)).toBe(true)
+  await log.idle()
+  expect(warnings).toContain(
+    'The disk lost records of the edition log; it is rebuilt from the database. Check the disk.',
+  )
+  expect(log.isDamaged).toBe(true)
+  expect(pageOf(log, 'identity').equals(identity)).toBe(true)
+})
 
 test('a checkpoint that cannot be read is no checkpoint, wherever the place lies', async () => {
   const { folder, log } = await makeLog()

@@ -129,8 +129,9 @@ export function cleanField(raw: string | undefined, limit: number = fieldLimit):
 const ordinaryUrl = /^https?:\/\/(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,24}(?:[/?#]|$)/i
 
 /**
- * An http(s) address as published, with `https://` before a bare host and with one scheme where somebody wrote several. Undefined for other schemes, for free text and for
- * addresses with credentials, so that nobody's client is handed `javascript:` or a password.
+ * An http(s) address as published, with `https://` before a bare host and with one scheme where somebody wrote several. Undefined
+ * for other schemes, for free text and for addresses with credentials, so that nobody's client is handed `javascript:` or a
+ * password.
  */
 export function cleanUrl(raw: string | undefined): string | undefined {
   const text = cleanLine(raw, 2_048)
