@@ -2,7 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import type { FetchContext } from '../sources/fetch.ts'
 import { source as findATender } from '../sources/portals/gb/find-a-tender.ts'
+import { source as ekr } from '../sources/portals/hu/ekr.ts'
+import { source as georgia } from '../sources/portals/us/georgia.ts'
 import { source as treasury } from '../sources/portals/za/national-treasury.ts'
+import type { Source } from '../sources/source.ts'
 import { checkSource } from './check-source.ts'
 
 const release = {
@@ -37,6 +40,51 @@ async function checked(days: readonly string[]) {
     signal: new AbortController().signal,
   })
 }
+
+/** A portal that answers every request with this body, asked on the same Monday. */
+function answering(source: Source, bodyOf: (url: URL) => string) {
+  const send: FetchContext['send'] = async ({ url }) => {
+    const bytes = Buffer.from(bodyOf(new URL(url)))
+    return {
+      status: 200,
+      headers: {},
+      version: undefined,
+      bytes: async () => bytes,
+      async *chunks() {
+        yield bytes
+      },
+    }
+  }
+  return checkSource(source, {
+    send,
+    key: undefined,
+    now: () => Date.UTC(2026, 10, 23, 6),
+    scratchFolder: '/nonexistent',
+    signal: new AbortController().signal,
+  })
+}
+
+describe('the check of a list that is read whole, or back from today', () => {
+  it('finds fault with a whole list that is empty', async () => {
+    expect(await answering(georgia, () => '{"data":[],"recordsFiltered":0,"recordsTotal":0}')).toMatchObject({
+      verdict: 'differs',
+      findings: ['The list is empty.'],
+    })
+  })
+  it('asks a list that runs back from today for the running week first', async () => {
+    const entry = {
+      id: 7,
+      eljarasTargya: 'Desks',
+      ajanlatkeroNeve: 'School',
+      hirdetmenyKozzetetelDatuma: '2026-11-22T23:00:00.000+0000',
+    }
+    const { verdict, slot, requests } = await answering(ekr, ({ pathname }) =>
+      JSON.stringify(pathname.endsWith('/7') ? entry : { lista: [entry] }),
+    )
+    expect([verdict, slot]).toEqual(['ok', '2026-W48'])
+    expect(requests.length).toBeLessThanOrEqual(6)
+  })
+})
 
 describe('the check of a portal that is read by hours', () => {
   it('asks for the hours about noon of the days before', async () => {
@@ -83,10 +131,17 @@ describe('the check of a portal that publishes by days', () => {
       requests: { length: 1 },
     })
   })
-  it('finds fault with five days without an entry', async () => {
-    const { verdict, findings, requests } = await checked([])
+  it('calls five days without an entry quiet: neither a fault nor ok', async () => {
+    const { verdict, findings, requests, documents } = await checked([])
+    expect([verdict, findings, documents]).toEqual(['quiet', [], 0])
+    expect(requests).toHaveLength(5)
+  })
+  it('calls a list that is not where the card says unreachable, never quiet', async () => {
+    expect(await answering(treasury, () => '{"results":[]}')).toMatchObject({ verdict: 'unreachable', documents: 0 })
+  })
+  it('finds fault with entries that lack what the card says', async () => {
+    const { verdict, findings } = await answering(treasury, () => '{"releases":[{"id":"1"}],"links":{}}')
     expect(verdict).toBe('differs')
     expect(findings.join(' ')).toContain('/releases/0/ocid')
-    expect(requests).toHaveLength(5)
   })
 })

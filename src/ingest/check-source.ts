@@ -4,7 +4,7 @@ import { dayMs, hourMs, offsetMsAt, wallToEpochMs } from '../domain/time.ts'
 import { missingFromShape } from '../sources/answer-shape.ts'
 import { fetchOf } from '../sources/deliver/fetch-of.ts'
 import type { FetchContext, Slot, SourceReply } from '../sources/fetch.ts'
-import { parseDocument } from '../sources/parse-document.ts'
+import { parserOf } from '../sources/parse-document.ts'
 import type { Channel, Source } from '../sources/source.ts'
 import { isSpan } from './plan-slots.ts'
 import { dayStart, slotOf, spanAt } from './slot-spans.ts'
@@ -15,8 +15,11 @@ export type CheckResult = {
   readonly sourceId: string
   readonly channel: string
   readonly slot: string
-  /** `differs`: the portal answers, and not as the card says; `unreachable`: it does not deliver. */
-  readonly verdict: 'ok' | 'differs' | 'unreachable'
+  /**
+   * `ok`: entries came, as the card says; `quiet`: the portal answers, and published nothing in the spans that were asked for,
+   * so that nothing could be compared; `differs`: it answers, and not as the card says; `unreachable`: it does not deliver.
+   */
+  readonly verdict: 'ok' | 'quiet' | 'differs' | 'unreachable'
   /** What is wrong, one sentence each. */
   readonly findings: readonly string[]
   readonly requests: readonly {
@@ -75,8 +78,7 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
   const rejections: Record<string, number> = {}
   const findings: string[] = []
   let [documents, notices, announced, isUnreachable] = [0, 0, null as number | null, false]
-  // the portal itself says that nothing came out in the span, as TED's calendar of a Sunday: there is nothing to compare
-  let isEmpty = false
+  let quietSpans = 0
   let firstRejection: Rejection | undefined
   let firstDocument: Uint8Array | undefined
   for (slot of slots) {
@@ -93,8 +95,8 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
       while (documents < enoughDocuments) {
         const next = await iterator.next()
         if (next.done) {
-          isDone = next.value.kind === 'complete'
-          isEmpty = next.value.kind === 'empty'
+          isDone = next.value.kind === 'complete' || next.value.kind === 'empty'
+          if (isDone && documents === 0) quietSpans += 1
           if (next.value.kind === 'notYet') findings.push(`${slot.key} is not published yet.`)
           if (next.value.kind === 'short') findings.push(`${slot.key} is not complete: ${next.value.missing}.`)
           break
@@ -105,7 +107,7 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
           firstDocument ??= document.bytes
           const parts = document.unreadable
             ? [{ pointer: '', rejection: document.unreadable }]
-            : (source.parse ?? parseDocument)(document.bytes)
+            : parserOf(source)(document.bytes)
           for (const part of parts) {
             if ('notice' in part) notices += 1
             else {
@@ -126,19 +128,22 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
     }
     if (!isDone || documents > 0 || findings.length > 0) break
   }
-  if (!isUnreachable && !isEmpty) {
+  if (documents === 0 && findings.length === 0) {
+    if (slot.key === 'whole') findings.push('The list is empty.')
+    else if (quietSpans === 0) findings.push(`No entry came within ${requests.length} requests.`)
+  }
+  if (!isUnreachable && documents > 0) {
     // an archive or a cut answer says nothing itself: what was found in it does
     const candidates = [...answers.map(({ parts }) => Buffer.concat(parts)), ...(firstDocument ? [firstDocument] : [])]
     const lacking = candidates.map((bytes) => missingFromShape(source.expects.shape, bytes))
     const missing = lacking.sort((a, b) => a.length - b.length)[0] ?? source.expects.shape
     if (missing.length > 0) findings.push(`The answer lacks ${missing.join(', ')}, which the card says it has.`)
-    if (documents > 0 && notices === 0)
+    if (notices === 0)
       findings.push(
         `None of ${documents} entries could be read; the first: ${firstRejection?.reason ?? ''} ${firstRejection?.detail ?? ''}.`,
       )
-    if (documents === 0 && findings.length === 0) findings.push(`${slot.key} brought no entry.`)
   }
-  const verdict = isUnreachable ? 'unreachable' : findings.length > 0 ? 'differs' : 'ok'
+  const verdict = isUnreachable ? 'unreachable' : findings.length > 0 ? 'differs' : documents > 0 ? 'ok' : 'quiet'
   return {
     sourceId: source.id,
     channel: channel.name,
@@ -154,15 +159,20 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
 }
 
 /**
- * The newest span that is over and settled, of months and years the running one where that is read, and some before it;
- * `feed` and `whole` are themselves.
+ * The newest span that is over and settled, and some before it; of months and years, and of lists that run back from today,
+ * the running one first where that is read. `feed` and `whole` are themselves.
  */
-function newestSlots(source: Source, { slots }: Channel, now: number): Slot[] {
+function newestSlots(source: Source, { slots, delivery }: Channel, now: number): Slot[] {
   if (!isSpan(slots)) return [{ key: slots.kind }]
   const settledBefore = now - (slots.delayMs ?? 0) - hourMs
   const current = spanAt(slots, source.zone, settledBefore)
   const isLong = slots.kind === 'month' || slots.kind === 'year'
-  const spans = [slots.isOpenRead && isLong ? current : spanAt(slots, source.zone, current.fromMs - 1)]
+  const list = delivery.kind === 'own' ? delivery.like : delivery
+  // a list that runs back from today reaches the span before only after more pages than a check may ask for
+  const isNewestFirst = list !== undefined && 'ordered' in list && list.ordered?.direction === 'descending'
+  const spans = [
+    slots.isOpenRead && (isLong || isNewestFirst) ? current : spanAt(slots, source.zone, current.fromMs - 1),
+  ]
   const first = dayStart(slots.since, source.zone)
   while (spans.length < mostSpans && spans.at(-1)!.fromMs > first) {
     const { fromMs } = spans.at(-1)!

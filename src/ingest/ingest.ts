@@ -1,7 +1,7 @@
 // Runs the receiving stage: keeps raw documents and what the parsers read from them, a document and its parts together.
 import type { Clock } from '../platform/clock.ts'
 import type { ReceivedDocument } from '../sources/files.ts'
-import { parseDocument, parserVersion } from '../sources/parse-document.ts'
+import { parseDocument, parserOf, parserVersion } from '../sources/parse-document.ts'
 import { inTransaction, type Store } from '../store/database.ts'
 import type { DocumentStore } from '../store/document-store.ts'
 import { deletePartsExcept, listParsableDocuments, setParserVersion, setSourceCheck } from '../store/documents.ts'
@@ -90,8 +90,8 @@ export async function ingest(store: Store, options: IngestOptions): Promise<Inge
 
 export type ReparseOptions = {
   readonly clock: Clock
-  /** The sources with parsers of their own; documents of any other source are read by their content. */
-  readonly sources?: ReadonlyMap<string, { readonly parse?: Parse }>
+  /** The sources, with their parsers and countries; documents of any other source are read by their content. */
+  readonly sources?: ReadonlyMap<string, { readonly country?: string; readonly parse?: Parse }>
   /** Where bytes are that are not in the database. */
   readonly documentStore?: DocumentStore
   readonly onProgress?: (progress: { readonly documents: number }) => void
@@ -114,7 +114,7 @@ export async function reparse(
     after = last.documentId
     const read: DocumentParts[] = []
     for (const { documentId, sourceId, bytes } of documents) {
-      read.push({ documentId, sourceId, parts: readParts(bytes, options.sources?.get(sourceId)?.parse) })
+      read.push({ documentId, sourceId, parts: readParts(bytes, parserOf(options.sources?.get(sourceId) ?? {})) })
       await turn()
     }
     const idsOf = (kind: 'notice' | 'rejection') =>

@@ -8,7 +8,7 @@ import { Refused, Retryable } from '../platform/http.ts'
 import { ForbiddenAddress } from '../platform/network-rule.ts'
 import { fetchOf } from '../sources/deliver/fetch-of.ts'
 import type { FetchContext, Json, Slot, SlotEnd, Step } from '../sources/fetch.ts'
-import { parseDocument } from '../sources/parse-document.ts'
+import { parserOf } from '../sources/parse-document.ts'
 import type { Channel, Source } from '../sources/source.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
 import type { DocumentStore } from '../store/document-store.ts'
@@ -149,7 +149,7 @@ async function readSteps(
     key: reading.key,
     zone: source.zone,
     ...(source.expects.totalTolerance !== undefined && { totalTolerance: source.expects.totalTolerance }),
-    unreadableBecause: (bytes) => unreadableBecause((source.parse ?? parseDocument)(bytes)),
+    unreadableBecause: (bytes) => unreadableBecause(parserOf(source)(bytes)),
     now: reading.clock,
     scratchFolder,
     signal,
@@ -282,7 +282,7 @@ class Progress {
     try {
       const options = {
         sourceId: source.id,
-        parse: source.parse ?? parseDocument,
+        parse: parserOf(source),
         ...(documentStore && { documentStore }),
       }
       const read = await readBatch(store, options, batch)

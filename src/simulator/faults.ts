@@ -64,6 +64,14 @@ export const faultTable = {
     kind: 'portal',
     what: 'entries appear hours after the date that they carry, within the days on which the card reads again',
   },
+  'capped-pages': {
+    kind: 'portal',
+    what: 'pages of lists hold at most three entries, whatever is asked for',
+  },
+  'last-page-again': {
+    kind: 'portal',
+    what: 'for every page behind the last one the last one comes again, in lists by page or offset',
+  },
   silent: { kind: 'portal', what: 'from the beginning of the made-up world on nothing new appears' },
   gone: { kind: 'portal', what: 'for an hour at a time connections are refused' },
 } as const satisfies {
@@ -77,7 +85,7 @@ export const faultNames = Object.keys(faultTable) as FaultName[]
 export type FaultSetting =
   | number
   | {
-      /** Of requests, from 0 to 1; of entries for `late`, of portals for `silent`, of hours for `gone`. */
+      /** Of requests, from 0 to 1; of entries for `late`, of portals for `silent`, `capped-pages` and `last-page-again`, of hours for `gone`. */
       readonly share: number
       /** Only at these sources; default all. */
       readonly sources?: readonly string[]
@@ -92,11 +100,13 @@ const mostPerResource = 2
 
 /** Says which fault happens when. The same seed and the same requests give the same faults. */
 export type FaultDice = {
-  /** Whether a fault happens to this request. `resource` is its address with its body. */
+  /**
+   * Whether a fault happens to this request. `resource` is its address with its body. A fault of a portal always happens to
+   * all of its requests, or never.
+   */
   readonly happens: (name: FaultName, sourceId: string, resource: string) => boolean
   /** Hours by which an entry is late; 0 for most. Never more than `mostHours`. */
   readonly lateHours: (sourceId: string, entryId: string, mostHours: number) => number
-  readonly isSilent: (sourceId: string) => boolean
   readonly isGone: (sourceId: string, now: number) => boolean
   /** Sums of what happened. */
   readonly counts: () => { readonly [name in FaultName]?: number }
@@ -128,6 +138,11 @@ export function faultDice(seed: string, faults: Faults): FaultDice {
     happens: (name, sourceId, resource) => {
       const share = shareOf(name, sourceId)
       if (share <= 0) return false
+      if (faultTable[name].kind === 'portal') {
+        const isHit = draw(`${name}|${sourceId}`) < share
+        if (isHit) count(name)
+        return isHit
+      }
       const own = `${name}|${sourceId}|${resource}`
       const turn = raise(asked, own)
       const isOfAnswer = faultTable[name].kind === 'answer'
@@ -147,7 +162,6 @@ export function faultDice(seed: string, faults: Faults): FaultDice {
       if (share <= 0 || mostHours < 1 || draw(`late|${sourceId}|${entryId}`) >= share) return 0
       return seeded(`${seed}|hours|${sourceId}|${entryId}`).whole(1, Math.floor(mostHours))
     },
-    isSilent: (sourceId) => draw(`silent|${sourceId}`) < shareOf('silent', sourceId),
     isGone: (sourceId, now) => {
       const isGone = draw(`gone|${sourceId}|${Math.floor(now / hourMs)}`) < shareOf('gone', sourceId)
       if (isGone) count('gone')

@@ -15,6 +15,8 @@ import { documentsOf } from './write-entry.ts'
 
 /** Members of a page where the card leaves it to the portal. */
 const usualPage = 10
+/** Maximum members of a page of a portal that caps its pages. */
+const cappedPage = 3
 /** Members of an OCDS package that it has anyway. */
 const ocdsHead = new Set(['/uri', '/version', '/publishedDate', '/publisher', '/license', '/releases', '/records'])
 /** Into so many files a list of files puts its entries. */
@@ -270,7 +272,7 @@ export class ListServer {
         return { rows, places: [] }
       case 'page':
       case 'offset': {
-        const size = this.#size(filled, delivery.pageSize)
+        const size = this.#size(asked, filled, delivery.pageSize)
         const given = (name: string) => {
           const number = Number(filled.texts.get(name))
           return filled.texts.has(name) && Number.isInteger(number) ? number : undefined
@@ -292,14 +294,18 @@ export class ListServer {
       case 'cursor':
         return this.#byCursor(asked, filled, rows)
       case 'keyset':
-        return this.#byKey(filled, rows)
+        return this.#byKey(asked, filled, rows)
     }
   }
 
-  #size(filled: Filled, otherwise: number): number {
+  #size(asked: Asked, filled: Filled, otherwise: number): number {
     const given = Number(filled.texts.get('limit') ?? otherwise)
     const size = Number.isInteger(given) && given > 0 ? given : otherwise
-    return Math.min(size, this.#quirks.largestPage ?? size)
+    return this.#capped(asked, Math.min(size, this.#quirks.largestPage ?? size))
+  }
+
+  #capped(asked: Asked, size: number): number {
+    return asked.happens('capped-pages') ? Math.min(size, cappedPage) : size
   }
 
   #paged(asked: Asked, rows: readonly Row[], given: number, size: number): Walked {
@@ -315,6 +321,8 @@ export class ListServer {
     )
       return { answer: jsonAnswer(400, { message: 'there is no such page' }) }
     if (end.when === 'not-found' && offset > 0 && offset >= rows.length) return { answer: textAnswer(404, 'not found') }
+    if (rows.length > 0 && offset >= rows.length && asked.happens('last-page-again'))
+      offset = Math.floor((rows.length - 1) / size) * size
     if (offset > 0 && asked.happens('moving-pages')) offset -= 1
     let shown = rows.slice(offset, offset + size)
     if (shown.length > 1 && offset + size < rows.length && asked.happens('early-short-page')) shown = shown.slice(0, -1)
@@ -327,7 +335,7 @@ export class ListServer {
   #linked(asked: Asked, rows: readonly Row[]): Walked {
     const delivery = this.#delivery as Extract<ListDelivery, { kind: 'link-next' }>
     const { request } = asked
-    const size = Math.min(Number(request.url.searchParams.get('limit')) || usualPage, usualPage)
+    const size = this.#capped(asked, Math.min(Number(request.url.searchParams.get('limit')) || usualPage, usualPage))
     const isFeed = this.#channel.slots.kind === 'feed'
     const name = /offset/.test(delivery.next) || isFeed ? 'offset' : 'cursor'
     const written = request.url.searchParams.get(name)
@@ -362,7 +370,7 @@ export class ListServer {
 
   #byCursor(asked: Asked, filled: Filled, rows: readonly Row[]): Walked {
     const delivery = this.#delivery as Extract<ListDelivery, { kind: 'cursor' }>
-    const size = Math.min(this.#size(filled, delivery.pageSize ?? usualPage), usualPage)
+    const size = Math.min(this.#size(asked, filled, delivery.pageSize ?? usualPage), usualPage)
     const given = filled.texts.get('cursor')
     const isByTime = /\{(?:from|before)/.test(delivery.firstCursor ?? '')
     let from = 0
@@ -405,9 +413,9 @@ export class ListServer {
     return { rows: shown, places }
   }
 
-  #byKey(filled: Filled, rows: readonly Row[]): Walked {
+  #byKey(asked: Asked, filled: Filled, rows: readonly Row[]): Walked {
     const delivery = this.#delivery as Extract<ListDelivery, { kind: 'keyset' }>
-    const size = this.#size(filled, delivery.pageSize)
+    const size = this.#size(asked, filled, delivery.pageSize)
     const given = filled.texts.get('cursor')
     const keyOf = (row: Row) => valueAt(delivery.entries, row.text, delivery.keyOf) ?? ''
     let from = 0

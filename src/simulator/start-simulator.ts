@@ -95,7 +95,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const portals = sources.map((source) => {
     const latest = latestHours(source)
     const visible: Visible = (now) => {
-      const isSilent = dice.isSilent(source.id)
+      const isSilent = dice.happens('silent', source.id, '')
       return shelf.entries(source, now).filter(({ publishedAt, id }) => {
         if (isSilent && publishedAt > epoch) return false
         const hours = dice.lateHours(source.id, id, latest)

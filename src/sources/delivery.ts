@@ -112,7 +112,11 @@ export type Detail = {
 /** A request made first, whose answer holds at `at` what fills `{token}`. Made anew when the portal answers 401. */
 export type Token = { readonly request: Template; readonly at: Place }
 
-/** How a list says that it has come to its end. A total that is announced as well is compared with what came. */
+/**
+ * How a list says that it has come to its end. A total that is announced as well is compared with what came. A page is short
+ * when it holds fewer entries than the longest page of the walk: portals cap pages below what they are asked for. A last page
+ * that comes once more ends every list by page or offset whose total is not announced.
+ */
 export type PageEnd =
   | { readonly when: 'short-page' }
   | { readonly when: 'empty-page' }

@@ -3,11 +3,12 @@ import type { ParsedPart, Rejection, RejectionReason } from '../domain/notice.ts
 import { isEformsRoot, parseEforms } from './eforms/parse-eforms.ts'
 import { decodeJson, parseJson } from './json.ts'
 import { isOcds, parseOcds } from './ocds/parse-ocds.ts'
+import { withoutSentinelDates } from './sentinel-dates.ts'
 import { parseTedExport } from './ted-export/parse-ted-export.ts'
 import { decodeText, maxDocumentBytes, readXmlBytes, type XmlElement, XmlError } from './xml.ts'
 
 /** Raised whenever the parsers read something else out of the same bytes, so that kept documents can be read again. */
-export const parserVersion = 3
+export const parserVersion = 4
 
 /** Deeper than any release; keeps recursion over the value safe. */
 const maxJsonDepth = 256
@@ -15,10 +16,13 @@ const maxJsonDepth = 256
 /**
  * Reads one document: eForms, TED_EXPORT or OCDS, told by its root element or members and never by a name. At least one
  * part always comes back, and nothing is thrown: what is no notice, is damaged or hostile comes back as a rejection.
+ * `country`: of the portal that delivered it, for organisations in OCDS that name none.
  */
-export function parseDocument(bytes: Uint8Array): ParsedPart[] {
+export function parseDocument(bytes: Uint8Array, country?: string): ParsedPart[] {
   try {
-    const parts = read(bytes)
+    const parts = read(bytes, country).map((part) =>
+      'notice' in part ? { ...part, notice: withoutSentinelDates(part.notice) } : part,
+    )
     return parts.length > 0 ? parts : reject('invalid-content', 'the document holds no notice')
   } catch (error) {
     if (error instanceof XmlError) return reject(error.reason, error.message, error.path)
@@ -35,13 +39,13 @@ function reject(reason: RejectionReason, detail: string, path = ''): ParsedPart[
   return [{ pointer: '', rejection }]
 }
 
-function read(bytes: Uint8Array): ParsedPart[] {
+function read(bytes: Uint8Array, country: string | undefined): ParsedPart[] {
   if (bytes.length > maxDocumentBytes) {
     return reject('too-large', `the document has ${bytes.length} bytes; at most ${maxDocumentBytes} are read`)
   }
   const first = firstSign(bytes)
   if (first === '<') return readXml(bytes)
-  if (first === '{' || first === '[') return readJson(decodeJson(bytes))
+  if (first === '{' || first === '[') return readJson(decodeJson(bytes), country)
   return reject('unsupported-format', looksLike(bytes))
 }
 
@@ -81,7 +85,7 @@ function isHtml(bytes: Uint8Array): boolean {
   return /^\s*(?:<!doctype\s+html|<html[\s>])/i.test(decodeText(bytes).slice(0, 1000))
 }
 
-function readJson(text: string): ParsedPart[] {
+function readJson(text: string, country: string | undefined): ParsedPart[] {
   if (isDeeperThan(text, maxJsonDepth))
     return reject('too-deep', `values are nested deeper than ${maxJsonDepth} levels`)
   let json: unknown
@@ -95,7 +99,7 @@ function readJson(text: string): ParsedPart[] {
         : 'not valid JSON'
     return reject('malformed', `${detail}: ${error instanceof Error ? error.message.slice(0, 200) : ''}`)
   }
-  if (isOcds(json)) return parseOcds(json)
+  if (isOcds(json)) return parseOcds(json, country)
   const members = typeof json === 'object' && json !== null ? Object.keys(json).slice(0, 5) : []
   return reject(
     'unsupported-format',
@@ -147,4 +151,17 @@ function looksLike(bytes: Uint8Array): string {
     if (fields > 2) return `looks like a table with ${fields} columns (CSV)`
   }
   return 'looks like plain text'
+}
+
+/**
+ * The reader of a source's documents: its own, else by content. An organisation in OCDS that names no country is in that of the
+ * portal; international ones (EU, ZZ) are in none.
+ */
+export function parserOf(source: {
+  readonly country?: string
+  readonly parse?: (bytes: Uint8Array) => readonly ParsedPart[]
+}): (bytes: Uint8Array) => readonly ParsedPart[] {
+  if (source.parse) return source.parse
+  const country = source.country === 'EU' || source.country === 'ZZ' ? undefined : source.country
+  return (bytes) => parseDocument(bytes, country)
 }

@@ -5,6 +5,7 @@ import { compact } from './compact.ts'
 import { parseJson } from './json.ts'
 import { asObject, type JsonObject } from './ocds/json.ts'
 import { parseDocument } from './parse-document.ts'
+import { withoutSentinelDates } from './sentinel-dates.ts'
 import { decodeText, parseXml, type XmlElement, XmlError } from './xml.ts'
 
 /** What a reader found. Everything but the identity may be missing; `readPortalNotice` fills in what follows from the rest. */
@@ -29,7 +30,7 @@ export function readPortalNotice(found: PortalNotice): Notice | Rejection {
   const contractingAuthorities = found.contractingAuthorities ?? []
   if (found.title === undefined && contractingAuthorities.length === 0)
     return rejected('missing-content', 'the entry has neither a title nor a buyer')
-  return compact<Notice>({
+  const notice = compact<Notice>({
     ...members,
     noticeKey: `${found.publisher}:${id.trim()}`,
     format: 'portal',
@@ -40,6 +41,7 @@ export function readPortalNotice(found: PortalNotice): Notice | Rejection {
     lots: found.lots ?? [],
     references: found.references ?? [],
   })
+  return withoutSentinelDates(notice)
 }
 
 /** A reader's answer for one entry: a notice, a rejection, or several of them where an entry announces several things. */

@@ -15,6 +15,9 @@ describe('results of one lot', () => {
     expect(
       mergeResults([{ outcome: 'awarded', awardedValue: euros(10) }, { outcome: 'awarded' }]).awardedValue,
     ).toBeUndefined()
+    const of = (name: string) => ({ outcome: 'awarded' as const, awardedValue: euros(10), winners: [{ name }] })
+    expect(mergeResults([of('A Ltd'), of('B Ltd')]).awardedValue).toEqual(euros(10))
+    expect(mergeResults([of('A Ltd'), of('a ltd')]).awardedValue).toEqual(euros(20))
     expect(sumOfMoney([euros(10), { value: 5, currency: 'PLN' }])).toBeUndefined()
   })
   it('are awarded when one is, failed when one failed and none was awarded, else pending', () => {

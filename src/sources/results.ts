@@ -1,6 +1,6 @@
 // Results of lots and their winners, put together the same way for all formats.
 import { sumOfMoney } from '../domain/money.ts'
-import type { LotResult, Organization } from '../domain/notice.ts'
+import type { LotResult, Money, NoticeLot, Organization } from '../domain/notice.ts'
 import { uniform } from './compact.ts'
 
 /** The same organisations once each, in order. */
@@ -14,8 +14,59 @@ export function distinctOrganizations(organizations: readonly (Organization | un
   return [...seen.values()]
 }
 
+/** One contract of a lot: who has it, and for how much. */
+export type LotContract = Pick<LotResult, 'winners' | 'awardedValue'>
+
+/** What the contracts of a lot are worth together. */
+export type SumOfContracts = (contracts: readonly LotContract[]) => Money | undefined
+
+/** Every contract for its own value. */
+export const sumOfAll: SumOfContracts = (contracts) => sumOfMoney(contracts.map(({ awardedValue }) => awardedValue))
+
+/** Equal values of different winners once: each contractor of a framework has the ceiling of all as the value of its contract. */
+export const sumOfCeilings: SumOfContracts = (contracts) => {
+  const counted: LotContract[] = []
+  for (const contract of contracts) {
+    const equal = counted.filter(({ awardedValue }) => awardedValue?.value === contract.awardedValue?.value)
+    const isOfOthers =
+      equal.length > 0 && equal.every(({ winners }) => !shareWinner(winners ?? [], contract.winners ?? []))
+    if (!isOfOthers) counted.push(contract)
+  }
+  return sumOfAll(counted)
+}
+
+const winnerKeys = ({ name, nationalId }: Organization): string[] => [
+  `name ${name.toLowerCase()}`,
+  ...(nationalId ? [`id ${nationalId}`] : []),
+]
+
+/** Winners that nobody names may be the same. */
+function shareWinner(a: readonly Organization[], b: readonly Organization[]): boolean {
+  const keys = new Set(a.flatMap(winnerKeys))
+  return a.length === 0 || b.length === 0 || b.flatMap(winnerKeys).some((key) => keys.has(key))
+}
+
+/** The published total is the sum of these lots, give or take half a per cent. */
+function isSumOf(total: Money, lots: readonly Pick<NoticeLot, 'result'>[]): boolean {
+  const awarded = lots.filter(({ result }) => result?.outcome === 'awarded')
+  const sum = sumOfMoney(awarded.map(({ result }) => result?.awardedValue))
+  return sum?.currency === total.currency && Math.abs(sum.value - total.value) <= total.value * 0.005
+}
+
+/**
+ * The lots as `join` makes them with a way to add up the contracts of a lot: all of them where that gives the total that the
+ * notice publishes, else equal values of different winners once.
+ */
+export function lotsWithin<Lot extends Pick<NoticeLot, 'result'>>(
+  total: Money | undefined,
+  join: (sum: SumOfContracts) => Lot[],
+): Lot[] {
+  const plain = total && join(sumOfAll)
+  return plain && isSumOf(total, plain) ? plain : join(sumOfCeilings)
+}
+
 /** Several results of one lot as one: any award counts as awarded; winners united, values of one currency summed. */
-export function mergeResults(results: readonly LotResult[]): LotResult {
+export function mergeResults(results: readonly LotResult[], sum: SumOfContracts = sumOfCeilings): LotResult {
   const awarded = results.filter((result) => result.outcome === 'awarded')
   if (awarded.length === 0) return results.find((result) => result.outcome === 'not-awarded') ?? results[0]!
   const winners = distinctOrganizations(awarded.flatMap((result) => result.winners ?? []))
@@ -23,9 +74,7 @@ export function mergeResults(results: readonly LotResult[]): LotResult {
   return uniform<LotResult>({
     outcome: 'awarded',
     // A sum that leaves contracts out would pretend to be the lot's value.
-    awardedValue: awarded.every((result) => result.awardedValue)
-      ? sumOfMoney(awarded.map((result) => result.awardedValue))
-      : undefined,
+    awardedValue: awarded.every((result) => result.awardedValue) ? sum(awarded) : undefined,
     winners: winners.length > 0 ? winners : undefined,
     contractDate: awarded
       .map((result) => result.contractDate)

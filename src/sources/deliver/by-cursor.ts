@@ -1,6 +1,6 @@
 // Lists whose answers hold a token for the next request.
 import type { Delivery } from '../delivery.ts'
-import { isEnd, placesOfEnd } from './page-end.ts'
+import { isEnd, isShort, placesOfEnd } from './page-end.ts'
 import type { PageFacts, Pager, Position } from './pager.ts'
 
 export function byCursor(delivery: Delivery & { readonly kind: 'cursor' }): Pager {
@@ -21,9 +21,8 @@ export function byCursor(delivery: Delivery & { readonly kind: 'cursor' }): Page
       // The token that was just used: the portal has nothing behind it.
       if (token === undefined || token === position || facts.length === 0) return undefined
       if (end && isEnd(end, facts, Number.NaN, pageSize ?? facts.size)) return undefined
-      // A token still comes back after the last record: the total ends the list, once a page is not full any more.
-      const isShort = facts.length < (pageSize ?? facts.size)
-      return facts.total !== undefined && facts.count >= facts.total && isShort ? undefined : token
+      // A token still comes back after the last record: the total ends the list, once a page is shorter than others.
+      return facts.total !== undefined && facts.count >= facts.total && isShort(facts) ? undefined : token
     },
     again: (position, facts) =>
       facts.length > 0 ? (tokenOf(facts) ?? position ?? undefined) : (position ?? undefined),

@@ -1,6 +1,6 @@
 // Lists by the number of entries before the page.
 import type { Delivery } from '../delivery.ts'
-import { isEnd, placesOfEnd } from './page-end.ts'
+import { deliveredOf, isEnd, mayRepeatItsLast, placesOfEnd } from './page-end.ts'
 import type { Pager } from './pager.ts'
 
 export function byOffset({ pageSize, end, firstOffset = 0 }: Delivery & { readonly kind: 'offset' }): Pager {
@@ -16,8 +16,8 @@ export function byOffset({ pageSize, end, firstOffset = 0 }: Delivery & { readon
     next: (position, facts) => {
       const offset = offsetOf(position)
       if (isEnd(end, facts, pageOf(offset), pageSize)) return undefined
-      // A portal that gives fewer than it was asked for goes on behind what it gave, not behind what was asked.
-      return offset + (facts.length > 0 && facts.length < pageSize ? facts.length : pageSize)
+      return offset + deliveredOf(facts, pageSize)
     },
+    mayRepeatItsLast: (facts) => mayRepeatItsLast(facts, pageSize),
   }
 }

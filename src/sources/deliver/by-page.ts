@@ -1,25 +1,32 @@
 // Lists by the number of their page.
 import type { Delivery } from '../delivery.ts'
-import { isEnd, placesOfEnd } from './page-end.ts'
-import type { Pager } from './pager.ts'
+import { deliveredOf, isEnd, mayRepeatItsLast, placesOfEnd } from './page-end.ts'
+import type { Pager, Position } from './pager.ts'
 
 export function byPage({ firstPage, pageSize, end, lastPage }: Delivery & { readonly kind: 'page' }): Pager {
-  const numberOf = (position: string | number | null): number => (position === null ? firstPage : Number(position))
+  // A portal may count rows instead of pages, and give fewer than it was asked for: the offset follows what came.
+  const placeOf = (position: Position | null): { readonly page: number; readonly offset: number } => {
+    if (position === null) return { page: firstPage, offset: 0 }
+    const [page, offset] = String(position).split('/').map(Number)
+    return { page: page!, offset: offset ?? (page! - firstPage) * pageSize }
+  }
   return {
     places: placesOfEnd(end),
     ...(end.when === 'not-found' && { accept: [404] }),
     values: (position) => {
-      const page = numberOf(position)
-      return { page, offset: (page - firstPage) * pageSize, limit: pageSize }
+      const { page, offset } = placeOf(position)
+      return { page, offset, limit: pageSize }
     },
     next: (position, facts) => {
-      const page = numberOf(position)
+      const { page, offset } = placeOf(position)
       if (isEnd(end, facts, page - firstPage + 1, pageSize) || (lastPage !== undefined && page >= lastPage))
         return undefined
-      return page + 1
+      const reached = offset + deliveredOf(facts, pageSize)
+      return reached === (page + 1 - firstPage) * pageSize ? page + 1 : `${page + 1}/${reached}`
     },
+    mayRepeatItsLast: (facts) => mayRepeatItsLast(facts, pageSize),
     missing: (position, facts) => {
-      const page = numberOf(position)
+      const { page } = placeOf(position)
       if (page !== lastPage || facts.total !== undefined || isEnd(end, facts, page - firstPage + 1, pageSize))
         return undefined
       return `the portal answers no page behind ${lastPage}, and that one was full`

@@ -212,6 +212,129 @@ describe('answers that are no data', () => {
   })
 })
 
+describe('portals that give shorter pages than they are asked for', () => {
+  const all = 230
+  const capped = (delivery: Partial<Pages>): Delivery => ({ ...pagesWithoutTotal, pageSize: 100, ...delivery })
+  const slice = (from: number, to: number) => json({ items: numbers(from, Math.min(to, all)) })
+  const offsets: Delivery = {
+    kind: 'offset',
+    request: { url: `${base}/list?skip={offset}&take={limit}` },
+    entries: at,
+    pageSize: 100,
+    end: { when: 'short-page' },
+  }
+  const keyset: Delivery = {
+    kind: 'keyset',
+    request: { url: `${base}/list?after={cursor}` },
+    entries: at,
+    keyOf: '/id',
+    pageSize: 100,
+  }
+  const cursor: Delivery = {
+    kind: 'cursor',
+    request: { url: `${base}/list?t={cursor}` },
+    entries: at,
+    cursor: '/next',
+    pageSize: 100,
+    end: { when: 'short-page' },
+  }
+  const lists: readonly [name: string, delivery: Delivery, script: (cap: number) => Script][] = [
+    [
+      'pages by number',
+      capped({}),
+      (cap) => (_, url) => slice(number(url, 'page') * cap, number(url, 'page') * cap + cap),
+    ],
+    [
+      'pages by rows, in a list that counts both',
+      capped({ request: { url: `${base}/list?page={page}&start={offset}&end={offset+100}` } }),
+      (cap) => (_, url) => slice(number(url, 'start'), Math.min(number(url, 'end'), number(url, 'start') + cap)),
+    ],
+    [
+      'pages that end with a total which is not announced',
+      capped({ end: { when: 'total' } }),
+      (cap) => (_, url) => slice(number(url, 'page') * cap, number(url, 'page') * cap + cap),
+    ],
+    ['offsets', offsets, (cap) => (_, url) => slice(number(url, 'skip'), number(url, 'skip') + cap)],
+    [
+      'a key',
+      keyset,
+      (cap) => (_, url) => {
+        const after = url.searchParams.get('after')
+        const start = after === null ? 0 : Number(after) + 1
+        return slice(start, start + cap)
+      },
+    ],
+    [
+      'a token',
+      cursor,
+      (cap) => (_, url) => {
+        const start = number(url, 't')
+        return json({ items: numbers(start, Math.min(start + cap, all)), next: `${Math.min(start + cap, all)}` })
+      },
+    ],
+  ]
+  // 7 leaves a short last page, 10 and 23 a full one, 115 one full page behind the first; 500 is more than was asked for.
+  const caps = [1, 7, 10, 23, 99, 100, 115, 230, 500]
+  test.each(lists.flatMap((list) => caps.map((cap) => [list[0], cap, ...list.slice(1)] as const)))(
+    '%s: all entries come when a page holds %i',
+    async (_, cap, delivery, script) => {
+      const reading = await read(delivery as Delivery, (script as (cap: number) => Script)(cap as number))
+      expect(reading.end).toEqual({ kind: 'complete' })
+      expect(reading.kept.documents.size).toBe(all)
+    },
+  )
+
+  const again = (pageOf: (url: URL) => number, cap: number, last: number): Script => {
+    return (_, url) => {
+      const page = Math.min(pageOf(url), last)
+      return slice(page * cap, page * cap + cap)
+    }
+  }
+  test.each([
+    ['a short one, by number', capped({}), again((url) => number(url, 'page'), 60, 3)],
+    ['a full one, by number', capped({}), again((url) => number(url, 'page'), 10, 22)],
+    ['a full one as long as asked for', capped({ pageSize: 10 }), again((url) => number(url, 'page'), 10, 22)],
+    ['the only one', capped({ pageSize: 250 }), again(() => 0, 230, 0)],
+    ['until an empty page comes', capped({ end: { when: 'empty-page' } }), again((url) => number(url, 'page'), 60, 3)],
+    ['a full one, by offset', offsets, again((url) => number(url, 'skip') / 10, 10, 22)],
+  ] as const)('the last page comes again and again: %s', async (_, delivery, script) => {
+    const reading = await read(delivery, script)
+    expect(reading.end).toEqual({ kind: 'complete' })
+    expect(reading.kept.documents.size).toBe(all)
+    expect(reading.requests.length).toBeLessThan(26)
+  })
+
+  test('a total of -1, as tables write it that were not asked for one, is no total', async () => {
+    const reading = await read({ ...capped({}), total: '/total' } as Delivery, (_, url) =>
+      json({ total: -1, items: numbers(number(url, 'page') * 10, Math.min(number(url, 'page') * 10 + 10, all)) }),
+    )
+    expect(reading.end).toEqual({ kind: 'complete' })
+    expect(reading.kept.documents.size).toBe(all)
+  })
+
+  test('killed at any request, the page size is learned again from where the walk stood', async () => {
+    for (let killedAtRequest = 2; killedAtRequest <= 24; killedAtRequest++) {
+      const script = again((url) => number(url, 'page'), 10, 22)
+      const first = await read(capped({}), script, { killedAtRequest })
+      expect(first.end).toBe('killed')
+      const second = await read(capped({}), script, { kept: first.kept })
+      expect(second.end).toEqual({ kind: 'complete' })
+      expect(second.kept.documents.size).toBe(all)
+    }
+  })
+
+  test('many entries that share a key are no end of a keyset whose pages are capped: the end says so', async () => {
+    const same = numbers(0, 30).map(({ id }) => ({ id, day: id < 5 ? 1 : 2 }))
+    const reading = await read({ ...keyset, keyOf: '/day' } as Delivery, (_, url) =>
+      json({ items: same.filter(({ day }) => day >= number(url, 'after')).slice(0, 10) }),
+    )
+    expect(reading.end).toEqual({
+      kind: 'short',
+      missing: '10 entries share the value 2, and the portal gives no more of it',
+    })
+  })
+})
+
 describe('walks that would not end', () => {
   test('the same page again is an error where a parameter is not heeded', async () => {
     expect(await readError(pagesWithoutTotal, () => json({ items: numbers(0, 10) }))).toBeInstanceOf(Retryable)
@@ -377,6 +500,39 @@ describe('lists in the order of time', () => {
       expect(reading.kept.announced).toBeUndefined()
     },
   )
+
+  test.each([
+    ['descending', '2026-11-16', 'the list ended at 2026-11-18T00:00:00.000Z, before it reached the span'],
+    ['ascending', '2026-11-20', 'the list ended at 2026-11-19T09:00:00.000Z, before it reached the span'],
+  ] as const)('%s: a list that ends before its span is short', async (direction, day, missing) => {
+    const given = direction === 'ascending' ? dated.slice(0, 34) : dated.toReversed()
+    const { total: __, ...delivery } = pages
+    const script: Script = (_, url) =>
+      json({ items: given.slice(number(url, 'page') * 10, number(url, 'page') * 10 + 10) })
+    const where = `${day}T00:00:00.000Z to ${day.slice(0, 8)}${Number(day.slice(8)) + 1}T00:00:00.000Z: `
+    expect(
+      (await read({ ...delivery, ordered: { at: '/date', direction } }, script, { slot: daySlot(day) })).end,
+    ).toEqual({
+      kind: 'short',
+      missing: where + missing,
+    })
+    // The portal says how many there are, and all of them came: nothing was published in that span.
+    const whole: Script = (_, url) =>
+      json({ total: given.length, items: given.slice(number(url, 'page') * 10, number(url, 'page') * 10 + 10) })
+    expect((await read({ ...pages, ordered: { at: '/date', direction } }, whole, { slot: daySlot(day) })).end).toEqual({
+      kind: 'complete',
+    })
+  })
+
+  test('a day that is not over, and of which nothing is there yet, is complete', async () => {
+    const { total: __, ...delivery } = pages
+    const reading = await read(
+      { ...delivery, ordered: { at: '/date', direction: 'ascending' } },
+      (_, url) => json({ items: dated.slice(number(url, 'page') * 10, number(url, 'page') * 10 + 10) }),
+      { slot: daySlot('2026-11-21') },
+    )
+    expect(reading.end).toEqual({ kind: 'complete' })
+  })
 
   test('without a span, so many days back from now', async () => {
     const reading = await read({ ...pages, ordered: { at: '/date', direction: 'descending', days: 1.5 } }, (_, url) =>

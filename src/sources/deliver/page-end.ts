@@ -6,16 +6,37 @@ import type { PageFacts } from './pager.ts'
 export const placesOfEnd = (end: PageEnd | undefined): readonly Place[] =>
   end?.when === 'pages' || end?.when === 'flag' ? [end.at] : []
 
-/** `number` counts pages from 1. A short page is no end while the announced total says that more is there. */
+/**
+ * Whether a page holds fewer entries than the longest page of its walk. What was asked for tells nothing: portals cap their
+ * pages below it, so the first page of a walk is never short.
+ */
+export const isShort = (page: PageFacts): boolean => page.length < page.size
+
+/** By how many entries a list goes on: a portal that gives fewer than it was asked for goes on behind what it gave. */
+export const deliveredOf = (page: PageFacts, pageSize: number): number =>
+  page.length > 0 && page.length < pageSize ? page.length : pageSize
+
+/**
+ * Whether a page without a new entry may be the last page once more, which some portals give for every page behind it. It is
+ * not when the first page was as long as asked for and the second repeats it: then the portal does not heed the page's number.
+ */
+export const mayRepeatItsLast = (page: PageFacts, pageSize: number): boolean =>
+  page.total === undefined && (page.count > page.length || page.length < pageSize)
+
+/**
+ * Whether this page is the last one. `number` counts pages from 1; `pageSize` is what was asked for. A short page is no end
+ * while the announced total says that more is there.
+ */
 export function isEnd(end: PageEnd, page: PageFacts, number: number, pageSize: number): boolean {
   const isAllThere = page.total !== undefined && page.count >= page.total
   switch (end.when) {
     case 'empty-page':
       return page.length === 0
     case 'short-page':
-      return page.length === 0 || (page.length < pageSize && (page.total === undefined || isAllThere))
+      if (page.total === undefined) return page.length === 0 || isShort(page)
+      return page.length === 0 || (isAllThere && (page.length < pageSize || isShort(page)))
     case 'total':
-      return page.length === 0 || isAllThere || (page.total === undefined && page.length < pageSize)
+      return page.length === 0 || isAllThere || (page.total === undefined && isShort(page))
     case 'not-found':
       return page.status === 404 || page.length === 0
     case 'pages': {

@@ -40,6 +40,8 @@ export type Pager = {
   readonly url?: (position: Position | null) => string | undefined
   /** Where it goes on; undefined at the end. Throws Retryable where the portal leads nowhere. */
   readonly next: (position: Position | null, page: PageFacts) => Position | undefined
+  /** Whether a page without a new entry may be the last one once more. Absent: it never is. */
+  readonly mayRepeatItsLast?: (page: PageFacts) => boolean
   /** Where a feed is asked again at its next turn; undefined: where it stands. */
   readonly again?: (position: Position | null, page: PageFacts) => Position | undefined
   /** Says of a walk that ended what it could not reach, though no total tells. */

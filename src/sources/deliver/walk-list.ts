@@ -370,7 +370,8 @@ class Walk {
       length: documents.length,
       fresh,
       count: this.#state.count + fresh,
-      total: typeof number === 'number' && Number.isFinite(number) && announced !== '' ? number : undefined,
+      // -1 says in some tables that nobody asked for the total
+      total: typeof number === 'number' && number >= 0 && number < Infinity && announced !== '' ? number : undefined,
       size: Math.max(this.#state.size, documents.length),
       isFeed: this.#isFeed,
       at,
@@ -397,12 +398,37 @@ class Walk {
     const dates = page.documents.map((document) => this.#dateOf(document, ordered.at))
     const isBefore = (date: number | undefined): boolean => date !== undefined && from !== undefined && date < from
     const isAfter = (date: number | undefined): boolean => date !== undefined && to !== undefined && date >= to
+    this.#reach(dates)
     const isBehind =
       page.documents.length > 0 && (ordered.direction === 'ascending' ? dates.some(isAfter) : dates.every(isBefore))
     const kept = page.documents.filter(
       (document, index) => !isBefore(dates[index]) && !isAfter(dates[index]) && this.#isWanted(document),
     )
     return { kept, isBehind }
+  }
+
+  /** Keeps how far along an ordered list the walk has come. */
+  #reach(dates: readonly (number | undefined)[]): void {
+    const state = this.#state
+    const isDescending = this.#options.ordered?.direction === 'descending'
+    for (const date of dates) {
+      if (date === undefined) continue
+      const reached = state.reached ?? date
+      state.reached = isDescending ? Math.min(reached, date) : Math.max(reached, date)
+    }
+  }
+
+  /**
+   * Says of an ordered list that it ended before its span: a portal that gives only the newest entries has nothing to say of
+   * older ones. No entry at all says nothing either way, and an announced total that is all there proves that the list is whole.
+   */
+  #unreached(span: Span | null): string | undefined {
+    const { ordered } = this.#options
+    const { reached, lastTotal, count } = this.#state
+    if (!ordered || !span || reached === null || (lastTotal !== null && count >= lastTotal)) return undefined
+    const [from, to] = span
+    const isShort = ordered.direction === 'descending' ? reached >= to : reached < from && to <= this.#context.now()
+    return isShort ? `the list ended at ${new Date(reached).toISOString()}, before it reached the span` : undefined
   }
 
   #dateOf(document: ReceivedDocument, place: EntryPlace): number | undefined {
@@ -437,7 +463,7 @@ class Walk {
     const hasMoved = state.firstTotal !== null && facts.total !== undefined && facts.total !== state.firstTotal
     if (facts.length > 0 && facts.fresh === 0 && state.pages > 0 && state.pass === 1 && !hasMoved) {
       // The same page again: beyond the end of some lists; elsewhere a parameter that the portal does not heed.
-      if (isAllThere) return undefined
+      if (isAllThere || pager.mayRepeatItsLast?.(facts)) return undefined
       throw unexpected(facts.address, 'the page before again')
     }
     if (this.#positions.has(String(goesOn))) {
@@ -503,6 +529,8 @@ class Walk {
       const where = this.#whereOf(span)
       const missing = state.pageLimit === null ? pager.missing?.(position, facts) : undefined
       if (missing !== undefined) note(state, [`${where}${missing}`])
+      const unreached = this.#unreached(span)
+      if (unreached !== undefined) note(state, [`${where}${unreached}`])
       if (state.isCapped)
         note(state, [
           `${where}the portal gives no more than ${most} of ${state.lastTotal ?? 'its'} entries, and the span cannot be halved further`,

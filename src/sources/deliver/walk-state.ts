@@ -22,6 +22,8 @@ export type WalkState = {
   lastTotal: number | null
   /** Most entries of a page. */
   size: number
+  /** Of an ordered list: the time of the entry farthest along it, in epoch milliseconds; null before the first. */
+  reached: number | null
   /** Marks of the entries of the last page. */
   marks: string[]
   /** The portal has more than it gives, and the span cannot be halved. */
@@ -61,6 +63,7 @@ export const newState = (): WalkState => ({
   firstTotal: null,
   lastTotal: null,
   size: 0,
+  reached: null,
   marks: [],
   isCapped: false,
   done: 0,
@@ -102,6 +105,7 @@ export function beginWalk(state: WalkState): void {
   state.firstTotal = null
   state.lastTotal = null
   state.size = 0
+  state.reached = null
 }
 
 const mostSentences = 20

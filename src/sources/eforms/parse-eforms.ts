@@ -112,8 +112,10 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
   }
 
   const noticeResult = efac(extension, 'NoticeResult')
+  const awardedValue = moneyOf(cbc(noticeResult, 'TotalAmount'))
+  const techniques = techniquesOf(root, noticeResult)
   const results: ReadonlyMap<string | undefined, LotResult> = noticeResult
-    ? readLotResults(extension, organizations)
+    ? readLotResults(extension, organizations, awardedValue, techniques.isFramework === true)
     : readPlainResult(root, reading)
   const lots = withResults(plainLots, results)
   const noticeSubtype = codeOf(cbc(efac(extension, 'NoticeSubType'), 'SubTypeCode'))
@@ -127,7 +129,6 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
   const estimates = estimatesOf(project)
   const frameworkMaximum =
     estimates.frameworkMaximum ?? moneyOf(efbc(noticeResult, 'OverallMaximumFrameworkContractsAmount'))
-  const awardedValue = moneyOf(cbc(noticeResult, 'TotalAmount'))
   const buyerProfileUrl = buyerProfileUrlOf(root)
   const terms = cac(root, 'TenderingTerms')
   const documentsUrl = documentsUrlOf(terms)
@@ -138,7 +139,6 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
 
   const { publicationDate, dispatchDate } = datesOf(root, publication, identity.publisher, reading)
   const { procedureType, procedureTypeNational } = procedureOf(root)
-  const techniques = techniquesOf(root, noticeResult)
 
   const notice = uniform<Notice>({
     noticeKey: identity.noticeKey,

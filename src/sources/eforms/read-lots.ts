@@ -34,8 +34,12 @@ export function readLots(root: XmlElement, reading: Reading): NoticeLot[] {
       const candidate = `LOT-${String(number).padStart(4, '0')}`
       if (!lots.has(candidate)) lotId = candidate
     }
-    // An id that comes twice breaks the format; the first one counts.
-    if (!lots.has(lotId)) lots.set(lotId, readLot(element, lotId, reading))
+    const lot = readLot(element, lotId, reading)
+    const known = lots.get(lotId)
+    // An id that comes twice breaks the format. The same lot told twice is one; another gets its position behind the id.
+    if (!known) lots.set(lotId, lot)
+    else if (JSON.stringify(known) !== JSON.stringify(lot))
+      lots.set(`${lotId}#${lots.size + 1}`, { ...lot, lotId: `${lotId}#${lots.size + 1}` })
   }
   return [...lots.values()]
 }

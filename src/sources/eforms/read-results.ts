@@ -1,6 +1,6 @@
 // What became of the lots: LotResult, its tenders, contracts and parties (BT-142 and the chain behind it).
-import { sumOfMoney } from '../../domain/money.ts'
 import type { LotResult, Money, NoticeLot, Organization } from '../../domain/notice.ts'
+import { type LotContract, lotsWithin, type SumOfContracts } from '../results.ts'
 import { cleanField } from '../text.ts'
 import { textOf, type XmlElement } from '../xml.ts'
 import { allCac, allCbc, allEfac, cac, cbc, codeOf, efac, efbc, idOf } from './elements.ts'
@@ -29,15 +29,18 @@ type Raw = {
   readonly outcome: LotResult['outcome'] | undefined
   readonly reason: string | undefined
   readonly winners: readonly Organization[]
-  readonly values: readonly Money[]
+  /** Of the tenders that won and have a value; several results of a lot may list one tender. */
+  readonly contracts: ReadonlyMap<XmlElement, LotContract>
   readonly contractDate: string | undefined
   readonly receivedTenders: number | undefined
 }
 
-/** The result of each lot that efac:NoticeResult speaks of, by lot id. */
+/** The result of each lot that efac:NoticeResult speaks of, by lot id. `total`: BT-161. */
 export function readLotResults(
   extension: XmlElement | undefined,
   organizations: Organizations,
+  total: Money | undefined,
+  isFramework: boolean,
 ): Map<string, LotResult> {
   const noticeResult = efac(extension, 'NoticeResult')
   const tenders = byId(noticeResult, 'LotTender')
@@ -55,18 +58,20 @@ export function readLotResults(
   }
 
   function readOne(lotResult: XmlElement, lotId: string): Raw {
-    const ownContracts = referredIds(lotResult, 'SettledContract')
-      .map((id) => contracts.get(id))
-      .filter((contract) => contract !== undefined)
+    const named = referredIds(lotResult, 'SettledContract')
+    const listed = new Set(referredIds(lotResult, 'LotTender'))
+    // Some senders leave the contract out of the result: then those that name a tender of it.
+    const ownContracts =
+      named.length > 0
+        ? named.map((id) => contracts.get(id)).filter((contract) => contract !== undefined)
+        : [...contracts.values()].filter((contract) => referredIds(contract, 'LotTender').some((id) => listed.has(id)))
     const winning = winningTenders(lotResult, lotId, ownContracts)
+    const membersBehind = (tender: XmlElement): Organization[] =>
+      referredIds(tender, 'TenderingParty').flatMap((partyId) => membersOf(parties.get(partyId), organizations))
     const winners: Organization[] = []
-    for (const tender of winning) {
-      for (const partyId of referredIds(tender, 'TenderingParty')) {
-        for (const winner of membersOf(parties.get(partyId), organizations)) {
-          if (!winners.some((known) => known.name === winner.name && known.nationalId === winner.nationalId))
-            winners.push(winner)
-        }
-      }
+    for (const winner of winning.flatMap(membersBehind)) {
+      if (!winners.some((known) => known.name === winner.name && known.nationalId === winner.nationalId))
+        winners.push(winner)
     }
     const code = codeOf(cbc(lotResult, 'TenderResultCode'))
     const reason = codeOf(efbc(efac(lotResult, 'DecisionReason'), 'DecisionReasonCode'))
@@ -87,7 +92,12 @@ export function readLotResults(
       outcome,
       reason,
       winners,
-      values: winning.map((tender) => valueForLot(tender, lotId)).filter((value) => value !== undefined),
+      contracts: new Map(
+        winning.flatMap((tender) => {
+          const awardedValue = valueForLot(tender, lotId)
+          return awardedValue ? [[tender, { awardedValue, winners: membersBehind(tender) }] as const] : []
+        }),
+      ),
       contractDate: ownContracts
         .map((contract) => dateOf(cbc(contract, 'IssueDate')))
         .find((date) => date !== undefined),
@@ -96,29 +106,41 @@ export function readLotResults(
   }
 
   /**
-   * The tenders of the lot's contracts that bid for this lot or for a group of lots. Without contracts, of the tenders
-   * that the result lists, those ranked first if any is ranked, else all. Some senders mix up the lots of their tenders:
-   * then what the result itself lists counts.
+   * The tenders of the lot's contracts that bid for this lot or for a group of lots; of one contract with ranked tenders the
+   * first, unless it is a framework, whose contractors are ranked. Without contracts, of the tenders that the result lists,
+   * those ranked first if any is ranked, else all, unless these are all that were received: then nothing tells who won. Some
+   * senders mix up the lots of their tenders: then what the result itself lists counts.
    */
   function winningTenders(lotResult: XmlElement, lotId: string, ownContracts: readonly XmlElement[]): XmlElement[] {
     const resolve = (ids: readonly string[]): XmlElement[] =>
       [...new Set(ids)].map((id) => tenders.get(id)).filter((tender) => tender !== undefined)
-    const contracted = resolve(ownContracts.flatMap((contract) => referredIds(contract, 'LotTender')))
-    const fromContracts = contracted.filter((tender) => isFor(tender, lotId))
+    const tendersOf = (contract: XmlElement): XmlElement[] =>
+      resolve(referredIds(contract, 'LotTender')).filter((tender) => isFor(tender, lotId))
+    const fromContracts = [
+      ...new Set(
+        ownContracts.flatMap((contract) => (isFramework ? tendersOf(contract) : firstRanked(tendersOf(contract)))),
+      ),
+    ]
     if (fromContracts.length > 0) return fromContracts
+    const contracted = resolve(ownContracts.flatMap((contract) => referredIds(contract, 'LotTender')))
     const listed = resolve(referredIds(lotResult, 'LotTender'))
     const own = listed.filter((tender) => isFor(tender, lotId))
     const candidates = own.length > 0 ? own : listed
-    const first = candidates.filter((tender) => textOf(cbc(tender, 'RankCode')) === '1')
-    return first.length > 0 ? first : candidates.length > 0 ? candidates : contracted
+    const first = candidates.filter((tender) => rankOf(tender) === 1)
+    if (first.length > 0) return first
+    const received = receivedTendersOf(lotResult)
+    const isAllReceived = candidates.length > 1 && received !== undefined && candidates.length >= received
+    if (isAllReceived && !isFramework) return []
+    return candidates.length > 0 ? candidates : contracted
   }
 
-  return new Map(
+  const lots = lotsWithin(total, (sum) =>
     [...rawByLot].flatMap(([lotId, raws]) => {
-      const result = combine(raws)
-      return result ? [[lotId, result] as const] : []
+      const result = combine(raws, sum)
+      return result ? [{ lotId, result }] : []
     }),
   )
+  return new Map(lots.map(({ lotId, result }) => [lotId, result]))
 }
 
 /** The organisations of a tendering party; where it refers to none, the party by its own name. */
@@ -129,6 +151,17 @@ function membersOf(party: XmlElement | undefined, organizations: Organizations):
   if (members.length > 0) return members
   const name = cleanField(textOf(cbc(party, 'Name')))
   return name ? [{ name }] : []
+}
+
+const rankOf = (tender: XmlElement): number | undefined => {
+  const rank = textOf(cbc(tender, 'RankCode'))
+  return rank && /^\d{1,4}$/.test(rank) ? Number(rank) : undefined
+}
+
+/** Those of the best rank, where the tenders have ranks. */
+function firstRanked(tenders: readonly XmlElement[]): readonly XmlElement[] {
+  const best = Math.min(...tenders.map((tender) => rankOf(tender) ?? Number.POSITIVE_INFINITY))
+  return Number.isFinite(best) ? tenders.filter((tender) => rankOf(tender) === best) : tenders
 }
 
 /** Whether a tender bids for the lot, for a group of lots, or does not say for what. */
@@ -155,7 +188,7 @@ function receivedTendersOf(lotResult: XmlElement): number | undefined {
 }
 
 /** Several results of one lot in one notice: awarded if one is, and then all its winners and the sum of its values. */
-function combine(raws: readonly Raw[]): LotResult | undefined {
+function combine(raws: readonly Raw[], sum: SumOfContracts): LotResult | undefined {
   const outcomes = (['awarded', 'pending', 'not-awarded'] as const).filter((outcome) =>
     raws.some((raw) => raw.outcome === outcome),
   )
@@ -167,7 +200,7 @@ function combine(raws: readonly Raw[]): LotResult | undefined {
   if (outcome !== 'awarded') {
     return { outcome, ...(reason && { reason }), ...(receivedTenders !== undefined && { receivedTenders }) }
   }
-  const awardedValue = sumOfMoney(same.flatMap((raw) => raw.values))
+  const awardedValue = sum([...new Map(same.flatMap((raw) => [...raw.contracts])).values()])
   const winners = [...new Set(same.flatMap((raw) => raw.winners))]
   const contractDate = same.find((raw) => raw.contractDate)?.contractDate
   return {

@@ -14,13 +14,15 @@ export function formTypeOfTags(tags: readonly string[]): FormType | undefined {
 /** What a status says, also where a publisher writes it in the language of the country (Moldova, Ukraine, Latin America). */
 export function statusOf(
   text: string | undefined,
-): 'planned' | 'active' | 'cancelled' | 'unsuccessful' | 'complete' | undefined {
+): 'planned' | 'active' | 'evaluation' | 'cancelled' | 'unsuccessful' | 'complete' | undefined {
   const status = text?.trim().toLowerCase()
   if (!status) return undefined
   if (/^(?:cancel|withdrawn|anulat|скасован|відмінен|отменен)/.test(status)) return 'cancelled'
   if (/^(?:unsuccessful|desert|desiert|fracas|неуспішн|не відбул)/.test(status)) return 'unsuccessful'
   if (/^(?:planning|planned)/.test(status)) return 'planned'
-  if (/^(?:complete|closed|awarded|adjudicad|terminad|finaliz|conclu)/.test(status)) return 'complete'
+  if (/^(?:(?:en )?evalua|cerrad|active\.(?:pre-qualification|qualification|auction|awarded|stage2))/.test(status))
+    return 'evaluation'
+  if (/^(?:complete|closed|awarded|adjudicad|terminad|finaliz|conclu|executarea)/.test(status)) return 'complete'
   return /^(?:activ|open|publicad|vigente|convocad)/.test(status) ? 'active' : undefined
 }
 

@@ -309,7 +309,7 @@ describe('awards', () => {
       {
         outcome: 'awarded',
         awardedValue: { value: 1000, currency: 'GBP' },
-        winners: [{ name: 'Clean Ltd', nationalId: '01234567' }],
+        winners: [{ name: 'Clean Ltd', nationalId: '01234567', country: 'GB' }],
         contractDate: '2026-07-01',
       },
       { outcome: 'not-awarded' },
@@ -332,7 +332,7 @@ describe('awards', () => {
         result: {
           outcome: 'awarded',
           awardedValue: { value: 1000, currency: 'GBP' },
-          winners: [{ name: 'Sweep plc' }],
+          winners: [{ name: 'Sweep plc', country: 'GB' }],
           contractDate: '2026-07-02',
           receivedTenders: 3,
         },

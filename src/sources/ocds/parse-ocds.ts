@@ -138,16 +138,17 @@ function fromObject(value: unknown, pointer: string, context: ReleaseContext): P
 
 /**
  * Every release of an OCDS document as a notice or a rejection, each with its JSON pointer (RFC 6901). Of a record the
- * compiled release counts, else the newest embedded one. Never throws and never returns nothing; expects parsed JSON.
+ * compiled release counts, else the newest embedded one. `country`: of the portal, for organisations that name none. Never throws and never returns nothing; expects parsed JSON.
  */
-export function parseOcds(json: unknown): ParsedPart[] {
+export function parseOcds(json: unknown, country?: string): ParsedPart[] {
   const parts: ParsedPart[] = []
   const visit = (value: unknown, pointer: string, depth: number): void => {
     if (!Array.isArray(value)) {
       const object = asObject(value)
       const wrapped = object && depth < maxNesting ? wrappedIn(object) : undefined
       if (wrapped) visit(wrapped.content, `${pointer}/${wrapped.name}`, depth + 1)
-      else parts.push(...fromObject(value, pointer, { isCompiled: false }))
+      else
+        parts.push(...fromObject(value, pointer, { isCompiled: false, ...(country === undefined ? {} : { country }) }))
       return
     }
     if (depth >= maxNesting) {

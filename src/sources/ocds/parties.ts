@@ -23,11 +23,13 @@ function nationalIdOf(party: JsonObject): string | undefined {
   return own !== undefined && !localId.test(own) ? own : undefined
 }
 
-function organizationOf(party: JsonObject): Organization | undefined {
+/** `home`: the country of the portal, where the party names none. */
+function organizationOf(party: JsonObject, home: string | undefined): Organization | undefined {
   const name = cleanLine(textAt(party, 'name'), 500) ?? cleanLine(textAt(party, 'identifier', 'legalName'), 500)
   if (name === undefined || isPlaceholder(name)) return undefined
   const address = member(party, 'address')
   const contact = member(party, 'contactPoint')
+  const nutsCode = regionCode(textAt(address, 'region'))
   return compact<Organization>({
     name,
     nationalId: nationalIdOf(party),
@@ -37,8 +39,10 @@ function organizationOf(party: JsonObject): Organization | undefined {
     country:
       countryOf(textAt(address, 'countryName')) ??
       countryOf(textAt(address, 'country')) ??
-      countryOf(textAt(address, 'countryCode')),
-    nutsCode: regionCode(textAt(address, 'region')),
+      countryOf(textAt(address, 'countryCode')) ??
+      countryOf(nutsCode?.slice(0, 2)) ??
+      home,
+    nutsCode,
     contactName: cleanField(textAt(contact, 'name')),
     email: cleanEmail(textAt(contact, 'email')),
     phone: cleanField(textAt(contact, 'telephone')),
@@ -59,8 +63,8 @@ const spanishRoles: ReadonlyMap<string, string> = new Map([
   ['licitante', 'tenderer'],
 ])
 
-/** Indexes the parties of a release. */
-export function readParties(release: JsonObject): Parties {
+/** Indexes the parties of a release; `home` is the country of those that name none. */
+export function readParties(release: JsonObject, home: string | undefined): Parties {
   const parties = objectsOf(release, 'parties')
   const byId = new Map<string, JsonObject>()
   const byName = new Map<string, JsonObject>()
@@ -87,13 +91,14 @@ export function readParties(release: JsonObject): Parties {
       const [inline] = objectsOf(reference)
       if (!inline) return undefined
       const party = partyOf(inline)
-      const own = organizationOf(inline)
-      const listed = party && organizationOf(party)
-      return listed ? { ...own, ...listed } : own
+      const own = organizationOf(inline, undefined)
+      const listed = party && organizationOf(party, undefined)
+      const found = listed ? { ...own, ...listed } : own
+      return found && home !== undefined && found.country === undefined ? { ...found, country: home } : found
     },
     withRole: (role) =>
       distinctOrganizations(
-        parties.filter((party) => rolesOf(party).has(role.toLowerCase())).map((party) => organizationOf(party)),
+        parties.filter((party) => rolesOf(party).has(role.toLowerCase())).map((party) => organizationOf(party, home)),
       ),
   }
 }

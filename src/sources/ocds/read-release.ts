@@ -31,6 +31,8 @@ export type ReleaseContext = {
   /** publishedDate of the package, where the release has no date. */
   readonly publishedDate?: string
   readonly version?: string
+  /** ISO 3166-1 alpha-2: where the portal is that delivered the release. */
+  readonly country?: string
 }
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
@@ -194,10 +196,26 @@ function referencesOf(release: JsonObject, noticeId: string | undefined): Notice
   })
 }
 
+/** OCDS: awarded to a single supplier without competition. Publishers that invite offers under this method name a deadline. */
+const isDirect = (tender: JsonObject | undefined, hasDeadline: boolean): boolean =>
+  !hasDeadline && textAt(tender, 'procurementMethod')?.trim().toLowerCase() === 'direct'
+
+/** Tenders are received no more, by the status or by what the publisher says of it. */
+function isClosed(tender: JsonObject | undefined): boolean {
+  const status = statusOf(textAt(tender, 'status'))
+  const details = statusOf(textAt(tender, 'statusDetails'))
+  return [status, status === 'active' || status === undefined ? details : undefined].some(
+    (each) => each === 'complete' || each === 'evaluation',
+  )
+}
+
 function formTypeOf(release: JsonObject, tags: readonly string[], hasDeadline: boolean): FormType {
   const tagged = formTypeOfTags(tags)
-  const status = statusOf(textAt(release, 'tender', 'status'))
+  const tender = asObject(member(release, 'tender'))
+  const status = statusOf(textAt(tender, 'status'))
   const isPlanned = status === 'planned' && !hasDeadline
+  const isLive = status !== 'planned' && status !== 'cancelled' && status !== 'unsuccessful'
+  if (tagged === 'competition' && isLive && isDirect(tender, hasDeadline)) return 'result'
   if (tagged !== undefined) return tagged === 'competition' && isPlanned ? 'planning' : tagged
   if (objectsOf(release, 'awards').length > 0 || objectsOf(release, 'contracts').length > 0) return 'result'
   if (isPlanned || (!asObject(member(release, 'tender')) && asObject(member(release, 'planning')))) return 'planning'
@@ -289,14 +307,15 @@ export function readRelease(release: JsonObject, context: ReleaseContext): Notic
   const tags = textsAt(release, 'tag').map((tag) => tag.trim())
   const isCompiled = context.isCompiled || tags.includes('compiled')
   const releaseId = cleanLine(textAt(release, 'id'), 500)
-  const parties = readParties(release)
+  const home = publisher.country ?? context.country
+  const parties = readParties(release, home)
   const buyers = buyersOf(release, parties)
   const language = languageOf(textAt(release, 'language'))
   const tender = asObject(member(release, 'tender'))
   const title = textsOf(tender, 'title', language, cleanTitle) ?? fallbackTitle(release, language)
   if (!title && buyers.length === 0) return { reason: 'missing-content', detail: 'neither a title nor a buyer' }
 
-  const zone = zoneOf(buyers[0]?.country ?? publisher.country)
+  const zone = zoneOf(buyers[0]?.country ?? home)
   const instantOf = (text: string | undefined) =>
     text === undefined ? undefined : parseSourceDateTime(text, zone, 'start-of-day')
   const deadlineOf = (text: string | undefined) =>
@@ -405,6 +424,7 @@ export function readRelease(release: JsonObject, context: ReleaseContext): Notic
     references: referencesOf(release, noticeId),
     isCancelled: status === 'cancelled' || tags.includes('tenderCancellation') ? true : undefined,
     isUnsuccessful: status === 'unsuccessful' ? true : undefined,
+    isClosed: formType === 'competition' && isClosed(tender) ? true : undefined,
     url:
       publisher.id === 'gb-find-a-tender' && releaseId !== undefined && /^\d{6}-\d{4}$/.test(releaseId)
         ? `https://www.find-tender.service.gov.uk/Notice/${releaseId}`

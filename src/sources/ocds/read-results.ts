@@ -3,7 +3,7 @@ import { sumOfMoney } from '../../domain/money.ts'
 import type { LotResult, Money, Organization } from '../../domain/notice.ts'
 import { parseSourceDateTime } from '../../domain/time.ts'
 import { compact } from '../compact.ts'
-import { distinctOrganizations, mergeResults, sharedResult } from '../results.ts'
+import { distinctOrganizations, mergeResults, sharedResult, sumOfCeilings } from '../results.ts'
 import { toMoney } from '../text.ts'
 import { outcomeOf } from './codes.ts'
 import { type JsonObject, member, numberAt, objectsOf, textAt, textsAt } from './json.ts'
@@ -87,10 +87,13 @@ export function readResults(
   const tenderers = numberAt(release, 'tender', 'numberOfTenderers')
   const byLot = new Map<string, LotResult[]>()
   const whole: LotResult[] = []
-  const values: (Money | undefined)[] = []
+  const awardedOn = new Map<string, LotResult[]>()
 
   const add = (lots: readonly string[], result: LotResult): void => {
-    if (result.outcome === 'awarded') values.push(result.awardedValue)
+    if (result.outcome === 'awarded') {
+      const key = JSON.stringify(lots.toSorted())
+      awardedOn.set(key, [...(awardedOn.get(key) ?? []), result])
+    }
     if (lots.length === 0) whole.push(result)
     for (const lot of lots) {
       const own = lots.length > 1 ? sharedResult(result) : result
@@ -152,9 +155,11 @@ export function readResults(
       ? result
       : { ...result, receivedTenders: received }
   if (soleLotId !== undefined && merged.has(soleLotId)) merged.set(soleLotId, withReceived(merged.get(soleLotId)!))
+  const awarded = [...awardedOn.values()]
+  const isPriced = awarded.length > 0 && awarded.flat().every(({ awardedValue }) => awardedValue !== undefined)
   return compact<ReadResults>({
     byLot: merged,
     whole: whole.length > 0 ? (byLot.size === 0 ? withReceived(mergeResults(whole)) : mergeResults(whole)) : undefined,
-    awardedValue: values.length > 0 && values.every((value) => value !== undefined) ? sumOfMoney(values) : undefined,
+    awardedValue: isPriced ? sumOfMoney(awarded.map(sumOfCeilings)) : undefined,
   })
 }

@@ -87,6 +87,8 @@ export type PublishedEntry = {
   readonly lots?: readonly NoticeLot[]
   readonly isCancelled?: boolean
   readonly isUnsuccessful?: boolean
+  /** Tenders are received no more, and nothing is decided. */
+  readonly isClosed?: boolean
   readonly changeReasons?: readonly string[] | undefined
   /** The portal's id of the announcement that this one changes. */
   readonly changes?: unknown
@@ -161,6 +163,7 @@ export function readPublishedEntry(home: PortalHome, entry: PublishedEntry): Not
     changeReasons: entry.changeReasons,
     isCancelled: entry.isCancelled || undefined,
     isUnsuccessful: entry.isUnsuccessful || undefined,
+    isClosed: entry.isClosed || undefined,
     documentsUrl: cleanUrl(textOf(entry.documentsUrl)),
     url,
   })

@@ -1,6 +1,6 @@
 // Lot numbers as people write them, and the join of awards to lots.
-import type { LotResult } from '../../domain/notice.ts'
-import { mergeResults, sharedResult } from '../results.ts'
+import type { LotResult, Money } from '../../domain/notice.ts'
+import { lotsWithin, mergeResults, type SumOfContracts, sharedResult } from '../results.ts'
 import type { FormAward, FormLot } from './form-content.ts'
 
 /** Id of the only lot of a notice that is not divided and names no number; the same in calls and awards, so that they join. */
@@ -51,17 +51,21 @@ function lotsNamed(text: string, known: ReadonlySet<string>, alikeOf: (lead: str
   return alike.length === 1 ? [...alike] : [whole]
 }
 
-/** The number with which a lot's text begins, before a sign that divides it from words. */
+/** The number with which a lot's text begins, before a sign that divides it from words: `1: Shell`, `1/ Second in line`. */
 function leadingNumber(text: string): string | undefined {
-  return /^(?:\p{L}{2,15}[\s.:]+)?0*(\d+)(?:$|[.:)]?\s|[:)])/u.exec(text)?.[1]
+  return /^(?:\p{L}{2,15}[\s.:]+)?0*(\d+)(?:$|[.:)/]?\s|[:)]|[/–-](?=\p{L}{2}))/u.exec(text)?.[1]
 }
 
 /**
  * Lots with the results of the awards. An award that names an unknown lot adds it: award notices of one lot often do not
- * describe it. Awards without a number belong to the whole, hence to every lot that no award names.
+ * describe it. Awards without a number belong to the whole, hence to every lot that no award names. `total`: what the notice
+ * says that all contracts are worth.
  */
-export function joinAwards(lots: readonly FormLot[], awards: readonly FormAward[]): FormLot[] {
-  if (awards.length === 0) return [...lots]
+export function joinAwards(lots: readonly FormLot[], awards: readonly FormAward[], total?: Money): FormLot[] {
+  return awards.length === 0 ? [...lots] : lotsWithin(total, (sum) => joinWith(lots, awards, sum))
+}
+
+function joinWith(lots: readonly FormLot[], awards: readonly FormAward[], sum: SumOfContracts): FormLot[] {
   let described = [...lots]
   const named = [...new Set(awards.map((award) => toLotId(award.lotNumber)).filter((id) => id !== undefined))]
   // A notice on one lot of a divided procedure: the description has no number, the award has.
@@ -97,9 +101,9 @@ export function joinAwards(lots: readonly FormLot[], awards: readonly FormAward[
   }
   const joined = described.map((lot): FormLot => {
     const own = byLot.get(lot.lotId)
-    if (own) return { ...lot, result: mergeResults(own) }
+    if (own) return { ...lot, result: mergeResults(own, sum) }
     if (whole.length === 0) return lot
-    const result = mergeResults(whole)
+    const result = mergeResults(whole, sum)
     return { ...lot, result: described.length > 1 ? sharedResult(result) : result }
   })
   for (const [lotId, results] of byLot) {
@@ -109,11 +113,11 @@ export function joinAwards(lots: readonly FormLot[], awards: readonly FormAward[
       ...(titles.has(lotId) ? { title: titles.get(lotId)! } : {}),
       cpvCodes: [],
       nutsCodes: [],
-      result: mergeResults(results),
+      result: mergeResults(results, sum),
     })
   }
   if (joined.length === 0 && whole.length > 0) {
-    joined.push({ lotId: onlyLotId, cpvCodes: [], nutsCodes: [], result: mergeResults(whole) })
+    joined.push({ lotId: onlyLotId, cpvCodes: [], nutsCodes: [], result: mergeResults(whole, sum) })
   }
   return joined
 }

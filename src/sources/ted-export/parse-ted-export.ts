@@ -128,6 +128,13 @@ function referencesOf(
   return [...kinds].map(([publicationNumber, kind]) => ({ kind, publicationNumber }))
 }
 
+/** Corrigenda and modifications name further codes in sections that only the header sums up. */
+function cpvCodesOf(content: FormContent, header: Header, formType: Notice['formType']): readonly string[] {
+  if (content.cpvCodes.length === 0) return header.cpvCodes
+  const isSummedUp = formType === 'change' || formType === 'cont-modif'
+  return isSummedUp ? [...new Set([...content.cpvCodes, ...header.cpvCodes])] : content.cpvCodes
+}
+
 /** The whole's outcome where the awards leave no doubt: all failed. */
 function failureOf(results: readonly LotResult[]): Pick<Notice, 'isCancelled' | 'isUnsuccessful'> {
   if (results.length === 0 || results.some((result) => result.outcome !== 'not-awarded')) return {}
@@ -184,7 +191,9 @@ export function parseTedExport(root: XmlElement): ParsedPart[] {
   const deadline = instantOf(changed ?? content.deadline ?? header.deadline, 'end-of-day')
   const hasDeadline = kind.formType === 'competition' || kind.formType === 'planning' || kind.formType === 'change'
 
-  const joined = kind.formType === 'change' ? changedLots(content) : joinAwards(content.lots, content.awards)
+  const awardedValue = content.awardedValue ?? header.awardedValue
+  const joined =
+    kind.formType === 'change' ? changedLots(content) : joinAwards(content.lots, content.awards, awardedValue)
   const moved = new Map<string, PlainDateTime>()
   for (const change of content.changes)
     for (const lotId of lotIdsIn(change.lotNumbers)) moved.set(lotId, change.deadline)
@@ -231,11 +240,11 @@ export function parseTedExport(root: XmlElement): ParsedPart[] {
         : (content.procedureTypeNational ??
           (isNationalProcedureCode(header.procedureCode) ? header.procedureCode : undefined)),
     contractNature: content.contractNature ?? contractNatureOf(header.contractNature),
-    cpvCodes: content.cpvCodes.length > 0 ? content.cpvCodes : header.cpvCodes,
+    cpvCodes: cpvCodesOf(content, header, kind.formType),
     nutsCodes,
     place: placeOf(nutsCodes[0], sites.size === 1 ? [...sites][0] : undefined),
     estimatedValue: content.estimatedValue ?? header.estimatedValue,
-    awardedValue: content.awardedValue ?? header.awardedValue,
+    awardedValue,
     isFramework: content.isFramework,
     isDynamicPurchasingSystem: content.isDynamicPurchasingSystem ?? (header.documentType === 'Y' ? true : undefined),
     isDynamicPurchasingSystemTerminated: content.isDynamicPurchasingSystemTerminated,

@@ -1,5 +1,5 @@
 // The forms of R2.0.9 (F01 to F25, T01, T02): one structure with small differences. quality.md 3.1, fieldmap.md 4.
-import type { LotResult, Organization } from '../../domain/notice.ts'
+import type { LotResult, Money, Organization } from '../../domain/notice.ts'
 import { uniform } from '../compact.ts'
 import { distinctOrganizations } from '../results.ts'
 import { cleanField, cleanLine, cleanUrl } from '../text.ts'
@@ -87,12 +87,21 @@ function contractorsOf(element: XmlElement, name: string, address: string): Orga
   )
 }
 
-function awardedOf(element: XmlElement): LotResult {
-  const values = firstOf(element, 'VALUES', 'VALUE') ?? element
-  const winners = contractorsOf(element, 'CONTRACTOR', 'ADDRESS_CONTRACTOR')
+/** VAL_TOTAL and its like stand below VALUES in some versions, and beside it in others. */
+const amountOf = (element: XmlElement | undefined, name: string): Money | undefined =>
+  moneyOf(childNamed(firstOf(element, 'VALUES', 'VALUE') ?? element, name))
+
+/** `modified`: section VII of a modification (F20), which tells who has the contract now, and for how much. */
+function awardedOf(element: XmlElement, modified: XmlElement | undefined): LotResult {
+  const now = childNamed(modified, 'DESCRIPTION_PROCUREMENT')
+  const changed = now ? contractorsOf(now, 'CONTRACTOR', 'ADDRESS_CONTRACTOR') : []
+  const winners = changed.length > 0 ? changed : contractorsOf(element, 'CONTRACTOR', 'ADDRESS_CONTRACTOR')
   return uniform<LotResult>({
     outcome: 'awarded',
-    awardedValue: moneyOf(childNamed(values, 'VAL_TOTAL')),
+    awardedValue:
+      amountOf(now, 'VAL_TOTAL') ??
+      amountOf(childNamed(modified, 'INFO_MODIFICATIONS'), 'VAL_TOTAL_AFTER') ??
+      amountOf(element, 'VAL_TOTAL'),
     winners: winners.length > 0 ? winners : undefined,
     contractDate: dateOf(childNamed(element, 'DATE_CONCLUSION_CONTRACT'))?.date,
     receivedTenders: countOf(childNamed(childNamed(element, 'TENDERS') ?? element, 'NB_TENDERS_RECEIVED')),
@@ -113,12 +122,13 @@ function awardsOf(form: XmlElement): FormAward[] {
   const awards = childrenNamed(form, 'AWARD_CONTRACT').flatMap((award): FormAward[] => {
     const made = childNamed(award, 'AWARDED_CONTRACT')
     const failed = childNamed(award, 'NO_AWARDED_CONTRACT')
+    const modified = childNamed(form, 'MODIFICATIONS_CONTRACT')
     if (!made && !failed) return []
     return [
       uniform<FormAward>({
         lotNumber: cleanLine(textOf(childNamed(award, 'LOT_NO')), 100),
         title: lineOf(childNamed(award, 'TITLE')),
-        result: made ? awardedOf(made) : notAwarded(failed!),
+        result: made ? awardedOf(made, modified) : notAwarded(failed!),
       }),
     ]
   })
@@ -183,7 +193,6 @@ export function readForm(form: XmlElement): FormContent {
   const procedureType = procedureElement && procedureTypeOfElement(procedureElement.name)
   const lots = lotsOf(objects)
   const isDivided = lots.length > 1 || lots.some((lot) => lot.lotId !== onlyLotId)
-  const afterwards = childNamed(modified, 'INFO_MODIFICATIONS')
   const qualification = objects
     .flatMap((at) => childrenNamed(at, 'OBJECT_DESCR'))
     .map((at) => childNamed(at, 'QS') ?? at)
@@ -216,7 +225,7 @@ export function readForm(form: XmlElement): FormContent {
     ],
     estimatedValue: objects.length > 1 ? undefined : moneyOf(childNamed(object, 'VAL_ESTIMATED_TOTAL')),
     awardedValue:
-      moneyOf(childNamed(childNamed(afterwards, 'VALUES') ?? afterwards, 'VAL_TOTAL_AFTER')) ??
+      amountOf(childNamed(modified, 'INFO_MODIFICATIONS'), 'VAL_TOTAL_AFTER') ??
       moneyOf(childNamed(object, 'VAL_TOTAL')),
     isFramework: anywhere(procedure, 'FRAMEWORK') ? true : undefined,
     isDynamicPurchasingSystem: anywhere(procedure, 'DPS') ? true : undefined,

@@ -26,6 +26,7 @@ const list = (property: string, status: string) => ({
 const pages = {
   kind: 'page',
   entries: { format: 'json', at: '/CurrentPageResults' },
+  total: '/ResultsCount',
   firstPage: 0,
   pageSize: 100,
   end: { when: 'short-page' },
@@ -44,7 +45,7 @@ export const source: Source = {
       name: 'open',
       slots: { kind: 'whole' },
       timetable: '50 */2 * * *',
-      delivery: { ...pages, request: list('str_Today_opened', '1'), total: '/ResultsCount' },
+      delivery: { ...pages, request: list('str_Today_opened', '1') },
     },
     {
       name: 'closed',

@@ -3,6 +3,7 @@ import type { ProcedureType } from '../../../domain/codes.ts'
 import type { Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
 import { type JsonObject, member, numberAt, textAt } from '../../ocds/json.ts'
 import { readJsonDocument } from '../../read-portal-notice.ts'
+import { type PhaseTable, phaseIn } from '../read-phase.ts'
 import { type PortalHome, readPublishedEntry } from '../read-published-entry.ts'
 
 const home: PortalHome = {
@@ -23,6 +24,24 @@ const procedures: { readonly [modality: number]: ProcedureType } = {
   9: 'neg-wo-call',
 }
 
+/** `situacaoCompraNome`. */
+export const pncpPhases: PhaseTable = {
+  'divulgada no pncp': 'open',
+  divulgada: 'open',
+  suspensa: 'suspended',
+  revogada: 'cancelled',
+  anulada: 'cancelled',
+}
+
+/** Modality 9 (inexigibilidade) and instrument 3, the act that authorizes a direct contract: there is no call. */
+function isDirect(entry: JsonObject): boolean {
+  return (
+    numberAt(entry, 'modalidadeId') === 9 ||
+    numberAt(entry, 'tipoInstrumentoConvocatorioCodigo') === 3 ||
+    /autoriza a contrata[cç][aã]o direta/i.test(textAt(entry, 'tipoInstrumentoConvocatorioNome') ?? '')
+  )
+}
+
 export function parsePncp(bytes: Uint8Array): ParsedPart[] {
   return readJsonDocument(bytes, readEntry)
 }
@@ -31,11 +50,12 @@ function readEntry(entry: JsonObject): Notice | Rejection {
   const number = textAt(entry, 'numeroControlePNCP')
   const modality = numberAt(entry, 'modalidadeId') ?? 0
   const situation = textAt(entry, 'situacaoCompraNome') ?? ''
-  const isCancelled = /revogad|anulad/i.test(situation)
-  const isSuspended = /suspens/i.test(situation)
+  const phase = phaseIn(pncpPhases, situation)
+  const isCancelled = phase === 'cancelled'
   // Confirmed by the authority: the outcome of all items together.
   const awarded = numberAt(entry, 'valorTotalHomologado')
-  const isResult = awarded !== undefined && awarded > 0
+  const isConfirmed = awarded !== undefined && awarded > 0
+  const isResult = isConfirmed || (isDirect(entry) && phase !== 'cancelled' && phase !== 'suspended')
   const changedAt = textAt(entry, 'dataAtualizacaoGlobal') ?? textAt(entry, 'dataAtualizacao')
   const [cnpj, year, sequence] = [
     textAt(entry, 'orgaoEntidade', 'cnpj'),
@@ -61,12 +81,12 @@ function readEntry(entry: JsonObject): Notice | Rejection {
       city: textAt(entry, 'unidadeOrgao', 'municipioNome'),
     },
     estimatedValue: member(entry, 'valorTotalEstimado'),
-    awardedValue: isResult ? awarded : undefined,
+    awardedValue: isConfirmed ? awarded : undefined,
     outcome: isResult ? 'awarded' : undefined,
     procedureType: procedures[modality],
     nationalProcedure: textAt(entry, 'modalidadeNome'),
     isFramework: member(entry, 'srp') === true || undefined,
-    changeReasons: isSuspended ? ['susp-review'] : undefined,
+    changeReasons: phase === 'suspended' ? ['susp-review'] : undefined,
     isCancelled,
     documentsUrl: textAt(entry, 'linkSistemaOrigem'),
     url:

@@ -1,9 +1,10 @@
 // A process of SECOP II to a notice.
 import type { ProcedureType } from '../../../domain/codes.ts'
-import type { FormType, Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
+import type { Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
 import { type JsonObject, member, textAt } from '../../ocds/json.ts'
 import { readJsonDocument } from '../../read-portal-notice.ts'
 import { dayIn, wordIn } from '../../read-values.ts'
+import { type PhaseTable, phaseIn } from '../read-phase.ts'
 import { type PortalHome, readPublishedEntry } from '../read-published-entry.ts'
 
 const home: PortalHome = {
@@ -26,6 +27,39 @@ const natures = {
   servicios: 'services',
 } as const
 
+/** `estado_del_procedimiento`, else `estado_resumen`. */
+export const secopPhases: PhaseTable = {
+  borrador: 'draft',
+  'en edicion': 'draft',
+  'en aprobacion': 'draft',
+  publicado: 'open',
+  abierto: 'open',
+  convocado: 'open',
+  'presentacion de oferta': 'open',
+  suspendido: 'suspended',
+  cerrado: 'evaluation',
+  evaluacion: 'evaluation',
+  'en evaluacion': 'evaluation',
+  'proceso en evaluacion': 'evaluation',
+  seleccionado: 'awarded',
+  adjudicado: 'awarded',
+  'proceso adjudicado': 'awarded',
+  'proceso adjudicado y celebrado': 'awarded',
+  celebrado: 'awarded',
+  'en ejecucion': 'awarded',
+  terminado: 'awarded',
+  liquidado: 'awarded',
+  cancelado: 'cancelled',
+  'proceso cancelado': 'cancelled',
+  revocado: 'cancelled',
+  desierto: 'unsuccessful',
+  'proceso desierto': 'unsuccessful',
+}
+
+/** Modalities in which the buyer chooses without asking for offers; with offers they say so in parentheses. */
+const isWithoutOffers = (method: string): boolean =>
+  /^contrataci[oó]n\s+(?:directa|r[eé]gimen especial)/i.test(method.trim()) && !/con ofertas/i.test(method)
+
 export function parseSecop2(bytes: Uint8Array): ParsedPart[] {
   return readJsonDocument(bytes, readEntry)
 }
@@ -35,8 +69,13 @@ function readEntry(entry: JsonObject): Notice | Rejection {
   const state = textAt(entry, 'estado_del_procedimiento') ?? textAt(entry, 'estado_resumen') ?? ''
   const method = textAt(entry, 'modalidad_de_contratacion')
   const isAwarded = /^s[ií]$/i.test(textAt(entry, 'adjudicado')?.trim() ?? '')
-  const isCancelled = /cancelad|revocad|desiert/i.test(state)
-  const formType = formOf(method ?? '', isAwarded)
+  const phase = phaseIn(secopPhases, state, textAt(entry, 'estado_resumen'))
+  if (phase === 'draft') return { reason: 'not-procurement', path: '', detail: `a draft: ${state}` }
+  const isOver = phase === 'cancelled' || phase === 'unsuccessful'
+  const isResult = isAwarded || (!isOver && (phase === 'awarded' || isWithoutOffers(method ?? '')))
+  const isRequest = /solicitud de informaci[oó]n/i.test(method ?? '')
+  const formType = isResult ? 'result' : isRequest ? 'consultation' : 'competition'
+  const isShut = /^cerrado$/i.test(textAt(entry, 'estado_de_apertura_del_proceso')?.trim() ?? '')
   const winner = {
     name: textAt(entry, 'nombre_del_proveedor'),
     nationalId: textAt(entry, 'nit_del_proveedor_adjudicado'),
@@ -45,8 +84,8 @@ function readEntry(entry: JsonObject): Notice | Rejection {
   // Republication is the only version; the name of its column is cut to the length that the platform allows.
   const changedAt = textAt(entry, 'fecha_de_ultima_publicaci') ?? textAt(entry, 'fecha_de_ultima_publicacion')
   return readPublishedEntry(home, {
-    id: id && (formType === 'result' ? `${id}/result` : isCancelled ? `${id}/cancelled` : id),
-    version: formType === 'competition' && !isCancelled ? dayIn(changedAt)?.replaceAll('-', '') : undefined,
+    id: id && (isResult ? `${id}/result` : isOver ? `${id}/cancelled` : id),
+    version: formType === 'competition' && !isOver ? dayIn(changedAt)?.replaceAll('-', '') : undefined,
     formType,
     noticeType: state || 'proceso',
     procedureId: id,
@@ -62,22 +101,19 @@ function readEntry(entry: JsonObject): Notice | Rejection {
       city: textAt(entry, 'ciudad_entidad'),
     },
     estimatedValue: member(entry, 'precio_base'),
-    awardedValue: formType === 'result' ? member(entry, 'valor_total_adjudicacion') : undefined,
+    awardedValue: isResult ? member(entry, 'valor_total_adjudicacion') : undefined,
     procedureType: procedureOf(method ?? ''),
     nationalProcedure: method,
     nature: wordIn(natures, textAt(entry, 'tipo_de_contrato')),
-    outcome: formType === 'result' ? 'awarded' : undefined,
-    winners: formType === 'result' ? [winner] : [],
-    contractDate: formType === 'result' ? textAt(entry, 'fecha_adjudicacion') : undefined,
-    receivedTenders: formType === 'result' ? member(entry, 'respuestas_al_procedimiento') : undefined,
-    isCancelled,
+    outcome: isResult ? 'awarded' : undefined,
+    winners: isResult ? [winner] : [],
+    contractDate: isResult ? textAt(entry, 'fecha_adjudicacion') : undefined,
+    receivedTenders: isResult ? member(entry, 'respuestas_al_procedimiento') : undefined,
+    changeReasons: phase === 'suspended' ? ['susp-review'] : undefined,
+    isClosed: formType === 'competition' && (phase === 'evaluation' || isShut),
+    isCancelled: !isResult && isOver,
     url: textAt(link, 'url') ?? textAt(link),
   })
-}
-
-function formOf(method: string, isAwarded: boolean): FormType {
-  if (isAwarded) return 'result'
-  return /solicitud de informaci[oó]n/i.test(method) ? 'consultation' : 'competition'
 }
 
 function procedureOf(method: string): ProcedureType | undefined {

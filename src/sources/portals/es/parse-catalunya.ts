@@ -65,7 +65,9 @@ function readRow(row: JsonObject): Notice | Rejection {
     buyer: { name: text('nom_organ'), nationalId: text('nif_organ') },
     cpv: firstOf(text('codi_cpv')),
     nuts: text('codi_nuts'),
+    // The budget is what may be spent now; the estimated value is that of the law, with prolongations and options.
     estimatedValue:
+      text('valor_estimat_contracte') ??
       text('pressupost_licitacio_sense_iva_expedient') ??
       text('pressupost_licitacio_sense_1') ??
       text('pressupost_licitacio_sense') ??

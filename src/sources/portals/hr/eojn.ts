@@ -20,10 +20,11 @@ const channel = (name: string, grid: string, dateAt: string) =>
     delivery: withPageSession(session, {
       kind: 'offset',
       request: {
-        url: `https://eojn.hr/api/searchgrid/${grid}/get?skip={offset}&take={limit}`,
+        url: `https://eojn.hr/api/searchgrid/${grid}/get?skip={offset}&take={limit}&requireTotalCount=true`,
         headers: { accept: 'application/json' },
       },
       entries: { format: 'json', at: '/data' },
+      total: '/totalCount',
       pageSize: 100,
       end: { when: 'short-page' },
       ordered: { at: dateAt, direction: 'descending' },
@@ -52,6 +53,7 @@ export const source: Source = {
     'Undocumented interface of the public site, within a session that its page opens (cookie and token).',
     'Too many requests one after the other are answered with 429.',
     'The tables hold the whole archive (more than 50,000 rows), newest first; filters are ignored silently.',
+    'The total comes only when it is asked for, as in other tables of this kind; not seen live.',
     'AboveThreshold says that a procurement stands in TED too.',
     'Members of the tables seen in public code of 2026, the answers themselves not seen live.',
   ],

@@ -48,7 +48,7 @@ export const source: Source = {
     shape: ['/lista/0/id', '/lista/0/eljarasTargya', '/lista/0/ajanlatkeroNeve', '/lista/0/hirdetmenyKozzetetelDatuma'],
   },
   caveats: [
-    'Undocumented interface of the public site; newest first, at most 100 a page.',
+    'Undocumented interface of the public site; newest first; some users report pages of at most 100, others of at most 10, and no total is announced.',
     'A number of TED (tedAzonosito), or a type that begins with "Uniós", means that the notice stands in TED too.',
     'The list of CPV codes is mostly empty; neither list nor detail states values.',
     'Dates are midnight of Budapest, written as an instant of the evening before.',

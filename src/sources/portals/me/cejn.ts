@@ -46,6 +46,7 @@ export const source: Source = {
           },
         },
         entries: { format: 'json', at: '/value' },
+        total: '/totalCount',
         firstPage: 0,
         pageSize: 100,
         end: { when: 'short-page' },

@@ -66,6 +66,7 @@ const table = (status: 1 | 2) => ({
 const pages = {
   kind: 'offset',
   entries: { format: 'json', at: '/data' },
+  total: '/recordsFiltered',
   pageSize: 100,
   end: { when: 'short-page' },
 } as const

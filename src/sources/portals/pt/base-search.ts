@@ -17,6 +17,7 @@ const search = (type: string, sort: string) => ({
 const pages = {
   kind: 'page',
   entries: { format: 'json', at: '/items' },
+  total: '/total',
   firstPage: 0,
   pageSize: 20,
   end: { when: 'short-page' },

@@ -25,10 +25,11 @@ export const source: Source = {
         {
           kind: 'offset',
           request: {
-            url: `${site}/api/searchgrid/TenderNotices/get?sort=%5B%7B%22selector%22%3A%22PublishDate%22%2C%22desc%22%3Afalse%7D%5D&filter=%5B%22PublishDate%22%2C%22%3E%3D%22%2C%22{from:yyyy-MM-ddTHH:mm:ss}.000%22%5D&skip={offset}&take={limit}`,
+            url: `${site}/api/searchgrid/TenderNotices/get?sort=%5B%7B%22selector%22%3A%22PublishDate%22%2C%22desc%22%3Afalse%7D%5D&filter=%5B%22PublishDate%22%2C%22%3E%3D%22%2C%22{from:yyyy-MM-ddTHH:mm:ss}.000%22%5D&skip={offset}&take={limit}&requireTotalCount=true`,
             headers: { accept: 'application/json' },
           },
           entries: { format: 'json', at: '/data' },
+          total: '/totalCount',
           pageSize: 100,
           end: { when: 'short-page' },
           ordered: { at: '/PublishDate', direction: 'ascending' },
@@ -49,6 +50,7 @@ export const source: Source = {
     'Undocumented interface of the public site, within a session that its page opens (cookie and token).',
     'Forms are told by a short name (Ф02 call, Ф03 award, Ф14 change), with no-break spaces behind it.',
     'Neither deadlines nor values nor CPV codes stand in the table.',
+    'A page holds at most 100 rows, whatever is asked for; the total comes only when it is asked for.',
     'Members of the table seen in public code of 2026, the answer itself not seen live.',
   ],
 }

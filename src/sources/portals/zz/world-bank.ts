@@ -43,6 +43,7 @@ export const source: Source = {
           headers: { accept: 'application/json' },
         },
         entries: { format: 'json', at: '/procnotices', isOptional: true },
+        total: '/total',
         pageSize: 100,
         end: { when: 'short-page' },
         ordered: { at: '/noticedate', direction: 'descending', days: 10 },
