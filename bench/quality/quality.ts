@@ -2,6 +2,7 @@
 import { benchLifecycle, type LifecycleReport, lifecycleAsMarkdown } from './lifecycle.ts'
 import { benchResolution, type CopyFigures, type ResolutionReport } from './resolution.ts'
 import { benchValues, type ValuesReport, valuesAsMarkdown } from './values.ts'
+import { withinPortalAsMarkdown } from './within-portal.ts'
 
 export type QualityReport = {
   readonly seed: number
@@ -59,6 +60,7 @@ export function qualityAsMarkdown({ seed, resolution, lifecycle, values }: Quali
       ...rows.wrong.map((text) => `- wrong: ${text}`),
       ...rows.missed.map((text) => `- missed: ${text}`),
     )
+  if (resolution.withinPortal) lines.push(...withinPortalAsMarkdown(resolution.withinPortal))
   if (copies)
     lines.push(
       '',

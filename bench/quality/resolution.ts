@@ -22,6 +22,7 @@ import {
 } from './cross-portal.ts'
 import { MatchIndex } from './match-index.ts'
 import { type CpvLabels, type Profile, perturb, profiles, withDeadline } from './perturb.ts'
+import { type WithinPortalReport, withinPortal } from './within-portal.ts'
 
 export type PairFigures = {
   readonly records: number
@@ -426,6 +427,7 @@ export type ResolutionReport = {
   readonly labelledPairs?: PairFigures
   readonly listRows?: ListRowFigures
   readonly copies?: CopyReport
+  readonly withinPortal?: WithinPortalReport
   readonly linkedGroups?: GroupFigures
   readonly wholeStock?: StockFigures
 }
@@ -444,6 +446,8 @@ export async function benchResolution({
   const doe = doeIndex(folder)
   onProgress('list rows')
   const rows = listRows(folder, doe.withoutDeadlines)
+  onProgress('merges inside one portal')
+  const within = withinPortal(options.corpus, doe.withoutDeadlines)
   onProgress(`${options.copies} copies`)
   const copies = placedCopies(doe.listings, doe.index, options)
   onProgress('all notices together')
@@ -454,6 +458,7 @@ export async function benchResolution({
     ...(pairs ? { labelledPairs: pairs } : {}),
     ...(rows ? { listRows: rows } : {}),
     ...(copies ? { copies } : {}),
+    ...(within ? { withinPortal: within } : {}),
     ...(groups ? { linkedGroups: groups } : {}),
     ...(stock ? { wholeStock: stock } : {}),
   }

@@ -1,6 +1,7 @@
 // Runs the stage: takes over new notices in batches, re-resolves what they are connected with, and lets the clock do its part.
 import type { TenderContent } from '../domain/tender.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
+import { replaceDoubts } from '../store/doubts.ts'
 import { clearMatches, listMatchMembers, listSucceeded } from '../store/matches.ts'
 import {
   countNoticesToConsolidate,
@@ -14,6 +15,7 @@ import {
   replaceLinks,
   takeNoticesToConsolidate,
 } from '../store/notices.ts'
+import { inStockTransaction } from '../store/publication.ts'
 import {
   assignNotices,
   clearTransitions,
@@ -23,11 +25,11 @@ import {
   listDueTenders,
   listMergedInto,
   loadNoticesOfTenders,
-  lockStock,
   type NewTender,
   type TenderRow,
   upsertTenders,
 } from '../store/tenders.ts'
+import { doubtsOf } from './doubts.ts'
 import { applyEstimates, type ValueEstimator, valueEstimator } from './estimate/apply-estimates.ts'
 import { fuzzyMatcher } from './fuzzy-matcher.ts'
 import { linkKeys } from './link-keys.ts'
@@ -90,11 +92,14 @@ export async function consolidate(store: Store, options: ConsolidateOptions): Pr
  */
 export async function rebuildStock(store: Store, options: ConsolidateOptions): Promise<ConsolidateSummary> {
   const batchSize = options.batchSize ?? defaultBatchSize
-  await inTransaction(store, async (trx) => {
-    await lockStock(trx)
-    await markAllUnconsolidated(trx)
-    await clearMatches(trx)
-  })
+  await inStockTransaction(
+    store,
+    async (trx) => {
+      await markAllUnconsolidated(trx)
+      await clearMatches(trx)
+    },
+    options.signal,
+  )
   for (let after = ''; ; ) {
     options.signal?.throwIfAborted()
     const last: NoticeRow | undefined = await inTransaction(store, async (trx) => {
@@ -107,11 +112,9 @@ export async function rebuildStock(store: Store, options: ConsolidateOptions): P
   }
   const summary = await run(store, options, { isForced: true })
   options.signal?.throwIfAborted()
-  const removed = await inTransaction(store, async (trx) => {
-    await lockStock(trx)
-    return deleteEmptyTenders(trx)
-  })
-  return { ...summary, removed: summary.removed + removed }
+  const removed = await inStockTransaction(store, deleteEmptyTenders, options.signal)
+  options.signal?.throwIfAborted()
+  return { ...summary, removed: summary.removed + (removed ?? 0) }
 }
 
 type Counts = { notices: number; created: number; changed: number; removed: number; transitions: number }
@@ -124,9 +127,11 @@ async function run(
   const counts: Counts = { notices: 0, created: 0, changed: 0, removed: 0, transitions: 0 }
   const total = await countNoticesToConsolidate(store.db)
   const estimator = valueEstimator(store)
-  while (!signal?.aborted) {
-    const batch = await inTransaction(store, (trx) =>
-      consolidateBatch(trx, { now, batchSize, isForced, matcher, estimator }),
+  while (!signal?.aborted && total > 0) {
+    const batch = await inStockTransaction(
+      store,
+      (trx) => consolidateBatch(trx, { now, batchSize, isForced, matcher, estimator }),
+      signal,
     )
     if (!batch) break
     counts.notices += batch.notices
@@ -135,9 +140,9 @@ async function run(
     counts.removed += batch.removed
     onProgress?.({ done: counts.notices, total: Math.max(total, counts.notices) })
   }
-  while (!signal?.aborted) {
-    const moved = await inTransaction(store, (trx) => passDueTransitions(trx, now, batchSize, estimator))
-    if (moved.due === 0) break
+  while (!signal?.aborted && (await listDueTenders(store.db, now, 1)).length > 0) {
+    const moved = await inStockTransaction(store, (trx) => passDueTransitions(trx, now, batchSize, estimator), signal)
+    if (!moved || moved.due === 0) break
     counts.transitions += moved.due
     counts.changed += moved.changed
   }
@@ -156,7 +161,6 @@ async function consolidateBatch(
   trx: Executor,
   { now, batchSize, isForced, matcher, estimator }: BatchOptions,
 ): Promise<Omit<Counts, 'transitions'> | undefined> {
-  await lockStock(trx)
   const batch = await takeNoticesToConsolidate(trx, batchSize)
   if (batch.length === 0) return undefined
   const batchIds = batch.map((row) => row.noticeId)
@@ -192,6 +196,15 @@ async function consolidateBatch(
   )
   await repointMerged(trx, tenders)
   await assignNotices(trx, assignments)
+  const noticesOf = Map.groupBy(assignments, ({ tenderId: id }) => id)
+  const noticeById = new Map(units.flatMap(({ notice, rowIds }) => rowIds.map((rowId) => [rowId, notice] as const)))
+  await replaceDoubts(
+    trx,
+    [...new Set([...kept, ...vanished.map((row) => row.tenderId)])],
+    [...noticesOf].flatMap(([id, rows]) =>
+      doubtsOf(id, [...new Set(rows.map(({ noticeId }) => noticeById.get(noticeId)!))]),
+    ),
+  )
   await markConsolidated(trx, batchIds)
   return {
     notices: batch.length,
@@ -344,7 +357,6 @@ async function passDueTransitions(
   limit: number,
   estimator: ValueEstimator,
 ): Promise<{ readonly due: number; readonly changed: number }> {
-  await lockStock(trx)
   const due = await listDueTenders(trx, now, limit)
   if (due.length === 0) return { due: 0, changed: 0 }
   const notices = await loadNoticesOfTenders(

@@ -594,6 +594,68 @@ const scenarios: Scenario[] = [
     expired,
   ],
   [
+    'the corrigendum of an announced award opens nothing',
+    () => {
+      const veat = made('2026-01-01', { format: 'ted-export', formType: 'dir-awa-pre', noticeType: 'veat' })
+      return [veat, corrigendum(veat, '2026-01-05', { submissionDate: at('2026-03-01') })]
+    },
+    '2026-01-10',
+    { status: 'awardIntended', unknown: true, next: '2026-04-01' },
+  ],
+  [
+    'the corrigendum of the corrigendum of an announced award opens nothing months later',
+    () => {
+      const veat = made('2026-01-01', { format: 'ted-export', formType: 'dir-awa-pre', noticeType: 'veat' })
+      const first = corrigendum(veat, '2026-01-05', {})
+      return [veat, first, corrigendum(first, '2026-07-01', {})]
+    },
+    '2026-07-02',
+    expired,
+  ],
+  [
+    'the corrigendum of a direct award that is not there opens nothing',
+    () => [corrigendum(call('2025-12-01', undefined), '2026-01-05', { procedureType: 'neg-wo-call' })],
+    '2026-01-10',
+    expired,
+  ],
+  [
+    'the corrigendum of a call that is not there, beside the announced award of that call',
+    () => {
+      const gone = call('2025-12-01', undefined)
+      const veat = made('2026-01-01', { formType: 'dir-awa-pre', noticeType: 'veat' })
+      return [veat, corrigendum(gone, '2026-01-05', {})]
+    },
+    '2026-01-10',
+    { status: 'awardIntended', unknown: true },
+  ],
+  [
+    'the corrigendum of a modified contract opens nothing',
+    () => {
+      const modified = made('2026-01-01', { formType: 'cont-modif', noticeType: 'can-modif' })
+      return [modified, corrigendum(modified, '2026-01-05', {})]
+    },
+    '2026-01-10',
+    awarded,
+  ],
+  [
+    'the corrigendum of a failed result awards nothing',
+    () => {
+      const failed = award('2026-01-01', [outcome('1', 'not-awarded')])
+      return [failed, corrigendum(failed, '2026-01-05', {})]
+    },
+    '2026-01-10',
+    cancelled,
+  ],
+  [
+    'the corrigendum of an announcement leaves it planned',
+    () => {
+      const planned = made('2026-01-01', { formType: 'planning' })
+      return [planned, corrigendum(planned, '2026-02-05', {})]
+    },
+    '2026-03-01',
+    { status: 'planned', next: '2027-02-05' },
+  ],
+  [
     'an announced award with its award',
     () => [made('2026-01-01', { formType: 'dir-awa-pre', noticeType: 'veat' }), award('2026-02-01')],
     '2026-02-02',

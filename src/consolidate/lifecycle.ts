@@ -2,7 +2,7 @@
 import type { LotResult, NoticeLot } from '../domain/notice.ts'
 import type { ArchiveReason, LotStatus, Status } from '../domain/tender.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
-import { lotOutcomes } from './lot-outcomes.ts'
+import { type LotOutcome, lotOutcomes } from './lot-outcomes.ts'
 import { type Announcement, type CompetitionState, shareLots, type Timeline } from './timeline.ts'
 
 /** A lot of the record: what the call says of it, what the result says of it, and what became of it. */
@@ -74,8 +74,9 @@ export function lifecycleOf(timeline: Timeline, now: number, isSucceeded = false
     }
   }
   if (timeline.competition) return competitionLifecycle(timeline, timeline.competition, now)
-  const hasMore = timeline.live.some(({ role }) => role !== 'planning')
-  return hasMore ? uncalledLifecycle(timeline, now) : planningLifecycle(timeline, now, isSucceeded)
+  const isPlanned = timeline.live.some(({ role }) => role === 'planning')
+  const hasMore = timeline.live.some(({ role }) => role !== 'planning' && role !== 'correction')
+  return hasMore || !isPlanned ? uncalledLifecycle(timeline, now) : planningLifecycle(timeline, now, isSucceeded)
 }
 
 /** Announced only: until a year after publication, or until another tender refers to it. */
@@ -100,21 +101,25 @@ function planningLifecycle({ live, head }: Timeline, now: number, isSucceeded: b
 
 /** Results, contracts or intentions without a call that we know of: nothing is open. */
 function uncalledLifecycle(timeline: Timeline, now: number): Lifecycle {
-  const { results, live, head } = timeline
-  const outcomes = lotOutcomes(results)
+  const { results, contracts, live, head } = timeline
+  const outcomes = lotOutcomes(contracts)
+  // What is announced is not decided yet: the lots wait, but who is to have the contract is known.
+  const isIntended = contracts[0]?.role === 'intention'
   const whole = wholeDecision(timeline)
   const announced = new Map<string, NoticeLot>()
-  for (const { notice } of results) for (const lot of notice.lots) announced.set(lot.lotId, lot)
+  for (const { notice } of contracts) for (const lot of notice.lots) announced.set(lot.lotId, lot)
   if (announced.size === 0) for (const lot of head.lots) announced.set(lot.lotId, lot)
   const hasExecution = live.some(({ role }) => role === 'execution')
   const lots = [...announced.values()].map((lot): LotState => {
     const outcome = outcomes.get(lot.lotId)
-    const result = outcome?.result ?? whole?.result ?? (hasExecution ? { outcome: 'awarded' as const } : undefined)
+    const ofWhole = whole?.result ?? (hasExecution ? { outcome: 'awarded' as const } : undefined)
+    const decision = isIntended ? ofWhole : (outcome?.result ?? ofWhole)
+    const result = decision ?? (outcome?.result.outcome === 'awarded' ? outcome.result : undefined)
     return {
       lotId: lot.lotId,
-      status: decidedStatus(result) ?? 'pending',
+      status: decidedStatus(decision) ?? 'pending',
       announced: outcome?.lot ?? lot,
-      ...(outcome ? { result: outcome.result } : result ? { result } : {}),
+      ...(result ? { result } : {}),
     }
   })
   const decided =
@@ -167,7 +172,8 @@ function wholeDecision({ live }: Timeline): Decision | undefined {
 function foreignDecision(timeline: Timeline, ids: readonly string[]): Decision | undefined {
   let decision: Decision | undefined
   const decided = ({ notice }: Announcement): readonly NoticeLot[] => notice.lots.filter((lot) => lot.result)
-  const foreign = timeline.results.filter((announcement) => {
+  const foreign = timeline.contracts.filter((announcement) => {
+    if (announcement.role === 'intention') return false
     const lots = decided(announcement).map(({ lotId }) => lotId)
     return lots.length > 0 && !shareLots(ids, lots)
   })
@@ -203,19 +209,29 @@ function competitionLifecycle(timeline: Timeline, competition: CompetitionState,
   const isTerminated = timeline.live.some(
     ({ notice: each, role }) => role !== 'planning' && each.isDynamicPurchasingSystemTerminated === true,
   )
+  // The portal's own word, said of this call or after it; a newer call opens it again.
+  const isClosed = timeline.live.some(
+    ({ notice: each, role, order }) => role !== 'planning' && each.isClosed === true && order >= listing.order,
+  )
   const validityEnd = ms(notice.validityEnd)
   const published = publicationMs(listing)
   const isDeadlineUnknown = shared === undefined && !standing
   const endOf = (own: number | undefined): number | undefined => {
+    if (isClosed) return Number.NEGATIVE_INFINITY
     const deadline = own ?? shared
     if (!standing) return deadline ?? (published === undefined ? undefined : published + withoutDeadlineMs)
     if (isTerminated) return Number.NEGATIVE_INFINITY
     return deadline === undefined ? validityEnd : Math.max(deadline, validityEnd ?? deadline)
   }
 
-  const outcomes = lotOutcomes(timeline.results)
+  const { contracts } = timeline
+  const isIntended = contracts[0]?.role === 'intention'
+  const outcomes = lotOutcomes(isIntended ? [] : contracts)
   const ids = competition.lots.map(({ lot }) => lot.lotId)
-  const whole = newer(wholeDecision(timeline), foreignDecision(timeline, ids))
+  const foreign = foreignDecision(timeline, ids)
+  const decided = wholeDecision(timeline)
+  // A modification decides the whole too, but what it says of its lot says more.
+  const whole = foreign?.at.role === 'execution' ? newer(foreign, decided) : newer(decided, foreign)
   const ends: number[] = []
   const evaluate = (lot: NoticeLot | undefined, of: Announcement): { status: LotStatus; decision?: Decision } => {
     const outcome = lot && outcomes.get(lot.lotId)
@@ -238,6 +254,9 @@ function competitionLifecycle(timeline: Timeline, competition: CompetitionState,
 
   const lots = competition.lots.map(({ lot, listing: of }): LotState => {
     const { status, decision } = evaluate(lot, of)
+    const intended =
+      isIntended && status === 'pending' && !decision ? intendedFor(lot.lotId, ids, contracts) : undefined
+    if (intended) return { lotId: lot.lotId, status, listed: lot, announced: intended.lot, result: intended.result }
     return {
       lotId: lot.lotId,
       status,
@@ -278,6 +297,18 @@ function competitionLifecycle(timeline: Timeline, competition: CompetitionState,
   )
     return { ...intentionStatus(intention, now), ...closed }
   return { status: 'closed', archiveReason: 'expired', ...closed }
+}
+
+/** What announced direct awards say of a lot; of the only lot, however it is numbered. */
+function intendedFor(
+  lotId: string,
+  ids: readonly string[],
+  intentions: readonly Announcement[],
+): LotOutcome | undefined {
+  const outcomes = lotOutcomes(intentions)
+  const only = ids.length === 1 && outcomes.size === 1 ? [...outcomes.values()][0] : undefined
+  const found = outcomes.get(lotId) ?? only
+  return found?.result.outcome === 'awarded' ? found : undefined
 }
 
 function sortedLots(lots: readonly LotState[]): LotState[] {

@@ -43,7 +43,7 @@ export function procedureScope(notice: Notice): { readonly scope: string; readon
 }
 
 /** Number without zero padding: `00123456-2024` and `123456-2024` are one. */
-function publicationKey(publicationNumber: string): string | undefined {
+export function publicationKey(publicationNumber: string): string | undefined {
   const match = /^0*(\d{1,8})-(\d{4})$/.exec(publicationNumber.trim())
   return match ? `${match[1]}-${match[2]}` : undefined
 }

@@ -52,11 +52,14 @@ function standingBeside(newer: LotContract, contracts: readonly LotContract[]): 
 function restates(newer: LotContract, older: LotContract): boolean {
   if (isSnapshot(newer.announcement.notice) || isSnapshot(older.announcement.notice)) return true
   const [a, b] = [newer.result, older.result]
+  const isModified = newer.announcement.role === 'execution'
   const hasValues = a.awardedValue !== undefined && b.awardedValue !== undefined
   // a total that is given once more, be it with other names
   if (hasValues && a.awardedValue.value === b.awardedValue.value) return true
   const isOtherDay = a.contractDate !== undefined && b.contractDate !== undefined && a.contractDate !== b.contractDate
   const [ours, theirs] = [a.winners ?? [], b.winners ?? []]
+  // A modification tells of a contract anew, for another amount; the day of the contract stays what it was.
+  if (isModified) return !(isOtherDay && buyersConflict(buyerIdentity(ours), buyerIdentity(theirs)))
   if (ours.length === 0 || theirs.length === 0) return !(isOtherDay && hasValues)
   if (buyersConflict(buyerIdentity(ours), buyerIdentity(theirs))) return false
   if (!isOtherDay) return true

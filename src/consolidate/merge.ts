@@ -326,8 +326,8 @@ function sumOfLots(lots: readonly NoticeLot[], read: (lot: NoticeLot) => Money |
 }
 
 /**
- * BT-27, else the sum of the lots, else the framework's maximum (BT-271), else what was awarded, else the contract's value in
- * an announced direct award or a modification. Always a published value.
+ * BT-27, else the sum of the lots unless it exceeds the framework's maximum (BT-271), else that maximum, else what was awarded,
+ * else the contract's value in an announced direct award or a modification. Always a published value.
  */
 function contractAmount(timeline: Timeline, states: readonly LotState[], tell: Tell): Money | undefined {
   const { fallbacks, head } = timeline
@@ -339,12 +339,13 @@ function contractAmount(timeline: Timeline, states: readonly LotState[], tell: T
     if (amount) tell('contractAmount', rule)
     return amount
   }
+  const sum = sumOfLots(lots, (lot) => lot.estimatedValue)
+  const maximum = firstOf(fallbacks, (notice) => notice.frameworkMaximum)
+  // Each lot of a framework may have the ceiling of all as its estimate.
+  const isAboveMaximum = sum !== undefined && sum.currency === maximum?.currency && sum.value > maximum.value
   return (
     first('estimate of the procedure', (notice) => notice.estimatedValue) ??
-    told(
-      'sum of the estimates of the lots',
-      sumOfLots(lots, (lot) => lot.estimatedValue),
-    ) ??
+    told('sum of the estimates of the lots', isAboveMaximum ? undefined : sum) ??
     first("the framework's maximum", (notice) => notice.frameworkMaximum) ??
     told(
       "sum of the lots' maxima",
@@ -364,13 +365,14 @@ function valueOfContracts(notice: Notice): Money | undefined {
 /**
  * Award notices add up when they decide different lots, or tell of further contracts of a lot; of two about the same contract the
  * newer counts. BT-161, else the sum of the awarded lots; of a notice that is partly superseded the lots that stand. Amounts in
- * another currency than the newest's are left out, and so is a total that a later notice about the same lots repeats.
+ * another currency than the newest's are left out, and so is a total that a later notice about the same lots repeats. Without
+ * results the amounts of modifications count, without those what direct awards were announced for.
  */
-function awardedAmount({ results }: Timeline): Money | undefined {
-  const outcomes = lotOutcomes(results)
+function awardedAmount({ contracts }: Timeline): Money | undefined {
+  const outcomes = lotOutcomes(contracts)
   const counted: Money[] = []
   const countedLots = new Set<string>()
-  for (const announcement of [...results].reverse() satisfies Announcement[]) {
+  for (const announcement of [...contracts].reverse() satisfies Announcement[]) {
     const { notice } = announcement
     const awarded = notice.lots.filter((lot) => lot.result?.outcome === 'awarded')
     if (counted.length > 0 && awarded.length === 0) continue

@@ -64,6 +64,34 @@ const together: [string, Notice[]][] = [
     [a({ formType: 'planning' }), b(refersTo('1-2026', 'planning'))],
   ],
   [
+    'a call that is not there, the title worded otherwise, one number',
+    [
+      a({ ...result, ...refersTo('9-2025'), internalReference: 'V-5001', title: { de: 'Neubau Halle' } }),
+      b({ ...result, ...refersTo('9-2025'), internalReference: 'V-5001/1', title: { da: 'Ny sportshal' } }),
+    ],
+  ],
+  [
+    'a call that is not there, one result for each lot',
+    [
+      a({ ...result, ...refersTo('9-2025'), title: { de: 'Neubau Halle, Los 1' } }),
+      b({ ...result, ...refersTo('9-2025'), title: { de: 'Neubau Halle, Los 2' } }),
+    ],
+  ],
+  [
+    'the number of the authority, where the result names the announcement that the call names',
+    [
+      a({ internalReference: 'V-5001', ...refersTo('8-2025', 'planning') }),
+      b({ ...result, internalReference: 'V-5001', ...refersTo('8-2025') }),
+    ],
+  ],
+  [
+    'the number of the authority, where the call on this portal has no journal number',
+    [
+      notice({ noticeKey: 'doe:9', internalReference: 'V-5001' }),
+      b({ ...result, internalReference: 'V-5001', ...refersTo('8-2025') }),
+    ],
+  ],
+  [
     'the number of the authority, call and result',
     [a({ internalReference: '2026GLM035D' }), b({ ...result, internalReference: '2026-GLM-035-D' })],
   ],
@@ -121,6 +149,60 @@ const separate: [string, Notice[]][] = [
   [
     'two calls on one portal with an equal number',
     [a({ internalReference: '00207/2021' }), b({ internalReference: '00207/2021' })],
+  ],
+  [
+    'a call and a result of its number that names another call',
+    [a({ internalReference: 'V-5001' }), b({ ...result, internalReference: 'V-5001', ...refersTo('8-2025') })],
+  ],
+  [
+    'a call and the cancellation of another with its number',
+    [
+      a({ internalReference: 'V-5001' }),
+      notice({
+        noticeKey: 'doe:9',
+        internalReference: 'V-5001',
+        changeReasons: ['cancel'],
+        ...refersTo('8-2025', 'changes'),
+      }),
+    ],
+  ],
+  [
+    'a call and a result of its number on the same day',
+    [
+      a({ internalReference: 'V-5001', publicationDate: at('2026-02-28T23:00') }),
+      b({ ...result, internalReference: 'V-5001' }),
+    ],
+  ],
+  [
+    'a call and a result of its number on the day before',
+    [
+      a({ internalReference: 'V-5001', publicationDate: at('2026-03-02') }),
+      b({ ...result, internalReference: 'V-5001' }),
+    ],
+  ],
+  [
+    'results of a call that is not there, with numbers of their own',
+    [
+      a({ ...result, ...refersTo('9-2025'), internalReference: '701802139' }),
+      b({ ...result, ...refersTo('9-2025'), internalReference: '701802100' }),
+      c({ ...result, formType: 'dir-awa-pre', ...refersTo('9-2025'), internalReference: '701802101' }),
+    ],
+  ],
+  [
+    'results of a call that is not there, with titles of their own',
+    [
+      a({ ...result, ...refersTo('9-2025'), title: { de: 'Wartung der Rechenzentren 2026' } }),
+      b({ ...result, ...refersTo('9-2025'), title: { de: 'Lizenzen für Verzeichnisdienste' } }),
+      c({ ...result, ...refersTo('9-2025'), title: { de: 'Wartung der Aufzüge 2026', en: 'Lifts' } }),
+    ],
+  ],
+  [
+    'results under a qualification system that only its renewal names',
+    [
+      a({ noticeType: 'qu-sy', ...refersTo('9-2025') }),
+      b({ ...result, ...refersTo('9-2025') }),
+      c({ ...result, ...refersTo('9-2025') }),
+    ],
   ],
   [
     'the trades of one project under one number',

@@ -3,6 +3,7 @@ import type { Notice } from '../domain/notice.ts'
 import { dayMs } from '../domain/time.ts'
 import { type BuyerIdentity, buyerIdentity, buyersConflict, countriesConflict, unitedBuyers } from './buyer-identity.ts'
 import {
+  cleanReferenceNumber,
   isPlanning,
   type LinkKey,
   linkKeys,
@@ -12,6 +13,7 @@ import {
   titleWords,
   versionNumber,
 } from './link-keys.ts'
+import { isFirstCall, namedCallsOf, namesOtherCall, publicationDay } from './named-calls.ts'
 
 /** One stored notice; `rowId` (hash of its document and pointer) decides between copies that are equal in all else. */
 export type StoredNotice = { readonly rowId: string; readonly sourceId: string; readonly notice: Notice }
@@ -98,11 +100,6 @@ type Group = {
 
 type Guard = 'same-notice' | 'strong' | 'absent-target' | 'weak'
 
-function isCall(notice: Notice): boolean {
-  const isChange = notice.changeReasons !== undefined || notice.references.some(({ kind }) => kind === 'changes')
-  return notice.formType === 'competition' && !isChange
-}
-
 /** A standing list of qualified suppliers: procedures are run under it, its renewals are the same list. */
 function isQualificationSystem(notice: Notice): boolean {
   return notice.noticeType === 'qu-sy'
@@ -111,7 +108,7 @@ function isQualificationSystem(notice: Notice): boolean {
 function groupOf(index: number, { notice }: Unit): Group {
   const procedure = procedureScope(notice)
   const day = Date.parse(noticeDate(notice))
-  const callMs = isCall(notice) ? day : undefined
+  const callMs = isFirstCall(notice) ? day : undefined
   return {
     members: [index],
     buyers: buyerIdentity(notice.contractingAuthorities),
@@ -147,14 +144,21 @@ function bothCall(a: Group, b: Group): boolean {
   return false
 }
 
-/** Calls at most 60 days apart, a result 5 days before to 720 days after a call, results at most 45 days apart (quality.md V8). */
+/** A result of `a` came out on the day of the call of `b` or before: `b` is a call anew. */
+function isDecidedBefore(a: Group, b: Group): boolean {
+  const { firstCallMs } = b
+  return firstCallMs !== undefined && a.resultMs.some((ms) => publicationDay(ms) <= publicationDay(firstCallMs))
+}
+
+/** Calls at most 60 days apart, a result from the day after a call to 720 days after it, results at most 45 days apart (quality.md V8). */
 function timesConflict(a: Group, b: Group): boolean {
+  if (isDecidedBefore(a, b) || isDecidedBefore(b, a)) return true
   if (a.firstCallMs !== undefined && b.firstCallMs !== undefined)
     return Math.abs(a.firstCallMs - b.firstCallMs) > 60 * dayMs
   const callMs = a.firstCallMs ?? b.firstCallMs
   if (callMs !== undefined) {
     const results = a.firstCallMs === undefined ? a.resultMs : b.resultMs
-    return results.some((ms) => ms - callMs < -5 * dayMs || ms - callMs > 720 * dayMs)
+    return results.some((ms) => ms - callMs > 720 * dayMs)
   }
   return a.resultMs.some((ms) => b.resultMs.every((other) => Math.abs(ms - other) > 45 * dayMs))
 }
@@ -171,6 +175,24 @@ function titlesDiffer(a: TitleWords, b: TitleWords): boolean {
     if (others && (holdsAll(words, others) || holdsAll(others, words))) return false
   }
   return true
+}
+
+/**
+ * Notices that name the same third one tell of different contracts: the authority gave them different numbers, or, without a
+ * number in common, each title has a word of its own in every language that they share. Numbers of lots are no such words.
+ */
+function tellOfOtherContracts(a: Notice, b: Notice): boolean {
+  const [number, other] = [cleanReferenceNumber(a.internalReference), cleanReferenceNumber(b.internalReference)]
+  if (number !== undefined && other !== undefined) return !number.includes(other) && !other.includes(number)
+  const [titles, others] = [titleWords(a), titleWords(b)]
+  const shared = [...titles].filter(([language]) => others.has(language))
+  return shared.length > 0 && shared.every(([language, words]) => haveOwnWords(words, others.get(language)!))
+}
+
+function haveOwnWords(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+  const hasOwn = (some: ReadonlySet<string>, more: ReadonlySet<string>): boolean =>
+    [...some].some((word) => word.length > 2 && !/^\d/.test(word) && !more.has(word))
+  return hasOwn(words, others) && hasOwn(others, words)
 }
 
 /** A weak key that more components than these hold tells nothing apart. */
@@ -205,6 +227,12 @@ export function resolve(
   // One building project has one number and many trades: titles in which each side has a word of its own are strangers.
   const titlesConflict = (a: Group, b: Group): boolean =>
     a.members.some((first) => b.members.some((second) => titlesDiffer(titlesOf(first), titlesOf(second))))
+  const noticesOf = (group: Group): Notice[] => group.members.map((index) => units[index]!.notice)
+  const nameOtherCalls = (a: Group, b: Group): boolean =>
+    namesOtherCall(namedCallsOf(noticesOf(a)), namedCallsOf(noticesOf(b))) !== undefined
+  // What names a notice that is not there may be one of several contracts under it, each a tender of its own.
+  const noticesContradict = (a: Group, b: Group): boolean =>
+    noticesOf(a).some((first) => noticesOf(b).some((second) => tellOfOtherContracts(first, second)))
   const mayJoin = (first: number, second: number, guard: Guard): boolean => {
     const [a, b] = [groups[first]!, groups[second]!]
     if (proceduresConflict(a, b)) return false
@@ -212,7 +240,8 @@ export function resolve(
     if (countriesConflict(a.buyers, b.buyers) || buyersConflict(a.buyers, b.buyers)) return false
     if (guard === 'strong') return true
     if (bothCall(a, b)) return false
-    return guard === 'absent-target' || !(timesConflict(a, b) || titlesConflict(a, b))
+    if (guard === 'absent-target') return !noticesContradict(a, b)
+    return !(timesConflict(a, b) || titlesConflict(a, b) || nameOtherCalls(a, b))
   }
   let joining: Pick<Join, 'kind' | 'key'> = { kind: 'follower', key: '' }
   const join = (first: number, second: number, guard: Guard): boolean => {
@@ -247,7 +276,9 @@ export function resolve(
       const others = holders.filter((holder) => !holder.roles.has('self') && !holder.roles.has('changes'))
       const isKnown = selves.length > 0
       const isPlanned = isKnown && selves.every((index) => isPlanning(units[index]!.notice))
-      const isSystem = isKnown && selves.every((index) => isQualificationSystem(units[index]!.notice))
+      const isSystemAt = (index: number): boolean => isQualificationSystem(units[index]!.notice)
+      // A list that is not there is known by its renewals, which name it.
+      const isSystem = isKnown ? selves.every(isSystemAt) : holders.some(({ index }) => isSystemAt(index))
       // Several procedures may follow one announcement, or be run under one qualification system.
       const isFollower = ({ index, roles }: Holder): boolean => {
         const { notice } = units[index]!

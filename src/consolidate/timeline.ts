@@ -3,8 +3,11 @@ import type { Notice, NoticeLot } from '../domain/notice.ts'
 import { dayMs } from '../domain/time.ts'
 import { isPlanning, versionNumber } from './link-keys.ts'
 
-/** What a notice does to a tender. `intention`: a direct award announced beforehand; `execution`: the contract runs or ended. */
-export type Role = 'planning' | 'competition' | 'intention' | 'result' | 'execution'
+/**
+ * What a notice does to a tender. `intention`: a direct award announced beforehand; `execution`: the contract runs or ended;
+ * `correction`: a corrigendum of what is no call, which changes nothing that the record shows.
+ */
+export type Role = 'planning' | 'competition' | 'intention' | 'result' | 'execution' | 'correction'
 
 /** A notice that counts, its copies on other portals folded into it. */
 export type Announcement = {
@@ -34,6 +37,11 @@ export type Timeline = {
   readonly competition: CompetitionState | undefined
   /** Live results, oldest first. */
   readonly results: readonly Announcement[]
+  /**
+   * Live announcements that tell of contracts, oldest first: the results; without one the modifications and completions, which
+   * tell of the contract as it is now; without those the direct awards announced after the call.
+   */
+  readonly contracts: readonly Announcement[]
   /** The notice whose texts the record shows. */
   readonly head: Notice
   /** Where a field that the head lacks is looked for, the head first. */
@@ -61,6 +69,39 @@ export function roleOf(notice: Notice): Role {
     default:
       return 'competition'
   }
+}
+
+/** The corrigendum of a direct award corrects no call, whether the announcement is there or not. */
+const isOfDirectAward = ({ procedureType }: Notice): boolean => procedureType === 'neg-wo-call'
+
+/** The roles of notices in time order. A corrigendum does what the notice that it corrects did, where that is here. */
+function rolesOf(sorted: readonly Notice[]): Role[] {
+  const roles: Role[] = []
+  for (const [index, notice] of sorted.entries()) {
+    const role = roleOf(notice)
+    if (notice.formType !== 'change' || role !== 'competition') {
+      roles.push(role)
+      continue
+    }
+    const corrected = sorted.findIndex((other, at) => at < index && doesChange(notice, other, true))
+    const isOfCall = corrected < 0 ? !isOfDirectAward(notice) : roles[corrected] === 'competition'
+    roles.push(isOfCall ? 'competition' : 'correction')
+  }
+  return roles
+}
+
+/** Whether a reference of a notice says that it changes the other; an id without a version means those before the notice. */
+function doesChange(notice: Notice, other: Notice, isBefore: boolean): boolean {
+  return notice.references.some(
+    ({ kind, noticeId, noticeVersion, publicationNumber }) =>
+      kind === 'changes' &&
+      ((noticeId !== undefined &&
+        noticeId === other.noticeId &&
+        (noticeVersion === undefined
+          ? isBefore
+          : versionNumber(noticeVersion) === versionNumber(other.noticeVersion))) ||
+        (publicationNumber !== undefined && publicationNumber === other.publicationNumber)),
+  )
 }
 
 /** 0 is best (quality.md 3.2, rule 6c): TED and other eForms or TED_EXPORT documents, then DÖE, then OCDS, then a portal's own shape. */
@@ -130,30 +171,38 @@ function completed(base: Notice, other: Notice): Notice {
   return result as Notice
 }
 
+/**
+ * No lot is worth more than the notice says that all its contracts are worth: the value has VAT in it, or is that of a year, or
+ * a slip. The only awarded lot is then worth the total, one of several an unknown part of it.
+ */
+function withinTotal(notice: Notice): Notice {
+  const total = notice.awardedValue
+  const isOver = ({ result }: NoticeLot): boolean =>
+    total !== undefined &&
+    result?.awardedValue !== undefined &&
+    result.awardedValue.currency === total.currency &&
+    result.awardedValue.value > total.value
+  if (!total || !notice.lots.some(isOver)) return notice
+  const isOnly = notice.lots.filter(({ result }) => result?.outcome === 'awarded').length === 1
+  const lots = notice.lots.map((lot): NoticeLot => {
+    if (!isOver(lot)) return lot
+    const { awardedValue: _, ...result } = lot.result!
+    return { ...lot, result: isOnly ? { ...result, awardedValue: total } : result }
+  })
+  return { ...notice, lots }
+}
+
 /** Live announcements in time order: without what a `cancel` voided and without superseded versions. */
 function liveAnnouncements(notices: readonly Notice[]): {
   readonly all: Announcement[]
   readonly live: Announcement[]
   readonly superseded: ReadonlySet<Announcement>
 } {
-  const sorted = foldCopies(notices).sort(compareInTime)
-  const all = sorted.map((notice, order) => ({ notice, role: roleOf(notice), at: instantMs(notice), order }))
-  // An id without a version means the versions up to then.
+  const sorted = foldCopies(notices).map(withinTotal).sort(compareInTime)
+  const roles = rolesOf(sorted)
+  const all = sorted.map((notice, order) => ({ notice, role: roles[order]!, at: instantMs(notice), order }))
   const targetsOf = (from: Announcement): Announcement[] =>
-    all.filter(
-      ({ notice, order }) =>
-        notice !== from.notice &&
-        from.notice.references.some(
-          ({ kind, noticeId, noticeVersion, publicationNumber }) =>
-            kind === 'changes' &&
-            ((noticeId !== undefined &&
-              noticeId === notice.noticeId &&
-              (noticeVersion === undefined
-                ? order < from.order
-                : versionNumber(noticeVersion) === versionNumber(notice.noticeVersion))) ||
-              (publicationNumber !== undefined && publicationNumber === notice.publicationNumber)),
-        ),
-    )
+    all.filter(({ notice, order }) => notice !== from.notice && doesChange(from.notice, notice, order < from.order))
   const earlierVersionsOf = (from: Announcement): Announcement[] =>
     all.filter(
       ({ notice, role, order }) =>
@@ -299,10 +348,10 @@ export function timelineOf(notices: readonly Notice[]): Timeline {
   const of = (role: Role) => counted.filter((announcement) => announcement.role === role)
   const results = of('result')
   const calls = of('competition')
-  // The lone corrigendum of a call that we never received is no call once a result is there.
+  // The lone corrigendum of a call that we never received is no call once there is anything else.
   const isCorrigendaOnly = calls.every(({ notice }) => notice.format === 'ted-export' && notice.formType === 'change')
-  const competition =
-    isCorrigendaOnly && (results.length > 0 || of('planning').length > 0) ? undefined : competitionState(calls)
+  const hasOther = counted.some(({ role }) => role !== 'competition' && role !== 'correction')
+  const competition = isCorrigendaOnly && hasOther ? undefined : competitionState(calls)
   // A change that superseded its predecessor dropped lots with it; the predecessor's lots are looked at again.
   const complete = competition && !isVoid ? withDroppedLots(competition, superseded) : competition
   const heads = [
@@ -312,8 +361,13 @@ export function timelineOf(notices: readonly Notice[]): Timeline {
     ...[...of('intention')].reverse().map(({ notice }) => notice),
     ...[...of('execution')].reverse().map(({ notice }) => notice),
     ...[...of('planning')].reverse().map(({ notice }) => notice),
+    ...[...of('correction')].reverse().map(({ notice }) => notice),
   ]
-  return { live: counted, isVoid, competition: complete, results, head: heads[0]!, fallbacks: [...new Set(heads)] }
+  // A call after the announcement of a direct award took its place.
+  const intentions = of('intention').filter(({ order }) => !complete || order > complete.listing.order)
+  const contracts = [results, of('execution'), intentions].find(({ length }) => length > 0) ?? []
+  const fallbacks = [...new Set(heads)]
+  return { live: counted, isVoid, competition: complete, results, contracts, head: heads[0]!, fallbacks }
 }
 
 /** Lots of superseded calls that the newest change no longer lists, as they were last listed. */

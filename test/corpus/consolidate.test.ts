@@ -24,14 +24,42 @@ const apart: { readonly [group: string]: string } = {
   '151907-2018': 'calls that share only an announcement that is not there; several may follow one',
   '275919-2017': 'two calls that share only an announcement that is not there',
   '417800-2016': 'a call and the result of another that share only an announcement that is not there',
-  '348503-2021': 'one of the buyers has nothing in common with the other: a mistyped reference',
+  '348503-2021':
+    'a mistyped reference to a stranger, and two contracts of other titles under a system that is not there',
+  '120559-2019': 'two purchases with numbers of their own that name a call that is not there',
+  '243764-2016': 'two intentions with numbers of their own that name a notice that is not there',
+  '273850-2021': 'two intentions with numbers of their own, each with its result',
+  '29200-2021': 'three purchases under a dynamic purchasing system that is not there',
 }
+
+/** Journal numbers that a TED_EXPORT document names, by its own number: read by patterns, not by the parser. */
+const namedBy = new Map<string, readonly string[]>()
+
+function noteNumbers(document: string): void {
+  const numbers = (text: string) =>
+    [...text.matchAll(/(\d{4})\/S\s*\d{1,3}\s*-\s*0*(\d+)/g)].map(([, year, number]) => `${number}-${year}`)
+  const own = /<NO_DOC_OJS>([^<]*)</.exec(document.replace(/<REF_NOTICE>[\s\S]*?<\/REF_NOTICE>/g, ''))?.[1]
+  const form = document.slice(document.indexOf('<FORM_SECTION'))
+  const named = [
+    ...document.matchAll(/<REF_NOTICE>([\s\S]*?)<\/REF_NOTICE>/g),
+    ...form.matchAll(/<NOTICE_NUMBER_OJ>([^<]*)</g),
+  ].flatMap(([, text]) => numbers(text!))
+  for (const number of numbers(own ?? '')) {
+    namedBy.set(number, [...new Set(named)])
+    const original = form.slice(Math.max(0, form.indexOf('CATEGORY="ORIGINAL"')))
+    if (/<ADDRESS_CONTRACTOR>\s*<OFFICIALNAME>/.test(original)) withContractor.add(number)
+  }
+}
+
+/** Numbers of the TED_EXPORT documents that name a contractor. */
+const withContractor = new Set<string>()
 
 async function readCorpus(): Promise<Map<string, Notice[]>> {
   const notices = new Map<string, Notice[]>()
   for (const folder of ['ted-eforms', 'ted-legacy', 'doffin-eforms', 'eforms-de', 'ocds'])
     for await (const { address, bytes, unreadable } of readPath(join(corpus, folder))) {
       if (unreadable) continue
+      if (folder === 'ted-legacy') noteNumbers(Buffer.from(bytes).toString('utf8'))
       const found = parseDocument(bytes).flatMap((part) => ('notice' in part ? [part.notice] : []))
       notices.set(address.slice(corpus.length + 1), found)
     }
@@ -140,6 +168,78 @@ describe.skipIf(isMissing)('the corpus, consolidated', () => {
       expect(content.title.trim()).not.toBe('')
       expect(content.originalSources.length).toBeGreaterThan(0)
     }
+  })
+
+  test('takes no result for that of a call that it does not name, or that came out on its day or later', () => {
+    const day = (text: string | undefined) => Math.floor((Date.parse(text!) + 7_200_000) / 86_400_000)
+    let pairs = 0
+    const wrong: string[] = []
+    for (const { originalSources } of contents.values()) {
+      const legacy = originalSources.filter(({ format }) => format === 'ted-export')
+      for (const result of legacy.filter(({ formType }) => formType === 'result')) {
+        const named = namedBy.get(result.publicationNumber!)!
+        const others = legacy.filter(({ publicationNumber }) => publicationNumber !== result.publicationNumber)
+        const related = others.flatMap(({ publicationNumber }) => [
+          publicationNumber!,
+          ...namedBy.get(publicationNumber!)!,
+        ])
+        for (const call of legacy.filter(({ formType }) => formType === 'competition')) {
+          pairs++
+          if (named.length > 0 && !named.some((number) => related.includes(number)))
+            wrong.push(`${result.publicationNumber} names ${named.join(', ')}, not ${call.publicationNumber}`)
+          if (day(result.publicationDate) <= day(call.publicationDate))
+            wrong.push(`${result.publicationNumber} is as old as ${call.publicationNumber}`)
+        }
+      }
+    }
+    expect(namedBy.size).toBe(2940)
+    expect(pairs).toBeGreaterThan(30)
+    expect(wrong).toEqual([])
+  })
+
+  test('takes no two notices that name the same third one for one tender when their numbers differ', () => {
+    const numberOf = new Map(
+      all.map((each) => [each.noticeKey, each.internalReference?.replace(/[^\p{L}\p{N}]/gu, '')]),
+    )
+    const wrong = [...contents.values()].flatMap(({ originalSources }) => {
+      const legacy = originalSources.filter(({ format }) => format === 'ted-export')
+      const here = new Set(legacy.map(({ publicationNumber }) => publicationNumber))
+      const absent = legacy.flatMap(({ publicationNumber }) =>
+        namedBy
+          .get(publicationNumber!)!
+          .filter((named) => !here.has(named) && !namedBy.has(named))
+          .map((named) => ({ named, number: numberOf.get(`ted:${publicationNumber}`) })),
+      )
+      return [...Map.groupBy(absent, ({ named }) => named)]
+        .map(([named, holders]) => [named, ...new Set(holders.flatMap(({ number }) => number ?? []))])
+        .filter((row) => row.length > 2)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('shows winners in every record of a direct award or a modification that names a contractor', () => {
+    const counts: { [formType: string]: number } = {}
+    const without = [...contents.values()].flatMap(({ originalSources, lots }) => {
+      const named = originalSources.filter(
+        ({ formType, publicationNumber }) =>
+          (formType === 'dir-awa-pre' || formType === 'cont-modif') && withContractor.has(publicationNumber ?? ''),
+      )
+      for (const { formType } of named) counts[formType] = (counts[formType] ?? 0) + 1
+      return lots.some(({ winners }) => winners !== undefined) ? [] : named
+    })
+    expect(counts).toEqual({ 'dir-awa-pre': 339, 'cont-modif': 102 })
+    expect(without).toEqual([])
+  })
+
+  test('serves no lot that is worth more than all contracts together', () => {
+    const priced = [...contents.values()].filter(({ lots }) => lots.some(({ awardedAmount }) => awardedAmount))
+    const above = priced.flatMap(({ id, awardedAmount: total, lots }) =>
+      lots
+        .filter(({ awardedAmount: own }) => own && total?.currency === own.currency && own.value > total.value)
+        .map(({ lotId }) => `${id} ${lotId}`),
+    )
+    expect(priced.length).toBeGreaterThan(1400)
+    expect(above).toEqual([])
   })
 
   test('over-merges nothing: hardly a tender has more than ten notices', () => {

@@ -200,7 +200,9 @@ describe.skipIf(!isThere)('real TED_EXPORT notices', () => {
         ],
         [
           'lot nuts',
+          // Three Greek notices of the corpus have ISO's letters, which NUTS does not know.
           [...new Set(all('OBJECT_CONTRACT/OBJECT_DESCR/NUTS/@CODE').filter((code) => /^[A-Z]{2}/.test(code)))]
+            .map((code) => code.replace(/^GR/, 'EL'))
             .sort()
             .join(),
           [...new Set(notice.lots.flatMap((lot) => lot.nutsCodes))].sort().join(),

@@ -14,6 +14,7 @@ import {
   type TitleComparison,
 } from './compare.ts'
 import type { MatchRecord } from './match-record.ts'
+import { differenceOf } from './text-words.ts'
 
 export type Comparison = {
   /** Undefined when the titles have no language in common. */
@@ -26,6 +27,8 @@ export type Comparison = {
   readonly description: number | undefined
   /** Weight of what each of two short descriptions has alone, the smaller side. */
   readonly descriptionRest: number
+  /** Each description has many words of its own: forms of one authority are alike whatever is bought. */
+  readonly isRewritten: boolean
   /** First publications; undefined when one has no date. */
   readonly publishedDaysApart: number | undefined
   readonly sharedReference: boolean
@@ -41,10 +44,19 @@ export function compareRecords(a: MatchRecord, b: MatchRecord): Comparison {
     place: placeRelation(a.nuts, b.nuts),
     description: descriptionShare(a, b),
     descriptionRest: descriptionSubstitution(a, b),
+    isRewritten: isRewritten(a, b),
     publishedDaysApart: publishedDaysApart(a, b),
     sharedReference: a.references.some((reference) => b.references.includes(reference)),
     isSameSource: a.publishers.some((publisher) => b.publishers.includes(publisher)),
   }
+}
+
+/** Words that each of two descriptions of one tender may have alone: a few, and one for each twenty that both have. */
+const ownWordsOfOneTender = { least: 3, ofShared: 0.05 } as const
+
+function isRewritten(a: MatchRecord, b: MatchRecord): boolean {
+  const { shared, onlyA, onlyB } = differenceOf(a.textWords, b.textWords)
+  return Math.min(onlyA, onlyB) > ownWordsOfOneTender.least + ownWordsOfOneTender.ofShared * shared
 }
 
 /** A call and its result, or an announcement and its call, do not come out so close to each other: one portal misnames the form. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Notice } from '../../domain/notice.ts'
+import type { Unit } from '../resolve.ts'
 import { blockingKeys } from './blocking-keys.ts'
 import { decide } from './decide.ts'
 import type { MatchRecord } from './match-record.ts'
@@ -21,11 +22,13 @@ type Sketch = {
   readonly formType?: Notice['formType']
   readonly country?: string
   readonly format?: Notice['format']
+  readonly number?: string
+  readonly names?: string
 }
 
 let serial = 0
 
-function recordOf(sketch: Sketch): MatchRecord {
+function unitOf(sketch: Sketch): Unit {
   const language = sketch.language ?? 'de'
   const publisher = sketch.publisher ?? 'doe'
   const notice: Notice = {
@@ -47,9 +50,15 @@ function recordOf(sketch: Sketch): MatchRecord {
     cpvCodes: sketch.cpv ?? ['45331100'],
     nutsCodes: sketch.nuts ?? ['DE712'],
     lots: [],
-    references: [],
+    ...(sketch.number ? { publicationNumber: sketch.number } : {}),
+    references: sketch.names ? [{ kind: 'previous', publicationNumber: sketch.names }] : [],
   }
-  return prepare(notice.noticeKey, [{ notice, rowIds: ['row'], sourceIds: [publisher] }])
+  return { notice, rowIds: ['row'], sourceIds: [publisher] }
+}
+
+function recordOf(sketch: Sketch): MatchRecord {
+  const unit = unitOf(sketch)
+  return prepare(unit.notice.noticeKey, [unit])
 }
 
 const text =
@@ -124,7 +133,7 @@ describe('one tender on two portals', () => {
   })
 
   test('two feeders of one portal on one day, with the same text', () => {
-    expect(verdict(base, base)).toMatchObject({ kind: 'merge', rule: 'same-source' })
+    expect(verdict(base, base)).toMatchObject({ kind: 'merge', rule: 'same-text' })
   })
 })
 
@@ -375,4 +384,37 @@ test('a record is plain JSON with at most thirty short keys', () => {
   expect(keys.length).toBeGreaterThan(5)
   expect(keys.length).toBeLessThanOrEqual(30)
   for (const key of keys) expect(key.length).toBeLessThanOrEqual(60)
+})
+
+describe('a call and the result of a procedure with its title, text and code', () => {
+  const call: Sketch = { ...base, publisher: 'ted', number: '2-2026', format: 'ted-export' }
+  const result: Sketch = {
+    title: base.title,
+    description: text,
+    publisher: 'ted',
+    formType: 'result',
+    published: '2026-06-02',
+    reference: 'H-2026-17',
+    format: 'ted-export',
+  }
+  test.each<[string, Sketch, Sketch, string]>([
+    ['that names it are one tender', call, { ...result, names: '2-2026' }, 'same-number'],
+    ['that names no call are one tender', call, result, 'same-number'],
+    ['that names another call are two', call, { ...result, names: '1-2026' }, 'veto-named-call'],
+    ['of the same day are two', call, { ...result, published: '2026-03-02' }, 'veto-time'],
+    ['of the day before are two', call, { ...result, published: '2026-03-01' }, 'veto-time'],
+    ['of the day after are one', call, { ...result, published: '2026-03-03' }, 'same-number'],
+  ])('%s', (_, first, second, rule) => {
+    expect(verdict({ ...first, reference: 'H-2026-17' }, second).rule).toBe(rule)
+  })
+
+  test('a call made anew after the result of the first is another tender', () => {
+    const notices = (sketches: readonly Sketch[]) => sketches.map((sketch) => unitOf(sketch))
+    const failed = notices([call, { ...result, names: '2-2026', published: '2026-03-20' }])
+    const anew = (day: string) => prepare('ted:anew', notices([{ ...call, number: '5-2026', published: day }]))
+    const first = prepare('ted:first', failed)
+    for (const day of ['2026-03-20', '2026-03-25'])
+      expect(decide(first, anew(day), { twins: 1 }).rule).toMatch(/^veto-/)
+    expect(decide(first, prepare('ted:other', notices([elsewhere])), { twins: 1 }).kind).toBe('merge')
+  })
 })

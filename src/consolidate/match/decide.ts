@@ -1,6 +1,7 @@
 // Whether two records are one tender: vetoes, then log-odds points, then corroboration. Pure and symmetric.
 import { type Comparison, compareRecords } from './comparison.ts'
 import type { MatchContext, MatchRecord, Verdict } from './match-record.ts'
+import { isBoughtByTrade, isNamed, samePortalFinding } from './same-portal.ts'
 import { hasLoneDiscriminator, type Veto, vetoOf } from './vetoes.ts'
 
 /** Points from which two records are one tender, vetoes and corroboration allowing. */
@@ -54,35 +55,42 @@ function pointsOf(comparison: Comparison): Point[] {
   return points.filter(([, value]) => value !== 0)
 }
 
-/** Independent agreement beside title and buyer. A strong one hardly happens by chance, a weak one sometimes does. */
+/** Independent agreement beside title and buyer that hardly happens by chance. The authority's number counts as two of them. */
+const strongWeights = { minute: 1, description: 1, reference: 2 } as const
+/** Agreement that sometimes happens by chance. */
+const weakWeights = { day: 1, cpv: 1, publication: 1 } as const
+/** Maximum days between two publications that count as agreement. */
+const agreedDays = 3
+
 function corroboration({
   deadline,
   description,
   descriptionRest,
+  isRewritten,
   sharedReference,
   cpv,
   publishedDaysApart,
-}: Comparison) {
-  const strong = [
-    deadline === 'minute' ? 'deadline to the minute' : undefined,
-    (description ?? 0) >= 0.8 && descriptionRest <= 3 ? 'description' : undefined,
-    sharedReference ? 'reference number' : undefined,
-    sharedReference ? 'reference number' : undefined,
-  ].filter((name) => name !== undefined)
-  const weak = [
-    deadline === 'day' || deadline === 'shifted' ? 'deadline day' : undefined,
-    cpv === 'same' ? 'CPV' : undefined,
-    publishedDaysApart !== undefined && publishedDaysApart <= 3 ? 'publication' : undefined,
-  ].filter((name) => name !== undefined)
-  return { strong: strong.length, weak: weak.length }
+}: Comparison): { readonly strong: number; readonly weak: number } {
+  const isSameText = (description ?? 0) >= 0.8 && descriptionRest <= 3 && !isRewritten
+  const isSameDay = deadline === 'day' || deadline === 'shifted'
+  const isSamePublication = publishedDaysApart !== undefined && publishedDaysApart <= agreedDays
+  return {
+    strong:
+      (deadline === 'minute' ? strongWeights.minute : 0) +
+      (isSameText ? strongWeights.description : 0) +
+      (sharedReference ? strongWeights.reference : 0),
+    weak:
+      (isSameDay ? weakWeights.day : 0) +
+      (cpv === 'same' ? weakWeights.cpv : 0) +
+      (isSamePublication ? weakWeights.publication : 0),
+  }
 }
 
 /** The rule by which the pair merges; undefined when too little beside title and buyer speaks for it. */
 function ruleOf(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: number): string | undefined {
   const { strong, weak } = corroboration(comparison)
-  const { title, isSameSource, buyer } = comparison
+  const { title, buyer } = comparison
   if (!title) return undefined
-  if (isSameSource) return sameSourceRule(a, b, comparison, twins)
   const isLone = hasLoneDiscriminator(a, b)
   // A mark in the title is a part of the project; one in a text may be there by chance.
   const isLoneInTitle = isLone && (a.isMarkedInTitle || b.isMarkedInTitle)
@@ -107,28 +115,16 @@ function isPartOfTitleEnough(a: MatchRecord, b: MatchRecord, comparison: Compari
   const { title, deadline, cpv, description, sharedReference, publishedDaysApart } = comparison
   if (!title) return false
   if (sharedReference) return true
+  if (comparison.isRewritten) return false
   // Other codes, and one title names more: the other trade of a project.
   const isOtherCode = cpv !== 'same' && cpv !== 'unknown' && !hasSameCodes(a.cpv, b.cpv)
   if (isOtherCode && (title.isTruncated || title.largerRest > 4)) return false
   if (title.largerRest > 4 && !title.isTruncated) {
     // A part of the project has the title of the whole, and often its text: then it comes out on another day.
-    if ((description ?? 0) < 0.8 || deadline === 'near' || deadline === 'far') return false
+    if ((description ?? 0) < 0.8 || comparison.isRewritten || deadline === 'near' || deadline === 'far') return false
     if (publishedDaysApart !== undefined && publishedDaysApart > 5) return false
   }
   return corroboration(comparison).strong > 0 || ((deadline === 'day' || deadline === 'shifted') && cpv === 'same')
-}
-
-/** Two ids of one portal are two tenders unless more than the title says that they are one. */
-function sameSourceRule(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: number): string | undefined {
-  const { strong, weak } = corroboration(comparison)
-  const { title, deadline, buyer } = comparison
-  if (!title) return undefined
-  if (strong >= 1 && strong + weak >= 2 && title.jaccard >= 0.8) return 'same-source'
-  // The row of a list and its page: one of them has no text of its own. Documents of a journal are neither.
-  const isRowAndPage = a.isFromPages && b.isFromPages && (a.descriptionLength === 0 || b.descriptionLength === 0)
-  if (!isRowAndPage || !title.isEqual || title.isTruncated || twins > 2) return undefined
-  if (weak >= 2 && buyer === 'equal' && deadline !== 'near' && deadline !== 'far') return 'row-and-page'
-  return deadline === 'minute' && title.shared > 30 ? 'row-and-page' : undefined
 }
 
 /** Neither has more than twice as many words, give or take two: languages differ by less. */
@@ -143,6 +139,13 @@ function sharedNames(a: MatchRecord, b: MatchRecord): number {
 
 /** Points that a translation needs beside buyer and deadline. */
 const translationPoints = 4
+
+/** Works and engineering are bought trade by trade: one code may be that of all. */
+function translatedCpvPoints({ cpv: codes }: MatchRecord, cpv: Comparison['cpv']): number {
+  if (cpv !== 'same') return cpv === 'ancestor' ? 1 : 0
+  if (codes.length > 1) return 2.5
+  return codes[0]!.length >= 4 && !isBoughtByTrade(codes[0]!) ? 2 : 1
+}
 
 /**
  * Notices in different languages: only what needs no words can agree, nothing may disagree. The score rises with what agrees,
@@ -167,7 +170,7 @@ function translationScore(a: MatchRecord, b: MatchRecord, comparison: Comparison
   const names = sharedNames(a, b)
   const isNarrowPlace = a.nuts.some((code) => code.length === 5 && b.nuts.includes(code))
   const points =
-    (cpv === 'same' ? (a.cpv.length > 1 ? 2.5 : a.cpv[0]!.length >= 4 ? 2 : 1) : cpv === 'ancestor' ? 1 : 0) +
+    translatedCpvPoints(a, cpv) +
     (isNarrowPlace ? 1 : place === 'compatible' ? 0.5 : 0) +
     Math.min(2, a.numbers.length) +
     (shared >= fewer * 0.9 ? Math.min(2, shared) : 0) +
@@ -184,9 +187,13 @@ const inOrder = (a: MatchRecord, b: MatchRecord): readonly [MatchRecord, MatchRe
 const none = (rule: string, score: number, evidence: string): Verdict => ({ kind: 'none', rule, score, evidence })
 
 /** Whether two records of stage A are one tender. Symmetric: decide(a, b) equals decide(b, a). */
-export function decide(first: MatchRecord, second: MatchRecord, { twins }: MatchContext): Verdict {
+export function decide(first: MatchRecord, second: MatchRecord, context: MatchContext): Verdict {
   const [a, b] = inOrder(first, second)
-  const comparison = compareRecords(a, b)
+  return verdictOn(a, b, compareRecords(a, b), context)
+}
+
+/** As `decide`, of two records that were compared. */
+export function verdictOn(a: MatchRecord, b: MatchRecord, comparison: Comparison, { twins }: MatchContext): Verdict {
   const points = pointsOf(comparison)
   const score = Math.round(points.reduce((total, [, value]) => total + value, 0) * 100) / 100
   const veto = vetoOf(a, b, comparison)
@@ -194,11 +201,14 @@ export function decide(first: MatchRecord, second: MatchRecord, { twins }: Match
   const translated = translationScore(a, b, comparison)
   if (translated !== undefined)
     return { kind: 'merge', rule: 'translation', score: translated, evidence: evidenceOf(points) }
+  const found = comparison.isSameSource ? samePortalFinding(a, b, comparison, twins) : undefined
+  if (found && (score >= mergeScore || isNamed(found, comparison)))
+    return { ...found, score, evidence: evidenceOf(points) }
   if (score < mergeScore) return none('score', score, evidenceOf(points))
+  if (comparison.isSameSource) return none('one-portal', score, evidenceOf(points))
   const rule = ruleOf(a, b, comparison, twins)
   if (rule) return { kind: 'merge', rule, score, evidence: evidenceOf(points) }
-  const isLikely =
-    !comparison.isSameSource && comparison.title !== undefined && comparison.title.jaccard >= 0.8 && twins <= 2
+  const isLikely = comparison.title !== undefined && comparison.title.jaccard >= 0.8 && twins <= 2
   if (isLikely && score >= mergeScore + 1)
     return { kind: 'review', rule: 'uncorroborated', score, evidence: evidenceOf(points) }
   return none('uncorroborated', score, evidenceOf(points))

@@ -11,7 +11,8 @@ export type DescriptionSketch = {
   readonly words: readonly string[]
 }
 
-function hashWord(word: string): number {
+/** FNV-1a, 32 bits, signed. */
+export function hashWord(word: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < word.length; index++) hash = Math.imul(hash ^ word.charCodeAt(index), 0x01000193)
   return hash

@@ -7,7 +7,7 @@ const number = '(?:nr|nummer|no|num|n|number|numero)?[.:°º]*\\s*'
 const before = '(?<![\\p{L}\\p{N}])'
 // Written folded: ß as ss, umlauts without their e, no diacritics.
 const lotNames =
-  'los|lose|fachlos|teillos|lot|lots|lote|lotes|lotto|lotti|partij|perceel|percelen|czesc|czesci|zadanie|pakiet|cast|osa|sklop|lotul|dalis|dala|delaftale|delkontrakt|grupa|reszajanlat|losnr|vergabeeinheit'
+  'los|lose|fachlos|teillos|lot|lots|lote|lotes|lotto|lotti|partij|perceel|percelen|czesc|czesci|zadanie|pakiet|cast|osa|sklop|lotul|dalis|dala|delaftale|delkontrakt|grupa|reszajanlat|losnr|vergabeeinheit|vergabelos|gewerkelos|regionallos|gebietslos'
 const phaseNames =
   'ba|bauabschnitt|abschnitt|bauteil|teil|teilprojekt|phase|tranche|etappe|stufe|part|fase|etap|faza|osio'
 const tradeNames = 'lv|ve|gewerk|kg|lph|vp|vergabepaket|paket|tl|titel|kostengruppe'
@@ -39,9 +39,10 @@ function cleanValue(text: string): string {
 }
 
 /** A number that ends a title: `(2)`, `_1`, `#3`, ` II`; years and quantities with a unit are none. */
-function trailingOrdinal(folded: string): string | undefined {
+function trailingOrdinal(folded: string): { readonly value: string; readonly end: number } | undefined {
   const match = /(?:[\s_#(/-]|nr\.?\s?)(\d{1,3}|i{1,3}|iv|vi{0,3}|ix)\)?\s*[.)]?\s*$/u.exec(folded)
-  return match ? cleanValue(match[1]!) : undefined
+  if (!match) return undefined
+  return { value: cleanValue(match[1]!), end: match.index + match[0].lastIndexOf(match[1]!) + match[1]!.length }
 }
 
 /** All marks of a title; of the beginning of the description (260 characters) where the title has none. */
@@ -49,19 +50,37 @@ export function discriminatorsOf(
   title: string,
   description: string,
 ): { readonly discriminators: Discriminators; readonly isInTitle: boolean } {
-  const ofTitle = marksOf(foldText(title))
-  const ordinal = trailingOrdinal(foldText(title))
-  if (ordinal !== undefined && !Object.values(ofTitle).some((values) => values.includes(ordinal)))
-    ofTitle['ordinal'] = [ordinal]
+  const folded = foldText(title)
+  const marks = marksOf(folded)
+  const ordinal = trailingOrdinal(folded)
+  // `Los 2` at the end is the lot; `TL3-III` has a number of its own behind its mark.
+  const ofTitle = ordinal && !marks.ends.has(ordinal.end) ? { ...marks.values, ordinal: [ordinal.value] } : marks.values
   if (Object.keys(ofTitle).length > 0) return { discriminators: ofTitle, isInTitle: true }
-  return { discriminators: marksOf(foldText(description.slice(0, 260))), isInTitle: false }
+  return { discriminators: marksOf(foldText(description.slice(0, 260))).values, isInTitle: false }
 }
 
-function marksOf(folded: string): { [type: string]: readonly string[] } {
-  const marks: { [type: string]: readonly string[] } = {}
+/** Maximum characters of a description in which the marks of its parts are looked for. */
+const readCharacters = 6_000
+
+/** The marks that stand anywhere in a description: forms name the lot behind the authority, the procedure and the place. */
+export function partsOf(description: string): Discriminators {
+  return marksOf(foldText(description.slice(0, readCharacters))).values
+}
+
+/** `ends`: where the values of the marks end in the text. */
+function marksOf(folded: string): {
+  readonly values: { readonly [type: string]: readonly string[] }
+  readonly ends: ReadonlySet<number>
+} {
+  const values: { [type: string]: readonly string[] } = {}
+  const ends = new Set<number>()
   for (const [type, pattern] of patterns) {
-    const values = [...folded.matchAll(pattern)].map((match) => cleanValue(match[1]!))
-    if (values.length > 0) marks[type] = [...new Set([...(marks[type] ?? []), ...values])].sort().slice(0, 12)
+    const found = [...folded.matchAll(pattern)]
+    for (const match of found) ends.add(match.index + match[0].trimEnd().length)
+    if (found.length > 0)
+      values[type] = [...new Set([...(values[type] ?? []), ...found.map((match) => cleanValue(match[1]!))])]
+        .sort()
+        .slice(0, 12)
   }
-  return marks
+  return { values, ends }
 }

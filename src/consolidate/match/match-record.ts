@@ -1,4 +1,5 @@
 // What the matcher knows of one component of stage A, and what it says of two: the shapes that all files of `match` share.
+import type { NamedCalls } from '../named-calls.ts'
 
 /** Words of one title. Weights are information in nats: ln(1 / share of titles with the word), from static tables. */
 export type MatchTitle = {
@@ -69,8 +70,12 @@ export type MatchRecord = {
   /** Epoch days of the first and last publication (else dispatch); undefined when no notice has a date. */
   readonly firstDay?: number
   readonly lastDay?: number
+  /** First publication of a call of its own, epoch day. */
+  readonly callDay?: number
   /** First publication of a result, epoch day. */
   readonly resultDay?: number
+  /** What its notices are and name, so that a result is not taken for that of another call. */
+  readonly calls: NamedCalls
   /** Significant digits of CPV codes, main code first, each once; at most 24. */
   readonly cpv: readonly string[]
   readonly nuts: readonly string[]
@@ -84,6 +89,12 @@ export type MatchRecord = {
   readonly descriptionWords: readonly string[]
   /** Numbers of two digits or more in the description, sorted, at most 40: they survive a translation. */
   readonly descriptionNumbers: readonly string[]
+  /** Hashes of the description's distinct words, stop words apart: the smallest 400, sorted. One word tells two trades apart. */
+  readonly textWords: readonly number[]
+  /** Marks of parts anywhere in the description, where `discriminators` reads its beginning. */
+  readonly parts: Discriminators
+  /** Addresses that name the documents of one award, `host/id`, from the fields and the description, sorted. */
+  readonly documents: readonly string[]
 }
 
 /** `twins`: see twinKey; the larger count where the two records have different keys. */

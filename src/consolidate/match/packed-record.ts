@@ -1,17 +1,29 @@
-// A record as it is kept: the sketch, most of it, as bytes instead of digits.
+// A record as it is kept: the sketches, most of it, as bytes instead of digits.
 import type { MatchRecord } from './match-record.ts'
+import { wordHashBytes } from './text-words.ts'
 
 /** The record as text; equal records give equal texts. */
 export function packRecord(record: MatchRecord): string {
-  const bytes = Buffer.allocUnsafe(record.shingles.length * 4)
-  for (const [index, hash] of record.shingles.entries()) bytes.writeUInt32LE(hash, index * 4)
-  return JSON.stringify({ ...record, shingles: bytes.toString('base64') })
+  const shingles = packed(record.shingles, 4)
+  return JSON.stringify({ ...record, shingles, textWords: packed(record.textWords, wordHashBytes) })
 }
 
 /** The record that `packRecord` was given. */
 export function unpackRecord(text: string): MatchRecord {
-  const packed = JSON.parse(text) as Omit<MatchRecord, 'shingles'> & { readonly shingles: string }
-  const bytes = Buffer.from(packed.shingles, 'base64')
-  const shingles = Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readUInt32LE(index * 4))
-  return { ...packed, shingles }
+  const stored = JSON.parse(text) as Omit<MatchRecord, 'shingles' | 'textWords'> & {
+    readonly shingles: string
+    readonly textWords: string
+  }
+  return { ...stored, shingles: unpacked(stored.shingles, 4), textWords: unpacked(stored.textWords, wordHashBytes) }
+}
+
+function packed(hashes: readonly number[], width: number): string {
+  const bytes = Buffer.allocUnsafe(hashes.length * width)
+  for (const [index, hash] of hashes.entries()) bytes.writeUIntLE(hash, index * width, width)
+  return bytes.toString('base64')
+}
+
+function unpacked(text: string, width: number): number[] {
+  const bytes = Buffer.from(text, 'base64')
+  return Array.from({ length: bytes.length / width }, (_, index) => bytes.readUIntLE(index * width, width))
 }

@@ -3,11 +3,14 @@ import type { MultilingualText, Notice, NoticeLot } from '../../domain/notice.ts
 import { dayMs, epochMs, type Instant, minuteMs, offsetMsAt, zoneOf } from '../../domain/time.ts'
 import { cleanBuyerId, distinguishingWords, wordsOf } from '../buyer-identity.ts'
 import { isPlanning, procedureScope } from '../link-keys.ts'
+import { namedCallsOf, publicationDay } from '../named-calls.ts'
 import type { Unit } from '../resolve.ts'
 import { sketchOf } from './description-sketch.ts'
-import { discriminatorsOf } from './discriminators.ts'
+import { discriminatorsOf, partsOf } from './discriminators.ts'
+import { documentsOf } from './documents.ts'
 import type { MatchBuyer, MatchDeadline, MatchRecord, MatchTitle } from './match-record.ts'
 import { referenceNumbers } from './reference-numbers.ts'
+import { textWordsOf } from './text-words.ts'
 import { plainText, plainTitle } from './title-text.ts'
 import { buyerWeight, titleWeight } from './word-weights.ts'
 import { allWords, numbersOf, tellingWords } from './words.ts'
@@ -86,7 +89,7 @@ function deadlinesOf(notices: readonly Notice[], zone: string): MatchDeadline[] 
 const significant = (code: string): string => code.replace(/0+$/, '').padEnd(2, '0')
 
 function dayOf(instant: Instant | undefined): number | undefined {
-  return instant === undefined ? undefined : Math.floor((epochMs(instant) + 2 * 60 * minuteMs) / dayMs)
+  return instant === undefined ? undefined : publicationDay(epochMs(instant))
 }
 
 function unique<T>(values: readonly (T | undefined)[]): T[] {
@@ -113,13 +116,10 @@ export function prepare(key: string, units: readonly Unit[]): MatchRecord {
   const description = plainText([...descriptions, ...lotTexts].join('\n').slice(0, 8_000))
   const sketch = sketchOf(description, titles[0] ? allWords(titles[0].text) : [])
   const title = titles[0]?.text ?? ''
-  const days = notices
-    .map((notice) => dayOf(notice.publicationDate ?? notice.dispatchDate))
-    .filter((day) => day !== undefined)
-  const resultDays = notices
-    .filter((_, index) => stages[index] === 'result')
-    .map((notice) => dayOf(notice.publicationDate ?? notice.dispatchDate))
-    .filter((day) => day !== undefined)
+  const daysOf = (some: readonly Notice[]): number[] =>
+    some.map((notice) => dayOf(notice.publicationDate ?? notice.dispatchDate)).filter((day) => day !== undefined)
+  const days = daysOf(notices)
+  const resultDays = daysOf(notices.filter((_, index) => stages[index] === 'result'))
   const procedures = new Map(
     notices.flatMap((notice) => {
       const found = procedureScope(notice)
@@ -128,6 +128,7 @@ export function prepare(key: string, units: readonly Unit[]): MatchRecord {
   )
   const isOwnCall = (notice: Notice): boolean =>
     stageOf(notice) === 'call' && notice.formType === 'competition' && notice.changeReasons === undefined
+  const callDays = daysOf(notices.filter(isOwnCall))
   const marks = discriminatorsOf(title, description)
   const record: MatchRecord = {
     key,
@@ -161,8 +162,16 @@ export function prepare(key: string, units: readonly Unit[]): MatchRecord {
     descriptionNumbers: numbersOf(sketch.words)
       .filter((number) => number.length > 1)
       .slice(0, 40),
+    textWords: textWordsOf(sketch.words),
+    parts: partsOf(description),
+    documents: documentsOf(
+      notices.flatMap((notice) => [notice.documentsUrl, ...notice.lots.map((lot) => lot.documentsUrl)]),
+      description,
+    ),
     ...(days.length > 0 ? { firstDay: Math.min(...days), lastDay: Math.max(...days) } : {}),
+    ...(callDays.length > 0 ? { callDay: Math.min(...callDays) } : {}),
     ...(resultDays.length > 0 ? { resultDay: Math.min(...resultDays) } : {}),
+    calls: namedCallsOf(notices),
   }
   return record
 }

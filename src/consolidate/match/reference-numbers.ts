@@ -1,27 +1,48 @@
 // The authority's own numbers: from the notice's field, and where portals write them into titles and descriptions.
 import { cleanReferenceNumber } from '../link-keys.ts'
 
-const named =
-  /(?:vergabe(?:nummer|-?\s?nr|-?\s?kennung|verfahrens?-?\s?nr)|ausschreibungs(?:nummer|-?nr)|referenz(?:nummer|-?nr)|aktenzeichen|geschäftszeichen|projektnummer|procurement no|tender (?:no|ref)|reference number|référence)\.?\s*[:#]?\s*([\p{L}\p{N}][\p{L}\p{N}./_-]{3,40})/giu
+/** Maximum characters of a text in which numbers are looked for; a form's number stands anywhere in it. */
+const readCharacters = 6_000
 
-/** Clean numbers, sorted; `texts` are read at their beginning only. */
+/** The name of the number of one award. A project's number is that of all its trades, so it is not in it. */
+const named =
+  /(?:vergabe(?:nummer|-?\s?nr|-?\s?kennung|verfahrens?-?\s?nr)|ausschreibungs(?:nummer|-?nr)|verfahrensnummer|referenz(?:nummer|-?nr)|aktenzeichen|geschäftszeichen|procurement no|tender (?:no|ref)|reference number|référence)\b\.?[ \t]*[:#]?\s*(["„“'»]?)([\p{L}\p{N}][^\n\r;,"“”„'«»()]{1,60})/giu
+
+/** Clean numbers, sorted. */
 export function referenceNumbers(fields: readonly (string | undefined)[], texts: readonly string[]): string[] {
   const found = new Set<string>()
-  for (const field of fields) {
-    const clean = cleanReferenceNumber(field)
+  const add = (text: string | undefined): void => {
+    const clean = cleanReferenceNumber(text)
     if (clean && isTelling(clean)) found.add(clean)
+  }
+  for (const field of fields) {
+    add(field)
     // Several numbers in one field: `54127-2026 / WTV 26 L 0002`.
-    for (const part of field?.split(/\s+\/\s+|;/) ?? []) {
-      const single = cleanReferenceNumber(part)
-      if (single && isTelling(single)) found.add(single)
-    }
+    for (const part of field?.split(/\s+\/\s+|;/) ?? []) add(part)
   }
   for (const text of texts)
-    for (const match of text.slice(0, 600).matchAll(named)) {
-      const clean = cleanReferenceNumber(match[1]!.split('_')[0])
-      if (clean && isTelling(clean)) found.add(clean)
-    }
+    for (const [, quote, value] of text.slice(0, readCharacters).matchAll(named))
+      add(quote ? value : firstNumber(value!))
   return [...found].sort().slice(0, 8)
+}
+
+const hasDigit = (token: string): boolean => /\p{N}/u.test(token)
+
+/**
+ * The number at the beginning of a text that goes on: `WBG 26_01 c) Angaben`, `6031 06/65/15-07`, `WAN-6-0142/ 02 Unser`. Capitals
+ * before the first digit belong to it, as does what stands behind an open separator, and a further part with separators.
+ */
+function firstNumber(text: string): string {
+  const [first, ...more] = text.trim().split(/\s+/)
+  let number = first ?? ''
+  for (const token of more.slice(0, 3)) {
+    const isLabel = /^(?:\p{L}|\p{N}{1,2})[.)]+$/u.test(token)
+    const isPart = hasDigit(token) && /\p{N}[/_-]\p{N}/u.test(token)
+    const isOpen = /[/_-]$/.test(number) || /^\p{Lu}{1,8}$/u.test(number)
+    if (isLabel || !(isPart || (isOpen && hasDigit(token)))) break
+    number += ` ${token}`
+  }
+  return number
 }
 
 /** A UUID or a date is not a buyer's number. */

@@ -1,10 +1,12 @@
 // What speaks against one tender so plainly that no score may join: vetoes V1 to V8.
+import { namesOtherCall } from '../named-calls.ts'
 import { type Comparison, sameNoticeDays } from './comparison.ts'
 import type { Discriminators, MatchRecord } from './match-record.ts'
 
 export type VetoName =
   | 'country'
   | 'procedure'
+  | 'named-call'
   | 'stage'
   | 'discriminator'
   | 'substitution'
@@ -47,20 +49,21 @@ export function hasLoneDiscriminator(a: MatchRecord, b: MatchRecord): boolean {
 /** Shape of a number: letters and digits as classes, so that numbers of one numbering are told from those of others. */
 const shapeOf = (number: string): string => number.replace(/\p{L}/gu, 'A').replace(/\p{N}/gu, '9')
 
-function referencesConflict(a: MatchRecord, b: MatchRecord): boolean {
-  if (a.references.length === 0 || b.references.length === 0) return false
-  const related = a.references.some((first) =>
-    b.references.some((second) => first === second || first.includes(second) || second.includes(first)),
-  )
-  if (related) return false
-  return a.references.some((first) => b.references.some((second) => shapeOf(first) === shapeOf(second)))
+/** Both state numbers of one numbering, and none of the one stands in any of the other. */
+export function numbersConflict(a: readonly string[], b: readonly string[]): boolean {
+  if (a.some((first) => b.some((second) => first.includes(second) || second.includes(first)))) return false
+  return a.some((first) => b.some((second) => shapeOf(first) === shapeOf(second)))
 }
 
 /** Days between two results, and between two records of another stage, that no tender spans (V8). */
 export const mostDaysOfResults = 45
 export const mostDaysOfOneStage = 60
-/** Days from a call to its result. */
-export const resultDays = { least: -5, most: 720 } as const
+/** Days from a call to its result: what is published on the day of a call decides another one. */
+export const resultDays = { least: 1, most: 720 } as const
+
+/** A result of `a` came out on the day of the call of `b` or before: `b` is a call anew. */
+const isDecidedBefore = (a: MatchRecord, b: MatchRecord): boolean =>
+  a.resultDay !== undefined && b.callDay !== undefined && a.resultDay - b.callDay < resultDays.least
 
 /** Days between two records that no tender spans (V8). `areTooFarApart` says the same of what stands in the index. */
 function timeVeto(a: MatchRecord, b: MatchRecord): string | undefined {
@@ -74,8 +77,10 @@ function timeVeto(a: MatchRecord, b: MatchRecord): string | undefined {
   if (call.stage === 'call' && result.stage === 'result') {
     if (call.firstDay === undefined || result.resultDay === undefined) return undefined
     const days = result.resultDay - call.firstDay
+    if (isDecidedBefore(result, call)) return 'a result as old as the call'
     return days < resultDays.least || days > resultDays.most ? `result ${days} days after the call` : undefined
   }
+  if (isDecidedBefore(a, b) || isDecidedBefore(b, a)) return 'a result as old as the call of the other'
   if (a.firstDay !== undefined && b.firstDay !== undefined) {
     const days = Math.abs(a.firstDay - b.firstDay)
     if (days > mostDaysOfOneStage) return `published ${days} days apart`
@@ -141,12 +146,14 @@ export function vetoOf(a: MatchRecord, b: MatchRecord, comparison: Comparison): 
   for (const { scope, id } of a.procedures)
     for (const other of b.procedures)
       if (other.scope === scope && other.id !== id) return { name: 'procedure', detail: `different ids of ${scope}` }
+  const named = namesOtherCall(a.calls, b.calls)
+  if (named !== undefined) return { name: 'named-call', detail: named }
   if (stagesConflict(a, b) && !isMisnamedForm(comparison))
     return { name: 'stage', detail: `${[a.stage, b.stage].sort().join(' and ')}: only by reference` }
   const marks = discriminatorConflict(a.discriminators, b.discriminators)
   if (marks !== undefined) return { name: 'discriminator', detail: marks }
   if (a.isCopy !== b.isCopy) return { name: 'copy', detail: 'one is marked as a copy of an older procedure' }
-  if (!sharedReference && referencesConflict(a, b))
+  if (!sharedReference && numbersConflict(a.references, b.references))
     return { name: 'reference', detail: 'different numbers of one numbering' }
   const late = timeVeto(a, b)
   if (late !== undefined) return { name: 'time', detail: late }

@@ -20,6 +20,8 @@ const isNumber = (word: string): boolean => {
   return code >= 48 && code <= 57
 }
 
+export const isStopWord = (word: string): boolean => stopWords.has(word)
+
 /** Distinct words that tell something: no stop words, no single letters. */
 export function tellingWords(words: readonly string[]): string[] {
   return [...new Set(words)].filter((word) => (word.length > 1 || isNumber(word)) && !stopWords.has(word))

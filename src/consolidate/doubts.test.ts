@@ -1,0 +1,44 @@
+// Tenders whose notices contradict each other are noted, whatever joined them.
+import { expect, test } from 'vitest'
+import { at, notice } from '../../test/generate/notices.ts'
+import { doubtsOf } from './doubts.ts'
+
+const call = notice({
+  noticeKey: 'ted:20-2026',
+  publicationNumber: '20-2026',
+  publicationDate: at('2026-01-05'),
+  internalReference: 'WBG 26_01',
+})
+const result = notice({
+  noticeKey: 'ted:90-2026',
+  publicationNumber: '90-2026',
+  publicationDate: at('2026-01-30'),
+  formType: 'result',
+  references: [{ kind: 'previous', publicationNumber: '20-2026' }],
+})
+
+test('other award numbers of one numbering, in the field or in the text', () => {
+  expect(doubtsOf('t', [call, { ...result, internalReference: 'WBG 26_01' }])).toEqual([])
+  expect(doubtsOf('t', [call, { ...result, internalReference: 'Q-118' }])).toEqual([])
+  const doubt = { tenderId: 't', kind: 'award-number', left: 'ted:20-2026', right: 'ted:90-2026' }
+  expect(doubtsOf('t', [call, { ...result, internalReference: 'WBG 26_02' }])).toMatchObject([doubt])
+  const text = { ...result, description: { de: 'Vergabenummer:\nWBG 26_02\n\nArt der Leistung: Putz' } }
+  expect(doubtsOf('t', [text, call])).toMatchObject([{ ...doubt, evidence: 'WBG2601 and WBG2602' }])
+})
+
+test('a result that names another call', () => {
+  const other = { ...result, references: [{ kind: 'previous' as const, publicationNumber: '7-2026' }] }
+  expect(doubtsOf('t', [call, result])).toEqual([])
+  expect(doubtsOf('t', [call, other])).toMatchObject([
+    { tenderId: 't', kind: 'named-call', left: 'ted:20-2026', right: 'ted:90-2026' },
+  ])
+  // the change of the call is a notice of the tender too
+  const change = notice({
+    noticeKey: 'ted:7-2026',
+    publicationNumber: '7-2026',
+    publicationDate: at('2026-01-09'),
+    changeReasons: ['other'],
+    references: [{ kind: 'changes', publicationNumber: '20-2026' }],
+  })
+  expect(doubtsOf('t', [call, change, other])).toEqual([])
+})

@@ -1,0 +1,46 @@
+// What the notices of one tender say against each other, whatever joined them. Pure.
+import type { Notice } from '../domain/notice.ts'
+import { referenceNumbers } from './match/reference-numbers.ts'
+import { plainText } from './match/title-text.ts'
+import { numbersConflict } from './match/vetoes.ts'
+import { isFirstCall, namedCallsOf, namesOtherCall } from './named-calls.ts'
+
+/** Two notices of one tender by key, `left` < `right`. `evidence` is one line for people. */
+type Doubt = {
+  readonly tenderId: string
+  readonly kind: 'award-number' | 'named-call'
+  readonly left: string
+  readonly right: string
+  readonly evidence: string
+}
+
+/** Maximum notices of a tender that are compared with each other. */
+const mostCompared = 60
+
+/** At most one pair of notices for each kind of doubt, the first by key. */
+export function doubtsOf(tenderId: string, notices: readonly Notice[]): Doubt[] {
+  const compared = notices.toSorted((a, b) => (a.noticeKey < b.noticeKey ? -1 : 1)).slice(0, mostCompared)
+  if (compared.length < 2) return []
+  const found = new Map<Doubt['kind'], Doubt>()
+  const note = (kind: Doubt['kind'], a: Notice, b: Notice, evidence: string): void => {
+    const [left, right] = [a.noticeKey, b.noticeKey].sort() as [string, string]
+    if (left !== right && !found.has(kind)) found.set(kind, { tenderId, kind, left, right, evidence })
+  }
+  const numbers = compared.map(numbersOf)
+  compared.forEach((a, at) => {
+    compared.forEach((b, other) => {
+      if (other > at && numbersConflict(numbers[at]!, numbers[other]!))
+        note('award-number', a, b, `${numbers[at]!.join(', ')} and ${numbers[other]!.join(', ')}`)
+    })
+    const others = compared.filter((other) => other !== a)
+    const named = namesOtherCall(namedCallsOf([a]), namedCallsOf(others))
+    const call = others.find(isFirstCall)
+    if (named !== undefined && call) note('named-call', a, call, named)
+  })
+  return [...found.values()]
+}
+
+function numbersOf({ internalReference, title, description, language }: Notice): string[] {
+  const texts = [title, description].map((text) => text?.[language] ?? Object.values(text ?? {})[0] ?? '')
+  return referenceNumbers([internalReference], texts.map(plainText))
+}

@@ -1,0 +1,43 @@
+// Addresses of procurement documents that name one award: portals write them into the text where the field is missing.
+import { documentsProject } from '../link-keys.ts'
+
+/** Maximum characters of a description in which addresses are looked for. */
+const readCharacters = 8_000
+const mostDocuments = 6
+
+/** A correction names the platform and its number of the award: `www.example.org (Vergabe-ID: 3371180)`. */
+const platformNumber = /\b((?:[a-z0-9-]+\.)+[a-z]{2,20}) \((?:vergabe|ausschreibungs)-?id:? (\d{5,12})\)/giu
+
+/** `host/id` of each address that names more than a host and a page, sorted. */
+export function documentsOf(urls: readonly (string | undefined)[], description: string): string[] {
+  const inText = description.slice(0, readCharacters).match(/https?:\/\/[^\s<>"';,()]{4,300}/g) ?? []
+  const named = [...description.slice(0, readCharacters).matchAll(platformNumber)].map(
+    ([, host, number]) => `https://${host}/${number}`,
+  )
+  const found = [...urls, ...inText, ...named].map(documentsIdOf).filter((id) => id !== undefined)
+  return [...new Set(found)].sort().slice(0, mostDocuments)
+}
+
+function documentsIdOf(url: string | undefined): string | undefined {
+  if (url === undefined || !URL.canParse(url)) return undefined
+  const project = documentsProject(url)
+  if (project) return project
+  const { hostname, pathname } = new URL(url)
+  // A segment with five digits in a row is the number of one award.
+  const id = pathname.split('/').find((segment) => /\d{5}/.test(segment))
+  return id === undefined ? undefined : `${hostname.toLowerCase().replace(/^www\d*\./, '')}/${id.slice(0, 80)}`
+}
+
+const hostOf = (id: string): string => id.slice(0, id.indexOf('/'))
+
+/**
+ * `same`: both name one award's documents; `other`: each names documents that the other does not, on one host. An address that
+ * all awards of a buyer share does not hide that they differ.
+ */
+export function documentsRelation(a: readonly string[], b: readonly string[]): 'same' | 'other' | 'unknown' {
+  const hosts = new Set(a.map(hostOf).filter((host) => b.some((id) => hostOf(id) === host)))
+  if (hosts.size === 0) return 'unknown'
+  const alone = (ids: readonly string[], others: readonly string[]): boolean =>
+    ids.some((id) => hosts.has(hostOf(id)) && !others.includes(id))
+  return alone(a, b) && alone(b, a) ? 'other' : 'same'
+}

@@ -1,0 +1,377 @@
+// Each weight of the verdict, pinned: where one changes by a tenth, a pair at the edge of a tender falls on the other side.
+import { describe, expect, test } from 'vitest'
+import { type Comparison, compareRecords } from './comparison.ts'
+import { verdictOn } from './decide.ts'
+import type { MatchRecord } from './match-record.ts'
+import { samePortalFinding } from './same-portal.ts'
+
+const record = (key: string, given: Partial<MatchRecord> = {}): MatchRecord => ({
+  key,
+  publishers: [key],
+  callPublishers: [key],
+  procedures: [],
+  stage: 'call',
+  calls: { calls: [], related: [], named: [] },
+  countries: ['DE'],
+  language: 'de',
+  titles: [],
+  numbers: [],
+  discriminators: {},
+  isMarkedInTitle: false,
+  isCopy: false,
+  buyers: [],
+  buyerIds: [],
+  towns: [],
+  deadlines: [],
+  cpv: [],
+  nuts: [],
+  references: [],
+  shingles: [],
+  descriptionLength: 0,
+  descriptionWords: [],
+  descriptionNumbers: [],
+  textWords: [],
+  parts: {},
+  documents: [],
+  ...given,
+})
+const [a, b] = [record('one'), record('two')]
+
+type Title = NonNullable<Comparison['title']>
+
+const title = (given: Partial<Title> = {}): Title => ({
+  jaccard: 1,
+  shared: 11,
+  smallerRest: 0,
+  largerRest: 0,
+  isTruncated: false,
+  isBeginning: false,
+  isEqual: false,
+  isNumberMore: false,
+  ...given,
+})
+
+const comparison = (given: Partial<Comparison> = {}): Comparison => ({
+  title: title(),
+  buyer: 'equal',
+  deadline: 'unknown',
+  cpv: 'unknown',
+  place: 'unknown',
+  description: undefined,
+  descriptionRest: 0,
+  isRewritten: false,
+  publishedDaysApart: undefined,
+  sharedReference: false,
+  isSameSource: false,
+  ...given,
+})
+
+const kindOf = (given: Partial<Comparison>, twins = 1) => verdictOn(a, b, comparison(given), { twins }).kind
+
+const [reference, buyerEqual, edge, margin] = [3.5, 2.6, 6, 0.03]
+
+/** How alike two titles are that are worth these points, with so much weight in common. */
+const jaccardOf = (points: number, shared: number): number =>
+  Math.sqrt((points + 2) / (9 * (0.35 + 0.65 * Math.min(1, shared / 22))))
+
+/** With a number in common, and a title that makes the sum the edge: just above it is one tender, just below it is none. */
+function expectAtEdge(given: Partial<Comparison>, points: number, shared = 11, rest: Partial<Title> = {}) {
+  const at = (sum: number) =>
+    kindOf({
+      sharedReference: true,
+      ...given,
+      title: title({ ...rest, shared, jaccard: jaccardOf(sum - points, shared) }),
+    })
+  expect(at(edge + margin)).toBe('merge')
+  expect(at(edge - margin)).toBe('none')
+}
+
+describe('points', () => {
+  test.each([0, 7, 11, 21, 22, 23, 40])('of a title with %d nats in common', (shared) => {
+    expectAtEdge({}, reference + buyerEqual, shared)
+    expectAtEdge({ deadline: 'far' }, reference + buyerEqual - 1.8, shared)
+  })
+
+  test('of a title that holds the other', () => {
+    expectAtEdge({ buyer: 'unknown' }, reference - 0.7 + 1.2, 11, { largerRest: 2 })
+    expectAtEdge({ buyer: 'unknown' }, reference - 0.7, 8, { largerRest: 2 })
+  })
+
+  test.each([
+    ['equal', 2.6],
+    ['contained', 1.2],
+    ['partial', -0.6],
+    ['conflict', -0.6],
+    ['unknown', -0.7],
+  ] as const)('of a buyer: %s', (buyer, points) => {
+    expectAtEdge({ buyer }, reference + points)
+  })
+
+  test.each([
+    ['minute', 2.2],
+    ['shifted', 1.9],
+    ['day', 1.6],
+    ['next-day', 0.8],
+    ['near', -0.6],
+    ['far', -1.8],
+    ['unknown', 0],
+  ] as const)('of a deadline: %s', (deadline, points) => {
+    expectAtEdge({ deadline, buyer: 'unknown' }, reference - 0.7 + points)
+  })
+
+  test.each([
+    ['same', 1.2],
+    ['ancestor', 0.5],
+    ['near', -0.8],
+    ['conflict', -2],
+    ['unknown', 0],
+  ] as const)('of codes: %s', (cpv, points) => {
+    expectAtEdge({ cpv }, reference + buyerEqual + points)
+  })
+
+  test.each([
+    ['compatible', 0.5],
+    ['same-region', 0],
+    ['other-region', -0.8],
+    ['conflict', -2],
+    ['unknown', 0],
+  ] as const)('of a place: %s', (place, points) => {
+    expectAtEdge({ place }, reference + buyerEqual + points)
+  })
+
+  test.each([
+    [undefined, 0],
+    [0, 0.8],
+    [5, 0.8],
+    [6, 0],
+    [30, 0],
+    [31, -0.9],
+    [90, -0.9],
+    [91, -2.5],
+  ] as const)('of publications %s days apart', (publishedDaysApart, points) => {
+    expectAtEdge({ publishedDaysApart }, reference + buyerEqual + points)
+  })
+
+  test.each([
+    [undefined, 0],
+    [0.8, 2.5],
+    [0.79, 1.2],
+    [0.5, 1.2],
+    [0.49, 0],
+    [0.25, 0],
+    [0.24, -1.5],
+    [0.1, -1.5],
+    [0.09, -2.8],
+  ] as const)('of a description with a share of %s', (description, points) => {
+    expectAtEdge({ description, buyer: 'unknown' }, reference - 0.7 + points)
+  })
+})
+
+describe('what agrees beside a short title', () => {
+  const short = title({ shared: 7 })
+
+  test.each<[string, Partial<Comparison>, 'merge' | 'not']>([
+    ['a number counts twice', { sharedReference: true }, 'merge'],
+    ['a deadline to the minute', { deadline: 'minute' }, 'not'],
+    ['a deadline to the minute and codes', { deadline: 'minute', cpv: 'same' }, 'merge'],
+    ['a description', { description: 0.8 }, 'not'],
+    ['a description and codes', { description: 0.8, cpv: 'same' }, 'merge'],
+    ['a description of less, and codes', { description: 0.79, cpv: 'same' }, 'not'],
+    [
+      'a description that tells something else, and codes',
+      { description: 0.9, descriptionRest: 3.1, cpv: 'same' },
+      'not',
+    ],
+    ['a description written anew, and codes', { description: 0.9, isRewritten: true, cpv: 'same' }, 'not'],
+    ['the day of a deadline', { deadline: 'day' }, 'not'],
+    ['the day of a deadline, and codes', { deadline: 'day', cpv: 'same' }, 'merge'],
+    ['a deadline two hours later, and codes', { deadline: 'shifted', cpv: 'same' }, 'merge'],
+    ['codes', { cpv: 'same' }, 'not'],
+    ['codes and a publication', { cpv: 'same', publishedDaysApart: 3 }, 'merge'],
+    ['codes and a publication a day later', { cpv: 'same', publishedDaysApart: 4 }, 'not'],
+    ['a publication', { publishedDaysApart: 0 }, 'not'],
+  ])('%s', (_, given, expected) => {
+    expect(kindOf({ title: short, ...given }) === 'merge').toBe(expected === 'merge')
+  })
+
+  test('of twins only what is strong joins two', () => {
+    const weak: Partial<Comparison> = { title: title({ shared: 20 }), deadline: 'day', cpv: 'same' }
+    expect(kindOf(weak, 2)).toBe('merge')
+    expect(kindOf(weak, 3)).not.toBe('merge')
+    expect(kindOf({ ...weak, deadline: 'minute' }, 3)).toBe('merge')
+  })
+})
+
+describe('points of a translation', () => {
+  const french = { language: 'fr' } as const
+  const base: Partial<Comparison> = { title: undefined, deadline: 'day', publishedDaysApart: 5 }
+
+  const found = (
+    given: Partial<Comparison>,
+    own: Partial<MatchRecord>,
+    other: Partial<MatchRecord> = own,
+  ): number | undefined => {
+    const verdict = verdictOn(
+      record('one', own),
+      record('two', { ...other, ...french }),
+      comparison({ ...base, ...given }),
+      {
+        twins: 1,
+      },
+    )
+    return verdict.rule === 'translation' ? verdict.score : undefined
+  }
+  const numbers = (count: number) => ({ numbers: ['2026', '16', '48'].slice(0, count) })
+  const names = (count: number): Partial<MatchRecord> => ({
+    titles: [
+      {
+        language: 'de',
+        words: ['sap', 'nordhalde', 'kita'].slice(0, count),
+        weights: [9, 9, 9],
+        joined: '',
+        isTruncated: false,
+      },
+    ],
+  })
+  const inText = (count: number) => ({ descriptionNumbers: ['10', '20', '30'].slice(0, count) })
+
+  test.each<[string, number | undefined, Partial<Comparison>, Partial<MatchRecord>]>([
+    [
+      'several codes 2.5, minute 1, place 0.5',
+      6.5,
+      { cpv: 'same', deadline: 'minute', place: 'compatible' },
+      { cpv: ['3414', '3022'] },
+    ],
+    ['several codes 2.5, minute 1', undefined, { cpv: 'same', deadline: 'minute' }, { cpv: ['3414', '3022'] }],
+    ['a code of goods 2, numbers 2', 6.5, { cpv: 'same' }, { cpv: ['3414'], ...numbers(3) }],
+    [
+      'a code of goods 2, a number 1, publication 0.5',
+      undefined,
+      { cpv: 'same', publishedDaysApart: 3 },
+      { cpv: ['3414'], ...numbers(1) },
+    ],
+    [
+      'a code of works 1, numbers 2, minute 1',
+      6.5,
+      { cpv: 'same', deadline: 'minute' },
+      { cpv: ['4533'], ...numbers(2) },
+    ],
+    [
+      'a code of works 1, numbers 2, publication 0.5',
+      undefined,
+      { cpv: 'same', publishedDaysApart: 3 },
+      { cpv: ['4533'], ...numbers(2) },
+    ],
+    ['a short code 1, numbers 2, minute 1', 6.5, { cpv: 'same', deadline: 'minute' }, { cpv: ['341'], ...numbers(2) }],
+    [
+      'codes above one another 1, numbers 2, minute 1',
+      6.5,
+      { cpv: 'ancestor', deadline: 'minute' },
+      { cpv: ['3414'], ...numbers(2) },
+    ],
+    ['names 2, numbers 2', 6.5, {}, { ...names(3), ...numbers(2) }],
+    ['a name 1, numbers 2, publication 0.5', undefined, { publishedDaysApart: 3 }, { ...names(1), ...numbers(2) }],
+    ['numbers of the text 2, numbers 2', 6.5, {}, { ...inText(3), ...numbers(2) }],
+    [
+      'numbers of the text 1, numbers 2, publication 0.5',
+      undefined,
+      { publishedDaysApart: 3 },
+      { ...inText(1), ...numbers(2) },
+    ],
+    [
+      'narrow place 1, numbers 2, minute 1',
+      6.5,
+      { place: 'compatible', deadline: 'minute' },
+      { nuts: ['DEG07'], ...numbers(2) },
+    ],
+    [
+      'wide place 0.5, numbers 2, minute 1',
+      undefined,
+      { place: 'compatible', deadline: 'minute' },
+      { nuts: ['DEG'], ...numbers(2) },
+    ],
+    [
+      'wide place 0.5, numbers 2, minute 1, publication 0.5',
+      6.5,
+      { place: 'compatible', deadline: 'minute', publishedDaysApart: 3 },
+      { nuts: ['DEG'], ...numbers(2) },
+    ],
+    [
+      'more than enough adds up: names 2, numbers 2, minute 1',
+      7.5,
+      { deadline: 'minute' },
+      { ...names(2), ...numbers(2) },
+    ],
+  ])('%s', (_, score, given, own) => {
+    expect(found(given, own)).toBe(score)
+  })
+})
+
+describe('one portal', () => {
+  const words = (from: number, count: number) => Array.from({ length: count }, (_, at) => from + at)
+  const row = { isFromPages: true } as const
+  const finding = (own: Partial<MatchRecord>, other: Partial<MatchRecord>, given: Partial<Comparison>, twins = 1) =>
+    samePortalFinding(
+      record('one', { ...row, ...own }),
+      record('two', { ...row, ...other }),
+      comparison({ isSameSource: true, title: title({ isEqual: true }), ...given }),
+      twins,
+    )?.kind
+
+  test('words that each text may have alone', () => {
+    const text = (own: number, from: number) => ({ textWords: [...words(0, 50), ...words(from, own)] })
+    expect(finding(text(2, 100), text(2, 200), {})).toBe('review')
+    expect(finding(text(2, 100), text(3, 200), {})).toBe('review')
+    expect(finding(text(3, 100), text(3, 200), {})).toBeUndefined()
+    // one goes on: as much as both have, and no more
+    expect(finding(text(0, 100), text(50, 200), {})).toBe('merge')
+    expect(finding(text(0, 100), text(51, 200), {})).toBeUndefined()
+  })
+
+  test('words that tell enough', () => {
+    const told = (count: number, cpv: readonly string[]) => ({ textWords: words(0, count), cpv })
+    const same = (count: number, cpv: readonly string[], given: Partial<Comparison> = {}) =>
+      finding(told(count, cpv), told(count, cpv), given)
+    expect([same(3, []), same(4, [])]).toEqual(['review', 'merge'])
+    expect([same(5, ['45']), same(6, ['45'])]).toEqual(['review', 'merge'])
+    expect([same(5, ['71']), same(6, ['71'])]).toEqual(['review', 'merge'])
+    expect(same(1, ['3414'])).toBe('merge')
+    expect(same(1, ['4533'], { cpv: 'same' })).toBe('merge')
+    const other = (count: number) => finding(told(count, ['45', '4533']), told(count, ['45']), { cpv: 'ancestor' })
+    expect([other(11), other(12)]).toEqual(['review', 'merge'])
+  })
+
+  test('letters of a title that a slip of the pen changes', () => {
+    const named = (joined: string): Partial<MatchRecord> => ({
+      titles: [{ language: 'de', words: [joined], weights: [9], joined, isTruncated: false }],
+      textWords: words(0, 20),
+    })
+    const equal = { title: title() }
+    expect(finding(named('umbaupfosten'), named('umbaupfo'), equal)).toBeUndefined()
+    expect(finding(named('umbaupfosten'), named('umbaupfos'), equal)).toBe('merge')
+  })
+
+  test('nats of a title that tell a row without a text', () => {
+    const at = (shared: number, code: string, given: Partial<Comparison> = {}) =>
+      finding(
+        { cpv: [code] },
+        { cpv: [code] },
+        { publishedDaysApart: 3, title: title({ isEqual: true, shared }), ...given },
+        4,
+      )
+    expect([at(13.9, '72'), at(14, '72')]).toEqual([undefined, 'merge'])
+    expect([at(17.9, '4533', { cpv: 'same' }), at(18, '4533', { cpv: 'same' })]).toEqual([undefined, 'merge'])
+    expect([at(29.9, '45'), at(30, '45')]).toEqual([undefined, 'merge'])
+    expect(at(40, '45', { publishedDaysApart: 4 })).toBeUndefined()
+  })
+
+  test('words of its own by which a text of another portal is another text', () => {
+    const rewritten = (own: number, shared: number) =>
+      compareRecords(
+        record('one', { textWords: words(0, shared + own) }),
+        record('two', { textWords: [...words(0, shared), ...words(1000, own)] }),
+      ).isRewritten
+    expect([rewritten(3, 10), rewritten(4, 10)]).toEqual([false, true])
+    expect([rewritten(8, 100), rewritten(9, 100)]).toEqual([false, true])
+  })
+})

@@ -1,0 +1,62 @@
+// Tenders whose notices say something against each other.
+import { sql } from 'kysely'
+import type { Executor } from './database.ts'
+
+/** Two notices of one tender by key, `left` < `right`, that state other award numbers, or one names another call. */
+export type TenderDoubt = {
+  readonly tenderId: string
+  readonly kind: 'award-number' | 'named-call'
+  readonly left: string
+  readonly right: string
+  /** One line for people. */
+  readonly evidence: string
+}
+
+/** Takes over what is doubted of these tenders now; what was doubted of them before is forgotten. */
+export async function replaceDoubts(
+  db: Executor,
+  tenderIds: readonly string[],
+  doubts: readonly TenderDoubt[],
+): Promise<void> {
+  await sql`delete from tender_doubt where tender_id = any(${[...tenderIds]}::text[])`.execute(db)
+  if (doubts.length === 0) return
+  await sql`
+    insert into tender_doubt (tender_id, kind, left_key, right_key, evidence)
+    select * from unnest(
+      ${doubts.map((each) => each.tenderId)}::text[], ${doubts.map((each) => each.kind)}::text[],
+      ${doubts.map((each) => each.left)}::text[], ${doubts.map((each) => each.right)}::text[],
+      ${doubts.map((each) => each.evidence)}::text[])`.execute(db)
+}
+
+type RawDoubt = {
+  readonly tender_id: string
+  readonly kind: string
+  readonly left_key: string
+  readonly right_key: string
+  readonly evidence: string
+}
+
+/** Doubts that no operator has decided, in order of their tenders, at most `limit`. */
+export async function listDoubts(db: Executor, limit: number): Promise<TenderDoubt[]> {
+  const { rows } = await sql<RawDoubt>`
+    select tender_id, kind, left_key, right_key, evidence from tender_doubt d
+    where not exists (select from review_decision r where r.left_key = d.left_key and r.right_key = d.right_key)
+    order by tender_id, kind limit ${limit}`.execute(db)
+  return rows.map((row) => ({
+    tenderId: row.tender_id,
+    kind: row.kind as TenderDoubt['kind'],
+    left: row.left_key,
+    right: row.right_key,
+    evidence: row.evidence,
+  }))
+}
+
+/** How many tenders are doubted and not decided, by kind. */
+export async function countDoubts(db: Executor): Promise<{ readonly [kind in TenderDoubt['kind']]: number }> {
+  const { rows } = await sql<{ kind: TenderDoubt['kind']; tenders: number }>`
+    select kind, count(*)::integer as tenders from tender_doubt d
+    where not exists (select from review_decision r where r.left_key = d.left_key and r.right_key = d.right_key)
+    group by kind`.execute(db)
+  const of = (kind: TenderDoubt['kind']): number => rows.find((row) => row.kind === kind)?.tenders ?? 0
+  return { 'award-number': of('award-number'), 'named-call': of('named-call') }
+}
