@@ -1,5 +1,6 @@
 // The read API as typed calls: pages and records, with retries, pacing and timeouts. Standard `fetch` only; no dependency.
 import type { ClientEvent } from './client-event.ts'
+import { faultText } from './fault-text.ts'
 import { listenerOf } from './listener.ts'
 import { Pacer } from './pacing.ts'
 import { type Problem, ProblemError } from './problem-error.ts'
@@ -8,6 +9,13 @@ import { type RetryWait, retryWait } from './retry.ts'
 import { type Sleep, timerSleep } from './sleep.ts'
 import type { TenderList, TenderRecord, TendersQuery } from './types.ts'
 import { UnreachableError } from './unreachable-error.ts'
+import { version } from './version.ts'
+
+// biome-ignore lint/performance/noBarrelFile: this is the root of the package, and both are loaded by it anyway.
+export { ProblemError } from './problem-error.ts'
+export type { SyncOutcome } from './sync/sync.ts'
+export type { TenderList, TenderRecord, TendersQuery } from './types.ts'
+export { UnreachableError } from './unreachable-error.ts'
 
 /** One answer of the list, with what its headers said. */
 export type Page = TenderList & {
@@ -31,6 +39,11 @@ export type TenderClientOptions = {
    * 1 hour, which holds the whole table of failures (31 minutes). 0: every fault is thrown at once.
    */
   readonly maxWaitMs?: number
+  /**
+   * As `maxWaitMs`, until the first answer of any kind has come: an address that was never reached is more often wrong than
+   * down. Default: `maxWaitMs`.
+   */
+  readonly firstContactMs?: number
   readonly on?: (event: ClientEvent) => void
   readonly fetch?: typeof globalThis.fetch
   /** Milliseconds that only rise; for waits alone, never for anything that is sent (C149). Default: `performance.now`. */
@@ -39,6 +52,24 @@ export type TenderClientOptions = {
   /** From 0 up to 1; spreads clients that wait for the same moment. */
   readonly random?: () => number
 }
+
+/** What one request may have of its own. */
+export type RequestOptions = {
+  readonly signal?: AbortSignal
+  /** As in TenderClientOptions. */
+  readonly timeoutMs?: number
+  /** As in TenderClientOptions; for `pages`, `list` and `collect` it holds for each request. */
+  readonly maxWaitMs?: number
+  /** Sent besides those of the client, which they do not replace: a trace id, the header of a gateway. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The options of a request; a signal alone stands for `{ signal }`. */
+const optionsOf = (given: AbortSignal | RequestOptions | undefined): RequestOptions =>
+  given === undefined ? {} : 'aborted' in given ? { signal: given } : given
+
+/** Maximum of records that `collect` takes into memory unless it is told another. */
+const defaultMost = 10_000
 
 const mostTimeoutMs = 60_000
 const mostWaitMs = 3_600_000
@@ -89,6 +120,8 @@ export class TenderClient {
   readonly #sleep: Sleep
   readonly #timeoutMs: number
   readonly #maxWaitMs: number
+  readonly #firstContactMs: number
+  #isReached = false
   readonly #emit: (event: ClientEvent) => void
   readonly #pacer: Pacer
 
@@ -102,6 +135,7 @@ export class TenderClient {
     this.#sleep = sleep
     this.#timeoutMs = atMost('timeoutMs', options.timeoutMs, mostTimeoutMs)
     this.#maxWaitMs = atMost('maxWaitMs', options.maxWaitMs, mostWaitMs)
+    this.#firstContactMs = Math.min(atMost('firstContactMs', options.firstContactMs, mostWaitMs), this.#maxWaitMs)
     this.#emit = listenerOf(options.on)
     this.#pacer = new Pacer({ clock, sleep, random: options.random ?? Math.random })
   }
@@ -110,18 +144,23 @@ export class TenderClient {
    * One record by its id; archived and merged ones too. Unknown: ProblemError with slug `not-found`. With `notBefore`, the
    * number of an edition, answers of a node that has only older ones count like a 503: it is asked again.
    */
-  async get(id: string, signal?: AbortSignal, notBefore?: number): Promise<TenderRecord> {
-    return (await this.#request(`/v1/tenders/${encodeURIComponent(id)}`, isRecord, signal, notBefore)).body
+  async get(id: string, options?: AbortSignal | RequestOptions, notBefore?: number): Promise<TenderRecord> {
+    const path = `/v1/tenders/${encodeURIComponent(id)}`
+    return (await this.#request(path, isRecord, optionsOf(options), notBefore)).body
   }
 
   /** One page; pass the `nextCursor` of the page before as `cursor`, with the same filters. */
-  async page(query: TendersQuery = {}, signal?: AbortSignal): Promise<Page> {
+  async page(query: TendersQuery = {}, options?: AbortSignal | RequestOptions): Promise<Page> {
     const parameters = new URLSearchParams()
     // An empty list is no filter; the API would refuse a parameter without a value.
     for (const [name, value] of Object.entries(query))
       if (value !== undefined && !(Array.isArray(value) && value.length === 0)) parameters.set(name, String(value))
     const text = parameters.toString()
-    const { body, headers, rateLimit } = await this.#request(`/v1/tenders${text && `?${text}`}`, isList, signal)
+    const { body, headers, rateLimit } = await this.#request(
+      `/v1/tenders${text && `?${text}`}`,
+      isList,
+      optionsOf(options),
+    )
     this.#emit({ type: 'page', records: body.data.length, hasMore: body.nextCursor !== null, rateLimit })
     const edition = editionOf(headers)
     return {
@@ -133,37 +172,56 @@ export class TenderClient {
   }
 
   /** All pages from the first (or from `cursor`) to the end of the list. */
-  async *pages(query: TendersQuery = {}, signal?: AbortSignal): AsyncGenerator<Page> {
+  async *pages(query: TendersQuery = {}, options?: AbortSignal | RequestOptions): AsyncGenerator<Page> {
     let cursor = query.cursor
     do {
-      const page: Page = await this.page(cursor === undefined ? query : { ...query, cursor }, signal)
+      const page: Page = await this.page(cursor === undefined ? query : { ...query, cursor }, options)
       yield page
       cursor = page.nextCursor ?? undefined
     } while (cursor !== undefined)
   }
 
   /** All records of the list, in the order of `lastModified`. */
-  async *list(query: TendersQuery = {}, signal?: AbortSignal): AsyncGenerator<TenderRecord> {
-    for await (const page of this.pages(query, signal)) yield* page.data
+  async *list(query: TendersQuery = {}, options?: AbortSignal | RequestOptions): AsyncGenerator<TenderRecord> {
+    for await (const page of this.pages(query, options)) yield* page.data
+  }
+
+  /**
+   * All records of the list as one array. Throws a RangeError as soon as there are more than `atMost` (default 10,000), before
+   * it fills the memory: narrow the query, or use `list`, which holds one page at a time.
+   */
+  async collect(
+    query: TendersQuery = {},
+    { atMost = defaultMost, ...options }: RequestOptions & { readonly atMost?: number } = {},
+  ): Promise<TenderRecord[]> {
+    const records: TenderRecord[] = []
+    for await (const { data } of this.pages(query, options)) {
+      if (records.length + data.length > atMost) throw new RangeError(`The list has more than ${atMost} records.`)
+      records.push(...data)
+    }
+    return records
   }
 
   async #request<Body>(
     path: string,
     isUsable: (body: unknown) => body is Body,
-    signal: AbortSignal | undefined,
+    options: RequestOptions,
     notBefore = 0,
   ): Promise<Answer<Body>> {
+    const { signal } = options
+    const mostMs = Math.min(this.#maxWaitMs, atMost('maxWaitMs', options.maxWaitMs, mostWaitMs))
     let failures = 0
     let waitedMs = 0
     for (let number = 1; ; number++) {
-      const attempt = lagging(await this.#attempt(path, number, isUsable, signal), notBefore)
+      const attempt = lagging(await this.#attempt(path, number, isUsable, options), notBefore)
       if (attempt.kind === 'usable') return attempt.answer
       const answered =
         attempt.kind === 'problem' ? { status: attempt.problem.status, headers: attempt.headers } : undefined
       const wait: RetryWait | undefined =
         attempt.kind === 'lagging' ? { reason: 'unavailable', ms: lagWaitMs } : retryWait(answered, failures + 1)
       if (wait?.reason === 'failure') failures++
-      if (!wait || waitedMs + wait.ms > this.#maxWaitMs) throw this.#giveUp(path, attempt, number)
+      const patienceMs = this.#isReached ? mostMs : Math.min(mostMs, this.#firstContactMs)
+      if (!wait || waitedMs + wait.ms > patienceMs) throw this.#giveUp(path, attempt, number)
       const cause = attempt.kind === 'problem' ? new ProblemError(attempt.problem) : attempt.error
       this.#emit({ type: 'retry', path, attempt: number, cause })
       this.#emit({ type: 'wait', path, ...wait })
@@ -177,7 +235,7 @@ export class TenderClient {
       this.#emit({ type: 'problem', path, problem: attempt.problem })
       return new ProblemError(attempt.problem)
     }
-    const text = attempt.error instanceof Error ? attempt.error.message : String(attempt.error)
+    const text = faultText(attempt.error)
     const times = attempts === 1 ? 'in one attempt' : `in ${attempts} attempts`
     return new UnreachableError(`No usable answer ${times}: ${text}`, attempts, attempt.error)
   }
@@ -187,8 +245,9 @@ export class TenderClient {
     path: string,
     number: number,
     isUsable: (body: unknown) => body is Body,
-    signal: AbortSignal | undefined,
+    options: RequestOptions,
   ): Promise<Attempt<Body>> {
+    const { signal } = options
     const turn = await this.#pacer.enter(signal, (ms) => this.#emit({ type: 'wait', path, reason: 'pace', ms }))
     let rateLimit: RateLimit | undefined
     let isSent = false
@@ -197,7 +256,8 @@ export class TenderClient {
       isSent = true
       this.#emit({ type: 'request', path, attempt: number })
       const startedAt = this.#clock()
-      const { response, text } = await this.#exchange(path, token, signal)
+      const { response, text } = await this.#exchange(path, token, options)
+      this.#isReached = true
       rateLimit = readRateLimit(response.headers)
       this.#emit({
         type: 'response',
@@ -222,21 +282,26 @@ export class TenderClient {
   }
 
   /** Sends the request and reads the whole body within the time limit. */
-  async #exchange(path: string, token: string, signal: AbortSignal | undefined) {
+  async #exchange(path: string, token: string, { signal, headers, ...options }: RequestOptions) {
+    const timeoutMs = Math.min(this.#timeoutMs, atMost('timeoutMs', options.timeoutMs, mostTimeoutMs))
+    const sent = new Headers(headers)
+    sent.set('authorization', `Bearer ${token}`)
+    sent.set('accept', 'application/json')
+    sent.set('user-agent', `tender-sync/${version}`)
     const controller = new AbortController()
     const stop = (): void => controller.abort(signal?.reason)
     if (signal?.aborted) stop()
     signal?.addEventListener('abort', stop, { once: true })
     const timer = setTimeout(
-      () => controller.abort(new DOMException(`No whole answer within ${this.#timeoutMs} ms.`, 'TimeoutError')),
-      this.#timeoutMs,
+      () => controller.abort(new DOMException(`No whole answer within ${timeoutMs} ms.`, 'TimeoutError')),
+      timeoutMs,
     )
     const aborted = new Promise<never>((_, reject) => {
       controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true })
     })
     const read = async () => {
       const response = await this.#fetch(this.#baseUrl + path, {
-        headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+        headers: sent,
         // Following one would send the token wherever the answer points to.
         redirect: 'manual',
         signal: controller.signal,

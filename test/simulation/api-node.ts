@@ -6,13 +6,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { type CursorKey, type CursorSealer, createCursorSealer } from '../../src/api/cursor.ts'
-import type { Limiter, LocalLimiter } from '../../src/api/limiter.ts'
-import { createSharedLimiter } from '../../src/api/limiter-shared.ts'
+import type { Limiter } from '../../src/api/limiter.ts'
+import { createSharedLimiter, type SharedAnswer } from '../../src/api/limiter-shared.ts'
 import { buildApi } from '../../src/api/server.ts'
 import { openTokenTable, type TokenSource, type TokenTable } from '../../src/api/token-table.ts'
+import { emptyChecksum } from '../../src/domain/record-checksum.ts'
 import type { BodyFiles, BodyKind } from '../../src/edition/body-files.ts'
 import { EditionLog } from '../../src/edition/edition-log.ts'
 import type { EditionReader } from '../../src/edition/edition-reader.ts'
+import type { HashFile } from '../../src/edition/hash-file.ts'
 import type { HeldEdition } from '../../src/edition/held-log.ts'
 import type { IndexFile } from '../../src/edition/index-file.ts'
 import { LogState } from '../../src/edition/log-state.ts'
@@ -83,7 +85,8 @@ export class SharedLog {
     const bodies = new MemoryBodies()
     const header = Buffer.from(JSON.stringify({ stockId: 'simulated' }))
     const table = new RecordTable(() => spareChunks.pop() ?? newChunk())
-    const state = await LogState.fromHeader('', header, {} as IndexFile, bodies as unknown as BodyFiles, table)
+    const files = { index: {} as IndexFile, bodies: bodies as unknown as BodyFiles, hashes: {} as HashFile }
+    const state = await LogState.fromHeader('', header, files, table)
     return new SharedLog(state, bodies)
   }
 
@@ -124,6 +127,7 @@ export class SharedLog {
       plainEnd: this.#bodies.end.plain,
       gzipEnd: this.#bodies.end.gzip,
       isComplete: true,
+      checksum: emptyChecksum,
     })
     const held = this.state.newest!
     this.editions.set(info.edition, { ...held, checks: new Map(held.checks), stamps: [] })
@@ -191,14 +195,20 @@ export type Backplane = {
   readonly cursorVersion: () => 1 | 2
   readonly tokens: TokenSource
   readonly isLimiterStoreDown: () => boolean
-  readonly takeShared: LocalLimiter['take']
+  /** The shared count, and what it says of itself. */
+  readonly takeShared: (key: string, limit: number) => SharedAnswer
+  /** Processes that live, for the shares of the limit. */
+  readonly processes: () => number
   readonly randomBytes: (count: number) => Buffer
   /** Most records on a page, whatever `limit` says (C144 asks for 100; the stock is small). */
   readonly pageCap: number
   readonly faults: NodeFaults
 }
 
-/** Which count decided the last request: the shared one, or that of the node. */
+/** What one of so many processes may admit without the shared count. */
+const shareOf = (limit: number, processes: number): number => Math.max(1, Math.floor(limit / processes))
+
+/** Which count decided the last request, the shared one or that of the node, and the limit that it held. */
 export type Decision = { readonly counter: 'shared' | 'local'; readonly isAllowed: boolean; readonly limit: number }
 
 export class ApiNode {
@@ -255,18 +265,27 @@ export class ApiNode {
     const limiter = createSharedLimiter({
       takeShared: async (key, limit) => {
         if (backplane.isLimiterStoreDown()) throw new Error('the store of the limit does not answer')
-        const admission = backplane.takeShared(key, limit)
-        this.decision = { counter: 'shared', isAllowed: admission.isAllowed, limit }
-        return admission
+        const answer = backplane.takeShared(key, limit)
+        this.decision = { counter: 'shared', isAllowed: answer.isAllowed, limit }
+        return answer
+      },
+      giveBack: async () => {},
+      probe: async () => {
+        if (backplane.isLimiterStoreDown()) throw new Error('the store of the limit does not answer')
       },
       clock,
+      processes: backplane.processes,
       close: async () => {},
     })
     const noted: Limiter = {
       take: async (key, limit) => {
         this.decision = undefined
         const admission = await limiter.take(key, limit)
-        this.decision ??= { counter: 'local', isAllowed: admission.isAllowed, limit }
+        this.decision ??= {
+          counter: 'local',
+          isAllowed: admission.isAllowed,
+          limit: shareOf(limit, backplane.processes()),
+        }
         return admission
       },
       close: limiter.close,

@@ -56,7 +56,8 @@ describe('the simulated world', () => {
       cursorVersion: () => 1,
       tokens: { load: async () => [], serial: async () => 0, touch: async () => {} },
       isLimiterStoreDown: () => false,
-      takeShared: () => ({ isAllowed: true, limit: 60, remaining: 59, resetSeconds: 60 }),
+      takeShared: () => ({ isAllowed: true, count: 1, waitMs: 60_000, epoch: 'one' }),
+      processes: () => 1,
       randomBytes: (count) => Buffer.alloc(count),
       pageCap: 100,
       faults: {},
@@ -119,8 +120,11 @@ describe('the simulated world', () => {
       else if (random.chance(0.3)) parameters.set('archived', 'true')
       const limit = random.integer(1, 5)
       for (const edition of new Set([newest, Math.max(1, newest - 1)])) {
-        if (log.edition(edition) === undefined) continue
-        expect(node.reader.edition(edition)).toEqual(log.edition(edition))
+        const held = log.edition(edition)
+        if (held === undefined) continue
+        // the simulated log keeps no hashes
+        const { checksum: _checksum, ...info } = held
+        expect(node.reader.edition(edition)).toMatchObject(info)
         const pages = pagesOf(log, parameters.toString(), edition, limit)
         expect(pagesOf(node.reader, parameters.toString(), edition, limit)).toEqual(pages)
         const { versions } = expectedPage(

@@ -92,6 +92,8 @@ export class Invariants {
   readonly #filtersOfHash = new Map<string, string>()
   #sharedCount: number[] = []
   readonly #localCounts = new Map<ApiNode, number[]>()
+  /** All that was accepted, by whichever count. */
+  #wholeCount: number[] = []
   #limitSeen = 0
   #limitChangedAt = Number.NEGATIVE_INFINITY
   /** What the last answer of a node was, until it is delivered or lost. */
@@ -342,6 +344,7 @@ export class Invariants {
 
   onForeignRequest(): void {
     this.#sharedCount.push(this.#world.now)
+    this.#wholeCount.push(this.#world.now)
   }
 
   onNodeRestart(node: ApiNode): void {
@@ -356,12 +359,14 @@ export class Invariants {
       return
     }
     const { counter, isAllowed } = decision
-    const { now, requestsPerMinute: limit } = this.#world
-    if (limit !== this.#limitSeen) {
-      this.#limitSeen = limit
+    const { now, requestsPerMinute } = this.#world
+    // Without the shared count a node holds its share.
+    const { limit } = decision
+    if (requestsPerMinute !== this.#limitSeen) {
+      this.#limitSeen = requestsPerMinute
       this.#limitChangedAt = now
     }
-    const isExact = limit <= exactLimit && now - this.#limitChangedAt > 2 * windowMs
+    const isExact = requestsPerMinute <= exactLimit && now - this.#limitChangedAt > 2 * windowMs
     const localNow = node.clock()
     const local = (this.#localCounts.get(node) ?? []).filter((at) => at > localNow - windowMs)
     this.#localCounts.set(node, local)
@@ -370,11 +375,15 @@ export class Invariants {
     const count = counter === 'shared' ? this.#sharedCount.length : local.length
     if (isJudged && isAllowed && count >= limit)
       this.report('quota', `${count + 1} accepted in 60 s by the ${counter} count, the limit is ${limit}`)
-    if (isJudged && isExact && !isAllowed && count < limit)
+    this.#wholeCount = this.#wholeCount.filter((at) => at > now - windowMs)
+    // A node that carries on from the last shared answer may deny below its share what all together have used up.
+    const isUsedUp = counter === 'local' && this.#wholeCount.length >= requestsPerMinute
+    if (isJudged && isExact && !isAllowed && count < limit && !isUsedUp)
       this.report('429', `refused with ${count} of ${limit} in the last 60 s by the ${counter} count`)
     if ((status === 429) === isAllowed) this.report('429', `the count says ${isAllowed}, the answer ${status}`)
     if (!isAllowed) return
     if (counter === 'shared') this.#sharedCount.push(now)
+    this.#wholeCount.push(now)
     local.push(localNow)
   }
 

@@ -5,7 +5,7 @@ import { filterHash } from '../../client/src/sync/sync-filters.ts'
 import { createLocalLimiter } from '../../src/api/limiter-memory.ts'
 import { toInstant } from '../../src/domain/time.ts'
 import type { EditionReader, ListQuery, RecordKey } from '../../src/edition/edition-reader.ts'
-import type { ApiNode } from './api-node.ts'
+import { type ApiNode, nodeCount } from './api-node.ts'
 import type { Answer } from './in-process-app.ts'
 import type { Planted } from './world.ts'
 
@@ -353,6 +353,24 @@ export const furtherSuite: readonly Planted[] = [
           take: (key, limit) => {
             const admission = local.take(key, limit)
             node.decision = { counter: 'shared', isAllowed: admission.isAllowed, limit }
+            return admission
+          },
+        }
+      },
+    },
+  },
+  {
+    name: 'whole limit alone',
+    mistake: 'without the shared count every node has the whole limit',
+    node: {
+      limiter: (limiter, node) => {
+        const local = createLocalLimiter(node.clock)
+        return {
+          ...limiter,
+          take: (key, limit) => {
+            if (!node.backplane.isLimiterStoreDown()) return limiter.take(key, limit)
+            const admission = local.take(key, limit)
+            node.decision = { counter: 'local', isAllowed: admission.isAllowed, limit: Math.floor(limit / nodeCount) }
             return admission
           },
         }

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { proofCount } from '../proof/proof-count.ts'
 import { readFailingSeeds } from './failing-seeds.ts'
 import { plantedFaults, suite } from './planted.ts'
 import { shrink, simulateRuns } from './simulate-runs.ts'
 import { simulateRun } from './world.ts'
 
-const runs = 2000
+const runs = proofCount({ share: 2000, full: 50_000 })
 /** No assertion: a machine that is busy with other things needs longer. */
 const timeout = 900_000
 const program = fileURLToPath(new URL('./simulate.ts', import.meta.url))

@@ -158,7 +158,12 @@ export class World {
             touch: async () => {},
           },
           isLimiterStoreDown: () => this.#isLimiterStoreDown,
-          takeShared: shared.take,
+          takeShared: (key, limit) => {
+            const { isAllowed, remaining, resetSeconds } = shared.take(key, limit)
+            // Whole seconds, rounded down, so that no answer holds for longer than it is true.
+            return { isAllowed, count: limit - remaining, waitMs: (resetSeconds - 1) * 1000, epoch: 'one' }
+          },
+          processes: () => nodeCount,
           randomBytes,
           pageCap: this.profile.pageCap,
           faults: planted.node ?? {},
@@ -685,6 +690,7 @@ export class World {
     this.#isLimiterStoreDown = false
     for (const client of this.clients) client.token = this.#newestToken
     for (const node of this.nodes) {
+      if (node.skewMs !== 0) node.hasMovedClock = true
       node.skewMs = 0
       if (node.isDown) {
         await node.start()

@@ -36,7 +36,7 @@ function without(hidden: readonly string[], args: readonly string[]) {
   return { code: status, out: stdout, err: stderr }
 }
 
-const libraries = ['hyparquet-writer', 'hyparquet', 'csv-stringify', 'pg', 'node:sqlite']
+const libraries = ['hyparquet-writer', 'hyparquet', 'csv-parse', 'pg', 'node:sqlite']
 // Nothing listens there: a run that reaches the network fails at once in another way.
 const run = (sink: string): string[] => ['run', '--url', 'http://127.0.0.1:9', '--sink', sink]
 
@@ -51,7 +51,6 @@ describe('without the optional libraries', () => {
 
   it.each([
     ['parquet', 'npm install hyparquet-writer'],
-    ['csv', 'npm install csv-stringify'],
     ['sqlite', 'Node.js 22.5 or newer'],
   ])('the sink %s says: %s', (kind, words) => {
     const { code, err } = without(libraries, run(`${kind}:${join(folder, 'x')}`))

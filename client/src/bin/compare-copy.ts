@@ -1,6 +1,7 @@
 // Compares what a copy holds with what the API delivers. Pure.
 
-export type HeldRecord = { readonly lastModified: string; readonly status: string }
+/** `content` names all that is said of a record, where the target tells it. */
+export type HeldRecord = { readonly lastModified: string; readonly status: string; readonly content?: string }
 export type DeliveredRecord = HeldRecord & { readonly id: string; readonly isArchived: boolean }
 
 export type Difference = { readonly id: string; readonly held?: string; readonly delivered?: string }
@@ -13,7 +14,7 @@ export type CopyDifferences = {
   readonly missing: readonly Difference[]
   /** Held, and the API does not deliver it. */
   readonly surplus: readonly Difference[]
-  /** Held with another time or status than delivered. */
+  /** Held with another time, status or content than delivered. */
   readonly differing: readonly Difference[]
   /** Held although the filters no longer match: such records are not delivered again (C105), so this is no fault. */
   readonly outsideFilters: number
@@ -61,9 +62,15 @@ export class CopyComparison {
     this.#held.delete(id)
     this.#delivered++
     const isSameTime = held !== undefined && Date.parse(held.lastModified) === Date.parse(lastModified)
-    if (isSameTime && (!this.#options.comparesStatus || held.status === status)) this.#equal++
+    const isSameStatus = !this.#options.comparesStatus || held?.status === status
+    if (isSameTime && isSameStatus && held.content === record.content) this.#equal++
     else if (Date.parse(lastModified) > this.#untilMs) this.#pending++
-    else if (held) this.#differing.push({ id, held: textOf(held), delivered: textOf(record) })
+    else if (held)
+      this.#differing.push({
+        id,
+        held: `${textOf(held)}${isSameTime && isSameStatus ? ', with other values' : ''}`,
+        delivered: textOf(record),
+      })
     else if (isArchived && !this.#options.keepsArchived) this.#notKept++
     else this.#missing.push({ id, delivered: textOf({ lastModified, status }) })
   }

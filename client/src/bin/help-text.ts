@@ -14,7 +14,7 @@ const overview = `tender-sync keeps a copy of the tender stock that is never wro
 Sinks (--sink <kind>[:<target>])
   sqlite:tenders.db         tables, indexes and the state in one file
   ndjson:tenders.ndjson     one JSON record per line, as delivered
-  csv:tenders.csv           one row per tender (npm install csv-stringify)
+  csv:tenders.csv           one row per tender
   parquet:tenders.parquet   typed columns (npm install hyparquet-writer)
   postgres:postgres://user@host/database     (npm install pg)
   hubspot, salesforce       deals or records, by the mapping of this package
@@ -41,7 +41,8 @@ const asking = `  --url <address>            the API, without /v1
                              value_max; without any the copy is complete
   --allow-http               plain HTTP to another machine
   --max-wait <minutes>       give up sooner on an API that fails or cannot be
-                             reached; without it after half an hour
+                             reached; without it after half an hour, and at
+                             once if the first run of a copy reaches nothing
   --quiet                    no progress and no summary`
 
 const running = `  --initial open|history     open (default): begins with what is open now;
@@ -102,10 +103,11 @@ Examples
   tender-sync status --sink parquet:tenders.parquet --json`,
   verify: `tender-sync verify --url <address> --sink <kind>[:<target>] [options]
 
-Crawls the whole list, archived records included, and compares ids, times of
-change and status with the copy. Ends with 5 when they differ. What changed
-since the last run is counted apart. A stock of 100,000 records takes 17
-minutes at 60 requests a minute.
+Crawls the whole list, archived records included, and compares it with the
+copy: of csv, parquet, ndjson and sqlite with every value of the file itself
+(csv needs npm install csv-parse), else ids, times of change and status. Ends
+with 5 when they differ. What changed since the last run is counted apart. A
+stock of 100,000 records takes 17 minutes at 60 requests a minute.
 
 ${asking}
 ${shared}

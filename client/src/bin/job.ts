@@ -40,6 +40,7 @@ export async function openClient(
   { url, tokenFile, allowHttp, maxWaitMs }: Options,
   environment: Environment,
   on: (event: ClientEvent) => void,
+  firstContactMs?: number,
 ): Promise<TenderClient> {
   const token = accessToken(tokenFile, environment)
   // A missing file is wrong use and no fault of the network: said before the first request.
@@ -49,6 +50,7 @@ export async function openClient(
     token,
     allowHttp,
     ...(maxWaitMs !== undefined && { maxWaitMs }),
+    ...(firstContactMs !== undefined && { firstContactMs }),
     on,
     clock: environment.clock,
     sleep: environment.sleep,

@@ -1,5 +1,6 @@
 // Progress of a run: one line that is redrawn at a terminal, a line now and then elsewhere, or JSON lines.
 import type { ClientEvent } from '../client-event.ts'
+import { faultText } from '../fault-text.ts'
 import { ProblemError } from '../problem-error.ts'
 import type { SyncEvent } from '../sync/sync.ts'
 import type { Environment } from './environment.ts'
@@ -175,12 +176,8 @@ export class Progress {
   }
 }
 
-const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
-  typeof value === 'object' && value !== null
-
 function causeText(cause: unknown): string {
   if (cause instanceof ProblemError) return `API answered ${cause.problem.status}`
   if (cause instanceof Error && cause.name === 'TimeoutError') return 'no answer in time'
-  const code = cause instanceof Error && isObject(cause.cause) ? cause.cause.code : undefined
-  return typeof code === 'string' ? `no connection (${code})` : 'no connection'
+  return faultText(cause)
 }

@@ -18,9 +18,14 @@ export type RunResult = { readonly code: number; readonly outcome: SyncOutcome }
 
 /**
  * One run; resolves to its exit code and outcome. Throws what is wrong with the command line. A run that was interrupted
- * ends at the edition it began with, which may be a day old: what changed since follows at once.
+ * ends at the edition it began with, which may be a day old: what changed since follows at once. `isRepeated`: another run
+ * follows by itself, so an API that was never reached is waited for.
  */
-export async function runCommand(options: Options, environment: Environment): Promise<RunResult> {
+export async function runCommand(
+  options: Options,
+  environment: Environment,
+  { isRepeated = false }: { readonly isRepeated?: boolean } = {},
+): Promise<RunResult> {
   const job = await openJob(options, environment)
   try {
     const known = await readReport(job.folder)
@@ -33,7 +38,9 @@ export async function runCommand(options: Options, environment: Environment): Pr
       },
       environment,
     )
-    const client = await openClient(options, environment, progress.onClient)
+    // At the first run the address is more likely wrong than the API down: that is said at once, not after half an hour.
+    const isFirst = !isRepeated && known?.lastCompleted === undefined && (await job.state.load()) === undefined
+    const client = await openClient(options, environment, progress.onClient, isFirst ? 0 : undefined)
     const report = await begunReport(job, known, options)
     let outcome = await runOnce(job, report, client, progress, options, environment)
     if (outcome.result === 'completed' && outcome.isResumed)
@@ -174,10 +181,18 @@ function messageOf(error: unknown): string {
   return error instanceof SinkError || error.name.endsWith('Error') ? error.message : `${error.name}: ${error.message}`
 }
 
-function rest({ counts, isResumable }: Extract<SyncOutcome, { result: 'aborted' }>): string {
+/** Faults that pass by themselves; of others somebody must do what the message says. */
+function isPassing({ reason, error }: Extract<SyncOutcome, { result: 'aborted' }>): boolean {
+  if (error instanceof UsageError) return false
+  if (error instanceof ProblemError) return error.problem.status >= 500 || error.problem.status === 429
+  return reason === 'signal' || reason === 'unreachable' || reason === 'lock-lost'
+}
+
+function rest(outcome: Extract<SyncOutcome, { result: 'aborted' }>): string {
+  const { counts, isResumable } = outcome
   if (isResumable && counts.pages > 0)
     return `${counted(counts.records, 'record')} of ${counted(counts.pages, 'page')} are kept; the next run goes on from there (within 24 hours).`
-  return 'The copy and its state are as they were; the next run tries again.'
+  return `The copy and its state are as they were${isPassing(outcome) ? '; the next run tries again' : ''}.`
 }
 
 function completedText(

@@ -38,7 +38,8 @@ process.exitCode = await main(process.argv.slice(2), {
   stderr: {
     write: (text) => process.stderr.write(text),
     get columns() {
-      return process.stderr.isTTY ? process.stderr.columns : undefined
+      // A terminal that does not know its width says 0.
+      return process.stderr.isTTY ? process.stderr.columns || 80 : undefined
     },
   },
   ask,

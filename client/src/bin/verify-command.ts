@@ -1,11 +1,13 @@
 // `tender-sync verify`: crawls the whole list, archived records included, and compares it with what the target holds.
 import { ProblemError } from '../problem-error.ts'
+import { CopyDamagedError } from '../sinks/sink-error.ts'
+import type { ReadBack, Sink } from '../sync/sink.ts'
 import type { TendersQuery } from '../types.ts'
 import { UnreachableError } from '../unreachable-error.ts'
 import type { Options } from './command-line.ts'
 import { CopyComparison, type CopyDifferences, type Difference, type HeldRecord } from './compare-copy.ts'
 import { type Environment, exitCodes } from './environment.ts'
-import { count, counted, duration } from './format.ts'
+import { count, counted, duration, wrapped } from './format.ts'
 import { type Job, openClient, openJob } from './job.ts'
 import { Progress } from './progress.ts'
 import { readReport } from './run-report.ts'
@@ -35,8 +37,14 @@ async function verify(job: Job, options: Options, environment: Environment): Pro
   const startedAt = environment.clock()
   const state = await job.state.load()
   const report = await readReport(job.folder)
-  const held = new Map<string, HeldRecord>()
-  for await (const { id, ...rest } of job.sink.all()) held.set(id, rest)
+  const { readBack } = job.sink
+  let held: Map<string, HeldRecord>
+  try {
+    held = await heldIn(job.sink)
+  } catch (error) {
+    if (!(error instanceof CopyDamagedError)) throw error
+    return tellDamage(error, options, environment)
+  }
   const progress = new Progress(
     {
       title: 'verify',
@@ -55,7 +63,7 @@ async function verify(job: Job, options: Options, environment: Environment): Pro
     comparesStatus: !['hubspot', 'salesforce', 'http'].includes(options.sink.kind),
   })
   try {
-    await crawl(client, options, environment.signal, comparison, progress)
+    await crawl(client, options, environment.signal, comparison, readBack?.contentOf, progress)
   } catch (error) {
     progress.clear()
     if (!environment.signal.aborted && !(error instanceof ProblemError) && !(error instanceof UnreachableError))
@@ -72,33 +80,61 @@ async function verify(job: Job, options: Options, environment: Environment): Pro
     environment.stdout.write(
       `${JSON.stringify({ event: 'end', result: isSame ? 'equal' : 'different', sink: sinkTitle(options.sink), ...result })}\n`,
     )
-  else
-    environment.stdout.write(
-      `${resultText(result, isSame, sinkTitle(options.sink), environment.clock() - startedAt)}\n`,
-    )
+  else environment.stdout.write(`${resultText(result, isSame, options.sink, environment.clock() - startedAt)}\n`)
   return isSame ? exitCodes.ok : exitCodes.different
 }
+
+/** What the people who load the copy find in it: of a file, what the file says. */
+async function heldIn(sink: Sink): Promise<Map<string, HeldRecord>> {
+  const held = new Map<string, HeldRecord>()
+  for await (const { id, ...rest } of sink.readBack?.rows() ?? sink.all()) {
+    if (held.has(id)) throw new CopyDamagedError(`The record ${id} stands in it twice.`)
+    held.set(id, rest)
+  }
+  return held
+}
+
+function tellDamage({ message }: CopyDamagedError, { isJson, sink }: Options, { stdout, stderr }: Environment): number {
+  const title = sinkTitle(sink)
+  if (isJson) stdout.write(`${JSON.stringify({ event: 'end', result: 'different', sink: title, damage: message })}\n`)
+  else
+    stdout.write(
+      `${[`The copy in ${title} is damaged.`, wrapped(message, stderr.columns), wrapped(repair(sink), stderr.columns, '')].join('\n')}\n`,
+    )
+  return exitCodes.different
+}
+
+/** What to do about a copy that is not as it should be. */
+const repair = ({ kind, target }: Options['sink']): string =>
+  kind === 'csv' || kind === 'parquet'
+    ? `Delete ${target} and call tender-sync run: it writes the file again. If it still differs then, start the copy anew with tender-sync reset.`
+    : 'Start the copy anew with tender-sync reset and tender-sync run.'
 
 async function crawl(
   client: Awaited<ReturnType<typeof openClient>>,
   { filters }: Options,
   signal: AbortSignal,
   comparison: CopyComparison,
+  contentOf: ReadBack['contentOf'] | undefined,
   progress: Progress,
 ): Promise<void> {
   const query: TendersQuery = { ...filters, archived: true, limit: 100 }
   let records = 0
   let pages = 0
   for await (const { data } of client.pages(query, signal)) {
-    for (const { id, lastModified, status, archiveReason } of data)
-      comparison.deliver({ id, lastModified, status, isArchived: archiveReason !== undefined })
+    for (const record of data) {
+      const { id, lastModified, status } = record
+      const isArchived = record.archiveReason !== undefined
+      comparison.deliver({ id, lastModified, status, isArchived, ...(contentOf && { content: contentOf(record) }) })
+    }
     records += data.length
     progress.page(records, ++pages)
   }
 }
 
-function resultText(result: CopyDifferences, isSame: boolean, title: string, elapsedMs: number): string {
+function resultText(result: CopyDifferences, isSame: boolean, sink: Options['sink'], elapsedMs: number): string {
   const { missing, surplus, differing } = result
+  const title = sinkTitle(sink)
   const wrong = missing.length + surplus.length + differing.length
   const head = isSame
     ? `The copy in ${title} equals the stock.`
@@ -109,7 +145,7 @@ function resultText(result: CopyDifferences, isSame: boolean, title: string, ela
     ['equal', result.equal, ''],
     ['missing', missing.length, 'delivered and not held'],
     ['surplus', surplus.length, 'held and not delivered'],
-    ['differing', differing.length, 'held with another time or status'],
+    ['differing', differing.length, 'held with other values'],
     ...(result.pending > 0
       ? [['pending', result.pending, 'changed since the last run, which is no fault'] as const]
       : []),
@@ -128,7 +164,7 @@ function resultText(result: CopyDifferences, isSame: boolean, title: string, ela
     ...listed('missing', missing),
     ...listed('surplus', surplus),
     ...listed('differing', differing),
-    ...(isSame ? [] : ['Start the copy anew with tender-sync reset and tender-sync run; --json lists all ids.']),
+    ...(isSame ? [] : [`${repair(sink)} --json lists all ids.`]),
   ].join('\n')
 }
 

@@ -1,26 +1,17 @@
 // `tender-sync watch`: a run at once and then every hour, at a minute drawn by lot, so that the clients of the world do not
 // all come at the full hour.
+import { longestSleepMs, nextRunAt } from '../sync/watch.ts'
 import type { Options } from './command-line.ts'
 import { type Environment, exitCodes } from './environment.ts'
 import { moment } from './format.ts'
 import { runCommand } from './run-command.ts'
-
-const hourMs = 3_600_000
-/** A machine that slept, or whose clock was set, is noticed after so long. */
-const longestSleepMs = 60_000
-
-/** The next moment after `now` that lies `offsetMs` behind a full hour. Pure. */
-export function nextRunAt(now: number, offsetMs: number): number {
-  const thisHour = Math.floor(now / hourMs) * hourMs + offsetMs
-  return thisHour > now ? thisHour : thisHour + hourMs
-}
 
 /** Runs until it is asked to stop; then it ends with 0 and everything is kept. Faults are said and outlived. */
 export async function watchCommand(options: Options, environment: Environment): Promise<number> {
   const { now, signal, sleep, stdout, stderr } = environment
   const offsetMs = Math.floor(environment.random() * 3600) * 1000
   while (!signal.aborted) {
-    const { outcome } = await runCommand(options, environment)
+    const { outcome } = await runCommand(options, environment, { isRepeated: true })
     if (signal.aborted) break
     // These do not mend themselves: somebody must look.
     if (outcome.result === 'aborted' && (outcome.reason === 'filters-changed' || outcome.reason === 'state'))

@@ -1,14 +1,19 @@
 // Sync into CSV (RFC 4180): one row per tender, and one per lot in a second file if wanted; written anew, whole and in one
 // step, at the end of each run that changed something.
+import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Sink } from '../sync/sink.ts'
+import { pipeline } from 'node:stream'
+import type { ReadBack } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
-import { putInPlace } from './durable-files.ts'
+import { digestOf } from './digest.ts'
+import type { OpenSink } from './disposable.ts'
+import { putInPlace, sizeOf } from './durable-files.ts'
 import { fileSink } from './file-sink.ts'
-import { type FlatColumn, lotColumns, lotsOf, tenderColumns } from './flat-tender.ts'
+import { type FlatColumn, lotColumns, lotsOf, tenderColumns, textOf } from './flat-tender.ts'
 import { BlockWriter } from './line-file.ts'
-import { isMissingModule, SinkError } from './sink-error.ts'
+import { wellFormed } from './record-json.ts'
+import { CopyDamagedError, isMissingModule, SinkError } from './sink-error.ts'
 import type { CopyExport } from './working-copy.ts'
 
 export type CsvSinkOptions = {
@@ -25,19 +30,9 @@ export type CsvSinkOptions = {
   readonly escapesFormulas?: boolean
 }
 
-async function loadStringify(): Promise<typeof import('csv-stringify/sync')['stringify']> {
-  try {
-    return (await import('csv-stringify/sync')).stringify
-  } catch (cause) {
-    if (!isMissingModule(cause, 'csv-stringify')) throw cause
-    throw new SinkError('The CSV sink needs the package csv-stringify: npm install csv-stringify', { cause })
-  }
-}
-
-/** Throws a SinkError that says what to install when csv-stringify is missing. */
-export async function csvSink(options: CsvSinkOptions): Promise<Sink> {
+/** Never rejects: it writes by itself. Only reading back, for `tender-sync verify`, needs the package csv-parse. */
+export async function csvSink(options: CsvSinkOptions): Promise<OpenSink> {
   const { file, lotsFile } = options
-  const stringify = await loadStringify()
   const folder = `${file}.sync`
   return fileSink({
     name: 'csv',
@@ -45,13 +40,12 @@ export async function csvSink(options: CsvSinkOptions): Promise<Sink> {
     folder,
     exportPaths: lotsFile === undefined ? [file] : [file, lotsFile],
     openExport: async () => {
-      const tenders = await openTable(file, join(folder, 'tenders.new'), tenderColumns, stringify, options)
+      const tenders = await openTable(file, join(folder, 'tenders.new'), tenderColumns, options)
       const lots =
-        lotsFile === undefined
-          ? undefined
-          : await openTable(lotsFile, join(folder, 'lots.new'), lotColumns, stringify, options)
+        lotsFile === undefined ? undefined : await openTable(lotsFile, join(folder, 'lots.new'), lotColumns, options)
       return exportOf(tenders, lots)
     },
+    readBack: readBackOf(options),
   })
 }
 
@@ -82,44 +76,116 @@ type Table<T> = {
   abandon(): Promise<void>
 }
 
-const rowsAtOnce = 500
+/** What Excel and others run as a formula when a cell begins with it, the full-width forms too. */
+const formulaStart = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
+
+/** The values of a row as texts, before they are quoted. */
+function cellsOf<T>(columns: readonly FlatColumn<T>[], row: T, { escapesFormulas = true }: CsvSinkOptions): string[] {
+  return columns.map(({ of }) => {
+    const value = of(row)
+    const isRun = escapesFormulas && typeof value === 'string' && formulaStart.test(value)
+    return isRun ? `'${value}` : textOf(value)
+  })
+}
+
+/**
+ * A line of RFC 4180. Every value is quoted, needed or not: readers differ in what must be (a lone line feed, a space at the
+ * end), and some look only at the first rows to learn how a file is quoted.
+ */
+const lineOf = (cells: readonly string[], delimiter: string): string =>
+  `${cells.map((cell) => (cell === '' ? '' : `"${cell.replaceAll('"', '""')}"`)).join(delimiter)}\r\n`
 
 async function openTable<T>(
   file: string,
   temporary: string,
   columns: readonly FlatColumn<T>[],
-  stringify: typeof import('csv-stringify/sync')['stringify'],
-  { delimiter = ',', escapesFormulas = true }: CsvSinkOptions,
+  options: CsvSinkOptions,
 ): Promise<Table<T>> {
+  const { delimiter = ',' } = options
   const out = await BlockWriter.create(temporary)
-  const textOf = (rows: readonly (readonly unknown[])[], isFirst: boolean): string =>
-    stringify(rows as unknown[][], {
-      delimiter,
-      record_delimiter: '\r\n',
-      // Excel takes a file without the mark for one in the machine's old code page.
-      bom: isFirst,
-      cast: { boolean: (value) => (value ? 'true' : 'false'), number: (value) => String(value) },
-      escape_formulas: escapesFormulas,
-    })
-  await out.write(Buffer.from(textOf([columns.map(({ name }) => name)], true)))
-  let rows: (readonly unknown[])[] = []
-  const flush = async (): Promise<void> => {
-    if (rows.length > 0) await out.write(Buffer.from(textOf(rows, false)))
-    rows = []
-  }
+  const write = (cells: readonly string[], start = ''): Promise<void> =>
+    out.write(Buffer.from(start + lineOf(cells, delimiter)))
+  // Excel takes a file without the mark for one in the machine's old code page.
+  await write(
+    columns.map(({ name }) => name),
+    '\uFEFF',
+  )
   return {
-    add: async (row) => {
-      rows.push(columns.map(({ of }) => of(row)))
-      if (rows.length === rowsAtOnce) await flush()
-    },
-    finish: async () => {
-      await flush()
-      await out.finish()
-    },
+    add: (row) => write(cellsOf(columns, row, options)),
+    finish: () => out.finish(),
     putInPlace: () => putInPlace(temporary, file),
     abandon: async () => {
       await out.abandon()
       await rm(temporary, { force: true })
+    },
+  }
+}
+
+async function loadParser(): Promise<typeof import('csv-parse')['parse']> {
+  try {
+    return (await import('csv-parse')).parse
+  } catch (cause) {
+    if (!isMissingModule(cause, 'csv-parse')) throw cause
+    throw new SinkError('Reading the CSV file back needs the package csv-parse: npm install csv-parse', { cause })
+  }
+}
+
+/** Maximum of one row that is read back, in bytes; a quote that was lost makes one row of the rest of the file. */
+const mostRowBytes = 1 << 26
+
+/** The rows of a file as another program reads them. */
+async function* readRows(file: string, columns: readonly string[], { delimiter = ',' }: CsvSinkOptions) {
+  const parse = await loadParser()
+  if ((await sizeOf(file)) === undefined) return
+  // Every kind of line end outside quotes ends a row: that is how most programs read.
+  const rows = parse({ delimiter, bom: true, record_delimiter: ['\r\n', '\n', '\r'], max_record_size: mostRowBytes })
+  // A fault of either ends the loop below.
+  pipeline(createReadStream(file), rows, () => {})
+  let isHeader = true
+  try {
+    for await (const row of rows as AsyncIterable<string[]>) {
+      if (!isHeader) yield row
+      else if (row.join() !== columns.join())
+        throw new CopyDamagedError(
+          `${file} has other columns than this sink writes; verify needs the options of the run.`,
+        )
+      isHeader = false
+    }
+  } catch (cause) {
+    if (cause instanceof SinkError) throw cause
+    const reason = (cause as Error).message
+    throw new CopyDamagedError(`${file} cannot be read as CSV (${reason}); verify needs the options of the run.`, {
+      cause,
+    })
+  }
+  if (isHeader) throw new CopyDamagedError(`${file} is empty: it lacks even its header.`)
+}
+
+function readBackOf(options: CsvSinkOptions): ReadBack {
+  const { file, lotsFile } = options
+  const names = (columns: readonly { readonly name: string }[]): string[] => columns.map(({ name }) => name)
+  /** Names the rows of the lots of one tender, in their order. */
+  const withLot = (before: string, cells: readonly string[]): string => digestOf(before + JSON.stringify(cells))
+  return {
+    async *rows() {
+      const lotsOfId = new Map<string, string>()
+      if (lotsFile !== undefined)
+        for await (const cells of readRows(lotsFile, names(lotColumns), options))
+          lotsOfId.set(cells[0]!, withLot(lotsOfId.get(cells[0]!) ?? '', cells))
+      for await (const cells of readRows(file, names(tenderColumns), options)) {
+        const [id, lastModified, status] = cells as [string, string, string]
+        yield { id, lastModified, status, content: digestOf(JSON.stringify(cells)) + (lotsOfId.get(id) ?? '') }
+        lotsOfId.delete(id)
+      }
+      const [stray] = lotsOfId.keys()
+      if (stray !== undefined) throw new CopyDamagedError(`${lotsFile} holds lots of ${stray}, which ${file} does not.`)
+    },
+    contentOf: (delivered) => {
+      const { record } = wellFormed(delivered)
+      let lots = ''
+      if (lotsFile !== undefined)
+        for (const lot of lotsOf(record)) lots = withLot(lots, cellsOf(lotColumns, lot, options))
+      return digestOf(JSON.stringify(cellsOf(tenderColumns, record, options))) + lots
     },
   }
 }

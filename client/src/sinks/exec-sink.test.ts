@@ -76,6 +76,23 @@ describe('the exec sink', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
+  it('gives again what a program that was killed had read', async () => {
+    const { folder, given, open } = programWorld()
+    const killed = execSink({ command: ['/bin/sh', '-c', 'cat >/dev/null; kill -9 $$'], folder: join(folder, 'sync') })
+    await killed.begin(delta)
+    await killed.upsert([recordOf(1)])
+    await expect(killed.commit(state, 'run')).rejects.toThrow(/SIGKILL/)
+    await killed.discard()
+    await killed.end()
+    const again = open()
+    await again.begin(delta)
+    await again.upsert([recordOf(1)])
+    await again.commit(state, 'run')
+    await again.end()
+    expect(given().map(({ record }) => record.id)).toEqual([recordOf(1).id])
+    rmSync(folder, { recursive: true, force: true })
+  })
+
   it('gives again what a program that failed was given, and nothing that it took', async () => {
     const { folder, code, given, open } = programWorld()
     const sink = open()

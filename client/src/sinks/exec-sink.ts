@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Sink } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
+import { disposable, type OpenSink } from './disposable.ts'
 import { SinkError } from './sink-error.ts'
 import { WorkingCopy } from './working-copy.ts'
 
@@ -25,7 +25,7 @@ export type ExecEvent =
  * The program is started for each page with something new in it, and once more at the end of a run if merges wait. What it
  * was given before it failed, or before this process was killed, is given again: it must bear repetitions.
  */
-export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions): Sink {
+export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions): OpenSink {
   const copy = new WorkingCopy({ base: join(folder, 'taken.ndjson'), folder })
   let keepsArchived = false
   let events: ExecEvent[] = []
@@ -44,7 +44,7 @@ export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions
       if (op === 'upsert' && record.archiveReason !== undefined) events.push({ op: 'close', record })
     }
   }
-  return {
+  return disposable({
     name: 'exec',
     canStage: false,
     state: {
@@ -78,7 +78,7 @@ export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions
     held: (ids) => copy.held(ids),
     all: () => copy.all(),
     end: () => copy.end(),
-  }
+  })
 }
 
 /** Runs the program over these events. Rejects unless it ends with exit code 0. */
@@ -87,7 +87,9 @@ async function give(
   events: readonly ExecEvent[],
   output: 'inherit' | 'ignore',
 ): Promise<void> {
-  const child = spawn(program, args, { stdio: ['pipe', output, 'inherit'] })
+  // The program needs no token of the API, and its own children and core dumps even less.
+  const { TENDER_TOKEN: _, ...env } = process.env
+  const child = spawn(program, args, { stdio: ['pipe', output, 'inherit'], env })
   // A program that ends without reading all breaks the pipe; its exit code tells what that means.
   child.stdin.on('error', () => {})
   const ended = new Promise<number | string>((resolve, reject) => {

@@ -1,6 +1,7 @@
 // A sink on a working copy: what NDJSON, CSV and Parquet have in common.
 
-import type { Sink } from '../sync/sink.ts'
+import type { ReadBack } from '../sync/sink.ts'
+import { disposable, type OpenSink } from './disposable.ts'
 import { sizeOf } from './durable-files.ts'
 import { type CopyExport, WorkingCopy } from './working-copy.ts'
 
@@ -11,17 +12,19 @@ export type FileSinkOptions = {
   readonly openExport?: () => Promise<CopyExport>
   /** Files that the export writes. */
   readonly exportPaths?: readonly string[]
+  readonly readBack: ReadBack
 }
 
-export function fileSink({ name, exportPaths = [], ...options }: FileSinkOptions): Sink {
+export function fileSink({ name, exportPaths = [], readBack, ...options }: FileSinkOptions): OpenSink {
   const copy = new WorkingCopy({
     ...options,
     isExported: async () => (await Promise.all(exportPaths.map(sizeOf))).every((bytes) => bytes !== undefined),
   })
   let keepsArchived = false
-  return {
+  return disposable({
     name,
     canStage: true,
+    readBack,
     state: {
       load: () => copy.loadState(),
       save: (state) => copy.saveState(state),
@@ -43,5 +46,5 @@ export function fileSink({ name, exportPaths = [], ...options }: FileSinkOptions
     held: (ids) => copy.held(ids),
     all: () => copy.all(),
     end: () => copy.end(),
-  }
+  })
 }

@@ -50,6 +50,9 @@ const boolean = <T>(name: string, of: (from: T) => boolean | undefined): FlatCol
 /** Codes hold no spaces, so a space parts them: `45000000 71000000`. */
 const codes = (list: readonly string[]): string => list.join(' ')
 
+/** A value as a text; null is the empty text. */
+export const textOf = (value: FlatValue): string => (value === null ? '' : String(value))
+
 /** One row per tender. New columns are added at the end; a name never changes its meaning. */
 export const tenderColumns: readonly FlatColumn<TenderRecord>[] = [
   required('id', (tender) => tender.id),

@@ -3,10 +3,11 @@
 import { createHash } from 'node:crypto'
 import { appendFile } from 'node:fs/promises'
 import { setTimeout as sleepFor } from 'node:timers/promises'
-import type { Merge, Run, Sink } from '../sync/sink.ts'
+import type { Merge, Run } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 import { type CrmLedger, type LedgerEntry, openCrmLedger } from './crm-ledger.ts'
 import { type CrmRequests, crmRequests, reasonIn } from './crm-requests.ts'
+import { disposable, type OpenSink } from './disposable.ts'
 import { filledJson } from './filled-json.ts'
 import type { HttpMapping, MappedBatch, MappedMove, Scalar } from './http-mapping.ts'
 import { mappedProperties, mappedValue, targetStateOf, valueAt } from './mapped-properties.ts'
@@ -63,7 +64,7 @@ export type HttpUpsertSinkOptions = {
   readonly timeoutMs?: number
 }
 
-export type HttpUpsertSink = Sink & { readonly report: CrmReport; readonly warnings: readonly string[] }
+export type HttpUpsertSink = OpenSink & { readonly report: CrmReport; readonly warnings: readonly string[] }
 
 type Wanted = { readonly record: TenderRecord; readonly isCreating: boolean; readonly retried?: string }
 type Write = {
@@ -437,7 +438,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
     log = []
   }
 
-  return {
+  return disposable({
     name: 'http',
     canStage: false,
     get report() {
@@ -508,5 +509,5 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
       // A run that was interrupted: what reached the CRM is worth remembering.
       if (opened) await saveAll()
     },
-  }
+  })
 }

@@ -1,6 +1,7 @@
 // A target in memory, in the two kinds that there are: staged like a database, or direct like a remote system.
-import { type Sink, StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
+import { StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
+import { disposable, type OpenSink } from './disposable.ts'
 
 export type MemorySinkOptions = {
   /** True (default): writes are visible with their commit, a first run with its last one. False: at once, and never undone. */
@@ -11,7 +12,7 @@ export type MemorySinkOptions = {
   readonly keepsState?: boolean
 }
 
-export type MemorySink = Sink & {
+export type MemorySink = OpenSink & {
   /** What a reader of the target sees. */
   readonly records: ReadonlyMap<string, TenderRecord>
 }
@@ -43,7 +44,7 @@ export function memorySink(options: MemorySinkOptions = {}): MemorySink {
       state = undefined
     },
   }
-  return {
+  return disposable({
     name: 'memory',
     canStage: isStaged,
     commitsPages,
@@ -91,5 +92,5 @@ export function memorySink(options: MemorySinkOptions = {}): MemorySink {
     },
     ...(keepsState && { state: states }),
     end: async () => {},
-  }
+  })
 }

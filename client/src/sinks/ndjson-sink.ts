@@ -1,12 +1,39 @@
 // Sync into a file of one JSON record per line, as delivered; replaced whole at the end of each run that changed something.
-import type { Sink } from '../sync/sink.ts'
+import type { ReadBack } from '../sync/sink.ts'
+import type { TenderRecord } from '../types.ts'
+import { digestOf } from './digest.ts'
+import type { OpenSink } from './disposable.ts'
 import { fileSink } from './file-sink.ts'
+import { readLines } from './line-file.ts'
+import { contentJson } from './record-json.ts'
+import { CopyDamagedError } from './sink-error.ts'
 
 export type NdjsonSinkOptions = {
   /** Path of the file. The folder `<file>.sync` beside it holds the log of changes and the state. */
   readonly file: string
 }
 
-export function ndjsonSink({ file }: NdjsonSinkOptions): Sink {
-  return fileSink({ name: 'ndjson', base: file, folder: `${file}.sync` })
+export function ndjsonSink({ file }: NdjsonSinkOptions): OpenSink {
+  return fileSink({ name: 'ndjson', base: file, folder: `${file}.sync`, readBack: readBackOf(file) })
+}
+
+function readBackOf(file: string): ReadBack {
+  const contentOf = (record: TenderRecord): string => digestOf(contentJson(record))
+  return {
+    async *rows() {
+      let number = 0
+      for await (const { bytes } of readLines(file)) {
+        number++
+        let record: TenderRecord
+        try {
+          record = JSON.parse(bytes.toString()) as TenderRecord
+        } catch (cause) {
+          throw new CopyDamagedError(`Line ${number} of ${file} is no JSON (${(cause as Error).message}).`, { cause })
+        }
+        const { id, lastModified, status } = record
+        yield { id, lastModified, status, content: contentOf(record) }
+      }
+    },
+    contentOf,
+  }
 }

@@ -1,13 +1,18 @@
 // Sync into a Parquet file: typed columns and the full record as JSON; written anew, whole and in one step, at the end of
 // each run that changed something.
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Sink } from '../sync/sink.ts'
+import { basename, join } from 'node:path'
+import type { ReadBack } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
-import { putInPlace } from './durable-files.ts'
+import { digestOf } from './digest.ts'
+import type { OpenSink } from './disposable.ts'
+import { putInPlace, readIfThere, sizeOf, writeWhole } from './durable-files.ts'
 import { fileSink } from './file-sink.ts'
-import { type FlatType, type FlatValue, tenderColumns } from './flat-tender.ts'
-import { isMissingModule, SinkError } from './sink-error.ts'
+import { type FlatType, type FlatValue, tenderColumns, textOf } from './flat-tender.ts'
+import { contentJson, wellFormed } from './record-json.ts'
+import { CopyDamagedError, isMissingModule, SinkError } from './sink-error.ts'
 import type { CopyExport } from './working-copy.ts'
 
 export type ParquetSinkOptions = {
@@ -27,7 +32,7 @@ async function loadWriter(): Promise<Writer> {
 }
 
 /** Throws a SinkError that says what to install when hyparquet-writer is missing. */
-export async function parquetSink({ file }: ParquetSinkOptions): Promise<Sink> {
+export async function parquetSink({ file }: ParquetSinkOptions): Promise<OpenSink> {
   const writer = await loadWriter()
   const folder = `${file}.sync`
   return fileSink({
@@ -35,7 +40,8 @@ export async function parquetSink({ file }: ParquetSinkOptions): Promise<Sink> {
     base: join(folder, 'records.ndjson'),
     folder,
     exportPaths: [file],
-    openExport: async () => openExport(writer, file, join(folder, 'parquet.new')),
+    openExport: async () => openExport(writer, file, folder),
+    readBack: readBackOf(file, folder),
   })
 }
 
@@ -55,7 +61,8 @@ const rowsPerGroup = 10_000
 const cellOf = (type: FlatType, value: FlatValue) =>
   type === 'instant' && typeof value === 'string' ? new Date(value) : value
 
-function openExport({ ParquetWriter, fileWriter }: Writer, file: string, temporary: string): CopyExport {
+function openExport({ ParquetWriter, fileWriter }: Writer, file: string, folder: string): CopyExport {
+  const temporary = join(folder, 'parquet.new')
   const columns = [
     ...tenderColumns.map(({ name, type, isRequired, of }) => ({
       schema: { name, ...elementTypes[type], repetition_type: isRequired ? 'REQUIRED' : 'OPTIONAL' } as const,
@@ -91,7 +98,88 @@ function openExport({ ParquetWriter, fileWriter }: Writer, file: string, tempora
       await written.sync()
       await written.close()
     },
-    putInPlace: () => putInPlace(temporary, file),
+    putInPlace: async () => {
+      await writeWhole(sumPathIn(folder), `${await sumOf(temporary)}  ${basename(file)}\n`)
+      await putInPlace(temporary, file)
+    },
     abandon: () => rm(temporary, { force: true }),
+  }
+}
+
+/** hyparquet comes with hyparquet-writer. */
+async function loadReader(): Promise<typeof import('hyparquet')> {
+  try {
+    return await import('hyparquet')
+  } catch (cause) {
+    if (!isMissingModule(cause, 'hyparquet')) throw cause
+    throw new SinkError('Reading the Parquet file back needs the package hyparquet: npm install hyparquet', { cause })
+  }
+}
+
+/**
+ * Where the checksum of the written file stands, in the form of `sha256sum`: a damaged Parquet file may keep its reader busy
+ * for hours with lengths that mean nothing.
+ */
+const sumPathIn = (folder: string): string => join(folder, 'parquet.sha256')
+
+async function sumOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const block of createReadStream(path)) hash.update(block as Buffer)
+  return hash.digest('hex')
+}
+
+function readBackOf(file: string, folder: string): ReadBack {
+  // hyparquet takes a byte-order mark at the beginning of a text away.
+  const named = (cells: readonly string[], content: string): string =>
+    digestOf(JSON.stringify([...cells.map((cell) => cell.replace(/^\uFEFF/, '')), content]))
+  return {
+    async *rows() {
+      const reader = await loadReader()
+      if ((await sizeOf(file)) === undefined) return
+      const sum = (await readIfThere(sumPathIn(folder)))?.split(' ')[0]
+      if (sum !== undefined && sum !== (await sumOf(file)))
+        throw new CopyDamagedError(`${file} is not as the last run wrote it: its SHA-256 is another.`)
+      for await (const row of readRows(reader, file)) {
+        const cells = tenderColumns.map(({ name }) => cellText(row[name]))
+        const [id, lastModified, status] = cells as [string, string, string]
+        yield { id, lastModified, status, content: named(cells, recordIn(row, file)) }
+      }
+    },
+    contentOf: (delivered) => {
+      const { record } = wellFormed(delivered)
+      return named(
+        tenderColumns.map(({ of }) => textOf(of(record))),
+        contentJson(record),
+      )
+    },
+  }
+}
+
+function recordIn(row: Readonly<Record<string, unknown>>, file: string): string {
+  try {
+    return contentJson(JSON.parse(String(row.record)) as object)
+  } catch (cause) {
+    throw new CopyDamagedError(`The record ${row.id} of ${file} is no JSON (${(cause as Error).message}).`, { cause })
+  }
+}
+
+const cellText = (value: unknown): string =>
+  value instanceof Date ? value.toISOString() : textOf((value ?? null) as FlatValue)
+
+async function* readRows(
+  { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects }: typeof import('hyparquet'),
+  path: string,
+): AsyncGenerator<Record<string, unknown>> {
+  try {
+    const file = await asyncBufferFromFile(path)
+    const metadata = await parquetMetadataAsync(file)
+    let rowStart = 0
+    for (const { num_rows: rows } of metadata.row_groups) {
+      const rowEnd = rowStart + Number(rows)
+      yield* await parquetReadObjects({ file, metadata, rowStart, rowEnd })
+      rowStart = rowEnd
+    }
+  } catch (cause) {
+    throw new CopyDamagedError(`${path} cannot be read as Parquet (${(cause as Error).message}).`, { cause })
   }
 }

@@ -56,6 +56,21 @@ const versions: readonly ((s: string) => readonly string[])[] = [
   ],
 ]
 
+/** Throws a SinkError when the schema holds something with one of our names that is not ours. */
+async function refuseForeignTables(client: Queryable, schema: string): Promise<void> {
+  const names = ['tender', 'tender_lot', 'tender_cpv', 'tender_nuts', 'sync_staged', 'sync_state', 'sync_version']
+  const { rows } = await client.query(
+    `select relname from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+     where nspname = $1 and relname = any($2) order by relname`,
+    [schema, names],
+  )
+  const found = rows.map(({ relname }) => String(relname))
+  if (found.length > 0 && !found.includes('sync_version'))
+    throw new SinkError(
+      `The schema ${schema} holds a table ${found[0]} that this sink did not make: give another schema (--option schema=<name>). Nothing was changed.`,
+    )
+}
+
 /**
  * Creates the schema or brings it to this version, in one transaction; two that start together wait for each other.
  *
@@ -69,6 +84,7 @@ export async function migratePostgres(client: Queryable, schema: string): Promis
     // Asked first: an account without the right to create schemas may use one that was made for it.
     const { rows } = await client.query('select 1 from pg_namespace where nspname = $1', [schema])
     if (rows.length === 0) await client.query(`create schema ${s}`)
+    await refuseForeignTables(client, schema)
     await client.query(
       `create table if not exists ${s}.sync_version (version integer primary key, applied_at timestamptz not null default now())`,
     )

@@ -1,13 +1,14 @@
 // Syncs into PostgreSQL 13 or newer: a table of tenders with the whole record and flat columns, tables of lots, CPV and
 // NUTS codes. The state stands in the same database and moves in the same transaction, so a crash repeats and loses nothing.
 import type { Client } from 'pg'
-import { type Merge, type Run, type Sink, StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
+import { type Merge, type Run, StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
 import { parseState } from '../sync/sync-state.ts'
 import type { TenderRecord } from '../types.ts'
+import { disposable, type OpenSink } from './disposable.ts'
 import { lotColumns, tenderColumns } from './postgres-columns.ts'
 import { migratePostgres } from './postgres-schema.ts'
+import { storableJson } from './record-json.ts'
 import { isMissingModule, SinkBusyError, SinkError } from './sink-error.ts'
-import { storableJson } from './storable-json.ts'
 
 export type PostgresSinkOptions = {
   /** `postgres://user:password@host:5432/database`; what it leaves out comes from the PG… variables, as in psql. */
@@ -22,7 +23,7 @@ export type PostgresSinkOptions = {
 }
 
 /** A sink that always keeps the state itself. */
-export type PostgresSink = Sink & { readonly state: StateStore }
+export type PostgresSink = OpenSink & { readonly state: StateStore }
 
 const batchSize = 1000
 const instantText = (column: string): string => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
@@ -290,7 +291,7 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
     )
   }
 
-  return {
+  return disposable({
     name: 'postgres',
     canStage: true,
     async begin(begun) {
@@ -373,5 +374,5 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
       await client.end()
       connection = undefined
     },
-  }
+  })
 }

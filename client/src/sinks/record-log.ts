@@ -7,6 +7,7 @@ import type { SyncState } from '../sync/sink.ts'
 import { parseState } from '../sync/sync-state.ts'
 import { putInPlace } from './durable-files.ts'
 import { type Place, readLines } from './line-file.ts'
+import { wellFormedJson } from './record-json.ts'
 
 export type Mark = {
   readonly state: SyncState | null
@@ -113,7 +114,7 @@ export class RecordLog {
 
   /** Appends records; resolves to their places. Not durable before `commit`. */
   async append(records: readonly StoredRecord[]): Promise<Place[]> {
-    const lines = records.map((record) => Buffer.from(`${putStart}${JSON.stringify(record)}}\n`))
+    const lines = records.map((record) => Buffer.from(`${putStart}${wellFormedJson(record)}}\n`))
     const places: Place[] = []
     let offset = this.#bytes
     for (const line of lines) {

@@ -10,6 +10,11 @@ export class SinkBusyError extends SinkError {
   override readonly name = 'SinkBusyError'
 }
 
+/** What people load cannot be read as it should: it was damaged, cut off, or written by something else. */
+export class CopyDamagedError extends SinkError {
+  override readonly name = 'CopyDamagedError'
+}
+
 /** True when `error` says that the module `name` is not installed (and not that one of its own imports is missing). */
 export function isMissingModule(error: unknown, name: string): boolean {
   if (!(error instanceof Error)) return false

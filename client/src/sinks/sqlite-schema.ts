@@ -1,6 +1,8 @@
 // The tables of the SQLite sink and the statements that fill them; the same for the copy and for its staging.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { SeenRecord } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
+import { digestOf } from './digest.ts'
 import {
   cpvOf,
   type FlatColumn,
@@ -12,6 +14,8 @@ import {
   type PlacedCode,
   tenderColumns,
 } from './flat-tender.ts'
+import { contentJson, wellFormed } from './record-json.ts'
+import { CopyDamagedError, SinkError } from './sink-error.ts'
 
 /** `''`: what readers see; `'_staging'`: what a first run fills until it is complete. */
 export type TableSet = '' | '_staging'
@@ -56,8 +60,40 @@ CREATE INDEX IF NOT EXISTS tender_publication_date ON tender (publication_date);
 CREATE INDEX IF NOT EXISTS tender_cpv_code ON tender_cpv (code);
 CREATE INDEX IF NOT EXISTS tender_nuts_code ON tender_nuts (code);`
 
-/** Makes what is missing; columns that a newer version of this package added come to an older copy as nulls. */
+/** Undoes the open transaction. A full disk makes SQLite undo it by itself; then there is nothing left to undo. */
+export function undo(db: DatabaseSync): void {
+  try {
+    db.exec('ROLLBACK')
+  } catch (error) {
+    if (!/no transaction is active/.test(String(error))) throw error
+  }
+}
+
+/** Throws a SinkError when a table with one of our names is not ours; nothing was changed by then. */
+export function refuseForeignTables(db: DatabaseSync, file: string): void {
+  const found = (name: string): boolean =>
+    db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ? AND type IN ('table', 'view')").get(name) !== undefined
+  if (found('tender_sync_state')) return
+  const foreign = tableNames.find(found)
+  if (foreign !== undefined)
+    throw new SinkError(
+      `${file} holds a table ${foreign} that this sink did not make: give another file, or rename that table. Nothing was changed.`,
+    )
+}
+
+/** Makes what is missing, as a whole or not at all; columns that a newer version of this package added come to an older copy as nulls. */
 export function migrateSqlite(db: DatabaseSync): void {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    makeTables(db)
+    db.exec('COMMIT')
+  } catch (error) {
+    undo(db)
+    throw error
+  }
+}
+
+function makeTables(db: DatabaseSync): void {
   db.exec(`${tables('')}${indexes}
 CREATE TABLE IF NOT EXISTS tender_sync_state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;`)
   const addMissing = <T>(table: string, columns: readonly FlatColumn<T>[]): void => {
@@ -102,6 +138,34 @@ export function promoteStaging(db: DatabaseSync): void {
 
 const bound = (value: FlatValue): string | number | null => (typeof value === 'boolean' ? Number(value) : value)
 
+/** All of a row of `tender` that names its content. */
+const rowContent = (cells: readonly unknown[], record: object): string =>
+  digestOf(JSON.stringify([...cells, contentJson(record)]))
+
+/** The content of the row that a record must have. */
+export function sqliteContentOf(delivered: TenderRecord): string {
+  const { record } = wellFormed(delivered)
+  return rowContent(
+    tenderColumns.map(({ of }) => bound(of(record))),
+    record,
+  )
+}
+
+/** Every row of `tender`, one at a time. */
+export function* sqliteRows(db: DatabaseSync): Generator<SeenRecord> {
+  for (const row of db.prepare('SELECT * FROM tender ORDER BY id').iterate()) {
+    const { id, last_modified: lastModified, status } = row as { id: string; last_modified: string; status: string }
+    let record: object
+    try {
+      record = JSON.parse(String(row.record)) as object
+    } catch (cause) {
+      throw new CopyDamagedError(`The record ${id} is no JSON (${(cause as Error).message}).`, { cause })
+    }
+    const cells = tenderColumns.map(({ name }) => row[name] ?? null)
+    yield { id, lastModified, status, content: rowContent(cells, record) }
+  }
+}
+
 /** Writes whole records into one set of tables. Prepared once; the tables must exist. */
 export type RecordWriter = {
   readonly lastModifiedOf: (id: string) => string | undefined
@@ -128,8 +192,9 @@ export function recordWriter(db: DatabaseSync, set: TableSet): RecordWriter {
   const removeLots = db.prepare(`DELETE FROM tender_lot${set} WHERE tender_id = ?`)
   return {
     lastModifiedOf: (id) => find.get(id)?.last_modified as string | undefined,
-    write: (record) => {
-      tender.run(...tenderColumns.map(({ of }) => bound(of(record))), JSON.stringify(record))
+    write: (delivered) => {
+      const { record, json } = wellFormed(delivered)
+      tender.run(...tenderColumns.map(({ of }) => bound(of(record))), json)
       removeLots.run(record.id)
       for (const each of lotsOf(record)) lot.run(...lotColumns.map(({ of }) => bound(of(each))))
       for (const { codesOf, insert, remove } of codeTables) {

@@ -5,6 +5,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type Run, type Sink, StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
 import { parseState } from '../sync/sync-state.ts'
 import type { TenderRecord } from '../types.ts'
+import { disposable, type OpenSink } from './disposable.ts'
 import { SinkError } from './sink-error.ts'
 import {
   createStaging,
@@ -14,6 +15,10 @@ import {
   promoteStaging,
   type RecordWriter,
   recordWriter,
+  refuseForeignTables,
+  sqliteContentOf,
+  sqliteRows,
+  undo,
 } from './sqlite-schema.ts'
 
 export type SqliteSinkOptions = {
@@ -35,11 +40,11 @@ async function loadSqlite(): Promise<typeof import('node:sqlite')> {
 }
 
 /** Opens or makes the database. Throws a SinkError when Node is too old or the file is no SQLite database. */
-export async function sqliteSink({ file, isReadOnly = false }: SqliteSinkOptions): Promise<Sink> {
+export async function sqliteSink({ file, isReadOnly = false }: SqliteSinkOptions): Promise<OpenSink> {
   const { DatabaseSync } = await loadSqlite()
-  if (!isReadOnly) return createSink(open(DatabaseSync, file))
-  if (existsSync(file)) return createSink(open(DatabaseSync, file, true))
-  return createSink(open(DatabaseSync, ':memory:'))
+  if (!isReadOnly) return createSink(open(DatabaseSync, file), file)
+  if (existsSync(file)) return createSink(open(DatabaseSync, file, true), file)
+  return createSink(open(DatabaseSync, ':memory:'), file)
 }
 
 function open(Database: typeof DatabaseSync, file: string, isReadOnly = false): DatabaseSync {
@@ -50,6 +55,7 @@ function open(Database: typeof DatabaseSync, file: string, isReadOnly = false): 
     // Readers go on while a run writes (WAL); what is committed survives a power cut (FULL). A reader that is in the way
     // of a checkpoint is waited for.
     db.exec('PRAGMA busy_timeout = 15000')
+    refuseForeignTables(db, file)
     // The log of a large first run does not stay large for ever.
     db.exec('PRAGMA journal_size_limit = 67108864')
     // Only a new database takes this: what a first run staged is given back to the disk after it.
@@ -58,6 +64,7 @@ function open(Database: typeof DatabaseSync, file: string, isReadOnly = false): 
     return db
   } catch (cause) {
     db?.close()
+    if (cause instanceof SinkError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new SinkError(`The database ${file} cannot be used (${reason}): check its folder and its rights.`, { cause })
   }
@@ -70,7 +77,38 @@ function readable(db: DatabaseSync): DatabaseSync {
   return db
 }
 
-function createSink(db: DatabaseSync): Sink {
+/** SQLite's own codes: the disk is full, and any fault in reading or writing. */
+const fullCode = 13
+const inputOutputCode = 10
+
+/** What a person can do about a fault of the disk; any other error as it is. */
+function inWords(error: unknown, file: string): unknown {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return error
+  const code = error.errcode & 0xff
+  if (code === fullCode)
+    return new SinkError(`The disk of ${file} is full: make space; the next run goes on.`, { cause: error })
+  if (code === inputOutputCode)
+    return new SinkError(`${file} cannot be written or read (${error.message}): check its disk and quota.`, {
+      cause: error,
+    })
+  return error
+}
+
+/** The sink with faults of the disk in words. */
+function speaking(sink: Sink, file: string): Sink {
+  for (const name of ['begin', 'upsert', 'close', 'merge', 'commit', 'discard', 'held', 'end'] as const) {
+    const act = sink[name] as (...values: readonly unknown[]) => Promise<unknown>
+    Object.assign(sink, {
+      [name]: (...values: readonly unknown[]) =>
+        act(...values).catch((error: unknown) => {
+          throw inWords(error, file)
+        }),
+    })
+  }
+  return sink
+}
+
+function createSink(db: DatabaseSync, file: string): OpenSink {
   let run: Run | undefined
   let writer: RecordWriter | undefined
   let isInTransaction = false
@@ -83,8 +121,10 @@ function createSink(db: DatabaseSync): Sink {
     return writer
   }
   function rollBack(): void {
-    if (isInTransaction) db.exec('ROLLBACK')
+    if (!isInTransaction) return
     isInTransaction = false
+    // A full disk makes SQLite undo the transaction by itself; then there is nothing left to undo.
+    undo(db)
   }
   function put(records: Iterable<TenderRecord>, isKnownOnly: boolean): void {
     const { lastModifiedOf, write } = writing()
@@ -111,10 +151,16 @@ function createSink(db: DatabaseSync): Sink {
     db.prepare("INSERT OR REPLACE INTO tender_sync_state (name, value) VALUES ('state', ?)").run(JSON.stringify(toSave))
   }
 
-  return {
+  const sink: Sink = {
     name: 'sqlite',
     canStage: true,
     state,
+    readBack: {
+      async *rows() {
+        yield* sqliteRows(db)
+      },
+      contentOf: sqliteContentOf,
+    },
     begin: async (toRun) => {
       rollBack()
       writer = undefined
@@ -171,4 +217,5 @@ function createSink(db: DatabaseSync): Sink {
       db.close()
     },
   }
+  return disposable(speaking(sink, file))
 }

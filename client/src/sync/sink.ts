@@ -103,6 +103,8 @@ export type Sink = {
   held(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** All ids with lastModified and status, as committed, in any order; for verify and G1. */
   all(): AsyncIterable<{ readonly id: string; readonly lastModified: string; readonly status: string }>
+  /** The target as its readers find it; without it `tender-sync verify` compares what all() gives. */
+  readonly readBack?: ReadBack
   /** Where the sink keeps the state itself; commit() writes it. Without: give sync() a state store. */
   readonly state?: StateStore
   /**
@@ -112,6 +114,22 @@ export type Sink = {
   readonly warnings?: readonly string[]
   /** Closes connections and files. The sink cannot be used afterwards. */
   end(): Promise<void>
+}
+
+/** One record as it stands in the target. `content` names all that the target says of it, in the form of `contentOf`. */
+export type SeenRecord = {
+  readonly id: string
+  readonly lastModified: string
+  readonly status: string
+  readonly content: string
+}
+
+/** Reads the very files or tables that people load, and nothing that is kept beside them. */
+export type ReadBack = {
+  /** Every record; none where there is no target yet. Rejects with a CopyDamagedError where a reader would stumble. */
+  rows(): AsyncIterable<SeenRecord>
+  /** The `content` that the target must have for a record. */
+  contentOf(record: TenderRecord): string
 }
 
 /** Thrown by begin() of a resumed first run whose staged pages are gone (a deleted temporary file, a restored database). */

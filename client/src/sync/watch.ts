@@ -1,0 +1,44 @@
+// A run at once and then every hour, at a minute drawn by lot, so that the clients of the world do not all come together.
+import { type Sleep, timerSleep } from '../sleep.ts'
+import { type SyncOptions, type SyncOutcome, sync } from './sync.ts'
+
+const hourMs = 3_600_000
+/** How long one sleep lasts at most: a machine that slept, or whose clock was set, is noticed after so long. */
+export const longestSleepMs = 60_000
+
+/** The next moment after `now` that lies `offsetMs` behind a full hour. Pure. */
+export function nextRunAt(now: number, offsetMs: number): number {
+  const thisHour = Math.floor(now / hourMs) * hourMs + offsetMs
+  return thisHour > now ? thisHour : thisHour + hourMs
+}
+
+export type WatchOptions = SyncOptions & {
+  /** Epoch milliseconds: for the timetable alone, never part of a request (C149). Default: `Date.now`. */
+  readonly now?: () => number
+  readonly sleep?: Sleep
+  /** From 0 up to 1: the minute of the hour. */
+  readonly random?: () => number
+}
+
+/**
+ * The outcome of each run, as it ends: `for await (const outcome of watch({ client, sink, signal }))`. Faults are outcomes and
+ * are outlived; it ends when `signal` is aborted, or after an outcome that only somebody can change: other filters, or a state
+ * that cannot be used. Breaking out of the loop ends it too; the sink stays open.
+ */
+export async function* watch(options: WatchOptions): AsyncGenerator<SyncOutcome> {
+  const { now = Date.now, sleep = timerSleep, random = Math.random, signal } = options
+  const offsetMs = Math.floor(random() * 3600) * 1000
+  while (!signal?.aborted) {
+    const outcome = await sync(options)
+    yield outcome
+    // An interrupted run ends at the edition it began with: what changed since follows at once.
+    if (outcome.result === 'completed' && outcome.isResumed) continue
+    if (outcome.result === 'aborted' && (outcome.reason === 'filters-changed' || outcome.reason === 'state')) return
+    const next = nextRunAt(now(), offsetMs)
+    try {
+      while (now() < next) await sleep(Math.min(next - now(), longestSleepMs), signal)
+    } catch (error) {
+      if (!signal?.aborted) throw error
+    }
+  }
+}
