@@ -8,9 +8,11 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { hourMs } from '../src/domain/time.ts'
 import { prune, publish } from '../src/publish/publish.ts'
 import { openStore } from '../src/store/database.ts'
+import { newestEdition } from '../src/store/editions.ts'
 import { openEmbedded } from '../src/store/embedded/open-embedded.ts'
 import { migrations } from '../src/store/migrations.ts'
 import { openServer } from '../src/store/server/open-server.ts'
+import { checksumByPython } from './state-checksum.ts'
 import { type Engine, engines, openEmptyDatabase } from './world.ts'
 
 const start = Date.UTC(2026, 0, 1)
@@ -98,13 +100,14 @@ describe.each(engines)('a stock from before 0009 (%s)', (engine) => {
         last_modified,
         sources: '["ted"]',
         is_archived,
+        entry_hash: null,
       })),
     )
     expect(await store.db.selectFrom('tender_change').selectAll().orderBy('tender_id').execute()).toEqual([
       { tender_id: changed },
       { tender_id: added },
     ])
-    expect(await store.db.selectFrom('replaced_entry').selectAll().execute()).toEqual([
+    expect(await store.db.selectFrom('replaced_entry').select(['superseded_by', 'last_modified']).execute()).toEqual([
       { superseded_by: 2, last_modified: start - 2 },
     ])
     expect((await store.db.selectFrom('edition_entry').selectAll().execute()).map((row) => ({ ...row }))).toEqual(
@@ -120,6 +123,8 @@ describe.each(engines)('a stock from before 0009 (%s)', (engine) => {
     })
     const counts = await store.db.selectFrom('edition').select('counts').where('edition', '=', 3).executeTakeFirst()
     expect(JSON.parse(counts!.counts)).toEqual({ live: 3, bySource: { ted: 5 } })
+    // of records that were published without one, too
+    expect(await newestEdition(store.db)).toMatchObject({ edition: 3, checksum: await checksumByPython(store) })
     // publishing removed what edition 2 had replaced 29 hours before
     expect(
       await store.db.selectFrom('edition_entry').select('last_modified').orderBy('last_modified').execute(),

@@ -9,12 +9,17 @@ import type { TenderContent } from '../src/domain/tender.ts'
 import { hourMs } from '../src/domain/time.ts'
 import { catchUp, type EditionLog, type EditionLogOptions, openEditionLog } from '../src/edition/edition-log.ts'
 import { wholePage } from '../src/edition/pieces.ts'
+import { OlderDatabaseError } from '../src/edition/take-over.ts'
 import { publish } from '../src/publish/publish.ts'
 import type { Store } from '../src/store/database.ts'
+import { newestEdition } from '../src/store/editions.ts'
 import { upsertTenders } from '../src/store/tenders.ts'
 import { randomOf } from './generate/random.ts'
 import { generateTender } from './generate/stock.ts'
+import { checksumByPython, hasPython } from './state-checksum.ts'
 import { engines, openTestStore } from './world.ts'
+
+if (!hasPython) console.log('skipped: checksums of editions against those of another program (no python3)')
 
 const start = Date.UTC(2026, 0, 1)
 const stock = { seed: 7, count: 0, now: start, size: 'small' } as const
@@ -85,6 +90,35 @@ async function publishedIn(store: Store, edition: number): Promise<unknown[]> {
   return rows.map(({ body }) => JSON.parse(body))
 }
 
+const backedUp = [
+  'published_tender',
+  'tender_change',
+  'tender',
+  'edition',
+  'edition_entry',
+  'replaced_entry',
+  'change_signal',
+  'setting',
+] as const
+
+/** All rows that publication knows. */
+async function dumpTables(store: Store): Promise<ReadonlyMap<string, string>> {
+  const dump = new Map<string, string>()
+  for (const table of backedUp) {
+    const { rows } = await sql<{ rows: string }>`
+      select coalesce(json_agg(t), '[]')::text as rows from ${sql.table(table)} t`.execute(store.db)
+    dump.set(table, rows[0]!.rows)
+  }
+  return dump
+}
+
+async function restoreTables(store: Store, dump: ReadonlyMap<string, string>): Promise<void> {
+  for (const table of backedUp) await sql`delete from ${sql.table(table)}`.execute(store.db)
+  for (const [table, rows] of [...dump].reverse())
+    await sql`insert into ${sql.table(table)}
+      select * from json_populate_recordset(null::${sql.table(table)}, ${rows}::json)`.execute(store.db)
+}
+
 const withoutCheck = (records: readonly { checkedAt: string }[]) => records.map(({ checkedAt: _, ...record }) => record)
 
 describe.each(engines)('published editions (%s)', (engine) => {
@@ -126,6 +160,22 @@ describe.each(engines)('published editions (%s)', (engine) => {
         expect(withoutCheck(crawl(reader, edition))).toEqual(await publishedIn(store, edition))
       }
   })
+
+  test.skipIf(!hasPython)(
+    'each edition has the checksum of its records, as an independent program computes it',
+    async () => {
+      await using store = await openTestStore(engine)
+      for (let edition = 1; edition <= 4; edition++) {
+        await put(store, numbered(edition * 3, edition * 3 + 20, edition))
+        await cut(store, edition)
+        expect((await newestEdition(store.db))?.checksum).toBe(await checksumByPython(store))
+      }
+      const before = await newestEdition(store.db)
+      await store.db.insertInto('source_check').values({ source_id: 'ted', checked_at: start }).execute()
+      expect(await cut(store, 5)).toMatchObject({ edition: 5, changes: 0 })
+      expect((await newestEdition(store.db))?.checksum).toBe(before!.checksum)
+    },
+  )
 
   test('C6 R1 while a large edition is taken over, readers see the one before, then all of it', async () => {
     await using store = await openTestStore(engine)
@@ -212,35 +262,87 @@ describe.each(engines)('published editions (%s)', (engine) => {
     expect(generation).not.toBe('generation-1')
   })
 
-  test('a log of another database, or of one that went back in time, is built anew', async () => {
-    await using first = await openTestStore(engine)
-    await using second = await openTestStore(engine)
-    await put(first, numbered(0, 5))
-    await put(second, numbered(0, 5, 1))
-    await cut(first, 1)
-    await cut(second, 1)
+  test('P5 a database that lacks editions of the log changes nothing until somebody agrees; then clients end with equal copies', async () => {
+    await using store = await openTestStore(engine)
+    const folder = newFolder()
+    const warnings: string[] = []
+    const clock = () => start + 9 * hourMs
+    const log = await openLog(folder, { clock, onWarning: (warning) => warnings.push(warning) })
+    await put(store, numbered(0, 10))
+    await cut(store, 1)
+    await catchUp(log, store)
+    const backup = await dumpTables(store)
+    await put(store, numbered(4, 14, 1))
+    await cut(store, 2)
+    await put(store, numbered(8, 12, 2))
+    await cut(store, 3)
+    await catchUp(log, store)
+    const seen = crawl(log, 3)
+    await restoreTables(store, backup)
+    const refusal = /is older than the edition log in .+ edition 3 .+--accept-older-database/
+    for (const reader of [log]) {
+      await expect(catchUp(reader, store)).rejects.toThrow(OlderDatabaseError)
+      expect(reader.olderDatabase).toMatch(refusal)
+      expect(crawl(reader, 3)).toEqual(seen)
+    }
+    await log.close()
+    const again = await openLog(folder, { clock, onWarning: (warning) => warnings.push(warning) })
+    await expect(catchUp(again, store)).rejects.toThrow(refusal)
+    expect(crawl(again, 3)).toEqual(seen)
+    expect(warnings).toEqual([])
+    await catchUp(again, store, { isOlderAccepted: true })
+    expect(again.newest).toMatchObject({ edition: 1, records: 10 })
+    expect(again.olderDatabase).toBeUndefined()
+    const aside = readdirSync(folder).filter((name) => name.startsWith('set-aside-edition-3-'))
+    expect(aside).toHaveLength(1)
+    expect(readdirSync(join(folder, aside[0]!))).toContain('plain.bin')
+    // 4 to 9 are here in an older version, 10 to 13 are not here
+    expect(warnings).toEqual([expect.stringContaining(aside[0]!)])
+    expect(warnings[0]).toMatch(/publishes 6 records again .+ 4 records are not in the database/)
+    // the portals bring again what they brought, but for one record
+    await put(store, numbered(4, 13, 1))
+    await cut(store, 4)
+    await catchUp(again, store)
+    expect(again.newest).toMatchObject({ edition: 2, records: 13 })
+    const copy = new Map(seen.map((record) => [record.id, JSON.stringify({ ...record, checkedAt: '' })]))
+    const since = Math.max(...seen.map(({ lastModified }) => Date.parse(lastModified)))
+    expect(again.newest!.lastModified).toBeGreaterThan(since)
+    const delta = crawl(again, 2).filter(({ lastModified }) => Date.parse(lastModified) >= since)
+    for (const record of delta) copy.set(record.id, JSON.stringify({ ...record, checkedAt: '' }))
+    copy.delete(tenderOf(13, 1).id)
+    expect(copy).toEqual(new Map(crawl(again, 2).map((each) => [each.id, JSON.stringify({ ...each, checkedAt: '' })])))
+    // it was accepted once and for all
+    await again.close()
+    const last = await openLog(folder, { clock })
+    expect(await catchUp(last, store)).toBe(0)
+  })
+
+  test('another history, another stock and an empty database are told apart, and none drops the log', async () => {
+    await using store = await openTestStore(engine)
+    await using other = await openTestStore(engine)
+    await using empty = await openTestStore(engine)
     const folder = newFolder()
     const log = await openLog(folder, { clock: () => start })
-    await catchUp(log, first)
-    expect(withoutCheck(crawl(log, 1))).toEqual(await publishedIn(first, 1))
-    expect(await catchUp(log, second)).toBe(1)
-    expect(withoutCheck(crawl(log, 1))).toEqual(await publishedIn(second, 1))
-    await put(second, numbered(5, 6))
-    await cut(second, 2)
-    await catchUp(log, second)
-    // What a restored backup looks like: the second edition is another one than the log took over.
-    await second.db.deleteFrom('edition_entry').where('edition', '=', 2).execute()
-    await second.db.deleteFrom('edition').where('edition', '=', 2).execute()
-    await second.db.deleteFrom('published_tender').where('first_edition', '=', 2).execute()
-    await put(second, numbered(5, 6))
-    await put(second, numbered(6, 8))
-    await cut(second, 3)
-    await catchUp(log, second)
-    expect(log.newest).toMatchObject({ edition: 2, records: 8 })
-    expect(withoutCheck(crawl(log, 2))).toEqual(await publishedIn(second, 2))
-    await log.close()
-    const again = await openLog(folder, { clock: () => start })
-    expect(again.newest).toMatchObject({ edition: 2, records: 8 })
+    await put(store, numbered(0, 5))
+    await cut(store, 1)
+    const backup = await dumpTables(store)
+    await put(store, numbered(3, 7, 1))
+    await cut(store, 2)
+    await catchUp(log, store)
+    const whole = crawl(log, 2)
+    await restoreTables(store, backup)
+    await put(store, numbered(3, 8, 2))
+    await cut(store, 4)
+    await cut(store, 5)
+    await put(other, numbered(0, 5))
+    for (const edition of [1, 2, 3]) {
+      await put(other, numbered(0, 5, edition))
+      await cut(other, edition)
+    }
+    await expect(catchUp(log, store)).rejects.toThrow('the editions up to 1 in common')
+    await expect(catchUp(log, other)).rejects.toThrow('it holds another stock')
+    await expect(catchUp(log, empty)).rejects.toThrow('it holds no edition')
+    expect(crawl(log, 2)).toEqual(whole)
     expect(readdirSync(folder).filter((name) => name.startsWith('generation-'))).toHaveLength(1)
   })
 

@@ -1,7 +1,7 @@
 // Three processes on one PostgreSQL and one Redis, black-box: one limit, one edition, cursors that any of them takes.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,7 +12,7 @@ import { openEmptyDatabase, testDatabaseUrl } from './world.ts'
 const program = new URL('../src/bin/tenderstock.ts', import.meta.url).pathname
 const limit = 60
 
-type Ready = { readonly api: string; readonly token?: string }
+type Ready = { readonly api: string; readonly tokenFile?: string }
 type Page = { readonly data: readonly { readonly id: string }[]; readonly nextCursor: string | null }
 
 describe.skipIf(!testDatabaseUrl || !testRedisUrl)('three nodes', () => {
@@ -55,7 +55,7 @@ describe.skipIf(!testDatabaseUrl || !testRedisUrl)('three nodes', () => {
     folder = await mkdtemp(join(tmpdir(), 'tenderstock-nodes-'))
     database = await openEmptyDatabase()
     const first = await launch(['start', '--requests-per-minute', String(limit)], 'a')
-    token = first.token!
+    token = (await readFile(first.tokenFile!, 'utf8')).trim()
     const others = [await launch(['serve'], 'b'), await launch(['serve'], 'c')]
     nodes = [first, ...others].map(({ api }) => api)
   })

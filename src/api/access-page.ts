@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { defaultLimit, listParameters, maxLimit, maxListItems } from './parameters.ts'
 import { problemKind, problemSlugs } from './problems.ts'
 import { exampleProblem } from './routes.ts'
-import { maxHeadersLength, maxUrlLength } from './unreadable-requests.ts'
+import { maxHeaderLines, maxHeadersLength, maxUrlLength } from './unreadable-requests.ts'
 
 export type AccessPage = { readonly html: Buffer; readonly contentSecurityPolicy: string }
 
@@ -12,9 +12,21 @@ function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
+/** A moment, or a number of several digits, which no line may break in. */
+const unbreakable = /\d{4}-\d\d-\d\dT[\d:.]+(?:Z|(?:[+-]|%2B)\d\d:\d\d)?|\d[\d.,]+\d/g
+
+/** Code in a line of text: it breaks behind `=` and commas, never inside of a number. */
+function code(text: string): string {
+  const parts = escapeHtml(text).replace(unbreakable, '<span class="whole">$&</span>')
+  return `<code>${parts.replaceAll('=', '=<wbr>').replaceAll('class=<wbr>', 'class=')}</code>`
+}
+
 /** Text with `code` in backticks. */
 function prose(text: string): string {
-  return escapeHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>')
+  return text
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? escapeHtml(part) : code(part)))
+    .join('')
 }
 
 function problemArticle(slug: (typeof problemSlugs)[number], docsUrl: string): string {
@@ -29,7 +41,7 @@ function problemArticle(slug: (typeof problemSlugs)[number], docsUrl: string): s
 
 function parameterRow({ name, description, examples }: (typeof listParameters)[number]): string {
   const example = Object.values(examples)[0] ?? ''
-  return `<tr><td><code>${name}</code></td><td>${prose(description)}</td><td><code>${escapeHtml(`${name}=${example}`)}</code></td></tr>`
+  return `<tr><td><code>${name}</code></td><td>${prose(description)}</td><td>${code(`${name}=${example}`)}</td></tr>`
 }
 
 const sections = [
@@ -50,7 +62,7 @@ function limitRows(): string {
     ['Archive', 'back to January 2022'],
     ['Tokens', 'two valid ones at a time per organization'],
     ['Items in a list parameter', `${maxListItems}`],
-    ['Address and headers', `${maxUrlLength} bytes and ${maxHeadersLength} bytes`],
+    ['Address and headers', `${maxUrlLength} bytes, and ${maxHeadersLength} bytes in ${maxHeaderLines} lines`],
   ] as const
   return rows.map(([what, value]) => `<tr><th scope="row">${what}</th><td>${value}</td></tr>`).join('\n')
 }

@@ -6,9 +6,9 @@ import type { CursorKeySource } from './cursor-key-ring.ts'
 
 /** The first key is made when there is none. */
 export function cursorKeysOf(
-  store: Pick<Store, 'db'>,
+  store: Pick<Store, 'looks'>,
   options: { readonly clock: Clock; readonly randomBytes: (count: number) => Uint8Array },
 ): CursorKeySource {
   const { clock, randomBytes } = options
-  return async () => (await loadCursorKeys(store.db, { now: clock(), randomBytes })).all
+  return async () => (await loadCursorKeys(store.looks, { now: clock(), randomBytes })).all
 }

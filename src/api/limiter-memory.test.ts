@@ -254,8 +254,10 @@ describe('the room', () => {
     const limiter = createSharedLimiter({
       takeShared: async (_key, limit) => {
         if (isDown) throw new Error('no answer')
-        return { isAllowed: true, limit, remaining: 7, resetSeconds: 60 }
+        return { isAllowed: true, count: limit - 7, waitMs: 60_000, epoch: 'one' }
       },
+      giveBack: async () => {},
+      probe: async () => {},
       clock: () => 1000,
       local: createMemoryLimiter({ memory: createLimiterMemory({ organizations: 1 }), clock: () => 1000, thread: 0 }),
       close: async () => {},
@@ -305,10 +307,12 @@ test('without the shared store all threads of a process fall back to one count, 
   let admitted = 0
   const readers = [0, 1].map((thread) =>
     createSharedLimiter({
-      takeShared: async (_key, limit) => {
+      takeShared: async () => {
         if (isDown) throw new Error('no answer')
-        return { isAllowed: true, limit, remaining: limit - ++admitted, resetSeconds: 60 }
+        return { isAllowed: true, count: ++admitted, waitMs: 60_000, epoch: 'one' }
       },
+      giveBack: async () => {},
+      probe: async () => {},
       clock: () => 1000,
       local: createMemoryLimiter({ memory, clock: () => 1000, thread }),
       close: async () => {},

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
-import { type LocalLimiter, maxExactLimit, secondsUntil } from './limiter.ts'
+import { type Admission, type LocalLimiter, maxExactLimit, secondsUntil } from './limiter.ts'
 import { ringBytes, SlidingLogs } from './limiter-log.ts'
 
 // The memory: constants, the lock of the directory, one entry of 64 bytes (a cache line) per organisation, one ring per
@@ -206,23 +206,27 @@ export function createMemoryLimiter(options: {
     }
   }
 
+  function judge(key: string, limit: number, isCounted: boolean): Admission {
+    const lock = enter(key)
+    try {
+      // The clock is read under the lock: then the order of the times is that of the requests.
+      const now = logs.advance(clock())
+      const before = logs.count
+      const isAllowed = before < limit
+      if (isAllowed && isCounted) logs.push(now, limit)
+      const remaining = Math.max(0, limit - before - (isAllowed ? 1 : 0))
+      const count = isAllowed && isCounted ? before + 1 : before
+      // After a limit was lowered more may be counted than allowed: then several must leave before one can come.
+      const leavesAt = count === 0 ? now : logs.leavesAt(Math.max(0, count - limit))
+      return { isAllowed, limit, remaining, resetSeconds: secondsUntil(leavesAt, now) }
+    } finally {
+      release(words, lock)
+    }
+  }
+
   return {
-    take: (key, limit) => {
-      const lock = enter(key)
-      try {
-        // The clock is read under the lock: then the order of the times is that of the requests.
-        const now = logs.advance(clock())
-        const before = logs.count
-        const isAllowed = before < limit
-        if (isAllowed) logs.push(now, limit)
-        const count = isAllowed ? before + 1 : before
-        // After a limit was lowered more may be counted than allowed: then several must leave before one can come.
-        const leavesAt = logs.leavesAt(Math.max(0, count - limit))
-        return { isAllowed, limit, remaining: Math.max(0, limit - count), resetSeconds: secondsUntil(leavesAt, now) }
-      } finally {
-        release(words, lock)
-      }
-    },
+    take: (key, limit) => judge(key, limit, true),
+    look: (key, limit) => judge(key, limit, false),
     record: (key, limit) => {
       let lock: number
       try {

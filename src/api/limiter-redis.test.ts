@@ -7,16 +7,25 @@ import { startApi } from '../../test/api-world.ts'
 import { testRedisUrl } from '../../test/redis.ts'
 import { type Limiter, windowMs } from './limiter.ts'
 import { createRedisLimiter } from './limiter-redis.ts'
+import type { Patience } from './turn-patience.ts'
 
 const clock = () => Date.now()
 
-/** As many nodes; patient, so that a slow machine is not taken for an outage. */
-const openLimiters = (count: number, keyPrefix: string): Limiter[] =>
-  Array.from({ length: count }, () => createRedisLimiter({ url: testRedisUrl!, clock, keyPrefix, timeoutMs: 5000 }))
+/** For ever, so that a slow machine is not taken for an outage. */
+const patience: Patience = { within: (answer) => answer }
+
+/** As many nodes. */
+async function openLimiters(count: number, keyPrefix: string): Promise<Limiter[]> {
+  const limiters = Array.from({ length: count }, () =>
+    createRedisLimiter({ url: testRedisUrl!, clock, keyPrefix, patience }),
+  )
+  for (const { connected } of limiters) await connected
+  return limiters
+}
 
 describe.skipIf(testRedisUrl === undefined)('the shared limit', () => {
   test('C122, C131: 3 nodes with 200 parallel requests each serve exactly 60', async () => {
-    const limiters = openLimiters(3, `test:${randomUUID()}:`)
+    const limiters = await openLimiters(3, `test:${randomUUID()}:`)
     const admissions = await Promise.all(
       limiters.flatMap((limiter) => Array.from({ length: 200 }, () => limiter.take('one', 60))),
     )
@@ -33,7 +42,7 @@ describe.skipIf(testRedisUrl === undefined)('the shared limit', () => {
 
   test('C131: 2 tokens × 3 nodes × 200 parallel HTTP requests serve exactly 60', async () => {
     const keyPrefix = `test:${randomUUID()}:`
-    const limiters = openLimiters(3, keyPrefix)
+    const limiters = await openLimiters(3, keyPrefix)
     const worlds = await Promise.all(limiters.map((limiter) => startApi({ makeLimiter: () => limiter })))
     // The same organisation on all nodes, with two tokens on each.
     const tokens = worlds.map((world) => [world.tokens.add('shared'), world.tokens.add('shared')])
@@ -55,7 +64,7 @@ describe.skipIf(testRedisUrl === undefined)('the shared limit', () => {
 
   test('C125: the oldest stamp leaves after exactly 60 s of the server', async () => {
     const keyPrefix = `test:${randomUUID()}:`
-    const [limiter] = openLimiters(1, keyPrefix)
+    const [limiter] = await openLimiters(1, keyPrefix)
     const redis = new Redis(testRedisUrl!)
     const [seconds, micros] = await redis.time()
     const now = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
@@ -70,7 +79,7 @@ describe.skipIf(testRedisUrl === undefined)('the shared limit', () => {
 
   test('a server clock that is set back never frees a stamp early', async () => {
     const keyPrefix = `test:${randomUUID()}:`
-    const [limiter] = openLimiters(1, keyPrefix)
+    const [limiter] = await openLimiters(1, keyPrefix)
     const redis = new Redis(testRedisUrl!)
     const ahead = Date.now() + 3_600_000
     await redis.rpush(`${keyPrefix}one`, ahead + windowMs)
@@ -80,7 +89,7 @@ describe.skipIf(testRedisUrl === undefined)('the shared limit', () => {
   })
 
   test('C129: limits above 600 are counted in buckets', async () => {
-    const [limiter] = openLimiters(1, `test:${randomUUID()}:`)
+    const [limiter] = await openLimiters(1, `test:${randomUUID()}:`)
     const admissions = await Promise.all(Array.from({ length: 700 }, () => limiter!.take('one', 650)))
     expect(admissions.filter(({ isAllowed }) => isAllowed).length).toBe(650)
     await limiter!.close()
@@ -88,7 +97,7 @@ describe.skipIf(testRedisUrl === undefined)('the shared limit', () => {
 })
 
 describe('without the shared store', () => {
-  test('a node goes on at once with its own log and the full limit, and says so once', async () => {
+  test('a process goes on at once with its share of the limit, and says so once', async () => {
     // Accepts connections and never answers: the worst kind of outage.
     const silent = createServer(() => {})
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -104,10 +113,11 @@ describe('without the shared store', () => {
       url: `redis://127.0.0.1:${(silent.address() as AddressInfo).port}`,
       clock: () => 1_000_000,
       log: log as never,
+      processes: () => 3,
     })
     const admissions = []
-    for (let index = 0; index < 61; index++) admissions.push(await limiter.take('one', 60))
-    expect(admissions.map(({ isAllowed }) => isAllowed)).toEqual([...Array(60).fill(true), false])
+    for (let index = 0; index < 21; index++) admissions.push(await limiter.take('one', 60))
+    expect(admissions.map(({ isAllowed }) => isAllowed)).toEqual([...Array(20).fill(true), false])
     expect(lines).toEqual(['rate limits are counted per node: the shared store does not answer'])
     await limiter.close()
     silent.close()

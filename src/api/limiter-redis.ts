@@ -3,20 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
-import {
-  type Admission,
-  bucketMs,
-  type Limiter,
-  type LocalLimiter,
-  maxExactLimit,
-  secondsUntil,
-  windowMs,
-} from './limiter.ts'
+import { bucketMs, type Limiter, type LocalLimiter, maxExactLimit, windowMs } from './limiter.ts'
 import { createSharedLimiter } from './limiter-shared.ts'
+import { createTurnPatience, type Patience } from './turn-patience.ts'
 
-/** A shared count that takes longer is not worth waiting for. */
-const defaultTimeoutMs = 50
+/** How long an answer is waited for: so many turns of the event loop (turn-patience.ts), about 0.1 s of one that runs. */
+const patienceTurns = 10
+const turnMs = 10
+/** How long a start waits for the connection. */
+const firstConnectMs = 1000
 // KEYS[1] a list of the moments at which requests stop to count, oldest first; ARGV limit, window, bucket (1 = exact).
+// KEYS[2] stands as long as the store has lost nothing; where there is none, the time makes a new one.
 // The time never falls below that of the newest request, even when the server's clock is set back.
 const script = `
 local limit, window, bucket = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -44,66 +41,69 @@ if count < limit then
   count = count + 1
   allowed = 1
 end
+local epoch = redis.call('GET', KEYS[2])
+if not epoch then
+  epoch = time[1] .. '.' .. time[2]
+  redis.call('SET', KEYS[2], epoch)
+end
 local index = count - limit
 if index < 0 then index = 0 end
-return { allowed, count, string.format('%.0f', tonumber(redis.call('LINDEX', KEYS[1], index)) - now) }
+return { allowed, count, string.format('%.0f', tonumber(redis.call('LINDEX', KEYS[1], index)) - now), epoch }
 `
 
-type ScriptReply = readonly [allowed: number, count: number, waitMs: string]
+type ScriptReply = readonly [allowed: number, count: number, waitMs: string, epoch: string]
 type WithScript = Redis & {
-  takeRequest: (key: string, limit: number, window: number, bucket: number) => Promise<ScriptReply>
+  takeRequest: (key: string, epochKey: string, limit: number, window: number, bucket: number) => Promise<ScriptReply>
 }
 
-/** Shared over all nodes; what happens when the store does not answer within 50 ms stands in limiter-shared.ts. */
+/** Shared over all processes; what happens when the store does not answer stands in limiter-shared.ts. */
 export function createRedisLimiter(options: {
   readonly url: string
   readonly clock: Clock
   readonly log?: Log | undefined
   readonly keyPrefix?: string
-  readonly timeoutMs?: number
-  /** The count of this process while the store is down: one for all its threads; one of its own when left out. */
+  readonly patience?: Patience
+  /** How many processes share the limit. */
+  readonly processes?: (() => number) | undefined
+  /** The count of this process: one for all its threads; one of its own when left out. */
   readonly local?: LocalLimiter | undefined
-}): Limiter {
-  const { url, clock, log, keyPrefix = 'tenderstock:limit:', timeoutMs = defaultTimeoutMs, local } = options
+}): Limiter & {
+  /** Resolves when the store can be asked, or after a second: then requests are counted without it meanwhile. */
+  readonly connected: Promise<void>
+} {
+  const { url, clock, log, keyPrefix = 'tenderstock:limit:', processes, local } = options
+  // No timeout for commands: it would be a timer of our own loop.
   const redis = new Redis(url, {
-    commandTimeout: timeoutMs,
-    connectTimeout: 1000,
+    connectTimeout: 5000,
+    keepAlive: 5000,
     enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
+    retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
   }) as WithScript
-  redis.defineCommand('takeRequest', { numberOfKeys: 1, lua: script })
-  // Without a listener a lost connection would end the process; the breaker below reports it.
+  redis.defineCommand('takeRequest', { numberOfKeys: 2, lua: script })
+  // Without a listener a lost connection would end the process; the count without the store reports it.
   redis.on('error', () => {})
-  // The first requests after a start wait for the connection as long as for an answer.
-  let connecting: Promise<void> | undefined = new Promise((resolve) => {
-    redis.once('ready', () => {
-      connecting = undefined
-      resolve()
-    })
-  })
-
-  async function takeShared(key: string, limit: number): Promise<Admission> {
-    const bucket = limit > maxExactLimit ? bucketMs : 1
-    const [allowed, count, waitMs] = await redis.takeRequest(keyPrefix + key, limit, windowMs, bucket)
-    return {
-      isAllowed: allowed === 1,
-      limit,
-      remaining: Math.max(0, limit - count),
-      resetSeconds: secondsUntil(Number(waitMs), 0),
-    }
-  }
-
-  return createSharedLimiter({
+  const ready = new Promise<void>((resolve) => void redis.once('ready', () => resolve()))
+  const limiter = createSharedLimiter({
     takeShared: async (key, limit) => {
-      if (connecting) await Promise.race([connecting, delay(timeoutMs, undefined, { ref: false })])
-      return await takeShared(key, limit)
+      const bucket = limit > maxExactLimit ? bucketMs : 1
+      const reply = await redis.takeRequest(`${keyPrefix}${key}`, `${keyPrefix}epoch`, limit, windowMs, bucket)
+      const [allowed, count, waitMs, epoch] = reply
+      return { isAllowed: allowed === 1, count, waitMs: Number(waitMs), epoch }
     },
+    giveBack: (key) => redis.rpop(`${keyPrefix}${key}`),
+    // What a replica or a full store would refuse.
+    probe: () => redis.set(`${keyPrefix}probe`, '', 'PX', 1000),
     clock,
     log,
+    patience: options.patience ?? createTurnPatience(patienceTurns, turnMs),
+    processes,
     local,
+    reconnect: () => redis.disconnect(true),
     close: async () => {
       redis.disconnect()
     },
   })
+  return { ...limiter, connected: Promise.race([ready, delay(firstConnectMs, undefined, { ref: false })]) }
 }

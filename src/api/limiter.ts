@@ -29,6 +29,8 @@ export type LocalLimiter = {
    * `OperatorError` when there is no room for one more key.
    */
   readonly take: (key: string, limit: number) => Admission
+  /** What `take` would answer now, without counting anything. */
+  readonly look: (key: string, limit: number) => Admission
   /**
    * Counts a request that was admitted elsewhere, so that a node that falls back to its own log knows its past; one
    * without room is left out.

@@ -81,8 +81,8 @@ function parseNuts(text: string): Parsed<string> {
       'invalid-nuts',
       'Is not a NUTS code: two letters of a country and up to three letters or digits, such as DE212.',
     )
-  if (code.startsWith('GR'))
-    return failed('invalid-nuts', `NUTS codes of Greece begin with EL: write EL${code.slice(2)}.`)
+  // Notices are read with EL; whoever asks is told (D20).
+  if (/^gr/i.test(text)) return failed('invalid-nuts', `NUTS codes of Greece begin with EL: write EL${code.slice(2)}.`)
   return { value: code }
 }
 

@@ -178,11 +178,11 @@ export const problemKinds = {
   'headers-too-large': {
     status: 431,
     title: 'Headers too large',
-    cause: 'The header fields of the request have more than 16,384 bytes together.',
+    cause: 'The header fields of the request have more than 16,384 bytes together, or are more than 900 lines.',
     fix: 'Leave out cookies and other headers that the service does not need.',
     retry: 'no',
     retryText: 'No.',
-    exampleDetail: 'The headers of a request may have at most 16384 bytes together.',
+    exampleDetail: 'The headers of a request may have at most 16384 bytes together, in at most 900 lines.',
     examplePath: '/v1/tenders',
   },
   'internal-error': {
@@ -260,7 +260,9 @@ const maxInstanceLength = 512
 
 /** A path as a URI reference (RFC 9457 3.1.5): without query, characters that no URI may hold percent-encoded. */
 export function toInstance(path: string): string {
-  return withoutTokens(path.slice(0, maxInstanceLength))
+  const cut = withoutTokens(path.slice(0, maxInstanceLength))
+  // What begins with two slashes would name a host (RFC 3986 4.2); `/.` in front leads to the same path.
+  return (cut.startsWith('//') ? `/.${cut}` : cut)
     .replace(/%(?![0-9A-Fa-f]{2})/g, '%25')
     .replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/g, encodeURIComponent)
 }

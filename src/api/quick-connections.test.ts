@@ -313,13 +313,13 @@ describe('connections', () => {
   })
 
   test('D12: behind a proxy refused requests count for the address that it names, on both ways', async () => {
-    await using world = await startApi({ trustProxy: true, refusedPerMinute: 2 })
+    await using world = await startApi({ trustedHops: 1, refusedPerMinute: 2 })
     world.editions.publish(startOfTests, [])
     const refused = async (address: string, more: string): Promise<number> =>
       readAnswer(
         await askOn(
           world.port,
-          `GET /v1/tenders HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}, 10.0.0.1\r\n${more}\r\n`,
+          `GET /v1/tenders HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 10.0.0.1, ${address}\r\n${more}\r\n`,
         ),
       ).status
     expect([await refused('192.0.2.1', ''), await refused('192.0.2.1', 'TE: x\r\n')]).toEqual([401, 401])

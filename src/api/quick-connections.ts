@@ -5,6 +5,7 @@
 import { type Server, STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
 import { type Clock, systemClock } from '../platform/clock.ts'
+import { clientAddress } from './client-address.ts'
 import { listPath } from './paths.ts'
 import { type AskedTenders, isPromise, type TenderAnswer } from './tender-answers.ts'
 
@@ -85,7 +86,8 @@ export type QuickOptions = {
   readonly newRequestId: () => string
   /** Told when an answer was written; `startedMs` by performance.now(). Undefined when nobody reads it. */
   readonly onAnswered: ((request: QuickRequest, answer: TenderAnswer, startedMs: number) => void) | undefined
-  readonly trustProxy: boolean
+  /** How many proxies in front are believed about the client's address. */
+  readonly trustedHops: number
   /** False while the server ends: then connections go the long way, which closes them. */
   readonly isOpen: () => boolean
   /** Of the machine, for `Date`. */
@@ -181,10 +183,8 @@ class QuickConnection {
   readonly #handOverEarly = (): void => {
     this.#handOver(this.#early)
   }
-  readonly #address = (): string => {
-    const forwarded = this.#ground.trustProxy ? this.#headers?.forwardedFor?.split(',', 1)[0]?.trim() : undefined
-    return forwarded || (this.#socket.remoteAddress ?? '')
-  }
+  readonly #address = (): string =>
+    clientAddress(this.#socket.remoteAddress ?? '', this.#headers?.forwardedFor, this.#ground.trustedHops)
 
   endIfIdle(): void {
     if (!this.#isAnswering && this.#socket.writableLength === 0) this.#socket.destroy()

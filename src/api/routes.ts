@@ -9,7 +9,10 @@ const exampleRequestId = '019aa5f2-7c1e-7d3a-9b42-5f0c6a1d8e77'
 /** RFC 9457 with our members; open, because members may be added (D2). */
 export const problemSchema = Type.Object(
   {
-    type: Type.String({ format: 'uri', description: 'Kind of error; branch on this. Leads to its explanation.' }),
+    type: Type.String({
+      format: 'uri-reference',
+      description: 'Kind of error; branch on this. Leads to its explanation.',
+    }),
     title: Type.String({ description: 'Short title of the kind.' }),
     status: Type.Integer({ minimum: 400, maximum: 599, description: 'The HTTP status.' }),
     detail: Type.String({ description: 'What is wrong with this request, for people.' }),

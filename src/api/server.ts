@@ -1,13 +1,17 @@
 // The HTTP surface: routes, order of checks (D10), answers. Reads need no database.
 import type { ServerResponse } from 'node:http'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { toInstant } from '../domain/time.ts'
 import type { Log } from '../platform/log.ts'
 import { accessPage } from './access-page.ts'
 import { headerPairs, pathOf, sendProblem } from './answers.ts'
+import { clientAddress } from './client-address.ts'
 import { contractText } from './contract-text.ts'
+import { serveFixed } from './fixed-answer.ts'
 import { createFloodGuard, type FloodGuard } from './flood-guard.ts'
 import { type LoadWatch, spreadRetryAfter, watchLoad } from './overload.ts'
 import { isKnownPath, listPath, suggestPath } from './paths.ts'
+import type { PipelineState } from './pipeline-state.ts'
 import { allowedMethods, type Problem, withoutTokens } from './problems.ts'
 import { serveQuickly } from './quick-connections.ts'
 import { createRequestIds } from './request-ids.ts'
@@ -17,6 +21,7 @@ import {
   answerUnreadableRequests,
   headersTooLarge,
   malformedRequest,
+  maxHeaderLines,
   maxHeadersLength,
   maxUrlLength,
   type ParserError,
@@ -27,18 +32,28 @@ export type ApiOptions = Pick<
   TenderAnswersOptions,
   'reader' | 'tokens' | 'limiter' | 'cursors' | 'clock' | 'random'
 > & {
-  /** Where the access page is reachable, without a slash at the end: `type` of a problem is `{docsUrl}/access#error-…`. */
+  /**
+   * Where the access page is reachable, without a slash at the end: `type` of a problem is `{docsUrl}/access#error-…`.
+   * Empty: not known, and what is answered refers to the address that the client asked.
+   */
   readonly docsUrl: string
-  /** Where the API itself is reachable, for the examples of the page and the contract; `docsUrl` when left out. */
+  /** Where the API itself is reachable, for the examples of the page and the contract; like `docsUrl`, which it is when left out. */
   readonly baseUrl?: string
   /** Access lines (`info`) and faults (`error`); none when left out. */
   readonly log?: Log | undefined
   /** Readiness beyond "an edition can be served", for example false before a shutdown. */
   readonly isReady?: () => boolean
+  /** What is wrong although editions are served, a sentence each: shown by /readyz, which stays 200. */
+  readonly degraded?: () => readonly string[]
+  /** How the stages behind the API do: told in the details of readiness, which they do not decide. */
+  readonly pipeline?: () => PipelineState | undefined
   /** Sheds requests under /v1 with 503; by default when the event loop stays behind by 1,000 ms. */
   readonly isOverloaded?: () => boolean
-  /** Behind a proxy: believe X-Forwarded-For for the guard against floods of wrong tokens. */
-  readonly trustProxy?: boolean
+  /**
+   * How many proxies in front are believed about the client's address, which the guard against floods of wrong tokens
+   * counts by: entries of X-Forwarded-For from its right end. 0, and when left out: none.
+   */
+  readonly trustedHops?: number
   /** The draft headers RateLimit and RateLimit-Policy besides (D34). */
   readonly hasDraftRateLimitHeaders?: boolean
   /** How long a page waits for an edition that another node already serves (R3). */
@@ -68,6 +83,7 @@ const socketBufferBytes = 256 * 1024
 export function buildApi(options: ApiOptions): FastifyInstance {
   const { reader, tokens, limiter, cursors, clock, random, docsUrl, log } = options
   const baseUrl = options.baseUrl ?? docsUrl
+  const trustedHops = options.trustedHops ?? 0
   const newRequestId = createRequestIds(clock, random.bytes)
   let loadWatch: LoadWatch | undefined
   const isOverloaded = options.isOverloaded ?? (() => loadWatch?.isOverloaded() ?? false)
@@ -92,7 +108,6 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   let answerParserError: ((error: ParserError, socket: import('node:stream').Duplex) => void) | undefined
   const app = Fastify({
     logger: false,
-    trustProxy: options.trustProxy ?? false,
     bodyLimit: 1024,
     requestTimeout: requestTimeoutMs,
     return503OnClosing: false,
@@ -145,6 +160,13 @@ export function buildApi(options: ApiOptions): FastifyInstance {
         detail: `${request.method} is not allowed here; use GET, HEAD or OPTIONS.`,
       })
     }
+    if (path === '/') {
+      reply.header('link', `<${docsUrl}/access>; rel="service-doc", </openapi.json>; rel="service-desc"`)
+      return answer(request, reply, {
+        slug: 'not-found',
+        detail: `Nothing is served here. The API is at ${listPath}; ${docsUrl}/access explains it, /openapi.json is its contract.`,
+      })
+    }
     const suggestion = suggestPath(path)
     return answer(request, reply, {
       slug: 'not-found',
@@ -158,7 +180,8 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     if (url.length > maxUrlLength) return void answer(request, reply, uriTooLong)
     let headersLength = 0
     for (const text of raw.rawHeaders) headersLength += text.length + 2
-    if (headersLength > maxHeadersLength) return void answer(request, reply, headersTooLarge)
+    if (headersLength > maxHeadersLength || raw.rawHeaders.length / 2 > maxHeaderLines)
+      return void answer(request, reply, headersTooLarge)
     const isHttp1 = raw.httpVersionMajor === 1
     const hosts = countHosts(raw.rawHeaders)
     if (!isHttp1 || url.includes('#') || hosts > 1 || (raw.httpVersionMinor === 1 && hosts === 0))
@@ -220,7 +243,12 @@ export function buildApi(options: ApiOptions): FastifyInstance {
       ifNoneMatch: raw.headers['if-none-match'],
       acceptEncoding: raw.headers['accept-encoding'] as string | undefined,
       hasBody: hasBody(request),
-      address: () => request.ip,
+      address: () =>
+        clientAddress(
+          raw.socket.remoteAddress ?? '',
+          raw.headers['x-forwarded-for'] as string | undefined,
+          trustedHops,
+        ),
     })
     reply.hijack()
     const send = (known: TenderAnswer): void => {
@@ -238,7 +266,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
       log?.isLevelEnabled?.('info') === false || !log
         ? undefined
         : (asked, { status, grant }, startedMs) => logAccess(asked, status, performance.now() - startedMs, grant),
-    trustProxy: options.trustProxy ?? false,
+    trustedHops,
     isOpen: () => !isDraining,
   })
 
@@ -262,25 +290,13 @@ export function buildApi(options: ApiOptions): FastifyInstance {
 
     const hidden = { hide: true }
     const page = accessPage({ baseUrl, docsUrl })
-    routes.get('/access', { schema: hidden }, (request, reply) => {
-      reply.headers({
-        'x-request-id': request.id,
-        'content-type': 'text/html; charset=utf-8',
-        'cache-control': 'public, max-age=300',
-        'content-security-policy': page.contentSecurityPolicy,
-        'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
-      })
-      return reply.send(page.html)
+    serveFixed(routes, '/access', page.html, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': page.contentSecurityPolicy,
+      'referrer-policy': 'no-referrer',
     })
-    routes.get('/openapi.json', { schema: hidden }, (request, reply) => {
-      reply.headers({
-        'x-request-id': request.id,
-        'content-type': 'application/json',
-        'cache-control': 'public, max-age=300',
-        'x-content-type-options': 'nosniff',
-      })
-      return reply.send(Buffer.from(contractText({ baseUrl, docsUrl })))
+    serveFixed(routes, '/openapi.json', Buffer.from(contractText({ baseUrl, docsUrl })), {
+      'content-type': 'application/json',
     })
     routes.get('/healthz', { schema: hidden }, (request, reply) =>
       reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' }).send({ status: 'ok' }),
@@ -289,7 +305,18 @@ export function buildApi(options: ApiOptions): FastifyInstance {
       if (isDraining || reader.newest === undefined || options.isReady?.() === false)
         return answerUnavailable(request, reply, 'The service is not ready.')
       reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
-      return reply.send({ status: 'ready', edition: reader.newest.edition })
+      const { edition, publishedAt } = reader.newest
+      const degraded = options.degraded?.() ?? []
+      const pipeline = options.pipeline?.()
+      return reply.send({
+        status: degraded.length > 0 ? 'degraded' : 'ready',
+        edition,
+        editionAgeSeconds: Math.max(0, Math.floor((options.clock() - publishedAt) / 1000)),
+        isFailing: pipeline?.isFailing ?? false,
+        failedRounds: pipeline?.failedRounds ?? 0,
+        lastRoundAt: pipeline?.lastRoundAt === undefined ? null : toInstant(pipeline.lastRoundAt),
+        ...(degraded.length > 0 && { degraded }),
+      })
     })
   })
 

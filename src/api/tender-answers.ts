@@ -138,9 +138,13 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
     })
   }
 
-  function refuse(course: Course, what: Problem): TenderAnswer {
+  /** `challenge`: header lines that belong to `what`, and not to the 429 of a flood. */
+  function refuse(course: Course, what: Problem, challenge = ''): TenderAnswer {
     const waitSeconds = floodGuard.count(course.asked.address())
-    if (waitSeconds === undefined) return problem(course, what)
+    if (waitSeconds === undefined) {
+      course.headers += challenge
+      return problem(course, what)
+    }
     return problem(course, {
       slug: 'rate-limited',
       detail: `Too many refused requests from this address. Repeat the request in ${waitSeconds} seconds.`,
@@ -149,13 +153,11 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
   }
 
   function refuseToken(course: Course, wasSent: boolean): TenderAnswer {
-    course.headers += `www-authenticate: Bearer realm="tender-api"${wasSent ? ', error="invalid_token"' : ''}\r\n`
-    return refuse(course, {
-      slug: 'unauthorized',
-      detail: wasSent
-        ? 'The token is wrong: unknown, expired or revoked.'
-        : 'The Authorization header with a token is missing; send Authorization: Bearer <token>.',
-    })
+    const challenge = `www-authenticate: Bearer realm="tender-api"${wasSent ? ', error="invalid_token"' : ''}\r\n`
+    const detail = wasSent
+      ? 'The token is wrong: unknown, expired or revoked.'
+      : 'The Authorization header with a token is missing; send Authorization: Bearer <token>.'
+    return refuse(course, { slug: 'unauthorized', detail }, challenge)
   }
 
   function admit(course: Course): Answering {

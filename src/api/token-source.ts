@@ -4,10 +4,10 @@ import type { Store } from '../store/database.ts'
 import { loadTokens, touchTokens } from '../store/organizations.ts'
 import type { TokenSource } from './token-table.ts'
 
-export function tokenSourceOf(store: Pick<Store, 'db'>): TokenSource {
+export function tokenSourceOf(store: Pick<Store, 'looks'>): TokenSource {
   return {
-    load: () => loadTokens(store.db),
-    serial: async () => (await readSerials(store.db)).tokens,
-    touch: (tokenIds, now) => touchTokens(store.db, tokenIds, now),
+    load: () => loadTokens(store.looks),
+    serial: async () => (await readSerials(store.looks)).tokens,
+    touch: (tokenIds, now) => touchTokens(store.looks, tokenIds, now),
   }
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { hashToken, isWellFormedToken } from '../domain/token.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
+import { within } from '../platform/within.ts'
 import type { TokenGrant } from '../store/organizations.ts'
 
 /** `unavailable`: the token is not known here and the database cannot be asked; never answered as a wrong token. */
@@ -32,6 +33,8 @@ const refreshEveryMs = 1000
 const askTimeoutMs = 2000
 const touchEveryPolls = 60
 const rememberedHashes = 4096
+/** How long a close waits for a database that does not answer. */
+const closeGraceMs = 1000
 
 export async function openTokenTable(options: {
   readonly source: TokenSource
@@ -136,8 +139,7 @@ export async function openTokenTable(options: {
     },
     close: async () => {
       clearInterval(poll)
-      await running
-      await touch()
+      await within(Promise.resolve(running).then(touch), closeGraceMs)
     },
   }
 }

@@ -7,6 +7,8 @@ import type { Problem } from './problems.ts'
 
 export const maxUrlLength = 8192
 export const maxHeadersLength = 16_384
+/** Maximum number of header lines; Node's parser gives up somewhat above, whatever their length. */
+export const maxHeaderLines = 900
 
 export const uriTooLong: Problem = {
   slug: 'uri-too-long',
@@ -14,7 +16,7 @@ export const uriTooLong: Problem = {
 }
 export const headersTooLarge: Problem = {
   slug: 'headers-too-large',
-  detail: `The headers of a request may have at most ${maxHeadersLength} bytes together.`,
+  detail: `The headers of a request may have at most ${maxHeadersLength} bytes together, in at most ${maxHeaderLines} lines.`,
 }
 export const malformedRequest: Problem = { slug: 'malformed-request', detail: 'The request is not well-formed HTTP.' }
 

@@ -36,6 +36,10 @@ const data: OptionSpec = {
 }
 const json: OptionSpec = { type: 'flag', help: 'One JSON line per event on standard output, for programs.' }
 const help: OptionSpec = { type: 'flag', help: 'Show this help.' }
+const acceptOlder: OptionSpec = {
+  type: 'flag',
+  help: 'Go on from a database that lacks the newest editions of the edition log (a restored backup); the log is kept aside.',
+}
 const logLevel: OptionSpec = {
   type: 'choice',
   value: 'LEVEL',
@@ -66,6 +70,10 @@ const readers: OptionSpec = {
   max: 64,
   help: 'Threads that answer the API; one for each core that it may use.',
 }
+const rateLimitFields: OptionSpec = {
+  type: 'flag',
+  help: 'Also send the fields RateLimit and RateLimit-Policy of the IETF draft beside X-RateLimit-*.',
+}
 const publishInterval: OptionSpec = {
   type: 'number',
   value: 'N',
@@ -88,7 +96,9 @@ const databaseEnvironment = { DATABASE_URL: 'PostgreSQL server, 15 or newer; wit
 const serviceEnvironment = {
   ...databaseEnvironment,
   REDIS_URL: 'Valkey or Redis that shares rate limits between processes',
+  TENDERSTOCK_BASE_URL: 'where clients reach the API, such as https://tenders.example.org',
   TENDERSTOCK_DOCS_URL: 'where the pages about problem types stand; default: the /access page of the API',
+  TENDERSTOCK_TRUSTED_HOPS: "proxies in front whose X-Forwarded-For is believed about a client's address; default: 0",
 }
 
 const portalEnvironment = {
@@ -99,9 +109,10 @@ export const commands = {
   start: {
     summary: 'Start the service: read notices, publish editions, answer the API.',
     details: [
-      'The first start makes a data folder, a trial organisation and its token, reads the sample portals (made-up notices,',
-      'on this machine only), publishes the first edition and answers. A later start finds its data and answers at once.',
-      'Ctrl+C or SIGTERM ends it cleanly.',
+      'The first start makes a data folder, reads the sample portals (made-up notices, on this machine only), publishes the',
+      'first edition and answers. A later start finds its data and answers at once. Ctrl+C or SIGTERM ends it cleanly.',
+      'With samples there is a trial organisation: its token is shown once on a terminal, and kept in the file trial-token of',
+      'the data folder. For your own notices make one: `organization create NAME`, `token create NAME`.',
     ],
     operands: { name: '', min: 0, max: 10_000 },
     options: {
@@ -109,6 +120,7 @@ export const commands = {
       'api-host': apiHost,
       'api-port': apiPort,
       readers,
+      'rate-limit-fields': rateLimitFields,
       ingest: { type: 'paths', value: 'PATH…', help: 'Read these notices first: files, folders, .zip, .tar.gz.' },
       'no-samples': { type: 'flag', help: 'Do not start the sample portals.' },
       live: { type: 'flag', help: 'Read the portals themselves, on their timetables; no sample portals.' },
@@ -135,7 +147,7 @@ export const commands = {
         value: 'N',
         min: 1,
         max: 1_000_000_000,
-        help: "Limit of the trial token's organisation (60 when first made).",
+        help: 'Limit of the trial organisation, with samples only (60 when first made).',
       },
       'publish-interval-minutes': publishInterval,
       'trial-clock': {
@@ -143,6 +155,7 @@ export const commands = {
         hidden: true,
         help: 'Let `tenderstock clock advance` move the time. Not for production.',
       },
+      'accept-older-database': acceptOlder,
       'log-level': logLevel,
       json,
       help,
@@ -177,6 +190,10 @@ export const commands = {
       ...everywhere,
       'publish-interval-minutes': publishInterval,
       'override-gate': { type: 'flag', help: 'Publish what the gate held back, after you looked at the reasons.' },
+      'accept-future-edition': {
+        type: 'flag',
+        help: 'Publish although a clock that was ahead dated the last edition in the future: it was an hour ago in truth.',
+      },
     },
     environment: databaseEnvironment,
     examples: [
@@ -189,7 +206,17 @@ export const commands = {
     details: [
       'With DATABASE_URL any number of these can run. On the embedded engine it is the one process that holds the folder.',
     ],
-    options: { data, 'api-host': apiHost, 'api-port': apiPort, readers, 'log-level': logLevel, json, help },
+    options: {
+      data,
+      'api-host': apiHost,
+      'api-port': apiPort,
+      readers,
+      'accept-older-database': acceptOlder,
+      'rate-limit-fields': rateLimitFields,
+      'log-level': logLevel,
+      json,
+      help,
+    },
     environment: serviceEnvironment,
     examples: [
       ['DATABASE_URL=postgres://… tenderstock serve --api-port 9001', 'one more API process'],
@@ -205,6 +232,11 @@ export const commands = {
   },
   status: {
     summary: 'Show what was received, what the stock holds and what is published.',
+    details: [
+      'Exit code 0: the service does its rounds, or none was started; 7: a stage fails, or rounds are overdue by hours. It says',
+      'which and why, also when the service runs elsewhere or is gone. --json has editionAgeSeconds, lastRoundAt (epoch',
+      'milliseconds), failedRounds in a row, and lastError.',
+    ],
     options: {
       ...everywhere,
       rejections: { type: 'flag', help: 'List what could not be read, newest first.' },
@@ -232,7 +264,7 @@ export const commands = {
     operands: { name: '', min: 0, max: 0 },
     options: {
       ...everywhere,
-      all: { type: 'flag', help: 'Also those that were never read or are off.' },
+      all: { type: 'flag', help: 'Also those that were never read.' },
       country: { type: 'text', value: 'XX', help: 'All of one country, ISO 3166-1 (DE, FR, EU …).' },
     },
     environment: databaseEnvironment,
@@ -251,7 +283,7 @@ export const commands = {
   'source check': {
     summary: 'Ask portals for one small answer each, and compare it with their cards.',
     details: [
-      'Without an id, all sources that run. Nothing is stored. Exit code 0: as the cards say; 6: one differs or does not answer.',
+      'Without an id, all sources that run. Nothing is stored. A source is ok when an entry came and reads as the card says, quiet when the portal published nothing lately. Exit code 0: all are ok or quiet; 6: one differs or does not answer.',
     ],
     operands: { name: '[SOURCE…]', min: 0, max: 1000 },
     options: { ...everywhere, simulator },
@@ -283,7 +315,10 @@ export const commands = {
   },
   'review list': {
     summary: 'List possible duplicates that wait for a decision, the most likely first.',
-    details: ['Their records stay apart until somebody decides; the API never shows that they may be one.'],
+    details: [
+      'Their records stay apart until somebody decides; the API never shows that they may be one.',
+      'After them, records whose notices state different award numbers or name another call: `review split` parts them.',
+    ],
     operands: { name: '', min: 0, max: 0 },
     options: {
       ...everywhere,

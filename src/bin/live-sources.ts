@@ -2,6 +2,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { hostGroups } from '../ingest/host-groups.ts'
 import { createPoliteHosts } from '../ingest/polite.ts'
 import { runWorkers } from '../ingest/run-sources.ts'
 import { whyOff } from '../ingest/source-health.ts'
@@ -12,10 +13,10 @@ import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
 import { countCountries, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
-import { isConnectionLoss } from '../store/connection-loss.ts'
 import type { Store } from '../store/database.ts'
 import type { DocumentStore } from '../store/document-store.ts'
 import type { Emit } from './control-socket.ts'
+import { watchNetwork } from './network-watch.ts'
 import { sourceNamed } from './source-operations.ts'
 
 export type LiveOptions = {
@@ -46,6 +47,8 @@ export type LiveSources = {
   readonly done: Promise<void>
   /** Whether every source has had its turn since the start. */
   readonly isCaughtUp: () => boolean
+  /** Throws the newest error that is no portal's, while what met it was not read since. */
+  readonly throwFault: () => void
 }
 
 /** Starts reading. Throws OperatorError when a named source does not exist or lacks its key, or when none would run. */
@@ -60,8 +63,10 @@ export function startLiveSources(options: LiveOptions): LiveSources {
     keysMissing: chosen.off.filter(({ reason }) => reason.startsWith('needs a key')).map(({ id }) => id),
   })
   const scratchFolder = join(options.dataFolder, 'scratch')
+  const groups = hostGroups(chosen.running)
+  const network = watchNetwork(options.http, { emit, hosts: new Set(groups.values()).size })
   const hosts = createPoliteHosts({
-    http: options.http,
+    http: network,
     clock,
     sleep: systemSleep,
     random: () => random.bytes(4).readUInt32BE() / 2 ** 32,
@@ -69,6 +74,8 @@ export function startLiveSources(options: LiveOptions): LiveSources {
     version: options.version,
   })
   let isCaughtUp = false
+  /** By source; under no name those of the look for what is due. */
+  const faults = new Map<string, unknown>()
   const work = () =>
     runWorkers(store, chosen.running, {
       all: sources.values(),
@@ -82,21 +89,29 @@ export function startLiveSources(options: LiveOptions): LiveSources {
       signal: options.stop,
       onReading: (result) => {
         const { sourceId: source, ...facts } = result
-        emit({ event: 'sourceRead', source, ...facts })
+        faults.delete(source)
+        faults.delete('')
+        const tell = result.outcome === 'failed' ? network.emitFailure : emit
+        tell({ event: 'sourceRead', source, ...facts })
       },
       onCaughtUp: () => {
         isCaughtUp = true
+        faults.delete('')
       },
       onFault: (source, error) => {
+        faults.set(source, error)
         options.log.error({ source, error: error instanceof Error ? error.stack : String(error) }, 'reading failed')
-        if (isConnectionLoss(error))
-          emit({ event: 'warning', message: `The database was lost, and is tried again: ${(error as Error).message}` })
       },
       ...(options.backfillSince !== undefined && { backfillSince: options.backfillSince }),
       ...(options.documentStore && { documentStore: options.documentStore }),
     })
-  const done = removeLeftovers(scratchFolder).then(work)
-  return { done, isCaughtUp: () => isCaughtUp }
+  const done = removeLeftovers(scratchFolder)
+    .catch((error: unknown) => options.log.warn({ error: String(error) }, 'old archives stay where they were unpacked'))
+    .then(work)
+  const throwFault = () => {
+    for (const error of faults.values()) throw error
+  }
+  return { done, isCaughtUp: () => isCaughtUp, throwFault }
 }
 
 /** Archives that a process which was killed had unpacked: folders named by processes that are no more. */

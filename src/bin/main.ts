@@ -1,24 +1,17 @@
-// Wires a parsed command to what does it, and turns its outcome into text and an exit code.
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { systemClock, systemSleep } from '../platform/clock.ts'
+// Wires a parsed command to what does it, and turns its outcome into text and an exit code. What a command needs is loaded when
+// it runs, so that the first line of output, and a command that a running service does, wait for nothing else.
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { systemClock } from '../platform/clock.ts'
 import { readConfig, sourceKey } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { LogLevel } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
-import { asOperatorError } from '../store/connection-loss.ts'
-import { openStore } from '../store/database.ts'
-import { openDocumentStore } from '../store/open-document-store.ts'
-import type { CommandName } from './command-table.ts'
+import { asOperatorError, isConnectionLoss } from '../store/connection-loss.ts'
 import { askRunningService, type ControlRequest } from './control-socket.ts'
 import { colourStyle, helpText, plainStyle } from './help-text.ts'
-import { runOperation } from './operations.ts'
 import { type ParsedCommand, parseCommand } from './parse-command.ts'
 import { openReporter, type Reporter, type Screen } from './reporter.ts'
-import { simulate } from './simulate.ts'
-import { checkSources } from './source-operations.ts'
-import { serve, start } from './start.ts'
-import { workQueue } from './work-queue.ts'
 
 /** Exit code of a bug. */
 const bugExitCode = 70
@@ -28,7 +21,10 @@ export async function main(args: readonly string[]): Promise<number> {
   const [out, err] = [screenOf(process.stdout), screenOf(process.stderr)]
   // who reads the output may go away (`| head`): a service goes on without
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  let reporter: Reporter | undefined
+  // read before the options are: a wrong option is told of in the same form
+  const isJson = args.includes('--json')
+  let dataFolder = resolve('data')
+  const reporter = openReporter({ json: isJson, out, err, clock: systemClock })
   try {
     const parsed = parseCommand(args)
     if (parsed.kind === 'version') {
@@ -45,47 +41,64 @@ export async function main(args: readonly string[]): Promise<number> {
       out.write(text)
       return 0
     }
-    reporter = openReporter({ json: parsed.options.json === true, out, err, clock: systemClock })
-    const exitCode = await runCommand(parsed, reporter)
+    dataFolder = resolve(String(parsed.options.data))
+    const exitCode = await runCommand({ ...parsed, dataFolder }, reporter)
     reporter.close()
     return exitCode
   } catch (thrown) {
-    reporter?.close()
-    const error = asOperatorError(thrown)
+    reporter.close()
+    const error = asOperatorError(thrown, dataFolder)
     if (error instanceof OperatorError) {
-      err.write(`${error.message}\n`)
+      reporter.fail({ message: error.message, exitCode: error.exitCode })
       return error.exitCode
     }
-    err.write(
-      `Tenderstock met a fault of its own and stopped. Please report this:\n${error instanceof Error ? error.stack : String(error)}\n`,
-    )
+    const trace = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    const message = 'Tenderstock met a fault of its own and stopped. Please report this:'
+    reporter.fail({ message, exitCode: bugExitCode, trace })
     return bugExitCode
   }
 }
 
-async function runCommand(parsed: ParsedCommand & { readonly kind: 'command' }, reporter: Reporter): Promise<number> {
-  const { command, options } = parsed
+async function runCommand(
+  parsed: ParsedCommand & { readonly kind: 'command' } & { readonly dataFolder: string },
+  reporter: Reporter,
+): Promise<number> {
+  const { command, options, dataFolder } = parsed
   const { emit } = reporter
-  const dataFolder = resolve(String(options.data))
   if (command === 'start' || command === 'serve') {
+    const hasSamples = command === 'start' && options['no-samples'] !== true && options.live !== true
+    if (!hasSamples && options['requests-per-minute'] !== undefined)
+      throw new OperatorError(
+        '--requests-per-minute is the limit of the trial organisation, which only the samples have; use `tenderstock organization update NAME --requests-per-minute N`.',
+        { exitCode: 2 },
+      )
     const service = {
       version: version(),
       dataFolder,
       apiHost: String(options['api-host']),
       apiPort: Number(options['api-port']),
       readers: Number(options.readers),
+      hasRateLimitFields: options['rate-limit-fields'] === true,
       logLevel: options['log-level'] as LogLevel,
       config: readConfig(),
       emit,
+      isOlderAccepted: options['accept-older-database'] === true,
       stop: stopSignal(),
     }
-    if (command === 'serve') await serve(service)
+    emit({
+      event: 'starting',
+      version: service.version,
+      data: dataFolder,
+      engine: service.config.databaseUrl === undefined ? 'embedded' : 'server',
+      pid: process.pid,
+    })
+    const { serve, start } = await import('./start.ts')
+    if (command === 'serve') await untilStopped(service.stop, serve(service))
     else {
-      await start({
+      const started = start({
         ...service,
         ingestPaths: Array.isArray(options.ingest) ? options.ingest : [],
-        ...(options['no-samples'] !== true &&
-          options.live !== true && { samples: { sources: Array.isArray(options.source) ? options.source : [] } }),
+        ...(hasSamples && { samples: { sources: Array.isArray(options.source) ? options.source : [] } }),
         ...(options.live === true && {
           live: {
             sources: Array.isArray(options.source) ? options.source : [],
@@ -95,16 +108,19 @@ async function runCommand(parsed: ParsedCommand & { readonly kind: 'command' }, 
         }),
         publishIntervalMs: Number(options['publish-interval-minutes']) * 60_000,
         hasTrialClock: options['trial-clock'] === true,
+        ...(reporter.showToken && { showToken: reporter.showToken }),
         ...(options['requests-per-minute'] !== undefined && {
           requestsPerMinute: Number(options['requests-per-minute']),
         }),
       })
+      await untilStopped(service.stop, started)
     }
     emit({ event: 'stopped' })
     return 0
   }
   if (command === 'simulate') {
     const listed = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
+    const { simulate } = await import('./simulate.ts')
     await simulate({
       sources: listed(options.source),
       faults: listed(options.fault),
@@ -122,54 +138,22 @@ async function runCommand(parsed: ParsedCommand & { readonly kind: 'command' }, 
   if (command === 'source check') {
     const place = { dataFolder, clock: systemClock, random: systemRandom, config: readConfig(), version: version() }
     const request = { command, options: { ...options }, operands: parsed.operands }
+    const { checkSources } = await import('./source-operations.ts')
     return checkSources({ ...place, keyOf: sourceKey, signal: stopSignal() }, request, emit)
   }
   const operands = command === 'ingest' ? parsed.operands.map((path) => resolve(path)) : parsed.operands
   const request: ControlRequest = { command, options: { ...options }, operands }
-  return (await askRunningService(dataFolder, request, emit)) ?? runAlone(dataFolder, request, reporter)
+  const answered = await askRunningService(dataFolder, request, emit)
+  if (answered !== undefined) return answered
+  const { runAlone } = await import('./run-alone.ts')
+  return runAlone({ dataFolder, version: version(), signal: stopSignal() }, request, emit)
 }
 
-/** Commands that make an embedded stock where there is none; for all others its folder was mistyped. */
-const beginsStock: ReadonlySet<string> = new Set([
-  'ingest',
-  'organization create',
-  'source list',
-  'source show',
-  'source run',
-] satisfies CommandName[])
-
-/** Opens the stock for one command. */
-async function runAlone(dataFolder: string, request: ControlRequest, { emit }: Reporter): Promise<number> {
-  const config = readConfig()
-  const { databaseUrl, documents } = config
-  const [clock, random] = [systemClock, systemRandom]
-  if (databaseUrl === undefined && !beginsStock.has(request.command) && !existsSync(join(dataFolder, 'database')))
-    throw new OperatorError(
-      `There is no stock in ${dataFolder} yet; name its folder with --data, or begin one with \`tenderstock start\`.`,
-    )
-  const documentStore = await openDocumentStore(documents, { clock, sleep: systemSleep, random, version: version() })
-  const store = await openStore({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }) })
-  try {
-    return await runOperation(
-      {
-        store,
-        dataFolder,
-        clock,
-        random,
-        queue: workQueue(),
-        keyOf: sourceKey,
-        config,
-        version: version(),
-        signal: stopSignal(),
-        ...(documentStore && { documentStore }),
-      },
-      request,
-      emit,
-    )
-  } finally {
-    await store.close()
-    await documentStore?.close()
-  }
+/** A service that was told to stop while it waited for its database has stopped, and did not fail. */
+async function untilStopped(stop: AbortSignal, service: Promise<void>): Promise<void> {
+  await service.catch((error: unknown) => {
+    if (!stop.aborted || !isConnectionLoss(error)) throw error
+  })
 }
 
 /** Aborted by the first SIGINT or SIGTERM; a second one ends the process at once. */

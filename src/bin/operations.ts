@@ -13,8 +13,10 @@ import { parserVersion } from '../sources/parse-document.ts'
 import { loadSources } from '../sources/registry.ts'
 import { asOperatorError } from '../store/connection-loss.ts'
 import type { Store } from '../store/database.ts'
+import type { DatabaseClock } from '../store/database-clock.ts'
 import type { DocumentStore } from '../store/document-store.ts'
 import { countReceived, listRejections } from '../store/documents.ts'
+import { countDoubts } from '../store/doubts.ts'
 import { newestEdition } from '../store/editions.ts'
 import { newestModel } from '../store/estimates.ts'
 import { exportStock } from '../store/export.ts'
@@ -29,8 +31,10 @@ import {
   type Organization,
   revokeToken,
 } from '../store/organizations.ts'
+import { loadRounds, type RoundState, whyFailing } from '../store/rounds.ts'
 import { getSetting, setSetting } from '../store/settings.ts'
 import { countTendersByStatus, countUnpublished, listHolds, tenderHashes } from '../store/status.ts'
+import { clockConcerns, publisherClockConcern } from './clock-concerns.ts'
 import type { CommandName } from './command-table.ts'
 import type { ControlRequest, Emit } from './control-socket.ts'
 import { decideReview, explainStock, listReviews, showReview } from './review-operations.ts'
@@ -50,8 +54,14 @@ export type Workplace = {
   readonly version: string
   /** Where raw documents are kept; absent: in the database. */
   readonly documentStore?: DocumentStore
+  /** The database's time by the clock of this machine, which `clock` follows. */
+  readonly databaseClock: DatabaseClock
   /** The service's own interval; absent where none runs. */
   readonly publishIntervalMs?: number
+  /** Called before a publication; it does not take place when this rejects. */
+  readonly beforePublish?: () => Promise<void>
+  /** How the rounds of this service go; undefined before the first, absent where none runs. */
+  readonly rounds?: () => RoundState | undefined
   /** Told of a new edition, so that it is served at once. */
   readonly onPublished?: () => Promise<void>
   /** Present only with --trial-clock. Returns the new time. */
@@ -60,7 +70,7 @@ export type Workplace = {
   readonly signal?: AbortSignal
 }
 
-export const exitCodes = { held: 3, tooEarly: 4 } as const
+export const exitCodes = { held: 3, tooEarly: 4, failing: 7 } as const
 
 /** The source id under which files given by hand are kept. */
 export const filesSource = 'files'
@@ -83,7 +93,7 @@ export async function runOperation(place: Workplace, request: ControlRequest, em
       (busyWith) => emit({ event: 'waiting', for: request.command, busyWith }),
     )
   } catch (error) {
-    throw asOperatorError(error)
+    throw asOperatorError(error, place.dataFolder)
   }
 }
 
@@ -107,7 +117,9 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     const outcome = await publishNow(place, emit, {
       minIntervalMs: place.publishIntervalMs ?? Number(options['publish-interval-minutes'] ?? 60) * 60_000,
       overrideGate: options['override-gate'] === true,
+      acceptsFutureEdition: options['accept-future-edition'] === true,
     })
+    if (outcome === 'clockDiffers') return 1
     return outcome === 'held' ? exitCodes.held : outcome === 'tooEarly' ? exitCodes.tooEarly : 0
   },
   rebuild: async (place, _request, emit) => {
@@ -280,19 +292,31 @@ export async function fitValuesWhenDue(place: Workplace, emit: Emit): Promise<vo
   if (!newest || place.clock() - newest.fittedAt >= fitIntervalMs) await fitValues(place, emit)
 }
 
-type PublishWish = { readonly minIntervalMs: number; readonly overrideGate?: boolean }
+type PublishWish = {
+  readonly minIntervalMs: number
+  readonly overrideGate?: boolean
+  /** Publishes although the newest edition is dated in the future. */
+  readonly acceptsFutureEdition?: boolean
+}
 
 /** Publishes the next edition when that may be, tells what came of it, and has a new edition served at once. */
 export async function publishNow(
   place: Workplace,
   emit: Emit,
-  { minIntervalMs, overrideGate = false }: PublishWish,
-): Promise<PublishOutcome['kind']> {
+  { minIntervalMs, overrideGate = false, acceptsFutureEdition = false }: PublishWish,
+): Promise<PublishOutcome['kind'] | 'clockDiffers'> {
+  const message = publisherClockConcern(place.databaseClock.differenceMs())
+  if (message !== undefined) {
+    emit({ event: 'clockDiffers', differenceMs: place.databaseClock.differenceMs(), message })
+    return 'clockDiffers'
+  }
+  await place.beforePublish?.()
   const outcome = await publish(place.store, {
     now: place.clock(),
     clock: place.clock,
     minIntervalMs,
     overrideGate,
+    acceptsFutureEdition,
     onProgress: (progress) => emit({ event: 'progress', stage: 'publish', ...progress }),
   })
   const { kind, ...facts } = outcome
@@ -344,14 +368,27 @@ async function status(place: Workplace, { options }: ControlRequest, emit: Emit)
   const newest = await newestEdition(db)
   const received = await countReceived(db, parserVersion)
   const intervalMs = place.publishIntervalMs ?? 60 * 60_000
+  const now = place.clock()
+  const rounds = place.rounds?.() ?? (await loadRounds(db))
+  const failure = whyFailing(rounds, now)
   emit({
     event: 'status',
+    isFailing: failure !== undefined,
+    failure: failure ?? null,
+    editionAgeSeconds: newest ? Math.max(0, Math.floor((now - newest.publishedAt) / 1000)) : null,
+    lastRoundAt: rounds?.lastRoundAt ?? null,
+    failedRounds: rounds?.failedRounds ?? 0,
+    lastError: rounds?.lastError ?? null,
+    lastErrorAt: rounds?.lastErrorAt ?? null,
     ...received,
     tenders: await countTendersByStatus(db),
     edition: newest ? { edition: newest.edition, records: newest.records, publishedAt: newest.publishedAt } : null,
+    doubtedTenders: await countDoubts(db),
     unpublished: await countUnpublished(db),
-    nextPublication: Math.max(place.clock(), newest ? newest.publishedAt + intervalMs : 0),
-    holds: await listHolds(db, newest?.publishedAt ?? 0, 3),
+    nextPublication: Math.max(now, newest ? newest.publishedAt + intervalMs : 0),
+    holds: await listHolds(db, Math.min(newest?.publishedAt ?? 0, now - intervalMs), 3),
+    clockDifferenceMs: place.databaseClock.differenceMs(),
+    clocks: clockConcerns(place.databaseClock.differenceMs(), newest, now),
     busyWith: place.queue.current() ?? null,
     engine,
     data: place.dataFolder,
@@ -360,7 +397,7 @@ async function status(place: Workplace, { options }: ControlRequest, emit: Emit)
     for (const rejection of await listRejections(db, Number(options.limit ?? 50)))
       emit({ event: 'rejection', ...rejection })
   }
-  return 0
+  return failure === undefined ? 0 : exitCodes.failing
 }
 
 const noOrganization = (name: string) =>

@@ -3,6 +3,8 @@
 import type { LogMessage } from '../edition/log-feed.ts'
 import type { Config } from '../platform/config.ts'
 import type { LogLevel } from '../platform/log.ts'
+import type { NodeSnapshot } from './node-state.ts'
+import type { PublicAddresses } from './public-addresses.ts'
 
 /** What a reader is started with. */
 export type ReaderSettings = {
@@ -12,15 +14,19 @@ export type ReaderSettings = {
   readonly port: number
   /** Several readers listen on the port, and the system spreads connections over them. */
   readonly isPortShared: boolean
-  /** Where clients of this machine reach the API. */
-  readonly address: string
-  readonly config: Pick<Config, 'docsUrl' | 'redisUrl'>
+  readonly addresses: PublicAddresses
+  readonly config: Pick<Config, 'redisUrl'>
+  readonly hasRateLimitFields: boolean
   readonly logLevel: LogLevel
   /** Shared: by how much the trial clock was moved. */
   readonly clockShift: Float64Array
   /** Shared: the rate limits of all threads. */
   readonly limiterMemory: SharedArrayBuffer
   readonly floodMemory: SharedArrayBuffer
+  /** As it was at the start; changes are told. */
+  readonly state: NodeSnapshot
+  /** Shared: how many processes the rate limits are shared with, this one among them. */
+  readonly processCount: Int32Array
 }
 
 /**
@@ -31,6 +37,7 @@ export type ReaderQuestion = 'tokenSerial' | 'tokens' | 'knownTokens' | 'touchTo
 
 export type ToReader =
   | { readonly type: 'log'; readonly message: LogMessage }
+  | { readonly type: 'state'; readonly state: NodeSnapshot }
   /** To be told back once all before it was taken in. */
   | { readonly type: 'settle'; readonly turn: number }
   | { readonly type: 'answer'; readonly ask: number; readonly value: unknown }

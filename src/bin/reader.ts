@@ -28,7 +28,10 @@ const tell = (message: FromReader) => port.postMessage(message)
 const clock = shiftableClock(systemClock, settings.clockShift).now
 const random = systemRandom
 const log = openLog(settings.logLevel)
-const editions = new FollowedLog({ clock, onDamage: () => tell({ type: 'damaged' }) })
+let nodeState = settings.state
+/** The time that all nodes share: a cursor or token of one is judged by another. Limits count by the steady one. */
+const databaseClock = () => clock() + nodeState.clockDifferenceMs
+const editions = new FollowedLog({ clock: databaseClock, onDamage: () => tell({ type: 'damaged' }) })
 
 const asked = new Map<number, { readonly done: (value: unknown) => void; readonly fail: (error: Error) => void }>()
 let questions = 0
@@ -51,6 +54,9 @@ port.on('message', (message: ToReader) => {
   switch (message.type) {
     case 'log':
       editions.apply(message.message)
+      break
+    case 'state':
+      nodeState = message.state
       break
     case 'settle':
       tell({ type: 'settled', turn: message.turn })
@@ -77,7 +83,7 @@ const tokens = await openTokenTable({
     load: () => ask<readonly TokenGrant[]>('tokens'),
     touch: (tokenIds, now) => ask<void>('touchTokens', tokenIds, now),
   },
-  clock,
+  clock: databaseClock,
   known: await ask<readonly TokenGrant[]>('knownTokens'),
   log,
 })
@@ -97,17 +103,23 @@ const local = createMemoryLimiter({ memory: limiterMemory, clock, thread })
 async function openLimiter(): Promise<Limiter> {
   if (config.redisUrl === undefined) return local
   const { createRedisLimiter } = await import('../api/limiter-redis.ts')
-  return createRedisLimiter({ url: config.redisUrl, clock, log, local })
+  const processes = () => Atomics.load(settings.processCount, 0)
+  const shared = createRedisLimiter({ url: config.redisUrl, clock, log, local, processes })
+  await shared.connected
+  return shared
 }
 const limiter = await openLimiter()
 const app = buildApi({
   reader: editions,
   tokens,
   limiter,
-  cursors: createCursorSealer({ ring, clock, randomBytes: random.bytes }),
+  cursors: createCursorSealer({ ring, clock: databaseClock, randomBytes: random.bytes }),
   clock,
   random,
-  docsUrl: config.docsUrl ?? settings.address,
+  ...settings.addresses,
+  degraded: () => nodeState.degraded,
+  pipeline: () => nodeState.pipeline,
+  hasDraftRateLimitHeaders: settings.hasRateLimitFields,
   floodGuard: createFloodGuard(clock, undefined, { memory: floodMemory, thread }),
   log,
 })

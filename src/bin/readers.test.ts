@@ -27,6 +27,7 @@ async function openWorld(options: {
   readonly count: number
   readonly editions: number
   readonly limit?: number
+  readonly hasRateLimitFields?: boolean
   readonly lookPauseMs?: number
 }) {
   const folder = mkdtempSync(join(tmpdir(), 'readers-'))
@@ -57,7 +58,7 @@ async function openWorld(options: {
     count: options.count,
     host,
     port,
-    address: `http://${host}:${port}`,
+    addresses: { baseUrl: `http://${host}:${port}`, docsUrl: `http://${host}:${port}`, trustedHops: 0 },
     editions: log,
     tokens: { load: () => asked([grant]), serial: () => asked(1), touch: () => asked(undefined) },
     cursorKeys: () => {
@@ -66,8 +67,10 @@ async function openWorld(options: {
       return asked([{ keyId: 1, key: '5c'.repeat(32) }])
     },
     config: {},
+    hasRateLimitFields: options.hasRateLimitFields ?? false,
     logLevel: 'silent',
     clockShift: new Float64Array(new SharedArrayBuffer(8)),
+    processCount: Int32Array.of(1),
     clock: systemClock,
     log: openLog('silent'),
     stop: new AbortController().signal,
@@ -161,6 +164,21 @@ describe('readers', () => {
       for (const agent of agents.slice(0, 6))
         expect((await world.get(`/v1/tenders/${id}`, agent)).text).toContain(`of edition ${edition} `)
     }
+  })
+
+  test('D34: send the draft fields of the rate limit when they are asked to, and not by themselves', async () => {
+    const told = async (hasRateLimitFields?: boolean) => {
+      const world = await openWorld({
+        count: 1,
+        editions: 1,
+        limit: 60,
+        ...(hasRateLimitFields && { hasRateLimitFields }),
+      })
+      const { headers } = await world.get('/v1/tenders?limit=1')
+      return [headers['ratelimit-policy'], headers.ratelimit]
+    }
+    expect(await told()).toEqual([undefined, undefined])
+    expect(await told(true)).toEqual(['"default";q=60;w=60', '"default";r=59;t=60'])
   })
 
   test('C131: share one limit exactly', async () => {

@@ -9,6 +9,8 @@ import type { EditionLog } from '../edition/edition-log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import type { Log, LogLevel } from '../platform/log.ts'
+import { type NodeSnapshot, type NodeState, openNodeState } from './node-state.ts'
+import type { PublicAddresses } from './public-addresses.ts'
 import type { FromReader, ReaderQuestion, ReaderSettings, ToReader } from './reader-messages.ts'
 
 export type ReadersOptions = {
@@ -16,14 +18,19 @@ export type ReadersOptions = {
   readonly host: string
   /** Not 0. */
   readonly port: number
-  readonly address: string
+  readonly addresses: PublicAddresses
   /** Readers load meanwhile, and listen when it is open. */
   readonly editions: EditionLog | Promise<EditionLog>
   readonly tokens: TokenSource
   readonly cursorKeys: CursorKeySource
-  readonly config: Pick<Config, 'docsUrl' | 'redisUrl'>
+  /** What the node knows of itself; a sound one when left out. */
+  readonly state?: NodeState
+  readonly config: Pick<Config, 'redisUrl'>
+  readonly hasRateLimitFields: boolean
   readonly logLevel: LogLevel
   readonly clockShift: Float64Array
+  /** How many processes the rate limits are shared with. */
+  readonly processCount: Int32Array
   readonly clock: Clock
   readonly log: Log
   /** Aborted: the readers end, and a start that waits for the database does not go on. */
@@ -55,7 +62,7 @@ const firstSpareMs = 3000
 
 /** Starts readers on one port, and one more that stands by. Rejects with what Node says when they cannot listen there. */
 export async function startReaders(options: ReadersOptions): Promise<Readers> {
-  const { count, clock, log, onLoss } = options
+  const { count, clock, log, onLoss, state = openNodeState() } = options
   let editions: EditionLog | undefined
   const floodMemory = createFloodMemory()
   /** All threads that live, with their numbers. */
@@ -99,20 +106,23 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
     const startedAt = clock()
     let thread = 1
     while (threads.has(thread)) thread++
-    const { host, port, address, config, logLevel, clockShift } = options
-    const { docsUrl, redisUrl } = config
+    const { host, port, addresses, config, hasRateLimitFields, logLevel, clockShift, processCount } = options
+    const { redisUrl } = config
     const reader = new Reader(
       {
         thread,
         host,
         port,
-        address,
-        config: { ...(docsUrl !== undefined && { docsUrl }), ...(redisUrl !== undefined && { redisUrl }) },
+        addresses,
+        config: { ...(redisUrl !== undefined && { redisUrl }) },
+        hasRateLimitFields,
         logLevel,
         clockShift,
         limiterMemory,
         floodMemory,
+        processCount,
         isPortShared: count > 1,
+        state: state.snapshot(),
       },
       (question, parameters) => questions[question](...(parameters as never[])),
       () => editions?.reportDamage(),
@@ -138,6 +148,9 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
     })
     return reader
   }
+  const unfollowState = state.follow((snapshot) => {
+    for (const reader of threads.values()) reader.tellState(snapshot)
+  })
   const standBy = () => {
     if (!isClosing) spare ??= open()
   }
@@ -153,6 +166,7 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
   }
   const close = async () => {
     isClosing = true
+    unfollowState()
     clearTimeout(pause)
     clearInterval(watch)
     await Promise.all([...threads.values()].map((reader) => reader.stop()))
@@ -254,6 +268,10 @@ class Reader {
 
   tell(message: Extract<ToReader, { type: 'log' }>['message']): void {
     this.#send({ type: 'log', message })
+  }
+
+  tellState(state: NodeSnapshot): void {
+    this.#send({ type: 'state', state })
   }
 
   async settled(): Promise<void> {

@@ -4,10 +4,26 @@ import { Presets, SingleBar } from 'cli-progress'
 import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { CommandEvent, Emit } from './control-socket.ts'
+import { wrap } from './help-text.ts'
 import { describeReview } from './review-text.ts'
+import { shellWord } from './shell-word.ts'
 import { describeSource } from './source-text.ts'
 
-export type Reporter = { readonly emit: Emit; readonly close: () => void }
+export type Failure = {
+  readonly message: string
+  readonly exitCode: number
+  /** Of a fault of ours. */
+  readonly trace?: string
+}
+
+export type Reporter = {
+  readonly emit: Emit
+  readonly close: () => void
+  /** Says why the command failed: an `error` event for programs, else a sentence where errors go. */
+  readonly fail: (failure: Failure) => void
+  /** Shows a token that was just made, once. Absent where the output may be kept: only a person at a terminal sees it. */
+  readonly showToken?: (plaintext: string) => void
+}
 
 /** A stream that text goes to; `isTerminal` when a person watches. */
 export type Screen = {
@@ -32,12 +48,10 @@ export function openReporter(options: {
 
 function jsonReporter(out: Screen, clock: Clock): Reporter {
   const isDue = throttle(clock, programProgressMs)
-  return {
-    emit: (event) => {
-      if (event.event !== 'progress' || isDue()) out.write(`${JSON.stringify(event)}\n`)
-    },
-    close: () => {},
+  const emit: Emit = ({ event, ...facts }) => {
+    if (event !== 'progress' || isDue()) out.write(`${JSON.stringify({ event, time: toInstant(clock()), ...facts })}\n`)
   }
+  return { emit, close: () => {}, fail: (failure) => emit({ event: 'error', ...failure }) }
 }
 
 function throttle(clock: Clock, intervalMs: number): () => boolean {
@@ -68,6 +82,14 @@ function textReporter({
       if (text !== undefined) out.write(`${text}\n`)
     },
     close: () => bar.hide(),
+    fail: ({ message, trace }) => err.write(trace === undefined ? `${message}\n` : `${message}\n${trace}\n`),
+    ...(out.isTerminal && {
+      showToken: (plaintext: string) => {
+        bar.hide()
+        out.write(`  ${paint.green('✓')} ${'Trial token'.padEnd(20)} ${paint.bold(plaintext)}\n`)
+        out.write(`${' '.repeat(25)}${paint.dim('Shown this once; its file is named below.')}\n`)
+      },
+    }),
   }
 }
 
@@ -149,6 +171,10 @@ const number = (value: unknown) => (typeof value === 'number' ? value.toLocaleSt
 const count = (value: unknown, one: string, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`
 const minute = (ms: unknown) =>
   typeof ms === 'number' ? `${toInstant(ms).slice(0, 16).replace('T', ' ')} UTC` : 'never'
+const age = (seconds: unknown) => {
+  const minutes = Math.floor(Number(seconds) / 60)
+  return minutes < 120 ? count(minutes, 'minute') : count(Math.floor(minutes / 60), 'hour')
+}
 const sum = (counts: unknown) =>
   Object.values((counts ?? {}) as { [key: string]: number }).reduce((total, each) => total + each, 0)
 const list = (value: unknown) => (Array.isArray(value) ? value : [])
@@ -159,7 +185,12 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
   const line = (label: string, text: string) => `  ${done} ${label.padEnd(20)} ${text}`
   switch (event.event) {
     case 'starting':
-      return `\n${paint.bold(`Tenderstock ${event.version}`)}\n\n${line('Data', `${event.data} ${paint.dim(event.engine === 'embedded' ? '(embedded engine)' : '(PostgreSQL server)')}`)}`
+      return `\n${paint.bold(`Tenderstock ${event.version}`)}\n\n  ${paint.dim(`· Opening the stock ${event.engine === 'embedded' ? `in ${event.data}` : 'on the PostgreSQL server'} …`)}`
+    case 'opened':
+      return line(
+        'Data',
+        `${event.data} ${paint.dim(event.engine === 'embedded' ? '(embedded engine)' : '(PostgreSQL server)')}`,
+      )
     case 'found':
       return line('Found again', `edition ${event.edition} with ${count(event.records, 'record')}`)
     case 'portals':
@@ -238,10 +269,15 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
       ].join('\n')
     case 'waiting':
       return `  ${paint.dim(`· Waiting: the service is busy with ${event.busyWith}`)}`
+    case 'clockDiffers':
     case 'warning':
       return `  ${paint.yellow('!')} ${event.message}`
     case 'ready':
       return readyText(event, paint)
+    case 'recovered':
+      return line('Well again', `after ${count(event.failedRounds, 'round')} that failed`)
+    case 'networkBack':
+      return line('Network', String(event.message))
     case 'stopping':
       return `\n  ${paint.dim('· Finishing requests and closing the stock …')}`
     case 'stopped':
@@ -303,8 +339,9 @@ function sourceReadText(
 
 function readyText(event: CommandEvent, paint: Paint): string {
   const rule = paint.dim('─'.repeat(78))
-  const { token, api } = event
-  const curl = (query: string) => `curl -H 'Authorization: Bearer ${token ?? 'TOKEN'}' '${api}/v1/tenders?${query}'`
+  const { tokenFile, api } = event
+  const token = tokenFile ? `$(cat ${shellWord(String(tokenFile))})` : 'TOKEN'
+  const curl = (query: string) => `curl -H "Authorization: Bearer ${token}" '${api}/v1/tenders?${query}'`
   const fact = (name: string, text: string) => `  ${name.padEnd(10)} ${text}`
   const edition =
     event.edition === 0
@@ -314,21 +351,12 @@ function readyText(event: CommandEvent, paint: Paint): string {
     '',
     rule,
     fact('Address', paint.bold(String(api))),
-    ...(token === undefined
-      ? []
-      : [
-          fact(
-            'Token',
-            token === null
-              ? paint.yellow('none: revoke one of the two, or create your own organization')
-              : paint.bold(String(token)),
-          ),
-        ]),
+    ...(tokenFile ? [fact('Token in', String(tokenFile))] : []),
     fact('Edition', edition),
     fact('Data', String(event.data)),
     rule,
     '',
-    ...(token === undefined
+    ...(tokenFile === undefined
       ? []
       : [
           paint.dim('# a page of open tenders'),
@@ -346,6 +374,18 @@ function readyText(event: CommandEvent, paint: Paint): string {
   ].join('\n')
 }
 
+/** Tenders whose notices contradict each other; no line without any. */
+function doubtRow(counts: unknown, row: (name: string, text: string) => string): string[] {
+  const { 'award-number': numbers = 0, 'named-call': calls = 0 } = (counts ?? {}) as { readonly [kind: string]: number }
+  if (numbers + calls === 0) return []
+  return [
+    row(
+      'Doubted',
+      `other award numbers ${number(numbers)} · another call named ${number(calls)}; tenderstock review list`,
+    ),
+  ]
+}
+
 function statusText(event: CommandEvent, paint: Paint): string {
   const row = (name: string, text: string) => `  ${name.padEnd(22)} ${text}`
   const counts = (value: unknown) =>
@@ -360,6 +400,24 @@ function statusText(event: CommandEvent, paint: Paint): string {
   const sources = Object.entries(event.sources as { [id: string]: { documents: number; checkedAt: number | null } })
   const holds = list(event.holds) as { readonly heldAt: number; readonly reasons: readonly string[] }[]
   return [
+    paint.bold('Service'),
+    ...(event.isFailing === true
+      ? [
+          row(
+            paint.yellow('Failing'.padEnd(22)),
+            Number(event.failedRounds) > 0 ? `${count(event.failedRounds, 'round')} in a row` : 'rounds are overdue',
+          ),
+          ...wrap(String(event.failure), 72).map((part) => `      ${part}`),
+        ]
+      : []),
+    row('Last good round', minute(event.lastRoundAt)),
+    ...(event.isFailing !== true && event.lastError
+      ? [
+          row('Last fault', minute(event.lastErrorAt)),
+          ...wrap(String(event.lastError), 72).map((part) => `      ${part}`),
+        ]
+      : []),
+    '',
     paint.bold('Received'),
     row('Documents', number(event.documents)),
     row('Notices', `${number(event.notices)}${event.waiting ? `, ${number(event.waiting)} not consolidated yet` : ''}`),
@@ -373,13 +431,14 @@ function statusText(event: CommandEvent, paint: Paint): string {
     '',
     paint.bold('Stock'),
     row('Tenders', counts(event.tenders)),
+    ...doubtRow(event.doubtedTenders, row),
     row('Engine', event.engine === 'embedded' ? `embedded, in ${event.data}` : 'PostgreSQL server'),
     '',
     paint.bold('Published'),
     row(
       'Edition',
       edition
-        ? `${edition.edition} with ${count(edition.records, 'record')}, ${minute(edition.publishedAt)}`
+        ? `${edition.edition} with ${count(edition.records, 'record')}, ${minute(edition.publishedAt)} (${age(event.editionAgeSeconds)} ago)`
         : 'none yet',
     ),
     row(
@@ -392,6 +451,7 @@ function statusText(event: CommandEvent, paint: Paint): string {
       row(paint.yellow('Held back'), minute(hold.heldAt)),
       ...hold.reasons.map((reason) => `      ${reason}`),
     ]),
+    ...list(event.clocks).map((concern) => row(paint.yellow('Clocks'), String(concern))),
   ].join('\n')
 }
 

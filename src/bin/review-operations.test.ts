@@ -7,6 +7,7 @@ import { consolidate, rebuildStock } from '../consolidate/consolidate.ts'
 import { tenderId } from '../consolidate/tender-id.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { Store } from '../store/database.ts'
+import { countDoubts } from '../store/doubts.ts'
 import { upsertEdges } from '../store/matches.ts'
 import type { CommandEvent } from './control-socket.ts'
 import { decideReview, explainStock, listReviews, showReview } from './review-operations.ts'
@@ -98,6 +99,41 @@ describe.each(engines)('review and explain (%s)', (engine) => {
     const { split } = workplace(store)
     await split('ted:1-2026', 'doe:2')
     expect((await liveIds(store)).sort()).toEqual([tenderId('ted:1-2026'), tenderId('doe:2')].sort())
+  })
+
+  test('one record whose notices state other award numbers is counted, listed, shown, and decided', async () => {
+    await using store = await openTestStore(engine)
+    const procedureId = '6f1c0c9e-2f0a-4c55-9d55-0a61f2a3b0c1'
+    await receiveNotices(store, [
+      school({ noticeKey: 'ted:1-2026', procedureId, internalReference: 'WBG 26_01' }),
+      school({ noticeKey: 'doe:2', procedureId, internalReference: 'WBG 26_02' }),
+      school({ noticeKey: 'ted:7-2026', internalReference: 'V-1', title: { de: 'Winterdienst auf Wegen' } }),
+    ])
+    await consolidate(store, { now })
+    expect(await liveIds(store)).toHaveLength(2)
+    expect(await countDoubts(store.db)).toEqual({ 'award-number': 1, 'named-call': 0 })
+    const { events, list, show, merge } = workplace(store)
+    await list()
+    expect(events).toMatchObject([
+      {
+        event: 'review',
+        rule: 'award-number',
+        isOneRecord: true,
+        left: { key: 'doe:2' },
+        right: { key: 'ted:1-2026' },
+        evidence: 'WBG2602 and WBG2601',
+      },
+    ])
+    expect(describeReview(events[0]!, paint)).toContain("tenderstock review split 'doe:2' 'ted:1-2026'")
+    await show('doe:2', 'ted:1-2026')
+    expect(events.at(-1)).toMatchObject({ isOneRecord: true, isExactlyLinked: true })
+    await rebuildStock(store, { now })
+    expect(await countDoubts(store.db)).toEqual({ 'award-number': 1, 'named-call': 0 })
+    await merge('doe:2', 'ted:1-2026')
+    expect(await countDoubts(store.db)).toEqual({ 'award-number': 0, 'named-call': 0 })
+    events.length = 0
+    await list()
+    expect(events).toMatchObject([{ event: 'none' }])
   })
 
   test('explains by what each notice joined, and where each member came from', async () => {

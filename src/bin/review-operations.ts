@@ -6,6 +6,7 @@ import type { TenderContent } from '../domain/tender.ts'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
+import { listDoubts } from '../store/doubts.ts'
 import { countKeyHolders, listEdgesOf, loadMatchRecords } from '../store/matches.ts'
 import { listOpenReviews, reconsiderNotices, recordsOfNoticeKeys, upsertDecision } from '../store/reviews.ts'
 import { findTender, tendersOfNoticeKeys } from '../store/tenders.ts'
@@ -22,7 +23,21 @@ export async function listReviews({ store }: ReviewPlace, { options }: ControlRe
   const reviews = (await listOpenReviews(store.db, limit + decided.size))
     .filter(({ left, right }) => !decided.has(`${left}\n${right}`))
     .slice(0, limit)
-  if (reviews.length === 0) emit({ event: 'none', message: 'No pair waits for a decision.' })
+  const doubts = await listDoubts(store.db, limit)
+  for (const { tenderId, left, right, kind, evidence } of doubts) {
+    const side = await sideOf(store.db, tenderId)
+    emit({
+      event: 'review',
+      left: { key: left, ...side },
+      right: { key: right, ...side },
+      rule: kind,
+      score: null,
+      evidence,
+      isHeldApart: false,
+      isOneRecord: true,
+    })
+  }
+  if (reviews.length + doubts.length === 0) emit({ event: 'none', message: 'No pair waits for a decision.' })
   for (const { leftTender, rightTender, left, right, kind, ...edge } of reviews)
     emit({
       event: 'review',
@@ -30,6 +45,7 @@ export async function listReviews({ store }: ReviewPlace, { options }: ControlRe
       right: { key: right, ...(await sideOf(store.db, rightTender)) },
       ...edge,
       isHeldApart: kind === 'merge',
+      isOneRecord: false,
     })
   return 0
 }
@@ -55,6 +71,9 @@ export async function showReview({ store }: ReviewPlace, { operands }: ControlRe
   return 0
 }
 
+/** Maximum doubted tenders that are looked through for one. */
+const mostDoubts = 10_000
+
 /** `review merge|split LEFT RIGHT`: keeps the decision and applies it at once; `apply` consolidates. */
 export async function decideReview(
   { store, clock }: ReviewPlace,
@@ -65,7 +84,9 @@ export async function decideReview(
   const pair = await pairOf(store.db, operands)
   const [left, right] = [...pair].sort() as [string, string]
   const records = await recordsOfNoticeKeys(store.db, pair)
-  if (records.get(left) === records.get(right)) {
+  const doubt = (await listDoubts(store.db, mostDoubts)).find((each) => each.left === left && each.right === right)
+  // What exact references joined stays joined; an operator may say that it is right.
+  if (records.get(left) === records.get(right) && !(doubt && decision === 'merge')) {
     throw new OperatorError(
       decision === 'merge'
         ? `${left} and ${right} are one record already, by exact references.`

@@ -28,10 +28,19 @@ export function describeReview(event: CommandEvent, paint: Paint): string | unde
   }
 }
 
-function reviewText({ left, right, score, rule, evidence, isHeldApart }: CommandEvent, paint: Paint): string {
+function reviewText(
+  { left, right, score, rule, evidence, isHeldApart, isOneRecord }: CommandEvent,
+  paint: Paint,
+): string {
   const side = (each: Side) =>
     `      ${cut(each.title, 90)}\n      ${paint.dim(`${cut(each.buyer, 60)} · ${(each.publishers as string[] | undefined)?.join(', ')} · published ${day(each.publicationDate)} · deadline ${minute(each.submissionDate)}`)}`
   const [a, b] = [left as Side, right as Side]
+  if (isOneRecord)
+    return [
+      `  ${paint.yellow('  one')}  ${rule}: ${a.key} and ${b.key} stand in one record (${a.id}), but say ${evidence}`,
+      side(a),
+      `      ${paint.dim(`tenderstock review split '${a.key}' '${b.key}'   (or merge, if it is right, or show)`)}`,
+    ].join('\n')
   return [
     `  ${paint.yellow(points(score).padStart(5))}  ${rule}${isHeldApart ? ' (held apart by something else in the two records)' : ''}: ${evidence}`,
     side(a),

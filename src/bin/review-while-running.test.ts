@@ -89,11 +89,13 @@ test('review list, show, merge and split reach the running service, are publishe
     expect(outcome, outcome.err).toMatchObject({ exitCode: 0 })
     return outcome.events
   }
+  await command('organization', 'create', 'Acme')
+  const { token } = (await command('token', 'create', 'Acme'))[0]!
   /** What clients see once all that happened is published. */
   const published = async () => {
     await command('publish')
     const reply = await fetch(`${ready.api}/v1/tenders?limit=100`, {
-      headers: { authorization: `Bearer ${ready.token}` },
+      headers: { authorization: `Bearer ${token}` },
     })
     const { data: records } = (await reply.json()) as { data: { id: string; title: string; archiveReason?: string }[] }
     return records.filter(({ archiveReason }) => archiveReason === undefined)

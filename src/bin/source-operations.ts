@@ -53,7 +53,7 @@ export function sourceNamed(sources: Sources, id: string): Source {
   )
 }
 
-/** `source list`: one event for each source, those with alarms first; what never ran or is off only with --all. */
+/** `source list`: one event for each source, those with alarms first; what was never read only with --all. */
 export async function listSources(place: SourcePlace, { options }: ControlRequest, emit: Emit): Promise<number> {
   const sources = await loadSources()
   const country = options.country === undefined ? undefined : String(options.country).toUpperCase()
@@ -72,7 +72,7 @@ export async function listSources(place: SourcePlace, { options }: ControlReques
     country !== undefined ||
     health.state === 'alarm' ||
     health.state === 'ok' ||
-    (health.state === 'never-read' && record.lastReadAt !== null)
+    record.lastReadAt !== null
   for (const each of wanted) {
     const { health, record } = each
     if (!isShown(each)) continue
@@ -220,7 +220,7 @@ export async function runSourceNow(
 /** What a check needs: no stock. */
 export type CheckPlace = Omit<ReadingPlace, 'store' | 'documentStore'>
 
-/** `source check [ID …]`: one small request each, compared with the card. Exit code 6 when one differs or does not answer. */
+/** `source check [ID …]`: one small request each, compared with the card. Exit code 6 when one differs or does not answer; a quiet one is no fault. */
 export async function checkSources(
   place: CheckPlace,
   { operands, options }: ControlRequest,
@@ -256,7 +256,8 @@ export async function checkSources(
   } finally {
     await line.close()
   }
-  const good = verdicts.filter((verdict) => verdict === 'ok').length
-  emit({ event: 'sourcesChecked', checked: verdicts.length, ok: good })
-  return good === verdicts.length ? 0 : sourceExitCodes.differs
+  const ok = verdicts.filter((verdict) => verdict === 'ok').length
+  const quiet = verdicts.filter((verdict) => verdict === 'quiet').length
+  emit({ event: 'sourcesChecked', checked: verdicts.length, ok, quiet })
+  return ok + quiet === verdicts.length ? 0 : sourceExitCodes.differs
 }

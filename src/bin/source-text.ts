@@ -52,7 +52,7 @@ export function describeSource(event: CommandEvent, { paint, clock }: Shown): st
     case 'sourceChecked':
       return checkText(event, paint)
     case 'sourcesChecked':
-      return `\n  ${number(event.ok)} of ${number(event.checked)} portals answer as their cards say`
+      return `\n  ${number(event.ok)} of ${number(event.checked)} portals answer as their cards say${event.quiet === 0 ? '' : `, ${number(event.quiet)} are quiet`}`
     default:
       return undefined
   }
@@ -60,19 +60,22 @@ export function describeSource(event: CommandEvent, { paint, clock }: Shown): st
 
 function checkText(event: CommandEvent, paint: Paint): string {
   const isGood = event.verdict === 'ok'
+  const isQuiet = event.verdict === 'quiet'
   const requests = list(event.requests)
   const bytes = requests.reduce((sum, each) => sum + Number(each.bytes), 0)
   const elapsedMs = requests.reduce((sum, each) => sum + Number(each.elapsedMs), 0)
   const facts = [
-    `${number(event.notices)} of ${number(event.documents)} entries read`,
+    isQuiet
+      ? `nothing published up to ${event.slot}`
+      : `${number(event.notices)} of ${number(event.documents)} entries read`,
     ...(event.announced === null ? [] : [`${number(event.announced)} announced`]),
     `${requests.length === 1 ? '1 request' : `${requests.length} requests`}, ${number(Math.ceil(bytes / 1024))} KB in ${number(elapsedMs)} ms`,
   ].join(' · ')
   const last = requests.at(-1)
   return [
-    `  ${isGood ? paint.green('✓') : paint.yellow('!')} ${String(event.sourceId).padEnd(30)} ${isGood ? facts : `${event.verdict}: ${facts}`}`,
+    `  ${isGood ? paint.green('✓') : isQuiet ? paint.dim('·') : paint.yellow('!')} ${String(event.sourceId).padEnd(30)} ${isGood ? facts : `${event.verdict}: ${facts}`}`,
     ...(event.findings as string[]).map((finding) => `      ${folded(finding, 6)}`),
-    ...(isGood || !last ? [] : [`      ${paint.dim(`${last.status} ${last.url}`)}`]),
+    ...(isGood || isQuiet || !last ? [] : [`      ${paint.dim(`${last.status} ${last.url}`)}`]),
   ].join('\n')
 }
 
@@ -85,7 +88,9 @@ function sourceLine(event: CommandEvent, paint: Paint, now: number): string {
   const { state } = event
   const facts =
     state === 'off'
-      ? paint.dim(`off: ${event.offBecause}`)
+      ? paint.dim(
+          `off: ${event.offBecause}${Number(event.recentDocuments) > 0 ? ` · ${number(event.recentDocuments)} new in 7 days` : ''}`,
+        )
       : state === 'never-read'
         ? typeof event.lastError === 'string'
           ? `not read yet; the last try failed: ${event.lastError}`

@@ -112,11 +112,19 @@ async function noticesFolder(count: number): Promise<string> {
   return folder
 }
 
+/** Makes an organisation and a token as an operator of own notices does. */
+async function tokenFor(name: string, data: string): Promise<string> {
+  await run(['organization', 'create', name, '--requests-per-minute', '500', '--data', data])
+  const [token] = eventsOf(await run(['token', 'create', name, '--data', data, '--json']))
+  return String(token!.token)
+}
+
 async function get(
   ready: CommandEvent,
   query: string,
 ): Promise<{ status: number; body: { data: { id: string }[]; nextCursor: string | null; type?: string } }> {
-  const reply = await fetch(`${ready.api}/v1/tenders?${query}`, { headers: { authorization: `Bearer ${ready.token}` } })
+  const token = ready.token ?? (await readFile(String(ready.tokenFile), 'utf8')).trim()
+  const reply = await fetch(`${ready.api}/v1/tenders?${query}`, { headers: { authorization: `Bearer ${token}` } })
   return { status: reply.status, body: (await reply.json()) as { data: { id: string }[]; nextCursor: string | null } }
 }
 
@@ -129,7 +137,7 @@ describe('start', () => {
       event: 'ready',
       edition: 1,
       api: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-      token: expect.stringMatching(/^tdr_live_/),
+      tokenFile: join(data, 'trial-token'),
     })
     expect(ready.records).toBeGreaterThan(250)
     const read = service.events.filter(({ event }) => event === 'ingested')
@@ -153,7 +161,7 @@ describe('start', () => {
         if (out.includes('Stop: Ctrl+C')) resolve()
       })
     })
-    expect(out).toContain(String(ready.token))
+    expect(out).toContain(String(ready.tokenFile))
     expect(out).toContain('edition 1')
     const lines = out.split('\n').filter((line) => line.startsWith('curl '))
     expect(lines.length).toBe(3)
@@ -184,11 +192,10 @@ describe('start', () => {
       '--ingest',
       notices,
       '--no-samples',
-      '--requests-per-minute',
-      '500',
       '--trial-clock',
     ])
-    const ready = await service.event('ready')
+    const started = await service.event('ready')
+    const ready: CommandEvent = { ...started, token: await tokenFor('Acme', data) }
     const port = new URL(String(ready.api)).port
 
     const second = await run(['start', '--data', data, '--api-port', '0', '--no-samples'])
@@ -205,7 +212,7 @@ describe('start', () => {
       documents: 30,
       waiting: 0,
       unpublished: 0,
-      edition: { edition: 1, records: ready.records },
+      edition: { edition: 1, records: started.records },
     })
     expect((await run(['publish', '--data', data])).exitCode).toBe(4)
 
@@ -215,10 +222,11 @@ describe('start', () => {
     expect(rebuilt).toMatchObject({ isSame: true, documents: 30 })
 
     const [organization] = eventsOf(await run(['organization', 'list', '--data', data, '--json']))
-    expect(organization).toMatchObject({ name: 'Trial', requestsPerMinute: 500, hasApiAccess: true })
-    const [token] = eventsOf(await run(['token', 'create', 'Trial', '--data', data, '--json']))
+    expect(organization).toMatchObject({ name: 'Acme', requestsPerMinute: 500, hasApiAccess: true })
+    const [token] = eventsOf(await run(['token', 'create', 'Acme', '--data', data, '--json']))
+    expect(token).toMatchObject({ organizationId: organization!.organizationId, token: expect.any(String) })
     expect((await get({ ...ready, token: token!.token }, 'limit=1')).status).toBe(200)
-    expect(await run(['token', 'create', 'Trial', '--data', data])).toMatchObject({
+    expect(await run(['token', 'create', 'Acme', '--data', data])).toMatchObject({
       exitCode: 1,
       err: expect.stringMatching(/two valid tokens/),
     })
@@ -244,8 +252,9 @@ describe('start', () => {
       '--publish-interval-minutes',
       '0',
     ])
-    const ready = await service.event('ready')
-    expect(ready).toMatchObject({ edition: 0, records: 0 })
+    const started = await service.event('ready')
+    expect(started).toMatchObject({ edition: 0, records: 0, tokenFile: null })
+    const ready: CommandEvent = { ...started, token: await tokenFor('Acme', data) }
     expect(service.events.filter(({ event }) => event === 'warning').map(({ message }) => message)).toEqual([
       expect.stringMatching(/not conformant|at most one an hour/),
       expect.stringMatching(/stock is empty/),
@@ -285,9 +294,8 @@ describe('start', () => {
       [['--live', '--source', 'nonsense'], /^There is no source "nonsense"/, 2],
       [['--no-samples', '--ingest', join(folder, 'none')], /none cannot be read/, 1],
     ] as const)
-      expect(await run(['start', '--data', join(folder, 'unmade'), ...mistake])).toEqual({
+      expect(await run(['start', '--data', join(folder, 'unmade'), ...mistake])).toMatchObject({
         exitCode,
-        out: '',
         err: sentence(text),
       })
     expect(await run(['status', '--data', join(folder, 'unmade')])).toEqual({
@@ -301,6 +309,7 @@ describe('start', () => {
       exitCode: 1,
       err: expect.not.stringMatching(/\n {4}at /),
     })
+    expect((await run(['ingest', await noticesFolder(1), '--data', join(folder, 'd')])).exitCode).toBe(0)
     await truncate(join(folder, 'd', 'database', 'global', 'pg_control'), 100)
     const damaged = await run(['start', '--data', join(folder, 'd'), '--api-port', '0'])
     expect(damaged.exitCode).toBe(1)
@@ -313,14 +322,14 @@ describe('start', () => {
     const [killed, whole] = [await newFolder(), await newFolder()]
     const args = (data: string) => ['start', '--data', data, '--api-port', '0', '--no-samples', '--ingest', notices]
     const first = launch(args(killed))
-    await first.event('starting')
+    await first.event('opened')
     // answered between two statements of the reading: it is under way
     await run(['status', '--data', killed])
     await first.end('SIGKILL')
     const contents = []
     for (const data of [killed, whole]) {
       const service = launch(args(data))
-      const ready = await service.event('ready')
+      const ready = { ...(await service.event('ready')), token: await tokenFor('Acme', data) }
       const records: unknown[] = []
       for (let query = 'limit=100&archived=true'; ; ) {
         const { body } = await get(ready, query)
@@ -333,18 +342,17 @@ describe('start', () => {
     }
     expect(contents[0]!.length).toBeGreaterThan(50)
     expect(contents[0]).toEqual(contents[1])
-    expect(await readFile(join(killed, 'trial-token'), 'utf8')).toMatch(/^tdr_live_/)
+    expect(existsSync(join(killed, 'trial-token'))).toBe(false)
   })
 
   test('serve answers the API alone', async () => {
     const [data, notices] = [await newFolder(), await noticesFolder(5)]
     expect((await run(['ingest', notices, '--data', data])).exitCode).toBe(0)
     expect((await run(['publish', '--data', data])).exitCode).toBe(0)
-    await run(['organization', 'create', 'Acme', '--data', data])
-    const [token] = eventsOf(await run(['token', 'create', 'Acme', '--data', data, '--json']))
+    const token = await tokenFor('Acme', data)
     const service = launch(['serve', '--data', data, '--api-port', '0'])
     const ready = await service.event('ready')
-    expect((await get({ ...ready, token: token!.token }, 'archived=true')).body.data.length).toBe(ready.records)
+    expect((await get({ ...ready, token }, 'archived=true')).body.data.length).toBe(ready.records)
     expect(await service.end('SIGTERM')).toBe(0)
   })
 })
@@ -375,7 +383,7 @@ test.skipIf(testDatabaseUrl === undefined)(
     await locked.promise
     const args = ['--data', data, '--no-samples', '--api-port', '0', '--ingest', notices]
     const service = launch(['start', ...args], databaseUrl)
-    await service.event('starting')
+    await service.event('opened')
     await cutWaiting(1)
     const command = run(['ingest', notices, '--data', await newFolder()], databaseUrl)
     await expect
@@ -401,5 +409,5 @@ test('a port that is taken before the first start is told of before any notice i
   const { port } = server.address() as import('node:net').AddressInfo
   const outcome = await run(['start', '--data', await newFolder(), '--api-port', String(port), '--json'])
   expect(outcome.exitCode).toBe(1)
-  expect(eventsOf(outcome).map(({ event }) => event)).toEqual(['starting'])
+  expect(eventsOf(outcome).map(({ event }) => event)).toEqual(['starting', 'error'])
 })

@@ -1,11 +1,12 @@
 // The service: opens the stock, answers the API, and keeps reading, consolidating and publishing until it is told to stop.
 import { isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { cursorKeysOf } from '../api/cursor-key-source.ts'
 import { tokenSourceOf } from '../api/token-source.ts'
 import { dayMs, hourMs, minuteMs, toInstant } from '../domain/time.ts'
-import { catchUp, type EditionLog, openEditionLog } from '../edition/edition-log.ts'
+import { type CatchUpOptions, catchUp, type EditionLog, openEditionLog } from '../edition/edition-log.ts'
+import { WrongEntriesError } from '../edition/log-state.ts'
+import { OlderDatabaseError } from '../edition/take-over.ts'
 import { watchSources } from '../ingest/watch-sources.ts'
 import { type Clock, shiftableClock, systemClock, systemSleep } from '../platform/clock.ts'
 import { type Config, sourceKey } from '../platform/config.ts'
@@ -15,17 +16,21 @@ import { openHttp } from '../platform/http.ts'
 import { type Log, type LogLevel, openLog } from '../platform/log.ts'
 import { type Random, systemRandom } from '../platform/random.ts'
 import { lowerHelperPriority } from '../platform/thread-priority.ts'
+import { within } from '../platform/within.ts'
 import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
 import { findPath } from '../sources/files.ts'
 import { loadSources } from '../sources/registry.ts'
-import { readSerials } from '../store/change-signal.ts'
-import { isConnectionLoss } from '../store/connection-loss.ts'
 import { openStore, type Store } from '../store/database.ts'
+import { type DatabaseClock, openDatabaseClock } from '../store/database-clock.ts'
 import type { DocumentStore } from '../store/document-store.ts'
 import { openDocumentStore } from '../store/open-document-store.ts'
+import { loadTokens } from '../store/organizations.ts'
+import { loadRounds, type RoundState, saveRounds, whyFailing } from '../store/rounds.ts'
 import { getOrCreateSetting } from '../store/settings.ts'
 import { type Emit, listenForCommands } from './control-socket.ts'
+import { type DatabaseWatch, watchDatabase } from './database-watch.ts'
 import { startLiveSources } from './live-sources.ts'
+import { type NodeState, openNodeState } from './node-state.ts'
 import {
   consolidateNow,
   fitValuesWhenDue,
@@ -37,8 +42,12 @@ import {
   type Workplace,
 } from './operations.ts'
 import { contactOf } from './portal-line.ts'
+import { countProcesses } from './process-count.ts'
+import { addressWarnings, publicAddresses } from './public-addresses.ts'
 import { startReaders } from './readers.ts'
+import { type Rounds, type RunStage, startRounds } from './rounds.ts'
 import { openSampleSources, type SampleSources } from './sample-sources.ts'
+import { shellWord } from './shell-word.ts'
 import { sourceNamed } from './source-operations.ts'
 import { claimStockKind } from './stock-kind.ts'
 import { ensureTrialToken } from './trial-token.ts'
@@ -51,9 +60,13 @@ export type ServiceOptions = {
   readonly apiPort: number
   /** Threads that answer the API. */
   readonly readers: number
+  /** The draft fields RateLimit and RateLimit-Policy besides (D34). */
+  readonly hasRateLimitFields: boolean
   readonly logLevel: LogLevel
   readonly config: Config
   readonly emit: Emit
+  /** A database that lacks the newest editions of the log takes their place. */
+  readonly isOlderAccepted: boolean
   /** Aborted by the first signal to stop. */
   readonly stop: AbortSignal
 }
@@ -70,9 +83,12 @@ export type StartOptions = ServiceOptions & {
     /** `YYYY-MM-DD`. */
     readonly backfillSince?: string
   }
+  /** Limit of the trial organisation, which only samples have. */
   readonly requestsPerMinute?: number
   readonly publishIntervalMs: number
   readonly hasTrialClock: boolean
+  /** Called with the trial token when it is made, where a person sees it. Never called again for this stock. */
+  readonly showToken?: (plaintext: string) => void
 }
 
 /** The specification's most frequent publication (sync.md P7). */
@@ -85,24 +101,31 @@ const longestTickMs = minuteMs / 2
  */
 const takeOverAllowanceMs = minuteMs
 const serialPollMs = 1000
+/** Maximum number of rounds between two attempts at an edition that did not come whole. */
+const longestRefusedRounds = 60
+const olderConcern =
+  'The database lacks the newest editions that this node serves: they go on being served, and nothing is published.'
+const refusedConcern = 'An edition did not come whole from the database: the one before goes on being served.'
+/** How often readers are told how the rounds go. */
+const roundsPollMs = 2000
 /** In this time every piece of the edition log is read again and compared with its checksum. */
 const checkRoundMs = dayMs
 /** The rush of the start is over: what packs large editions is loaded, and the threads that help give way to the readers. */
 const rushMs = 5000
 const watchMs = 5 * minuteMs
 const heldPauseMs = 10 * minuteMs
-const retryPauseMs = 1000
-const longestFinishMs = 10_000
+/** How long work under way may take to end after a signal to stop. */
+const longestFinishMs = 5_000
 /** A first edition does not wait longer for the first reading of all portals. */
 const longestFirstReadMs = 15 * minuteMs
 
 /** Runs `tenderstock start` until `stop` is aborted. Returns when everything is closed. */
 export async function start(options: StartOptions): Promise<void> {
   await checkNamed(options)
+  if (options.live) contactOf(options.config)
   await using service = await openService(options, options.hasTrialClock)
   const { store, clock, random, emit, stop, log } = service
   const dataFolder = service.dataFolder
-  if (options.live) contactOf(options.config)
   if (options.live || options.samples) await claimStockKind(store, options.live ? 'live' : 'samples')
   if (options.publishIntervalMs < conformantIntervalMs) {
     emit({
@@ -112,7 +135,7 @@ export async function start(options: StartOptions): Promise<void> {
   }
   const queue = workQueue()
   const serveNewest = () => takeOver(service)
-  let tick: () => void = () => {}
+  let rounds: Rounds | undefined
   const place: Workplace = {
     store,
     dataFolder,
@@ -124,12 +147,16 @@ export async function start(options: StartOptions): Promise<void> {
     version: options.version,
     ...(service.documentStore && { documentStore: service.documentStore }),
     publishIntervalMs: options.publishIntervalMs,
+    databaseClock: service.databaseClock,
+    // on a database that lost editions nothing is published before somebody agrees
+    beforePublish: serveNewest,
     onPublished: serveNewest,
+    rounds: () => rounds?.state(),
     signal: stop,
     ...(options.hasTrialClock && {
       advanceClock: async (ms: number) => {
         const now = service.shift(ms)
-        tick()
+        rounds?.run()
         await queue.idle()
         return now
       },
@@ -138,13 +165,8 @@ export async function start(options: StartOptions): Promise<void> {
   const control = await listenForCommands(dataFolder, (request, emitTo) => runOperation(place, request, emitTo))
   if (control) service.defer(control.close)
 
-  const token = await ensureTrialToken(store, {
-    dataFolder,
-    clock,
-    random,
-    ...(options.requestsPerMinute !== undefined && { requestsPerMinute: options.requestsPerMinute }),
-  })
-  await serveNewest()
+  const tokenFile = await openTrial(service, options)
+  await takeOver(service, { isOlderAccepted: options.isOlderAccepted })
   const api = await service.listen()
   let isReady = false
   const announce = () => {
@@ -154,12 +176,12 @@ export async function start(options: StartOptions): Promise<void> {
     emit({
       event: 'ready',
       api,
-      token: token ?? null,
+      tokenFile: tokenFile ?? null,
       edition: newest?.edition ?? 0,
       records: newest?.records ?? 0,
       data: dataFolder,
       since: toInstant(newest ? newest.publishedAt - hourMs : clock()),
-      docs: `${options.config.docsUrl ?? api}/access`,
+      docs: `${options.config.docsUrl ?? options.config.baseUrl ?? api}/access`,
     })
   }
   const found = service.editions.newest
@@ -170,10 +192,8 @@ export async function start(options: StartOptions): Promise<void> {
 
   const samples = options.samples ? await openSamples(service, options.samples, options) : undefined
   const live = options.live ? await openLive(service, options.live, options) : undefined
-  const readSources = async () => {
-    await samples?.read()
-  }
   let heldUntil = 0
+  let toldOfClockUntil = 0
   const startedAt = clock()
   let lookedAtModel = Number.NEGATIVE_INFINITY
   let watchedAt = Number.NEGATIVE_INFINITY
@@ -186,53 +206,83 @@ export async function start(options: StartOptions): Promise<void> {
     for (const message of raised) emit({ event: 'warning', message })
     for (const alarm of cleared) emit({ event: 'alarmCleared', alarm })
   }
-  /** One round of the later stages. A round of the clock is told of only when it did something. */
-  const advance = async (isFirst: boolean) => {
-    if (stop.aborted) return
-    if (await isRebuildPending(place)) {
+  /** One round. One of the clock is told of only when it did something. */
+  const round = async (isFirst: boolean, stage: RunStage) => {
+    if (isFirst && options.ingestPaths.length > 0)
+      await stage('Reading the given notices', async () => void (await ingestPaths(place, options.ingestPaths, emit)))
+    if (isFirst || clock() - readAt >= roundMs)
+      await stage('Reading the sample portals', async () => {
+        await samples?.read()
+        readAt = clock()
+      })
+    await stage('Storing what portals deliver', async () => live?.throwFault(), { isAside: true })
+    await stage('Rebuilding', async () => {
+      if (!(await isRebuildPending(place))) return
       emit({ event: 'warning', message: 'A rebuild was cut off; it is done again before anything is published.' })
       await rebuild(place, emit)
-    }
-    await consolidateNow(place, (event) => {
-      if (isFirst || event.event !== 'consolidated' || Number(event.changed) > 0) emit(event)
     })
-    if (clock() - lookedAtModel >= hourMs) {
+    await stage('Consolidating', () =>
+      consolidateNow(place, (event) => {
+        if (isFirst || event.event !== 'consolidated' || Number(event.changed) > 0) emit(event)
+      }),
+    )
+    const fit = async () => {
+      if (clock() - lookedAtModel < hourMs) return
       await fitValuesWhenDue(place, (event) => {
         if (event.event !== 'valuesFitted' || event.version !== null) emit(event)
       })
       lookedAtModel = clock()
     }
-    await watch()
+    await stage('Estimating values', fit, { isAside: true })
+    await stage('Watching the sources', watch)
+    await stage('Publishing', () => publishWhenDue(isFirst))
+  }
+  const publishWhenDue = async (isFirst: boolean) => {
     const { newest } = service.editions
     const isConformant = options.publishIntervalMs >= conformantIntervalMs
     const waitMs = options.publishIntervalMs + (isConformant ? takeOverAllowanceMs : 0)
     // the first edition is worth waiting for until every source was asked once, or for a while
     const isFirstRead = !live || live.isCaughtUp() || clock() - startedAt >= longestFirstReadMs
     const isDue = newest ? clock() - newest.publishedAt >= waitMs : isFirstRead
-    if (stop.aborted || (!isFirst && (!isDue || clock() < heldUntil))) return
+    if (!isFirst && (!isDue || clock() < heldUntil)) return
     if (!newest && !isFirstRead) return
     const outcome = await publishNow(
       place,
       (event) => {
+        if (event.event === 'clockDiffers') {
+          service.state.report('publishing', String(event.message))
+          if (clock() < toldOfClockUntil) return
+          toldOfClockUntil = clock() + heldPauseMs
+        }
         if (isFirst || (event.event !== 'nothingNew' && event.event !== 'tooEarly')) emit(event)
       },
       { minIntervalMs: options.publishIntervalMs },
     )
+    if (outcome !== 'clockDiffers') service.state.report('publishing', undefined)
     // the gate looks again when something may have changed, and does not repeat itself with every round
     if (outcome === 'held') heldUntil = clock() + Math.min(options.publishIntervalMs, heldPauseMs)
   }
 
-  const firstRound = async () => {
-    if (options.ingestPaths.length > 0) await ingestPaths(place, options.ingestPaths, emit)
-    await readSources()
-    await advance(true)
-  }
-  const first = queue.run('start', async () => {
-    // what was read before the database went away changes nothing when it is read again
-    while (!(await isDone(firstRound, emit)) && !stop.aborted)
-      await delay(retryPauseMs, undefined, { signal: stop }).catch(() => {})
+  // Sources once an hour (oftener in trials), deadlines and editions as they fall due.
+  const roundMs = Math.min(hourMs, Math.max(options.publishIntervalMs, 1000))
+  let readAt = Number.NEGATIVE_INFINITY
+  rounds = startRounds({
+    queue,
+    clock,
+    stop,
+    everyMs: Math.min(longestTickMs, Math.max(250, options.publishIntervalMs / 4)),
+    round,
+    before: service.keptRounds,
+    keep: (state) => saveRounds(store.db, state),
+    dataFolder,
+    onFailure: (message, error) => {
+      log.error({ error: error instanceof Error ? traceOf(error) : String(error) }, message)
+      emit({ event: 'warning', message })
+    },
+    onRecovery: (failedRounds) => emit({ event: 'recovered', failedRounds }),
   })
-  await Promise.race([first, aborted(stop)])
+  service.tellRounds(rounds.state)
+  await rounds.first
   if (!service.editions.newest && !stop.aborted) {
     emit({
       event: 'warning',
@@ -243,45 +293,15 @@ export async function start(options: StartOptions): Promise<void> {
   }
   announce()
 
-  // From here on by the clock: sources once an hour (oftener in trials), deadlines and editions as they fall due.
-  const roundMs = Math.min(hourMs, Math.max(options.publishIntervalMs, 1000))
-  let lastRoundAt = clock()
-  let isQueued = false
-  tick = () => {
-    if (isQueued || stop.aborted) return
-    isQueued = true
-    void queue
-      .run('round', async () => {
-        isQueued = false
-        if (clock() - lastRoundAt >= roundMs) {
-          lastRoundAt = clock()
-          await readSources()
-        }
-        await advance(false)
-      })
-      .catch((error: unknown) => {
-        log.error(
-          { error: error instanceof Error ? error.stack : String(error) },
-          'a round failed; the next one tries again',
-        )
-        emit({
-          event: 'warning',
-          message: `A round failed and will be tried again: ${error instanceof Error ? error.message : String(error)}`,
-        })
-      })
-  }
-  const timer = setInterval(tick, Math.min(longestTickMs, Math.max(250, options.publishIntervalMs / 4)))
   await aborted(stop)
-  clearInterval(timer)
   emit({ event: 'stopping' })
-  await service.endApi()
   // a batch that is being written ends; what takes longer is cut off and done again at the next start
-  first.catch(() => {})
-  await Promise.race([
-    Promise.all([queue.idle(), live?.done.catch(() => {})]),
-    delay(longestFinishMs, undefined, { ref: false }),
-  ])
+  const finished = within(Promise.all([queue.idle(), live?.done]), longestFinishMs)
+  await Promise.all([service.endApi(), finished, within(rounds.close(), longestFinishMs)])
 }
+
+const traceOf = (error: Error): string =>
+  [error, error.cause].flatMap((each) => (each instanceof Error ? [each.stack] : [])).join('\n')
 
 /** Throws OperatorError for a source or path that does not exist, before anything is opened and the service called ready. */
 async function checkNamed({ live, samples, ingestPaths }: StartOptions): Promise<void> {
@@ -309,6 +329,8 @@ export async function serve(options: ServiceOptions): Promise<void> {
         config: options.config,
         version: options.version,
         ...(service.documentStore && { documentStore: service.documentStore }),
+        databaseClock: service.databaseClock,
+        beforePublish: () => takeOver(service),
         onPublished: () => takeOver(service),
       },
       request,
@@ -316,7 +338,7 @@ export async function serve(options: ServiceOptions): Promise<void> {
     ),
   )
   if (control) service.defer(control.close)
-  await takeOver(service)
+  await takeOver(service, { isOlderAccepted: options.isOlderAccepted })
   const api = await service.listen()
   const newest = service.editions.newest
   emit({
@@ -325,22 +347,10 @@ export async function serve(options: ServiceOptions): Promise<void> {
     edition: newest?.edition ?? 0,
     records: newest?.records ?? 0,
     data: dataFolder,
-    docs: `${options.config.docsUrl ?? api}/access`,
+    docs: `${options.config.docsUrl ?? options.config.baseUrl ?? api}/access`,
   })
   await aborted(stop)
   emit({ event: 'stopping' })
-}
-
-/** False when the database went away meanwhile: a service waits for it. */
-async function isDone(round: () => Promise<void>, emit: Emit): Promise<boolean> {
-  try {
-    await round()
-    return true
-  } catch (error) {
-    if (!isConnectionLoss(error)) throw error
-    emit({ event: 'warning', message: `The database was lost, and is tried again: ${(error as Error).message}` })
-    return false
-  }
 }
 
 type Service = AsyncDisposable & {
@@ -355,6 +365,9 @@ type Service = AsyncDisposable & {
   readonly stop: AbortSignal
   readonly log: Log
   readonly queue: ReturnType<typeof workQueue>
+  /** What is wrong with this node; `/readyz` tells it. */
+  readonly state: NodeState
+  readonly databaseClock: DatabaseClock
   /** Starts the API and returns its address. */
   readonly listen: () => Promise<string>
   /** Takes no more requests and finishes those that run. */
@@ -362,6 +375,10 @@ type Service = AsyncDisposable & {
   /** Closed before what was deferred or opened earlier. */
   readonly defer: (close: () => Promise<unknown>) => void
   readonly shift: (ms: number) => number
+  /** How the rounds went before this start. */
+  readonly keptRounds: RoundState | undefined
+  /** From then on `/readyz` tells of the rounds of this process. */
+  readonly tellRounds: (rounds: () => RoundState | undefined) => void
 }
 
 async function openService(options: ServiceOptions, hasTrialClock: boolean): Promise<Service> {
@@ -369,21 +386,18 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
   const dataFolder = resolve(options.dataFolder)
   const log = openLog(options.logLevel)
   const clockShift = new Float64Array(new SharedArrayBuffer(8))
-  const shiftable = shiftableClock(systemClock, clockShift)
-  const clock = hasTrialClock ? shiftable.now : systemClock
+  const databaseClock = openDatabaseClock(systemClock)
+  const shiftable = shiftableClock(databaseClock.now, clockShift)
+  const clock = hasTrialClock ? shiftable.now : databaseClock.now
   const random = systemRandom
   const closers: (() => Promise<unknown>)[] = []
   const close = async () => {
     for (const each of closers.splice(0).reverse()) await each()
   }
   try {
+    // what would end the service later ends it before a database is made
+    await findPort(options.apiHost, options.apiPort)
     await makeFolder(dataFolder)
-    const store = await openStore({
-      dataFolder,
-      onHousekeepingError: (error) => log.warn({ error: String(error) }, 'housekeeping failed; it is tried again'),
-      ...(config.databaseUrl !== undefined && { databaseUrl: config.databaseUrl }),
-    })
-    closers.push(store.close)
     const documentStore = await openDocumentStore(config.documents, {
       clock: systemClock,
       sleep: systemSleep,
@@ -391,24 +405,60 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
       version: options.version,
     })
     if (documentStore) closers.push(documentStore.close)
-    emit({ event: 'starting', version: options.version, data: dataFolder, engine: store.engine, pid: process.pid })
+    const store = await openStore({
+      dataFolder,
+      onHousekeepingError: (error) => log.warn({ error: String(error) }, 'housekeeping failed; it is tried again'),
+      ...(config.databaseUrl !== undefined && { databaseUrl: config.databaseUrl }),
+      signal: stop,
+    })
+    closers.push(store.close)
+    const state = openNodeState()
+    const database = watchDatabase({ store, ownClock: systemClock, databaseClock, clock, state, log })
+    closers.push(async () => database.close())
+    emit({ event: 'opened', data: dataFolder, engine: store.engine })
+    for (const message of addressWarnings({ config, host: options.apiHost })) emit({ event: 'warning', message })
+    // from here on the time is the database's; without an answer the watch goes on asking
+    await database.look().catch(() => {})
+    for (const message of state.snapshot().degraded) emit({ event: 'warning', message })
+    const keptRounds = await loadRounds(store.db)
+    let ownRounds: (() => RoundState | undefined) | undefined
+    const tellReaders = (rounds: RoundState | undefined) => {
+      if (!rounds) return
+      const { failedRounds, lastRoundAt } = rounds
+      const isFailing = whyFailing(rounds, clock()) !== undefined
+      state.setPipeline({ isFailing, failedRounds, ...(lastRoundAt !== undefined && { lastRoundAt }) })
+      state.report('pipeline', isFailing ? 'No newer edition comes: a stage before it fails.' : undefined)
+    }
+    tellReaders(keptRounds)
+    const lookAtRounds = setInterval(() => {
+      // what runs them knows more than it may have been able to keep
+      if (ownRounds) tellReaders(ownRounds())
+      else void loadRounds(store.db).then(tellReaders, () => {})
+    }, roundsPollMs)
+    closers.push(async () => clearInterval(lookAtRounds))
     // readers load while the log is read
     const opened = Promise.withResolvers<EditionLog>()
+    const isShared = config.redisUrl !== undefined && store.engine !== 'embedded'
+    const processes = isShared ? await countProcesses(store, random, log) : undefined
+    if (processes) closers.push(processes.close)
     const openApi = async () => {
-      const { apiHost: host, apiPort, readers: count, logLevel } = options
+      const { apiHost: host, apiPort, readers: count, hasRateLimitFields, logLevel } = options
       const port = await findPort(host, apiPort)
       const address = `http://${hostOf(host)}:${port}`
       const readers = await startReaders({
         count,
         host,
         port,
-        address,
+        addresses: publicAddresses({ config, host }, address),
         editions: opened.promise,
         tokens: tokenSourceOf(store),
         cursorKeys: cursorKeysOf(store, { clock, randomBytes: random.bytes }),
+        state,
         config,
+        hasRateLimitFields,
         logLevel,
         clockShift,
+        processCount: processes?.memory ?? Int32Array.of(1),
         clock: systemClock,
         log,
         stop,
@@ -435,7 +485,7 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
       onWarning: (warning) => log.warn(warning),
     })
     closers.push(async () => editions.standDown())
-    const stopFollowing = followEditions(editions, store, log)
+    const stopFollowing = followEditions(editions, { store, database, state, log })
     closers.push(async () => stopFollowing())
     const listen = async () => {
       opened.resolve(editions)
@@ -461,8 +511,14 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
       listen,
       endApi,
       queue: workQueue(),
+      state,
+      databaseClock,
       defer: (each) => closers.push(each),
       shift: shiftable.advance,
+      keptRounds,
+      tellRounds: (rounds) => {
+        ownRounds = rounds
+      },
       [Symbol.asyncDispose]: close,
     }
   } catch (error) {
@@ -471,35 +527,57 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
   }
 }
 
-/** Takes over what is new. Without room for it, what the log holds is served, and `followEditions` tries again. */
-async function takeOver({ editions, store, log }: Service): Promise<void> {
+/**
+ * Takes over what is new. Without room for it, what the log holds is served, and `followEditions` tries again; so it does for an
+ * edition that did not come whole. Throws OlderDatabaseError.
+ */
+async function takeOver({ editions, store, log }: Service, options: CatchUpOptions = {}): Promise<void> {
   try {
-    await catchUp(editions, store)
+    await catchUp(editions, store, options)
   } catch (error) {
-    if (!(error instanceof OperatorError) || editions.newest === undefined) throw error
+    if (error instanceof OlderDatabaseError) log.error(error.message)
+    const isWaitedFor = error instanceof WrongEntriesError || editions.newest !== undefined
+    if (!(error instanceof OperatorError) || error instanceof OlderDatabaseError || !isWaitedFor) throw error
     log.warn(error.message)
   }
 }
 
 /** Takes over editions that other processes publish, and what could not be taken over before; looks after the files. */
-function followEditions(editions: EditionLog, store: Store, log: Log): () => void {
-  let seen = -1
+function followEditions(
+  editions: EditionLog,
+  { store, database, state, log }: Pick<Service, 'store' | 'state' | 'log'> & { readonly database: DatabaseWatch },
+): () => void {
   let isBusy = false
+  /** What did not come whole is asked for again after 1, 2, 4 … rounds. */
+  let pause = 0
+  let waiting = 0
   let told = ''
   const look = async () => {
     if (isBusy) return
+    if (waiting > 0) {
+      waiting--
+      return
+    }
     isBusy = true
     try {
-      const { edition } = await readSerials(store.db)
-      if (edition !== seen || editions.isDamaged) {
+      const { edition } = await database.look()
+      if (edition !== editions.serial || editions.isDamaged || editions.olderDatabase !== undefined)
         await catchUp(editions, store)
-        seen = edition
-      }
       told = ''
+      pause = 0
+      state.report('editions', undefined)
     } catch (error) {
-      if (told !== String(error))
-        log.warn({ error: String(error) }, 'new editions cannot be seen; the last one goes on being served')
+      const isRefusal = error instanceof WrongEntriesError || error instanceof OlderDatabaseError
+      if (told !== String(error)) {
+        if (isRefusal) log.error(error.message)
+        else log.warn({ error: String(error) }, 'new editions cannot be seen; the last one goes on being served')
+      }
       told = String(error)
+      if (isRefusal) {
+        pause = Math.min(longestRefusedRounds, Math.max(1, 2 * pause))
+        waiting = pause
+        state.report('editions', error instanceof OlderDatabaseError ? olderConcern : refusedConcern)
+      }
     } finally {
       editions.checkSome(serialPollMs / checkRoundMs)
       isBusy = false
@@ -508,6 +586,32 @@ function followEditions(editions: EditionLog, store: Store, log: Log): () => voi
   const timer = setInterval(() => void look(), serialPollMs)
   timer.unref()
   return () => clearInterval(timer)
+}
+
+/** The file of the trial token. Without a token, says how to make one; the token itself is in no event. */
+async function openTrial(service: Service, options: StartOptions): Promise<string | undefined> {
+  const { store, clock, random, emit, dataFolder } = service
+  const where = dataFolder === resolve('data') ? '' : ` --data ${shellWord(dataFolder)}`
+  const say = (message: string) => emit({ event: 'none', message })
+  if (!options.samples) {
+    if ((await loadTokens(store.db)).length === 0)
+      say(
+        `Nobody may read yet: tenderstock organization create NAME${where}, then tenderstock token create NAME${where}`,
+      )
+    return undefined
+  }
+  const trial = await ensureTrialToken(store, {
+    dataFolder,
+    clock,
+    random,
+    ...(options.requestsPerMinute !== undefined && { requestsPerMinute: options.requestsPerMinute }),
+  })
+  if (trial.kind === 'gone') {
+    say(`The trial token was revoked, or is not in this folder; make another: tenderstock token create Trial${where}`)
+    return undefined
+  }
+  if (trial.kind === 'made') options.showToken?.(trial.plaintext)
+  return trial.file
 }
 
 async function openLive(service: Service, live: NonNullable<StartOptions['live']>, { config, version }: StartOptions) {

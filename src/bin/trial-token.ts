@@ -1,15 +1,23 @@
-// The trial organisation and the token that `start` prints: the same one at every start, kept in a file that only its owner reads.
+// The trial organisation and its one token: made with the sample portals, kept in a file that only its owner reads.
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hashToken } from '../domain/token.ts'
+import { hashToken, makeToken } from '../domain/token.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Random } from '../platform/random.ts'
 import type { Store } from '../store/database.ts'
-import { changeOrganization, createOrganization, createToken, loadTokens } from '../store/organizations.ts'
+import { changeOrganization, createOrganization, createToken, listTokens, loadTokens } from '../store/organizations.ts'
 
 export const trialOrganization = 'Trial'
 
-/** The plaintext, or undefined when both tokens of the organisation are taken and neither is in the file. */
+export type TrialToken =
+  /** The first start: nobody has seen the token yet. */
+  | { readonly kind: 'made'; readonly file: string; readonly plaintext: string }
+  /** Of an earlier start, and still valid. */
+  | { readonly kind: 'kept'; readonly file: string }
+  /** It was revoked, or its file is gone: nobody but the operator makes another. */
+  | { readonly kind: 'gone' }
+
+/** Makes the trial token once for a stock, ever. */
 export async function ensureTrialToken(
   store: Store,
   options: {
@@ -18,7 +26,7 @@ export async function ensureTrialToken(
     readonly clock: Clock
     readonly random: Random
   },
-): Promise<string | undefined> {
+): Promise<TrialToken> {
   const { clock, random, requestsPerMinute } = options
   const { organization } = await createOrganization(
     store.db,
@@ -26,30 +34,28 @@ export async function ensureTrialToken(
     { now: clock(), random },
   )
   const { organizationId } = organization
-  if (requestsPerMinute !== undefined && organization.requestsPerMinute !== requestsPerMinute) {
+  if (requestsPerMinute !== undefined && organization.requestsPerMinute !== requestsPerMinute)
     await changeOrganization(store, organizationId, { requestsPerMinute })
-  }
-  const path = join(options.dataFolder, 'trial-token')
-  const kept = await readFile(path, 'utf8').then(
-    (text) => text.trim(),
-    () => undefined,
+  const file = join(options.dataFolder, 'trial-token')
+  if ((await listTokens(store.db, organizationId)).length > 0)
+    return (await isValid(store, organizationId, file, clock)) ? { kind: 'kept', file } : { kind: 'gone' }
+  // The file comes first: a kill between the two leaves a text that is no token yet, and the next start makes one.
+  const plaintext = makeToken(random.bytes)
+  await writeFile(`${file}.new`, `${plaintext}\n`, { mode: 0o600 })
+  await chmod(`${file}.new`, 0o600)
+  await rename(`${file}.new`, file)
+  await createToken(store, { organizationId, name: 'trial', plaintext }, { now: clock(), random })
+  return { kind: 'made', file, plaintext }
+}
+
+async function isValid(store: Store, organizationId: string, file: string, clock: Clock): Promise<boolean> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  const hash = hashToken(text.trim())
+  const grants = await loadTokens(store.db)
+  return grants.some(
+    (grant) =>
+      grant.organizationId === organizationId &&
+      grant.tokenHash === hash &&
+      (grant.expiresAt ?? Number.POSITIVE_INFINITY) > clock(),
   )
-  if (kept !== undefined) {
-    const hash = hashToken(kept)
-    const grants = await loadTokens(store.db)
-    const isValid = grants.some(
-      (grant) =>
-        grant.organizationId === organizationId &&
-        grant.tokenHash === hash &&
-        (grant.expiresAt ?? Number.POSITIVE_INFINITY) > clock(),
-    )
-    if (isValid) return kept
-  }
-  const created = await createToken(store, { organizationId, name: 'printed by start' }, { now: clock(), random })
-  if (created.kind !== 'created') return undefined
-  // a kill between the two leaves a token that nobody knows in one of the two slots; the other one is still free
-  await writeFile(`${path}.new`, `${created.plaintext}\n`, { mode: 0o600 })
-  await chmod(`${path}.new`, 0o600)
-  await rename(`${path}.new`, path)
-  return created.plaintext
 }

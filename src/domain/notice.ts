@@ -176,6 +176,8 @@ export type Notice = {
   readonly changeReasons?: readonly string[]
   /** The source itself says the procedure is cancelled or withdrawn (OCDS tender.status, portal text). */
   readonly isCancelled?: boolean
+  /** The source itself says that tenders are received no more, whatever deadline it names, and that nothing is decided. */
+  readonly isClosed?: boolean
   /** The source itself says that the procedure ended without a winner (OCDS `unsuccessful`, PROCUREMENT_UNSUCCESSFUL for all). */
   readonly isUnsuccessful?: boolean
   /** A page for people. */
@@ -189,7 +191,7 @@ export const rejectionReasons = [
   'forbidden-construct', // DOCTYPE, entity declaration
   'too-deep', // nested deeper than any notice
   'too-large', // over the size limit of a document, an archive member or an archive
-  'not-procurement', // a notice of a kind that announces no procurement (X01, X02)
+  'not-procurement', // announces no procurement: a notice of such a kind (X01, X02), a draft
   'missing-identity', // no id from which a notice key can be made
   'missing-content', // neither title nor buyer: nothing to show
   'invalid-content', // the structure contradicts its own format

@@ -3,11 +3,20 @@ import type { CodeRange } from './cpv.ts'
 
 const pattern = /^[A-Za-z]{2}[A-Za-z0-9]{0,3}$/
 
-/** A code as written in notices or filters, upper case; undefined when it has not the form of one. Need not be listed. */
+/** Countries that NUTS names by other letters than ISO 3166: some buyers write the ISO code before the area's number. */
+const nutsCountries: { readonly [isoCode: string]: string } = { GR: 'EL', GB: 'UK' }
+
+/**
+ * A code as written in notices or filters, upper case, with NUTS's own letters for the country (`GR30` is `EL30`); undefined
+ * when it has not the form of one. Need not be listed.
+ */
 export function toNutsCode(text: string): string | undefined {
-  const code = text.trim()
+  const trimmed = text.trim()
   // looked at before it is folded: other letters have upper cases of these (ı, ſ, ß)
-  return pattern.test(code) ? code.toUpperCase() : undefined
+  if (!pattern.test(trimmed)) return undefined
+  const code = trimmed.toUpperCase()
+  const country = nutsCountries[code.slice(0, 2)]
+  return country === undefined ? code : country + code.slice(2)
 }
 
 /** Five characters in base 37 (none, 0-9, A-Z), so that an area's codes are one range of numbers. Below 2^27. */

@@ -52,10 +52,7 @@ export class Compaction {
     if (kept.length > 0) await this.#copy(number, kept)
     // what the editions before could show as well is not all here: a file that was cut back to one of them must not be shown
     const isWhole = isComplete && number >= this.#oldest
-    await this.#target.endEdition(
-      { ...info, checks: Object.fromEntries(checks) },
-      { isComplete: isWhole, isSynced: false },
-    )
+    await this.#target.endCopied({ ...info, checks: Object.fromEntries(checks) }, isWhole)
     return true
   }
 
@@ -63,7 +60,9 @@ export class Compaction {
     this.#memory.reset()
     const plain = await this.#piecesOf('plain', positions)
     const gzip = await this.#piecesOf('gzip', positions)
-    await this.#target.write(batchOf(this.#source, edition, positions, this.#target.bodiesEnd), plain, gzip)
+    const hashes = await this.#source.hashesAt(positions)
+    const batch = batchOf(this.#source, edition, positions, this.#target.bodiesEnd)
+    await this.#target.write({ batch, plain, gzip, hashes })
   }
 
   async #piecesOf(kind: BodyKind, positions: readonly number[]): Promise<Buffer[]> {

@@ -1,28 +1,22 @@
 // The edition log: the published data as an append-only log on this machine, answered from memory and the page cache.
 // It is a cache of the database: whatever is missing, torn or damaged is taken from there again.
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Store } from '../store/database.ts'
-import {
-  type EditionRow,
-  editionsAfter,
-  entriesAfter,
-  newestEdition,
-  type StoredEntry,
-  stockIdOf,
-} from '../store/editions.ts'
+import { databaseHead } from '../store/editions.ts'
+import { forgoEditions } from '../store/older-database.ts'
 import { Compaction } from './compaction.ts'
 import { freeBytes, spareBytes } from './disk-room.ts'
 import { lockFolder } from './folder-lock.ts'
-import { retentionMs } from './held-log.ts'
 import type { LogFollower, LogMessage } from './log-feed.ts'
 import { LogReader } from './log-reader.ts'
-import { LogState, type NewEdition } from './log-state.ts'
+import { LogState, type NewEdition, WrongEntriesError } from './log-state.ts'
 import { mend } from './mending.ts'
 import { openGeneration } from './open-generation.ts'
 import type { NewEntry } from './pack-entries.ts'
 import { Packers } from './packers.ts'
+import { OlderDatabaseError, type Read, relationOf, type SourceStore, takeEditions, withSnapshot } from './take-over.ts'
 
 export type EditionLogOptions = {
   readonly clock: Clock
@@ -33,6 +27,21 @@ export type EditionLogOptions = {
   /** Told, in a sentence for the operator, of work in the background that failed; the log goes on without it. */
   readonly onWarning?: (warning: string) => void
 }
+
+export type CatchUpOptions = {
+  /** An operator agreed that an older database takes the place of the log's newest editions. */
+  readonly isOlderAccepted?: boolean
+}
+
+/** What came of one state of the database. */
+type Step =
+  | { readonly kind: 'done'; readonly serial: number }
+  | { readonly kind: 'more' }
+  | { readonly kind: 'rebuild'; readonly stockId: string }
+  | { readonly kind: 'late' }
+  | { readonly kind: 'older'; readonly common: number; readonly difference: string; readonly stockId: string }
+
+const sentenceOf = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** To be rid of fewer, building the log anew does not pay. */
 const defaultToleratedEntries = 10_000
@@ -56,6 +65,8 @@ export class EditionLog extends LogReader {
   #isClosing = false
   /** Entries up to here were checked in this round. */
   #checked = 0
+  #serial = -1
+  #olderDatabase: string | undefined
   /** Work in the background, while there is some. */
   #upkeep: Promise<void> | undefined
   /** More became due while work was under way. */
@@ -142,15 +153,25 @@ export class EditionLog extends LogReader {
     return this.#withUpkeep(
       this.#inTurn(async () => {
         const state = await this.#appendable('')
-        await state.append(edition, entries, { isComplete: true, isSynced: true, packers: this.#packers })
+        await state.append(edition, entries, { isTarget: true, isShown: true, packers: this.#packers })
         await this.#settled()
       }),
     )
   }
 
   /** Takes over what the database has more. Returns the number of editions. See `catchUp`. */
-  catchUp(store: Pick<Store, 'db'>): Promise<number> {
-    return this.#withUpkeep(this.#inTurn(() => this.#catchUp(store)))
+  catchUp(store: SourceStore, { isOlderAccepted = false }: CatchUpOptions = {}): Promise<number> {
+    return this.#withUpkeep(this.#inTurn(() => this.#catchUp(store, isOlderAccepted)))
+  }
+
+  /** Serial of the editions (change-signal.ts) in the state of the database that was last taken over; -1 before. */
+  get serial(): number {
+    return this.#serial
+  }
+
+  /** That the database lacks the newest editions of this log, in a sentence, while it does. Nothing may be published on it then. */
+  get olderDatabase(): string | undefined {
+    return this.#olderDatabase
   }
 
   /** What could not be taken over is tried again every second: tidying waits until it was. */
@@ -261,11 +282,13 @@ export class EditionLog extends LogReader {
     throw new Error(`no room on the disk for ${purpose}, ${Math.ceil(bytes / 1e6)} MB`)
   }
 
-  async #replaceBy(fresh: LogState): Promise<void> {
+  /** `aside`: where the files of the one before are kept; they are removed otherwise. */
+  async #replaceBy(fresh: LogState, aside?: string): Promise<void> {
     const before = this.#state
     await this.#switchTo(fresh)
     await before?.close()
-    if (before) await rm(before.folder, { recursive: true, force: true })
+    if (before && aside !== undefined) await rename(before.folder, aside)
+    else if (before) await rm(before.folder, { recursive: true, force: true })
   }
 
   /**
@@ -333,20 +356,85 @@ export class EditionLog extends LogReader {
     return turn
   }
 
-  async #catchUp(store: Pick<Store, 'db'>): Promise<number> {
-    const target = await newestEdition(store.db)
-    if (target === undefined) return 0
-    const stockId = await stockIdOf(store.db)
-    const state = await this.#appendable(stockId)
-    if (state.isDamaged) state.isDamaged = !(await this.#mend(state, 0, state.newest?.end ?? 0))
-    if (!state.isDamaged && state.stockId === stockId && (await isSameHistory(store, state))) {
-      const before = state.newest?.info.edition ?? 0
-      await appendFromStore(store, state, target, this.#clock, this.#packers)
+  async #catchUp(store: SourceStore, isOlderAccepted: boolean): Promise<number> {
+    const before = this.newest?.edition ?? 0
+    const state = this.#state
+    if (state?.isDamaged) state.isDamaged = !(await this.#mend(state, 0, state.newest?.end ?? 0))
+    for (;;) {
+      const step = await withSnapshot(store, (read) => this.#takeSome(read))
+      if (step.kind === 'late') return 0
+      if (step.kind === 'older') {
+        this.#olderDatabase = this.#tellOlder(step.difference)
+        if (!isOlderAccepted) throw new OlderDatabaseError(this.#olderDatabase)
+        await this.#forgo(store, step)
+        return this.newest?.edition ?? 0
+      }
+      this.#olderDatabase = undefined
+      if (step.kind === 'rebuild') {
+        await this.#rebuild(store, step.stockId, { isOlder: false })
+        return this.newest?.edition ?? 0
+      }
+      if (step.kind === 'more') continue
+      this.#serial = step.serial
       await this.#settled()
-      if (state.records === target.records) return target.edition - before
+      return (this.#state?.newest?.info.edition ?? 0) - before
     }
-    await this.#rebuild(store, stockId, target)
-    return target.edition
+  }
+
+  /** Takes over what one state of the database has more, or a part of it. */
+  async #takeSome(read: Read): Promise<Step> {
+    const head = await read(databaseHead)
+    const relation = await relationOf(read, head, this.#state)
+    if (relation.kind === 'older') return { ...relation, stockId: head.stockId }
+    const { target, stockId, serial } = head
+    if (relation.kind === 'late') return relation
+    if (target === undefined) return { kind: 'done', serial }
+    const state = await this.#appendable(stockId)
+    if (state.isDamaged || state.stockId !== stockId || relation.isOtherwise) return { kind: 'rebuild', stockId }
+    try {
+      const isDone = await takeEditions(read, state, target, { clock: this.#clock, packers: this.#packers })
+      return isDone ? { kind: 'done', serial } : { kind: 'more' }
+    } catch (error) {
+      if (!(error instanceof WrongEntriesError)) throw error
+      if (!(await state.isWhole())) {
+        this.#onWarning(
+          'The edition log lost records, by its checksum; it is rebuilt from the database. Check the disk.',
+        )
+        return { kind: 'rebuild', stockId }
+      }
+      throw new WrongEntriesError(
+        `${sentenceOf(error.message)}. It was not taken over, the last edition goes on being served, and it is asked for again. Are the servers behind DATABASE_URL all at the same state?`,
+      )
+    }
+  }
+
+  #tellOlder(difference: string): string {
+    const { edition, publishedAt } = this.#state!.newest!.info
+    return `The database is older than the edition log in ${this.#folder}, which holds edition ${edition} of ${toInstant(publishedAt)}: ${difference}. Clients may have seen what it lacks. Restore a newer state of the database (DATABASE_URL), or go on from this one with --accept-older-database, which keeps the log aside (docs/operations.md, "An older database").`
+  }
+
+  /** Goes on from an older database: what it lacks stays aside in its files. */
+  async #forgo(
+    store: SourceStore,
+    { common, stockId }: { readonly common: number; readonly stockId: string },
+  ): Promise<void> {
+    const state = this.#state!
+    const { newest, editions, table } = state
+    const from = editions.get(common)?.end ?? 0
+    function* ids(): Generator<string> {
+      for (let position = from; position < newest!.end; position++) yield table.id(position)
+    }
+    const { edition, lastModified } = newest!.info
+    const after = editions.get(common)?.info.lastModified ?? Number.MIN_SAFE_INTEGER
+    const { changed, unknown } = await forgoEditions(store, { after, lastModified, ids: ids() })
+    const aside = join(this.#folder, `set-aside-edition-${edition}-${toInstant(this.#clock()).replaceAll(':', '')}`)
+    await this.#rebuild(store, stockId, { isOlder: true, aside })
+    this.#olderDatabase = undefined
+    const missing =
+      unknown === 0 ? '' : ` ${unknown} records are not in the database until their notices are read again.`
+    this.#onWarning(
+      `The older database was accepted: the editions ${common + 1} to ${edition} are given up, their log is kept in ${aside}. The next edition publishes ${changed} records again that they changed, with stamps above ${toInstant(lastModified)}.${missing}`,
+    )
   }
 
   /** The state to append to: read again after a failed append, begun when there is none. */
@@ -354,7 +442,7 @@ export class EditionLog extends LogReader {
     if (this.#state?.isTorn && !this.#state.isSpoiled) await this.#state.rollBack()
     if (this.#state?.isTorn) {
       const torn = this.#state
-      await this.#switchTo(await openGeneration(torn.folder))
+      await this.#switchTo(await openGeneration(torn.folder, this.#onWarning))
       await torn.close()
     }
     if (this.#state === undefined) {
@@ -366,87 +454,35 @@ export class EditionLog extends LogReader {
   }
 
   /** Builds the next generation from the database beside the present one, which serves until it is ready. */
-  async #rebuild(store: Pick<Store, 'db'>, stockId: string, target: EditionRow): Promise<void> {
+  async #rebuild(
+    store: SourceStore,
+    stockId: string,
+    { isOlder, aside }: { readonly isOlder: boolean; readonly aside?: string },
+  ): Promise<void> {
     const fresh = await LogState.create(this.#generationFolder(++this.#generation), stockId)
     try {
-      await appendFromStore(store, fresh, target, this.#clock, this.#packers)
-      if (fresh.records !== target.records)
-        throw new Error(
-          `edition ${target.edition} holds ${fresh.records} records in the database, ${target.records} by its count`,
-        )
+      for (let isDone = false; !isDone; )
+        isDone = await withSnapshot(store, async (read) => {
+          const { target } = await read(databaseHead)
+          return (
+            target === undefined ||
+            (await takeEditions(read, fresh, target, { clock: this.#clock, packers: this.#packers }))
+          )
+        })
+      const built = fresh.shown?.info.edition ?? 0
+      if (fresh.newest !== fresh.shown || (!isOlder && built < (this.newest?.edition ?? 0)))
+        throw new WrongEntriesError(`The edition log was rebuilt up to edition ${built} only; it is rebuilt again.`)
       await fresh.finish()
     } catch (error) {
       await fresh.close()
       await rm(fresh.folder, { recursive: true, force: true })
       throw error
     }
-    await this.#replaceBy(fresh)
+    await this.#replaceBy(fresh, aside)
   }
 
   #generationFolder(generation: number): string {
     return join(this.#folder, `generation-${generation}`)
-  }
-}
-
-/** Whether the last edition of the log is the database's edition of that number. */
-async function isSameHistory(store: Pick<Store, 'db'>, state: LogState): Promise<boolean> {
-  if (state.newest === undefined) return true
-  const { edition, lastModified, publishedAt, records, changes } = state.newest.info
-  const [row] = await editionsAfter(store.db, edition - 1, 1)
-  return (
-    row !== undefined &&
-    row.edition === edition &&
-    row.lastModified === lastModified &&
-    row.publishedAt === publishedAt &&
-    row.records === records &&
-    row.changes === changes
-  )
-}
-
-const editionsAtOnce = 500
-const entriesAtOnce = 256
-
-/**
- * Appends the editions up to `target`. Entries that were replaced long ago are gone from the database, so an edition
- * whose successor is older than the retention may be incomplete: readers go straight to the first one that is whole.
- */
-async function appendFromStore(
-  store: Pick<Store, 'db'>,
-  state: LogState,
-  target: EditionRow,
-  clock: Clock,
-  packers: Packers,
-): Promise<void> {
-  const entries = entriesUpTo(store, state.newest?.info.lastModified ?? Number.MIN_SAFE_INTEGER, target.lastModified)
-  let next = await entries.next()
-  async function* entriesOf(edition: number): AsyncGenerator<NewEntry> {
-    for (; !next.done && next.value.edition === edition; next = await entries.next()) yield next.value
-  }
-  let from = state.newest?.info.edition ?? 0
-  while (from < target.edition) {
-    const rows = await editionsAfter(store.db, from, editionsAtOnce)
-    for (const [index, row] of rows.entries()) {
-      if (row.edition > target.edition) break
-      const isTarget = row.edition === target.edition
-      const following = rows[index + 1]
-      const isComplete = isTarget || (following !== undefined && clock() - following.publishedAt <= retentionMs)
-      await state.append(row, entriesOf(row.edition), { isComplete, isSynced: isTarget, packers })
-      from = row.edition
-    }
-    if (rows.length === 0) throw new Error(`edition ${from + 1} is missing in the database`)
-  }
-}
-
-async function* entriesUpTo(
-  store: Pick<Store, 'db'>,
-  after: number,
-  upTo: number,
-): AsyncGenerator<StoredEntry, undefined> {
-  for (let last = after; ; ) {
-    const rows = await entriesAfter(store.db, last, upTo, entriesAtOnce)
-    yield* rows
-    if (rows.length < entriesAtOnce) return undefined
-    last = rows[rows.length - 1]!.lastModified
   }
 }
 
@@ -464,7 +500,7 @@ export async function openEditionLog(folder: string, options: EditionLogOptions)
     let state: LogState | undefined
     for (const generation of generations) {
       const path = join(folder, `generation-${generation}`)
-      state ??= await openGeneration(path)
+      state ??= await openGeneration(path, options.onWarning ?? (() => undefined))
       if (state?.folder !== path) await rm(path, { recursive: true, force: true })
     }
     const log = new EditionLog(folder, generations[0] ?? 0, state, { ...options, release })
@@ -487,8 +523,9 @@ export async function appendEdition(
 
 /**
  * Brings the log up to the newest edition of the database; returns the number of editions taken over. Each becomes
- * visible as a whole. A log that lost records, or is not of this database, is built anew and replaced at once when it is ready.
+ * visible as a whole. A log that lost records is rebuilt and replaced at once when that is ready. Throws WrongEntriesError when
+ * an edition did not come whole, and OlderDatabaseError when the database lacks editions of the log; nothing is changed then.
  */
-export async function catchUp(log: EditionLog, store: Pick<Store, 'db'>): Promise<number> {
-  return await log.catchUp(store)
+export async function catchUp(log: EditionLog, store: SourceStore, options: CatchUpOptions = {}): Promise<number> {
+  return await log.catchUp(store, options)
 }

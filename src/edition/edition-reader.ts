@@ -12,6 +12,8 @@ export type EditionInfo = {
   readonly records: number
   /** Records that were new, changed or archived in it. */
   readonly changes: number
+  /** Of all its records (domain/record-checksum.ts), 64 hexadecimal digits; absent where a reader or a stock keeps none. */
+  readonly checksum?: string
 }
 
 /** The place of a record in the order of the list: strictly ascending by lastModified, then id. */

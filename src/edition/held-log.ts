@@ -12,6 +12,8 @@ import { type Chunk, chunkBits, RecordTable, rowMask } from './record-table.ts'
 
 /** An edition as it is taken over. `end`: entries up to and including it. */
 export type TakenEdition = EditionInfo & {
+  /** Of what is held of it: that of the edition when it is complete. */
+  readonly checksum: string
   readonly checks: { readonly [sourceId: string]: number }
   readonly end: number
   /** False while catching up through editions whose replaced entries may be gone from the database: not to be shown. */
@@ -20,7 +22,7 @@ export type TakenEdition = EditionInfo & {
 
 /** An edition in memory. */
 export type HeldEdition = {
-  readonly info: EditionInfo
+  readonly info: EditionInfo & { readonly checksum: string }
   /** Entries up to and including this edition: since lastModified only rises, they are the first ones (sync.md, lemma 1). */
   readonly end: number
   readonly isComplete: boolean
@@ -117,9 +119,9 @@ export class HeldLog {
 
   /** From now on this edition is the newest. Its entries are in the table and the index. `replaced`: entries it replaced. */
   adopt(taken: TakenEdition, replaced: number): void {
-    const { edition, lastModified, publishedAt, records, changes, end, isComplete } = taken
+    const { edition, lastModified, publishedAt, records, changes, checksum, end, isComplete } = taken
     const held: HeldEdition = {
-      info: { edition, lastModified, publishedAt, records, changes },
+      info: { edition, lastModified, publishedAt, records, changes, checksum },
       end,
       isComplete,
       replaced,

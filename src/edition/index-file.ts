@@ -5,7 +5,7 @@ import { openToAppend, writeAll } from './body-files.ts'
 import { readUpTo } from './transfer.ts'
 
 /** Raise it when the layout of any of the files changes: older logs are then rebuilt from the database. */
-const formatVersion = 1
+const formatVersion = 2
 
 const frameTypes = { log: 1, entries: 2, edition: 3 } as const
 export type FrameType = keyof typeof frameTypes

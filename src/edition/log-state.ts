@@ -3,12 +3,15 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
+import { ChecksumSum, recordHashLength } from '../domain/record-checksum.ts'
 import { toInstant } from '../domain/time.ts'
+import { OperatorError } from '../platform/errors.ts'
 import { BodyFiles, type BodyKind, syncFile } from './body-files.ts'
 import { type Checkpoint, type CheckpointState, tailLength, writeCheckpoint } from './checkpoint.ts'
 import { freeBytes, fullDisk, isFullDisk, spareBytes } from './disk-room.ts'
 import type { EditionInfo } from './edition-reader.ts'
 import { type EntryBatch, encodeBatch } from './entry-batch.ts'
+import { HashFile } from './hash-file.ts'
 import { HeldLog, type TakenEdition, verifiedBit } from './held-log.ts'
 import { IndexFile } from './index-file.ts'
 import { type NewEntry, type PackedEntries, packEntries } from './pack-entries.ts'
@@ -19,11 +22,16 @@ import { type Chunk, chunkBits, RecordTable, rowMask } from './record-table.ts'
 export type NewEdition = EditionInfo & { readonly checks: { readonly [sourceId: string]: number } }
 
 export type AppendOptions = {
-  readonly isComplete: boolean
-  readonly isSynced: boolean
+  /** The newest edition that there is: it is refused unless it is whole, and durable before it is seen. */
+  readonly isTarget: boolean
+  /** Readers may see it when it is whole. */
+  readonly isShown: boolean
   /** Absent: entries are packed in this thread. */
   readonly packers?: Packers
 }
+
+/** The entries that came are not those of the edition. Nothing of it is kept. */
+export class WrongEntriesError extends OperatorError {}
 
 /** Payload of an edition frame. */
 export type EditionFrame = TakenEdition & { readonly plainEnd: number; readonly gzipEnd: number }
@@ -33,6 +41,7 @@ const batchSize = 256
 /** Fewer changes are packed here: about a tenth of a second of work. */
 const leastForPackers = 1000
 
+export const hashesName = 'hashes'
 const buildingName = 'index.building'
 export const finishedName = 'index.log'
 export const checkpointName = 'checkpoint'
@@ -40,6 +49,9 @@ export const checkpointNewName = 'checkpoint.new'
 
 /** Entries committed before other work gets its turn. */
 const commitStep = 512
+
+/** The files of a generation, opened. */
+export type LogFiles = { readonly index: IndexFile; readonly bodies: BodyFiles; readonly hashes: HashFile }
 
 /** Told of what other threads need to know, in the order in which it happens. */
 export type LogWatcher = {
@@ -60,6 +72,11 @@ export class LogState extends HeldLog {
   isSpoiled = false
   readonly #index: IndexFile
   readonly #bodies: BodyFiles
+  readonly #hashes: HashFile
+  /** Of the newest edition. */
+  #sum = new ChecksumSum()
+  /** Of the entries that no edition holds yet. */
+  #added = new ChecksumSum()
   #watcher: LogWatcher | undefined
 
   /** Where the files end with the newest edition. */
@@ -74,17 +91,20 @@ export class LogState extends HeldLog {
     stockId: string,
     index: IndexFile,
     bodies: BodyFiles,
+    hashes: HashFile,
     table?: RecordTable,
     checkpoint?: Checkpoint,
   ) {
     super({ folder, stockId }, bodies, table, checkpoint?.slots, checkpoint?.used)
     this.#index = index
     this.#bodies = bodies
+    this.#hashes = hashes
     this.#ends = { index: index.end, plain: 0, gzip: 0 }
     if (!checkpoint) return
     this.#ends = { index: checkpoint.indexEnd, plain: checkpoint.plainEnd, gzip: checkpoint.gzipEnd }
     for (const set of checkpoint.sourceSets) this.numberOf(set)
     for (const { replaced, ...edition } of checkpoint.editions) this.adopt(edition, replaced)
+    this.#sum = new ChecksumSum(this.newest?.info.checksum)
     this.records = checkpoint.records
   }
 
@@ -92,17 +112,17 @@ export class LogState extends HeldLog {
   static async restore(
     folder: string,
     checkpoint: Checkpoint,
-    index: IndexFile,
-    bodies: BodyFiles,
+    { index, bodies, hashes }: LogFiles,
   ): Promise<LogState | undefined> {
     const { indexEnd, plainEnd, gzipEnd, tailCrc } = checkpoint
     if (index.end < indexEnd || bodies.end.plain < plainEnd || bodies.end.gzip < gzipEnd) return undefined
+    if (hashes.count < checkpoint.count) return undefined
     if (crc32(await index.read(Math.max(0, indexEnd - tailLength), Math.min(indexEnd, tailLength))) !== tailCrc)
       return undefined
     const table = new RecordTable()
     table.chunks.push(...checkpoint.chunks)
     table.count = checkpoint.count
-    return new LogState(folder, checkpoint.stockId, index, bodies, table, checkpoint)
+    return new LogState(folder, checkpoint.stockId, index, bodies, hashes, table, checkpoint)
   }
 
   watch(watcher: LogWatcher | undefined): void {
@@ -117,10 +137,12 @@ export class LogState extends HeldLog {
     await mkdir(folder, { recursive: true })
     const index = await IndexFile.open(join(folder, buildingName))
     const bodies = await BodyFiles.open(folder)
+    const hashes = await HashFile.open(join(folder, hashesName))
     await index.truncate(0)
     await bodies.truncate({ plain: 0, gzip: 0 })
+    await hashes.truncate(0)
     await index.append('log', Buffer.from(JSON.stringify({ stockId })))
-    return new LogState(folder, stockId, index, bodies)
+    return new LogState(folder, stockId, index, bodies, hashes)
   }
 
   /** From now on `load` finds it. */
@@ -132,20 +154,19 @@ export class LogState extends HeldLog {
   static async fromHeader(
     folder: string,
     header: Uint8Array,
-    index: IndexFile,
-    bodies: BodyFiles,
+    { index, bodies, hashes }: LogFiles,
     table?: RecordTable,
     headerEnd?: number,
   ): Promise<LogState> {
     const { stockId } = JSON.parse(Buffer.from(header).toString()) as { stockId: string }
-    const state = new LogState(folder, stockId, index, bodies, table)
+    const state = new LogState(folder, stockId, index, bodies, hashes, table)
     if (headerEnd !== undefined) state.#ends = { index: headerEnd, plain: 0, gzip: 0 }
     return state
   }
 
   /**
    * Takes over one edition. Readers see all of it or nothing. `entries` ascend by lastModified, then id, above everything
-   * that was published before (P2). `isComplete: false` keeps it from readers until a complete one follows.
+   * that was published before (P2). Throws WrongEntriesError when they are not those of a target.
    */
   async append(
     edition: NewEdition,
@@ -190,6 +211,7 @@ export class LogState extends HeldLog {
   /** Makes all that was written durable. */
   async sync(): Promise<void> {
     await this.#bodies.sync()
+    await this.#hashes.sync()
     await this.#index.sync()
   }
 
@@ -199,6 +221,8 @@ export class LogState extends HeldLog {
     this.table.truncate(this.newest?.end ?? 0)
     await this.#index.truncate(this.#ends.index)
     await this.#bodies.truncate(this.#ends)
+    await this.#hashes.truncate(this.newest?.end ?? 0)
+    this.#added = new ChecksumSum()
     this.isTorn = false
   }
 
@@ -235,12 +259,73 @@ export class LogState extends HeldLog {
     while (packed.length > 0) await write()
     if (this.table.count > 0 && this.table.lastModified(this.table.count - 1) > edition.lastModified)
       throw new Error(`edition ${edition.edition} holds entries above its own lastModified`)
-    await this.endEdition(edition, options)
+    const { isTarget, isShown } = options
+    const { checksum, difference } = await this.#compare(edition)
+    if (isTarget && difference !== undefined) throw new WrongEntriesError(difference)
+    const isComplete = isShown && difference === undefined
+    await this.#endEdition({ ...edition, checksum }, { isComplete, isSynced: isTarget })
+  }
+
+  /** Ends an edition of a copy. One that is complete must have the checksum that it had; throws WrongEntriesError. */
+  async endCopied(edition: NewEdition, isComplete: boolean): Promise<void> {
+    const { checksum, difference } = await this.#compare(edition)
+    if (isComplete && difference !== undefined) throw new WrongEntriesError(difference)
+    await this.#endEdition({ ...edition, checksum }, { isComplete, isSynced: false })
+  }
+
+  /** Holds what is here with the entries since the last edition against what the edition says of itself. */
+  async #compare({
+    edition,
+    records,
+    changes,
+    checksum: expected,
+  }: NewEdition): Promise<{ readonly checksum: string; readonly difference: string | undefined }> {
+    const begin = this.newest?.end ?? 0
+    const { table, ids } = this
+    const sum = new ChecksumSum(this.#sum.checksum)
+    sum.add(Buffer.from(this.#added.checksum, 'hex'))
+    let added = 0
+    function* replaced(): Generator<number> {
+      for (let position = begin; position < table.count; position++) {
+        const { words, offset } = table.idAt(position)
+        const before = ids.get(words, offset)
+        if (before === undefined) added++
+        else yield before
+      }
+    }
+    await this.#hashes.subtract(sum, replaced())
+    const { checksum } = sum
+    const found = [
+      [table.count - begin, 'changes', changes],
+      [this.records + added, 'records', records],
+      [checksum, 'as checksum', expected ?? checksum],
+    ] as const
+    const wrong = found.filter(([is, , shouldBe]) => is !== shouldBe)
+    if (wrong.length === 0) return { checksum, difference: undefined }
+    const differences = wrong.map(([is, name, shouldBe]) => `${is} ${name} instead of ${shouldBe}`)
+    return { checksum, difference: `edition ${edition} came with ${differences.join(', ')}` }
+  }
+
+  /** Whether the hashes of what is held make the checksum of its newest edition. Reads 32 bytes for each entry. */
+  async isWhole(): Promise<boolean> {
+    if (!this.newest) return true
+    const { end, info } = this.newest
+    const { chunks } = this.table
+    const sum = await this.#hashes.sumOf(
+      end,
+      (position) => chunks[position >>> chunkBits]!.superseded[position & rowMask] === 0,
+    )
+    return sum === info.checksum
+  }
+
+  /** The hashes of the entries at these ascending positions, one after the other. */
+  async hashesAt(positions: readonly number[]): Promise<Buffer> {
+    return await this.#hashes.at(positions)
   }
 
   /** Writes the frame that makes the entries since the last one an edition, and commits it. */
-  async endEdition(
-    edition: NewEdition,
+  async #endEdition(
+    edition: NewEdition & { readonly checksum: string },
     options: { readonly isComplete: boolean; readonly isSynced: boolean },
   ): Promise<void> {
     const frame: EditionFrame = {
@@ -250,24 +335,29 @@ export class LogState extends HeldLog {
       gzipEnd: this.#bodies.end.gzip,
       isComplete: options.isComplete,
     }
-    if (options.isSynced) await this.#bodies.sync()
+    if (options.isSynced) {
+      await this.#bodies.sync()
+      await this.#hashes.sync()
+    }
     await this.#index.append('edition', Buffer.from(JSON.stringify(frame)))
     if (options.isSynced) await this.#index.sync()
     await this.#watcher?.settled()
     for (const _ of this.#committing(frame)) await nextTurn()
   }
 
-  async #writePacked({ batch, plain, gzip }: PackedEntries): Promise<void> {
+  async #writePacked({ batch, plain, gzip, hashes }: PackedEntries): Promise<void> {
     const { plain: plainStart, gzip: gzipStart } = this.#bodies.end
     const placed = { ...batch, plainStart, gzipStart }
     this.#checkOrder(placed)
-    await this.write(placed, plain, gzip)
+    await this.write({ batch: placed, plain, gzip, hashes })
   }
 
   /** Writes entries with their pieces, and takes them into memory, not yet shown. */
-  async write(batch: EntryBatch, plain: readonly Uint8Array[], gzip: readonly Uint8Array[]): Promise<void> {
+  async write({ batch, plain, gzip, hashes }: PackedEntries): Promise<void> {
     await this.#bodies.append('plain', plain)
     await this.#bodies.append('gzip', gzip)
+    await this.#hashes.append(hashes)
+    for (let offset = 0; offset < hashes.length; offset += recordHashLength) this.#added.add(hashes, offset)
     await this.#index.append('entries', encodeBatch(batch))
     this.take(batch, verifiedBit.plain | verifiedBit.gzip)
   }
@@ -319,6 +409,8 @@ export class LogState extends HeldLog {
     }
     this.#ends = { index: indexEnd, plain: frame.plainEnd, gzip: frame.gzipEnd }
     this.#sinceCheckpoint += frame.end - begin + 1
+    this.#sum = new ChecksumSum(frame.checksum)
+    this.#added = new ChecksumSum()
     this.adopt(frame, replaced)
     this.isSpoiled = false
     this.#watcher?.edition(frame)
@@ -384,6 +476,7 @@ export class LogState extends HeldLog {
   async close(): Promise<void> {
     await this.#index.close()
     await this.#bodies.close()
+    await this.#hashes.close()
   }
 }
 

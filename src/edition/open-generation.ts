@@ -4,44 +4,63 @@ import { join } from 'node:path'
 import { BodyFiles } from './body-files.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { decodeBatch } from './entry-batch.ts'
+import { HashFile } from './hash-file.ts'
 import { IndexFile } from './index-file.ts'
-import { checkpointName, checkpointNewName, type EditionFrame, finishedName, LogState } from './log-state.ts'
+import {
+  checkpointName,
+  checkpointNewName,
+  type EditionFrame,
+  finishedName,
+  hashesName,
+  type LogFiles,
+  LogState,
+} from './log-state.ts'
 
 /**
- * Reads a generation up to its last whole edition and cuts off what follows. Undefined when there is none, or none of
- * this format.
+ * Reads a generation up to its last whole edition and cuts off what follows. Undefined when there is none, none of this format,
+ * or one that does not hold what its checksum says.
  */
-export async function openGeneration(folder: string): Promise<LogState | undefined> {
+export async function openGeneration(
+  folder: string,
+  onWarning: (warning: string) => void,
+): Promise<LogState | undefined> {
   // What a killed process left of one.
   await rm(join(folder, checkpointNewName), { force: true })
   const index = await IndexFile.open(join(folder, finishedName))
   const bodies = await BodyFiles.open(folder)
-  const state = (await fromCheckpoint(folder, index, bodies)) ?? (await fromFrames(folder, index, bodies))
+  const hashes = await HashFile.open(join(folder, hashesName))
+  const files = { index, bodies, hashes }
+  const state = (await fromCheckpoint(folder, files)) ?? (await fromFrames(folder, files))
   if (state) {
     await state.rollBack()
-    return state
+    if (await state.isWhole()) return state
+    const { edition } = state.newest!.info
+    onWarning(
+      `The edition log does not hold the records of edition ${edition}, by its checksum; it is rebuilt from the database. Check the disk.`,
+    )
   }
   await index.close()
   await bodies.close()
+  await hashes.close()
   return undefined
 }
 
-async function fromCheckpoint(folder: string, index: IndexFile, bodies: BodyFiles): Promise<LogState | undefined> {
+async function fromCheckpoint(folder: string, files: LogFiles): Promise<LogState | undefined> {
   const path = join(folder, checkpointName)
   const checkpoint = await readCheckpoint(path)
-  const state = checkpoint && (await LogState.restore(folder, checkpoint, index, bodies))
-  if (checkpoint && state && (await replay(state, index, bodies, checkpoint.indexEnd)) === undefined) return state
+  const state = checkpoint && (await LogState.restore(folder, checkpoint, files))
+  if (checkpoint && state && (await replay(state, files, checkpoint.indexEnd)) === undefined) return state
   // It must not be found again when the index file has grown to another history.
   await rm(path, { force: true })
   return undefined
 }
 
-async function fromFrames(folder: string, index: IndexFile, bodies: BodyFiles): Promise<LogState | undefined> {
+async function fromFrames(folder: string, files: LogFiles): Promise<LogState | undefined> {
   for (let limit = Number.POSITIVE_INFINITY; ; ) {
-    const first = await index.frames().next()
+    const first = await files.index.frames().next()
     if (first.done || first.value.type !== 'log') return undefined
-    const state = await LogState.fromHeader(folder, first.value.payload, index, bodies, undefined, first.value.end)
-    const bad = await replay(state, index, bodies, first.value.end, limit)
+    const state = await LogState.fromHeader(folder, first.value.payload, files, undefined, first.value.end)
+    const bad = await replay(state, files, first.value.end, limit)
     if (bad === undefined) return state
     limit = bad
   }
@@ -53,8 +72,7 @@ async function fromFrames(folder: string, index: IndexFile, bodies: BodyFiles): 
  */
 async function replay(
   state: LogState,
-  index: IndexFile,
-  bodies: BodyFiles,
+  { index, bodies, hashes }: LogFiles,
   from: number,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<number | undefined> {
@@ -66,7 +84,7 @@ async function replay(
     else {
       const frame = JSON.parse(Buffer.from(payload).toString()) as EditionFrame
       if (frame.plainEnd > bodies.end.plain || frame.gzipEnd > bodies.end.gzip) return undefined
-      if (frame.end !== state.table.count) return undefined
+      if (frame.end !== state.table.count || frame.end > hashes.count) return undefined
       try {
         state.commit(frame, end)
       } catch {

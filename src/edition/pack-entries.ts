@@ -1,5 +1,6 @@
 // Entries as the files of the log hold them: their pieces, and their columns as a batch.
 import { crc32 } from 'node:zlib'
+import { recordHash, recordHashLength } from '../domain/record-checksum.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import { archivedFlag, type EntryBatch, mergedFlag } from './entry-batch.ts'
 import { type Pieces, piecesOf } from './pieces.ts'
@@ -15,6 +16,8 @@ export type PackedEntries = {
   /** What the body files get, one after the other: each a piece, or several. */
   readonly plain: readonly Uint8Array[]
   readonly gzip: readonly Uint8Array[]
+  /** The hash of each entry, one after the other. */
+  readonly hashes: Uint8Array
 }
 
 /** Records compressed in one step: about one millisecond. */
@@ -24,15 +27,19 @@ const sliceSize = 16
 export function* packEntries(edition: number, entries: readonly NewEntry[]): Generator<undefined, PackedEntries> {
   const pieces: Pieces[] = []
   const columns: RecordColumns[] = []
-  for (const { body } of entries) {
+  const hashes = new Uint8Array(entries.length * recordHashLength)
+  for (const [index, { body }] of entries.entries()) {
     pieces.push(piecesOf(body))
-    columns.push(columnsOf(JSON.parse(body) as TenderRecord))
+    const record = JSON.parse(body) as TenderRecord
+    columns.push(columnsOf(record))
+    hashes.set(recordHash(record), index * recordHashLength)
     if (pieces.length % sliceSize === 0) yield
   }
   return {
     batch: batchOf(edition, entries, pieces, columns, { plain: 0, gzip: 0 }),
     plain: pieces.map(({ plain }) => plain),
     gzip: pieces.map(({ gzip }) => gzip),
+    hashes,
   }
 }
 

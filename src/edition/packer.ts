@@ -19,9 +19,9 @@ lowerThreadPriority()
 const { packEntries } = await import('./pack-entries.ts')
 port.on('message', ({ edition, entries, room }: PackerTask) => {
   try {
-    const { batch, plain, gzip } = pack(edition, entries)
+    const { batch, plain, gzip, hashes } = pack(edition, entries)
     const bodies = { plain: joined(plain, room?.plain), gzip: joined(gzip, room?.gzip) }
-    const packed = { batch, plain: [bodies.plain], gzip: [bodies.gzip] }
+    const packed = { batch, plain: [bodies.plain], gzip: [bodies.gzip], hashes }
     port.postMessage({ packed } satisfies PackerAnswer, [bodies.plain.buffer, bodies.gzip.buffer])
   } catch (error) {
     port.postMessage({ error: error instanceof Error ? error.message : String(error) } satisfies PackerAnswer)

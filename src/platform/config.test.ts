@@ -30,6 +30,25 @@ describe('configuration', () => {
     })
   })
 
+  test('the addresses that clients see end without a slash; the number of proxies is a small whole number', () => {
+    expect(
+      readConfig({
+        TENDERSTOCK_BASE_URL: ' https://Tenders.example:443/ ',
+        TENDERSTOCK_DOCS_URL: 'https://d.example/x//',
+        TENDERSTOCK_TRUSTED_HOPS: '0',
+      }),
+    ).toEqual({ baseUrl: 'https://tenders.example', docsUrl: 'https://d.example/x', trustedHops: 0 })
+    expect(readConfig({ TENDERSTOCK_TRUSTED_HOPS: ' 2 ' })).toEqual({ trustedHops: 2 })
+    for (const hops of ['-1', '1.5', 'all', 'true', '17', '1e0', '0x1'])
+      expect(() => readConfig({ TENDERSTOCK_TRUSTED_HOPS: hops }), hops).toThrow(
+        /^TENDERSTOCK_TRUSTED_HOPS is not usable; write how many proxies/,
+      )
+    for (const text of ['tenders.example', 'ftp://x', '//x', 'https://x/v1', 'https://x/?a', 'https://x/#a'])
+      expect(() => readConfig({ TENDERSTOCK_BASE_URL: text }), text).toThrow(/^TENDERSTOCK_BASE_URL (?:is not|has) /)
+    for (const name of ['TENDERSTOCK_BASE_URL', 'TENDERSTOCK_DOCS_URL'])
+      expect(() => readConfig({ [name]: 'https://me:secret@x' })).toThrow(/^[A-Z_]+ has a user(?!.*secret)/)
+  })
+
   test('a contact is a page or a mailbox, and cannot break out of the header that it stands in', () => {
     for (const text of ['tenders@example.org', 'mailto:tenders@example.org', 'https://example.org/a?b=c'])
       expect(readConfig({ TENDERSTOCK_CONTACT: ` ${text} ` })).toEqual({ contact: text })

@@ -8,8 +8,12 @@ export type Config = {
   readonly databaseUrl?: string
   /** REDIS_URL: Valkey or Redis that shares rate limits between processes; absent means limits in process. */
   readonly redisUrl?: string
+  /** TENDERSTOCK_BASE_URL: where clients reach the API, without a path; absent means that nobody said. */
+  readonly baseUrl?: string
   /** TENDERSTOCK_DOCS_URL: where the pages that explain the problem types stand; absent means the service's own /access page. */
   readonly docsUrl?: string
+  /** TENDERSTOCK_TRUSTED_HOPS: how many proxies in front are believed about a client's address; absent means that nobody said. */
+  readonly trustedHops?: number
   /** TENDERSTOCK_CONTACT: mail address or page of whoever runs this; it stands in every request to a portal. */
   readonly contact?: string
   /** TENDERSTOCK_DOCUMENTS: where raw documents are kept; absent means in the database. */
@@ -47,13 +51,22 @@ export function readConfig(environment: Environment = process.env): Config {
     'postgres://user:password@host:5432/name',
   )
   const redisUrl = urlOf(environment, 'REDIS_URL', ['redis:', 'rediss:', 'valkey:', 'valkeys:'], 'redis://host:6379')
-  const docsUrl = urlOf(environment, 'TENDERSTOCK_DOCS_URL', ['http:', 'https:'], 'https://docs.example.org/api')
+  const baseUrl = pageOf(environment, 'TENDERSTOCK_BASE_URL', 'https://tenders.example.org')
+  if (baseUrl !== undefined && baseUrl !== new URL(baseUrl).origin)
+    throw new OperatorError(
+      'TENDERSTOCK_BASE_URL has a path, and the API is always at /v1; write it like https://tenders.example.org.',
+      { exitCode: 2 },
+    )
+  const docsUrl = pageOf(environment, 'TENDERSTOCK_DOCS_URL', 'https://docs.example.org/api')
+  const trustedHops = hopsOf(environment)
   const contact = contactOf(environment)
   const documents = documentPlaceOf(environment)
   return {
     ...(databaseUrl !== undefined && { databaseUrl }),
     ...(redisUrl !== undefined && { redisUrl }),
-    ...(docsUrl !== undefined && { docsUrl: docsUrl.replace(/\/+$/, '') }),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(docsUrl !== undefined && { docsUrl }),
+    ...(trustedHops !== undefined && { trustedHops }),
     ...(contact !== undefined && { contact }),
     ...(documents !== undefined && { documents }),
   }
@@ -86,6 +99,30 @@ function checkUrl(text: string, name: string, protocols: readonly string[], exam
     throw new OperatorError(`${name} is not a usable address; write it like ${example}.`, { exitCode: 2 })
   }
   return text
+}
+
+/** The address of a page that others stand below, without a slash at its end. It is shown to everybody. */
+function pageOf(environment: Environment, name: string, example: string): string | undefined {
+  const text = urlOf(environment, name, ['http:', 'https:'], example)
+  if (text === undefined) return undefined
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(text))
+    throw new OperatorError(`${name} has a user, a query or a fragment; write it like ${example}.`, { exitCode: 2 })
+  return url.href.replace(/\/+$/, '')
+}
+
+/** Maximum number of proxies that anybody puts in a row; more is a mistake. */
+const maxTrustedHops = 16
+
+function hopsOf(environment: Environment): number | undefined {
+  const text = environment.TENDERSTOCK_TRUSTED_HOPS?.trim()
+  if (!text) return undefined
+  if (!/^\d{1,2}$/.test(text) || Number(text) > maxTrustedHops)
+    throw new OperatorError(
+      `TENDERSTOCK_TRUSTED_HOPS is not usable; write how many proxies stand between clients and the API, 0 to ${maxTrustedHops}.`,
+      { exitCode: 2 },
+    )
+  return Number(text)
 }
 
 /** A page or mailbox. It becomes part of a header, inside brackets. */

@@ -1,8 +1,12 @@
-// Cuts the next edition of the stock: one transaction, at most one an hour, behind a gate (sync.md P1 to P7).
+// Cuts the next edition of the stock, at most one an hour, behind a gate (sync.md P1 to P7). All of it is done in short
+// transactions under a lease that keeps the stock as it is; the last one makes the edition visible.
+import { setTimeout as delay } from 'node:timers/promises'
+import { ChecksumSum } from '../domain/record-checksum.ts'
 import { hourMs } from '../domain/time.ts'
 import { bump } from '../store/change-signal.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
 import {
+  arrivalDays,
   countClaimedIds,
   countsOf,
   danglingMerges,
@@ -10,23 +14,34 @@ import {
   type EditionCounts,
   type EditionRow,
   ensureStockId,
-  forgetChanges,
   insertEdition,
   insertEntries,
-  lockPublishing,
-  newestEdition,
+  nextArrivals,
   type PendingChanges,
   pendingChanges,
-  receivedSince,
+  type ReceivedCounts,
+  receivedAmong,
   recordHold,
-  setPublishedAt,
-  sourceActivity,
   sourceChecks,
 } from '../store/editions.ts'
+import { hashEntries, hashPublished } from '../store/entry-hashes.ts'
+import { previousEdition } from '../store/older-database.ts'
+import { Pace } from '../store/paced.ts'
+import {
+  beginWriting,
+  endPublication,
+  holdLease,
+  type Lease,
+  leaseMs,
+  type Progress,
+  releaseLease,
+  saveProgress,
+  takeLease,
+  undoPublication,
+} from '../store/publication.ts'
 import { openAlarms } from '../store/source-health.ts'
-import { lockStock } from '../store/tenders.ts'
 import { firstStamp } from './first-stamp.ts'
-import { activityWindowMs, gate } from './gate.ts'
+import { activityWindowMs, type GateInput, gate } from './gate.ts'
 
 /** P7: the shortest time between two editions that conforms to the specification. */
 export const conformantIntervalMs = hourMs
@@ -34,8 +49,8 @@ export const conformantIntervalMs = hourMs
 /** R4 asks for 25 hours; the rest is room for a reader that is late. */
 const keepReplacedMs = 26 * hourMs
 
-const tendersAtOnce = 1000
-const prunedAtOnce = 5000
+/** How long to wait before looking again whether another publisher is done. */
+const lookAgainMs = 50
 
 export type PublishProgress = { readonly done: number; readonly total: number }
 
@@ -46,9 +61,14 @@ export type PublishOptions = {
   readonly minIntervalMs: number
   /** Publishes what the gate would hold back. */
   readonly overrideGate?: boolean
+  /**
+   * Publishes although the newest edition is dated further ahead of `now` than the interval: a clock was ahead. The operator says
+   * by it that the interval has passed in truth.
+   */
+  readonly acceptsFutureEdition?: boolean
   /** Read again when the entries are written: the edition's time of publication. `now` stands for it when absent. */
   readonly clock?: () => number
-  /** After each step of the transaction; what it throws undoes the edition. */
+  /** Called after each batch of entries, and at the end; what it throws stops the publication, and the next one goes on. */
   readonly onProgress?: (progress: PublishProgress) => void
 }
 
@@ -70,28 +90,126 @@ export type PublishOutcome =
   | { readonly kind: 'tooEarly'; readonly allowedAt: number }
   | { readonly kind: 'nothingNew' }
 
-/**
- * Publishes the next edition, or says why not. A crash at any point leaves the last edition as it was. Throws when the
- * stock breaks a promise (a published id gone, a merge that leads nowhere): a bug of an earlier stage.
- */
-export async function publish(store: Pick<Store, 'db'>, options: PublishOptions): Promise<PublishOutcome> {
-  const outcome = await inTransaction(store, (trx) => cut(trx, options))
-  if (outcome.kind === 'published') await prune(store, options.now)
-  return outcome
+/** What is going to be written, decided before the first entry is; whoever goes on with it decides nothing again. */
+type Plan = {
+  readonly edition: Omit<EditionRow, 'publishedAt' | 'checksum'>
+  /** Changed records that are new. */
+  readonly added: number
+  readonly counts: EditionCounts
+  readonly overridden: readonly string[]
+  readonly warnings: readonly string[]
 }
 
-async function cut(trx: Executor, options: PublishOptions): Promise<PublishOutcome> {
-  const { now, minIntervalMs, overrideGate = false } = options
-  await lockPublishing(trx)
-  await lockStock(trx)
-  const previous = await newestEdition(trx)
-  if (previous && now - previous.publishedAt < minIntervalMs)
-    return { kind: 'tooEarly', allowedAt: previous.publishedAt + minIntervalMs }
-  const pending = await pendingChanges(trx)
-  const checks = await checksFor(trx, previous)
+type PublishingStore = Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>
+
+/**
+ * Publishes the next edition, or says why not. Readers see the last edition until the next one is whole. Killed at any point, the
+ * next call goes on where this one stood, or takes back what it wrote. Throws when the stock breaks a promise (a published id
+ * gone, a merge that leads nowhere): a bug of an earlier stage; and LeaseLostError when another process took over.
+ */
+export async function publish(store: PublishingStore, options: PublishOptions): Promise<PublishOutcome> {
+  const lease = await waitForLease(store, options)
+  if ('kind' in lease) return lease
+  try {
+    const outcome = await publishUnder(store, lease, options)
+    if (outcome.kind !== 'published') return outcome
+    await prune(store, options.now)
+    return outcome
+  } finally {
+    // a lease that cannot be given back passes on by itself
+    await releaseLease(store.db, lease).catch(() => {})
+  }
+}
+
+/** P7. */
+function tooEarly(
+  previous: EditionRow | undefined,
+  { now, minIntervalMs, acceptsFutureEdition = false }: PublishOptions,
+): Extract<PublishOutcome, { kind: 'tooEarly' }> | undefined {
+  if (!previous || now - previous.publishedAt >= minIntervalMs) return undefined
+  if (acceptsFutureEdition && previous.publishedAt - now > minIntervalMs) return undefined
+  return { kind: 'tooEarly', allowedAt: previous.publishedAt + minIntervalMs }
+}
+
+/** One publisher at a time (P1). */
+async function waitForLease(store: PublishingStore, options: PublishOptions) {
+  for (;;) {
+    const early = tooEarly(await previousEdition(store.db), options)
+    if (early) return early
+    const lease = await inTransaction(store, takeLease)
+    if (lease) return lease
+    await delay(lookAgainMs)
+  }
+}
+
+async function publishUnder(store: PublishingStore, lease: Lease, options: PublishOptions): Promise<PublishOutcome> {
+  const previous = await previousEdition(store.db)
+  const early = tooEarly(previous, options)
+  if (early) return early
+  const { state, plan: text, ...progress } = lease.found
+  const found = state === 'writing' && text !== null ? (JSON.parse(text) as Plan) : undefined
+  if (found && isStillRight(found, previous, options.now)) return write(store, lease, found, progress, options)
+  if (state !== 'idle') await undoPublication(store, lease)
+  const plan = await planned(store, lease, previous, options)
+  if ('kind' in plan) return plan
+  const begun = { afterId: '', added: 0, replaced: 0, checksum: await checksumOf(store, lease, previous) }
+  await underLease(store, lease, (trx) => beginWriting(trx, JSON.stringify(plan), begun))
+  return write(store, lease, plan, begun, options)
+}
+
+/** Of an edition that was published without one, all records are read. */
+async function checksumOf(
+  store: PublishingStore,
+  lease: Lease,
+  previous: EditionRow | undefined,
+): Promise<ChecksumSum['checksum']> {
+  if (previous?.checksum !== null) return new ChecksumSum(previous?.checksum).checksum
+  const sum = new ChecksumSum()
+  const pace = new Pace(store.engine)
+  for (let afterId: string | null = ''; afterId !== null; ) {
+    const after: string = afterId
+    afterId = await pace.run((limit) => underLease(store, lease, (trx) => hashPublished(trx, sum, after, limit)))
+  }
+  return sum.checksum
+}
+
+/** Its number is the next one, and its stamps are those that a plan of this moment could have (P4). */
+function isStillRight({ edition }: Plan, previous: EditionRow | undefined, now: number): boolean {
+  if (edition.edition !== (previous?.edition ?? 0) + 1) return false
+  if (edition.changes === 0) return edition.lastModified === previous?.lastModified
+  const first = edition.lastModified - edition.changes + 1
+  return (
+    first > (previous?.lastModified ?? Number.NEGATIVE_INFINITY) &&
+    first <= firstStamp(previous?.lastModified, edition.changes, now)
+  )
+}
+
+function underLease<Result>(
+  store: PublishingStore,
+  lease: Lease,
+  work: (trx: Executor) => Promise<Result>,
+): Promise<Result> {
+  return inTransaction(store, async (trx) => {
+    await holdLease(trx, lease)
+    return work(trx)
+  })
+}
+
+/** Counts the changes, holds the promises, asks the gate. Writes nothing but that an edition was held back. */
+async function planned(
+  store: PublishingStore,
+  lease: Lease,
+  previous: EditionRow | undefined,
+  { now, minIntervalMs, overrideGate = false }: PublishOptions,
+): Promise<Plan | Exclude<PublishOutcome, { kind: 'published' }>> {
+  const read = pagesUnder(store, lease)
+  const pending = await countPending(read)
+  const checks = await checksFor(store.db, previous)
   if (pending.changes === 0 && (!previous || isSame(checks, previous.checks))) return { kind: 'nothingNew' }
-  await assertPromises(trx, previous)
-  const before = previous && { publishedAt: previous.publishedAt, ...(await countsOf(trx, previous.edition)) }
+  await assertPromises(read, previous)
+  // the true time of an edition dated in the future is not known: what came since is counted from an interval ago
+  const since = previous && Math.min(previous.publishedAt, now - minIntervalMs)
+  const before = previous && { publishedAt: since!, ...(await countsOf(store.db, previous.edition)) }
   const verdict = gate({
     now,
     previous: before,
@@ -99,33 +217,56 @@ async function cut(trx: Executor, options: PublishOptions): Promise<PublishOutco
     cancelled: pending.cancelled,
     merged: pending.merged,
     bySourceDelta: pending.bySourceDelta,
-    received: await receivedSince(trx, previous?.publishedAt ?? now),
-    sources: previous ? await sourceActivity(trx, now - activityWindowMs) : [],
-    alarms: await openAlarms(trx),
+    received: await receivedSince(read, since ?? now),
+    sources: previous ? await sourceActivity(store.db, read, now - activityWindowMs) : [],
+    alarms: await openAlarms(store.db),
   })
   const reasons = verdict.kind === 'hold' ? verdict.reasons : []
   if (reasons.length > 0 && !overrideGate) {
-    await recordHold(trx, now, reasons)
+    await underLease(store, lease, (trx) => recordHold(trx, now, reasons))
     return { kind: 'held', reasons }
   }
-  const edition = editionAfter(previous, pending, checks, now)
-  await ensureStockId(trx)
-  await insertEdition(trx, edition, countsAfter(before, pending))
-  await insertChanges(trx, edition, pending, options)
-  const publishedAt = Math.max(now, options.clock?.() ?? now)
-  await setPublishedAt(trx, edition.edition, publishedAt)
-  await bump(trx, 'edition')
-  options.onProgress?.({ done: pending.changes, total: pending.changes })
   return {
-    kind: 'published',
-    edition: edition.edition,
-    lastModified: edition.lastModified,
-    publishedAt,
-    records: edition.records,
-    changes: edition.changes,
+    edition: editionAfter(previous, pending, checks, now),
+    added: pending.added,
+    counts: countsAfter(before, pending),
     overridden: reasons,
     warnings: verdict.warnings,
   }
+}
+
+/** Reads something page by page, each in a statement of bounded size, until `read` says that there is no more. */
+type ReadPages = (read: (db: Executor, limit: number) => Promise<boolean>) => Promise<void>
+
+/** Keeps the lease meanwhile. */
+function pagesUnder(store: PublishingStore, lease: Lease): ReadPages {
+  let heldAt = performance.now()
+  return async (read) => {
+    const pace = new Pace(store.engine)
+    while (await pace.run((limit) => read(store.db, limit))) {
+      if (performance.now() - heldAt < leaseMs / 6) continue
+      heldAt = performance.now()
+      await underLease(store, lease, async () => {})
+    }
+  }
+}
+
+async function countPending(read: ReadPages): Promise<PendingChanges> {
+  const total = { changes: 0, added: 0, liveDelta: 0, cancelled: 0, merged: 0 }
+  const bySourceDelta: Record<string, number> = {}
+  let afterId = ''
+  await read(async (db, limit) => {
+    const { lastId, pending } = await pendingChanges(db, afterId, limit)
+    for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += pending[name]
+    addTo(bySourceDelta, pending.bySourceDelta)
+    afterId = lastId ?? afterId
+    return lastId !== null
+  })
+  return { ...total, bySourceDelta }
+}
+
+function addTo(sums: Record<string, number>, deltas: { readonly [source: string]: number }): void {
+  for (const [source, delta] of Object.entries(deltas)) sums[source] = (sums[source] ?? 0) + delta
 }
 
 function editionAfter(
@@ -133,12 +274,11 @@ function editionAfter(
   { changes, added }: PendingChanges,
   checks: { readonly [sourceId: string]: number },
   now: number,
-): EditionRow {
+): Plan['edition'] {
   return {
     edition: (previous?.edition ?? 0) + 1,
     lastModified:
       changes === 0 ? previous!.lastModified : firstStamp(previous?.lastModified, changes, now) + changes - 1,
-    publishedAt: now,
     records: (previous?.records ?? 0) + added,
     changes,
     checks,
@@ -147,15 +287,14 @@ function editionAfter(
 
 function countsAfter(before: EditionCounts | undefined, pending: PendingChanges): EditionCounts {
   const bySource: Record<string, number> = { ...before?.bySource }
-  for (const [source, delta] of Object.entries(pending.bySourceDelta))
-    bySource[source] = (bySource[source] ?? 0) + delta
+  addTo(bySource, pending.bySourceDelta)
   return { live: (before?.live ?? 0) + pending.liveDelta, bySource }
 }
 
 /** A check never moves back, whatever the clock of the process that made it said. */
-async function checksFor(trx: Executor, previous: EditionRow | undefined): Promise<{ [sourceId: string]: number }> {
+async function checksFor(db: Executor, previous: EditionRow | undefined): Promise<{ [sourceId: string]: number }> {
   const checks: Record<string, number> = { ...previous?.checks }
-  for (const [source, checkedAt] of Object.entries(await sourceChecks(trx)))
+  for (const [source, checkedAt] of Object.entries(await sourceChecks(db)))
     checks[source] = Math.max(checkedAt, checks[source] ?? Number.NEGATIVE_INFINITY)
   return checks
 }
@@ -165,47 +304,148 @@ function isSame(left: { readonly [source: string]: number }, right: { readonly [
   return sources.length === Object.keys(right).length && sources.every((source) => left[source] === right[source])
 }
 
-async function assertPromises(trx: Executor, previous: EditionRow | undefined): Promise<void> {
-  const claimed = await countClaimedIds(trx)
+async function assertPromises(read: ReadPages, previous: EditionRow | undefined): Promise<void> {
+  let claimed = 0
+  let afterId = ''
+  await read(async (db, limit) => {
+    const page = await countClaimedIds(db, afterId, limit)
+    claimed += page.count
+    afterId = page.lastId ?? afterId
+    return page.lastId !== null
+  })
   if (claimed !== (previous?.records ?? 0))
     throw new Error(
       `the newest edition holds ${previous?.records ?? 0} records, the stock ${claimed} published ids (P3)`,
     )
-  const dangling = await danglingMerges(trx)
-  if (dangling.length > 0) throw new Error(`merged records that lead to no final record (D37): ${dangling.join(', ')}`)
+  afterId = ''
+  await read(async (db, limit) => {
+    const { lastId, dangling } = await danglingMerges(db, afterId, limit)
+    if (dangling.length > 0)
+      throw new Error(`merged records that lead to no final record (D37): ${dangling.join(', ')}`)
+    afterId = lastId ?? afterId
+    return lastId !== null
+  })
 }
 
-/** In batches by ascending id: no statement grows with the stock. */
-async function insertChanges(
-  trx: Executor,
-  { edition, lastModified, changes }: EditionRow,
-  pending: PendingChanges,
-  { onProgress }: PublishOptions,
-): Promise<void> {
+async function receivedSince(read: ReadPages, since: number): Promise<ReceivedCounts> {
+  const total = { documents: 0, rejected: 0 }
+  let after = since
+  await read(async (db, limit) => {
+    const arrivals = await nextArrivals(db, after, limit)
+    const { documents, rejected } = await receivedAmong(db, arrivals)
+    total.documents += documents
+    total.rejected += rejected
+    after = arrivals.upTo ?? after
+    return arrivals.upTo !== null
+  })
+  return total
+}
+
+async function sourceActivity(db: Executor, read: ReadPages, since: number): Promise<GateInput['sources']> {
+  const found = new Map<string, { lastReceivedAt: number; readonly days: Set<number> }>()
+  let after = since
+  await read(async (page, limit) => {
+    const arrivals = await nextArrivals(page, after, limit)
+    for (const { sourceId, day, lastReceivedAt } of await arrivalDays(page, arrivals)) {
+      const source = found.get(sourceId) ?? { lastReceivedAt, days: new Set() }
+      found.set(sourceId, source)
+      source.lastReceivedAt = Math.max(source.lastReceivedAt, lastReceivedAt)
+      source.days.add(day)
+    }
+    after = arrivals.upTo ?? after
+    return arrivals.upTo !== null
+  })
+  const checks = await sourceChecks(db)
+  return [...found].sort().map(([sourceId, { lastReceivedAt, days }]) => ({
+    sourceId,
+    lastReceivedAt,
+    activeDays: days.size,
+    checkedAt: checks[sourceId] ?? null,
+  }))
+}
+
+/** Writes the entries from where they stand, in batches by ascending id, and adds the edition. */
+async function write(
+  store: PublishingStore,
+  lease: Lease,
+  plan: Plan,
+  begun: Progress,
+  options: PublishOptions,
+): Promise<PublishOutcome> {
+  const { edition, lastModified, changes, records } = plan.edition
   const first = lastModified - changes + 1
-  let added = 0
-  let replaced = 0
-  for (let afterId = ''; ; ) {
-    const batch = await insertEntries(trx, { edition, stamp: first + added, afterId, limit: tendersAtOnce })
-    if (batch.lastId === null) break
-    afterId = batch.lastId
-    added += batch.added
-    replaced += batch.replaced
-    onProgress?.({ done: added, total: changes })
-  }
-  await forgetChanges(trx)
-  if (added !== changes) throw new Error(`edition ${edition} took ${added} entries for ${changes} changed records`)
-  if (replaced !== changes - pending.added)
-    throw new Error(
-      `edition ${edition} replaced ${replaced} entries for ${changes - pending.added} changed records (P3)`,
+  const pace = new Pace(store.engine)
+  let progress = begun
+  for (let next: Progress | undefined = begun; next; ) {
+    progress = next
+    next = await pace.run((limit) =>
+      underLease(store, lease, (trx) => writeBatch(trx, { edition, first, progress, limit })),
     )
+    if (next) options.onProgress?.({ done: next.added, total: changes })
+  }
+  const publishedAt = Math.max(options.now, options.clock?.() ?? options.now)
+  const difference = differenceOf(plan, progress)
+  if (difference !== undefined) {
+    await undoPublication(store, lease)
+    throw new Error(difference)
+  }
+  await underLease(store, lease, async (trx) => {
+    await ensureStockId(trx)
+    await insertEdition(trx, { ...plan.edition, publishedAt, checksum: progress.checksum }, plan.counts)
+    await endPublication(trx)
+    await bump(trx, 'edition')
+  })
+  options.onProgress?.({ done: changes, total: changes })
+  const { overridden, warnings } = plan
+  return { kind: 'published', edition, lastModified, publishedAt, records, changes, overridden, warnings }
+}
+
+type BatchOptions = {
+  readonly edition: number
+  /** The stamp of the edition's first entry. */
+  readonly first: number
+  readonly progress: Progress
+  readonly limit: number
+}
+
+/** Undefined when there is no more. */
+async function writeBatch(
+  trx: Executor,
+  { edition, first, progress, limit }: BatchOptions,
+): Promise<Progress | undefined> {
+  const { afterId, added, replaced, checksum } = progress
+  const batch = await insertEntries(trx, { edition, stamp: first + added, afterId, limit })
+  if (batch.lastId === null) return undefined
+  const sum = new ChecksumSum(checksum)
+  const hashed = await hashEntries(trx, sum, first + added, first + added + batch.added - 1)
+  if (hashed !== batch.added)
+    throw new Error(`edition ${edition} holds ${hashed} of ${batch.added} entries that it took`)
+  const next = {
+    afterId: batch.lastId,
+    added: added + batch.added,
+    replaced: replaced + batch.replaced,
+    checksum: sum.checksum,
+  }
+  await saveProgress(trx, next)
+  return next
+}
+
+/** A sentence when what was written is not what was counted: something wrote to the stock in spite of the lease. */
+function differenceOf({ edition, added }: Plan, progress: Progress): string | undefined {
+  const { edition: number, changes } = edition
+  if (progress.added !== changes)
+    return `edition ${number} took ${progress.added} entries for ${changes} changed records`
+  if (progress.replaced !== changes - added)
+    return `edition ${number} replaced ${progress.replaced} entries for ${changes - added} changed records (P3)`
+  return undefined
 }
 
 /** Removes entries that no edition still served can show (R4). Returns how many. */
-export async function prune(store: Pick<Store, 'db'>, now: number): Promise<number> {
+export async function prune(store: PublishingStore, now: number): Promise<number> {
+  const pace = new Pace(store.engine)
   for (let removed = 0; ; ) {
-    const count = await deleteReplacedEntries(store.db, now - keepReplacedMs, prunedAtOnce)
+    const count = await pace.run((limit) => deleteReplacedEntries(store.db, now - keepReplacedMs, limit))
     removed += count
-    if (count < prunedAtOnce) return removed
+    if (count === 0) return removed
   }
 }

@@ -1,8 +1,12 @@
 // Tells a database that went away, which comes back, from a fault of ours.
 import { OperatorError } from '../platform/errors.ts'
+import { fullDiskSentence } from './full-disk.ts'
 
-/** Classes of SQLSTATE: connection exceptions; and the server shutting down, after a crash of its own, or starting up. */
-const lossStates = /^(?:08...|57P0[123])$/
+/**
+ * Classes of SQLSTATE: connection exceptions; the server shutting down, after a crash of its own, or starting up; a session that it
+ * ended because it was idle, within a transaction too.
+ */
+const lossStates = /^(?:08...|57P0[1235]|25P03)$/
 const lossCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -13,7 +17,7 @@ const lossCodes: ReadonlySet<string> = new Set([
 ])
 /** What the driver says, without a code, of a connection that broke. */
 const lossMessages =
-  /^(?:Connection terminated\b|Client has encountered a connection error\b|timeout exceeded when trying to connect$)/
+  /^(?:Connection terminated\b|Cannot use a pool after calling end\b|Client (?:has encountered a connection error|was closed)\b|timeout (?:exceeded when trying to connect|expired)$)/
 
 /** True when the work failed because the connection to the server broke, or none could be had. */
 export function isConnectionLoss(error: unknown): boolean {
@@ -23,8 +27,11 @@ export function isConnectionLoss(error: unknown): boolean {
   return lossMessages.test(error.message) || isConnectionLoss(error.cause)
 }
 
-/** A lost connection as an error of the operator's; any other error as it stands. */
-export function asOperatorError(error: unknown): unknown {
+/** A lost connection or a full disk as an error of the operator's; any other error as it stands. */
+export function asOperatorError(error: unknown, dataFolder: string): unknown {
+  const full = fullDiskSentence(error, dataFolder)
+  if (full !== undefined)
+    return new OperatorError(`${full} Then run this again; what was not finished left no trace.`, { cause: error })
   if (!isConnectionLoss(error) || error instanceof OperatorError) return error
   return new OperatorError(
     `The connection to the database was lost (${(error as Error).message}); see that the server runs, and run this again. What was not finished left no trace.`,

@@ -13,6 +13,12 @@ export type Executor = Kysely<Database> | Transaction<Database>
 export type Store = {
   readonly engine: 'embedded' | 'server'
   readonly db: Kysely<Database>
+  /**
+   * The same stock, for small questions that are asked all the time. On a server they have connections of their own, and one that
+   * is not answered within about 5 seconds fails as a lost connection.
+   */
+  readonly looks: Kysely<Database>
+  /** Bounded: what does not end within a few seconds is cut off. */
   readonly close: () => Promise<void>
 }
 
@@ -23,6 +29,8 @@ export type StoreOptions = {
   readonly dataFolder: string
   /** A statement that runs longer fails with SQLSTATE 57014. Default 10 minutes. */
   readonly statementTimeoutMs?: number
+  /** Aborted: the store of a server closes itself some seconds later, so that nothing that waits for it holds up an end. */
+  readonly signal?: AbortSignal
   /** Embedded engine only: told of a vacuum or checkpoint that failed; the data is safe and the next round tries again. */
   readonly onHousekeepingError?: (error: unknown) => void
 }
@@ -38,6 +46,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const store = await open(options)
   try {
     await migrate(store.db, placeName(options))
+    // One process at a time has the folder: whoever held the lease of a publication in it is gone.
+    if (store.engine === 'embedded')
+      await store.db.updateTable('publication').set({ until_ms: 0 }).where('until_ms', '>', 0).execute()
   } catch (error) {
     await store.close()
     throw error
@@ -45,9 +56,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return store
 }
 
-async function open({ databaseUrl, dataFolder, ...options }: StoreOptions): Promise<Store> {
+async function open({ databaseUrl, dataFolder, signal, ...options }: StoreOptions): Promise<Store> {
   const statementTimeoutMs = options.statementTimeoutMs ?? defaultStatementTimeoutMs
-  if (databaseUrl !== undefined) return openServer({ databaseUrl, statementTimeoutMs })
+  if (databaseUrl !== undefined) return openServer({ databaseUrl, statementTimeoutMs, ...(signal && { signal }) })
   return openEmbedded({ ...options, dataFolder, statementTimeoutMs })
 }
 
@@ -64,4 +75,16 @@ export function inTransaction<Result>(
   work: (trx: Transaction<Database>) => Promise<Result>,
 ): Promise<Result> {
   return store.db.transaction().execute((trx) => asTransactionOf(store.db, () => work(trx)))
+}
+
+/** Runs `work`, which only reads, on one state of the database: what is committed meanwhile it does not see. */
+export function inSnapshot<Result>(
+  store: Pick<Store, 'db'>,
+  work: (trx: Transaction<Database>) => Promise<Result>,
+): Promise<Result> {
+  return store.db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute((trx) => asTransactionOf(store.db, () => work(trx)))
 }

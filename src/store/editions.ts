@@ -1,5 +1,7 @@
-// The editions and their entries: what publishing writes in one transaction, and what the edition logs read from it.
+// The editions and their entries: what publishing writes, and what the edition logs read from it. Entries above the newest
+// edition's lastModified are of a publication that is still being written: none of the queries for readers returns them.
 import { sql } from 'kysely'
+import { readSerials } from './change-signal.ts'
 import type { Executor } from './database.ts'
 
 /** A published edition as it is stored. Times in epoch milliseconds. */
@@ -10,6 +12,8 @@ export type EditionRow = {
   readonly records: number
   readonly changes: number
   readonly checks: { readonly [sourceId: string]: number }
+  /** Of all its records (domain/record-checksum.ts); null when it was published without one. */
+  readonly checksum: string | null
 }
 
 export type StoredEntry = {
@@ -21,7 +25,7 @@ export type StoredEntry = {
   readonly sources: string
 }
 
-const editionColumns = ['edition', 'last_modified', 'published_at', 'records', 'changes', 'checks'] as const
+const editionColumns = ['edition', 'last_modified', 'published_at', 'records', 'changes', 'checks', 'checksum'] as const
 
 type StoredEditionColumns = {
   edition: number
@@ -30,6 +34,7 @@ type StoredEditionColumns = {
   records: number
   changes: number
   checks: string
+  checksum: string | null
 }
 
 function editionOf(row: StoredEditionColumns): EditionRow {
@@ -40,6 +45,7 @@ function editionOf(row: StoredEditionColumns): EditionRow {
     records: row.records,
     changes: row.changes,
     checks: JSON.parse(row.checks) as { [sourceId: string]: number },
+    checksum: row.checksum,
   }
 }
 
@@ -86,6 +92,23 @@ export async function stockIdOf(db: Executor): Promise<string> {
   return row?.value ?? ''
 }
 
+/** What a database says of itself to whoever follows its editions. */
+export type DatabaseHead = {
+  /** Its newest edition. */
+  readonly target: EditionRow | undefined
+  readonly stockId: string
+  /** Serial of the topic `edition`. */
+  readonly serial: number
+  /** It follows another server, and may not have received all yet. */
+  readonly isStandby: boolean
+}
+
+export async function databaseHead(db: Executor): Promise<DatabaseHead> {
+  const { rows } = await sql<{ isStandby: boolean }>`select pg_is_in_recovery() as "isStandby"`.execute(db)
+  const { edition: serial } = await readSerials(db)
+  return { target: await newestEdition(db), stockId: await stockIdOf(db), serial, isStandby: rows[0]!.isStandby }
+}
+
 /** Makes the stock's id when it has none. */
 export async function ensureStockId(db: Executor): Promise<void> {
   await sql`insert into setting (name, value) values (${stockIdName}, gen_random_uuid()::text) on conflict do nothing`.execute(
@@ -114,24 +137,8 @@ export type PendingChanges = {
   readonly bySourceDelta: { readonly [sourceId: string]: number }
 }
 
-/** Documents received after `since`, without those of formats that hold no notices; and how many of them were rejected. */
+/** Documents, without those of formats that hold no notices; and how many of them were rejected. */
 export type ReceivedCounts = { readonly documents: number; readonly rejected: number }
-
-export type SourceActivity = {
-  readonly sourceId: string
-  readonly lastReceivedAt: number
-  /** Days (UTC) since `since` on which documents came. */
-  readonly activeDays: number
-  readonly checkedAt: number | null
-}
-
-/** Any number, the same for all that publish. */
-const publishingLock = 7_271_102
-
-/** One publisher at a time (P1), to the end of the transaction. */
-export async function lockPublishing(trx: Executor): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${publishingLock})`.execute(trx)
-}
 
 export async function countsOf(db: Executor, edition: number): Promise<EditionCounts> {
   const row = await db.selectFrom('edition').select('counts').where('edition', '=', edition).executeTakeFirstOrThrow()
@@ -143,45 +150,33 @@ export async function countsOf(db: Executor, edition: number): Promise<EditionCo
  * Stands before the value of an archived record's archiveReason in its JSON, and nowhere else: within texts the quotes are
  * escaped.
  */
-const archiveMark = '"archiveReason":"'
+export const archiveMark = '"archiveReason":"'
 
-/**
- * Compares what was written since with the newest edition. Reads each text once: where a function is given a column, the server
- * unpacks the column for it, so the text is unpacked (`|| ''`) below a fence (`offset 0`). The fences also make it look up each
- * tender that was written: it need not know how many these are, and a plan for many reads the whole stock.
- */
-export async function pendingChanges(db: Executor): Promise<PendingChanges> {
-  const { rows } = await sql<{
-    before: string | null
-    after: string
-    records: number
-    liveDelta: number
-    cancelled: number
-    merged: number
-  }>`
-    select before, after, count(*)::integer as records,
-      (count(*) filter (where reason is null) - count(*) filter (where was_live))::integer as "liveDelta",
-      (count(*) filter (where was_live and reason = 'cancelled'))::integer as cancelled,
-      (count(*) filter (where was_live and reason = 'merged'))::integer as merged
-    from (
-      select p.sources as before, t.sources as after, coalesce(not p.is_archived, false) as was_live,
-        case when position(${archiveMark} in t.content) = 0 then null
-          when position(${`${archiveMark}cancelled"`} in t.content) > 0 then 'cancelled'
-          when position(${`${archiveMark}merged"`} in t.content) > 0 then 'merged'
-          else 'other' end as reason
-      from tender_change c
-      cross join lateral (
-        select content_hash, sources, content || '' as content from tender where tender_id = c.tender_id offset 0) t
-      left join lateral (
-        select content_hash, sources, is_archived from published_tender where tender_id = c.tender_id offset 0) p on true
-      where t.content_hash is distinct from p.content_hash offset 0) as pending
-    group by before, after`.execute(db)
+/** A page of something that is read in pieces; `lastId` is what the next one begins after, null behind the last. */
+type Page = { readonly lastId: string | null }
+
+type PendingGroup = {
+  readonly before: string | null
+  readonly after: string
+  readonly records: number
+  readonly liveDelta: number
+  readonly cancelled: number
+  readonly merged: number
+}
+
+/** Sums what the next `limit` tenders that were written since, in the order of their ids after `afterId`, change of the newest edition. */
+export async function pendingChanges(
+  db: Executor,
+  afterId: string,
+  limit: number,
+): Promise<Page & { readonly pending: PendingChanges }> {
+  const { lastId, groups } = await pendingGroups(db, afterId, limit)
   const total = { changes: 0, added: 0, liveDelta: 0, cancelled: 0, merged: 0 }
   const bySourceDelta: Record<string, number> = {}
   const count = (sources: string, delta: number): void => {
     for (const source of JSON.parse(sources) as string[]) bySourceDelta[source] = (bySourceDelta[source] ?? 0) + delta
   }
-  for (const row of rows) {
+  for (const row of groups) {
     total.changes += row.records
     total.liveDelta += row.liveDelta
     total.cancelled += row.cancelled
@@ -190,41 +185,126 @@ export async function pendingChanges(db: Executor): Promise<PendingChanges> {
     if (row.before === null) total.added += row.records
     else count(row.before, -row.records)
   }
-  return { ...total, bySourceDelta }
+  return { lastId, pending: { ...total, bySourceDelta } }
 }
 
-/** Ids that an edition has held. They never vanish (P3), so it equals the records of the newest edition. */
-export async function countClaimedIds(db: Executor): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*)::integer as count from published_tender`.execute(db)
-  return rows[0]!.count
+/**
+ * Reads each text once: where a function is given a column, the server unpacks the column for it, so the text is unpacked (`|| ''`)
+ * below a fence (`offset 0`). The fences also make it look up each tender that was written: it need not know how many these are, and
+ * a plan for many reads the whole stock.
+ */
+async function pendingGroups(
+  db: Executor,
+  afterId: string,
+  limit: number,
+): Promise<Page & { readonly groups: readonly PendingGroup[] }> {
+  const { rows } = await sql<Page & { groups: PendingGroup[] }>`
+    with batch as materialized (
+      select tender_id from tender_change where tender_id > ${afterId} order by tender_id limit ${limit}::integer
+    ), groups as (
+      select before, after, count(*)::integer as records,
+        (count(*) filter (where reason is null) - count(*) filter (where was_live))::integer as "liveDelta",
+        (count(*) filter (where was_live and reason = 'cancelled'))::integer as cancelled,
+        (count(*) filter (where was_live and reason = 'merged'))::integer as merged
+      from (
+        select p.sources as before, t.sources as after, coalesce(not p.is_archived, false) as was_live,
+          case when position(${archiveMark} in t.content) = 0 then null
+            when position(${`${archiveMark}cancelled"`} in t.content) > 0 then 'cancelled'
+            when position(${`${archiveMark}merged"`} in t.content) > 0 then 'merged'
+            else 'other' end as reason
+        from batch c
+        cross join lateral (
+          select content_hash, sources, content || '' as content from tender where tender_id = c.tender_id offset 0) t
+        left join lateral (
+          select content_hash, sources, is_archived from published_tender where tender_id = c.tender_id offset 0) p on true
+        where t.content_hash is distinct from p.content_hash offset 0) as pending
+      group by before, after
+    )
+    select (select max(tender_id) from batch) as "lastId", (select coalesce(json_agg(groups), '[]') from groups) as groups`.execute(
+    db,
+  )
+  return rows[0]!
 }
 
-/** Ids that point to a record that is missing, or is merged itself (D37). At most a few, for the message. */
-export async function danglingMerges(db: Executor): Promise<string[]> {
-  const { rows } = await sql<{ tender_id: string }>`
-    select t.tender_id from tender t left join tender s on s.tender_id = t.merged_into
-    where t.merged_into is not null and (s.tender_id is null or s.merged_into is not null) limit 5`.execute(db)
-  return rows.map((row) => row.tender_id)
+/**
+ * Counts the next `limit` ids that an edition has held. They never vanish (P3), so all of them are as many as the records of the
+ * newest edition, as long as no publication is being written.
+ */
+export async function countClaimedIds(
+  db: Executor,
+  afterId: string,
+  limit: number,
+): Promise<Page & { readonly count: number }> {
+  const { rows } = await sql<Page & { count: number }>`
+    select count(*)::integer as count, max(tender_id) as "lastId" from (
+      select tender_id from published_tender where tender_id > ${afterId} order by tender_id limit ${limit}::integer) as page`.execute(
+    db,
+  )
+  return rows[0]!
 }
 
-export async function receivedSince(db: Executor, since: number): Promise<ReceivedCounts> {
+/**
+ * Ids that point to a record that is missing, or is merged itself (D37), among those that point to the next `limit` records. At
+ * most a few, for the message.
+ */
+export async function danglingMerges(
+  db: Executor,
+  afterId: string,
+  limit: number,
+): Promise<Page & { readonly dangling: readonly string[] }> {
+  const { rows } = await sql<Page & { dangling: string[] }>`
+    with page as materialized (
+      select distinct merged_into from tender where merged_into > ${afterId} order by merged_into limit ${limit}::integer
+    ), lost as (
+      select page.merged_into from page
+      left join lateral (select tender_id, merged_into from tender where tender_id = page.merged_into offset 0) s on true
+      where s.tender_id is null or s.merged_into is not null limit 5
+    )
+    select (select max(merged_into) from page) as "lastId",
+      (select coalesce(json_agg(tender_id), '[]') from (
+        select tender_id from lost join tender using (merged_into) limit 5) as few) as dangling`.execute(db)
+  return rows[0]!
+}
+
+/** Documents that came together, for a read in pieces: `upTo` is null for the last ones. */
+type Arrivals = { readonly after: number; readonly upTo: number | null }
+
+/** The next documents received after `after`: about `limit`, and those that came in the same millisecond as the last. */
+export async function nextArrivals(db: Executor, after: number, limit: number): Promise<Arrivals> {
+  const row = await db
+    .selectFrom('source_document')
+    .select('received_at')
+    .where('received_at', '>', after)
+    .orderBy('received_at')
+    .offset(limit)
+    .limit(1)
+    .executeTakeFirst()
+  return { after, upTo: row?.received_at ?? null }
+}
+
+const among = ({ after, upTo }: Arrivals) =>
+  sql`d.received_at > ${after} and d.received_at <= ${upTo ?? Number.MAX_SAFE_INTEGER}`
+
+export async function receivedAmong(db: Executor, arrivals: Arrivals): Promise<ReceivedCounts> {
   const { rows } = await sql<ReceivedCounts>`
     select count(*)::integer as documents, (count(*) filter (where is_rejected))::integer as rejected
     from (
       select coalesce(bool_or(r.reason not in ('unsupported-format', 'not-procurement')), false) as is_rejected,
         coalesce(bool_or(r.reason = 'unsupported-format'), false) as is_foreign
       from source_document d left join rejection r using (document_id)
-      where d.received_at > ${since} group by d.document_id) as document
+      where ${among(arrivals)} group by d.document_id) as document
     where not is_foreign or is_rejected`.execute(db)
   return rows[0]!
 }
 
-export async function sourceActivity(db: Executor, since: number): Promise<SourceActivity[]> {
-  const { rows } = await sql<SourceActivity>`
-    select d.source_id as "sourceId", max(d.received_at) as "lastReceivedAt",
-      count(distinct d.received_at / 86400000)::integer as "activeDays", max(c.checked_at) as "checkedAt"
-    from source_document d left join source_check c using (source_id)
-    where d.received_at > ${since} group by d.source_id order by d.source_id`.execute(db)
+/** Days (since 1970, UTC) on which documents of each source came, each with the last of them. */
+export async function arrivalDays(
+  db: Executor,
+  arrivals: Arrivals,
+): Promise<{ readonly sourceId: string; readonly day: number; readonly lastReceivedAt: number }[]> {
+  const { rows } = await sql<{ sourceId: string; day: number; lastReceivedAt: number }>`
+    select d.source_id as "sourceId", (d.received_at / 86400000)::integer as day, max(d.received_at) as "lastReceivedAt"
+    from source_document d where ${among(arrivals)} group by 1, 2`.execute(db)
   return rows
 }
 
@@ -234,7 +314,7 @@ export async function sourceChecks(db: Executor): Promise<{ [sourceId: string]: 
   return Object.fromEntries(rows.map((row) => [row.source_id, row.checked_at]))
 }
 
-/** Claims the number of an edition: the primary key lets one publisher have it. */
+/** Claims the number of an edition: the primary key lets one publisher have it. From here on readers see it. */
 export async function insertEdition(trx: Executor, edition: EditionRow, counts: EditionCounts): Promise<void> {
   await trx
     .insertInto('edition')
@@ -246,12 +326,9 @@ export async function insertEdition(trx: Executor, edition: EditionRow, counts: 
       changes: edition.changes,
       checks: JSON.stringify(edition.checks),
       counts: JSON.stringify(counts),
+      checksum: edition.checksum,
     })
     .execute()
-}
-
-export async function setPublishedAt(trx: Executor, edition: number, publishedAt: number): Promise<void> {
-  await trx.updateTable('edition').set({ published_at: publishedAt }).where('edition', '=', edition).execute()
 }
 
 export type InsertedEntries = {
@@ -264,8 +341,8 @@ export type InsertedEntries = {
 
 /**
  * Adds the next `limit` of the tenders that were written since the newest edition to a new one, in the order of their ids after
- * `afterId`, one millisecond each from `stamp` on; those that are again as they were published are passed over. Nothing leaves
- * the server: the body is the content with `lastModified` after its first member. A content that does not begin with the
+ * `afterId`, one millisecond each from `stamp` on; those that are again as they were published are passed over. None of them counts
+ * as written since any more. Nothing leaves the server: the body is the content with `lastModified` after its first member. A content that does not begin with the
  * tender's id makes no body, and that is an error of the column.
  */
 export async function insertEntries(
@@ -277,12 +354,13 @@ export async function insertEntries(
       select tender_id from tender_change where tender_id > ${afterId} order by tender_id limit ${limit}::integer
     ), changed as materialized (
       select ${stamp}::bigint - 1 + row_number() over (order by tender_id) as last_modified, tender_id,
-        t.content || '' as content, t.content_hash, t.sources, p.last_modified as replaced
+        t.content || '' as content, t.content_hash, t.sources, p.last_modified as replaced, p.content_hash as replaced_hash,
+        p.entry_hash
       from batch join tender t using (tender_id) left join published_tender p using (tender_id)
       where t.content_hash is distinct from p.content_hash
     ), replaced as (
-      insert into replaced_entry (superseded_by, last_modified)
-      select ${edition}::integer, replaced from changed where replaced is not null
+      insert into replaced_entry (superseded_by, last_modified, content_hash, entry_hash)
+      select ${edition}::integer, replaced, replaced_hash, entry_hash from changed where replaced is not null
     ), added as (
       insert into edition_entry (last_modified, edition, tender_id, body, sources)
       select last_modified, ${edition}::integer, tender_id,
@@ -301,15 +379,12 @@ export async function insertEntries(
       insert into published_tender (tender_id, first_edition, content_hash, last_modified, sources, is_archived)
       select tender_id, ${edition}::integer, content_hash, last_modified, sources, position(${archiveMark} in content) > 0
       from changed where replaced is null
+    ), forgotten as (
+      delete from tender_change where tender_id in (select tender_id from batch)
     )
     select (select max(tender_id) from batch) as "lastId", count(*)::integer as added, count(replaced)::integer as replaced
     from changed`.execute(trx)
   return rows[0]!
-}
-
-/** Once all of them are in an edition. Whoever writes tenders holds the lock of the stock, so none can have come meanwhile. */
-export async function forgetChanges(trx: Executor): Promise<void> {
-  await sql`delete from tender_change`.execute(trx)
 }
 
 export async function recordHold(db: Executor, heldAt: number, reasons: readonly string[]): Promise<void> {
@@ -328,7 +403,7 @@ export async function deleteReplacedEntries(db: Executor, before: number, limit:
       delete from replaced_entry where (superseded_by, last_modified) in (
         select superseded_by, last_modified from replaced_entry
         where superseded_by <= (select max(edition) from edition where published_at < ${before})
-        order by superseded_by, last_modified limit ${limit})
+        order by superseded_by, last_modified limit ${limit}::integer)
       returning last_modified
     )
     delete from edition_entry where last_modified = any (array(select last_modified from gone))`.execute(db)

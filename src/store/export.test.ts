@@ -1,9 +1,16 @@
 import { tmpdir } from 'node:os'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { openEmptyDatabase, openTestStore, testDatabaseUrl } from '../../test/world.ts'
+import { consolidate } from '../consolidate/consolidate.ts'
+import { hourMs } from '../domain/time.ts'
+import { ingest } from '../ingest/ingest.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom as random } from '../platform/random.ts'
+import { publish } from '../publish/publish.ts'
+import { sampleDocuments } from '../simulator/samples/sample-documents.ts'
+import type { ReceivedDocument } from '../sources/files.ts'
 import { openStore, type Store } from './database.ts'
 import { exportStock } from './export.ts'
 import { createOrganization, createToken, loadTokens } from './organizations.ts'
@@ -74,5 +81,183 @@ describe.skipIf(testDatabaseUrl === undefined)('an export to a server', () => {
     await expect(cut).rejects.toThrow('cut off')
     const summary = await exportStock(store, target.url)
     expect(summary.rows.notice).toBe(5000)
+  })
+})
+
+const samples: readonly ReceivedDocument[] = (['ted', 'doe', 'gb-find-a-tender'] as const).flatMap((portal) =>
+  sampleDocuments(now, portal, now).map((each) => ({
+    address: `${portal}/${each.path}`,
+    bytes: Buffer.from(each.write()),
+  })),
+)
+
+async function* stream(documents: readonly ReceivedDocument[]) {
+  yield* documents
+}
+
+/** One round of the service: what came is read, consolidated and published. */
+async function runPipeline(store: Store, documents: readonly ReceivedDocument[], at: number) {
+  await ingest(store, { sourceId: 'samples', documents: stream(documents), clock: () => at })
+  await consolidate(store, { now: at })
+  return publish(store, { now: at, minIntervalMs: hourMs, overrideGate: true })
+}
+
+/** All rows of all tables, asked by another driver or by the engine itself, as the database writes them. */
+async function everything(ask: (query: string) => Promise<{ rows: unknown[] }>): Promise<Record<string, string[]>> {
+  const { rows: found } = await ask(
+    "select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and relname not like 'kysely%' order by 1",
+  )
+  const contents: Record<string, string[]> = {}
+  for (const { name } of found as { name: string }[]) {
+    const { rows } = await ask(`select row_to_json(t)::text as row from "${name}" t`)
+    contents[name] = (rows as { row: string }[]).map(({ row }) => row).sort()
+  }
+  return contents
+}
+
+const asking = (store: Store) => (query: string) => sql.raw(query).execute(store.db)
+
+async function withClient<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+describe.skipIf(testDatabaseUrl === undefined)('an export of a stock that the pipeline made', () => {
+  test.each([
+    ['nothing at all', 0, 60],
+    ['one document', 1, 60],
+    ['many documents, then one', samples.length - 1, samples.length],
+    ['half of many documents', Math.floor(samples.length / 2), samples.length],
+  ])('goes on as the original does: %s', async (_, first, last) => {
+    await using store = await openTestStore('embedded')
+    await using target = await openEmptyDatabase()
+    await runPipeline(store, samples.slice(0, first), now)
+    const summary = await exportStock(store, target.url)
+    expect(summary.rows.source_document).toBe(first)
+    const copy = await openStore({ databaseUrl: target.url, dataFolder: tmpdir() })
+    const outcomes: unknown[] = []
+    for (const each of [store, copy]) {
+      for (let round = 1; round <= 2; round++) {
+        const documents = samples.slice(0, round === 1 ? Math.ceil((first + last) / 2) : last)
+        outcomes.push(await runPipeline(each, documents, now + round * hourMs))
+      }
+    }
+    const [one, two, ...ofCopy] = outcomes
+    expect(one).toMatchObject({ kind: 'published' })
+    expect(ofCopy).toEqual([one, two])
+    // the stock's id is made at its first edition, which each of the two made for itself where nothing was published before
+    const isSame = (name: string) => first > 0 || name !== 'setting'
+    const original = await everything(asking(store))
+    const copied = await everything(asking(copy))
+    expect(Object.keys(copied)).toEqual(Object.keys(original))
+    for (const name of Object.keys(original).filter(isSame)) expect(copied[name], name).toEqual(original[name])
+    await copy.close()
+  })
+
+  test('carries every sequence, and every column that the database fills by itself has rows here to show it', async () => {
+    await using store = await openTestStore('embedded')
+    await using target = await openEmptyDatabase()
+    await runPipeline(store, samples.slice(0, 60), now)
+    const { rows: sequences } = await sql<{ name: string }>`
+      select sequencename as name from pg_sequences where schemaname = 'public' order by 1`.execute(store.db)
+    expect(sequences.length).toBeGreaterThan(0)
+    for (const [index, { name }] of sequences.entries())
+      await sql`select setval(${name}::regclass, ${1000 + index}::bigint, ${index % 2 === 0}::boolean)`.execute(
+        store.db,
+      )
+    const { rows: filled } = await sql<{ table: string; column: string }>`
+      select attrelid::regclass::text as table, attname as column from pg_attribute
+      join pg_class on pg_class.oid = attrelid left join pg_attrdef on adrelid = attrelid and adnum = attnum
+      where relnamespace = 'public'::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped
+      and relname not like 'kysely%'
+      and (attidentity <> '' or attgenerated <> '' or pg_get_expr(adbin, adrelid) like 'nextval%')`.execute(store.db)
+    expect(filled).toContainEqual({ table: 'match_record', column: 'record_no' })
+    await exportStock(store, target.url)
+    await withClient(target.url, async (client) => {
+      for (const [index, { name }] of sequences.entries()) {
+        const { rows } = await client.query(`select nextval('${name}') as next`)
+        expect(rows, name).toEqual([{ next: `${1000 + index + (index % 2 === 0 ? 1 : 0)}` }])
+      }
+      for (const { table, column } of filled) {
+        const { rows } = await client.query(`select count("${column}") as count from "${table}"`)
+        expect(Number(rows[0].count), `rows of ${table}, whose ${column} the database fills`).toBeGreaterThan(0)
+      }
+    })
+  })
+})
+
+// What later migrations may bring, each kind once.
+const planted = [
+  'create table planted_always (id bigint generated always as identity primary key, name text not null)',
+  'create table planted_default (id integer generated by default as identity (start with 5 increment by 3) primary key, name text)',
+  'create table planted_serial (id serial primary key, at timestamptz not null, share double precision, big bigint)',
+  `create table planted_computed (a integer not null, b text not null, both_together text generated always as (b || a) stored,
+    primary key (b, a))`,
+  'create unlogged table planted_unlogged (yes boolean primary key, bytes bytea)',
+  'create table planted_empty (id uuid primary key, parent uuid references planted_empty, owner bigint references planted_always)',
+  'create sequence planted_sequence',
+  'create view planted_view as select name from planted_always',
+]
+const plantedRows = [
+  "insert into planted_always (name) select 'n' || i from generate_series(1, 2500) i",
+  "insert into planted_default (name) values ('ß'), (null)",
+  `insert into planted_serial (at, share, big) values ('2026-01-01 12:00:00.123456+01', 0.1::float8 + 0.2, 9223372036854775807),
+    ('infinity', 'NaN', -9223372036854775808), ('0044-03-15 BC', '-Infinity', 0)`,
+  // names whose order differs between the collations of the two engines
+  "insert into planted_computed (a, b) select i, chr(65 + i % 26) || chr(97 + i * 7 % 26) || case when i % 2 = 0 then '-' else '_' end || chr(228 + i % 5) from generate_series(1, 5000) i",
+  "insert into planted_unlogged values (true, '\\x005c22ff'), (false, null)",
+  "select nextval('planted_sequence') from generate_series(1, 41)",
+]
+
+describe.skipIf(testDatabaseUrl === undefined)('an export of tables that a later migration may bring', () => {
+  test('carries identities, serials, computed columns, sequences and types of every kind', async () => {
+    await using store = await openTestStore('embedded')
+    await using target = await openEmptyDatabase()
+    for (const statement of [...planted, ...plantedRows]) await sql.raw(statement).execute(store.db)
+    await withClient(target.url, async (client) => {
+      await client.query(planted.join(';'))
+      // how this server writes times and bytes is no difference of the rows
+      const name = new URL(target.url).pathname.slice(1)
+      await client.query(`alter database ${name} set timezone to 'Asia/Tokyo'`)
+      await client.query(`alter database ${name} set datestyle to 'German'`)
+      await client.query(`alter database ${name} set bytea_output to 'escape'`)
+      await client.query(`alter database ${name} set extra_float_digits to 0`)
+    })
+    await exportStock(store, target.url)
+    const numbered = [
+      "insert into planted_always (name) values ('next')",
+      "insert into planted_default (name) values ('next')",
+      "insert into planted_serial (at) values ('2026-02-01')",
+      "insert into planted_computed (a, b) select nextval('planted_sequence')::integer, 'next'",
+    ]
+    for (const statement of numbered) await sql.raw(statement).execute(store.db)
+    const copied = await withClient(target.url, async (client) => {
+      await client.query("set timezone to 'GMT'; set bytea_output to 'hex'; set extra_float_digits to 1")
+      for (const statement of numbered) await client.query(statement)
+      return everything((query) => client.query(query))
+    })
+    const original = await everything(asking(store))
+    expect(original.planted_default!.join()).toContain('{"id":11,"name":"next"}')
+    expect(copied).toEqual(original)
+  })
+
+  test.each([
+    ['a table without a primary key', 'create table planted (name text)', /planted has no primary key/],
+    ['a materialized view', 'create materialized view planted as select 1 as one', /does not know .* planted/],
+    [
+      'a partitioned table',
+      'create table planted (id integer primary key) partition by range (id)',
+      /does not know .* planted/,
+    ],
+  ])('refuses what it would leave behind: %s', async (_, statement, message) => {
+    await using store = await openTestStore('embedded')
+    await using target = await openEmptyDatabase()
+    await sql.raw(statement).execute(store.db)
+    await expect(exportStock(store, target.url)).rejects.toThrow(message)
   })
 })

@@ -327,5 +327,5 @@ export async function deleteEdges(
 
 /** Forgets all that was derived; what operators decided stays. */
 export async function clearMatches(db: Executor): Promise<void> {
-  await sql`truncate match_record, match_member, match_key, dropped_match_key, tender_match`.execute(db)
+  await sql`truncate match_record, match_member, match_key, dropped_match_key, tender_match, tender_doubt`.execute(db)
 }

@@ -293,4 +293,48 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
     'alter table edition_entry drop constraint edition_entry_edition_fkey',
     'alter table tender drop column first_edition, drop column published_hash',
   ],
+  '0010-checksums': [
+    // of the whole state; the next publication reads what was published without them once
+    'alter table edition add column checksum text',
+    'alter table published_tender add column entry_hash bytea',
+  ],
+  '0011-matching-in-one-portal': [
+    // Records hold words, parts and documents of their texts now: all are compared once more.
+    'truncate match_record, match_key, match_key_whole, dropped_match_key, match_member, tender_match',
+    'update notice set is_consolidated = false where is_consolidated',
+  ],
+  '0012-api-processes': [
+    // As small as a table can be, and worth nothing after a crash.
+    'create unlogged table api_process (process_id text primary key, seen_at bigint not null)',
+  ],
+  '0013-publication': [
+    'alter table replaced_entry add column content_hash text, add column entry_hash bytea',
+    `create table publication (
+      is_only boolean primary key default true check (is_only),
+      fence bigint not null default 0,
+      owner text not null default '',
+      until_ms bigint not null default 0,
+      state text not null default 'idle' check (state in ('idle', 'writing', 'undoing')),
+      plan text,
+      after_id text not null default '',
+      added integer not null default 0,
+      replaced integer not null default 0,
+      checksum text not null default ''
+    )`,
+    'insert into publication default values',
+  ],
+  '0014-doubted-tenders': [
+    // What the notices of one tender say against each other.
+    `create table tender_doubt (
+      tender_id text not null,
+      kind text not null check (kind in ('award-number', 'named-call')),
+      left_key text not null,
+      right_key text not null,
+      evidence text not null,
+      primary key (tender_id, kind),
+      check (left_key < right_key)
+    )`,
+    // Each tender is looked at once.
+    'update notice set is_consolidated = false where is_consolidated',
+  ],
 }

@@ -124,7 +124,13 @@ export type TokenCreation =
  */
 export async function createToken(
   store: Pick<Store, 'db'>,
-  wanted: { readonly organizationId: string; readonly name: string; readonly expiresAt?: number },
+  wanted: {
+    readonly organizationId: string
+    readonly name: string
+    readonly expiresAt?: number
+    /** Made by `makeToken` and kept somewhere before; absent: a new one. */
+    readonly plaintext?: string
+  },
   { now, random }: Circumstances,
 ): Promise<TokenCreation> {
   const { organizationId } = wanted
@@ -151,7 +157,7 @@ export async function createToken(
       .execute()
     const slot = [1, 2].find((candidate) => !valid.some((token) => token.slot === candidate))
     if (slot === undefined) return { kind: 'noFreeSlot' }
-    const plaintext = makeToken(random.bytes)
+    const plaintext = wanted.plaintext ?? makeToken(random.bytes)
     const row = await trx
       .insertInto('api_token')
       .values({

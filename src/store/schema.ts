@@ -78,6 +78,8 @@ export type Database = {
     /** As in its newest entry. */
     sources: string
     is_archived: boolean
+    /** Of its newest entry (domain/record-checksum.ts); null until the publisher has read that again. */
+    entry_hash: Uint8Array | null
   }
   tender_notice: { notice_id: string; tender_id: string }
   /** Last successful check of each source. */
@@ -96,6 +98,8 @@ export type Database = {
     checks: string
     /** JSON of what the next edition's gate compares with (editions.ts EditionCounts). */
     counts: Generated<string>
+    /** Of all its records, 64 hexadecimal digits (domain/record-checksum.ts); null when it was published without one. */
+    checksum: string | null
   }
   /** The append-only log: one row per version of a record. Sorted by last_modified by construction. */
   edition_entry: {
@@ -107,8 +111,34 @@ export type Database = {
     /** JSON array of source ids. */
     sources: string
   }
-  /** Entries in whose place one of a later edition came; they stay for readers that are late. */
-  replaced_entry: { superseded_by: number; last_modified: EpochMs }
+  /**
+   * Entries in whose place one of a later edition came; they stay for readers that are late. The hashes are
+   * those that published_tender held with it, for a publication that is taken back.
+   */
+  replaced_entry: {
+    superseded_by: number
+    last_modified: EpochMs
+    content_hash: string | null
+    entry_hash: Uint8Array | null
+  }
+  /** One row: the publication that is being written (publication.ts). */
+  publication: {
+    is_only: Generated<boolean>
+    /** Rises with each holder of the lease, so that one that lost it cannot write. */
+    fence: Generated<number>
+    /** Host and process, for people. */
+    owner: Generated<string>
+    /** Until when the lease is held, by the clock of the database; 0 when nobody has it. */
+    until_ms: Generated<EpochMs>
+    state: Generated<string>
+    /** JSON of publish.ts Plan; null while nothing is being written. */
+    plan: string | null
+    after_id: Generated<string>
+    added: Generated<number>
+    replaced: Generated<number>
+    /** Of the edition, as far as it is written. */
+    checksum: Generated<string>
+  }
   /** Editions that the gate held back. */
   edition_hold: { held_at: EpochMs; reasons: string }
   organization: {
@@ -135,6 +165,8 @@ export type Database = {
   /** Keys that seal cursors, shared by all API processes. */
   cursor_key: { key_id: number; key: string; created_at: EpochMs }
   setting: { name: string; value: string }
+  /** Signs of life of processes that answer the API, by the clock of the database; see `api-processes.ts`. */
+  api_process: { process_id: string; seen_at: EpochMs }
   /** Serial of changes that API processes watch (tokens, editions); see `change.ts`. */
   change_signal: { topic: string; serial: Generated<number> }
   /** Progress of each piece that a source is read in (sources/source.ts Slot). */
@@ -231,6 +263,8 @@ export type Database = {
   }
   /** What operators decided of two notices: evidence, so a rebuild keeps it. `decision`: `merge` or `split`. */
   review_decision: { left_key: string; right_key: string; decision: string; decided_at: EpochMs; note: string }
+  /** What the notices of one tender say against each other, two notices by key; derived. `kind`: `award-number` or `named-call`. */
+  tender_doubt: { tender_id: string; kind: string; left_key: string; right_key: string; evidence: string }
   /** Models of values; `parameters` is JSON of consolidate/estimate ValueModelParameters. */
   value_model: { version: string; fitted_at: EpochMs; parameters: string }
   /** What a model said of a record while it had these inputs: JSON of an amount, or of why there is none. */

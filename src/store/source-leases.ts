@@ -1,5 +1,6 @@
 // Who reads what: leases that end by themselves, so that a worker that was killed blocks nobody for long.
 import { sql } from 'kysely'
+import { hourMs, minuteMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
 
 /** A lease that a worker holds. `fence` is higher than that of every holder before. */
@@ -12,6 +13,10 @@ export class LeaseLost extends Error {
     this.name = 'LeaseLost'
   }
 }
+
+/** Nobody holds a lease for longer without holding it anew, nor lets a host rest for longer: what is further ahead, a wrong clock wrote. */
+const longestHeldMs = 10 * minuteMs
+const longestRestMs = 7 * hourMs
 
 /**
  * Takes a lease that nobody holds at `now` (epoch milliseconds); undefined when somebody does. One that was given back with a
@@ -38,6 +43,7 @@ export async function takeLease(
     on conflict (lease) do update
       set worker = excluded.worker, until_ms = excluded.until_ms, fence = source_lease.fence + 1
       where source_lease.until_ms <= ${now} or (${endsRest} and source_lease.worker = '')
+        or source_lease.until_ms > ${now} + case when source_lease.worker = '' then ${longestRestMs}::bigint else ${longestHeldMs}::bigint end
     returning fence`.execute(db)
   const [row] = rows
   return row && { lease, worker, fence: row.fence }

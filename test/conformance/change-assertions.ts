@@ -228,7 +228,7 @@ export function cursorAssertions(world: World): void {
   assertion('C54', 'a cursor works after a restart and with either token of the organisation', async () => {
     const cursor = await begin()
     const before = (await follow(cursor)).json() as { data: unknown }
-    const created = await world.started.run('token', 'create', 'Trial')
+    const created = await world.started.run('token', 'create', 'Conformance Ltd')
     const other = /tdr_(?:live|test)_[0-9A-Za-z]{36}/.exec(created.text)?.[0]
     expect(other, created.text).toBeDefined()
     expect(((await follow(cursor, other)).json() as { data: unknown }).data).toEqual(before.data)

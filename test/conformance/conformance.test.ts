@@ -20,7 +20,7 @@ beforeAll(async () => {
   }
   world.service = await startService({
     files: fixtureFiles(firstFixtures(world.times)),
-    args: ['--requests-per-minute', '1000000', '--publish-interval-minutes', '0', '--log-level', 'info'],
+    args: ['--publish-interval-minutes', '0', '--log-level', 'info'],
   })
   world.base = world.service.api()
   world.token = world.service.token()

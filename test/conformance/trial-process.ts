@@ -175,10 +175,13 @@ export async function startService(options: {
     return ended
   }
   await launch(options.files ? ['--ingest', writeFiles(options.files)] : [])
+  await expectSuccess(run('organization', 'create', 'Conformance Ltd', '--requests-per-minute', '1000000'))
+  const { events: made } = await expectSuccess(run('token', 'create', 'Conformance Ltd'))
+  const token = String(made[0]?.token)
   return {
     data,
     api: () => String(ready.api),
-    token: () => String(ready.token),
+    token: () => token,
     pid: () => child.pid!,
     output: () => outputs.join(''),
     run,

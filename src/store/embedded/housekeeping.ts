@@ -18,6 +18,17 @@ const activitySql = `select format('%I.%I', schemaname, relname) as name, n_live
 /** Freezing starts long before the 2,000,000,000 transactions after which PostgreSQL stops. */
 const freezeAge = 200_000_000
 
+/** Whoever publishes writes in short pieces so that others get their turn; a vacuum in between would keep them for seconds. */
+const publishingSql = `select until_ms > extract(epoch from clock_timestamp()) * 1000 as "isPublishing" from publication`
+
+/** True while a publication is being written. */
+export async function isPublishing(engine: Pick<EmbeddedEngine, 'run'>): Promise<boolean> {
+  const { rows } = await engine.run(`select to_regclass('publication') is not null as found`, [], housekeepingTimeoutMs)
+  if (!(rows as { found: boolean }[])[0]!.found) return false
+  const lease = await engine.run(publishingSql, [], housekeepingTimeoutMs)
+  return (lease.rows as { isPublishing: boolean }[])[0]?.isPublishing ?? false
+}
+
 /**
  * Vacuums and analyses the tables that changed enough, by the rules of PostgreSQL's autovacuum (a fifth of the rows dead
  * or new, a tenth changed). The caller holds the turn.

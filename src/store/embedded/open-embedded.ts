@@ -1,11 +1,12 @@
 // Opens the embedded stock: owned folder, engine in its thread, queue, housekeeping.
 import { Kysely } from 'kysely'
+import { within } from '../../platform/within.ts'
 import type { Database } from '../schema.ts'
 import { assertOutsideTransactionOf } from '../transaction-scope.ts'
 import { ownDataFolder } from './data-folder.ts'
 import { embeddedDialect } from './dialect.ts'
 import { EmbeddedEngine } from './engine.ts'
-import { checkpoint, keepHouse } from './housekeeping.ts'
+import { checkpoint, isPublishing, keepHouse } from './housekeeping.ts'
 import type { Written } from './messages.ts'
 import { Turns } from './turns.ts'
 
@@ -20,16 +21,21 @@ export type EmbeddedOptions = {
 export type EmbeddedStore = {
   readonly engine: 'embedded'
   readonly db: Kysely<Database>
+  readonly looks: Kysely<Database>
   readonly close: () => Promise<void>
   /** Bytes of write-ahead log and calls of fsync since it was opened. */
   readonly written: () => Written
 }
 
 const megabyte = 1024 * 1024
-/** Bounds the write-ahead log on disk, and what a start after a kill replays. */
-const checkpointBytes = 48 * megabyte
-/** So much write-ahead log between two looks at the tables. */
+/**
+ * Maximum of write-ahead log between two checkpoints: bounds the log on disk, what a start after a kill replays, and how long others
+ * wait for the one connection while a checkpoint writes what is new.
+ */
+const checkpointBytes = 8 * megabyte
+/** So much write-ahead log between two looks at the tables; and before looking again whether a publication is over. */
 const lookBytes = 32 * megabyte
+const lookAgainBytes = 4 * megabyte
 const quietMs = 5 * 60_000
 /** How long a close waits for a transaction that is still running. */
 const closeGraceMs = 10_000
@@ -45,12 +51,16 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSt
     throw error
   }
   const turns = new Turns()
-  let lookedAtBytes = 0
+  let lookAtBytes = lookBytes
   let quietAtBytes = 0
 
   async function look(): Promise<void> {
-    lookedAtBytes = engine.written.walBytes
     try {
+      if (await isPublishing(engine)) {
+        lookAtBytes = engine.written.walBytes + lookAgainBytes
+        return
+      }
+      lookAtBytes = engine.written.walBytes + lookBytes
       await keepHouse(engine)
     } catch (error) {
       options.onHousekeepingError?.(error)
@@ -81,7 +91,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSt
     statementTimeoutMs: options.statementTimeoutMs,
     beforeAcquire: () => assertOutsideTransactionOf(db),
     beforeRelease: async () => {
-      if (engine.written.walBytes - lookedAtBytes >= lookBytes) await look()
+      if (engine.written.walBytes >= lookAtBytes) await look()
     },
   })
   const db: Kysely<Database> = new Kysely<Database>({ dialect })
@@ -99,22 +109,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSt
   return {
     engine: 'embedded',
     db,
+    looks: db,
     written: () => engine.written,
     close: () => {
       closing ??= close()
       return closing
     },
-  }
-}
-
-async function within(work: Promise<void>, limitMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, limitMs, false)
-  })
-  try {
-    return await Promise.race([work.then(() => true), late])
-  } finally {
-    clearTimeout(timer)
   }
 }

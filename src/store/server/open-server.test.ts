@@ -61,7 +61,7 @@ describe.skipIf(testDatabaseUrl === undefined)('a server', () => {
     })
     const error = await transaction.catch((reason: unknown) => reason)
     expect(isConnectionLoss(error)).toBe(true)
-    expect(asOperatorError(error)).toBeInstanceOf(OperatorError)
+    expect(asOperatorError(error, 'x')).toBeInstanceOf(OperatorError)
     const read = () => store.db.selectFrom('setting').selectAll().execute()
     await expect.poll(() => read().catch(() => undefined)).toEqual([])
     await endAll.execute(admin.db)
@@ -73,7 +73,7 @@ describe.skipIf(testDatabaseUrl === undefined)('a server', () => {
     await using store = await openTestStore('server')
     const error = await sql`select 1 / 0`.execute(store.db).catch((reason: unknown) => reason)
     expect(isConnectionLoss(error)).toBe(false)
-    expect(asOperatorError(error)).toBe(error)
+    expect(asOperatorError(error, 'x')).toBe(error)
   })
 
   test('without the named database is an error of the operator', async () => {

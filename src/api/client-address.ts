@@ -1,0 +1,37 @@
+// Where a request came from, when proxies stand in between: what the trusted ones wrote, never what the client wrote itself.
+import { isIP } from 'node:net'
+
+/**
+ * The address of the client for `trustedHops` proxies in front. Each proxy appends the address that it was asked from to
+ * `X-Forwarded-For`, so the entry is counted from the right end; what stands further left was written by others. An entry
+ * that is no IP address leads to the next one on its right, and at last to `peer`, whoever opened the connection.
+ * `forwardedFor` is the value of all lines of that header, joined by commas in their order.
+ */
+export function clientAddress(peer: string, forwardedFor: string | undefined, trustedHops: number): string {
+  let found = plainAddress(peer) ?? peer
+  if (trustedHops === 0 || forwardedFor === undefined) return found
+  let end = forwardedFor.length
+  for (let hop = 0; hop < trustedHops && end >= 0; hop++) {
+    const comma = forwardedFor.lastIndexOf(',', end - 1)
+    found = addressOfEntry(forwardedFor.slice(comma + 1, end)) ?? found
+    end = comma
+    // Position 0 would search from -1, which means the same as 0.
+    if (comma <= 0) break
+  }
+  return found
+}
+
+/** `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1` or `[2001:db8::1]:443`, as proxies write it, without the port. */
+function addressOfEntry(entry: string): string | undefined {
+  const text = entry.trim()
+  const [, bracketed, v4] = /^(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(text) ?? []
+  return plainAddress(bracketed ?? v4 ?? text)
+}
+
+/** One spelling of an IP address: lower case, and IPv4 as such where IPv6 carries it. Undefined for anything else. */
+function plainAddress(text: string): string | undefined {
+  if (isIP(text) === 0) return undefined
+  const lower = text.toLowerCase()
+  const mapped = lower.startsWith('::ffff:') ? lower.slice('::ffff:'.length) : ''
+  return isIP(mapped) === 4 ? mapped : lower
+}

@@ -1,0 +1,10 @@
+// What the API tells of the stages behind it: whether they do their work. The reason is the operator's, and not told here.
+
+/** Of all stages together, as kept by the process that runs them. */
+export type PipelineState = {
+  readonly isFailing: boolean
+  /** In a row, since the last good one. */
+  readonly failedRounds: number
+  /** The end of the last round of which every stage was well, epoch milliseconds; absent before the first. */
+  readonly lastRoundAt?: number
+}

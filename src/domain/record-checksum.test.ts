@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { generateTender } from '../../test/generate/stock.ts'
+import { askPython, hasPython, stateByPython } from '../../test/state-checksum.ts'
+import { ChecksumSum, canonicalForm, emptyChecksum, recordHash } from './record-checksum.ts'
+
+if (!hasPython) console.log('skipped: the checksum of another program (no python3)')
+
+const formsOf = (lines: readonly string[]): string[] => askPython(lines, '--forms').split('\n').slice(0, -1)
+
+describe('the canonical form', () => {
+  test('is that of the examples in RFC 8785 (3.2.2 and 3.2.3)', () => {
+    const example = String.raw`{
+      "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
+      "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
+      "literals": [null, true, false]
+    }`
+    expect(canonicalForm(JSON.parse(example))).toBe(
+      String.raw`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`,
+    )
+    const names = String.raw`{
+      "\u20ac": "Euro Sign", "\r": "Carriage Return", "\ufb33": "Hebrew Letter Dalet With Dagesh", "1": "One",
+      "\ud83d\ude00": "Emoji: Grinning Face", "\u0080": "Control", "\u00f6": "Latin Small Letter O With Diaeresis"
+    }`
+    expect(
+      Object.values(
+        JSON.parse(
+          `[${canonicalForm(JSON.parse(names))
+            .replace(/"[^"]+":/g, '')
+            .slice(1, -1)}]`,
+        ),
+      ),
+    ).toEqual([
+      'Carriage Return',
+      'One',
+      'Control',
+      'Latin Small Letter O With Diaeresis',
+      'Euro Sign',
+      'Emoji: Grinning Face',
+      'Hebrew Letter Dalet With Dagesh',
+    ])
+  })
+
+  test('orders members named by numbers as texts, and keeps empty values', () => {
+    expect(canonicalForm(JSON.parse('{"10":[],"9":{},"1":"","":-0}'))).toBe('{"":0,"1":"","10":[],"9":{}}')
+  })
+
+  test('refuses a number that no double holds', () => {
+    expect(() => canonicalForm(JSON.parse('[1e400]'))).toThrow(RangeError)
+  })
+
+  test.skipIf(!hasPython)('is what an independent program makes of any JSON', () => {
+    const values = fc.sample(fc.json({ maxDepth: 4, stringUnit: 'binary' }), 500)
+    const numbers = fc
+      .sample(fc.double({ noNaN: true, noDefaultInfinity: true }), 2000)
+      .map((each) => JSON.stringify(each))
+    const edges = [
+      '1e21',
+      '1e20',
+      '123456789012345680000',
+      '1e-6',
+      '1e-7',
+      '5e-324',
+      '1.7976931348623157e308',
+      '-0',
+      '0.1',
+    ]
+    const texts = [
+      '"\\ud800"',
+      '"\\udc00x"',
+      '"\\ud83d\\ude00"',
+      '"\\u007f\\u2028\\u0000"',
+      '{"\\ud83d\\ude00":1,"\\ufb33":2}',
+    ]
+    const lines = [...values, ...numbers, ...edges, ...texts]
+    expect(lines.map((line) => canonicalForm(JSON.parse(line)))).toEqual(formsOf(lines))
+  })
+})
+
+describe('the checksum', () => {
+  const stock = { seed: 3, count: 200, now: Date.UTC(2026, 0, 1) } as const
+  const records = Array.from({ length: 200 }, (_, number) => generateTender(stock, number, 0))
+
+  test.skipIf(!hasPython)('of records is what an independent program computes, in any order and with any check', () => {
+    const sum = new ChecksumSum()
+    for (const record of records) sum.add(recordHash({ ...record, checkedAt: 'now' }))
+    const lines = records.map((record) => JSON.stringify({ checkedAt: 'then', ...record })).reverse()
+    expect(stateByPython(lines)).toEqual({ records: 200, checksum: sum.checksum })
+  })
+
+  test('counts modulo 2^256, forth and back', () => {
+    const hashes = fc.array(fc.uint8Array({ minLength: 32, maxLength: 32 }), { maxLength: 20 })
+    const range = 2n ** 256n
+    const numberOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+    fc.assert(
+      fc.property(hashes, hashes, (added, subtracted) => {
+        const sum = new ChecksumSum('f'.repeat(64))
+        for (const hash of added) sum.add(hash)
+        const bytes = Buffer.concat(subtracted)
+        for (let offset = 0; offset < bytes.length; offset += 32) sum.subtract(bytes, offset)
+        let expected = range - 1n
+        for (const hash of added) expected += numberOf(hash)
+        for (const hash of subtracted) expected -= numberOf(hash)
+        expect(sum.checksum).toBe((((expected % range) + range) % range).toString(16).padStart(64, '0'))
+      }),
+    )
+    expect(new ChecksumSum().checksum).toBe(emptyChecksum)
+    expect(() => new ChecksumSum('ff')).toThrow(RangeError)
+  })
+
+  test('differs for every member of a record, its id and its time', () => {
+    const record = { id: 'a', lastModified: '2026-01-01T00:00:00.000Z', lots: [{ cpvCodes: ['1', '2'] }] }
+    const hashes = [
+      record,
+      { ...record, id: 'b' },
+      { ...record, lastModified: '2026-01-01T00:00:00.001Z' },
+      { ...record, lots: [{ cpvCodes: ['2', '1'] }] },
+      { ...record, more: null },
+    ].map((each) => recordHash(each).toString('hex'))
+    expect(new Set(hashes).size).toBe(5)
+  })
+})

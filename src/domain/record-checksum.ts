@@ -1,0 +1,93 @@
+// The checksum of a state: the sum modulo 2^256 of the SHA-256 of each record, so that the order of the records does not matter and
+// a change subtracts the old record and adds the new one. Whoever holds the records can compute it, whatever program it is.
+import { hash } from 'node:crypto'
+
+/** Bytes of the hash of a record. */
+export const recordHashLength = 32
+
+/** Checksum of a state without records. */
+export const emptyChecksum = '0'.repeat(2 * recordHashLength)
+
+/** The names of members come again with every record. */
+const quotedNames = new Map<string, string>()
+/** Maximum number of names that are kept quoted: languages and the like may add some to those of the schema. */
+const maxQuotedNames = 1000
+
+function quotedName(name: string): string {
+  const known = quotedNames.get(name)
+  if (known !== undefined) return known
+  const quoted = `${JSON.stringify(name)}:`
+  if (quotedNames.size < maxQuotedNames) quotedNames.set(name, quoted)
+  return quoted
+}
+
+/**
+ * A value that JSON.parse returned, as canonical JSON (RFC 8785): members ordered by the UTF-16 code units of their names, numbers
+ * and strings as ECMAScript writes them. Half a surrogate pair, which the RFC refuses, is written as its escape. Throws RangeError
+ * for a number beyond the range of a double.
+ */
+export function canonicalForm(value: unknown): string {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('a number that no double holds')
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  let text = ''
+  if (Array.isArray(value)) {
+    for (const item of value) text += (text === '' ? '[' : ',') + canonicalForm(item)
+    return text === '' ? '[]' : `${text}]`
+  }
+  const members = value as { readonly [name: string]: unknown }
+  for (const name of Object.keys(members).sort())
+    text += (text === '' ? '{' : ',') + quotedName(name) + canonicalForm(members[name])
+  return text === '' ? '{}' : `${text}}`
+}
+
+/** SHA-256 of the canonical form of a record without `checkedAt`, which moves while the record stays the same (C26). */
+export function recordHash(record: object): Buffer {
+  if (!('checkedAt' in record)) return hash('sha256', canonicalForm(record), 'buffer')
+  const { checkedAt: _, ...content } = record
+  return hash('sha256', canonicalForm(content), 'buffer')
+}
+
+const words = recordHashLength / 4
+const wordRange = 2 ** 32
+
+/** A checksum that is being computed. Hashes are read at an offset of the given bytes. */
+export class ChecksumSum {
+  /** The most significant word first. */
+  readonly #words = new Uint32Array(words)
+
+  /** `checksum`: 64 hexadecimal digits. Throws RangeError for any other text. */
+  constructor(checksum: string = emptyChecksum) {
+    if (!/^[0-9a-f]{64}$/.test(checksum)) throw new RangeError(`not a checksum: ${checksum}`)
+    for (let word = 0; word < words; word++)
+      this.#words[word] = Number.parseInt(checksum.slice(word * 8, word * 8 + 8), 16)
+  }
+
+  add(bytes: Uint8Array, offset = 0): void {
+    let carry = 0
+    for (let word = words - 1; word >= 0; word--) {
+      const sum = this.#words[word]! + wordAt(bytes, offset + word * 4) + carry
+      carry = sum >= wordRange ? 1 : 0
+      this.#words[word] = sum
+    }
+  }
+
+  subtract(bytes: Uint8Array, offset = 0): void {
+    let borrow = 0
+    for (let word = words - 1; word >= 0; word--) {
+      const difference = this.#words[word]! - wordAt(bytes, offset + word * 4) - borrow
+      borrow = difference < 0 ? 1 : 0
+      this.#words[word] = difference
+    }
+  }
+
+  /** 64 hexadecimal digits. */
+  get checksum(): string {
+    let text = ''
+    for (const word of this.#words) text += word.toString(16).padStart(8, '0')
+    return text
+  }
+}
+
+function wordAt(bytes: Uint8Array, offset: number): number {
+  return bytes[offset]! * 2 ** 24 + ((bytes[offset + 1]! << 16) | (bytes[offset + 2]! << 8) | bytes[offset + 3]!)
+}

@@ -1,0 +1,28 @@
+// Which processes answer the API, by a sign of life that each writes now and then: how many share a rate limit.
+import { sql } from 'kysely'
+import type { Executor } from './database.ts'
+
+/** How long a process counts as alive after its last sign of life, by the clock of the database. */
+export const livingMs = 15_000
+/** How long a sign of life is kept at all. */
+const keptMs = 60_000
+
+/** Writes a sign of life and returns how many processes are alive, this one among them. */
+export async function beat(db: Executor, processId: string): Promise<number> {
+  const now = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+  const { rows } = await sql<{ readonly others: number }>`
+    with mine as (
+      insert into api_process (process_id, seen_at) values (${processId}, ${now})
+      on conflict (process_id) do update set seen_at = excluded.seen_at
+    ), gone as (
+      delete from api_process where process_id <> ${processId} and seen_at < ${now} - ${sql.lit(keptMs)}
+    )
+    select count(*)::integer as others from api_process
+    where process_id <> ${processId} and seen_at > ${now} - ${sql.lit(livingMs)}`.execute(db)
+  return 1 + rows[0]!.others
+}
+
+/** Takes the sign of life of a process back that ends. */
+export async function endBeat(db: Executor, processId: string): Promise<void> {
+  await db.deleteFrom('api_process').where('process_id', '=', processId).execute()
+}

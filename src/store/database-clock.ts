@@ -1,0 +1,34 @@
+// The time of the database, which all processes of an installation share: the machine's own clock and what was last measured.
+import type { Clock } from '../platform/clock.ts'
+
+export type DatabaseClock = {
+  /** The database's time as far as it is known; the machine's own before the first measurement. Whole milliseconds. */
+  readonly now: Clock
+  /** How far the database's clock is ahead of the machine's, in milliseconds. */
+  readonly differenceMs: () => number
+  /** What the database's clock said between two moments of the machine's. */
+  readonly note: (measured: {
+    readonly sentAt: number
+    readonly databaseMs: number
+    readonly receivedAt: number
+  }) => void
+}
+
+/** Smaller changes are the noise of the way there and back, and would make the time jump. */
+const smallestChangeMs = 250
+
+export function openDatabaseClock(own: Clock): DatabaseClock {
+  let differenceMs = 0
+  return {
+    now: () => own() + differenceMs,
+    differenceMs: () => differenceMs,
+    note: ({ sentAt, databaseMs, receivedAt }) => {
+      const wayMs = receivedAt - sentAt
+      // the machine's clock was set back while the question was under way
+      if (wayMs < 0) return
+      const measuredMs = Math.round(databaseMs - (sentAt + wayMs / 2))
+      // half of the way is what the measurement does not know: a slow one changes nothing that it might have wrong
+      if (Math.abs(measuredMs - differenceMs) > Math.max(smallestChangeMs, wayMs / 2)) differenceMs = measuredMs
+    },
+  }
+}

@@ -1,0 +1,79 @@
+// The hash of each record's newest entry, kept beside it by the publisher, so that the checksum of a state follows from that of the
+// state before. It is made of the entry as it stands in the database: what was written otherwise than it was meant does not pass.
+import { sql } from 'kysely'
+import { type ChecksumSum, recordHash } from '../domain/record-checksum.ts'
+import { arrayText } from './array-text.ts'
+import type { Executor } from './database.ts'
+
+type EntryToHash = {
+  readonly tenderId: string
+  /** As it stands in the table. */
+  readonly body: string
+  /** Of the version that it replaced; null for a record that is new. */
+  readonly replacedHash: Uint8Array | null
+}
+
+/**
+ * The entries with `from` <= lastModified <= `upTo`, all of them the newest of their records, read again as they were written. To be
+ * asked before `storeEntryHashes`.
+ */
+async function entriesToHash(db: Executor, from: number, upTo: number): Promise<EntryToHash[]> {
+  const { rows } = await sql<EntryToHash>`
+    select e.tender_id as "tenderId", e.body, p.entry_hash as "replacedHash"
+    from edition_entry e join published_tender p using (tender_id)
+    where e.last_modified between ${from} and ${upTo}`.execute(db)
+  return rows
+}
+
+/** Published records after `afterId`, in the order of their ids, at most `limit`. */
+async function publishedEntries(db: Executor, afterId: string, limit: number): Promise<EntryToHash[]> {
+  const { rows } = await sql<EntryToHash>`
+    select p.tender_id as "tenderId", e.body, p.entry_hash as "replacedHash"
+    from published_tender p join edition_entry e on e.last_modified = p.last_modified
+    where p.tender_id > ${afterId} order by p.tender_id limit ${limit}::integer`.execute(db)
+  return rows
+}
+
+async function storeEntryHashes(
+  db: Executor,
+  hashes: readonly { readonly tenderId: string; readonly hash: Buffer }[],
+): Promise<void> {
+  await sql`
+    update published_tender p set entry_hash = decode(h.hash, 'hex')
+    from unnest(${arrayText(hashes.map(({ tenderId }) => tenderId))}::text[],
+      ${arrayText(hashes.map(({ hash }) => hash.toString('hex')))}::text[]) as h (tender_id, hash)
+    where p.tender_id = h.tender_id`.execute(db)
+}
+
+/**
+ * Takes a batch of new entries, those with `from` <= lastModified <= `upTo`, into the checksum in place of those that they replace.
+ * Once for each entry, when it and its record's narrow row are written. Returns how many it took.
+ */
+export async function hashEntries(trx: Executor, sum: ChecksumSum, from: number, upTo: number): Promise<number> {
+  const entries = await entriesToHash(trx, from, upTo)
+  for (const { replacedHash } of entries) if (replacedHash !== null) sum.subtract(replacedHash)
+  await addAll(trx, sum, entries)
+  return entries.length
+}
+
+/**
+ * Takes the next `limit` published records, in the order of their ids after `afterId`, into the checksum, and stores their hashes: for
+ * a stock that was published without checksums. Returns the last id; null when there was none any more.
+ */
+export async function hashPublished(
+  trx: Executor,
+  sum: ChecksumSum,
+  afterId: string,
+  limit: number,
+): Promise<string | null> {
+  const entries = await publishedEntries(trx, afterId, limit)
+  await addAll(trx, sum, entries)
+  return entries.at(-1)?.tenderId ?? null
+}
+
+async function addAll(trx: Executor, sum: ChecksumSum, entries: readonly EntryToHash[]): Promise<void> {
+  if (entries.length === 0) return
+  const hashes = entries.map(({ tenderId, body }) => ({ tenderId, hash: recordHash(JSON.parse(body) as object) }))
+  for (const { hash } of hashes) sum.add(hash)
+  await storeEntryHashes(trx, hashes)
+}

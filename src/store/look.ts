@@ -1,0 +1,51 @@
+// What every process asks every second, in one question: what changed, what time it is, and when the newest edition says it is from.
+import { sql } from 'kysely'
+import type { Clock } from '../platform/clock.ts'
+import type { Serials } from './change-signal.ts'
+import type { Executor, Store } from './database.ts'
+import type { DatabaseClock } from './database-clock.ts'
+
+export type Look = {
+  readonly serials: Serials
+  /** The database's clock when it answered, in epoch milliseconds. */
+  readonly databaseMs: number
+  /** Times in epoch milliseconds. */
+  readonly newest: { readonly edition: number; readonly publishedAt: number; readonly lastModified: number } | undefined
+}
+
+export async function lookAt(db: Executor): Promise<Look> {
+  const { rows } = await sql<{
+    tokens: number
+    serial: number
+    now: number
+    edition: number | null
+    published: number
+    modified: number
+  }>`
+    select tokens.serial as tokens, edition.serial, e.edition, e.published_at as published, e.last_modified as modified,
+      floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now
+    from (select serial from change_signal where topic = 'tokens') as tokens
+    cross join (select serial from change_signal where topic = 'edition') as edition
+    left join (select * from edition order by edition desc limit 1) as e on true`.execute(db)
+  const row = rows[0]
+  if (!row) throw new Error('a change signal is missing')
+  return {
+    serials: { tokens: row.tokens, edition: row.serial },
+    databaseMs: row.now,
+    newest:
+      row.edition === null
+        ? undefined
+        : { edition: row.edition, publishedAt: row.published, lastModified: row.modified },
+  }
+}
+
+/** Looks, and notes how the clocks differ. The embedded engine has no clock of its own, and answers when its turn comes. */
+export async function measureClock(
+  { engine, looks }: Pick<Store, 'engine' | 'looks'>,
+  { ownClock, databaseClock }: { readonly ownClock: Clock; readonly databaseClock: DatabaseClock },
+): Promise<Look> {
+  const sentAt = ownClock()
+  const look = await lookAt(looks)
+  if (engine === 'server') databaseClock.note({ sentAt, databaseMs: look.databaseMs, receivedAt: ownClock() })
+  return look
+}

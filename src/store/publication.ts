@@ -1,0 +1,189 @@
+// The publication that is being written: who may write it, until when, and how far it is. Its entries stand in their table above
+// the newest edition's lastModified, where no reader looks, and can be taken back, until the last transaction adds the edition.
+import { hostname } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { type Executor, inTransaction, type Store } from './database.ts'
+import { archiveMark } from './editions.ts'
+import { Pace } from './paced.ts'
+import { lockStock } from './tenders.ts'
+
+/** How long a publisher that says nothing is waited for. By the clock of the database, which all of them share. */
+export const leaseMs = 60_000
+/** How long to wait before looking again whether another one is done. */
+const lookAgainMs = 50
+
+/**
+ * The right to publish, and to keep others from changing the stock. `fence` rises with each holder: one that lost the lease,
+ * asleep or cut off, can write nothing any more.
+ */
+export type Lease = {
+  readonly fence: number
+  /** What the holder before left behind. */
+  readonly found: Publication
+}
+
+export type Publication = {
+  /** `writing`: entries of an edition to come may stand in the tables. `undoing`: they are being taken back. */
+  readonly state: 'idle' | 'writing' | 'undoing'
+  /** Text of the publisher's own: what is being written. Null while nothing is. */
+  readonly plan: string | null
+} & Progress
+
+/** How far the entries are written. */
+export type Progress = {
+  /** The tender that the next batch begins after. */
+  readonly afterId: string
+  readonly added: number
+  /** Added ones that replaced an entry of an earlier edition. */
+  readonly replaced: number
+  /** Of all records, with those that are added in place of those that they replaced. */
+  readonly checksum: string
+}
+
+export class LeaseLostError extends Error {
+  constructor() {
+    super('another process took the publication over; nothing more of this one was written')
+    this.name = 'LeaseLostError'
+  }
+}
+
+const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+
+/** Takes the lease when nobody has it, or whoever has it was silent for too long. Undefined when it is held. */
+export async function takeLease(trx: Executor): Promise<Lease | undefined> {
+  // whoever changes the stock at this moment ends first; whoever comes later sees the lease
+  await lockStock(trx)
+  const { rows } = await sql<Publication & { readonly fence: number }>`
+    update publication set fence = fence + 1, owner = ${`${hostname()} ${process.pid}`}, until_ms = ${nowMs} + ${leaseMs}::integer
+    where until_ms <= ${nowMs}
+    returning fence, state, plan, after_id as "afterId", added, replaced, checksum`.execute(trx)
+  const [row] = rows
+  if (!row) return undefined
+  const { fence, ...found } = row
+  return { fence, found }
+}
+
+/** To be called first in each transaction that writes under the lease, which cannot pass on before that ends. Throws LeaseLostError. */
+export async function holdLease(trx: Executor, { fence }: Lease): Promise<void> {
+  const { numAffectedRows } = await sql`
+    update publication set until_ms = ${nowMs} + ${leaseMs}::integer where fence = ${fence} and until_ms > 0`.execute(
+    trx,
+  )
+  if (numAffectedRows !== 1n) throw new LeaseLostError()
+}
+
+/** Lets the next one have it at once. Does nothing when it was lost. */
+export async function releaseLease(db: Executor, { fence }: Lease): Promise<void> {
+  await sql`update publication set until_ms = 0, owner = '' where fence = ${fence}`.execute(db)
+}
+
+/** Under `holdLease`: from here on entries may be written. */
+export async function beginWriting(trx: Executor, plan: string, begun: Progress): Promise<void> {
+  await sql`update publication set state = 'writing', plan = ${plan}`.execute(trx)
+  await saveProgress(trx, begun)
+}
+
+/** Under `holdLease`, in the transaction of the entries. */
+export async function saveProgress(trx: Executor, { afterId, added, replaced, checksum }: Progress): Promise<void> {
+  await sql`
+    update publication
+    set after_id = ${afterId}, added = ${added}::integer, replaced = ${replaced}::integer, checksum = ${checksum}`.execute(
+    trx,
+  )
+}
+
+/** Under `holdLease`, in the transaction that adds the edition: nothing is being written any more. The lease is free. */
+export async function endPublication(trx: Executor): Promise<void> {
+  await sql`update publication set state = 'idle', plan = null, until_ms = 0, owner = ''`.execute(trx)
+}
+
+/**
+ * Takes back what a publication has written that was never finished, in short transactions. Cut off, it goes on when it is
+ * called again.
+ */
+export async function undoPublication(
+  store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,
+  lease: Lease,
+): Promise<void> {
+  const step = <Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> =>
+    inTransaction(store, async (trx) => {
+      await holdLease(trx, lease)
+      return work(trx)
+    })
+  await step((trx) => sql`update publication set state = 'undoing', plan = null`.execute(trx))
+  for (const undo of [restoreReplaced, removeEntries]) {
+    const pace = new Pace(store.engine)
+    while ((await pace.run((limit) => step((trx) => undo(trx, limit)))) > 0);
+  }
+  await step((trx) => sql`update publication set state = 'idle'`.execute(trx))
+}
+
+const newestEditionNumber = sql`(select coalesce(max(edition), 0) from edition)`
+
+/** Records are again as the newest edition has them. */
+async function restoreReplaced(trx: Executor, limit: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with gone as (
+      delete from replaced_entry where (superseded_by, last_modified) in (
+        select superseded_by, last_modified from replaced_entry where superseded_by > ${newestEditionNumber}
+        order by superseded_by, last_modified limit ${limit}::integer)
+      returning last_modified, content_hash, entry_hash
+    ), restored as (
+      update published_tender p
+      set content_hash = gone.content_hash, entry_hash = gone.entry_hash, last_modified = e.last_modified, sources = e.sources,
+        is_archived = position(${archiveMark} in e.body || '') > 0
+      from gone join edition_entry e using (last_modified) where p.tender_id = e.tender_id
+    )
+    select count(*)::integer as count from gone`.execute(trx)
+  return rows[0]!.count
+}
+
+/** After restoreReplaced. What is removed is to be published again. */
+async function removeEntries(trx: Executor, limit: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with gone as (
+      delete from edition_entry where last_modified in (
+        select last_modified from edition_entry
+        where last_modified > coalesce((select last_modified from edition order by edition desc limit 1), ${Number.MIN_SAFE_INTEGER})
+        order by last_modified desc limit ${limit}::integer)
+      returning tender_id
+    ), unclaimed as (
+      delete from published_tender where tender_id in (select tender_id from gone) and first_edition > ${newestEditionNumber}
+    ), noted as (
+      insert into tender_change select tender_id from gone on conflict do nothing
+    )
+    select count(*)::integer as count from gone`.execute(trx)
+  return rows[0]!.count
+}
+
+/**
+ * Runs `work` in a transaction that may change the stock. Waits for a publication to end, and takes back one that nobody ends:
+ * an edition is a cut of a stock that stands still. Undefined when `signal` ends the waiting.
+ */
+export async function inStockTransaction<Result>(
+  store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,
+  work: (trx: Executor) => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result | undefined> {
+  for (;;) {
+    const done = await inTransaction(store, async (trx) => {
+      await lockStock(trx)
+      return (await isStockFree(trx)) ? { result: await work(trx) } : undefined
+    })
+    if (done) return done.result
+    const lease = await inTransaction(store, takeLease)
+    if (lease) {
+      if (lease.found.state !== 'idle') await undoPublication(store, lease)
+      await releaseLease(store.db, lease)
+    } else await delay(lookAgainMs)
+    if (signal?.aborted) return undefined
+  }
+}
+
+/** Nobody has the lease, and nothing that was written under it is left. */
+async function isStockFree(trx: Executor): Promise<boolean> {
+  const { rows } = await sql<{ isFree: boolean }>`
+    select until_ms = 0 and state = 'idle' as "isFree" from publication`.execute(trx)
+  return rows[0]!.isFree
+}

@@ -1,0 +1,61 @@
+// How the rounds of the service go: kept in the database, so that it can be told when the service is gone or runs elsewhere.
+import type { Executor } from './database.ts'
+import { getSetting, setSetting } from './settings.ts'
+
+/** Times in epoch milliseconds. */
+export type RoundState = {
+  /** The end of the last round of which every stage was well; absent before the first. */
+  readonly lastRoundAt?: number
+  /** Rounds in a row that failed since then. */
+  readonly failedRounds: number
+  /** Which stage failed last and why, in a sentence; absent when none of this service ever did. */
+  readonly lastError?: string
+  readonly lastErrorAt?: number
+  /** True after a service that was told to end; rounds are not overdue then. */
+  readonly isStopped: boolean
+}
+
+/**
+ * How long after the last good round one is missing. A round a minute is usual; a rebuild, or the first publication of millions
+ * of records, takes hours.
+ */
+const overdueMs = 3 * 3_600_000
+
+const name = 'rounds'
+
+/** What was kept last; undefined where no service ever ran a round, or what is kept cannot be read. */
+export async function loadRounds(db: Executor): Promise<RoundState | undefined> {
+  const text = await getSetting(db, name)
+  return text === undefined ? undefined : readState(text)
+}
+
+export async function saveRounds(db: Executor, state: RoundState): Promise<void> {
+  await setSetting(db, name, JSON.stringify(state))
+}
+
+/** Why the pipeline does not do its work; undefined when it does. */
+export function whyFailing(state: RoundState | undefined, now: number): string | undefined {
+  if (state === undefined) return undefined
+  if (state.failedRounds > 0) return state.lastError ?? 'A round failed.'
+  const since = state.lastRoundAt
+  if (state.isStopped || since === undefined || now - since <= overdueMs) return undefined
+  return 'No round came to its end for hours: the service that ran them hangs, or ended without a word. See its log and start it.'
+}
+
+function readState(text: string): RoundState | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  const { lastRoundAt, failedRounds, lastError, lastErrorAt, isStopped } = value as Record<string, unknown>
+  return {
+    ...(typeof lastRoundAt === 'number' && { lastRoundAt }),
+    failedRounds: typeof failedRounds === 'number' ? failedRounds : 0,
+    ...(typeof lastError === 'string' && { lastError }),
+    ...(typeof lastErrorAt === 'number' && { lastErrorAt }),
+    isStopped: isStopped === true,
+  }
+}

@@ -1,0 +1,306 @@
+// The connections to a PostgreSQL server. None of them hangs for good: where a host died or a network forgot a flow, nobody closes
+// the connection, and a statement on it would wait for ever.
+import { Socket } from 'node:net'
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import pg from 'pg'
+import { within } from '../../platform/within.ts'
+import { isConnectionLoss } from '../connection-loss.ts'
+
+export type ConnectionOptions = {
+  readonly databaseUrl: string
+  /** A statement that runs longer is an error (SQLSTATE 57014). */
+  readonly statementTimeoutMs: number
+  readonly types: pg.CustomTypesConfig
+  /** Called before a connection is taken; what it throws refuses that. */
+  readonly beforeWork: () => void
+}
+
+export type WatchedConnections = {
+  /** For all work. A statement may take as long as the server is seen working on it, at most the time of `statementTimeoutMs`. */
+  readonly work: PostgresPool
+  /** For small frequent questions: what is not answered within about 5 seconds is an error, and its connection is thrown away. */
+  readonly looks: PostgresPool
+  /** Waits a moment for statements that run, then closes all connections whatever they do. */
+  readonly close: () => Promise<void>
+}
+
+/** A statement failed because nothing came back for it. Its code is that of a connection that timed out. */
+export class SilentConnection extends Error {
+  readonly code = 'ETIMEDOUT'
+  constructor(reason: string) {
+    super(`the connection was given up: ${reason}`)
+    this.name = 'SilentConnection'
+  }
+}
+
+const workConnections = 10
+const lookConnections = 2
+/** How long making a connection may take, or waiting for one of the pool that is free. */
+const workConnectTimeoutMs = 15_000
+const lookConnectTimeoutMs = 5_000
+/**
+ * How often the statements under way are looked at. What follows is counted in these rounds and not timed: a process that was
+ * frozen, or whose main thread was busy, has answers waiting, and must not take its own pause for the server's silence.
+ */
+const roundMs = 1_000
+/** How many rounds a small question may wait for its answer. */
+const longestLookRounds = 5
+/** How many rounds without a byte pass before the server is asked what it does for a statement. */
+const patienceRounds = 5
+/** How many times in a row the server has to say that it does nothing for a statement: the answer may be on its way. */
+const idleAnswersNeeded = 2
+/** How many rounds without a byte a statement waits while the server cannot even be asked. */
+const longestUnansweredRounds = 30
+/** How many rounds a statement may take beyond its timeout on the server. */
+const roundsBeyondTimeout = 30
+/** How many rounds a goodbye may take. */
+const longestGoodbyeRounds = 5
+/** How long a close waits for statements that run, and then for the server to take the goodbyes. */
+const closeGraceMs = 2_000
+const goodbyeGraceMs = 500
+/** How long a connection is idle before TCP asks whether the other end lives. Node asks ten times, one second apart. */
+const keepAliveDelayMs = 5_000
+/**
+ * How long the server keeps a transaction whose client says nothing. Our transactions never pause for long; this frees the locks of
+ * a machine that died behind a proxy which holds its connections open.
+ */
+const idleTransactionTimeoutMs = 15 * 60_000
+/** The server looks after its end sooner than after two hours: a machine that died frees its locks in half a minute. */
+const greeting = `
+  select a.pid, a.backend_start::text as "startedAt", set_config('tcp_keepalives_idle', '10', false),
+    set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '4', false)
+  from pg_stat_activity a where a.pid = pg_backend_pid()`
+
+/** What tells a session of the server from all others, also after a restart. */
+type Session = { readonly pid: number; readonly startedAt: string }
+
+/** A connection whose socket we hold, so that it can be cut whatever the driver waits for. */
+class WatchedClient extends pg.Client {
+  readonly socket: Socket
+  /** Undefined behind a pooler that hands sessions round: then nobody can be asked about a statement. */
+  session: Session | undefined
+  /** Rises with every connection that was given up. One of an earlier generation is not used again. */
+  generation = 0
+  #goodbyeRounds = 0
+  #isEnding = false
+
+  constructor(config: pg.ClientConfig) {
+    const socket = new Socket()
+    super({ ...config, stream: () => socket })
+    this.socket = socket
+  }
+
+  override end(callback?: unknown): Promise<void> {
+    this.#isEnding = true
+    return (super.end as (callback?: unknown) => Promise<void>).call(this, callback)
+  }
+
+  /** Nobody answers a goodbye on a dead connection either. */
+  endGoodbye(): void {
+    if (this.#isEnding && ++this.#goodbyeRounds > longestGoodbyeRounds) this.socket.destroy()
+  }
+
+  /** Moves with every byte that comes or goes. */
+  get progress(): number {
+    return this.socket.bytesRead + this.socket.bytesWritten - this.socket.writableLength
+  }
+}
+
+/** Stands for the number of idle answers where the server could not be asked. */
+const notAsked = -1
+
+type Statement = {
+  readonly client: WatchedClient
+  readonly isLook: boolean
+  rounds: number
+  /** Rounds without a byte. */
+  silentRounds: number
+  progress: number
+  idleAnswers: number
+}
+
+/** Opens nothing yet: connections are made when they are used. */
+export function watchedConnections(options: ConnectionOptions): WatchedConnections {
+  const clients = new Set<WatchedClient>()
+  const statements = new Set<Statement>()
+  /** Sessions whose connection was given up: they may hold locks until the server ends them. */
+  const abandoned = new Set<Session>()
+  const longestRounds = options.statementTimeoutMs / roundMs + roundsBeyondTimeout
+  let generation = 0
+  let isAsking = false
+  let isClosed = false
+
+  const config = {
+    connectionString: options.databaseUrl,
+    application_name: 'tenderstock',
+    statement_timeout: options.statementTimeoutMs,
+    idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveDelayMs,
+    types: options.types,
+    onConnect: ((client: WatchedClient) => greet(client)) as unknown as (client: pg.ClientBase) => void,
+  }
+  class TrackedClient extends WatchedClient {
+    constructor(clientConfig?: pg.ClientConfig) {
+      super(clientConfig ?? {})
+      clients.add(this)
+      this.socket.once('close', () => clients.delete(this))
+    }
+  }
+  const work = openPool(workConnections, workConnectTimeoutMs)
+  const looks = openPool(lookConnections, lookConnectTimeoutMs)
+  const timer = setInterval(lookRound, roundMs)
+  timer.unref()
+
+  function openPool(max: number, connectTimeoutMs: number): pg.Pool {
+    const pool = new pg.Pool({ ...config, Client: TrackedClient, max, connectionTimeoutMillis: connectTimeoutMs })
+    // A connection that the server closes, idle or in use, is replaced at its next use and its query fails; without these
+    // listeners it would end the process besides.
+    pool.on('error', () => {})
+    pool.on('connect', (client) => client.on('error', () => {}))
+    return pool
+  }
+
+  async function greet(client: WatchedClient): Promise<void> {
+    client.generation = generation
+    const { rows } = await watched(client, true, () => client.query<Session>(greeting))
+    const { processID } = client as unknown as { readonly processID: number | null }
+    if (rows[0]?.pid === processID) client.session = { pid: rows[0]!.pid, startedAt: rows[0]!.startedAt }
+  }
+
+  /** Runs a statement under the eyes of `lookRound`. */
+  async function watched<Result>(client: WatchedClient, isLook: boolean, run: () => Promise<Result>): Promise<Result> {
+    const statement = { client, isLook, rounds: 0, silentRounds: 0, progress: client.progress, idleAnswers: 0 }
+    statements.add(statement)
+    try {
+      return await run()
+    } finally {
+      statements.delete(statement)
+    }
+  }
+
+  async function take(pool: pg.Pool): Promise<WatchedClient & pg.PoolClient> {
+    for (;;) {
+      const client = (await pool.connect()) as WatchedClient & pg.PoolClient
+      if (client.generation === generation) return client
+      // it lay idle while another one was found dead, and is likely to have died of the same
+      client.socket.destroy()
+      client.release(true)
+    }
+  }
+
+  function poolOf(pool: pg.Pool, isLook: boolean): PostgresPool {
+    return {
+      options: pool.options,
+      connect: async () => {
+        options.beforeWork()
+        const client = await take(pool)
+        return {
+          query: (text: string, parameters: readonly unknown[]) =>
+            watched(client, isLook, () => client.query(text, [...parameters])),
+          release: (isBroken?: boolean) => client.release(isBroken),
+        } as unknown as PostgresPoolClient
+      },
+      // `close` ends them, within bounds
+      end: async () => {},
+    }
+  }
+
+  /** One round over all that runs. */
+  function lookRound(): void {
+    for (const client of clients) client.endGoodbye()
+    const unclear: Statement[] = []
+    for (const statement of statements) {
+      const { client, isLook } = statement
+      statement.rounds++
+      if (client.progress === statement.progress) statement.silentRounds++
+      else {
+        statement.progress = client.progress
+        statement.silentRounds = 0
+        statement.idleAnswers = 0
+      }
+      const isSuspect = client.generation < generation && statement.silentRounds > 0
+      if (isLook) {
+        if (isSuspect || statement.rounds >= longestLookRounds)
+          giveUp(statement, 'the database did not answer a small question')
+      } else if (statement.rounds > longestRounds) giveUp(statement, 'the statement took too long')
+      else if (client.session === undefined) continue
+      else if (statement.silentRounds > longestUnansweredRounds && statement.idleAnswers === notAsked)
+        giveUp(statement, 'the database does not answer')
+      else if (isSuspect || statement.silentRounds >= patienceRounds) unclear.push(statement)
+    }
+    if (!isAsking && (unclear.length > 0 || abandoned.size > 0)) void ask(unclear)
+  }
+
+  function giveUp({ client, isLook }: Statement, reason: string): void {
+    if (client.generation === generation) generation++
+    if (!isLook && client.session) abandoned.add(client.session)
+    client.socket.destroy(new SilentConnection(reason))
+  }
+
+  /** Asks the server, on another connection, what it does for these statements, and has it end sessions that were given up. */
+  async function ask(unclear: readonly Statement[]): Promise<void> {
+    isAsking = true
+    const sessions = unclear.map(({ client }) => client.session!)
+    const orphans = [...abandoned]
+    try {
+      const busy = new Set(
+        (
+          await question<{ pid: number }>(
+            `select a.pid from pg_stat_activity a
+            join unnest($1::integer[], $2::text[]) as s (pid, started) on a.pid = s.pid and a.backend_start::text = s.started
+            where a.state is null or a.state in ('active', 'fastpath function call', 'disabled')`,
+            [sessions.map(({ pid }) => pid), sessions.map(({ startedAt }) => startedAt)],
+          )
+        ).map(({ pid }) => pid),
+      )
+      for (const statement of unclear) {
+        if (!statements.has(statement)) continue
+        if (busy.has(statement.client.session!.pid)) {
+          // the connection lives: it is asked about again after as many rounds more
+          statement.client.generation = generation
+          statement.silentRounds = 0
+          statement.idleAnswers = 0
+        } else {
+          statement.idleAnswers = Math.max(0, statement.idleAnswers) + 1
+          if (statement.idleAnswers >= idleAnswersNeeded) giveUp(statement, 'the server does nothing for the statement')
+        }
+      }
+      await question(
+        `select pg_terminate_backend(a.pid) from pg_stat_activity a
+        join unnest($1::integer[], $2::text[]) as s (pid, started) on a.pid = s.pid and a.backend_start::text = s.started`,
+        [orphans.map(({ pid }) => pid), orphans.map(({ startedAt }) => startedAt)],
+      )
+      for (const session of orphans) abandoned.delete(session)
+    } catch (error) {
+      // a server that refuses the question (no connection is free) lives: only its silence counts
+      if (isConnectionLoss(error)) for (const statement of unclear) statement.idleAnswers = notAsked
+    } finally {
+      isAsking = false
+    }
+  }
+
+  async function question<Row extends pg.QueryResultRow>(text: string, parameters: unknown[]): Promise<Row[]> {
+    const client = await take(looks)
+    let isBroken = true
+    try {
+      const { rows } = await watched(client, true, () => client.query<Row>(text, parameters))
+      isBroken = false
+      return rows
+    } finally {
+      client.release(isBroken)
+    }
+  }
+
+  async function close(): Promise<void> {
+    if (isClosed) return
+    isClosed = true
+    await within(Promise.all([work.end(), looks.end()]), closeGraceMs)
+    const closed = [...clients].map(({ socket }) => new Promise((done) => socket.once('close', done)))
+    await within(Promise.all(closed), goodbyeGraceMs)
+    clearInterval(timer)
+    for (const { socket } of clients) socket.destroy(new SilentConnection('the store was closed'))
+  }
+
+  return { work: poolOf(work, false), looks: poolOf(looks, true), close }
+}

@@ -1,0 +1,161 @@
+// A publisher is killed, or put to sleep, at any moment: the last edition stays as it was, and the next publisher ends the work.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { hourMs } from '../../src/domain/time.ts'
+import { publish } from '../../src/publish/publish.ts'
+import { openStore, type Store } from '../../src/store/database.ts'
+import { inStockTransaction } from '../../src/store/publication.ts'
+import { randomOf } from '../generate/random.ts'
+import { proofCount } from '../proof/proof-count.ts'
+import { type Ask, publicationFaults, visibleEdition } from '../publication-faults.ts'
+import { engines, openTestStore, type TestStore, testDatabaseUrl } from '../world.ts'
+
+const kills = proofCount({ share: 4, full: 50 })
+const seed = Number(process.env['SEED'] ?? process.pid)
+const start = Date.UTC(2026, 0, 1)
+const publisher = fileURLToPath(new URL('publisher.ts', import.meta.url))
+const records = 1500
+
+/** Changes every other record and adds some, as the consolidation would. */
+async function change(store: Store, round: number): Promise<void> {
+  await inStockTransaction(store, async (trx) => {
+    await sql`
+      with row as materialized (
+        select lpad(to_hex(i * 2654435761 % 4294967296), 8, '0') || '-7d3e-8b64-9a10-5c2e7f4b9d31' as id, i
+        from generate_series(1::bigint, ${records + 10 * round}::bigint) i where i > ${records} or (i + ${round}::integer) % 2 = 0
+      ), written as (
+        insert into tender (tender_id, founding_key, content, content_hash, sources)
+        select id, i, '{"id":"' || id || '","title":"round ' || ${round}::integer || '"}', md5(id || ${round}::integer), '["ted"]' from row
+        on conflict (tender_id) do update set content = excluded.content, content_hash = excluded.content_hash
+      )
+      insert into tender_change select id from row on conflict do nothing`.execute(trx)
+  })
+}
+
+type Ending = { readonly batches: number; readonly outcome: string | undefined }
+
+/** One life of a publisher. `atBatch`: what is done to it then, a little later. */
+async function run(
+  { options }: TestStore,
+  now: number,
+  atBatch?: { readonly batch: number; readonly delayMs: number; readonly signal: NodeJS.Signals },
+): Promise<Ending> {
+  const child = spawn(process.execPath, [publisher, options.dataFolder, options.databaseUrl ?? '', `${now}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let batches = 0
+  let outcome: string | undefined
+  const lines = createInterface({ input: child.stdout })
+  lines.on('line', (line) => {
+    const said = JSON.parse(line) as { outcome?: string }
+    outcome = said.outcome
+    if (outcome === undefined && ++batches === atBatch?.batch)
+      setTimeout(() => child.kill(atBatch.signal), atBatch.delayMs)
+  })
+  await Promise.all([once(child, 'exit'), once(lines, 'close')])
+  return { batches, outcome }
+}
+
+const asking =
+  (store: Store): Ask =>
+  (query) =>
+    sql.raw(query).execute(store.db)
+/** As time would; a killed publisher cannot give its lease back. */
+const expireLease = (store: Store) => sql`update publication set until_ms = 1 where until_ms > 0`.execute(store.db)
+
+describe.each(engines)('a publisher that is killed (%s)', (engine) => {
+  test(
+    'leaves the last edition as it was; the next one ends what it began',
+    async () => {
+      console.log(`seed ${seed}`)
+      const random = randomOf(seed)
+      await using made = await openTestStore(engine)
+      await made.close()
+      /** The folder of an embedded stock belongs to one process at a time. */
+      const open = () => openStore(made.options)
+      let [killed, round, whole] = [0, 0, 0]
+      while (killed < kills || whole < 2) {
+        round++
+        let store = await open()
+        await change(store, round)
+        for (;;) {
+          const visible = await visibleEdition(asking(store))
+          await store.close()
+          const { outcome, batches } = await run(
+            made,
+            start + round * hourMs,
+            killed < kills
+              ? { batch: random.integer(1, 4), delayMs: random.integer(0, 30), signal: 'SIGKILL' }
+              : undefined,
+          )
+          store = await open()
+          const ask = asking(store)
+          expect(await publicationFaults(ask, 'any')).toEqual([])
+          const { rows } = await ask('select count(*)::integer as count from edition')
+          if ((rows as { count: number }[])[0]!.count === round) break
+          expect(outcome, 'a publisher that was not killed ended without an edition').toBeUndefined()
+          expect(batches).toBeGreaterThan(0)
+          expect(await visibleEdition(ask)).toEqual(visible)
+          killed++
+          await expireLease(store)
+          // consolidation comes first at times: the cut is another then
+          if (random.chance(0.4)) await change(store, round)
+        }
+        whole++
+        await expireLease(store)
+        await inStockTransaction(store, async () => {})
+        expect(await publicationFaults(asking(store), 'published'), `round ${round}`).toEqual([])
+        await store.close()
+      }
+    },
+    60 * 60_000,
+  )
+})
+
+describe.skipIf(testDatabaseUrl === undefined)('a publisher that sleeps', () => {
+  test(
+    'writes nothing more when it wakes and another one has taken over',
+    async () => {
+      await using store = await openTestStore('server')
+      const ask = asking(store)
+      await change(store, 1)
+      let taken: Promise<unknown> | undefined
+      const child = spawn(
+        process.execPath,
+        [publisher, store.options.dataFolder, store.options.databaseUrl!, `${start}`],
+        {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      )
+      const exited = once(child, 'exit')
+      let outcome: string | undefined
+      const lines = createInterface({ input: child.stdout })
+      const slept = new Promise<void>((resolve) => {
+        lines.on('line', (line) => {
+          outcome = (JSON.parse(line) as { outcome?: string }).outcome
+          if (taken !== undefined) return
+          taken = Promise.resolve()
+          child.kill('SIGSTOP')
+          resolve()
+        })
+      })
+      await slept
+      // asleep inside a transaction, it would be thrown out by the server; here its connections are ended
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and state like 'idle in transaction%'`.execute(store.db)
+      await expireLease(store)
+      expect(await publish(store, { now: start + hourMs, minIntervalMs: 0 })).toMatchObject({ kind: 'published' })
+      const visible = await visibleEdition(ask)
+      child.kill('SIGCONT')
+      await exited
+      expect(outcome).not.toBe('published')
+      expect(await visibleEdition(ask)).toEqual(visible)
+      expect(await publicationFaults(ask, 'published')).toEqual([])
+    },
+    10 * 60_000,
+  )
+})

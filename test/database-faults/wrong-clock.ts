@@ -1,0 +1,34 @@
+// Processes whose clock is wrong, as they see it: libfaketime, from Debian's package faketime, which can be moved while they run.
+import { existsSync, readdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+
+/** The library; undefined where the package is not installed. */
+export function fakeTimeLibrary(): string | undefined {
+  return readdirSync('/usr/lib', { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `/usr/lib/${name}/faketime/libfaketimeMT.so.1`)
+    .find((path) => existsSync(path))
+}
+
+export type WrongClock = {
+  /** For the environment of a process. */
+  readonly env: { readonly [name: string]: string }
+  /** Sets the clocks of its processes anew, within a second or two. */
+  readonly setOff: (seconds: number) => Promise<void>
+}
+
+/** A clock that is off by so many seconds; ahead where they are positive. `file` is written. */
+export async function openWrongClock(library: string, file: string, seconds: number): Promise<WrongClock> {
+  const setOff = (offBy: number) => writeFile(file, `${offBy < 0 ? '' : '+'}${offBy}s\n`)
+  await setOff(seconds)
+  return {
+    env: {
+      LD_PRELOAD: library,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_CACHE_DURATION: '1',
+      // timers go on by the machine's steady clock
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    },
+    setOff,
+  }
+}

@@ -1,0 +1,114 @@
+// A node behind a balancer over a real primary and its streaming standby, which lags, and takes over when the primary dies: the node
+// shows whole editions only, and ends with every record, by the checksum of an independent program.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { hourMs } from '../src/domain/time.ts'
+import { catchUp, openEditionLog } from '../src/edition/edition-log.ts'
+import { publish } from '../src/publish/publish.ts'
+import { openStore, type Store } from '../src/store/database.ts'
+import { newestEdition } from '../src/store/editions.ts'
+import { postgresBinaries } from './chaos/postgres-cluster.ts'
+import { randomOf } from './generate/random.ts'
+import { balancedStore } from './lagging-servers.ts'
+import { putNumbered, readNewest, startOfStock } from './numbered-tenders.ts'
+import { proofCount } from './proof/proof-count.ts'
+import { openReplicatedServers } from './replicated-servers.ts'
+import { hasPython, recordsByPython, stateByPython } from './state-checksum.ts'
+
+const isPossible = postgresBinaries() !== undefined && hasPython
+if (!isPossible) console.log('skipped: primary, standby and promotion (no PostgreSQL programs, or no python3)')
+/** Looks after which an edition that both servers have must be there. */
+const mostLooks = 20
+const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+
+test.skipIf(!isPossible)(
+  'a node balanced over a primary and its standby loses no record, whichever lags or dies',
+  async () => {
+    console.log(`failover.test seed ${seed} (TEST_SEED repeats the choices)`)
+    const random = randomOf(seed)
+    const folder = mkdtempSync(join(tmpdir(), 'failover-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    await using servers = await openReplicatedServers(join('/tmp', `failover-servers-${process.pid}`), 'stock')
+    await servers.createDatabase('stock')
+    const openPrimary = (): Promise<Store> => openStore({ databaseUrl: servers.urls()[0], dataFolder: folder })
+    let edition = 0
+    const clock = () => startOfStock + edition * hourMs
+    const log = await openEditionLog(join(folder, 'node'), { clock })
+    onTestFinished(() => log.close())
+    const failovers = proofCount({ share: 1, full: 5 })
+    let looks = 0
+    let refused = 0
+    const lastRefusal = ''
+    for (let round = 0; round <= failovers; round++) {
+      let primary = await openPrimary()
+      const publishNext = async () => {
+        edition++
+        const from = random.integer(0, 200)
+        await putNumbered(primary, from, from + random.integer(300, 500), edition)
+        await publish(primary, { now: clock(), minIntervalMs: hourMs })
+      }
+      if (round === 0) await publishNext()
+      await servers.settle()
+      let wanted = await stateOf(primary)
+      /** What is shown after each look is an edition as it was published. */
+      const states = new Map([[wanted.edition, wanted]])
+      const look = async (store: Parameters<typeof catchUp>[1]) => {
+        looks++
+        await catchUp(log, store).catch(() => {
+          refused++
+        })
+        const { newest } = log
+        if (!newest || !states.has(newest.edition)) return
+        const { records, checksum } = states.get(newest.edition)!
+        expect(stateByPython(readNewest(log))).toEqual({ records, checksum })
+      }
+      const urls = servers.urls()
+      {
+        await using store = balancedStore(urls, () => random.integer(0, 1))
+        await look(store)
+        await servers.pauseStandby()
+        await publishNext()
+        wanted = await stateOf(primary)
+        states.set(wanted.edition, wanted)
+        for (let count = 0; count < 4; count++) await look(store)
+        await servers.resumeStandby()
+        await servers.settle()
+        for (let count = 1; log.newest?.edition !== edition; count++) {
+          if (count > mostLooks) throw new Error(`edition ${edition} does not come: ${lastRefusal}`)
+          await look(store)
+        }
+      }
+      await primary.close()
+      if (round === failovers) break
+      await servers.failOver()
+      primary = await openPrimary()
+      await publishNext()
+      wanted = await stateOf(primary)
+      states.set(wanted.edition, wanted)
+      {
+        await using store = balancedStore(servers.urls(), () => random.integer(0, 1))
+        for (let count = 1; log.newest?.edition !== edition; count++) {
+          if (count > mostLooks) throw new Error(`edition ${edition} does not come: ${lastRefusal}`)
+          await look(store)
+        }
+        await look(store)
+      }
+      await primary.close()
+    }
+    const primary = await openPrimary()
+    const expected = await stateOf(primary)
+    await primary.close()
+    expect(stateByPython(readNewest(log))).toEqual({ records: expected.records, checksum: expected.checksum })
+    expect(log.newest).toMatchObject({ edition, records: expected.records })
+    console.log(`${failovers} promotions, ${edition} editions, ${looks} looks, ${refused} of them refused or cut off`)
+  },
+  900_000,
+)
+
+/** The newest edition of the tables, summed by the independent program. */
+async function stateOf(store: Store): Promise<{ edition: number; records: number; checksum: string }> {
+  const { edition } = (await newestEdition(store.db))!
+  return { edition, ...(await recordsByPython(store)) }
+}

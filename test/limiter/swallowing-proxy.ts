@@ -1,0 +1,63 @@
+// A thread that stands between processes and a server: passes bytes on at once, late, or not at all. A thread of its own, so
+// that a busy test delays nothing.
+import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+
+export type ProxyMode =
+  | { readonly kind: 'pass' }
+  | { readonly kind: 'delay'; readonly ms: number }
+  | { readonly kind: 'swallow' }
+
+export type SwallowingProxy = {
+  readonly port: number
+  /** Holds for all that arrives from now on; what was swallowed never comes. */
+  readonly set: (mode: ProxyMode) => void
+  readonly close: () => Promise<void>
+}
+
+/** Listens on loopback and connects to `port` there. */
+export async function startSwallowingProxy(port: number): Promise<SwallowingProxy> {
+  const worker = new Worker(new URL(import.meta.url), { workerData: { port }, execArgv: [] })
+  const listening = await new Promise<number>((resolve, reject) => {
+    worker.once('message', resolve)
+    worker.once('error', reject)
+  })
+  return {
+    port: listening,
+    set: (mode) => worker.postMessage(mode),
+    close: async () => void (await worker.terminate()),
+  }
+}
+
+if (!isMainThread && parentPort && workerData?.port) {
+  let mode: ProxyMode = { kind: 'pass' }
+  parentPort.on('message', (to: ProxyMode) => {
+    mode = to
+  })
+  const pump = (from: Socket, to: Socket): void => {
+    // In order, whatever the mode was.
+    let turn = Promise.resolve()
+    from.on('data', (bytes) => {
+      const { kind } = mode
+      if (kind === 'swallow') return
+      const due = mode.kind === 'delay' ? delay(mode.ms) : undefined
+      turn = turn.then(async () => {
+        await due
+        to.write(bytes)
+      })
+    })
+    from.on('error', () => {})
+    from.on('close', () => to.destroy())
+  }
+  const server = createServer((client) => {
+    const upstream = connect(workerData.port, '127.0.0.1')
+    client.setNoDelay(true)
+    upstream.setNoDelay(true)
+    pump(client, upstream)
+    pump(upstream, client)
+  })
+  server.listen(0, '127.0.0.1', () =>
+    parentPort!.postMessage((server.address() as import('node:net').AddressInfo).port),
+  )
+}

@@ -1,0 +1,70 @@
+// `npm run proof -- NAME`: runs a long proof with its full counts. The tests run a share of each.
+import { spawn } from 'node:child_process'
+
+type Proof = {
+  readonly about: string
+  readonly files: readonly string[]
+  /** Variables that set the full counts; `PROOF=full` is set for every proof. */
+  readonly env?: { readonly [name: string]: string }
+}
+
+const proofs: { readonly [name: string]: Proof } = {
+  chaos: {
+    about: 'every real process is killed at random for 30 minutes',
+    files: ['test/chaos/chaos.test.ts'],
+    env: { CHAOS_MINUTES: '30' },
+  },
+  crash: {
+    about: '500 kills and 100 power cuts of the store, and kills of the edition log',
+    files: ['test/crash', 'test/edition-log-kill.test.ts'],
+    env: { KILLS: '500', CUTS: '100' },
+  },
+  failover: {
+    about: 'five promotions of a standby while a node reads from both servers',
+    files: ['test/failover.test.ts'],
+  },
+  client: {
+    about: '400 kills of tender-sync, with publications in between',
+    files: ['test/tender-sync/kill.test.ts'],
+    env: { TENDER_SYNC_KILLS: '400' },
+  },
+  limit: {
+    about: 'the shared limit while every node stalls and Redis fails in four ways, ten minutes',
+    files: ['test/limiter/held-limit.test.ts', 'src/api/limiter-shared.test.ts'],
+  },
+  publishing: {
+    about:
+      '100,000 changes on both engines while a stranger asks, 5 million for the first time, 100 kills of a publisher',
+    files: ['test/large-publication.test.ts', 'test/crash/publish-kill.test.ts'],
+  },
+  simulation: {
+    about: '50,000 simulated syncs, and every planted mistake',
+    files: ['test/simulation'],
+  },
+}
+
+function usage(): string {
+  const width = Math.max(...Object.keys(proofs).map((name) => name.length))
+  const lines = Object.entries(proofs).map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`)
+  return `Usage: npm run proof -- NAME\n\nRuns a long proof with its full counts.\n\n${lines.join('\n')}\n`
+}
+
+const names = process.argv.slice(2)
+const proof = names.length === 1 ? proofs[names[0]!] : undefined
+if (!proof) {
+  const isHelp = names.length === 0 || names.includes('--help')
+  process.stderr.write(isHelp ? usage() : `There is no proof "${names.join(' ')}".\n${usage()}`)
+  process.exitCode = isHelp ? 0 : 2
+} else {
+  const child = spawn('vitest', ['run', ...proof.files], {
+    stdio: 'inherit',
+    env: { ...process.env, ...proof.env, PROOF: 'full' },
+  })
+  child.on('error', (error) => {
+    process.stderr.write(`The test runner does not start (${error.message}). Run: npm ci\n`)
+    process.exitCode = 1
+  })
+  child.on('exit', (code) => {
+    process.exitCode = code ?? 1
+  })
+}
