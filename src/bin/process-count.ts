@@ -1,7 +1,7 @@
 // How many processes share the rate limits, for the time in which the shared store does not answer. Counted in the database.
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
+import { within } from '../platform/within.ts'
 import { beat, endBeat, livingMs } from '../store/api-processes.ts'
 import type { Store } from '../store/database.ts'
 
@@ -42,7 +42,7 @@ export async function countProcesses({ db }: Store, random: Random, log: Log): P
       clearInterval(timer)
       // Without it the sign of life ends by itself; the database may be gone.
       const ended = endBeat(db, processId).catch(() => {})
-      await Promise.race([ended, delay(longestEndMs, undefined, { ref: false })])
+      await within(ended, longestEndMs)
     },
   }
 }

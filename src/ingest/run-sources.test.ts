@@ -147,8 +147,9 @@ describe.each(engines)('running a source (%s)', (engine) => {
         portal.onRequest = async (count) => {
           if (isSlow) time.now += 6000
           if (count !== killedAt) return
-          const later = time.now + hourMs
-          await takeLease(store.db, { lease: `source ${source.id}`, worker: 'another', now: later, untilMs: later })
+          // when the first worker's lease is over; as long as a worker holds one
+          const [now, untilMs] = [time.now + hourMs, time.now + 5 * minuteMs]
+          await takeLease(store.db, { lease: `source ${source.id}`, worker: 'another', now, untilMs })
         }
         await expect(runSource(store, source, options)).rejects.toBeInstanceOf(LeaseLost)
         const before = await contentOf(store)

@@ -30,13 +30,14 @@ import { Pace } from '../store/paced.ts'
 import {
   beginWriting,
   endPublication,
-  holdLease,
   type Lease,
   leaseMs,
+  lookAgainMs,
   type Progress,
   releaseLease,
   saveProgress,
   takeLease,
+  underLease,
   undoPublication,
 } from '../store/publication.ts'
 import { openAlarms } from '../store/source-health.ts'
@@ -48,9 +49,6 @@ export const conformantIntervalMs = hourMs
 
 /** R4 asks for 25 hours; the rest is room for a reader that is late. */
 const keepReplacedMs = 26 * hourMs
-
-/** How long to wait before looking again whether another publisher is done. */
-const lookAgainMs = 50
 
 export type PublishProgress = { readonly done: number; readonly total: number }
 
@@ -182,17 +180,6 @@ function isStillRight({ edition }: Plan, previous: EditionRow | undefined, now: 
     first > (previous?.lastModified ?? Number.NEGATIVE_INFINITY) &&
     first <= firstStamp(previous?.lastModified, edition.changes, now)
   )
-}
-
-function underLease<Result>(
-  store: PublishingStore,
-  lease: Lease,
-  work: (trx: Executor) => Promise<Result>,
-): Promise<Result> {
-  return inTransaction(store, async (trx) => {
-    await holdLease(trx, lease)
-    return work(trx)
-  })
 }
 
 /** Counts the changes, holds the promises, asks the gate. Writes nothing but that an edition was held back. */

@@ -11,7 +11,7 @@ import { lockStock } from './tenders.ts'
 /** How long a publisher that says nothing is waited for. By the clock of the database, which all of them share. */
 export const leaseMs = 60_000
 /** How long to wait before looking again whether another one is done. */
-const lookAgainMs = 50
+export const lookAgainMs = 50
 
 /**
  * The right to publish, and to keep others from changing the stock. `fence` rises with each holder: one that lost the lease,
@@ -73,6 +73,18 @@ export async function holdLease(trx: Executor, { fence }: Lease): Promise<void> 
   if (numAffectedRows !== 1n) throw new LeaseLostError()
 }
 
+/** Runs `work` in a transaction under the lease, which it holds for longer. Throws LeaseLostError. */
+export function underLease<Result>(
+  store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,
+  lease: Lease,
+  work: (trx: Executor) => Promise<Result>,
+): Promise<Result> {
+  return inTransaction(store, async (trx) => {
+    await holdLease(trx, lease)
+    return work(trx)
+  })
+}
+
 /** Lets the next one have it at once. Does nothing when it was lost. */
 export async function releaseLease(db: Executor, { fence }: Lease): Promise<void> {
   await sql`update publication set until_ms = 0, owner = '' where fence = ${fence}`.execute(db)
@@ -106,17 +118,12 @@ export async function undoPublication(
   store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,
   lease: Lease,
 ): Promise<void> {
-  const step = <Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> =>
-    inTransaction(store, async (trx) => {
-      await holdLease(trx, lease)
-      return work(trx)
-    })
-  await step((trx) => sql`update publication set state = 'undoing', plan = null`.execute(trx))
+  await underLease(store, lease, (trx) => sql`update publication set state = 'undoing', plan = null`.execute(trx))
   for (const undo of [restoreReplaced, removeEntries]) {
     const pace = new Pace(store.engine)
-    while ((await pace.run((limit) => step((trx) => undo(trx, limit)))) > 0);
+    while ((await pace.run((limit) => underLease(store, lease, (trx) => undo(trx, limit)))) > 0);
   }
-  await step((trx) => sql`update publication set state = 'idle'`.execute(trx))
+  await underLease(store, lease, (trx) => sql`update publication set state = 'idle'`.execute(trx))
 }
 
 const newestEditionNumber = sql`(select coalesce(max(edition), 0) from edition)`
