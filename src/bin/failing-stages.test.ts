@@ -160,9 +160,10 @@ test.skipIf(testDatabaseUrl === undefined)(
     await service.next(warns(/^Publishing failed, and is tried again: planted at edition$/))
     await heal('edition')
     await service.next(is('recovered'))
+    // the edition that was begun, and one with the time at which the notices were looked at again
     await expect
       .poll(() => readiness(api), { timeout: 60_000 })
-      .toMatchObject({ edition: 2, isFailing: false, failedRounds: 0, lastRoundAt: expect.any(String) })
+      .toMatchObject({ edition: 3, isFailing: false, failedRounds: 0, lastRoundAt: expect.any(String) })
     expect(await status()).toMatchObject({
       exitCode: 0,
       isFailing: false,
@@ -194,6 +195,30 @@ test.skipIf(testDatabaseUrl === undefined)(
     await admin.end()
   },
   600_000,
+)
+
+test.skipIf(testDatabaseUrl === undefined)(
+  'a service that finds a publication cut off finishes it before it changes the stock',
+  async () => {
+    await using database = await openEmptyDatabase()
+    const env = { DATABASE_URL: database.url }
+    const home = await newFolder()
+    expect((await run(['ingest', await notices(6, 4), '--data', home], env)).exitCode).toBe(0)
+    const admin = new pg.Client(database.url)
+    await admin.connect()
+    // the last transaction fails, as that of a process that dies before it
+    await admin.query('alter table edition add constraint planted check (edition < 0)')
+    expect((await run(['publish', '--data', home], env)).exitCode).toBe(70)
+    const begun = await admin.query("select added from publication where state = 'writing'")
+    await admin.query('alter table edition drop constraint planted')
+    await admin.end()
+
+    const args = ['--data', home, '--no-samples', '--publish-interval-minutes', '0', '--ingest', await notices(4, 0)]
+    const service = launch(args, env)
+    expect(await service.next(is('published'))).toMatchObject({ edition: 1, changes: begun.rows[0].added })
+    expect(await service.next(is('published'))).toMatchObject({ edition: 2 })
+  },
+  120_000,
 )
 
 function mountSmallDisk(folder: string, megabytes: number): boolean {

@@ -25,6 +25,7 @@ import { type DatabaseClock, openDatabaseClock } from '../store/database-clock.t
 import type { DocumentStore } from '../store/document-store.ts'
 import { openDocumentStore } from '../store/open-document-store.ts'
 import { loadTokens } from '../store/organizations.ts'
+import { isPublicationBegun } from '../store/publication.ts'
 import { loadRounds, type RoundState, saveRounds, whyFailing } from '../store/rounds.ts'
 import { getOrCreateSetting } from '../store/settings.ts'
 import { type Emit, listenForCommands } from './control-socket.ts'
@@ -208,6 +209,11 @@ export async function start(options: StartOptions): Promise<void> {
   }
   /** One round. One of the clock is told of only when it did something. */
   const round = async (isFirst: boolean, stage: RunStage) => {
+    // Before anything changes the stock, which takes back what was written; that is also the way out when this fails.
+    const finish = async () => {
+      if ((await isPublicationBegun(store.db)) && !(await isRebuildPending(place))) await publishWhenDue(isFirst)
+    }
+    await stage('Finishing a publication', finish, { isAside: true })
     if (isFirst && options.ingestPaths.length > 0)
       await stage('Reading the given notices', async () => void (await ingestPaths(place, options.ingestPaths, emit)))
     if (isFirst || clock() - readAt >= roundMs)

@@ -73,6 +73,12 @@ export async function holdLease(trx: Executor, { fence }: Lease): Promise<void> 
   if (numAffectedRows !== 1n) throw new LeaseLostError()
 }
 
+/** True from the first entry written to the last transaction, also when whoever began it has died. */
+export async function isPublicationBegun(db: Executor): Promise<boolean> {
+  const { rows } = await sql`select from publication where state = 'writing'`.execute(db)
+  return rows.length > 0
+}
+
 /** Runs `work` in a transaction under the lease, which it holds for longer. Throws LeaseLostError. */
 export function underLease<Result>(
   store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,
