@@ -382,7 +382,14 @@ async function status(place: Workplace, { options }: ControlRequest, emit: Emit)
     lastErrorAt: rounds?.lastErrorAt ?? null,
     ...received,
     tenders: await countTendersByStatus(db),
-    edition: newest ? { edition: newest.edition, records: newest.records, publishedAt: newest.publishedAt } : null,
+    edition: newest
+      ? {
+          edition: newest.edition,
+          records: newest.records,
+          publishedAt: newest.publishedAt,
+          checksum: newest.checksum,
+        }
+      : null,
     doubtedTenders: await countDoubts(db),
     unpublished: await countUnpublished(db),
     nextPublication: Math.max(now, newest ? newest.publishedAt + intervalMs : 0),
