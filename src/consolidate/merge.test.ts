@@ -96,8 +96,13 @@ describe('a merged record', () => {
     ['the estimate of the procedure first', { estimatedValue: eur(900), lots: lotsWith(1, 2) }, 900],
     [
       'the sum of the lots when four of five have one',
-      { lots: lotsWith(10, 20, 30, 40, undefined), frameworkMaximum: eur(7) },
+      { lots: lotsWith(10, 20, 30, 40, undefined), frameworkMaximum: eur(700) },
       100,
+    ],
+    [
+      'the maximum of the framework when the lots come to more',
+      { lots: lotsWith(10, 20, 30, 40, undefined), frameworkMaximum: eur(70) },
+      70,
     ],
     [
       'not the sum when three of five have one',
