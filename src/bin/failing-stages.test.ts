@@ -160,10 +160,11 @@ test.skipIf(testDatabaseUrl === undefined)(
     await service.next(warns(/^Publishing failed, and is tried again: planted at edition$/))
     await heal('edition')
     await service.next(is('recovered'))
-    // the edition that was begun, and one with the time at which the notices were looked at again
+    // one with what was begun, and perhaps one with what was found while others failed
     await expect
       .poll(() => readiness(api), { timeout: 60_000 })
-      .toMatchObject({ edition: 3, isFailing: false, failedRounds: 0, lastRoundAt: expect.any(String) })
+      .toMatchObject({ isFailing: false, failedRounds: 0, lastRoundAt: expect.any(String) })
+    expect((await readiness(api)).edition).toBeGreaterThan(1)
     expect(await status()).toMatchObject({
       exitCode: 0,
       isFailing: false,
