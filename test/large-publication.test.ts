@@ -7,7 +7,7 @@ import { proofCount } from './proof/proof-count.ts'
 import { publicationFaults } from './publication-faults.ts'
 import { engines, openTestStore, testDatabaseUrl } from './world.ts'
 
-const changes = proofCount({ share: 10_000, full: 100_000 })
+const changes = proofCount({ share: 4_000, full: 100_000 })
 const isFull = proofCount({ share: 0, full: 1 }) === 1
 const firstOfMillions = 5_000_000
 const now = Date.UTC(2026, 0, 1)

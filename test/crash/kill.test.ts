@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 import { openStore } from '../../src/store/database.ts'
 
 /** KILLS sets how often the writer is killed, SEED repeats a run. */
-const kills = Number(process.env.KILLS ?? 50)
+const kills = Number(process.env.KILLS ?? 20)
 const seed = Number(process.env.SEED ?? process.pid)
 const killsOfFirstStart = Math.ceil(kills / 5)
 const writer = fileURLToPath(new URL('writer.ts', import.meta.url))

@@ -8,6 +8,7 @@ import type { TenderContent } from '../../src/domain/tender.ts'
 import { ingest } from '../../src/ingest/ingest.ts'
 import { readPath } from '../../src/sources/files.ts'
 import { type Random, randomOf } from '../generate/random.ts'
+import { proofCount } from '../proof/proof-count.ts'
 import { naiveAnswer, type Parameters } from './naive-answer.ts'
 import { askedOtherwise, randomQuery } from './random-query.ts'
 import { settledTender } from './settled-tender.ts'
@@ -73,9 +74,27 @@ async function askMany(
 }
 
 describe.each([
-  { name: 'a generated stock of one edition', stockSeed: seed + 1, count: 400, editions: 1, queries: 5500 },
-  { name: 'a generated stock of eight editions', stockSeed: seed + 2, count: 1200, editions: 8, queries: 6500 },
-  { name: 'a tiny stock', stockSeed: seed + 3, count: 7, editions: 3, queries: 2000 },
+  {
+    name: 'a generated stock of one edition',
+    stockSeed: seed + 1,
+    count: 400,
+    editions: 1,
+    queries: proofCount({ share: 1800, full: 18_000 }),
+  },
+  {
+    name: 'a generated stock of eight editions',
+    stockSeed: seed + 2,
+    count: 1200,
+    editions: 8,
+    queries: proofCount({ share: 2200, full: 22_000 }),
+  },
+  {
+    name: 'a tiny stock',
+    stockSeed: seed + 3,
+    count: 7,
+    editions: 3,
+    queries: proofCount({ share: 1000, full: 10_000 }),
+  },
 ])('$name', ({ stockSeed, count, editions, queries }) => {
   let world: ModelWorld
   beforeAll(async () => {
@@ -308,8 +327,9 @@ describe.skipIf(!hasCorpus)('the corpus, read, consolidated and published', () =
     await world[Symbol.asyncDispose]()
   })
 
-  test('answers 6,000 random queries as the model does', { timeout: 600_000 }, async () => {
+  const queries = proofCount({ share: 2000, full: 20_000 })
+  test(`answers ${queries} random queries as the model does`, { timeout: 600_000 }, async () => {
     expect(world.newest().length).toBeGreaterThan(1000)
-    await askMany(world, randomOf(seed, 11), 6000, world.newest())
+    await askMany(world, randomOf(seed, 11), queries, world.newest())
   })
 })

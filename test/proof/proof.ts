@@ -37,6 +37,14 @@ const proofs: { readonly [name: string]: Proof } = {
       '100,000 changes on both engines while a stranger asks, 5 million for the first time, 100 kills of a publisher',
     files: ['test/large-publication.test.ts', 'test/crash/publish-kill.test.ts'],
   },
+  model: {
+    about: '70,000 random queries, each answered as a plain filter does',
+    files: ['test/model/model.test.ts'],
+  },
+  sources: {
+    about: 'a month of portals with every fault on, read by workers that die',
+    files: ['test/sources/month.test.ts'],
+  },
   simulation: {
     about: '50,000 simulated syncs, and every planted mistake',
     files: ['test/simulation'],

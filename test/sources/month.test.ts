@@ -8,7 +8,8 @@ import { seeded } from '../../src/simulator/samples/seeded.ts'
 import { parseDocument } from '../../src/sources/parse-document.ts'
 import { loadSources } from '../../src/sources/registry.ts'
 import type { Source } from '../../src/sources/source.ts'
-import { openTestStore, type TestStore } from '../world.ts'
+import { proofCount } from '../proof/proof-count.ts'
+import { engines, openTestStore, type TestStore } from '../world.ts'
 import { type SimulatedPortals, simulatedPortals, worldStart } from './simulated-portals.ts'
 
 const seed = process.env.TEST_SEED ?? 'month'
@@ -34,7 +35,7 @@ const representative = [
   'us-portland', // records
 ]
 const chosen = wanted === 'all' ? all : all.filter(({ id }) => (wanted?.split(',') ?? representative).includes(id))
-const days = 30
+const days = proofCount({ share: 12, full: 30 })
 /** So that every hour of the day has its turn. */
 const stepMs = 25 * hourMs
 /** Long enough for every second look that cards take at their spans, and for what faults put off. */
@@ -52,14 +53,14 @@ let portals: SimulatedPortals
 let store: TestStore
 beforeAll(async () => {
   portals = await simulatedPortals(all, { seed, faults })
-  store = await openTestStore('embedded')
+  store = await openTestStore(engines.at(-1)!)
 })
 afterAll(async () => {
   await portals[Symbol.asyncDispose]()
   await store[Symbol.asyncDispose]()
 })
 
-test('a month with all faults on: every notice that was published is in the store, none twice, whoever died', async () => {
+test(`${days} days with all faults on: every notice that was published is in the store, none twice, whoever died`, async () => {
   const random = seeded(`${seed}|deaths`)
   const backfillSince = new Date(worldStart - 3 * dayMs).toISOString().slice(0, 10)
   const sums = { readings: 0, requests: 0, bad: 0, stopped: 0, killed: 0 }
