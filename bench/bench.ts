@@ -1,9 +1,4 @@
 // Prints how fast we are beside our peers, as ratios of medians of one run.
-// npm run bench -- consolidate [--records 10000,1000000] [--filled N] [--engine embedded|postgres|both] [--json]: what a notice costs.
-// npm run bench -- quality [--corpus DIR] [--json] [--seed S] [--copies N]: how good the records are.
-// npm run bench [-- speed|parse|sources|all] [--rounds N] [--seconds N] [--corpus DIR] [--json] [--write]
-// npm run bench -- profile [--records N] [--seconds N] [--keep FOLDER] [--write]
-// npm run bench -- speed [--records 10000,1000000,5000000] [--rows NAME,…] [--peers] [--keep FOLDER] [--service CHECKOUT]
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
@@ -19,27 +14,78 @@ import { keepResults, type SpeedResults } from './speed/results.ts'
 import { type RowName, rowNames, rowsAsMarkdown } from './speed/row.ts'
 import { benchReading, benchSpeed, type SpeedReport } from './speed/speed.ts'
 
+/** Names in lines of five, as the help has them. */
+const wrapped = (names: readonly string[]): string =>
+  names.map((name, index) => (index === 0 ? '' : index % 5 === 0 ? `,\n${' '.repeat(24)}` : ', ') + name).join('')
+
+const help = `Usage: npm run bench -- [WHAT] [options]
+
+Measures how fast Tenderstock is beside its peers, as ratios of medians of one run.
+
+  all          speed, parse and sources; the default
+  speed        the API, publishing and takeover beside nginx, Fastify, PostgreSQL and others
+  profile      where the CPU time of an answer goes
+  parse        notices beside xmllint
+  sources      reading portals beside other readers
+  consolidate  what a notice costs
+  quality      how good the records are
+
+  --records N[,N]       size of the stock; the documents have 10000,1000000,5000000
+  --rows NAME[,NAME]    speed: only these rows:
+                        ${wrapped(rowNames)}
+  --rounds N            default 5
+  --seconds N           how long one side is under load in a round, default 2
+  --peers               speed: the peers' table above a million records, too
+  --keep FOLDER         keep the stock there for the next run
+  --service CHECKOUT    measure the service of another checkout
+  --clients N           clients of the delta, default 1000
+  --filled N            consolidate: records that are there before
+  --engine NAME         consolidate: embedded, postgres or both
+  --seed S, --copies N  quality: the copies that are made
+  --corpus DIR          default ../shared/corpus
+  --json                print the figures as JSON
+  --write               write the figures into docs/
+`
+
+/** Ends with what is wrong with the command line. */
+function refuse(sentence: string): never {
+  console.error(`${sentence} See: npm run bench -- --help`)
+  process.exit(2)
+}
+
 const root = join(import.meta.dirname, '..')
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    records: { type: 'string' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '2' },
-    corpus: { type: 'string', default: join(root, '../shared/corpus') },
-    json: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-    rows: { type: 'string' },
-    clients: { type: 'string', default: '1000' },
-    peers: { type: 'boolean', default: false },
-    keep: { type: 'string' },
-    service: { type: 'string', default: root },
-    seed: { type: 'string', default: '1' },
-    copies: { type: 'string', default: '4800' },
-    engine: { type: 'string', default: 'embedded' },
-    filled: { type: 'string', default: '0' },
-  },
-})
+const optionsOfCommand = {
+  help: { type: 'boolean', default: false },
+  records: { type: 'string' },
+  rounds: { type: 'string', default: '5' },
+  seconds: { type: 'string', default: '2' },
+  corpus: { type: 'string', default: join(root, '../shared/corpus') },
+  json: { type: 'boolean', default: false },
+  write: { type: 'boolean', default: false },
+  rows: { type: 'string' },
+  clients: { type: 'string', default: '1000' },
+  peers: { type: 'boolean', default: false },
+  keep: { type: 'string' },
+  service: { type: 'string', default: root },
+  seed: { type: 'string', default: '1' },
+  copies: { type: 'string', default: '4800' },
+  engine: { type: 'string', default: 'embedded' },
+  filled: { type: 'string', default: '0' },
+} as const
+
+function commandLine() {
+  try {
+    return parseArgs({ allowPositionals: true, options: optionsOfCommand })
+  } catch (error) {
+    return refuse(`${(error as Error).message.split('. ', 1)[0]}.`)
+  }
+}
+
+const { values, positionals } = commandLine()
+if (values.help) {
+  console.log(help)
+  process.exit(0)
+}
 const what = positionals[0] ?? 'all'
 if (what === 'consolidate') {
   const { runConsolidate } = await import('./consolidate.ts')
@@ -58,10 +104,7 @@ if (what === 'quality') {
   console.log(values.json ? JSON.stringify(report, null, 2) : qualityAsMarkdown(report))
   process.exit(0)
 }
-if (!['speed', 'profile', 'parse', 'sources', 'all'].includes(what)) {
-  console.error(`There is no benchmark "${what}"; write speed, profile, parse, sources, quality, consolidate or all.`)
-  process.exit(2)
-}
+if (!['speed', 'profile', 'parse', 'sources', 'all'].includes(what)) refuse(`There is no benchmark "${what}".`)
 if (what === 'speed' || what === 'profile' || what === 'all') await enterOwnNetwork()
 const startedMs = performance.now()
 const progress = (text: string): void =>
@@ -74,14 +117,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 const sizes = values.records?.split(',').map(Number) ?? [10_000]
 const rows = new Set(values.rows?.split(',') ?? rowNames) as ReadonlySet<RowName>
 const unknown = [...rows].filter((name) => !rowNames.includes(name))
-if (unknown.length > 0 || sizes.some((size) => !Number.isSafeInteger(size) || size < 1000)) {
-  console.error(
-    unknown.length > 0
-      ? `There is no row ${unknown.join(', ')}; write some of ${rowNames.join(', ')}.`
-      : '--records takes whole numbers from 1000 on, separated by commas.',
-  )
-  process.exit(2)
-}
+if (unknown.length > 0) refuse(`There is no row ${unknown.join(', ')}.`)
+if (sizes.some((size) => !Number.isSafeInteger(size) || size < 1000))
+  refuse('--records takes whole numbers from 1000 on, separated by commas.')
 /** The peers' table takes long to fill and as much disk again. */
 const largestWithPeers = 1_000_000
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { hashToken, makeToken, tokenPrefix } from '../../src/domain/token.ts'
 import { type Cluster, startCluster } from '../postgres-cluster.ts'
 import { runCommand, runToEnd, temporaryFolder } from '../processes.ts'
+import { addChecksum } from './checksums.ts'
 import type { FillTask } from './fill-part.ts'
 import type { SpeedOptions } from './options.ts'
 
@@ -99,6 +100,7 @@ export async function openStock(options: SpeedOptions): Promise<(Stock & AsyncDi
     if (kept) {
       onProgress(`found ${records} records in ${base}`)
       migrate(stock, options.service)
+      await addChecksum(stock, onProgress)
       return withClose({ ...stock, clients: kept.clients, ...(kept.hasPeers && { peerDatabase: 'peer' }) }, close)
     }
     if (options.hasPeers) {
@@ -233,6 +235,7 @@ async function fill(
   for (const statement of [...indexes, 'alter table edition_entry enable trigger all'])
     cluster.psql(database, `set maintenance_work_mem = '1GB'; ${statement}`)
   for (const table of ['edition_entry', 'tender', 'published_tender']) cluster.psql(database, `vacuum analyze ${table}`)
+  await addChecksum(stock, onProgress)
   if (peerDatabase !== undefined) for (const statement of peerIndexes) cluster.psql(peerDatabase, statement)
   const clients = await makeClients(stock)
   cluster.psql(database, 'checkpoint')

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findProgram, runCommand, startProcess, stopProcess } from '../processes.ts'
 import type { Place } from './answering.ts'
 import { changesOf, newestEditionOf, writeChanges } from './changes.ts'
+import { checksumOfNext } from './checksums.ts'
 import type { EditionSeen, FixedRateSummary, FixedRateTask } from './fixed-rate.ts'
 import { getList, pathOfSix, randomPages, sixFilterQuestions } from './questions.ts'
 import { atMost, type SpeedRow } from './row.ts'
@@ -37,6 +38,7 @@ export async function takeoverRows({ options, stock, ours, notes }: Place): Prom
       entry: cluster.psqlArguments(database, 'copy next_entry from stdin'),
     },
   )
+  const checksum = await checksumOfNext(stock)
   // six pages of ten, three records, one page by six filters: all from everywhere
   const pages = randomPages(stock, 1200, 11)
   const records: string[] = []
@@ -81,8 +83,8 @@ export async function takeoverRows({ options, stock, ours, notes }: Place): Prom
   cluster.psql(
     database,
     `begin;
-     insert into edition (edition, last_modified, published_at, records, changes, checks)
-       values (${edition}, ${firstStamp + changes - 1}, ${Date.now()}, ${stock.records}, ${changes}, '{"generated":${Date.now()}}');
+     insert into edition (edition, last_modified, published_at, records, changes, checks, checksum)
+       values (${edition}, ${firstStamp + changes - 1}, ${Date.now()}, ${stock.records}, ${changes}, '{"generated":${Date.now()}}', '${checksum}');
      insert into replaced_entry select ${edition}, last_modified from published_tender where tender_id in (select tender_id from next_entry);
      insert into edition_entry (last_modified, edition, tender_id, body, sources) select last_modified, edition, tender_id, body, sources from next_entry;
      update published_tender p set last_modified = n.last_modified from next_entry n where p.tender_id = n.tender_id;

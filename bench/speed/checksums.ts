@@ -1,0 +1,49 @@
+// Checksums of editions that the bench writes by SQL, as the publisher would have left them: nodes compute and compare them.
+import { sql } from 'kysely'
+import { ChecksumSum, recordHash } from '../../src/domain/record-checksum.ts'
+import { openStore, type Store } from '../../src/store/database.ts'
+import { newestEdition } from '../../src/store/editions.ts'
+import { hashPublished } from '../../src/store/entry-hashes.ts'
+import type { Stock } from './stock.ts'
+
+const recordsAtOnce = 5000
+
+const openDatabase = ({ cluster, database, data }: Stock): Promise<Store> =>
+  openStore({ databaseUrl: cluster.url(database), dataFolder: data })
+
+/** Hashes all published records, unless the newest edition has its checksum already. */
+export async function addChecksum(stock: Stock, onProgress: (text: string) => void): Promise<void> {
+  const store = await openDatabase(stock)
+  try {
+    if ((await newestEdition(store.db))?.checksum !== null) return
+    onProgress('hashing')
+    const sum = new ChecksumSum()
+    for (let afterId: string | null = ''; afterId !== null; )
+      afterId = await hashPublished(store.db, sum, afterId, recordsAtOnce)
+    await sql`update edition set checksum = ${sum.checksum}`.execute(store.db)
+  } finally {
+    await store.close()
+  }
+}
+
+/** The checksum after the entries in `next_entry`, which replace those of records that are published. */
+export async function checksumOfNext(stock: Stock): Promise<string> {
+  const store = await openDatabase(stock)
+  try {
+    const sum = new ChecksumSum((await newestEdition(store.db))!.checksum!)
+    for (let afterId = ''; ; ) {
+      const { rows } = await sql<{ tenderId: string; body: string; replaced: Uint8Array }>`
+        select n.tender_id as "tenderId", n.body, p.entry_hash as replaced
+        from next_entry n join published_tender p using (tender_id)
+        where n.tender_id > ${afterId} order by n.tender_id limit ${recordsAtOnce}::integer`.execute(store.db)
+      if (rows.length === 0) return sum.checksum
+      afterId = rows.at(-1)!.tenderId
+      for (const { body, replaced } of rows) {
+        sum.subtract(replaced)
+        sum.add(recordHash(JSON.parse(body) as object))
+      }
+    }
+  } finally {
+    await store.close()
+  }
+}
