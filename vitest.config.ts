@@ -1,10 +1,25 @@
+import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+
+const files = globSync('{src,client,test}/**/*.test.ts', { exclude: (name) => name === 'node_modules' })
+
+/** What a test imports or calls that starts something: a database, a server, a process, a thread; or reads the whole corpus. */
+const starters =
+  /world\.ts|openStore|node:(child_process|worker_threads|http|net)'|createServer|startSimulator|simulated|packers|exec-sink|limiter-shared|shared\/corpus/
+/** Tests of functions: they start nothing and may share a process, which loads each module once. */
+const unit = files.filter((file) => file.includes('src/') && !starters.test(readFileSync(file, 'utf8')))
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'client/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'unit', include: unit, isolate: false, sequence: { groupOrder: 0 } } },
+      {
+        extends: true,
+        test: { name: 'system', include: files.filter((file) => !unit.includes(file)), sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 })
