@@ -4,15 +4,21 @@ import { ChecksumSum, recordHash } from '../../src/domain/record-checksum.ts'
 import { openStore, type Store } from '../../src/store/database.ts'
 import { newestEdition } from '../../src/store/editions.ts'
 import { hashPublished } from '../../src/store/entry-hashes.ts'
-import type { Stock } from './stock.ts'
 
 const recordsAtOnce = 5000
 
-const openDatabase = ({ cluster, database, data }: Stock): Promise<Store> =>
+/** What is needed of a stock. */
+type Place = {
+  readonly cluster: { readonly url: (database: string) => string }
+  readonly database: string
+  readonly data: string
+}
+
+const openDatabase = ({ cluster, database, data }: Place): Promise<Store> =>
   openStore({ databaseUrl: cluster.url(database), dataFolder: data })
 
 /** Hashes all published records, unless the newest edition has its checksum already. */
-export async function addChecksum(stock: Stock, onProgress: (text: string) => void): Promise<void> {
+export async function addChecksum(stock: Place, onProgress: (text: string) => void): Promise<void> {
   const store = await openDatabase(stock)
   try {
     if ((await newestEdition(store.db))?.checksum !== null) return
@@ -27,7 +33,7 @@ export async function addChecksum(stock: Stock, onProgress: (text: string) => vo
 }
 
 /** The checksum after the entries in `next_entry`, which replace those of records that are published. */
-export async function checksumOfNext(stock: Stock): Promise<string> {
+export async function checksumOfNext(stock: Place): Promise<string> {
   const store = await openDatabase(stock)
   try {
     const sum = new ChecksumSum((await newestEdition(store.db))!.checksum!)
