@@ -1,11 +1,13 @@
 // Worlds for tests: an empty stock on each engine, fast because it is copied from a template made once per machine.
 import { createHash, randomUUID } from 'node:crypto'
-import { cpSync, existsSync } from 'node:fs'
+import { cpSync, existsSync, rmSync } from 'node:fs'
 import { mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { sql } from 'kysely'
 import pg from 'pg'
+import { within } from '../src/platform/within.ts'
 import { openStore, type Store } from '../src/store/database.ts'
 import { migrations } from '../src/store/migrations.ts'
 
@@ -94,19 +96,90 @@ async function dropDatabase(database: string): Promise<void> {
   await withServer((client) => client.query(`drop database ${database} with (force)`))
 }
 
-/** An empty stock of its own; `await using` closes and removes it. */
-export async function openTestStore(engine: Engine): Promise<TestStore> {
+/** Embedded stocks that a test of this file is done with, emptied for the next one: opening one takes a second of CPU. */
+const idle: TestStore[] = []
+/** An emptying that takes longer waits for a transaction that a failed test left open. */
+const emptyWithinMs = 10_000
+process.once('exit', () => {
+  for (const { options } of idle) rmSync(options.dataFolder, { recursive: true, force: true })
+})
+
+async function openEmbeddedStore(): Promise<TestStore> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))
-  if (engine === 'embedded') {
-    cpSync(await templateFolder(), dataFolder, { recursive: true })
-    const options = { dataFolder }
-    const store = await openStore(options)
-    const dispose = async () => {
+  cpSync(await templateFolder(), dataFolder, { recursive: true })
+  const options = { dataFolder }
+  const store = await openStore(options)
+  const [schema, seeds] = [await schemaOf(store), await rowsOf(store)]
+  let isClosed = false
+  const opened: TestStore = {
+    ...store,
+    options,
+    close: () => {
+      isClosed = true
+      return store.close()
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (!isClosed && (await isEmptied(store, schema, seeds))) {
+        idle.push(opened)
+        return
+      }
       await store.close()
       await rm(dataFolder, { recursive: true, force: true })
-    }
-    return { ...store, options, [Symbol.asyncDispose]: dispose }
+    },
   }
+  return opened
+}
+
+/** Changes with tables, columns, constraints, triggers and functions. */
+async function schemaOf({ db }: Store): Promise<string> {
+  const { rows } = await sql<{ schema: string }>`
+    select md5(string_agg(part, ' ' order by part)) as schema from (
+      select concat(relname, relkind, relhastriggers) as part from pg_class where relnamespace = 'public'::regnamespace
+      union all select concat(relname, '.', attname, atttypid)
+        from pg_attribute join pg_class on pg_class.oid = attrelid where relnamespace = 'public'::regnamespace
+      union all select conname from pg_constraint where connamespace = 'public'::regnamespace
+      union all select tgname from pg_trigger
+      union all select proname from pg_proc where pronamespace = 'public'::regnamespace) as parts`.execute(db)
+  return rows[0]!.schema
+}
+
+type Rows = readonly { readonly table: string; readonly rows: string | null }[]
+
+/** The rows of all tables but those of the migrations. */
+async function rowsOf({ db }: Store): Promise<Rows> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select relname as name from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace and relname not like 'kysely%'`.execute(db)
+  const found: { table: string; rows: string | null }[] = []
+  for (const { name } of tables) {
+    const { rows } = await sql<{ rows: string | null }>`
+      select json_agg(t)::text as rows from ${sql.table(name)} t`.execute(db)
+    found.push({ table: name, rows: rows[0]!.rows })
+  }
+  return found
+}
+
+/** Makes the stock a new one again, settings of its session included. False when it cannot be used any more. */
+async function isEmptied(store: Store, schema: string, seeds: Rows): Promise<boolean> {
+  const { db } = store
+  const empty = async () => {
+    if ((await schemaOf(store)) !== schema) throw new Error('a test changed the tables')
+    await sql`reset all`.execute(db)
+    await sql`truncate ${sql.join(seeds.map(({ table }) => sql.table(table)))} restart identity`.execute(db)
+    for (const { table, rows } of seeds) {
+      if (rows === null) continue
+      await sql`
+        insert into ${sql.table(table)} overriding system value
+        select * from json_populate_recordset(null::${sql.table(table)}, ${rows}::json)`.execute(db)
+    }
+  }
+  return within(empty(), emptyWithinMs).catch(() => false)
+}
+
+/** An empty stock of its own; `await using` gives it back. */
+export async function openTestStore(engine: Engine): Promise<TestStore> {
+  if (engine === 'embedded') return idle.pop() ?? openEmbeddedStore()
+  const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))
   const template = await templateDatabase()
   const database = testDatabaseName()
   await withServer(async (client) => {
