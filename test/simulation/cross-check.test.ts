@@ -14,11 +14,10 @@ import { randomOf } from '../generate/random.ts'
 import { openModelWorld } from '../model/world.ts'
 import { ApiNode, SharedLog } from './api-node.ts'
 import { expectedPage } from './expected.ts'
+import { drawFilters } from './filters.ts'
 import { parametersOf } from './invariants.ts'
-import { filterChoices } from './profile.ts'
-import { Stock } from './stock.ts'
+import { Stock, startMs } from './stock.ts'
 
-const startMs = Date.UTC(2026, 10, 2, 8)
 const hourMs = 3_600_000
 const rounds = 50
 
@@ -115,7 +114,7 @@ describe('the simulated world', () => {
 
     function compareReaders(newest: number): void {
       const since = random.pick([undefined, random.pick(stock.versions).lastModified])
-      const parameters = parametersOf(random.chance(0.5) ? {} : random.pick(filterChoices))
+      const parameters = parametersOf(random.chance(0.5) ? {} : drawFilters(random))
       if (since !== undefined) parameters.set('updated_since', new Date(since).toISOString())
       else if (random.chance(0.3)) parameters.set('archived', 'true')
       const limit = random.integer(1, 5)

@@ -1,6 +1,7 @@
 // What one simulated run is like, drawn from its seed: from calm to violent, so that rare sequences are not drowned.
 import type { SyncFilters } from '../../client/src/sync/sync-filters.ts'
 import type { Random } from '../generate/random.ts'
+import { drawFilters } from './filters.ts'
 import { type SinkKind, sinkKinds } from './memory-sink.ts'
 
 /** What the scheduler may do; each can be left out to shrink a failing run. */
@@ -66,17 +67,6 @@ export type Profile = {
   readonly weights: { readonly [operation in Operation]: number }
 }
 
-export const filterChoices: readonly SyncFilters[] = [
-  { cpv: ['45000000'] },
-  { cpv: ['30000000', '71000000'] },
-  { nuts: ['DE2'] },
-  { nuts: ['AT', 'DE212'], procedure: ['open', 'restricted'] },
-  { value_min: 500_000 },
-  { value_max: 900_000, cpv: ['45210000'] },
-  { deadline_after: '2026-11-12T00:00:00Z' },
-  { published_since: '2026-10-25T00:00:00+01:00' },
-]
-
 const baseWeights: { readonly [operation in Operation]: number } = {
   create: 6,
   change: 8,
@@ -112,7 +102,8 @@ const baseWeights: { readonly [operation in Operation]: number } = {
   sinkFault: 1,
 }
 
-export function drawProfile(random: Random, without: ReadonlySet<string>): Profile {
+/** `filters` is a stream of its own: what clients ask for changes nothing else about the run of a seed. */
+export function drawProfile(random: Random, filters: Random, without: ReadonlySet<string>): Profile {
   const clientCount = random.weighted([
     [5, 1],
     [4, 2],
@@ -149,7 +140,7 @@ export function drawProfile(random: Random, without: ReadonlySet<string>): Profi
     isGzip: random.chance(0.1),
     clients: Array.from({ length: clientCount }, () => ({
       kind: random.pick(sinkKinds),
-      filters: random.chance(0.65) ? {} : random.pick(filterChoices),
+      filters: random.chance(0.65) ? {} : drawFilters(filters),
       initial: random.chance(0.8) ? 'open' : 'history',
     })),
     weights,

@@ -37,6 +37,9 @@ export type PublisherFaults = {
   readonly body?: (body: string, previous: Version | undefined) => string
 }
 
+/** When every simulated run begins. */
+export const startMs = Date.UTC(2026, 10, 2, 8)
+
 const cpvCodes = [
   '30000000',
   '30200000',

@@ -9,19 +9,19 @@ import type { TokenGrant } from '../../src/store/organizations.ts'
 import { type Random, randomOf } from '../generate/random.ts'
 import { ApiNode, type NodeFaults, nodeCount, SharedLog } from './api-node.ts'
 import { type ClientFaults, ClientProcess, type Pending, type SimulatedClient } from './client-process.ts'
+import { changedFilters } from './filters.ts'
 import type { Answer } from './in-process-app.ts'
 import { Invariants } from './invariants.ts'
 import { createDurable } from './memory-sink.ts'
-import { drawProfile, filterChoices, type Operation, operations, type Profile } from './profile.ts'
+import { drawProfile, type Operation, operations, type Profile } from './profile.ts'
 import { installRuntime } from './runtime.ts'
-import { type PublisherFaults, Stock } from './stock.ts'
+import { type PublisherFaults, Stock, startMs } from './stock.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 const yearMs = 365 * dayMs
 const requestTimeoutMs = 60_000
-const startMs = Date.UTC(2026, 10, 2, 8)
 export const organizationId = 'organisation-1'
 
 /** A mistake put into the world from outside, to see that it is found. */
@@ -89,6 +89,7 @@ export class World {
   readonly #network: Random
   readonly #jitter: Random
   readonly #clocks: Random
+  readonly #filters: Random
   readonly #keys: CursorKey[] = []
   readonly #grants: TokenGrant[] = []
   readonly #processes: ClientProcess[] = []
@@ -123,6 +124,7 @@ export class World {
     this.#network = randomOf(seed, 2)
     this.#jitter = randomOf(seed, 3)
     this.#clocks = randomOf(seed, 100 + (options.clockStream ?? 0))
+    this.#filters = randomOf(seed, 7)
     const bytes = randomOf(seed, 4)
     const randomBytes = (count: number): Buffer => {
       const buffer = Buffer.allocUnsafe(count)
@@ -130,7 +132,7 @@ export class World {
       return buffer
     }
     this.#randomBytes = randomBytes
-    this.profile = drawProfile(randomOf(seed, 5), without)
+    this.profile = drawProfile(randomOf(seed, 5), this.#filters, without)
     this.#maxSteps = Math.min(this.profile.steps, options.maxSteps ?? Number.POSITIVE_INFINITY)
     this.#requestsPerMinute = this.profile.requestsPerMinute
     this.stock = new Stock({
@@ -667,7 +669,7 @@ export class World {
 
   #changeFilters(client: SimulatedClient): void {
     if (this.#runningOf(client)) return
-    client.filters = this.#random.chance(0.4) ? {} : this.#random.pick(filterChoices)
+    client.filters = changedFilters(this.#filters, client.filters)
     this.#note(`client ${client.index} changes its filters to ${JSON.stringify(client.filters)}`)
   }
 
