@@ -1,8 +1,9 @@
 // What is known to stand in the CRM: a file beside the state, one line of JSON per write, the last line of an id counts.
 // It saves writes that would change nothing; when it is lost, everything is written once more and nothing is wrong.
-import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { TenderRecord } from '../types.ts'
+import { makeFolder, putInPlace } from './durable-files.ts'
 import type { TargetState } from './mapped-properties.ts'
 import { SinkError } from './sink-error.ts'
 
@@ -21,6 +22,8 @@ export type LedgerEntry = {
   readonly crmId?: string
   readonly mergedInto?: string
   readonly pending?: PendingWrite
+  /** Is being sent. Still here when the ledger is opened: the process ended without hearing whether it arrived. */
+  readonly sending?: TenderRecord
 }
 
 export type CrmLedger = {
@@ -47,7 +50,9 @@ export async function openCrmLedger(path: string, mappingHash: string): Promise<
     if (error.code === 'ENOENT') return ''
     throw error
   })
-  const stored = text.split('\n').slice(0, -1)
+  // Where the power failed during a write, a file may hold NUL bytes; nothing from there on was ever durable.
+  const whole = text.slice(0, text.includes('\0') ? text.indexOf('\0') : text.length)
+  const stored = whole.split('\n').slice(0, -1)
   if (stored.length > 0) {
     let first: { crmLedger?: unknown; mappingHash?: unknown }
     try {
@@ -64,7 +69,7 @@ export async function openCrmLedger(path: string, mappingHash: string): Promise<
     isOtherMapping = first.mappingHash !== mappingHash
     lines = stored.length
     // A torn line at the end must not become the beginning of the next one.
-    isFresh = !text.endsWith('\n')
+    isFresh = whole !== text || !text.endsWith('\n')
   }
 
   async function write(content: string, flags: 'a' | 'w', to: string): Promise<void> {
@@ -94,9 +99,9 @@ export async function openCrmLedger(path: string, mappingHash: string): Promise<
       const content = (isRewritten ? [...known.values()] : added).map((entry) => `${JSON.stringify(entry)}\n`).join('')
       changed = new Map()
       if (isRewritten) {
-        await mkdir(dirname(path), { recursive: true })
+        await makeFolder(dirname(path))
         await write(header(mappingHash) + content, 'w', `${path}.new`)
-        await rename(`${path}.new`, path)
+        await putInPlace(`${path}.new`, path)
         lines = known.size + 1
       } else {
         await write(content, 'a', path)

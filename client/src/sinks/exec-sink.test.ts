@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type ExecEvent, execSink } from './exec-sink.ts'
-import { recordOf, type SeenRecord, sinkConformance } from './sink-conformance.ts'
+import { archivedOf, recordOf, type SeenRecord, sinkConformance } from './sink-conformance.ts'
 
 /** A program that adds what it reads to a file, or ends with the code that stands in another. */
 const program = `
@@ -111,6 +111,30 @@ describe('the exec sink', () => {
     await again.commit(state, 'run')
     await again.end()
     expect(given().map(({ record }) => record.title)).toEqual([1, 2, 2].map((number) => recordOf(number).title))
+    rmSync(folder, { recursive: true })
+  })
+
+  it('closes what a program may have taken whose end was not heard of, before anything else depends on it', async () => {
+    const { folder, code, given, open } = programWorld()
+    const sink = open()
+    await sink.begin(delta)
+    await sink.upsert([recordOf(1)])
+    writeFileSync(code, '7')
+    await expect(sink.commit(state, 'run')).rejects.toThrow(/exit code 7/)
+    rmSync(code)
+    const again = open()
+    await again.begin(delta)
+    const closed = archivedOf(1, 1)
+    await again.close([closed])
+    await again.commit(state, 'run')
+    await again.end()
+    expect(given().map(({ op }) => op)).toEqual(['upsert', 'upsert', 'close'])
+    const last = open()
+    await last.begin(delta)
+    await last.close([closed])
+    await last.commit(state, 'run')
+    await last.end()
+    expect(given()).toHaveLength(3)
     rmSync(folder, { recursive: true })
   })
 

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { TenderRecord } from '../types.ts'
 import { disposable, type OpenSink } from './disposable.ts'
+import { readIfThere, writeWhole } from './durable-files.ts'
 import { SinkError } from './sink-error.ts'
 import { WorkingCopy } from './working-copy.ts'
 
@@ -27,6 +28,7 @@ export type ExecEvent =
  */
 export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions): OpenSink {
   const copy = new WorkingCopy({ base: join(folder, 'taken.ndjson'), folder })
+  const given = join(folder, 'given.json')
   let keepsArchived = false
   let events: ExecEvent[] = []
 
@@ -44,6 +46,14 @@ export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions
       if (op === 'upsert' && record.archiveReason !== undefined) events.push({ op: 'close', record })
     }
   }
+  /** The events of a process that ended without noting whether the program took them. */
+  async function unsureEvents(): Promise<ExecEvent[]> {
+    const text = await readIfThere(given)
+    const left = text === undefined ? [] : (JSON.parse(text) as ExecEvent[])
+    const recordOf = new Map(left.map(({ record }) => [record.id, record]))
+    const unsure = new Set([...(await note([...recordOf.values()], false))].map(({ id }) => id))
+    return left.filter(({ record }) => unsure.has(record.id))
+  }
   return disposable({
     name: 'exec',
     canStage: false,
@@ -54,8 +64,8 @@ export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions
     },
     begin: async ({ keepArchived }) => {
       keepsArchived = keepArchived
-      events = []
       await copy.begin({ isStaged: false, isResumed: false })
+      events = await unsureEvents()
     },
     upsert: (records) => add('upsert', records, false),
     close: (records) => add('close', records, !keepsArchived),
@@ -67,7 +77,11 @@ export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions
       for (const { record, into } of merges) if (taken.has(record)) events.push({ op: 'merge', record, into })
     },
     commit: async (state, end) => {
-      if (events.length > 0) await give(command, events, output)
+      if (events.length > 0) {
+        // Killed before it is noted that the program took them, the next process gives them again before all else.
+        await writeWhole(given, `${JSON.stringify(events)}\n`)
+        await give(command, events, output)
+      }
       events = []
       await copy.commit(state, end)
     },

@@ -287,6 +287,52 @@ describe.each(targets)('CRM sink with $name', ({ start }) => {
     expect(String(own.backfill(idOf(3)))).toBe('true')
   })
 
+  test('killed before it hears the answer to a write, the next process knows what the CRM may hold (C160)', async () => {
+    const { crm, mapping, seen } = await start()
+    await using _ = crm
+    const { lookup: _lookup, ...blind } = mapping
+    const { open } = setting(blind)
+    /** Every write arrives, and no answer to it. */
+    const deaf = open({
+      fetch: async (...request) => {
+        await fetch(...request)
+        throw new Error('killed')
+      },
+    })
+    await deaf.begin(first)
+    await deaf.upsert([recordOf(1), recordOf(2)])
+    await expect(deaf.commit(state, 'run')).rejects.toThrow('killed')
+    const again = open()
+    await again.begin(first)
+    const held: string[] = []
+    for await (const { id } of again.all()) held.push(id)
+    expect(held.sort()).toEqual([idOf(1), idOf(2)])
+    await again.close([archivedOf(1, 1)])
+    await again.commit(state, 'run')
+    await again.end()
+    expect([...seen()].map(([id, { state: is }]) => [id, is]).sort()).toEqual([
+      [idOf(1), 'closed'],
+      [idOf(2), 'open'],
+    ])
+  })
+
+  test('NUL bytes that a power cut left in the ledger, and all behind them, were never acknowledged', async () => {
+    const { crm, mapping } = await start()
+    await using _ = crm
+    const { open, folder } = setting(mapping)
+    const sink = open()
+    await sink.begin(first)
+    await sink.upsert([recordOf(1)])
+    await sink.commit(state, 'run')
+    await appendFile(join(folder, 'ledger.ndjson'), `{"id":"ha${'\0'.repeat(40)}f"}\n{"id":"whole"}\n`)
+    const again = open()
+    await again.begin(delta)
+    const all: string[] = []
+    for await (const { id } of again.all()) all.push(id)
+    expect(all).toEqual([idOf(1)])
+    await again.end()
+  })
+
   test('a damaged or torn ledger: a half line is dropped, anything else is refused with what to do', async () => {
     const { crm, mapping } = await start()
     await using _ = crm

@@ -74,6 +74,8 @@ type Write = {
   readonly why: readonly string[]
   readonly hashes: string
   readonly properties: { readonly [name: string]: Scalar }
+  /** Of an earlier process that did not hear whether it arrived. */
+  readonly sending: TenderRecord | undefined
   readonly isRetry: boolean
   readonly lastReason: string | undefined
 }
@@ -202,14 +204,21 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
       : properties
 
   /** What is to be written of one record; undefined: nothing. */
-  function writeOf({ record, retried }: Wanted, entry: LedgerEntry | undefined): Write | undefined {
+  function writeOf(
+    { record, retried }: Wanted,
+    entry: LedgerEntry | undefined,
+    sending: TenderRecord | undefined,
+  ): Write | undefined {
     const state = targetStateOf(record)
     const hashes = hashesOf(record)
     const isBackfill = run?.kind === 'first'
-    const isClosing = state === 'closed' && entry?.state !== 'closed'
-    const isMerging = state === 'merged' && (entry?.state !== 'merged' || entry.mergedInto !== record.mergedInto)
-    const isReopening = state === 'open' && entry?.state !== undefined && entry.state !== 'open'
-    const changed = entry ? changedProperties(entry.hashes, hashes) : ['new']
+    const isUnsure = sending !== undefined
+    const isClosing = state === 'closed' && (isUnsure || entry?.state !== 'closed')
+    const isMerging =
+      state === 'merged' && (isUnsure || entry?.state !== 'merged' || entry.mergedInto !== record.mergedInto)
+    const before = [entry?.state, sending && targetStateOf(sending)]
+    const isReopening = state === 'open' && before.some((was) => was !== undefined && was !== 'open')
+    const changed = isUnsure ? ['sent before'] : entry ? changedProperties(entry.hashes, hashes) : ['new']
     if (changed.length === 0 && !isClosing && !isMerging && !isReopening) return undefined
     const extra = [
       ...(isClosing ? mapping.close.fields : []),
@@ -228,6 +237,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
         ...mappedProperties(record, fields, { emptyValue, isBackfill }),
         ...mappedProperties(record, extra, { emptyValue, isBackfill }),
       }),
+      sending,
       isRetry: retried !== undefined,
       lastReason: retried,
     }
@@ -245,6 +255,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
       const { record, isCreating } = each
       const stored = known.get(record.id)
       const entry = stored?.lastModified === undefined ? looked.get(record.id.toLowerCase()) : stored
+      const sending = stored?.sending
       if (!entry && !isCreating) {
         counts.unknown++
         settle(known, record.id)
@@ -255,7 +266,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
         settle(known, record.id)
         continue
       }
-      const write = writeOf(each, entry)
+      const write = writeOf(each, entry, sending)
       if (write) writes.push(write)
       else {
         counts.unchanged++
@@ -300,12 +311,19 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
     known.set(entry)
   }
 
+  /** Noted before anything is sent: killed before it hears the answer, the next process sends it again before all else. */
+  async function noteSending(known: CrmLedger, writes: readonly Write[]): Promise<void> {
+    for (const { record } of writes) known.set({ ...(known.get(record.id) ?? { id: record.id }), sending: record })
+    if (writes.length > 0) await known.save()
+  }
+
   async function refuse(known: CrmLedger, write: Write, reason: string, status?: number): Promise<void> {
     const { record, action } = write
-    const { pending: old, ...stored } = known.get(record.id) ?? { id: record.id }
+    const { pending: old, sending: _, ...stored } = known.get(record.id) ?? { id: record.id }
     if (!old) pending++
     known.set({
       ...stored,
+      ...(write.sending && { sending: write.sending }),
       ...(write.entry?.crmId !== undefined && { crmId: write.entry.crmId }),
       pending: { record, reason },
     })
@@ -332,6 +350,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
   }
 
   async function send(known: CrmLedger, writes: readonly Write[]): Promise<void> {
+    await noteSending(known, writes)
     for (const batch of inBatches(writes, mapping.upsert.batchSize)) {
       await sendBatch(known, batch)
       const successes = counts.created + counts.updated + counts.closed + counts.reopened + counts.merged
@@ -459,12 +478,18 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
       requestsBefore = requests.count
       wanted = new Map()
       pending = 0
-      for (const { id, pending: refused } of known.entries())
+      run = begun
+      let isUnsure = false
+      for (const { id, pending: refused, sending } of known.entries()) {
         if (refused) {
           pending++
           wanted.set(id, { record: refused.record, isCreating: true, retried: refused.reason })
         }
-      run = begun
+        if (!sending) continue
+        isUnsure = true
+        wanted.set(id, { record: sending, isCreating: true })
+      }
+      if (isUnsure) await flush()
     },
     async upsert(records) {
       want(records, true)
