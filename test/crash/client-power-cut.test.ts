@@ -9,9 +9,10 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { startOfTests } from '../api-world.ts'
 import { randomOf } from '../generate/random.ts'
 import { plainId } from '../memory-editions.ts'
+import { type PlantedEdit, plantingHook } from '../planted-edit.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { type CommandWorld, openCommandWorld } from '../tender-sync/command-world.ts'
-import { type PlantedEdit, plantedEdits, plantingHook } from './planted-edits.ts'
+import { plantedEdits } from './planted-edits.ts'
 import { type Call, readTrace, TracedDisk, tracedCalls } from './traced-disk.ts'
 
 const root = join(import.meta.dirname, '../..')

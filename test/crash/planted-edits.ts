@@ -1,16 +1,9 @@
 // Mistakes that are written into the source of the client's sinks while a process loads it: each must be found by the power
 // cuts, which know nothing of them.
 
-/** `from` is replaced by `to` in the source. */
-export type PlantedEdit = {
-  readonly name: string
-  readonly kind: 'sqlite' | 'ndjson' | 'csv'
-  readonly file: string
-  readonly from: string
-  readonly to: string
-}
+import type { PlantedEdit } from '../planted-edit.ts'
 
-export const plantedEdits: readonly PlantedEdit[] = [
+export const plantedEdits: readonly (PlantedEdit & { readonly kind: 'sqlite' | 'ndjson' | 'csv' })[] = [
   {
     name: 'the log is emptied before its base is in place',
     kind: 'ndjson',
@@ -48,20 +41,3 @@ export const plantedEdits: readonly PlantedEdit[] = [
     to: 'PRAGMA synchronous = OFF',
   },
 ]
-
-/** What `node --import` takes to load the source with the mistake. */
-export function plantingHook({ file, from, to }: PlantedEdit): string {
-  const hook = `
-    import { registerHooks } from 'node:module'
-    registerHooks({
-      load(url, context, next) {
-        const loaded = next(url, context)
-        if (!url.endsWith(${JSON.stringify(`/${file}`)})) return loaded
-        const text = Buffer.from(loaded.source).toString()
-        const changed = text.replace(${JSON.stringify(from)}, () => ${JSON.stringify(to)})
-        if (changed === text) throw new Error('the mistake does not fit')
-        return { ...loaded, source: changed }
-      },
-    })`
-  return `data:text/javascript,${encodeURIComponent(hook)}`
-}

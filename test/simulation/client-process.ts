@@ -15,6 +15,8 @@ import {
 } from './memory-sink.ts'
 import type { ClientProfile } from './profile.ts'
 import { type RequestTimer, takeRequestTimer } from './runtime.ts'
+import { isShipped, type ShippedTarget } from './shipped-sinks.ts'
+import { watchContract } from './sink-contract.ts'
 
 /** A request as the client's `fetch` was given it. */
 export type Sent = { readonly url: string; readonly token: string; readonly signal: AbortSignal | undefined }
@@ -51,6 +53,8 @@ export type SimulatedClient = {
   filters: SyncFilters
   token: string
   readonly durable: Durable
+  /** Of a shipped sink. */
+  readonly target: ShippedTarget | undefined
   lockHolder: ClientProcess | undefined
   /** Added to true time: what this machine believes. */
   clockShiftMs: number
@@ -80,6 +84,7 @@ export class ClientProcess {
   faults = 0
   readonly aborting = new AbortController()
   readonly events: SyncEvent[] = []
+  readonly #killSink: (() => void) | undefined
   #progress: (() => void) | undefined
   #steps = 0
 
@@ -101,10 +106,14 @@ export class ClientProcess {
       random,
     })
     const { kind, initial } = client.profile
-    const bare = createMemorySink({ kind, durable: client.durable, gate, watch, faults: faults.sink ?? {} })
-    const store = stateStoreOf(client.durable, gate, watch)
-    const sink = faults.wrapSink?.(bare, this, store) ?? bare
-    const state = kind === 'table' ? undefined : (faults.wrapState?.(store, this) ?? store)
+    const shipped = client.target?.open({ gate, watch, sleep: (ms) => sleep(ms), clock })
+    const bare = isShipped(kind)
+      ? shipped!.sink
+      : createMemorySink({ kind, durable: client.durable, gate, watch, faults: faults.sink ?? {} })
+    const store = shipped?.state ?? stateStoreOf(client.durable, gate, watch)
+    const sink = watchContract(faults.wrapSink?.(bare, this, store) ?? bare, watch.onBroken)
+    const state = bare.state ? undefined : (faults.wrapState?.(store, this) ?? store)
+    this.#killSink = shipped?.kill
     const lock: RunLock = { acquire: async () => this.#lock() }
     sync({
       client: tenders,
@@ -117,10 +126,12 @@ export class ClientProcess {
       signal: this.aborting.signal,
       on: (event) => void this.events.push(event),
       clock,
-    }).then(
-      (outcome) => this.#end(() => (this.outcome = outcome)),
-      (error: unknown) => this.#end(() => (this.crash = error)),
-    )
+    })
+      .finally(() => shipped?.end().catch(() => {}))
+      .then(
+        (outcome) => this.#end(() => (this.outcome = outcome)),
+        (error: unknown) => this.#end(() => (this.crash = error)),
+      )
   }
 
   #end(note: () => void): void {
@@ -132,6 +143,7 @@ export class ClientProcess {
 
   /** Ends the process where it stands: nothing that it waits for ever happens. */
   kill(): void {
+    if (this.isAlive) this.#killSink?.()
     this.isAlive = false
     this.pending.clear()
     if (this.client.lockHolder === this) this.client.lockHolder = undefined
@@ -161,7 +173,7 @@ export class ClientProcess {
     this.#progress?.()
   }
 
-  #gate<Result>(step: string, effect: () => Result): Promise<Result> {
+  #gate<Result>(step: string, effect: () => Result): Promise<Awaited<Result>> {
     return new Promise((resolve, reject) => {
       if (!this.isAlive) return
       const pending: Pending = {
@@ -169,7 +181,7 @@ export class ClientProcess {
         happen: () => {
           this.pending.delete(pending)
           try {
-            resolve(effect())
+            resolve(effect() as Awaited<Result>)
           } catch (error) {
             reject(error)
           }

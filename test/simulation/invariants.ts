@@ -2,14 +2,14 @@
 import type { SyncState } from '../../client/src/sync/sink.ts'
 import type { SyncOutcome } from '../../client/src/sync/sync.ts'
 import type { SyncFilters } from '../../client/src/sync/sync-filters.ts'
-import type { TenderList } from '../../client/src/types.ts'
+import type { TenderList, TenderRecord } from '../../client/src/types.ts'
 import { toInstant } from '../../src/domain/time.ts'
 import type { ApiNode } from './api-node.ts'
 import type { ClientProcess, SimulatedClient } from './client-process.ts'
 import { type After, expectedPage, isAskedFor } from './expected.ts'
 import type { Answer } from './in-process-app.ts'
 import type { Held, SinkWatch } from './memory-sink.ts'
-import type { Profile } from './profile.ts'
+import { isDirect, type Profile } from './profile.ts'
 import { isVisible, type SimulatedEdition, type Stock, type Version } from './stock.ts'
 
 const minuteMs = 60_000
@@ -88,6 +88,8 @@ export class Invariants {
   readonly #versions = new Map<string, Version>()
   readonly #known = new Map<SimulatedClient, Known>()
   readonly #retries = new WeakMap<ClientProcess, Retries>()
+  /** The newest version of each record that was delivered to a process. */
+  readonly #delivered = new WeakMap<ClientProcess, Map<string, { readonly ms: number; readonly isOpen: boolean }>>()
   readonly #authentic = new WeakSet<object>()
   readonly #filtersOfHash = new Map<string, string>()
   #sharedCount: number[] = []
@@ -132,6 +134,15 @@ export class Invariants {
       this.#retries.set(process, retries)
     }
     return retries
+  }
+
+  #deliveredTo(process: ClientProcess) {
+    let delivered = this.#delivered.get(process)
+    if (!delivered) {
+      delivered = new Map()
+      this.#delivered.set(process, delivered)
+    }
+    return delivered
   }
 
   // --- publication ---
@@ -328,12 +339,13 @@ export class Invariants {
     retries.failures = 0
     const known = this.#knownOf(process.client)
     const current = this.#current
-    const parsed = JSON.parse(body.toString()) as
-      | { readonly data: readonly { readonly id: string; readonly lastModified: string }[] }
-      | { readonly id: string; readonly lastModified: string }
-    for (const { id, lastModified } of 'data' in parsed ? parsed.data : [parsed]) {
-      known.delivered.add(`${id}@${Date.parse(lastModified)}`)
+    const parsed = JSON.parse(body.toString()) as TenderList | TenderRecord
+    const delivered = this.#deliveredTo(process)
+    for (const { id, lastModified, archiveReason } of 'data' in parsed ? parsed.data : [parsed]) {
+      const ms = Date.parse(lastModified)
+      known.delivered.add(`${id}@${ms}`)
       known.deliveredTimes.add(lastModified)
+      if (ms >= (delivered.get(id)?.ms ?? 0)) delivered.set(id, { ms, isOpen: archiveReason === undefined })
     }
     if (!current) return
     known.newestSeen = Math.max(known.newestSeen, current.edition)
@@ -392,7 +404,7 @@ export class Invariants {
   watchOf(client: SimulatedClient): SinkWatch {
     return {
       onBegin: ({ kind, resumed }) => {
-        if (kind === 'first' && !resumed && client.profile.kind === 'direct' && client.durable.copy.size > 0)
+        if (kind === 'first' && !resumed && isDirect(client.profile.kind) && client.durable.copy.size > 0)
           this.#knownOf(client).isFilledTwice = true
       },
       onWrite: (before, after) => {
@@ -406,6 +418,14 @@ export class Invariants {
         if (!isSurvivorHeld) this.report('C158', `${record.id} is merged into ${into}, which is not there`)
       },
       onState: (before, after) => this.#onState(client, before, after),
+      onBroken: (detail) => this.report('contract', `client ${client.index}: ${detail}`),
+      onFound: (acknowledged, found) => {
+        if (acknowledged?.updatedSince !== undefined && (found?.updatedSince ?? '') < acknowledged.updatedSince)
+          this.report(
+            'lost',
+            `${acknowledged.updatedSince} was acknowledged, and client ${client.index} finds ${found?.updatedSince}`,
+          )
+      },
     }
   }
 
@@ -427,7 +447,10 @@ export class Invariants {
 
   onOutcome(process: ClientProcess, outcome: SyncOutcome): void {
     const { client } = process
-    if (outcome.result === 'completed') return void this.#checkCopy(client, false)
+    if (outcome.result === 'completed') {
+      this.#checkDelivered(process)
+      return void this.#checkCopy(client, false)
+    }
     if (outcome.result === 'skipped') return
     const { reason, error } = outcome
     if (reason === 'filters-changed') {
@@ -438,6 +461,19 @@ export class Invariants {
     }
     if (process.faults === 0 || reason === 'feed' || reason === 'state' || reason === 'lock-lost')
       this.report('abort', `client ${client.index} aborted without cause: ${reason}: ${String(error)}`)
+  }
+
+  /** A completed run leaves nothing behind of what it was delivered; what is archived may be unknown to the target. */
+  #checkDelivered(process: ClientProcess): void {
+    const { copy } = process.client.durable
+    for (const [id, { ms, isOpen }] of this.#delivered.get(process) ?? []) {
+      const held = copy.get(id)
+      if (isOpen && !(held && Date.parse(held.record.lastModified) >= ms))
+        this.report(
+          'delivered',
+          `client ${process.client.index} was given ${id} of ${toInstant(ms)} and holds ${held?.record.lastModified}`,
+        )
+    }
   }
 
   /** After a run in calm: the copy is equal to the newest edition, merges included. */

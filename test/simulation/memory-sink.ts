@@ -15,8 +15,8 @@ import type { TenderRecord } from '../../client/src/types.ts'
  * `table-beside-state`: the same, but the state lies elsewhere. `file`: nothing is durable before the end of the run
  * (Parquet). `direct`: every write is seen at once (a CRM behind HTTP).
  */
-export const sinkKinds = ['table', 'table-beside-state', 'file', 'direct'] as const
-export type SinkKind = (typeof sinkKinds)[number]
+export const memoryKinds = ['table', 'table-beside-state', 'file', 'direct'] as const
+export type MemoryKind = (typeof memoryKinds)[number]
 
 export type How = 'upsert' | 'close' | 'merge'
 export type Held = { readonly record: TenderRecord; readonly how: How; readonly into?: string }
@@ -39,7 +39,7 @@ export type SinkFaults = {
 }
 
 /** A step of a client that the scheduler lets happen, repeats or cuts off; `effect` is what it does to the durable things. */
-export type Gate = <Result>(step: string, effect: () => Result) => Promise<Result>
+export type Gate = <Result>(step: string, effect: () => Result) => Promise<Awaited<Result>>
 
 export type SinkWatch = {
   /** Told of every write into the copy that others see. */
@@ -48,6 +48,10 @@ export type SinkWatch = {
   /** Told of each merge as it is applied. */
   readonly onMerge: (merge: Merge, isSurvivorHeld: boolean) => void
   readonly onState: (before: SyncState | undefined, after: SyncState | undefined) => void
+  /** Told of a call that the contract of sinks does not allow. */
+  readonly onBroken: (detail: string) => void
+  /** Told of the state that a process finds, and of the one whose commit was acknowledged last. */
+  readonly onFound: (acknowledged: SyncState | undefined, found: SyncState | undefined) => void
 }
 
 export function createDurable(): Durable {
@@ -67,7 +71,7 @@ export function stateStoreOf(durable: Durable, gate: Gate, watch: SinkWatch): St
 }
 
 export function createMemorySink(options: {
-  readonly kind: SinkKind
+  readonly kind: MemoryKind
   readonly durable: Durable
   readonly gate: Gate
   readonly watch: SinkWatch

@@ -1,8 +1,9 @@
 // What one simulated run is like, drawn from its seed: from calm to violent, so that rare sequences are not drowned.
 import type { SyncFilters } from '../../client/src/sync/sync-filters.ts'
-import type { Random } from '../generate/random.ts'
+import { type Random, randomOf } from '../generate/random.ts'
 import { drawFilters } from './filters.ts'
-import { type SinkKind, sinkKinds } from './memory-sink.ts'
+import { type MemoryKind, memoryKinds } from './memory-sink.ts'
+import { type ShippedKind, shippedKinds } from './shipped-sinks.ts'
 
 /** What the scheduler may do; each can be left out to shrink a failing run. */
 export const operations = [
@@ -34,12 +35,18 @@ export const operations = [
   'changeFilters',
   'clientClock',
   'abort',
+  'archiveMany',
+  'forgetState',
   'overlap',
   'crash',
   'httpFault',
   'sinkFault',
 ] as const
 export type Operation = (typeof operations)[number]
+
+export type SinkKind = MemoryKind | ShippedKind
+/** Writes are seen at once, and a first run may find something there. */
+export const isDirect = (kind: SinkKind): boolean => ['direct', 'exec', 'crm'].includes(kind)
 
 export type ClientProfile = {
   readonly kind: SinkKind
@@ -48,6 +55,8 @@ export type ClientProfile = {
 }
 
 export type Profile = {
+  /** More records than the client checks one by one. */
+  readonly isLarge: boolean
   readonly records: number
   readonly pageCap: number
   readonly hasTies: boolean
@@ -93,17 +102,29 @@ const baseWeights: { readonly [operation in Operation]: number } = {
   changeLimit: 0.5,
   cursorKey: 0.5,
   cursorVersion: 0.5,
-  changeFilters: 0.4,
+  changeFilters: 1,
   clientClock: 1,
   abort: 0.7,
+  archiveMany: 0.2,
+  forgetState: 0.3,
   overlap: 1,
   crash: 1,
   httpFault: 1,
   sinkFault: 1,
 }
 
-/** `filters` is a stream of its own: what clients ask for changes nothing else about the run of a seed. */
-export function drawProfile(random: Random, filters: Random, without: ReadonlySet<string>): Profile {
+/** Clients with a shipped sink, which takes more steps and time than one in memory. */
+const shippedShare = 0.1
+/** Stocks of more than 600 records, which take twenty times as long. */
+const largeShare = 0.004
+const largeRecords = 640
+
+/** The profile of the run of a seed. */
+export const profileOf = (seed: number, without: ReadonlySet<string> = new Set()): Profile =>
+  drawProfile(randomOf(seed, 5), randomOf(seed, 8), without)
+
+/** `clients` is a stream of its own: what clients are changes nothing else about the run of a seed. */
+function drawProfile(random: Random, clients: Random, without: ReadonlySet<string>): Profile {
   const clientCount = random.weighted([
     [5, 1],
     [4, 2],
@@ -115,10 +136,14 @@ export function drawProfile(random: Random, filters: Random, without: ReadonlySe
   weights.publish = Math.max(weights.publish, 7)
   weights.create = Math.max(weights.create, 2)
   for (const name of operations) if (without.has(name)) weights[name] = 0
+  const isLarge = clients.chance(largeShare)
+  if (isLarge) for (const name of ['archiveMany', 'forgetState'] as const) weights[name] = without.has(name) ? 0 : 8
   const isCalm = random.chance(0.15)
+  const shippedOr = (kind: MemoryKind): SinkKind => (clients.chance(shippedShare) ? clients.pick(shippedKinds) : kind)
   const rate = (rates: readonly number[], name: Operation): number =>
     isCalm || without.has(name) ? 0 * random.next() : random.pick(rates)
-  return {
+  const profile: Profile = {
+    isLarge,
     records: random.integer(2, 16),
     pageCap: random.weighted([
       [2, 1],
@@ -139,10 +164,20 @@ export function drawProfile(random: Random, filters: Random, without: ReadonlySe
     lagRate: without.has('lag') ? 0 * random.next() : random.pick([0, 0, 0.3, 0.7]),
     isGzip: random.chance(0.1),
     clients: Array.from({ length: clientCount }, () => ({
-      kind: random.pick(sinkKinds),
-      filters: random.chance(0.65) ? {} : drawFilters(filters),
+      kind: shippedOr(random.pick(memoryKinds)),
+      filters: random.chance(0.65) ? {} : drawFilters(clients),
       initial: random.chance(0.8) ? 'open' : 'history',
     })),
     weights,
+  }
+  if (!isLarge) return profile
+  return {
+    ...profile,
+    records: largeRecords,
+    pageCap: 100,
+    steps: Math.max(profile.steps, 240),
+    httpFaultRate: Math.min(profile.httpFaultRate, 0.03),
+    crashRate: Math.min(profile.crashRate, 0.01),
+    clients: [{ kind: 'direct', filters: {}, initial: 'open' }],
   }
 }

@@ -1,5 +1,5 @@
 // Many runs, one after the other: counts, the first mismatch, and its shrinking.
-import { operations } from './profile.ts'
+import { operations, type Profile, profileOf } from './profile.ts'
 import { type Planted, type RunOptions, type RunResult, simulateRun } from './world.ts'
 
 export type Totals = {
@@ -78,10 +78,13 @@ export async function simulateRuns(options: {
   readonly to: number
   readonly every: number
   readonly planted?: Planted
+  /** Other runs are passed over. */
+  readonly canShow?: ((profile: Profile) => boolean) | undefined
   readonly onProgress?: (totals: Totals) => void
 }): Promise<{ readonly totals: Totals; readonly failure: Failure | undefined }> {
   const totals = noTotals()
   for (let index = options.from; index < options.to; index += options.every) {
+    if (options.canShow && !options.canShow(profileOf(seedOfRun(options.seed, index)))) continue
     const isTwinned = Math.floor(index / options.every) % twinEvery === 0
     const { results, failure } = await runSeed(seedOfRun(options.seed, index), isTwinned, options.planted)
     for (const [twin, result] of results.entries()) addTotals(totals, { ...result, runs: twin === 0 ? 1 : 0 })

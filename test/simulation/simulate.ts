@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { keepFailingSeed, readFailingSeeds } from './failing-seeds.ts'
 import { plantedFaults } from './planted.ts'
+import { findPlanted, plantedEdits } from './planted-edits.ts'
 import { addTotals, type Failure, noTotals, runSeed, shrink, simulateRuns, type Totals } from './simulate-runs.ts'
 import type { WorkerReport, WorkerTask } from './simulate-worker.ts'
 import { simulateRun } from './world.ts'
@@ -102,19 +103,23 @@ async function plant(seed: number): Promise<number> {
   // The rarest mistake shows in one run of about 700.
   const maxRuns = whole('runs', values.runs ?? '20000')
   let caught = 0
+  const tell = (name: string, runs: number, failure: Failure | undefined): void => {
+    if (failure) caught++
+    const found =
+      failure && `caught by ${failure.invariant} in run ${grouped(runs)} (seed ${failure.seed}, step ${failure.step})`
+    console.log(`${name}: ${found ?? `NOT CAUGHT in ${grouped(runs)} runs`}`)
+  }
   for (const planted of plantedFaults) {
     const { totals, failure } = await simulateRuns({ seed, from: 0, to: maxRuns, every: 1, planted })
-    if (failure) caught++
-    console.log(
-      `${planted.name} (${planted.mistake}): ${
-        failure
-          ? `caught by ${failure.invariant} in run ${grouped(totals.runs)} (seed ${failure.seed}, step ${failure.step})`
-          : `NOT CAUGHT in ${grouped(totals.runs)} runs`
-      }`,
-    )
+    tell(`${planted.name} (${planted.mistake})`, totals.runs, failure)
   }
-  console.log(`planted: ${caught} of ${plantedFaults.length} caught (seed ${seed})`)
-  return caught === plantedFaults.length ? 0 : 1
+  for (const planted of plantedEdits) {
+    const { runs, failure } = await findPlanted(planted, seed, maxRuns)
+    tell(planted.name, runs, failure)
+  }
+  const count = plantedFaults.length + plantedEdits.length
+  console.log(`planted: ${caught} of ${count} caught (seed ${seed})`)
+  return caught === count ? 0 : 1
 }
 
 /** The shares of the threads run side by side; the first mismatch ends them all. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { proofCount } from '../proof/proof-count.ts'
 import { readFailingSeeds } from './failing-seeds.ts'
 import { plantedFaults, suite } from './planted.ts'
+import { findPlanted, plantedEdits } from './planted-edits.ts'
 import { shrink, simulateRuns } from './simulate-runs.ts'
 import { simulateRun } from './world.ts'
 
@@ -67,6 +68,19 @@ describe('planted mistakes', () => {
       const { totals, failure } = await simulateRuns({ seed, from: isRare ? 2_600 : 0, to: 20_000, every: 1, planted })
       console.log(
         `planted: ${planted.name}: ${failure ? `${failure.invariant} in run ${totals.runs} (seed ${failure.seed}, step ${failure.step})` : `not found, seed ${seed}`}`,
+      )
+      expect(failure).toBeDefined()
+    },
+  )
+
+  it.each(plantedEdits.map((planted) => [planted.name, planted] as const))(
+    'found in the source of the client: %s',
+    { timeout },
+    async (name, planted) => {
+      const seed = Math.floor(Math.random() * 1_000_000)
+      const { runs: tried, failure } = await findPlanted(planted, seed, 40_000)
+      console.log(
+        `planted: ${name}: ${failure ? `${failure.invariant} in run ${tried} (seed ${failure.seed}, step ${failure.step})` : `not found, seed ${seed}`}`,
       )
       expect(failure).toBeDefined()
     },

@@ -186,6 +186,14 @@ export class Stock {
     return found.id
   }
 
+  /** Nearly all at once, as after a long time without looking at the clock; returns how many. */
+  archiveMany(reason: CloseReason): number {
+    const open = [...this.#contents.values()].filter(({ archiveReason }) => archiveReason === undefined)
+    const archived = open.slice(this.#random.integer(0, 3))
+    for (const content of archived) this.#put({ ...content, status: closedStatus[reason], archiveReason: reason })
+    return archived.length
+  }
+
   /** A record that was closed is open again (a corrected deadline, a withdrawn cancellation, a split duplicate). */
   reopen(): string | undefined {
     const found = this.#pickWhere(

@@ -13,8 +13,9 @@ import { changedFilters } from './filters.ts'
 import type { Answer } from './in-process-app.ts'
 import { Invariants } from './invariants.ts'
 import { createDurable } from './memory-sink.ts'
-import { drawProfile, type Operation, operations, type Profile } from './profile.ts'
+import { type Operation, operations, type Profile, profileOf } from './profile.ts'
 import { installRuntime } from './runtime.ts'
+import { isShipped, ShippedTarget } from './shipped-sinks.ts'
 import { type PublisherFaults, Stock, startMs } from './stock.ts'
 
 const minuteMs = 60_000
@@ -89,7 +90,7 @@ export class World {
   readonly #network: Random
   readonly #jitter: Random
   readonly #clocks: Random
-  readonly #filters: Random
+  readonly #clientDraws: Random
   readonly #keys: CursorKey[] = []
   readonly #grants: TokenGrant[] = []
   readonly #processes: ClientProcess[] = []
@@ -124,7 +125,7 @@ export class World {
     this.#network = randomOf(seed, 2)
     this.#jitter = randomOf(seed, 3)
     this.#clocks = randomOf(seed, 100 + (options.clockStream ?? 0))
-    this.#filters = randomOf(seed, 7)
+    this.#clientDraws = randomOf(seed, 7)
     const bytes = randomOf(seed, 4)
     const randomBytes = (count: number): Buffer => {
       const buffer = Buffer.allocUnsafe(count)
@@ -132,7 +133,7 @@ export class World {
       return buffer
     }
     this.#randomBytes = randomBytes
-    this.profile = drawProfile(randomOf(seed, 5), this.#filters, without)
+    this.profile = profileOf(seed, without)
     this.#maxSteps = Math.min(this.profile.steps, options.maxSteps ?? Number.POSITIVE_INFINITY)
     this.#requestsPerMinute = this.profile.requestsPerMinute
     this.stock = new Stock({
@@ -171,16 +172,19 @@ export class World {
           faults: planted.node ?? {},
         }),
     )
-    for (const [index, profile] of this.profile.clients.slice(0, options.maxClients ?? 3).entries())
+    for (const [index, profile] of this.profile.clients.slice(0, options.maxClients ?? 3).entries()) {
+      const durable = createDurable()
       this.clients.push({
         index,
         profile,
         filters: profile.filters,
         token,
-        durable: createDurable(),
+        durable,
+        target: isShipped(profile.kind) ? new ShippedTarget(profile.kind, durable) : undefined,
         lockHolder: undefined,
         clockShiftMs: this.#drawShift(),
       })
+    }
     this.#weights = operations
       .filter((name) => !['overlap', 'crash', 'httpFault', 'sinkFault'].includes(name))
       .map((name) => [this.profile.weights[name], name] as const)
@@ -255,6 +259,7 @@ export class World {
 
   async close(): Promise<void> {
     for (const process of this.#processes) process.kill()
+    for (const { target } of this.clients) target?.close()
     for (const node of this.nodes) await node.stop()
     this.log.close()
   }
@@ -354,6 +359,11 @@ export class World {
       `client ${process.client.index} is killed ${isAfter ? 'after' : 'before'} ${pending?.step ?? 'anything'}`,
     )
     process.kill()
+    const { target } = process.client
+    if (target && this.#clientDraws.chance(0.5)) {
+      target.cutPower(this.#clientDraws)
+      this.#note(`the power of client ${process.client.index} fails`)
+    }
     this.invariants.onCrash(process)
   }
 
@@ -550,6 +560,10 @@ export class World {
       case 'clientClock':
         for (const client of this.clients) if (!this.#runningOf(client)) client.clockShiftMs = this.#drawShift()
         return this.#note("clients' clocks jump")
+      case 'archiveMany':
+        return this.#note(`${stock.archiveMany(random.pick(['expired', 'cancelled', 'awarded']))} tenders are archived`)
+      case 'forgetState':
+        return this.#forgetState(random.pick(this.clients))
       case 'abort':
         return this.#abort()
     }
@@ -669,8 +683,15 @@ export class World {
 
   #changeFilters(client: SimulatedClient): void {
     if (this.#runningOf(client)) return
-    client.filters = changedFilters(this.#filters, client.filters)
+    client.filters = changedFilters(this.#clientDraws, client.filters)
     this.#note(`client ${client.index} changes its filters to ${JSON.stringify(client.filters)}`)
+  }
+
+  /** Somebody resets the state, or restores a machine without it: the next run is a first one into a full target. */
+  #forgetState(client: SimulatedClient): void {
+    if (this.#runningOf(client) || client.target) return
+    client.durable.state = undefined
+    this.#note(`the state of client ${client.index} is gone`)
   }
 
   async #abort(): Promise<void> {

@@ -1,0 +1,92 @@
+// Mistakes that are written into the source of the client while a process of the simulation loads it: in the engine, and in
+// the sinks that it ships. Each must be found by an invariant that knows nothing of it.
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { plantedEdits as durabilityEdits } from '../crash/planted-edits.ts'
+import { type PlantedEdit, plantingHook } from '../planted-edit.ts'
+import type { Profile, SinkKind } from './profile.ts'
+import { type Failure, runSeed } from './simulate-runs.ts'
+
+/** `canShow`: other runs are passed over. */
+type SimulatedEdit = PlantedEdit & { readonly canShow?: (profile: Profile) => boolean }
+
+const withKind =
+  (...kinds: readonly SinkKind[]) =>
+  ({ clients }: Profile): boolean =>
+    clients.some(({ kind }) => kinds.includes(kind))
+
+export const plantedEdits: readonly SimulatedEdit[] = [
+  {
+    name: 'the filter hash is blind to value_max',
+    file: 'client/src/sync/sync-filters.ts',
+    from: '.filter(([, value]) => value !== undefined',
+    to: ".filter(([name, value]) => name !== 'value_max' && value !== undefined",
+    canShow: ({ clients }) => clients.some(({ filters }) => filters.value_max !== undefined),
+  },
+  {
+    name: 'a restored merge that is none any more is dropped',
+    file: 'client/src/sync/merge-queue.ts',
+    from: '      else if (record) await this.#options.write(record)\n',
+    to: '',
+  },
+  {
+    name: 'nobody asks for the close() of an archived survivor',
+    file: 'client/src/sync/walk-run.ts',
+    from: '    if (record.archiveReason !== undefined) await sink.close([record])\n',
+    to: '',
+  },
+  {
+    name: 'after more than 600 left-over records nothing is run over',
+    file: 'client/src/sync/walk-run.ts',
+    from: 'floor = earlierOf(floor, lastModified)\n      return floor',
+    to: 'floor = earlierOf(floor, lastModified)\n      return undefined',
+    canShow: ({ isLarge }) => isLarge,
+  },
+  {
+    name: 'a program killed by a signal counts as having taken its records',
+    file: 'client/src/sinks/exec-sink.ts',
+    from: "resolve(code ?? signal ?? 'unknown')",
+    to: 'resolve(code ?? 0)',
+    canShow: withKind('exec'),
+  },
+  {
+    name: 'what a program may have taken is not given again first',
+    file: 'client/src/sinks/exec-sink.ts',
+    from: 'events = await unsureEvents()',
+    to: 'events = []',
+    canShow: withKind('exec'),
+  },
+  {
+    name: 'a CRM mapping is not asked how a record is reopened',
+    file: 'client/src/sinks/http-upsert-sink.ts',
+    from: '      ...(isReopening ? (mapping.reopen?.fields ?? []) : []),\n',
+    to: '',
+    canShow: withKind('crm'),
+  },
+  {
+    name: 'what is sent to a CRM is not noted before',
+    file: 'client/src/sinks/http-upsert-sink.ts',
+    from: '    await noteSending(known, writes)\n',
+    to: '',
+    canShow: withKind('crm'),
+  },
+  // SQLite lies in memory here: its own durability is for the power cuts of test/crash.
+  ...durabilityEdits
+    .filter(({ kind }) => kind !== 'sqlite')
+    .map((edit) => ({ ...edit, canShow: withKind('ndjson', 'exec') })),
+]
+
+/** Looks for a run that the mistake spoils, in a process of its own: the first one, or undefined. */
+export async function findPlanted(planted: SimulatedEdit, seed: number, runs: number): Promise<Found> {
+  const program = fileURLToPath(new URL('./find-mismatch.ts', import.meta.url))
+  const args = ['--import', plantingHook(planted), program, planted.name, `${seed}`, `${runs}`]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  const found = JSON.parse(stdout) as Found
+  // A planted mistake is found only by a run that is without fault otherwise.
+  if (found.failure && (await runSeed(found.failure.seed, true)).failure)
+    throw new Error(`seed ${found.failure.seed} fails without the planted mistake too`)
+  return found
+}
+
+type Found = { readonly runs: number; readonly failure?: Failure }
