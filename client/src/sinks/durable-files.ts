@@ -21,6 +21,16 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+/** Makes what a file holds durable, whoever wrote it. */
+export async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
 /** Puts a finished file in the place of another; readers see the one or the other. */
 export async function putInPlace(from: string, to: string): Promise<void> {
   try {
