@@ -144,7 +144,7 @@ function fileHandle({ gate, path }: Place, file: File, flags: string) {
   }
   return {
     read: async (target: Buffer, offset: number, length: number, from: number) => ({
-      bytesRead: file.written.copy(target, offset, from, Math.min(from + length, file.written.length)),
+      bytesRead: file.written.subarray(from, from + length).copy(target, offset),
     }),
     write: (bytes: Buffer, offset: number, length: number, at: number) => {
       const copy = Buffer.from(bytes.subarray(offset, offset + length))
