@@ -1,5 +1,5 @@
-// Mistakes that are written into the source of the client's sinks while a process loads it: each must be found by the power
-// cuts, which know nothing of them.
+// Mistakes that are written into the source while a process loads it: each must be found by a proof that knows nothing of it,
+// those of the client's sinks by its power cuts.
 
 import type { PlantedEdit } from '../planted-edit.ts'
 
@@ -39,5 +39,15 @@ export const plantedEdits: readonly (PlantedEdit & { readonly kind: 'sqlite' | '
     file: 'client/src/sinks/sqlite-sink.ts',
     from: 'PRAGMA synchronous = FULL',
     to: 'PRAGMA synchronous = OFF',
+  },
+]
+
+/** Of the edition log: found by mixed-log.test.ts. */
+export const plantedLogEdits: readonly PlantedEdit[] = [
+  {
+    name: 'a checkpoint is accepted beside another index file',
+    file: 'src/edition/log-state.ts',
+    from: '    if (crc32(await index.read(Math.max(0, indexEnd - tailLength), Math.min(indexEnd, tailLength))) !== tailCrc)\n      return undefined\n',
+    to: '',
   },
 ]

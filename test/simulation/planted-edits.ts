@@ -8,7 +8,7 @@ import { type PlantedEdit, plantingHook } from '../planted-edit.ts'
 import type { Profile, SinkKind } from './profile.ts'
 import { type Failure, runSeed } from './simulate-runs.ts'
 
-/** `canShow`: other runs are passed over. */
+/** `canShow`: runs that cannot show it, or hardly ever, are passed over. */
 type SimulatedEdit = PlantedEdit & { readonly canShow?: (profile: Profile) => boolean }
 
 const withKind =
@@ -22,13 +22,16 @@ export const plantedEdits: readonly SimulatedEdit[] = [
     file: 'client/src/sync/sync-filters.ts',
     from: '.filter(([, value]) => value !== undefined',
     to: ".filter(([name, value]) => name !== 'value_max' && value !== undefined",
-    canShow: ({ clients }) => clients.some(({ filters }) => filters.value_max !== undefined),
+    canShow: ({ clients, weights }) =>
+      weights.changeFilters >= 1 && clients.some(({ filters }) => filters.value_max !== undefined),
   },
   {
     name: 'a restored merge that is none any more is dropped',
     file: 'client/src/sync/merge-queue.ts',
     from: '      else if (record) await this.#options.write(record)\n',
     to: '',
+    canShow: ({ weights, pageCap, eventRate }) =>
+      weights.reopen >= 3 && weights.merge >= 3 && pageCap <= 3 && eventRate >= 0.25,
   },
   {
     name: 'nobody asks for the close() of an archived survivor',

@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { plantingHook } from '../planted-edit.ts'
+import { proofCount } from '../proof/proof-count.ts'
+import { plantedLogEdits } from './planted-edits.ts'
+
+const trials = proofCount({ share: 80, full: 5000 })
+const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e6))
+const program = fileURLToPath(new URL('./mixed-log.ts', import.meta.url))
+
+async function faultsIn(count: number, ...options: readonly string[]): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'mixed-log-'))
+  try {
+    const args = [...options, program, folder, `${seed}`, `${count}`]
+    const { stdout } = await promisify(execFile)(process.execPath, args)
+    return JSON.parse(stdout) as readonly string[]
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+test(`an edition log with one file of another moment opens whole, or is rebuilt (${trials} mixes, SEED=${seed})`, async () => {
+  expect(await faultsIn(trials)).toEqual([])
+})
+
+test.each(plantedLogEdits.map((planted) => [planted.name, planted] as const))(
+  'finds the planted mistake: %s',
+  async (name, planted) => {
+    const faults = await faultsIn(Math.max(400, trials), '--import', plantingHook(planted))
+    console.log(`planted: ${name}: ${faults[0] ?? 'not found'} (SEED=${seed})`)
+    expect(faults).not.toEqual([])
+  },
+)
