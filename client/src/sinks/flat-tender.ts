@@ -1,13 +1,18 @@
 // A tender record as rows of plain columns, the same in every table that a sink writes. What has no column of its own is in
 // the full record, which every sink keeps beside the columns.
 import type { TenderRecord } from '../types.ts'
+import {
+  type Column,
+  type ColumnType,
+  lotColumns as columnsOfLot,
+  tenderColumns as columnsOfTender,
+} from './columns.ts'
 
-/** `instant`: ISO 8601 UTC with milliseconds, as delivered. `integer` fits 32 bits. */
-export type FlatType = 'text' | 'instant' | 'number' | 'integer' | 'boolean'
+/** Files and SQLite have no type of their own for an id. */
+export type FlatType = Exclude<ColumnType, 'uuid'>
 export type FlatValue = string | number | boolean | null
 
 export type FlatColumn<T> = {
-  /** snake_case, so that no database needs quotes. */
   readonly name: string
   readonly type: FlatType
   /** True: never null. */
@@ -17,133 +22,61 @@ export type FlatColumn<T> = {
 
 export type Lot = TenderRecord['lots'][number]
 
-const text = <T>(name: string, of: (from: T) => string | undefined): FlatColumn<T> => ({
-  name,
-  type: 'text',
-  of: (from) => of(from) ?? null,
-})
-const required = <T>(name: string, of: (from: T) => string): FlatColumn<T> => ({
-  name,
-  type: 'text',
-  isRequired: true,
-  of,
-})
-const instant = <T>(name: string, of: (from: T) => string | undefined): FlatColumn<T> => ({
-  ...text(name, of),
-  type: 'instant',
-})
-const number = <T>(name: string, of: (from: T) => number | undefined): FlatColumn<T> => ({
-  name,
-  type: 'number',
-  of: (from) => of(from) ?? null,
-})
-const integer = <T>(name: string, of: (from: T) => number | undefined): FlatColumn<T> => ({
-  ...number(name, of),
-  type: 'integer',
-})
-const boolean = <T>(name: string, of: (from: T) => boolean | undefined): FlatColumn<T> => ({
-  name,
-  type: 'boolean',
-  of: (from) => of(from) ?? null,
-})
-
-/** Codes hold no spaces, so a space parts them: `45000000 71000000`. */
-const codes = (list: readonly string[]): string => list.join(' ')
-
 /** A value as a text; null is the empty text. */
 export const textOf = (value: FlatValue): string => (value === null ? '' : String(value))
 
-/** One row per tender. New columns are added at the end; a name never changes its meaning. */
-export const tenderColumns: readonly FlatColumn<TenderRecord>[] = [
-  required('id', (tender) => tender.id),
-  { ...instant<TenderRecord>('last_modified', (tender) => tender.lastModified), isRequired: true },
-  required('status', (tender) => tender.status),
-  text('archive_reason', (tender) => tender.archiveReason),
-  text('merged_into', (tender) => tender.mergedInto),
-  required('title', (tender) => tender.title),
-  text('description', (tender) => tender.description),
-  text('language', (tender) => tender.language),
-  text('tender_number', (tender) => tender.tenderNumber),
-  text('procedure_id', (tender) => tender.procedureId),
-  text('contracting_authority_name', (tender) => tender.contractingAuthority?.name),
-  text('contracting_authority_id', (tender) => tender.contractingAuthority?.nationalId),
-  text('contracting_authority_street', (tender) => tender.contractingAuthority?.street),
-  text('contracting_authority_postal_code', (tender) => tender.contractingAuthority?.postalCode),
-  text('contracting_authority_city', (tender) => tender.contractingAuthority?.city),
-  text('contracting_authority_country', (tender) => tender.contractingAuthority?.country),
-  text('contracting_authority_nuts_code', (tender) => tender.contractingAuthority?.nutsCode),
-  text('contracting_authority_contact_name', (tender) => tender.contractingAuthority?.contactName),
-  text('contracting_authority_email', (tender) => tender.contractingAuthority?.email),
-  text('contracting_authority_phone', (tender) => tender.contractingAuthority?.phone),
-  text('contracting_authority_url', (tender) => tender.contractingAuthority?.url),
-  text('buyer_profile_url', (tender) => tender.buyerProfileUrl),
-  instant('submission_date', (tender) => tender.submissionDate),
-  instant('participation_date', (tender) => tender.participationDate),
-  instant('publication_date', (tender) => tender.publicationDate),
-  instant('first_publication_date', (tender) => tender.firstPublicationDate),
-  number('contract_value', (tender) => tender.contractAmount?.value),
-  text('contract_currency', (tender) => tender.contractAmount?.currency),
-  boolean('contract_estimated', (tender) => tender.contractAmount?.estimated),
-  number('awarded_value', (tender) => tender.awardedAmount?.value),
-  text('awarded_currency', (tender) => tender.awardedAmount?.currency),
-  text('contract_nature', (tender) => tender.contractNature),
-  text('procedure_type', (tender) => tender.procedureType),
-  text('procedure_type_national', (tender) => tender.procedureTypeNational),
-  text('legal_basis', (tender) => tender.legalBasis),
-  text('main_cpv', (tender) => tender.cpvCodes[0]),
-  required('cpv_codes', (tender) => codes(tender.cpvCodes)),
-  required('nuts_codes', (tender) => codes(tender.nutsCodes)),
-  // The first region, else that of the place of performance, which no filter looks at.
-  text('region', (tender) => tender.nutsCodes[0] ?? tender.realizedLocation?.nuts),
-  text('realized_country', (tender) => tender.realizedLocation?.country ?? tender.contractingAuthority?.country),
-  text('realized_postal_code', (tender) => tender.realizedLocation?.postalCode),
-  text('realized_city', (tender) => tender.realizedLocation?.city),
-  boolean('is_framework', (tender) => tender.isFramework),
-  boolean('is_dynamic_purchasing_system', (tender) => tender.isDynamicPurchasingSystem),
-  boolean('is_suspended', (tender) => tender.isSuspended),
-  boolean('is_deadline_unknown', (tender) => tender.isDeadlineUnknown),
-  text('documents_url', (tender) => tender.documentsUrl),
-  text('submission_url', (tender) => tender.submissionUrl),
-  integer('lot_count', (tender) => tender.lots.length),
-  integer('source_count', (tender) => tender.originalSources.length),
-  text('publisher', (tender) => tender.originalSources.at(-1)?.publisher),
-  text('publication_number', (tender) => tender.originalSources.at(-1)?.publicationNumber),
-  text('source_url', (tender) => tender.originalSources.at(-1)?.url),
-]
+type Json = FlatValue | undefined | readonly Json[] | { readonly [member: string]: Json }
+
+function valueAt(from: Json, steps: readonly string[]): Json {
+  let value = from
+  for (const step of steps) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = Array.isArray(value) ? value.at(Number(step)) : (value as { readonly [member: string]: Json })[step]
+  }
+  return value
+}
+
+function written(list: Column['list'], value: Json): FlatValue {
+  const items = Array.isArray(value) ? (value as readonly Json[]) : undefined
+  switch (list) {
+    // Codes hold no spaces, so a space parts them: `45000000 71000000`.
+    case 'codes':
+      return (items ?? []).join(' ')
+    case 'count':
+      return items?.length ?? 0
+    case 'names':
+      return items?.map((item) => valueAt(item, ['name'])).join('; ') ?? null
+    default:
+      return (value as FlatValue | undefined) ?? null
+  }
+}
+
+function flat<From>(column: Column, recordOf: (from: From) => unknown): FlatColumn<From> {
+  const paths = column.paths.map((path) => path.split('.'))
+  const of = (from: From): FlatValue => {
+    const record = recordOf(from) as Json
+    for (const steps of paths) {
+      const value = written(column.list, valueAt(record, steps))
+      if (value !== null) return value
+    }
+    return null
+  }
+  const { name, type, isRequired } = column
+  return { name, type: type === 'uuid' ? 'text' : type, ...(isRequired && { isRequired }), of }
+}
+
+/** One row per tender. */
+export const tenderColumns: readonly FlatColumn<TenderRecord>[] = columnsOfTender.map((column) =>
+  flat(column, (tender) => tender),
+)
+
+type PlacedLot = { readonly tenderId: string; readonly position: number; readonly lot: Lot }
 
 /** One row per lot, to be joined by `tender_id`. */
-export const lotColumns: readonly FlatColumn<{
-  readonly tenderId: string
-  readonly position: number
-  readonly lot: Lot
-}>[] = [
-  required('tender_id', ({ tenderId }) => tenderId),
-  { ...integer('position', ({ position }) => position), isRequired: true },
-  required('lot_id', ({ lot }) => lot.lotId),
-  required('status', ({ lot }) => lot.status),
-  text('title', ({ lot }) => lot.title),
-  text('description', ({ lot }) => lot.description),
-  text('tender_number', ({ lot }) => lot.tenderNumber),
-  text('contract_nature', ({ lot }) => lot.contractNature),
-  text('main_cpv', ({ lot }) => lot.cpvCodes[0]),
-  required('cpv_codes', ({ lot }) => codes(lot.cpvCodes)),
-  required('nuts_codes', ({ lot }) => codes(lot.nutsCodes)),
-  text('region', ({ lot }) => lot.nutsCodes[0] ?? lot.realizedLocation?.nuts),
-  text('realized_city', ({ lot }) => lot.realizedLocation?.city),
-  instant('submission_date', ({ lot }) => lot.submissionDate),
-  instant('participation_date', ({ lot }) => lot.participationDate),
-  number('contract_value', ({ lot }) => lot.contractAmount?.value),
-  text('contract_currency', ({ lot }) => lot.contractAmount?.currency),
-  number('duration_value', ({ lot }) => lot.duration?.value),
-  text('duration_unit', ({ lot }) => lot.duration?.unit),
-  text('documents_url', ({ lot }) => lot.documentsUrl),
-  text('submission_url', ({ lot }) => lot.submissionUrl),
-  text('non_award_reason', ({ lot }) => lot.nonAwardReason),
-  number('awarded_value', ({ lot }) => lot.awardedAmount?.value),
-  text('awarded_currency', ({ lot }) => lot.awardedAmount?.currency),
-  text('winners', ({ lot }) => lot.winners?.map(({ name }) => name).join('; ')),
-  text('contract_date', ({ lot }) => lot.contractDate),
-  integer('received_tenders', ({ lot }) => lot.receivedTenders),
+export const lotColumns: readonly FlatColumn<PlacedLot>[] = [
+  { name: 'tender_id', type: 'text', isRequired: true, of: ({ tenderId }) => tenderId },
+  { name: 'position', type: 'integer', isRequired: true, of: ({ position }) => position },
+  ...columnsOfLot.map((column) => flat<PlacedLot>(column, ({ lot }) => lot)),
 ]
 
 /** The lots of a tender with what their rows need. */

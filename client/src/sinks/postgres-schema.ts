@@ -1,5 +1,5 @@
 // Tables of the PostgreSQL sink, version by version. A version once released is never changed; the next one alters it.
-import { type Column, lotColumns, tenderColumns } from './postgres-columns.ts'
+import { lotColumns, type SqlColumn, tenderColumns } from './postgres-columns.ts'
 import { SinkError } from './sink-error.ts'
 
 /** What migrations need of a connection. */
@@ -8,8 +8,8 @@ export type Queryable = {
 }
 
 const quoted = (comment: string): string => `'${comment.replaceAll("'", "''")}'`
-const defined = (columns: readonly Column[]): string => columns.map(({ name, type }) => `${name} ${type}`).join(', ')
-const commented = (table: string, columns: readonly Column[]): string[] =>
+const defined = (columns: readonly SqlColumn[]): string => columns.map(({ name, type }) => `${name} ${type}`).join(', ')
+const commented = (table: string, columns: readonly SqlColumn[]): string[] =>
   columns.map(({ name, comment }) => `comment on column ${table}.${name} is ${quoted(comment)}`)
 
 /** Statements of each version, in order; `s` is the quoted schema. */
