@@ -1,7 +1,7 @@
 // Worlds for tests: an empty stock on each engine, fast because it is copied from a template made once per machine.
 import { createHash, randomUUID } from 'node:crypto'
 import { cpSync, existsSync, rmSync } from 'node:fs'
-import { mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -109,7 +109,7 @@ async function openEmbeddedStore(): Promise<TestStore> {
   cpSync(await templateFolder(), dataFolder, { recursive: true })
   const options = { dataFolder }
   const store = await openStore(options)
-  const [schema, seeds] = [await schemaOf(store), await rowsOf(store)]
+  const [schema, seeds, files] = [await schemaOf(store), await rowsOf(store), await readdir(dataFolder)]
   let isClosed = false
   const opened: TestStore = {
     ...store,
@@ -120,6 +120,9 @@ async function openEmbeddedStore(): Promise<TestStore> {
     },
     [Symbol.asyncDispose]: async () => {
       if (!isClosed && (await isEmptied(store, schema, seeds))) {
+        // what a test has put beside the database
+        for (const name of await readdir(dataFolder))
+          if (!files.includes(name)) await rm(join(dataFolder, name), { recursive: true, force: true })
         idle.push(opened)
         return
       }
