@@ -112,6 +112,27 @@ describe('the committed contract', () => {
     }
   })
 
+  test('D38: the status of a record and of a lot is an open list of known values', () => {
+    const { TenderRecord } = document.components.schemas as Record<string, { properties: Record<string, never> }>
+    const { status, lots } = TenderRecord!.properties as unknown as {
+      status: object
+      lots: { items: { properties: { status: object } } }
+    }
+    expect(status).toMatchObject({ type: 'string', 'x-extensible-enum': expect.arrayContaining(['open', 'merged']) })
+    for (const open of [status, lots.items.properties.status]) expect(open).not.toHaveProperty('enum')
+  })
+
+  test('D41: a place of performance has a country, a NUTS code, a postal code and a city, each if it is known', () => {
+    const { realizedLocation } = (
+      document.components.schemas as unknown as Record<
+        string,
+        { properties: Record<string, { properties: object; required?: readonly string[] }> }
+      >
+    )['TenderRecord']!.properties
+    expect(Object.keys(realizedLocation!.properties)).toEqual(['country', 'nuts', 'postalCode', 'city'])
+    expect(realizedLocation!.required ?? []).toEqual([])
+  })
+
   test('records and problems stay open for new members (D52)', () => {
     for (const name of ['TenderRecord', 'Problem', 'TenderList'])
       expect(document.components.schemas[name]).not.toHaveProperty('additionalProperties', false)

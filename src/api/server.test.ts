@@ -57,7 +57,7 @@ describe('lists', () => {
   })
   afterAll(() => world[Symbol.asyncDispose]())
 
-  test('C37 to C41: without a query the first 50 that are not archived, as JSON, with the rate headers', async () => {
+  test('C37 to C41, D44, D48, D49: without a query the first 50 that are not archived, as JSON, with the rate headers', async () => {
     const response = await world.get('/v1/tenders')
     expect(response.headers.get('content-type')).toBe('application/json')
     for (const name of [
@@ -73,6 +73,7 @@ describe('lists', () => {
     expect(response.headers.get('vary')).toBe('Authorization, Accept-Encoding')
     expect(response.headers.get('x-stock-state')).toBe(`2; ${new Date(startOfTests + 3_600_000).toISOString()}`)
     expect(response.headers.get('access-control-allow-origin')).toBeNull()
+    expect(response.headers.get('server-timing')).toBeNull()
     const page = await pageOf(response)
     expect(Object.keys(page)).toEqual(['data', 'nextCursor'])
     expect(page.data.length).toBe(50)
@@ -380,7 +381,7 @@ describe('limits', () => {
     expect((await get(1)).status).toBe(200)
   })
 
-  test('C129: the limit of the contract is enforced and shown', async () => {
+  test('C129, D55: the limit of the contract is enforced and shown', async () => {
     await using world = await startApi()
     world.editions.publish(startOfTests, [])
     const token = world.tokens.add('large', { requestsPerMinute: 3 })
@@ -393,6 +394,29 @@ describe('limits', () => {
       [200, '3'],
       [429, '3'],
     ])
+  })
+
+  test('D10: the length of the address, path, method, token, access, quota and parameters are checked in this order', async () => {
+    await using world = await startApi()
+    world.editions.publish(startOfTests, [])
+    const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+    const closed = bearer(world.tokens.add('closed', { hasApiAccess: false, requestsPerMinute: 1 }))
+    const used = bearer(world.tokens.add('used', { requestsPerMinute: 1 }))
+    await (await world.get('/v1/tenders', used)).arrayBuffer()
+    const status = async (path: string, headers: Record<string, string>, method?: string) => {
+      const response = await world.get(path, headers, method)
+      await response.arrayBuffer()
+      return response.status
+    }
+    const unknown = bearer('unknown')
+    expect(await status(`/v1/unknown?limit=0&x=${'x'.repeat(9000)}`, unknown, 'POST')).toBe(414)
+    expect(await status('/v1/unknown?limit=0', unknown, 'POST')).toBe(404)
+    expect(await status('/v1/tenders?limit=0', unknown, 'POST')).toBe(405)
+    expect(await status('/v1/tenders?limit=0', unknown)).toBe(401)
+    for (let request = 0; request < 3; request++) expect(await status('/v1/tenders?limit=0', closed)).toBe(403)
+    expect(await status(`/v1/tenders/${plainId(9)}?limit=0`, used)).toBe(429)
+    expect(await status(`/v1/tenders/${plainId(9)}?limit=0`, bearer(world.token))).toBe(400)
+    expect(await status(`/v1/tenders/${plainId(9)}`, bearer(world.token))).toBe(404)
   })
 
   test('D12, D13: what counts and what does not', async () => {

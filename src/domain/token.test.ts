@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { systemRandom } from '../platform/random.ts'
 import { hashToken, isWellFormedToken, makeToken } from './token.ts'
 
-test('a token has the published form and its checksum fits', () => {
+test('D53: a token has the published form and its checksum fits', () => {
   for (let count = 0; count < 200; count++) {
     const token = makeToken(systemRandom.bytes)
     expect(token).toMatch(/^tdr_live_[0-9A-Za-z]{36}$/)
