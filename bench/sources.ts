@@ -11,7 +11,7 @@ import type { ReadFigures, ReadTask } from './read-package.ts'
 import { median } from './speed/row.ts'
 import { corpusNotices, type TedDay, type TedPackage, writeDay, writeMonth } from './ted-package.ts'
 
-/** A usual day of the journal: sources.md names about 3,500 notices. */
+/** A usual day of the journal: about 3,500 notices. */
 const noticesPerDay = 3500
 /** Of the month's package. */
 const daysPerMonth = 14

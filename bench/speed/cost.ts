@@ -1,7 +1,7 @@
 // What a thousand organisations cost that use their full rate, reckoned from the measured CPU of a request.
 import type { SpeedResults } from './results.ts'
 
-/** spec.md: the limit of an organisation, requests a minute. */
+/** C121: the limit of an organization, requests a minute. */
 const requestsPerMinute = 60
 const organizations = 1000
 

@@ -23,7 +23,7 @@ export class ProblemError extends Error {
     this.slug = /#error-([a-z-]+)$/.exec(problem.type)?.[1] ?? ''
   }
 
-  /** The run must start again with `updated_since` (spec.md, client sync procedure, step 7). */
+  /** The run must start again with `updated_since` (C155). */
   get isCursorExpired(): boolean {
     return this.slug === 'cursor-expired'
   }

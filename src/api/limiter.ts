@@ -1,4 +1,4 @@
-// The rate limit as an exact sliding log (operations.md 3): never more than the limit in any 60 seconds, never a denial without cause.
+// The rate limit as an exact sliding log (C121, C125): never more than the limit in any 60 seconds, never a denial without cause.
 
 export const windowMs = 60_000
 /** Above this limit requests are counted in buckets of a second, each counted to its end: at most 1 s on the safe side. */

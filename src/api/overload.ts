@@ -1,4 +1,4 @@
-// Sheds load when the event loop falls behind: a quick 503 is better for all than slow answers (operations.md 8).
+// Sheds load when the event loop falls behind: a quick 503 is better for all than slow answers.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 /** Retry-After for a 503 without a known end: whole seconds, 5 to 120, spread by 20 % so that clients do not return at once (D14). */

@@ -92,7 +92,7 @@ export type StartOptions = ServiceOptions & {
   readonly showToken?: (plaintext: string) => void
 }
 
-/** The specification's most frequent publication (sync.md P7). */
+/** The most frequent publication that conforms (P7). */
 const conformantIntervalMs = hourMs
 /** Deadlines pass by the clock: no record stays open longer than this after its own. */
 const longestTickMs = minuteMs / 2

@@ -1,4 +1,4 @@
-// Which notices become one tender (quality.md 1.2, 1.4 stage A, 6): every key, every guard, any order.
+// Which notices become one tender (docs/consolidation.md): every key, every guard, any order.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { at, notice, noticeWorld, uuid } from '../../test/generate/notices.ts'

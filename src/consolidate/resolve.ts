@@ -150,7 +150,7 @@ function isDecidedBefore(a: Group, b: Group): boolean {
   return firstCallMs !== undefined && a.resultMs.some((ms) => publicationDay(ms) <= publicationDay(firstCallMs))
 }
 
-/** Calls at most 60 days apart, a result from the day after a call to 720 days after it, results at most 45 days apart (quality.md V8). */
+/** Calls at most 60 days apart, a result from the day after a call to 720 days after it, results at most 45 days apart (V8). */
 function timesConflict(a: Group, b: Group): boolean {
   if (isDecidedBefore(a, b) || isDecidedBefore(b, a)) return true
   if (a.firstCallMs !== undefined && b.firstCallMs !== undefined)

@@ -104,7 +104,7 @@ function doesChange(notice: Notice, other: Notice, isBefore: boolean): boolean {
   )
 }
 
-/** 0 is best (quality.md 3.2, rule 6c): TED and other eForms or TED_EXPORT documents, then DÖE, then OCDS, then a portal's own shape. */
+/** 0 is best (docs/consolidation.md, "Which notices count"): TED and other eForms or TED_EXPORT documents, then DÖE, then OCDS, then a portal's own shape. */
 function portalRank(notice: Notice): number {
   if (notice.format === 'portal') return 3
   if (notice.format === 'ocds') return 2
@@ -330,7 +330,7 @@ function competitionState(calls: readonly Announcement[]): CompetitionState | un
     if (state && isPartial(listing.notice)) {
       state = overlayPartial(state, listing)
     } else if (state && isChange(listing.notice) && shareLots(lotIds(state.lots), lotIds(lots))) {
-      // A lot that a change leaves out is not thereby withdrawn (quality.md 3.1): it stays as it was last listed.
+      // A lot that a change leaves out is not thereby withdrawn: it stays as it was last listed.
       const dropped: ListedLot[] = state.lots.filter(({ lot }) => !lots.some((known) => known.lot.lotId === lot.lotId))
       state = { notice: listing.notice, listing, lots: [...lots, ...dropped] }
     } else {

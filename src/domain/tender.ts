@@ -1,4 +1,4 @@
-// The tender record (spec.md, "Resources and their fields"): the one schema from which the API's contract, the client's
+// The tender record (docs/fields.md): the one schema from which the API's contract, the client's
 // types and the checks of the tests are made. Members that the specification names keep its names; the rest are ours.
 import { type Static, type TSchema, Type } from 'typebox'
 import { formats } from './notice.ts'

@@ -222,7 +222,7 @@ export function parseTime(text: string): { readonly ms: number; readonly offsetM
 
 /**
  * Joins a date and a time as published to an instant. The time's offset counts, else the date's, else the zone's.
- * A missing time is the end of the day for a deadline (`23:59:59`) and its start for everything else (quality.md 3.2).
+ * A missing time is the end of the day for a deadline (`23:59:59`) and its start for everything else.
  * Returns undefined when the date, or a time that is present, cannot be read.
  */
 export function joinDateTime(

@@ -23,7 +23,7 @@ export type TakenEdition = EditionInfo & {
 /** An edition in memory. */
 export type HeldEdition = {
   readonly info: EditionInfo & { readonly checksum: string }
-  /** Entries up to and including this edition: since lastModified only rises, they are the first ones (sync.md, lemma 1). */
+  /** Entries up to and including this edition: since lastModified only rises, they are the first ones (P2). */
   readonly end: number
   readonly isComplete: boolean
   /** Entries that it replaced. */

@@ -1,4 +1,4 @@
-// The only place that reads the wall clock (design.md). Everything else takes a Clock.
+// The only place that reads the wall clock. Everything else takes a Clock.
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Epoch milliseconds of the present moment. */
@@ -10,7 +10,7 @@ export const systemClock: Clock = () => Date.now()
 export type ShiftableClock = { readonly now: Clock; readonly advance: (ms: number) => number }
 
 /**
- * `advance` returns the new present moment; it only moves forwards, because published times never fall (sync.md P2).
+ * `advance` returns the new present moment; it only moves forwards, because published times never fall (P2).
  * `shiftMs`: one number that holds how far it was moved; in shared memory, clocks of other threads move along.
  */
 export function shiftableClock(base: Clock = systemClock, shiftMs: Float64Array = new Float64Array(1)): ShiftableClock {

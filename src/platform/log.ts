@@ -54,7 +54,7 @@ export function bufferedStream(
 
 /**
  * Lines are JSON with the time in ISO 8601. Authorization headers are cut out wherever they turn up: a token is never
- * logged (operations.md 4).
+ * logged (C120).
  */
 export function openLog(level: LogLevel, stream: DestinationStream = bufferedStream(2)): Log {
   return pino(

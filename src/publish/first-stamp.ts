@@ -1,4 +1,4 @@
-// P4 (sync.md): one millisecond per changed record.
+// P4: one millisecond per changed record.
 
 /**
  * The first of the milliseconds s … s+n-1 that `changes` records take: above everything published before, and, unless that

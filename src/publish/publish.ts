@@ -1,4 +1,4 @@
-// Cuts the next edition of the stock, at most one an hour, behind a gate (sync.md P1 to P7). All of it is done in short
+// Cuts the next edition of the stock, at most one an hour, behind a gate (P1 to P7). All of it is done in short
 // transactions under a lease that keeps the stock as it is; the last one makes the edition visible.
 import { setTimeout as delay } from 'node:timers/promises'
 import { ChecksumSum } from '../domain/record-checksum.ts'

@@ -84,7 +84,7 @@ export type Database = {
   tender_notice: { notice_id: string; tender_id: string }
   /** Last successful check of each source. */
   source_check: { source_id: string; checked_at: EpochMs }
-  /** One row per edition; numbered 1, 2, 3 … without gaps (sync.md P1). */
+  /** One row per edition; numbered 1, 2, 3 … without gaps (P1). */
   edition: {
     edition: number
     /** Largest lastModified ever published up to this edition (W). */

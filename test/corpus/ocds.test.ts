@@ -58,7 +58,7 @@ describe.skipIf(!isThere)('real OCDS', () => {
   })
 
   it.each([
-    // folder, publisher, releases, field, least share in percent (fieldmap.md section 5)
+    // folder, publisher, releases, field, least share in percent as counted in the documents
     [
       'de-oeffentlichevergabe/',
       'doe',

@@ -1,4 +1,4 @@
-// What must hold after every step (sync.md, test plan). The first thing that does not hold is kept as the run's mismatch.
+// What must hold after every step (docs/sync/proof.md). The first thing that does not hold is kept as the run's mismatch.
 import type { SyncState } from '../../client/src/sync/sink.ts'
 import type { SyncOutcome } from '../../client/src/sync/sync.ts'
 import type { SyncFilters } from '../../client/src/sync/sync-filters.ts'

@@ -1,5 +1,5 @@
 // Mistakes that other feeds and their clients really make, put into the world or around the client from outside, one at a
-// time: each must be found by an invariant. The first eleven are those of sync.md ("Seeded-bug suite").
+// time: each must be found by an invariant. The first eleven are those of docs/sync/proof.md.
 import type { Sink, StateStore, SyncState } from '../../client/src/sync/sink.ts'
 import { filterHash } from '../../client/src/sync/sync-filters.ts'
 import { createLocalLimiter } from '../../src/api/limiter-memory.ts'
@@ -100,7 +100,7 @@ const lossySink = (change: (sink: Sink) => Partial<Sink>): NonNullable<Planted['
   wrapSink: (sink) => ({ ...sink, ...change(sink) }),
 })
 
-/** The eleven of sync.md. */
+/** The eleven of docs/sync/proof.md. */
 export const suite: readonly Planted[] = [
   {
     name: '> for updated_since',

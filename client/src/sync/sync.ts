@@ -1,8 +1,8 @@
-// One run of the sync procedure (spec.md, "Client sync procedure"): fetches what changed, hands it to a sink, keeps the state.
+// One run of the sync procedure (docs/specification.md, 8.4): fetches what changed, hands it to a sink, keeps the state.
 //
 // Why the copy is equal to the stock afterwards: the state T is a `lastModified` that was delivered, so it never exceeds
 // that of the edition a run was pinned to; everything changed later carries a larger one and is in range of the next run
-// (sync.md, theorem). The rest is order: sink, then its commit, then the state; a crash in between repeats, never skips.
+// (docs/sync/proof.md). The rest is order: sink, then its commit, then the state; a crash in between repeats, never skips.
 import { listenerOf } from '../listener.ts'
 import { ProblemError } from '../problem-error.ts'
 import { UnreachableError } from '../unreachable-error.ts'

@@ -295,7 +295,7 @@ function timeline(
   ) => {
     const number = notices.length
     const previous = notices.at(-1)
-    // a change comes as the next version of the same notice, or as a notice of its own: both occur (fieldmap.md 3)
+    // a change comes as the next version of the same notice, or as a notice of its own: both occur
     const isChange = previous !== undefined && (kind === 'change' || kind === 'cancellation')
     const isNextVersion =
       isChange && base.family !== 'legacy' && (base.index % 2 === 0 || base.family === 'doe-national')

@@ -1,4 +1,4 @@
-// The forms of R2.0.9 (F01 to F25, T01, T02): one structure with small differences. quality.md 3.1, fieldmap.md 4.
+// The forms of R2.0.9 (F01 to F25, T01, T02): one structure with small differences. docs/fields.md names the elements.
 import type { LotResult, Money, Organization } from '../../domain/notice.ts'
 import { uniform } from '../compact.ts'
 import { distinctOrganizations } from '../results.ts'
