@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { houseViolations } from './tidy/house-rules.ts'
 import { scanFile } from './tidy/scan.ts'
+import { citedNumbers, readRules, rulesPage, statuteViolations } from './tidy/statute.ts'
 
 const root = join(import.meta.dirname, '..')
 
-function filesBelow(folder: string, ending: string): [string, string][] {
+function pathsBelow(folder: string): string[] {
   let entries: string[] = []
   try {
     entries = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -16,8 +17,13 @@ function filesBelow(folder: string, ending: string): [string, string][] {
   }
   return entries
     .map((entry) => `${folder}/${entry.replaceAll('\\', '/')}`)
-    .filter((path) => path.endsWith(ending) && !/(?:^|\/)(?:node_modules|dist)\//.test(path))
+    .filter((path) => !/(?:^|\/)(?:node_modules|dist)(?:\/|$)/.test(path))
     .sort()
+}
+
+function filesBelow(folder: string, ending: string): [string, string][] {
+  return pathsBelow(folder)
+    .filter((path) => path.endsWith(ending))
     .map((path) => [path, readFileSync(join(root, path), 'utf8')])
 }
 
@@ -41,6 +47,93 @@ describe('the house', () => {
       scripts: Record<string, string>
     }
     expect(Object.keys(scripts).length).toBeLessThanOrEqual(10)
+  })
+})
+
+describe('the rules by number', () => {
+  const folders = ['src', 'client', 'test', 'bench', 'docs', 'examples', 'integrations', 'contract', '.ci']
+  const paths = new Set([
+    ...folders.flatMap((folder) => pathsBelow(folder)),
+    ...readdirSync(root, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name),
+  ])
+  const texts = new Map(
+    [...paths]
+      // This file has planted breaches in it.
+      .filter((path) => /\.(?:ts|md|py|ya?ml)$/.test(path) && path !== 'test/tidy.test.ts')
+      .map((path) => [path, readFileSync(join(root, path), 'utf8')] as const),
+  )
+
+  test('are read wholly', () => {
+    const numbers = readRules(texts.get(rulesPage)!).map(({ number }) => number)
+    for (const [letter, last] of Object.entries({ C: 161, D: 56, P: 7, R: 5, G: 5, V: 8 }))
+      expect(numbers.filter((number) => number.startsWith(letter))).toEqual(
+        Array.from({ length: last }, (_, index) => `${letter}${index + 1}`),
+      )
+    expect([...paths]).toEqual(expect.arrayContaining(['README.md', 'docs/flow.svg', 'integrations/README.md']))
+  })
+
+  test('are defined where they are cited and cited where they are held, and every page that is named is there', () => {
+    const lines = statuteViolations(texts, paths).map(({ rule, path, detail }) => `${path}: ${rule}: ${detail}`)
+    expect(lines.join('\n')).toBe('')
+  })
+
+  const rulesOf = (...rows: string[]) => `| | Meaning | Held by |\n|---|---|---|\n${rows.join('\n')}\n`
+  const held = '| C1 | It works. | `src/a.test.ts` |'
+  const sound: readonly [string, string][] = [
+    [rulesPage, rulesOf(held, '| P1 | One. | held by review: nobody can look into the past with a test |')],
+    ['src/a.test.ts', "test('C1 works', () => {})\n"],
+    ['docs/a.md', 'As [rules](rules.md#c) say (C1, P1), and docs/a.md, and a.md. R2.0.9, AV8: see C1.\n'],
+    ['src/a.ts', '/** C1: see docs/rules.md. */\n'],
+  ]
+  const violation = (...changed: [string, string][]): string[] => {
+    const all = new Map([...sound, ...changed])
+    return [...new Set(statuteViolations(all, new Set(all.keys())).map(({ rule }) => rule))]
+  }
+
+  test('lets pass what is allowed', () => {
+    expect(violation()).toEqual([])
+    expect(violation(['src/sources/de.ts', '// Form P7.\n'])).toEqual([])
+  })
+
+  const breaches: readonly [rule: string, path: string, text: string][] = [
+    ['undefined-number', 'src/a.ts', '// C2: it works.\n'],
+    ['undefined-number', 'docs/a.md', 'All of C1 to C3.\n'],
+    ['undefined-number', 'src/b.test.ts', "test('P2', () => {})\n"],
+    ['defined-twice', rulesPage, rulesOf(held, held, sound[0]![1].split('\n')[3]!)],
+    ['no-reason', rulesPage, rulesOf(held, '| P1 | One. | held by review: hard |')],
+    ['not-held', rulesPage, rulesOf(held, '| P1 | One. | later |')],
+    ['not-held', rulesPage, rulesOf(held, '| P1 | One. | `src/none.test.ts` |')],
+    ['not-held', rulesPage, rulesOf(held, '| P1 | One. | `src/a.ts` |')],
+    ['not-held', rulesPage, rulesOf(held, '| P1 | One. | `src/a.test.ts` |')],
+    ['not-held', 'src/a.test.ts', "// C1\ntest('works', () => {})\n"],
+    ['missing-page', 'docs/a.md', 'See [there](gone.md).\n'],
+    ['missing-page', 'docs/a.md', '![flow](flow.svg)\n'],
+    ['missing-page', 'docs/a.md', 'The list is in `gone.md` 3.\n'],
+    ['missing-page', 'src/a.ts', 'export const a = 1 // as gone.md has it\n'],
+    ['missing-page', 'src/a.ts', '/**\n * See gone.md, 4.\n */\n'],
+  ]
+  test.each(breaches)('%s in %s is found: %s', (rule, path, text) => {
+    expect(violation([path, text])).toContain(rule)
+  })
+
+  test('a test that nobody runs holds nothing', () => {
+    const page: [string, string] = [rulesPage, sound[0]![1].replace('src/a.test.ts', 'test/a-assertions.ts')]
+    const file: [string, string] = ['test/a-assertions.ts', "assertion('C1', 'works')\n"]
+    expect(violation(page, file)).toEqual(['not-held'])
+    expect(violation(page, file, ['test/b.test.ts', "import { a } from './a-assertions.ts'\n"])).toEqual([])
+  })
+
+  test('a range names every number in it', () => {
+    expect([...citedNumbers('C9 to C11, D1–D3 and x/R1, R2.0.9, AV8, P-1')]).toEqual([
+      'C9',
+      'C10',
+      'C11',
+      'D1',
+      'D2',
+      'D3',
+    ])
   })
 })
 

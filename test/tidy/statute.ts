@@ -1,0 +1,129 @@
+// The rules by number (docs/rules.md) against those who cite them: code, tests and documents; and the pages that anybody names.
+import { posix } from 'node:path'
+import type { Sources, Violation } from './house-rules.ts'
+import { scanFile } from './scan.ts'
+
+/** One line of docs/rules.md. */
+export type NumberedRule = {
+  readonly number: string
+  readonly meaning: string
+  /** Paths of the files that hold the rule; empty when a review does. */
+  readonly heldBy: readonly string[]
+  /** Why only a review can hold it. */
+  readonly reason: string | undefined
+}
+
+export const rulesPage = 'docs/rules.md'
+
+/** Where a letter with a number is something else: forms and codes of portals, regions, Irish postal codes. */
+const otherNumbers = ['src/sources/', 'src/simulator/', 'test/corpus/', 'test/generate/stock.ts']
+const citing = /\.(?:ts|md|py|ya?ml)$/
+const citation = /(?<![\w/-])([CDGPRV])([1-9]\d{0,2})(?!\w|\.\d)(?:(?:\s+to\s+|\s?–\s?)\1([1-9]\d{0,2})(?!\w))?/g
+const shortestReason = 30
+
+/** All numbers in a text; `C55 to C64` names each between. */
+export function citedNumbers(text: string): Set<string> {
+  const found = new Set<string>()
+  for (const [, letter, from, to] of text.matchAll(citation))
+    for (let number = Number(from); number <= Number(to ?? from); number++) found.add(`${letter}${number}`)
+  return found
+}
+
+export function readRules(page: string): NumberedRule[] {
+  return [...page.matchAll(/^\| ([A-Z][1-9]\d*) \| (.*) \| (.*) \|$/gm)].map(([, number, meaning, last]) => {
+    const reason = /^held by review: (.*)$/.exec(last!)?.[1]
+    const heldBy = reason === undefined ? [...last!.matchAll(/`([^`]+)`/g)].map(([, path]) => path!) : []
+    return { number: number!, meaning: meaning!, heldBy, reason }
+  })
+}
+
+/** All violations in these texts; `paths` are all files of the repository. */
+export function statuteViolations(sources: Sources, paths: ReadonlySet<string>): Violation[] {
+  const rules = readRules(sources.get(rulesPage) ?? '')
+  return [
+    ...undefinedNumbers(sources, rules),
+    ...holders(sources, rules),
+    ...[...sources].flatMap(([path, text]) => namedPages(path, text, paths)),
+  ]
+}
+
+function undefinedNumbers(sources: Sources, rules: readonly NumberedRule[]): Violation[] {
+  const defined = new Set(rules.map(({ number }) => number))
+  const twice = rules.filter(({ number }, index) => rules.findIndex((rule) => rule.number === number) < index)
+  return [
+    ...twice.map(({ number }) => ({ rule: 'defined-twice', path: rulesPage, detail: number })),
+    ...[...sources].flatMap(([path, text]) =>
+      !citing.test(path) || otherNumbers.some((other) => path.startsWith(other))
+        ? []
+        : [...citedNumbers(text)]
+            .filter((number) => !defined.has(number))
+            .map((number) => ({ rule: 'undefined-number', path, detail: `${number} is not in ${rulesPage}` })),
+    ),
+  ]
+}
+
+const isHolder = (path: string): boolean =>
+  path.endsWith('.test.ts') || path.startsWith('test/') || path.endsWith('-conformance.ts')
+
+/** Each rule stands in the name of a test of the files that hold it, and these files are run; or a review holds it, with a reason. */
+function holders(sources: Sources, rules: readonly NumberedRule[]): Violation[] {
+  const held = new Set(rules.flatMap(({ heldBy }) => heldBy))
+  const cited = new Map(
+    [...held].map((path) => [path, citedNumbers(scanFile(sources.get(path) ?? '').withoutComments)] as const),
+  )
+  const imported = new Set(
+    [...sources]
+      .filter(([path]) => path.endsWith('.test.ts'))
+      .flatMap(([path, text]) =>
+        [...text.matchAll(/from '(\.[^']+)'/g)].map(([, to]) => posix.join(posix.dirname(path), to!)),
+      ),
+  )
+  return rules.flatMap(({ number, heldBy, reason }) => {
+    const report = (rule: string, detail: string): Violation => ({
+      rule,
+      path: rulesPage,
+      detail: `${number}: ${detail}`,
+    })
+    if (reason !== undefined)
+      return reason.length < shortestReason ? [report('no-reason', 'says not why only a review holds it')] : []
+    if (heldBy.length === 0) return [report('not-held', 'names neither a test nor a review')]
+    return heldBy.flatMap((path) => {
+      if (!sources.has(path) || !isHolder(path)) return [report('not-held', `${path} is no test`)]
+      if (!path.endsWith('.test.ts') && !imported.has(path)) return [report('not-held', `no test imports ${path}`)]
+      return cited.get(path)!.has(number) ? [] : [report('not-held', `${path} does not cite it in the name of a test`)]
+    })
+  })
+}
+
+const link = /\]\((?!https?:|mailto:|#)([^)\s]+)\)/g
+const page = /(?<![\w.*/<-])(?:[\w.-]+\/)*[\w-]+\.md\b/g
+const commentLine = /(?:^|\s)(?:\/\/|\/?\*+)\s.*$/gm
+
+/** Links lead to files; a page that is named is there, from the root or beside the one who names it. */
+function namedPages(path: string, text: string, paths: ReadonlySet<string>): Violation[] {
+  const folder = posix.dirname(path)
+  const isThere = (target: string): boolean => {
+    const clean = posix.normalize(target).replace(/\/$/, '')
+    return clean === '.' || paths.has(clean) || [...paths].some((each) => each.startsWith(`${clean}/`))
+  }
+  const missing = (name: string): Violation => ({
+    rule: 'missing-page',
+    path,
+    detail: `${name} is not in the repository`,
+  })
+  if (path.endsWith('.md')) {
+    const prose = text.replace(/```[\s\S]*?```/g, '')
+    const links = [...prose.matchAll(link)].map(([, to]) => to!.replace(/#.*$/, ''))
+    const names = [...prose.replace(/\[[^\]]*\]\([^)]*\)/g, '').matchAll(page)].map(([name]) => name)
+    return [
+      ...links.filter((to) => !isThere(posix.join(folder, decodeURI(to)))),
+      ...names.filter((name) => !isThere(name) && !isThere(posix.join(folder, name))),
+    ].map(missing)
+  }
+  if (!path.endsWith('.ts')) return []
+  const comments = [...text.matchAll(commentLine)].map(([line]) => line)
+  return comments
+    .flatMap((line) => [...line.matchAll(page)].map(([name]) => name))
+    .filter((name) => !isThere(name) && !isThere(posix.join(folder, name)))
+    .map(missing)
+}
