@@ -221,6 +221,24 @@ describe('a merged record', () => {
       })
   })
 
+  test('of two calls of one day shows that of the better portal, of two days the newer', () => {
+    const ted = call({ title: { de: 'TED' }, dispatchDate: at('2026-01-10T07:00') })
+    const doe = (dispatchDate: string) =>
+      call({ noticeKey: 'doe:1', publisher: 'doe', title: { de: 'DÖE' }, dispatchDate: at(dispatchDate) })
+    expect(merge(ted, doe('2026-01-10T15:00')).title).toBe('TED')
+    expect(merge(ted, doe('2026-01-11T15:00')).title).toBe('DÖE')
+  })
+
+  test('shows no lot that is worth more than all contracts together: VAT, a year, or a slip', () => {
+    const awarded = (lotId: string, value: number) =>
+      lot(lotId, { result: { outcome: 'awarded', awardedValue: eur(value) } })
+    const amounts = (...lots: Notice['lots']) =>
+      merge(call(), award({ awardedValue: eur(100), lots })).lots.map(({ awardedAmount }) => awardedAmount?.value)
+    expect(amounts(awarded('1', 119))).toEqual([100])
+    expect(amounts(awarded('1', 119), awarded('2', 40))).toEqual([undefined, 40])
+    expect(amounts(awarded('1', 100))).toEqual([100])
+  })
+
   test('knows when its newest and its oldest notice came out, and lists all of them, oldest first', () => {
     const record = merge(award(), call())
     expect(record).toMatchObject({ publicationDate: at('2026-01-21'), firstPublicationDate: at('2026-01-10') })

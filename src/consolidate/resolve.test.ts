@@ -103,6 +103,20 @@ const together: [string, Notice[]][] = [
     ],
   ],
   [
+    'calls with one number on two portals, 60 days apart',
+    [
+      a({ internalReference: 'V-5001' }),
+      notice({ noticeKey: 'doe:9', internalReference: 'V-5001', publicationDate: at('2026-03-11') }),
+    ],
+  ],
+  [
+    'results with one number, 45 days apart',
+    [
+      a({ ...result, internalReference: 'V-5001' }),
+      b({ ...result, internalReference: 'V-5001', publicationDate: at('2026-04-15') }),
+    ],
+  ],
+  [
     'a renewed qualification system',
     [a({ noticeType: 'qu-sy' }), b({ noticeType: 'qu-sy', ...refersTo('1-2026', 'planning') })],
   ],
@@ -145,6 +159,20 @@ const separate: [string, Notice[]][] = [
   [
     'a yearly call with an equal number',
     [a({ internalReference: '00207/2021' }), b({ internalReference: '00207/2021', publicationDate: at('2027-01-10') })],
+  ],
+  [
+    'calls with one number on two portals, 61 days apart',
+    [
+      a({ internalReference: 'V-5001' }),
+      notice({ noticeKey: 'doe:9', internalReference: 'V-5001', publicationDate: at('2026-03-12') }),
+    ],
+  ],
+  [
+    'results with one number, 46 days apart',
+    [
+      a({ ...result, internalReference: 'V-5001' }),
+      b({ ...result, internalReference: 'V-5001', publicationDate: at('2026-04-16') }),
+    ],
   ],
   [
     'two calls on one portal with an equal number',
@@ -276,6 +304,25 @@ describe('notices with', () => {
       expect(component?.units[0]).toMatchObject({ notice: { title: { de: 'Spät' } } })
       expect(component?.units[0]?.rowIds).toHaveLength(2)
     }
+  })
+
+  test("a document of a standard counts before a portal's own shape of it, whichever was sent later", () => {
+    const document = a({ dispatchDate: at('2026-01-01'), title: { de: 'Dokument' } })
+    const row = a({ dispatchDate: at('2026-01-02'), title: { de: 'Zeile' }, format: 'portal' })
+    for (const notices of [
+      [document, row],
+      [row, document],
+    ])
+      expect(resolve(stored(notices))[0]?.units[0]).toMatchObject({ notice: { title: { de: 'Dokument' } } })
+  })
+
+  test('a number that twelve share are one tender, with one that thirteen share none', () => {
+    const sharing = (count: number) =>
+      Array.from({ length: count }, (_, index) =>
+        notice({ ...result, noticeKey: `ted:${index + 10}-2026`, internalReference: 'V-5001' }),
+      )
+    expect(partition(sharing(12))).toHaveLength(1)
+    expect(partition(sharing(13))).toHaveLength(13)
   })
 
   test('an announcement that several procedures followed is told so', () => {
