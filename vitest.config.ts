@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+import { corpusReporter } from './test/corpus/corpus-reporter.ts'
 
 const files = globSync('{src,client,test}/**/*.test.ts', { exclude: (name) => name === 'node_modules' })
 
@@ -16,6 +17,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    reporters: ['default', corpusReporter()],
     projects: [
       { extends: true, test: { name: 'unit', include: unit, isolate: false, sequence: { groupOrder: 0 } } },
       {

@@ -9,7 +9,6 @@ import { type Simulator, startSimulator } from './start-simulator.ts'
 
 const folder = new URL('../../../shared/corpus', import.meta.url).pathname
 const isThere = existsSync(folder)
-if (!isThere) console.log('skipped: no corpus')
 const now = Date.UTC(2026, 10, 21)
 let simulator: Simulator | undefined
 afterAll(() => simulator?.close())

@@ -15,7 +15,6 @@ import { openTestStore } from '../world.ts'
 
 const corpus = join(import.meta.dirname, '../../../shared/corpus')
 const isMissing = !existsSync(corpus)
-if (isMissing) console.log('skipped: no corpus')
 
 /** Why a group of LINKED-GROUPS.tsv is not one tender. Every other group must be. */
 const apart: { readonly [group: string]: string } = {

@@ -11,7 +11,6 @@ import { parseDocument } from '../../src/sources/parse-document.ts'
 
 const corpus = join(import.meta.dirname, '../../../shared/corpus')
 const isThere = existsSync(join(corpus, 'MANIFEST.tsv'))
-if (!isThere) console.log('skipped: no corpus')
 
 type Row = { readonly [column: string]: string }
 type Read = {

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { benchLifecycle, naiveStatus } from '../../bench/quality/lifecycle.ts'
 
 const report = await benchLifecycle(join(import.meta.dirname, '../../../shared/corpus'))
-if (!report) console.log('skipped: no corpus')
 
 test.skipIf(!report)('the lifecycle agrees with a naive reading at 99 % of the moments of the linked groups', () => {
   const { comparisons, agreed, apart } = report!

@@ -8,7 +8,6 @@ import { parseDocument } from '../../src/sources/parse-document.ts'
 
 const corpus = join(import.meta.dirname, '../../../shared/corpus')
 const isThere = existsSync(join(corpus, 'ocds'))
-if (!isThere) console.log('skipped: no corpus')
 
 type Read = { readonly address: string; readonly pointer: string; readonly notice: Notice }
 

@@ -8,7 +8,6 @@ import { loadSources } from '../../src/sources/registry.ts'
 
 const corpus = join(import.meta.dirname, '../../../shared/corpus')
 const isThere = existsSync(join(corpus, 'other-portals'))
-if (!isThere) console.log('skipped: no corpus')
 
 const sources = await loadSources()
 

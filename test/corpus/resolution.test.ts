@@ -14,7 +14,6 @@ import {
 const corpus = join(import.meta.dirname, '../../../shared/corpus')
 const folder = join(corpus, 'cross-portal')
 const isMissing = !existsSync(folder)
-if (isMissing) console.log('skipped: no corpus')
 const seed = 20_261_121
 
 describe.skipIf(isMissing)('the resolution on the corpus', () => {

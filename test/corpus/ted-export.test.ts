@@ -12,7 +12,6 @@ import { parseDocument } from '../../src/sources/parse-document.ts'
 
 const corpus = join(import.meta.dirname, '../../../shared/corpus')
 const isThere = existsSync(join(corpus, 'MANIFEST.tsv'))
-if (!isThere) console.log('skipped: no corpus')
 
 type Read = { readonly address: string; readonly bytes: Uint8Array; readonly parts: readonly ParsedPart[] }
 type Row = { readonly [column: string]: string }

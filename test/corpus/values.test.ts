@@ -10,7 +10,6 @@ import {
 } from '../../bench/quality/values.ts'
 
 const german = readGermanValues(join(import.meta.dirname, '../../../shared/corpus'))
-if (!german) console.log('skipped: no corpus')
 
 describe.skipIf(!german)('estimated values of German notices', () => {
   const { priced, valueless } = german ?? { priced: [], valueless: [] }

@@ -9,7 +9,6 @@ import { plainTree } from '../plain-tree.ts'
 
 const corpus = join(import.meta.dirname, '../../../shared/corpus')
 const isThere = existsSync(join(corpus, 'MANIFEST.tsv'))
-if (!isThere) console.log('skipped: no corpus')
 
 describe.skipIf(!isThere)('every XML document of the corpus', () => {
   it('has one tree, whichever way it was read', { timeout: 300_000 }, async () => {

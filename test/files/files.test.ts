@@ -168,7 +168,6 @@ const inputs: readonly (readonly [name: string, isMissing: boolean, make: () => 
   ['texts that break files', false, async () => nastyRecords()],
   ['real notices', !existsSync(corpus), realRecords],
 ]
-if (!existsSync(corpus)) console.log('skipped: no corpus')
 
 for (const [name, isMissing, make] of inputs)
   describe.skipIf(isMissing)(`files with ${name}, read by others`, () => {

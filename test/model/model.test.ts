@@ -25,7 +25,6 @@ const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 1e9))
 console.log(`model: TEST_SEED=${seed}`)
 const corpus = join(import.meta.dirname, '../../../shared/corpus')
 const hasCorpus = existsSync(corpus)
-if (!hasCorpus) console.log('skipped: no corpus')
 
 const startMs = Date.UTC(2026, 10, 1, 12)
 const hourMs = 3_600_000

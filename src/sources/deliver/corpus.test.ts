@@ -13,7 +13,6 @@ import { readEntries } from './read-entries.ts'
 
 const corpus = join(import.meta.dirname, '../../../../shared/corpus')
 const hasCorpus = existsSync(corpus)
-if (!hasCorpus) console.log('skipped: no corpus')
 
 function filesBelow(folder: string, pattern: RegExp): string[] {
   return readdirSync(join(corpus, folder), { recursive: true, encoding: 'utf8' })

@@ -465,7 +465,6 @@ describe('the tables of a day', () => {
 
 const corpus = join(import.meta.dirname, '../../../../shared/corpus/eforms-de')
 const hasCorpus = existsSync(corpus)
-if (!hasCorpus) console.log('skipped: no corpus')
 
 describe.skipIf(!hasCorpus)('real data', () => {
   it('of 6 December 2025 as tables: 524 notices, 192 of them results, none rejected', async () => {

@@ -141,7 +141,6 @@ describe('an answer of the search', () => {
 
   const real = join(import.meta.dirname, '../../../../shared/corpus/ted-api-v3/search-response-2026-05.json')
   const hasCorpus = existsSync(real)
-  if (!hasCorpus) console.log('skipped: no corpus')
   it.skipIf(!hasCorpus)('as TED gave it: 10 rows of 13,484, each with its number and day', () => {
     const { announced, rows, isTimedOut } = readSearchPage(readFileSync(real))
     expect({ announced, rows: rows.length, isTimedOut }).toEqual({ announced: 13_484, rows: 10, isTimedOut: false })

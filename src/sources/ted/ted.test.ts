@@ -470,7 +470,6 @@ describe('the card', () => {
 
 const corpus = join(import.meta.dirname, '../../../../shared/corpus')
 const hasCorpus = existsSync(corpus)
-if (!hasCorpus) console.log('skipped: no corpus')
 
 describe.skipIf(!hasCorpus)('real notices in a package', () => {
   it('of both eras come through fetch and parsers as notices, none rejected', async () => {

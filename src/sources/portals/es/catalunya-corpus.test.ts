@@ -9,7 +9,6 @@ const file = join(
   '../../../../../shared/corpus/other-portals/spain-regional-samples/catalunya_sample.json',
 )
 const isThere = existsSync(file)
-if (!isThere) console.log('skipped: no corpus')
 
 describe.skipIf(!isThere)('the sample of Catalonia in the corpus', () => {
   const rows = isThere ? (JSON.parse(readFileSync(file, 'utf8')) as unknown[]) : []
