@@ -282,6 +282,39 @@ describe('what is no usable notice', () => {
     expect(noticeOf(`<ContractNotice ${ns}><b:ID>7</b:ID>${party}</ContractNotice>`).title).toBeUndefined()
   })
 
+  it('leaves out texts in languages that are not official, unless there is no other', () => {
+    const unofficial = `<x:UBLExtensions xmlns:x="urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionComponents-2" xmlns:ea="http://data.europa.eu/p27/eforms-ubl-extension-aggregate-components/1" xmlns:ee="http://data.europa.eu/p27/eforms-ubl-extensions/1"><x:UBLExtension><x:ExtensionContent><ee:EformsExtension><ea:NonOfficialLanguages><a:Language><b:ID>ENG</b:ID></a:Language></ea:NonOfficialLanguages></ee:EformsExtension></x:ExtensionContent></x:UBLExtension></x:UBLExtensions>`
+    const titleOf = (names: string) =>
+      noticeOf(
+        `<ContractNotice ${ns}>${unofficial}<b:ID>7</b:ID><b:NoticeLanguageCode>NOB</b:NoticeLanguageCode><a:ProcurementProject>${names}</a:ProcurementProject></ContractNotice>`,
+      ).title
+    const english = '<b:Name languageID="ENG">Bridge</b:Name>'
+    expect(titleOf(`<b:Name languageID="NOB">Bro</b:Name>${english}`)).toEqual({ nb: 'Bro' })
+    expect(titleOf(english)).toEqual({ en: 'Bridge' })
+  })
+
+  it('takes no wished day of publication that lies before the dispatch', () => {
+    const wished = (day: string) =>
+      noticeOf(
+        `<ContractNotice ${ns}><b:ID>7</b:ID><b:IssueDate>2024-01-10Z</b:IssueDate><b:RequestedPublicationDate>${day}Z</b:RequestedPublicationDate><a:ProcurementProject><b:Name>x y</b:Name></a:ProcurementProject></ContractNotice>`,
+      ).publicationDate
+    expect(wished('2024-01-09')).toBeUndefined()
+    expect(wished('2024-01-10')).toBe('2024-01-10T00:00:00.000Z')
+  })
+
+  it('takes the first law that the terms name where the domain is empty, and no word for a kind of law', () => {
+    const laws = ['CrossBorderLaw', 'LocalLegalBasis', 'vgv', 'uvgo']
+      .map(
+        (law) =>
+          `<a:ProcurementLegislationDocumentReference><b:ID>${law}</b:ID></a:ProcurementLegislationDocumentReference>`,
+      )
+      .join('')
+    const read = noticeOf(
+      `<ContractNotice ${ns}><b:ID>7</b:ID><a:TenderingTerms>${laws}</a:TenderingTerms><a:ProcurementProject><b:Name>x y</b:Name></a:ProcurementProject></ContractNotice>`,
+    )
+    expect(read.legalBasis).toBe('vgv')
+  })
+
   it('takes the buyer profile of the first contracting party that has one', () => {
     const party = (profile: string): string =>
       `<a:ContractingParty>${profile}<a:Party><a:PartyName><b:Name>Amt</b:Name></a:PartyName></a:Party></a:ContractingParty>`

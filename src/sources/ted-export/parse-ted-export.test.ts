@@ -237,6 +237,13 @@ describe('other announcements', () => {
       noticeType: 'pin-cfc-standard',
       participationDate: '2021-02-10T09:30:00.000Z',
     })
+    // what is estimated for one purchase is not for all
+    const priced = forms('PRI_ONLY').replace(
+      '<OBJECT_DESCR',
+      '<VAL_ESTIMATED_TOTAL CURRENCY="EUR">5000</VAL_ESTIMATED_TOTAL><OBJECT_DESCR',
+    )
+    const { estimatedValue, lots } = notice({ forms: priced, documentType: '0' })
+    expect([estimatedValue, lots.map((lot) => lot.estimatedValue?.value)]).toEqual([undefined, [5000, undefined]])
   })
 
   it.each([
@@ -381,7 +388,18 @@ describe('awards', () => {
       formType: 'cont-modif',
       awardedValue: { value: 7000 },
       references: [{ kind: 'modifies', publicationNumber: '700-2021' }],
+      lots: [{ result: { awardedValue: { value: 7000 }, winners: [{ name: 'Bau A' }] } }],
     })
+    const handedOver = modified.replace(
+      '<MODIFICATIONS_CONTRACT>',
+      `<MODIFICATIONS_CONTRACT><DESCRIPTION_PROCUREMENT>${sampleContractor('Bau B')}<VALUES><VAL_TOTAL CURRENCY="EUR">6500</VAL_TOTAL></VALUES></DESCRIPTION_PROCUREMENT>`,
+    )
+    expect(notice({ forms: handedOver, documentType: 'K', number: '2021/S 100-000901' }).lots[0]!.result).toMatchObject(
+      {
+        awardedValue: { value: 6500 },
+        winners: [{ name: 'Bau B' }],
+      },
+    )
     const contest = sampleForm(
       'F13',
       `${sampleBody}${sampleObject(sampleLot(undefined))}<RESULTS><AWARDED_PRIZE><DATE_DECISION_JURY>2021-03-01</DATE_DECISION_JURY><PARTICIPANTS><NB_PARTICIPANTS>7</NB_PARTICIPANTS></PARTICIPANTS><WINNERS><WINNER><ADDRESS_WINNER><OFFICIALNAME>Atelier</OFFICIALNAME></ADDRESS_WINNER></WINNER></WINNERS><VAL_PRIZE CURRENCY="EUR">20000</VAL_PRIZE></AWARDED_PRIZE></RESULTS>`,

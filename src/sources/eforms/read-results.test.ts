@@ -1,0 +1,90 @@
+// What senders of results do otherwise than the standard says: made-up award notices with the shapes that real ones have.
+import { expect, it } from 'vitest'
+import type { LotResult } from '../../domain/notice.ts'
+import { parseXml } from '../xml.ts'
+import { parseEforms } from './parse-eforms.ts'
+
+const ubl = 'urn:oasis:names:specification:ubl:schema:xsd'
+const eforms = 'http://data.europa.eu/p27/eforms-ubl-extension'
+const namespaces = `xmlns="${ubl}:ContractAwardNotice-2" xmlns:a="${ubl}:CommonAggregateComponents-2" xmlns:b="${ubl}:CommonBasicComponents-2" xmlns:x="${ubl}:CommonExtensionComponents-2" xmlns:ea="${eforms}-aggregate-components/1" xmlns:eb="${eforms}-basic-components/1" xmlns:ee="${eforms}s/1"`
+
+const refer = (name: string, ids: readonly string[]): string =>
+  ids.map((id) => `<ea:${name}><b:ID>${id}</b:ID></ea:${name}>`).join('')
+
+/** The result of LOT-0001 as the notice tells it. */
+type Told = {
+  readonly code?: string
+  readonly reason?: string
+  readonly tenders?: readonly string[]
+  readonly contracts?: readonly string[]
+  readonly received?: number
+}
+
+function lotResult({ code, reason, tenders = [], contracts = [], received }: Told): string {
+  return `<ea:LotResult>${code ? `<b:TenderResultCode>${code}</b:TenderResultCode>` : ''}${
+    reason ? `<ea:DecisionReason><eb:DecisionReasonCode>${reason}</eb:DecisionReasonCode></ea:DecisionReason>` : ''
+  }${refer('LotTender', tenders)}${
+    received === undefined
+      ? ''
+      : `<ea:ReceivedSubmissionsStatistics><eb:StatisticsCode>tenders</eb:StatisticsCode><eb:StatisticsNumeric>${received}</eb:StatisticsNumeric></ea:ReceivedSubmissionsStatistics>`
+  }${refer('SettledContract', contracts)}${refer('TenderLot', ['LOT-0001'])}</ea:LotResult>`
+}
+
+const tender = (id: string, party: string, rank?: number): string =>
+  `<ea:LotTender><b:ID>${id}</b:ID>${rank === undefined ? '' : `<b:RankCode>${rank}</b:RankCode>`}${refer('TenderingParty', [party])}${refer('TenderLot', ['LOT-0001'])}</ea:LotTender>`
+const contract = (id: string, tenders: readonly string[], date: string): string =>
+  `<ea:SettledContract><b:ID>${id}</b:ID><b:IssueDate>${date}Z</b:IssueDate>${refer('LotTender', tenders)}</ea:SettledContract>`
+const party = (id: string, organization: string): string =>
+  `<ea:TenderingParty><b:ID>${id}</b:ID>${refer('Tenderer', [organization])}</ea:TenderingParty>`
+const company = (id: string, name: string): string =>
+  `<ea:Organization><ea:Company><a:PartyIdentification><b:ID>${id}</b:ID></a:PartyIdentification><a:PartyName><b:Name>${name}</b:Name></a:PartyName></ea:Company></ea:Organization>`
+
+const parties = party('TPA-1', 'ORG-1') + party('TPA-2', 'ORG-2')
+const companies = company('ORG-1', 'Alpha SA') + company('ORG-2', 'Beta SA')
+const framework =
+  '<a:TenderingProcess><a:ContractingSystem><b:ContractingSystemTypeCode listName="framework-agreement">fa-wo-rc</b:ContractingSystemTypeCode></a:ContractingSystem></a:TenderingProcess>'
+
+function resultOf(told: Told, more: string, process = ''): LotResult | undefined {
+  const text = `<ContractAwardNotice ${namespaces}><x:UBLExtensions><x:UBLExtension><x:ExtensionContent><ee:EformsExtension><ea:NoticeResult>${lotResult(told)}${more}${parties}</ea:NoticeResult><ea:Organizations>${companies}</ea:Organizations></ee:EformsExtension></x:ExtensionContent></x:UBLExtension></x:UBLExtensions><b:ID>7</b:ID><b:NoticeTypeCode listName="result">can-standard</b:NoticeTypeCode>${process}<a:ProcurementProject><b:Name>Möbel</b:Name></a:ProcurementProject></ContractAwardNotice>`
+  const [part] = parseEforms(parseXml(text))
+  if (!part || !('notice' in part)) throw new Error(JSON.stringify(part))
+  return part.notice.lots[0]?.result
+}
+
+const names = (result: LotResult | undefined): string[] => (result?.winners ?? []).map(({ name }) => name)
+const both = tender('TEN-1', 'TPA-1') + tender('TEN-2', 'TPA-2')
+const ranked = tender('TEN-1', 'TPA-1', 1) + tender('TEN-2', 'TPA-2', 2)
+const selected: Told = { code: 'selec-w', tenders: ['TEN-1', 'TEN-2'] }
+
+it('a result that leaves its contract out has the contract of one of its tenders', () => {
+  const result = resultOf(selected, both + contract('CON-1', ['TEN-2'], '2024-05-02'))
+  expect(names(result)).toEqual(['Beta SA'])
+  expect(result?.contractDate).toBe('2024-05-02')
+})
+
+it('a result without a code tells by its reason that nobody won', () => {
+  expect(resultOf({ reason: 'no-signed' }, '')).toEqual({ outcome: 'not-awarded', reason: 'no-signed' })
+})
+
+it('of the ranked tenders of a contract the first won; all did where it is a framework', () => {
+  const told: Told = { ...selected, contracts: ['CON-1'] }
+  const more = ranked + contract('CON-1', ['TEN-1', 'TEN-2'], '2024-05-02')
+  expect(names(resultOf(told, more))).toEqual(['Alpha SA'])
+  expect(names(resultOf(told, more, framework))).toEqual(['Alpha SA', 'Beta SA'])
+})
+
+it('of ranked tenders without a contract the first won', () => {
+  expect(names(resultOf(selected, ranked))).toEqual(['Alpha SA'])
+})
+
+it('a result that lists every tender that was received says not who won', () => {
+  expect(resultOf({ ...selected, received: 2 }, both)).toEqual({ outcome: 'awarded', receivedTenders: 2 })
+  expect(names(resultOf({ ...selected, received: 5 }, both))).toEqual(['Alpha SA', 'Beta SA'])
+  expect(names(resultOf({ ...selected, received: 2 }, both, framework))).toEqual(['Alpha SA', 'Beta SA'])
+})
+
+it('a party without organizations is a winner by its own name', () => {
+  const nameless = '<ea:TenderingParty><b:ID>TPA-3</b:ID><b:Name>Bietergemeinschaft Nord</b:Name></ea:TenderingParty>'
+  const told: Told = { code: 'selec-w', tenders: ['TEN-3'] }
+  expect(names(resultOf(told, tender('TEN-3', 'TPA-3') + nameless))).toEqual(['Bietergemeinschaft Nord'])
+})
