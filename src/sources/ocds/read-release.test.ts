@@ -1,0 +1,124 @@
+// Habits of publishers that only real releases showed before: each is a made-up release here.
+import { describe, expect, it } from 'vitest'
+import type { Notice } from '../../domain/notice.ts'
+import { parseOcds } from './parse-ocds.ts'
+
+type Json = { [key: string]: unknown }
+
+function notice(overrides: Json, tender: Json = {}): Notice {
+  const [part] = parseOcds({
+    ocid: 'ocds-a1b2c3-7',
+    id: 'r-7',
+    date: '2026-05-01T10:00:00Z',
+    tag: ['tender'],
+    buyer: { id: 'B-1', name: 'Ministry of Samples' },
+    ...overrides,
+    tender: { id: 'T-7', title: 'Desks and chairs', ...tender },
+  })
+  if (!part || !('notice' in part)) throw new Error(`no notice: ${JSON.stringify(part)}`)
+  return part.notice
+}
+
+const euros = (amount: number) => ({ amount, currency: 'EUR' })
+const lots = [{ id: 'LOT-1' }, { id: 'LOT-2' }]
+
+describe('a tender', () => {
+  it('has its region in a gazetteer of NUTS, and in no other', () => {
+    const item = (scheme: string) => ({ id: '1', deliveryLocation: { gazetteer: { scheme, identifiers: ['DE212'] } } })
+    expect(notice({}, { items: [item('NUTS')] }).nutsCodes).toEqual(['DE212'])
+    expect(notice({}, { items: [item('GEONAMES')] }).nutsCodes).toEqual([])
+  })
+
+  it('links to the bidding documents before any other, and to the page of the notice last', () => {
+    const document = (documentType: string) => ({ documentType, url: `https://p.example/${documentType}` })
+    const urlOf = (...types: string[]) => notice({}, { documents: types.map(document) }).documentsUrl
+    expect(urlOf('tenderNotice', 'evaluationCriteria', 'biddingDocuments')).toBe('https://p.example/biddingDocuments')
+    expect(urlOf('tenderNotice', 'evaluationCriteria')).toBe('https://p.example/evaluationCriteria')
+    expect(urlOf('tenderNotice')).toBe('https://p.example/tenderNotice')
+  })
+
+  it('that goes to one supplier directly is a result, unless tenders are asked for by a day', () => {
+    const direct = { procurementMethod: 'direct', status: 'active' }
+    expect(notice({}, direct).formType).toBe('result')
+    expect(notice({}, { ...direct, tenderPeriod: { endDate: '2026-06-01T10:00:00Z' } }).formType).toBe('competition')
+  })
+
+  it('keeps two lots apart that have one id', () => {
+    expect(notice({}, { lots: [{ id: 'A' }, { id: 'A' }] }).lots.map(({ lotId }) => lotId)).toEqual(['A', 'A#2'])
+  })
+
+  it('does not change itself: an amendment that names its own notice is none', () => {
+    const [own, other] = ['0a0a0a0a-0000-4000-8000-000000000001', '0a0a0a0a-0000-4000-8000-000000000002']
+    const changing = (amendsReleaseID: string) =>
+      notice({ ocid: `ocds-mnwr74-${other}`, id: own }, { amendments: [{ amendsReleaseID }] }).references
+    expect(changing(own)).toEqual([])
+    expect(changing(`${own}-01`)).toEqual([{ kind: 'changes', noticeId: own, noticeVersion: '01' }])
+    expect(changing(other)).toEqual([{ kind: 'changes', noticeId: other }])
+  })
+})
+
+describe('an award', () => {
+  const award = (id: string, more: Json = {}) => ({
+    id,
+    status: 'active',
+    suppliers: [{ name: `Firm ${id}` }],
+    ...more,
+  })
+  const contract = (id: string, amount: number, more: Json = {}) => ({ id, value: euros(amount), ...more })
+  const result = (overrides: Json, tender: Json = { lots }) => notice({ tag: ['award'], ...overrides }, tender)
+  const amountOn = ({ lots }: Notice, lotId: string) =>
+    lots.find((lot) => lot.lotId === lotId)?.result?.awardedValue?.value
+
+  it('has the value of a contract on its lot whose awardID leads nowhere, if no other award is on the lot', () => {
+    const contracts = [contract('c', 500, { awardID: 'elsewhere', relatedLots: ['LOT-1'] })]
+    const one = award('a', { relatedLots: ['LOT-1'] })
+    expect(amountOn(result({ awards: [one], contracts }), 'LOT-1')).toBe(500)
+    const two = award('b', { relatedLots: ['LOT-1'] })
+    expect(amountOn(result({ awards: [one, two], contracts }), 'LOT-1')).toBeUndefined()
+  })
+
+  it('has the only contract where it is the only award, and neither names a lot', () => {
+    const contracts = [contract('c', 500, { awardID: 'elsewhere' })]
+    expect(result({ awards: [award('a')], contracts }, {}).awardedValue?.value).toBe(500)
+    expect(result({ awards: [award('a'), award('b')], contracts }, {}).awardedValue).toBeUndefined()
+  })
+
+  it('of several lots has a value for none of them', () => {
+    const read = result({ awards: [award('a', { value: euros(900), relatedLots: ['LOT-1', 'LOT-2'] })] })
+    expect([amountOn(read, 'LOT-1'), amountOn(read, 'LOT-2'), read.awardedValue?.value]).toEqual([
+      undefined,
+      undefined,
+      900,
+    ])
+    expect(read.lots.map((lot) => lot.result?.outcome)).toEqual(['awarded', 'awarded'])
+  })
+
+  it('is no contract that was cancelled', () => {
+    const contracts = [
+      contract('c', 500, { relatedLots: ['LOT-1'], status: 'cancelled' }),
+      contract('d', 300, { relatedLots: ['LOT-2'], status: 'active' }),
+    ]
+    const read = result({ tag: ['contract'], contracts })
+    expect([amountOn(read, 'LOT-1'), amountOn(read, 'LOT-2'), read.awardedValue?.value]).toEqual([undefined, 300, 300])
+  })
+})
+
+describe('an organization', () => {
+  it('has its national id where DÖE writes it: id and identifier are swapped', () => {
+    const buyer = { id: 'DE811111111', name: 'Landkreis Muster', identifier: { id: 'ORG-0001' } }
+    expect(notice({ buyer }).contractingAuthorities).toMatchObject([{ nationalId: 'DE811111111' }])
+  })
+
+  it('is found by its name where the reference has no id, or one that leads nowhere', () => {
+    const parties = [{ id: 'P-9', name: 'Ministry of Samples', roles: [], address: { locality: 'Sampleton' } }]
+    for (const buyer of [{ name: ' ministry of samples' }, { id: 'B-1', name: 'Ministry of Samples' }])
+      expect(notice({ buyer, parties }).contractingAuthorities).toMatchObject([{ city: 'Sampleton' }])
+  })
+
+  it('is none where its name says nothing', () => {
+    const parties = [{ id: 'P-9', name: 'Town of Samples', roles: ['buyer'] }]
+    expect(notice({ buyer: { name: 'n/a' }, parties }).contractingAuthorities).toMatchObject([
+      { name: 'Town of Samples' },
+    ])
+  })
+})
