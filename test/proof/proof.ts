@@ -45,6 +45,10 @@ const proofs: { readonly [name: string]: Proof } = {
     about: 'a month of portals with every fault on, read by workers that die',
     files: ['test/sources/month.test.ts'],
   },
+  rules: {
+    about: 'thirty rules drawn at random are broken one after the other, and the test that docs/rules.md names fails',
+    files: ['test/rules'],
+  },
   simulation: {
     about: '50,000 simulated syncs, and every planted mistake',
     files: ['test/simulation'],

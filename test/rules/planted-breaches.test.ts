@@ -1,0 +1,106 @@
+// Rules are broken one at a time in a copy of the repository; the test that docs/rules.md names must fail, in a test that cites
+// the rule. `npm run proof -- rules` breaks all thirty, other runs one of those that take seconds.
+import { spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { proofCount } from '../proof/proof-count.ts'
+import { citedNumbers, readRules, rulesPage } from '../tidy/statute.ts'
+import { type Breach, plantedBreaches } from './planted-breaches.ts'
+
+const root = join(import.meta.dirname, '../..')
+const rules = new Map(readRules(readFileSync(join(root, rulesPage), 'utf8')).map((rule) => [rule.number, rule]))
+const left = new Set(['node_modules', '.git', 'data', 'live'])
+
+describe('the planted breaches', () => {
+  test('are of thirty rules, each with a test that docs/rules.md names for it', () => {
+    expect(new Set(plantedBreaches.map(({ rule }) => rule)).size).toBe(30)
+    for (const { rule, test } of plantedBreaches) {
+      const { heldBy } = rules.get(rule)!
+      const isNamed = heldBy.includes(test) || heldBy.some((path) => importsOf(test).includes(path))
+      expect(isNamed, `${rule} is not held by ${test}`).toBe(true)
+    }
+  })
+
+  test('fit the source: what is replaced stands there once', () => {
+    for (const { rule, file, from, to } of plantedBreaches) {
+      expect(readFileSync(join(root, file), 'utf8').split(from), `${rule}: ${from}`).toHaveLength(2)
+      expect(to).not.toBe(from)
+    }
+  })
+})
+
+function importsOf(path: string): string[] {
+  const folder = path.slice(0, path.lastIndexOf('/'))
+  const text = readFileSync(join(root, path), 'utf8')
+  return [...text.matchAll(/from '\.\/([^']+)'/g)].map(([, name]) => `${folder}/${name}`)
+}
+
+type Ran = { readonly fullName: string; readonly status: string }
+
+/** Runs one test file of the copy on the embedded engine alone. */
+async function run(copy: string, file: string): Promise<Ran[]> {
+  const report = join(copy, 'report.json')
+  rmSync(report, { force: true })
+  let output = ''
+  await new Promise<void>((resolve, reject) => {
+    const { TEST_DATABASE_URL: _, TEST_REDIS_URL: __, PROOF: ___, ...env } = process.env
+    const child = spawn(
+      process.execPath,
+      [join(copy, 'node_modules/vitest/vitest.mjs'), 'run', file, '--reporter=json', `--outputFile=${report}`],
+      { cwd: copy, env, stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk))
+    child.once('error', reject)
+    child.once('exit', () => resolve())
+  })
+  if (!existsSync(report)) throw new Error(`no report of ${file}: ${output.slice(-2000)}`)
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
+    testResults: readonly { readonly assertionResults: readonly Ran[] }[]
+  }
+  return testResults.flatMap(({ assertionResults }) => assertionResults)
+}
+
+describe('a broken rule fails the test that is named', () => {
+  const quick = plantedBreaches.filter(({ test }) => test.startsWith('src/') || test.startsWith('client/'))
+  const first = Math.floor(Math.random() * quick.length)
+  const count = proofCount({ share: 1, full: plantedBreaches.length })
+  const chosen = count === plantedBreaches.length ? plantedBreaches : quick.slice(first, first + count)
+  let copy = ''
+  beforeAll(() => {
+    copy = mkdtempSync(join(tmpdir(), 'tenderstock-rules-'))
+    for (const name of readdirSync(root))
+      if (!left.has(name))
+        cpSync(join(root, name), join(copy, name), {
+          recursive: true,
+          filter: (path) => !/[\\/](?:node_modules|dist)$/.test(path),
+        })
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  })
+  afterAll(() => rmSync(copy, { recursive: true, force: true }))
+
+  test.each(chosen.map((each): [string, string, Breach] => [each.rule, each.test, each]))(
+    '%s in %s',
+    { timeout: 600_000 },
+    async (rule, testFile, { file, from, to }) => {
+      const text = readFileSync(join(root, file), 'utf8')
+      writeFileSync(
+        join(copy, file),
+        text.replace(from, () => to),
+      )
+      try {
+        const ran = await run(copy, testFile)
+        const failed = ran.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName)
+        const named = failed.filter((name) => citedNumbers(name).has(rule))
+        console.log(
+          `rules: ${rule} broken: ${failed.length} of ${ran.length} tests fail: ${named[0] ?? 'none that cites it'}`,
+        )
+        expect(named, `failed: ${failed.join(' · ')}`).not.toEqual([])
+        expect(ran.some(({ status }) => status === 'passed')).toBe(true)
+      } finally {
+        writeFileSync(join(copy, file), text)
+      }
+    },
+  )
+})

@@ -1,0 +1,236 @@
+// Thirty rules that were drawn at random, and an edit for each that breaks it: the test that docs/rules.md names must fail.
+// Drawn from the rules that tests hold: the first thirty by SHA-256 of `2026-11-22|` and the number.
+
+export type Breach = {
+  readonly rule: string
+  /** Among the files that docs/rules.md names for the rule, or the one that runs them. */
+  readonly test: string
+  readonly file: string
+  /** Stands there once, and is replaced by `to`. */
+  readonly from: string
+  readonly to: string
+}
+
+const conformance = 'test/conformance/conformance.test.ts'
+const breach = (rule: string, test: string, file: string, from: string, to: string): Breach => ({
+  rule,
+  test,
+  file,
+  from,
+  to,
+})
+
+export const plantedBreaches: readonly Breach[] = [
+  breach(
+    'D30',
+    'src/api/cursor.test.ts',
+    'src/api/cursor.ts',
+    'if (ageMs > cursorLifeMs) return',
+    'if (ageMs > cursorLifeMs && printsOf(filter).compare(content, 40, 40 + printsLength) === 0) return',
+  ),
+  breach(
+    'C112',
+    'src/api/server.test.ts',
+    'src/api/tender-answers.ts',
+    "if (lookup.state === 'wrong') return refuseToken(course, true)",
+    "if (lookup.state === 'wrong') return refuse(course, { slug: 'no-api-access', detail: 'No.' })",
+  ),
+  breach(
+    'C114',
+    'src/api/server.test.ts',
+    'src/api/tender-answers.ts',
+    "return refuse(course, { slug: 'no-api-access', detail",
+    "return refuse(course, { slug: 'unauthorized', detail",
+  ),
+  breach(
+    'P2',
+    'src/publish/publish.test.ts',
+    'src/publish/publish.ts',
+    'const first = lastModified - changes + 1\n  const pace',
+    'const first = lastModified - changes + 1 - (edition - 1) * 3 * hourMs\n  const pace',
+  ),
+  breach(
+    'C13',
+    conformance,
+    'src/consolidate/merge.ts',
+    'status: lifecycle.status,\n    archiveReason',
+    "status: (lifecycle.archiveReason === undefined ? lifecycle.status : '') as 'open',\n    archiveReason",
+  ),
+  breach(
+    'C100',
+    conformance,
+    'src/api/parameters.ts',
+    '{ updatedSince: updatedSince.ceilMs }',
+    '{ updatedSince: updatedSince.ceilMs + 3_600_000 }',
+  ),
+  breach(
+    'C116',
+    'src/store/organizations.test.ts',
+    'src/store/organizations.ts',
+    'const slot = [1, 2].find',
+    'const slot = [1, 2, 3].find',
+  ),
+  breach(
+    'P3',
+    'src/publish/publish.test.ts',
+    'src/publish/publish.ts',
+    'if (claimed !== (previous?.records ?? 0))',
+    'if (claimed < 0)',
+  ),
+  breach(
+    'C85',
+    'src/edition/edition-log.test.ts',
+    'src/edition/record-columns.ts',
+    "eurValue: amount !== null && amount.currency === 'EUR'",
+    "eurValue: amount === null ? 0 : amount.currency === 'EUR'",
+  ),
+  breach(
+    'C151',
+    'client/src/sync/sync.test.ts',
+    'client/src/sinks/memory-sink.ts',
+    'for (const record of records) put(record, true)',
+    'for (const record of records) if (!held(record.id)) put(record, true)',
+  ),
+  breach(
+    'C76',
+    'src/edition/edition-log.test.ts',
+    'src/edition/log-reader.ts',
+    'table.lowerBound(filter.updatedSince, end)',
+    'table.lowerBound(filter.updatedSince - 1, end)',
+  ),
+  breach('C16', conformance, 'src/store/editions.ts', `'YYYY-MM-DD"T"HH24`, `'YYYY-MM-DD" "HH24`),
+  breach(
+    'C30',
+    conformance,
+    'src/consolidate/merge.ts',
+    "archiveReason: 'merged', mergedInto }",
+    "archiveReason: 'merged', mergedInto: mergedInto.replace(/.{4}$/, '0000') }",
+  ),
+  breach(
+    'C22',
+    conformance,
+    'src/consolidate/merge.ts',
+    'currency: amount.currency, estimated: false }',
+    'currency: amount.currency, estimated: true }',
+  ),
+  breach(
+    'D43',
+    'src/api/server.test.ts',
+    'src/api/etag.ts',
+    'const bucket = Math.floor(now / bucketMs)',
+    'const bucket = 0',
+  ),
+  breach(
+    'D7',
+    'src/api/server.test.ts',
+    'src/api/paths.ts',
+    'return found !== undefined && found.length <= 100 ? found : undefined',
+    'return undefined',
+  ),
+  breach(
+    'C3',
+    'test/published-editions.test.ts',
+    'src/edition/query.ts',
+    'if (replacedBy !== 0 && replacedBy <= edition) continue',
+    'if (replacedBy !== 0 && replacedBy < edition) continue',
+  ),
+  breach(
+    'C35',
+    'src/edition/edition-log.test.ts',
+    'src/edition/query.ts',
+    'archived: filter.archived || filter.updatedSince !== undefined,',
+    'archived: filter.archived,',
+  ),
+  breach(
+    'C73',
+    'src/edition/edition-log.test.ts',
+    'src/edition/record-columns.ts',
+    'publication: timeOf(record.publicationDate)',
+    'publication: timeOf((record as { lastModified?: string }).lastModified)',
+  ),
+  breach(
+    'C120',
+    'src/api/server.test.ts',
+    'src/api/problems.ts',
+    "return plain.includes('tdr_') ?",
+    "return plain.includes('no token') ?",
+  ),
+  breach(
+    'G4',
+    'client/src/sync/sync.test.ts',
+    'client/src/sync/sync.ts',
+    'if (!stored || stored.filterHash === hash) return stored',
+    'if (!stored || stored.filterHash !== undefined) return stored',
+  ),
+  breach(
+    'C115',
+    'src/store/organizations.test.ts',
+    'src/store/organizations.ts',
+    'const slot = [1, 2].find',
+    'const slot = [1].find',
+  ),
+  breach(
+    'C129',
+    'src/api/server.test.ts',
+    'src/api/tender-answers.ts',
+    'limiter.take(grant.organizationId, grant.requestsPerMinute)',
+    'limiter.take(grant.organizationId, 60)',
+  ),
+  breach(
+    'D22',
+    'src/api/timestamps.test.ts',
+    'src/api/timestamps.ts',
+    "fraction.slice(3) === '000000' ? floorMs : floorMs + 1",
+    "fraction.slice(3) === '000000' ? floorMs : floorMs",
+  ),
+  breach(
+    'C159',
+    'client/src/sync/sync.test.ts',
+    'client/src/sinks/memory-sink.ts',
+    'Date.parse(old.lastModified) >= Date.parse(record.lastModified)',
+    'Date.parse(old.lastModified) > Date.parse(record.lastModified)',
+  ),
+  breach(
+    'C161',
+    'client/src/retry.test.ts',
+    'client/src/tender-client.ts',
+    '(isLoopback || allowHttp)))',
+    "(isLoopback || allowHttp || hostname !== '')))",
+  ),
+  breach(
+    'C93',
+    'src/api/parameters.test.ts',
+    'src/api/parameters.ts',
+    'values.has(updatedSinceParameter.name) ? true : readScalar(archivedParameter, values, faults)',
+    'readScalar(archivedParameter, values, faults)',
+  ),
+  breach(
+    'D49',
+    'src/api/server.test.ts',
+    'src/api/tender-answers.ts',
+    'cache-control: private, no-cache\\r\\nvary',
+    'cache-control: private, no-cache\\r\\nserver-timing: list;dur=1\\r\\nvary',
+  ),
+  breach(
+    'C17',
+    conformance,
+    'src/edition/pieces.ts',
+    "const bytes = Buffer.from(instant, 'latin1')",
+    "const bytes = Buffer.from(instant.replace('T', ' '), 'latin1')",
+  ),
+  breach(
+    'C2',
+    conformance,
+    'src/store/organizations.ts',
+    'if (tokenIds.length === 0) return\n',
+    `if (tokenIds.length === 0) return
+  const [open] = await db.selectFrom('tender').selectAll().where('content', 'like', '%"status":"open"%').limit(1).execute()
+  if (open)
+    await db
+      .updateTable('tender')
+      .set({ content: open.content.replace('"status":"open"', '"status":"closed"') })
+      .where('tender_id', '=', open.tender_id)
+      .execute()
+`,
+  ),
+]
