@@ -106,6 +106,7 @@ describe('the rules by number', () => {
     ['not-held', rulesPage, rulesOf(held, '| P1 | One. | later |')],
     ['not-held', rulesPage, rulesOf(held, '| P1 | One. | `src/none.test.ts` |')],
     ['not-held', rulesPage, rulesOf(held, '| P1 | One. | `src/a.ts` |')],
+    ['not-held', rulesPage, rulesOf(held, '| P1 | One. | `test/corpus/a.test.ts` |')],
     ['not-held', rulesPage, rulesOf(held, '| P1 | One. | `src/a.test.ts` |')],
     ['not-held', 'src/a.test.ts', "// C1\ntest('works', () => {})\n"],
     ['missing-page', 'docs/a.md', 'See [there](gone.md).\n'],

@@ -1,14 +1,12 @@
 // Thirty rules that were drawn at random, and an edit for each that breaks it: the test that docs/rules.md names must fail.
 // Drawn from the rules that tests hold: the first thirty by SHA-256 of `2026-11-22|` and the number.
+import type { PlantedEdit } from '../planted-edit.ts'
 
-export type Breach = {
+/** `from` stands in the file once. */
+export type Breach = Omit<PlantedEdit, 'name'> & {
   readonly rule: string
   /** Among the files that docs/rules.md names for the rule, or the one that runs them. */
   readonly test: string
-  readonly file: string
-  /** Stands there once, and is replaced by `to`. */
-  readonly from: string
-  readonly to: string
 }
 
 const conformance = 'test/conformance/conformance.test.ts'
