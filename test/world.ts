@@ -1,6 +1,6 @@
 // Worlds for tests: an empty stock on each engine, fast because it is copied from a template made once per machine.
 import { createHash, randomUUID } from 'node:crypto'
-import { cpSync, existsSync, rmSync } from 'node:fs'
+import { cpSync, existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -100,9 +100,16 @@ async function dropDatabase(database: string): Promise<void> {
 const idle: TestStore[] = []
 /** An emptying that takes longer waits for a transaction that a failed test left open. */
 const emptyWithinMs = 10_000
-process.once('exit', () => {
-  for (const { options } of idle) rmSync(options.dataFolder, { recursive: true, force: true })
-})
+// Programs that tests start use this file too; they end without a hook.
+if ('__vitest_worker__' in globalThis) {
+  const { afterAll } = await import('vitest')
+  afterAll(async () => {
+    for (const { close, options } of idle.splice(0)) {
+      await close()
+      await rm(options.dataFolder, { recursive: true, force: true })
+    }
+  })
+}
 
 async function openEmbeddedStore(): Promise<TestStore> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))
