@@ -1,4 +1,4 @@
-// Makes src/types.ts from ../contract/openapi.json, so that the client's types are the contract's. Run by `npm run contract`.
+// Makes src/types.ts from ../contract/openapi.json, so that the client's types are the contract's. Run by `npm run generate`.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 type Schema = {
@@ -75,7 +75,7 @@ export function generateTypes(contract: Contract): string {
 
 const contractUrl = new URL('../contract/openapi.json', import.meta.url)
 
-/** Reads the committed contract. Throws when it is missing: run `npm run contract`. */
+/** Reads the committed contract. Throws when it is missing: run `npm run generate`. */
 export function readContract(): Contract {
   return JSON.parse(readFileSync(contractUrl, 'utf8')) as Contract
 }

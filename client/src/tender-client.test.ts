@@ -108,7 +108,7 @@ describe('TenderClient', () => {
     })
   })
 
-  it('has the types of the committed contract: run `npm run contract` when this fails', () => {
+  it('has the types of the committed contract: run `npm run generate` when this fails', () => {
     expect(readFileSync(new URL('./types.ts', import.meta.url), 'utf8')).toBe(generateTypes(readContract()))
   })
 })

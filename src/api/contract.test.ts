@@ -46,7 +46,7 @@ function validatorOf({ content }: Answer, type: string): ValidateFunction {
 }
 
 describe('the committed contract', () => {
-  test('is what the routes generate; run "npm run contract" when this fails', async () => {
+  test('is what the routes generate; run "npm run generate" when this fails', async () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
     expect(text).toBe(await generateContract(version))
   })

@@ -1,4 +1,4 @@
-// Writes the table of docs/sources/README.md from the cards. Run it after every change of one: node src/bin/source-table.ts
+// Writes the table of docs/sources/README.md from the cards. Run by `npm run generate`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Delivery } from '../sources/delivery.ts'
 import { countCountries, loadSources, type Sources } from '../sources/registry.ts'

@@ -6,8 +6,8 @@ import { loadSources } from '../../src/sources/registry.ts'
 
 const page = readFileSync(sourcesPage, 'utf8')
 
-test('docs/sources/README.md is what `node src/bin/source-table.ts` makes of the cards', async () => {
-  expect(withSourceTable(page, await loadSources()) === page, 'run: node src/bin/source-table.ts').toBe(true)
+test('docs/sources/README.md is what `npm run generate` makes of the cards', async () => {
+  expect(withSourceTable(page, await loadSources()) === page, 'run: npm run generate').toBe(true)
 })
 
 test('every source has a row of six cells, with a link to its portal', async () => {
