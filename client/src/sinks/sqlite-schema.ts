@@ -69,12 +69,16 @@ export function undo(db: DatabaseSync): void {
   }
 }
 
+const hasTable = (db: DatabaseSync, name: string): boolean =>
+  db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ? AND type IN ('table', 'view')").get(name) !== undefined
+
+/** True when this sink has made its tables in the database. */
+export const hasCopy = (db: DatabaseSync): boolean => hasTable(db, 'tender_sync_state')
+
 /** Throws a SinkError when a table with one of our names is not ours; nothing was changed by then. */
 export function refuseForeignTables(db: DatabaseSync, file: string): void {
-  const found = (name: string): boolean =>
-    db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ? AND type IN ('table', 'view')").get(name) !== undefined
-  if (found('tender_sync_state')) return
-  const foreign = tableNames.find(found)
+  if (hasCopy(db)) return
+  const foreign = tableNames.find((name) => hasTable(db, name))
   if (foreign !== undefined)
     throw new SinkError(
       `${file} holds a table ${foreign} that this sink did not make: give another file, or rename that table. Nothing was changed.`,

@@ -123,6 +123,16 @@ describe('the SQLite sink', () => {
       await sink.end()
     }))
 
+  it('reads a database whose tables were never made as an empty copy, and leaves it alone', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'tenders.db')
+      new DatabaseSync(file).exec('PRAGMA journal_mode = WAL; PRAGMA user_version = 0')
+      const sink = await sqliteSink({ file, isReadOnly: true })
+      expect(await sink.held([recordOf(1).id])).toHaveProperty('size', 0)
+      await sink.end()
+      expect(new DatabaseSync(file).prepare('SELECT count(*) n FROM sqlite_schema').get()).toEqual({ n: 0 })
+    }))
+
   it('names the file that is no database, and the folder that is missing', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'note.txt')

@@ -10,6 +10,7 @@ import { SinkError } from './sink-error.ts'
 import {
   createStaging,
   dropStaging,
+  hasCopy,
   hasStaging,
   migrateSqlite,
   promoteStaging,
@@ -51,7 +52,14 @@ function open(Database: typeof DatabaseSync, file: string, isReadOnly = false): 
   let db: DatabaseSync | undefined
   try {
     db = new Database(file, { readOnly: isReadOnly })
-    if (isReadOnly) return readable(db)
+    if (isReadOnly) {
+      db.exec('PRAGMA busy_timeout = 15000')
+      refuseForeignTables(db, file)
+      // A run that was killed before it had made its tables leaves a database without them: there is no copy yet.
+      if (hasCopy(db)) return db
+      db.close()
+      return open(Database, ':memory:')
+    }
     // Readers go on while a run writes (WAL); what is committed survives a power cut (FULL). A reader that is in the way
     // of a checkpoint is waited for.
     db.exec('PRAGMA busy_timeout = 15000')
@@ -68,13 +76,6 @@ function open(Database: typeof DatabaseSync, file: string, isReadOnly = false): 
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new SinkError(`The database ${file} cannot be used (${reason}): check its folder and its rights.`, { cause })
   }
-}
-
-/** Throws when there is no copy in the database, or no database in the file. */
-function readable(db: DatabaseSync): DatabaseSync {
-  db.exec('PRAGMA busy_timeout = 15000')
-  db.prepare('SELECT id, last_modified, status FROM tender LIMIT 1').get()
-  return db
 }
 
 /** SQLite's own codes: the disk is full, and any fault in reading or writing. */
