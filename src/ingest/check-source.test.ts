@@ -17,32 +17,10 @@ const release = {
   tender: { id: '1', title: 'Desks' },
 }
 
-/** A portal that published on these days alone, asked on Monday, 23 November 2026. */
-async function checked(days: readonly string[]) {
-  const send: FetchContext['send'] = async ({ url }) => {
-    const day = new URL(url).searchParams.get('dateFrom')!
-    const bytes = Buffer.from(JSON.stringify({ releases: days.includes(day) ? [release] : [], links: {} }))
-    return {
-      status: 200,
-      headers: {},
-      version: undefined,
-      bytes: async () => bytes,
-      async *chunks() {
-        yield bytes
-      },
-    }
-  }
-  return checkSource(treasury, {
-    send,
-    key: undefined,
-    now: () => Date.UTC(2026, 10, 23, 6),
-    scratchFolder: '/nonexistent',
-    signal: new AbortController().signal,
-  })
-}
+const monday = Date.UTC(2026, 10, 23, 6)
 
-/** A portal that answers every request with this body, asked on the same Monday. */
-function answering(source: Source, bodyOf: (url: URL) => string) {
+/** The check of a portal that answers every request with this body; asked on a Monday when not said otherwise. */
+function answering(source: Source, bodyOf: (url: URL) => string, now = monday) {
   const send: FetchContext['send'] = async ({ url }) => {
     const bytes = Buffer.from(bodyOf(new URL(url)))
     return {
@@ -55,14 +33,15 @@ function answering(source: Source, bodyOf: (url: URL) => string) {
       },
     }
   }
-  return checkSource(source, {
-    send,
-    key: undefined,
-    now: () => Date.UTC(2026, 10, 23, 6),
-    scratchFolder: '/nonexistent',
-    signal: new AbortController().signal,
-  })
+  const signal = new AbortController().signal
+  return checkSource(source, { send, key: undefined, now: () => now, scratchFolder: '/nonexistent', signal })
 }
+
+/** A portal that published on these days alone. */
+const checked = (days: readonly string[]) =>
+  answering(treasury, ({ searchParams }) =>
+    JSON.stringify({ releases: days.includes(searchParams.get('dateFrom')!) ? [release] : [], links: {} }),
+  )
 
 describe('the check of a list that is read whole, or back from today', () => {
   it('finds fault with a whole list that is empty', async () => {
@@ -89,21 +68,11 @@ describe('the check of a list that is read whole, or back from today', () => {
 describe('the check of a portal that is read by hours', () => {
   it('asks for the hours about noon of the days before', async () => {
     const asked: string[] = []
-    const send: FetchContext['send'] = async ({ url }) => {
-      asked.push(new URL(url).searchParams.get('updatedFrom')!)
-      const bytes = Buffer.from('{"releases":[]}')
-      return {
-        status: 200,
-        headers: {},
-        version: undefined,
-        bytes: async () => bytes,
-        async *chunks() {
-          yield bytes
-        },
-      }
+    const answer = ({ searchParams }: URL) => {
+      asked.push(searchParams.get('updatedFrom')!)
+      return '{"releases":[]}'
     }
-    const options = { key: undefined, scratchFolder: '/nonexistent', signal: new AbortController().signal }
-    await checkSource(findATender, { ...options, send, now: () => Date.UTC(2026, 6, 20, 6) })
+    await answering(findATender, answer, Date.UTC(2026, 6, 20, 6))
     expect(asked).toEqual([
       '2026-07-19T18:00:00',
       '2026-07-19T12:00:00',
