@@ -8,9 +8,10 @@ import { hourMs } from '../../src/domain/time.ts'
 import { publish } from '../../src/publish/publish.ts'
 import { openStore } from '../../src/store/database.ts'
 import { newestEdition } from '../../src/store/editions.ts'
+import { putNumbered } from '../numbered-tenders.ts'
 import { engines, openTestStore, testDatabaseUrl } from '../world.ts'
 import { type LaunchOptions, launchNode, runCommand } from './node-process.ts'
-import { makeTokens, putTenders } from './small-stock.ts'
+import { makeTokens } from './tokens.ts'
 import { fakeTimeLibrary, openWrongClock } from './wrong-clock.ts'
 
 const library = fakeTimeLibrary()
@@ -31,7 +32,7 @@ type Ready = { readonly status: string; readonly edition: number; readonly degra
 describe.skipIf(testDatabaseUrl === undefined || library === undefined)('on one database', () => {
   test('a paged run that asks three nodes in turn ends, one of them 90 s ahead and one 10 min behind', async () => {
     await using store = await openTestStore('server')
-    await putTenders(store, records, 1)
+    await putNumbered(store, 0, records, 1)
     await publish(store, { now: Date.now() - hourMs, minIntervalMs: 0 })
     const [token] = await makeTokens(store, 'Acme', 1)
     const databaseUrl = store.options.databaseUrl!
@@ -83,9 +84,9 @@ describe.skipIf(testDatabaseUrl === undefined || library === undefined)('on one 
 
   test('a publisher whose clock is 20 s ahead refuses, says why, and publishes when its clock is right', async () => {
     await using store = await openTestStore('server')
-    await putTenders(store, 5, 1)
+    await putNumbered(store, 0, 5, 1)
     await publish(store, { now: Date.now() - hourMs, minIntervalMs: 0 })
-    await putTenders(store, 5, 2)
+    await putNumbered(store, 0, 5, 2)
     const databaseUrl = store.options.databaseUrl!
     const folder = await newFolder()
     const clock = await openWrongClock(library!, join(folder, 'clock'), 20)
@@ -117,7 +118,7 @@ describe.skipIf(testDatabaseUrl === undefined || library === undefined)('on one 
 
   test('a publisher whose clock is a little behind dates its edition by the time of the database', async () => {
     await using store = await openTestStore('server')
-    await putTenders(store, 5, 1)
+    await putNumbered(store, 0, 5, 1)
     await sql.raw('create table noted_publication (at_ms bigint)').execute(store.db)
     await sql
       .raw(`create function note_publication() returns trigger language plpgsql as $$ begin
@@ -165,12 +166,12 @@ describe.each(engines)('an edition that a clock which was ahead dated in the fut
       }
     }
     const before = await inStore(async (store) => {
-      await putTenders(store, 5, 1)
+      await putNumbered(store, 0, 5, 1)
       await publish(store, { now: Date.now() - 2 * hourMs, minIntervalMs: hourMs })
-      await putTenders(store, 5, 2)
+      await putNumbered(store, 0, 5, 2)
       // three hours ahead, as a machine whose clock was
       await publish(store, { now: Date.now() + 3 * hourMs, minIntervalMs: hourMs })
-      await putTenders(store, 5, 3)
+      await putNumbered(store, 0, 5, 3)
       return (await newestEdition(store.db))!
     })
     const run = (...args: string[]) => runCommand([...args, '--data', dataFolder, '--json'], { databaseUrl })

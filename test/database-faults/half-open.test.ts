@@ -9,10 +9,11 @@ import { inTransaction, openStore } from '../../src/store/database.ts'
 
 import { revokeToken } from '../../src/store/organizations.ts'
 import { lockStock } from '../../src/store/tenders.ts'
+import { putNumbered } from '../numbered-tenders.ts'
 import { openTestStore, type TestStore, testDatabaseUrl } from '../world.ts'
 import { launchNode, runCommand } from './node-process.ts'
-import { makeTokens, putTenders } from './small-stock.ts'
 import { openSwallowingProxy, type SwallowingProxy } from './swallowing-proxy.ts'
+import { makeTokens } from './tokens.ts'
 
 if (testDatabaseUrl === undefined) console.log('skipped: half-open database connections (no TEST_DATABASE_URL)')
 
@@ -44,7 +45,7 @@ async function openWorld(): Promise<World> {
   byProxy.host = `127.0.0.1:${proxy.port}`
   let version = 0
   const publishNext = async () => {
-    await putTenders(store, 20, ++version)
+    await putNumbered(store, 0, 20, ++version)
     const outcome = await publish(store, { now: Date.now(), minIntervalMs: 0, overrideGate: true })
     if (outcome.kind !== 'published') throw new Error(`not published: ${outcome.kind}`)
   }
@@ -165,7 +166,7 @@ describe.skipIf(testDatabaseUrl === undefined)('behind a network that swallows b
       await released.promise
     })
     await locked.promise
-    await putTenders(admin, 20, 100)
+    await putNumbered(admin, 0, 20, 100)
     // it waits for the lock, longer than anything small may take, and is not given up
     await expect.poll(async () => (await publishers()).filter(({ waits }) => waits).length, { timeout: 60_000 }).toBe(1)
     const [waiting] = (await publishers()).filter(({ waits }) => waits)

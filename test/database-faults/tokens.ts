@@ -1,0 +1,25 @@
+// Tokens for trials of faults.
+import { systemRandom } from '../../src/platform/random.ts'
+import type { Store } from '../../src/store/database.ts'
+import { createOrganization, createToken } from '../../src/store/organizations.ts'
+
+/** An organization with as many tokens (at most two), in plain text and by id. */
+export async function makeTokens(
+  store: Store,
+  name: string,
+  count: number,
+): Promise<readonly { readonly token: string; readonly tokenId: string }[]> {
+  const circumstances = { now: Date.now(), random: systemRandom }
+  const { organization } = await createOrganization(store.db, { name, requestsPerMinute: 6000 }, circumstances)
+  const made: { token: string; tokenId: string }[] = []
+  for (let number = 1; number <= count; number++) {
+    const outcome = await createToken(
+      store,
+      { organizationId: organization.organizationId, name: `token ${number}` },
+      circumstances,
+    )
+    if (outcome.kind !== 'created') throw new Error(outcome.kind)
+    made.push({ token: outcome.plaintext, tokenId: outcome.token.tokenId })
+  }
+  return made
+}
