@@ -292,17 +292,17 @@ export type Problem = {
 export type TendersQuery = {
   /** Sector: comma-separated CPV codes, any of which must match. A code with trailing zeros includes all codes below it; a code ending in six zeros covers the whole division. Codes of lots count. At most 200 codes. */
   readonly cpv?: readonly (string)[] | undefined
-  /** Region: comma-separated NUTS codes, any of which must match. A code includes the areas below it. Tenders without a region drop out. At most 200 codes. */
+  /** Region: comma-separated NUTS codes, any of which must match. A code includes the areas below it. Tenders without a region are excluded. At most 200 codes. */
   readonly nuts?: readonly (string)[] | undefined
   /** Only tenders whose newest notice was published at or after this time (inclusive). */
   readonly published_since?: string | undefined
   /** Only records whose `lastModified` is at or after this time (inclusive). Archived records are delivered too, whatever `archived` says. */
   readonly updated_since?: string | undefined
-  /** Only tenders whose submission deadline is after this time (exclusive). Tenders without a deadline drop out. */
+  /** Only tenders whose submission deadline is after this time (exclusive). Tenders without a deadline are excluded. */
   readonly deadline_after?: string | undefined
-  /** Contract value from, in whole euros excluding VAT (inclusive). Estimated values count; other currencies and tenders without a value drop out. */
+  /** Minimum contract value, in whole euros excluding VAT (inclusive). Estimated values count; other currencies and tenders without a value are excluded. */
   readonly value_min?: number | undefined
-  /** Contract value up to, in whole euros excluding VAT (inclusive); otherwise as `value_min`. */
+  /** Maximum contract value, in whole euros excluding VAT (inclusive); otherwise as `value_min`. */
   readonly value_max?: number | undefined
   /** Comma-separated eForms procedure types (BT-105), any of which must match. */
   readonly procedure?: readonly ('open' | 'restricted' | 'neg-w-call' | 'neg-wo-call' | 'comp-dial' | 'comp-tend' | 'innovation' | 'oth-single' | 'oth-mult' | 'exp-int-rail')[] | undefined

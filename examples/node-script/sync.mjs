@@ -25,7 +25,7 @@ if (outcome.result === 'completed') {
   console.log(`${due.length} of ${sink.records.size} tenders end within a week`)
   for (const { submissionDate, title } of due.slice(0, 20)) console.log(`${submissionDate}  ${title}`)
 } else {
-  stderr.write(`${outcome.result}: ${outcome.error ?? 'another run is at work'}\n`)
+  stderr.write(`${outcome.result}: ${outcome.error ?? 'another run is in progress'}\n`)
   process.exitCode = outcome.result === 'skipped' ? 3 : 4
 }
 await sink.end()

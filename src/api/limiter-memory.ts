@@ -186,7 +186,7 @@ export function createMemoryLimiter(options: {
       entry = entry + 1 === organizations ? 0 : entry + 1
     }
     throw new OperatorError(
-      `All ${organizations} places for counting requests are taken by organisations with requests in the last minute; start the service anew: it makes room for twice the organisations that have tokens then.`,
+      `All ${organizations} counters for rate limits are in use by organizations with requests in the last minute; restart the service: it then makes room for twice as many organizations as have tokens.`,
     )
   }
 

@@ -99,10 +99,7 @@ export function createSharedLimiter(options: {
     if (epoch !== heard) {
       if (epoch !== undefined) {
         epochSince = clock()
-        log?.error(
-          {},
-          'the shared store has lost the counts of rate limits: for a minute each process keeps to its share',
-        )
+        log?.error({}, 'the shared store has lost the rate-limit counts: each process keeps to its share for a minute')
       }
       epoch = heard
     }

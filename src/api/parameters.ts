@@ -129,7 +129,7 @@ export const cpvParameter = list<string>({
 export const nutsParameter = list<string>({
   name: 'nuts',
   description:
-    'Region: comma-separated NUTS codes, any of which must match. A code includes the areas below it. Tenders without a region drop out. At most 200 codes.',
+    'Region: comma-separated NUTS codes, any of which must match. A code includes the areas below it. Tenders without a region are excluded. At most 200 codes.',
   schema: Type.Array(Type.String({ pattern: '^[A-Za-z]{2}[A-Za-z0-9]{0,3}$' }), { maxItems: maxListItems }),
   examples: { state: 'DE2', several: 'DE2,AT33' },
   parse: parseNuts,
@@ -152,7 +152,7 @@ export const updatedSinceParameter = scalar<Moment>({
 export const deadlineAfterParameter = scalar<Moment>({
   name: 'deadline_after',
   description:
-    'Only tenders whose submission deadline is after this time (exclusive). Tenders without a deadline drop out.',
+    'Only tenders whose submission deadline is after this time (exclusive). Tenders without a deadline are excluded.',
   schema: timestamp('RFC 3339 with a zone.'),
   examples: { offset: '2026-12-01T12:00:00%2B01:00', utc: '2026-12-01T11:00:00Z' },
   parse: parseMoment,
@@ -161,14 +161,14 @@ const euros = Type.Integer({ minimum: 0, maximum: 999_999_999_999_999 })
 export const valueMinParameter = scalar<number>({
   name: 'value_min',
   description:
-    'Contract value from, in whole euros excluding VAT (inclusive). Estimated values count; other currencies and tenders without a value drop out.',
+    'Minimum contract value, in whole euros excluding VAT (inclusive). Estimated values count; other currencies and tenders without a value are excluded.',
   schema: euros,
   examples: { euros: '100000' },
   parse: parseEuros,
 })
 export const valueMaxParameter = scalar<number>({
   name: 'value_max',
-  description: 'Contract value up to, in whole euros excluding VAT (inclusive); otherwise as `value_min`.',
+  description: 'Maximum contract value, in whole euros excluding VAT (inclusive); otherwise as `value_min`.',
   schema: euros,
   examples: { euros: '5000000' },
   parse: parseEuros,
@@ -285,7 +285,7 @@ class FaultList {
   }
 }
 
-const emptyValue: Fault = { code: 'empty-value', detail: 'Is empty; leave the parameter out instead.' }
+const emptyValue: Fault = { code: 'empty-value', detail: 'Is empty; omit the parameter instead.' }
 
 function readScalar<T>(parameter: Parameter<T>, values: QueryValues, faults: FaultList): T | undefined {
   const given = values.get(parameter.name)

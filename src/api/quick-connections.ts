@@ -138,7 +138,7 @@ class QuickConnection {
   #hasAnswered = false
   /** The client sends nothing more, but waits for its answer. */
   #hasEnded = false
-  /** What came too early: for the server, when the answer is out. */
+  /** Bytes received before the answer was sent; handed to the server afterwards. */
   #early: Buffer | undefined
 
   constructor(ground: Ground, socket: Socket) {

@@ -264,7 +264,7 @@ describe('one record', () => {
     )
     for (const id of ['abc', '1', 'x'.repeat(300), `${plainId(1)}x`, '%20', 'a%2Fb', '..%2f..%2fetc']) {
       const problem = await problemOf(world, await world.get(`/v1/tenders/${id}`), 'not-found', `/v1/tenders/${id}`)
-      expect(problem.detail).toMatch(/not the id/)
+      expect(problem.detail).toMatch(/not a tender id/)
     }
   })
 

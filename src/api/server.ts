@@ -164,7 +164,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
       reply.header('link', `<${docsUrl}/access>; rel="service-doc", </openapi.json>; rel="service-desc"`)
       return answer(request, reply, {
         slug: 'not-found',
-        detail: `Nothing is served here. The API is at ${listPath}; ${docsUrl}/access explains it, /openapi.json is its contract.`,
+        detail: `There is nothing here. The API is at ${listPath}; ${docsUrl}/access explains it, /openapi.json is its contract.`,
       })
     }
     const suggestion = suggestPath(path)
@@ -228,7 +228,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     log?.error({ requestId: request.id, error: error.stack ?? String(error) }, 'request failed')
     return answer(request, reply, {
       slug: 'internal-error',
-      detail: 'The request could not be answered because of a fault of the service.',
+      detail: 'The request could not be answered because of an error in the service.',
     })
   })
 

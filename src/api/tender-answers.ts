@@ -125,7 +125,7 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
     const { requestId } = course.asked
     if (error instanceof DamagedLogError) {
       log?.error({ requestId, error: error.message }, 'damaged edition log')
-      return unavailable(course, 'The published records are being made anew.')
+      return unavailable(course, 'The published records are being rebuilt.')
     }
     if (error instanceof OperatorError) {
       log?.error({ requestId }, error.message)
@@ -134,7 +134,7 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
     log?.error({ requestId, error: error instanceof Error ? error.stack : String(error) }, 'request failed')
     return problem(course, {
       slug: 'internal-error',
-      detail: 'The request could not be answered because of a fault of the service.',
+      detail: 'The request could not be answered because of an error in the service.',
     })
   }
 
@@ -155,7 +155,7 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
   function refuseToken(course: Course, wasSent: boolean): TenderAnswer {
     const challenge = `www-authenticate: Bearer realm="tender-api"${wasSent ? ', error="invalid_token"' : ''}\r\n`
     const detail = wasSent
-      ? 'The token is wrong: unknown, expired or revoked.'
+      ? 'The token is invalid: unknown, expired or revoked.'
       : 'The Authorization header with a token is missing; send Authorization: Bearer <token>.'
     return refuse(course, { slug: 'unauthorized', detail }, challenge)
   }
@@ -242,7 +242,7 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
   function refuseCursor(course: Course, opened: OpenedCursor, text: string): TenderAnswer {
     if (opened.state === 'expired') {
       const detail =
-        'The cursor is older than 24 hours. Start again without it, with updated_since set to your stored state.'
+        'The cursor is older than 24 hours. Restart without it, with updated_since set to your stored state.'
       return problem(course, {
         slug: 'cursor-expired',
         detail,
@@ -253,7 +253,7 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
       const names = opened.parameters
       return problem(course, {
         slug: 'cursor-filter-mismatch',
-        detail: `The cursor was issued for other values of: ${names.join(', ') || 'the filters'}. Send the filters of the first page, or start again without cursor.`,
+        detail: `The cursor was issued for other values of: ${names.join(', ') || 'the filters'}. Send the filters of the first page, or restart without cursor.`,
         errors: names.map((parameter) => ({
           parameter,
           code: 'filter-differs',
@@ -299,7 +299,7 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
     return isEditionHere(edition).then((isHere) =>
       isHere
         ? page(course, grant, query, after, edition)
-        : unavailable(course, 'The edition of this cursor is not here yet.'),
+        : unavailable(course, "This server has not loaded the cursor's edition yet."),
     )
   }
 
@@ -355,7 +355,7 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
     if (!isRecordId(id)) {
       return problem(course, {
         slug: 'not-found',
-        detail: 'This is not the id of a tender: ids are UUIDs, such as 0f8a1c52-7d3e-8b64-9a10-5c2e7f4b9d31.',
+        detail: 'This is not a tender id: ids are UUIDs, such as 0f8a1c52-7d3e-8b64-9a10-5c2e7f4b9d31.',
         stockState: stockStateText(newest),
       })
     }

@@ -12,7 +12,7 @@ export const maxHeaderLines = 900
 
 export const uriTooLong: Problem = {
   slug: 'uri-too-long',
-  detail: `The address of a request may have at most ${maxUrlLength} bytes.`,
+  detail: `The URL of a request may have at most ${maxUrlLength} bytes.`,
 }
 export const headersTooLarge: Problem = {
   slug: 'headers-too-large',

@@ -27,13 +27,13 @@ const offText = (differenceMs: number) =>
 /** Undefined when the clock of this machine is well enough. */
 export function nodeClockConcern(differenceMs: number): string | undefined {
   if (Math.abs(differenceMs) <= toleratedNodeMs) return undefined
-  return `${offText(differenceMs)}; the node goes by the database's time. Set the clocks of both by NTP.`
+  return `${offText(differenceMs)}; the node uses the database's time. Synchronize both clocks by NTP.`
 }
 
 /** Undefined when the clocks agree well enough to publish. */
 export function publisherClockConcern(differenceMs: number): string | undefined {
   if (Math.abs(differenceMs) <= toleratedPublisherMs) return undefined
-  return `${offText(differenceMs)}, and nothing is published while it is more than ${toleratedPublisherMs / 1000} s: an edition must not be dated by a wrong clock. Set the clocks of both by NTP; publishing is tried again by itself.`
+  return `${offText(differenceMs)}, and nothing is published while the difference exceeds ${toleratedPublisherMs / 1000} s: an edition must not be dated by a wrong clock. Synchronize both clocks by NTP; publishing then resumes automatically.`
 }
 
 /** All that is wrong, for `status`. `now`: the database's time. */
@@ -59,10 +59,10 @@ export function futureEdition(newest: Look['newest'], now: number): FutureEditio
     dated:
       publishedAt - now <= toleratedAheadMs
         ? undefined
-        : `Edition ${edition} is dated ${toInstant(publishedAt)}, ${spanText(publishedAt - now)} ahead of the time: a clock was ahead when it was published, and without you the next one waits until an hour after that date. When the clocks are right: tenderstock publish --accept-future-edition`,
+        : `Edition ${edition} is dated ${toInstant(publishedAt)}, ${spanText(publishedAt - now)} in the future: a clock was ahead when it was published, and the next edition waits until an hour after that date unless you intervene. When the clocks are right, run: tenderstock publish --accept-future-edition`,
     stamped:
       lastModified - now <= toleratedAheadMs
         ? undefined
-        : `The stamps (lastModified) of edition ${edition} reach to ${toInstant(lastModified)}, ${spanText(lastModified - now)} ahead of the time. No record is lost by that: new stamps go on above it until the time has caught up.`,
+        : `The stamps (lastModified) of edition ${edition} reach to ${toInstant(lastModified)}, ${spanText(lastModified - now)} in the future. No record is lost: new stamps continue above it until the clock has caught up.`,
   }
 }

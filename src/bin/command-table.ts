@@ -38,7 +38,7 @@ const json: OptionSpec = { type: 'flag', help: 'One JSON line per event on stand
 const help: OptionSpec = { type: 'flag', help: 'Show this help.' }
 const acceptOlder: OptionSpec = {
   type: 'flag',
-  help: 'Go on from a database that lacks the newest editions of the edition log (a restored backup); the log is kept aside.',
+  help: 'Continue from a database that lacks the newest editions of the edition log (a restored backup); the log is set aside.',
 }
 const logLevel: OptionSpec = {
   type: 'choice',
@@ -60,7 +60,7 @@ const apiPort: OptionSpec = {
   default: 8080,
   min: 0,
   max: 65_535,
-  help: 'Port of the API; 0 takes a free one.',
+  help: 'Port of the API; 0 picks a free one.',
 }
 const readers: OptionSpec = {
   type: 'count',
@@ -68,11 +68,11 @@ const readers: OptionSpec = {
   default: 1,
   min: 1,
   max: 64,
-  help: 'Threads that answer the API; one for each core that it may use.',
+  help: 'Threads that answer API requests; use one per core.',
 }
 const rateLimitFields: OptionSpec = {
   type: 'flag',
-  help: 'Also send the fields RateLimit and RateLimit-Policy of the IETF draft beside X-RateLimit-*.',
+  help: 'Also send the RateLimit and RateLimit-Policy headers of the IETF draft, next to X-RateLimit-*.',
 }
 const publishInterval: OptionSpec = {
   type: 'number',
@@ -80,39 +80,39 @@ const publishInterval: OptionSpec = {
   default: 60,
   min: 0,
   max: 1440,
-  help: 'Least minutes between two editions. Below 60 is for trials and not conformant.',
+  help: 'Minimum minutes between editions. Values below 60 are for trials and not conformant.',
 }
 
 const simulator: OptionSpec = {
   type: 'text',
   value: 'URL',
-  help: 'Ask the portals of `tenderstock simulate` at this address instead.',
+  help: 'Use the portals that `tenderstock simulate` serves at this URL instead.',
 }
 
 const sourceEnvironment = {
-  TENDERSTOCK_CONTACT: 'mail address or page of whoever asks; it stands in every request to a portal',
+  TENDERSTOCK_CONTACT: 'your email address or web page, sent with every request to a portal',
 }
-const databaseEnvironment = { DATABASE_URL: 'PostgreSQL server, 15 or newer; without it the embedded engine in --data' }
+const databaseEnvironment = { DATABASE_URL: 'PostgreSQL server, 15 or newer; default: the embedded engine in --data' }
 const serviceEnvironment = {
   ...databaseEnvironment,
   REDIS_URL: 'Valkey or Redis that shares rate limits between processes',
-  TENDERSTOCK_BASE_URL: 'where clients reach the API, such as https://tenders.example.org',
-  TENDERSTOCK_DOCS_URL: 'where the pages about problem types stand; default: the /access page of the API',
-  TENDERSTOCK_TRUSTED_HOPS: "proxies in front whose X-Forwarded-For is believed about a client's address; default: 0",
+  TENDERSTOCK_BASE_URL: 'URL at which clients reach the API, such as https://tenders.example.org',
+  TENDERSTOCK_DOCS_URL: 'URL of the pages about problem types; default: the /access page of the API',
+  TENDERSTOCK_TRUSTED_HOPS: 'number of proxies in front whose X-Forwarded-For is trusted; default: 0',
 }
 
 const portalEnvironment = {
-  TENDERSTOCK_CONTACT: 'mail address or page of whoever runs --live; it stands in every request to a portal',
+  TENDERSTOCK_CONTACT: 'with --live: your email address or web page, sent with every request to a portal',
 }
 
 export const commands = {
   start: {
     summary: 'Start the service: read notices, publish editions, answer the API.',
     details: [
-      'The first start makes a data folder, reads the sample portals (made-up notices, on this machine only), publishes the',
-      'first edition and answers. A later start finds its data and answers at once. Ctrl+C or SIGTERM ends it cleanly.',
-      'With samples there is a trial organisation: its token is shown once on a terminal, and kept in the file trial-token of',
-      'the data folder. For your own notices make one: `organization create NAME`, `token create NAME`.',
+      'The first start creates a data folder, reads the sample portals (made-up notices, on this machine only), publishes the',
+      'first edition and serves it. A later start finds its data and serves it at once. Ctrl+C or SIGTERM stops it cleanly.',
+      'The samples come with a trial organization: its token is shown once on a terminal and kept in the file trial-token of',
+      'the data folder. For your own notices, create one: `organization create NAME`, `token create NAME`.',
     ],
     operands: { name: '', min: 0, max: 10_000 },
     options: {
@@ -123,11 +123,11 @@ export const commands = {
       'rate-limit-fields': rateLimitFields,
       ingest: { type: 'paths', value: 'PATH…', help: 'Read these notices first: files, folders, .zip, .tar.gz.' },
       'no-samples': { type: 'flag', help: 'Do not start the sample portals.' },
-      live: { type: 'flag', help: 'Read the portals themselves, on their timetables; no sample portals.' },
+      live: { type: 'flag', help: 'Read the real portals on their timetables; no sample portals.' },
       source: {
         type: 'paths',
         value: 'ID…',
-        help: 'Only these sources; `source list --all` shows the ids. Without --live their sample portals, `all` for every one.',
+        help: 'Only these sources; `source list --all` shows the ids. Without --live: their sample portals; `all` means every one.',
       },
       workers: {
         type: 'count',
@@ -135,25 +135,25 @@ export const commands = {
         default: 4,
         min: 1,
         max: 64,
-        help: 'With --live: how many sources are read at the same time.',
+        help: 'With --live: how many sources are read in parallel.',
       },
       'backfill-since': {
         type: 'date',
         value: 'DATE',
-        help: 'With --live: fill the past from this day (YYYY-MM-DD); 30 days when not said.',
+        help: 'With --live: backfill from this date (YYYY-MM-DD); default: the last 30 days.',
       },
       'requests-per-minute': {
         type: 'count',
         value: 'N',
         min: 1,
         max: 1_000_000_000,
-        help: 'Limit of the trial organisation, with samples only (60 when first made).',
+        help: 'Limit of the trial organization; with samples only (initially 60).',
       },
       'publish-interval-minutes': publishInterval,
       'trial-clock': {
         type: 'flag',
         hidden: true,
-        help: 'Let `tenderstock clock advance` move the time. Not for production.',
+        help: 'Let `tenderstock clock advance` move the clock. Not for production.',
       },
       'accept-older-database': acceptOlder,
       'log-level': logLevel,
@@ -163,48 +163,48 @@ export const commands = {
     environment: { ...serviceEnvironment, ...portalEnvironment },
     examples: [
       ['tenderstock start', 'sample portals, API on 127.0.0.1:8080'],
-      ['tenderstock start --ingest notices/ day.zip --no-samples', 'serve given notices'],
+      ['tenderstock start --ingest notices/ day.zip --no-samples', 'serve your own notices'],
       ['tenderstock start --live --data /srv/live', 'read all portals that need no key'],
-      ['tenderstock start --live --source ted doe --backfill-since 2022-01-01', 'two of them, with their past'],
+      ['tenderstock start --live --source ted doe --backfill-since 2022-01-01', 'two of them, with a backfill'],
       ['tenderstock start --data /srv/tenders --api-port 9000 --json', 'for a program that waits for the ready event'],
     ],
   },
   ingest: {
     summary: 'Read notices into the stock: files, folders, .zip, .tar.gz.',
     details: [
-      'The format is recognised by content: eForms, TED_EXPORT, OCDS packages and line-delimited releases. What was read',
-      'before changes nothing. What cannot be read is kept with its reason: see `tenderstock status --rejections`.',
+      'The format is detected from the content: eForms, TED_EXPORT, OCDS packages and line-delimited releases. Reading a',
+      'document twice changes nothing. Unreadable documents are kept with the reason: see `tenderstock status --rejections`.',
     ],
     operands: { name: 'PATH…', min: 1, max: 10_000 },
     options: everywhere,
     environment: databaseEnvironment,
     examples: [
-      ['tenderstock ingest notices/', 'a folder with all below it'],
+      ['tenderstock ingest notices/', 'a folder and everything below it'],
       ['tenderstock ingest 202600123.tar.gz eforms.zip', 'archives as the portals deliver them'],
     ],
   },
   publish: {
-    summary: 'Publish the next edition, if there is anything new and the last one is old enough.',
+    summary: 'Publish the next edition if there is anything new and the last one is old enough.',
     details: ['Exit code 0: published, or nothing new; 3: held back by the gate, which says why; 4: too early.'],
     options: {
       ...everywhere,
       'publish-interval-minutes': publishInterval,
-      'override-gate': { type: 'flag', help: 'Publish what the gate held back, after you looked at the reasons.' },
+      'override-gate': { type: 'flag', help: 'Publish what the gate held back; read its reasons first.' },
       'accept-future-edition': {
         type: 'flag',
-        help: 'Publish although a clock that was ahead dated the last edition in the future: it was an hour ago in truth.',
+        help: 'Publish although a fast clock dated the last edition in the future; it is really at least an hour old.',
       },
     },
     environment: databaseEnvironment,
     examples: [
       ['tenderstock publish', 'the next edition'],
-      ['tenderstock publish --override-gate', 'publish in spite of the gate'],
+      ['tenderstock publish --override-gate', 'publish despite the gate'],
     ],
   },
   serve: {
-    summary: 'Answer the API only; reading and publishing run elsewhere.',
+    summary: 'Serve the API only; reading and publishing run elsewhere.',
     details: [
-      'With DATABASE_URL any number of these can run. On the embedded engine it is the one process that holds the folder.',
+      'With DATABASE_URL, any number of these can run. On the embedded engine, only one process can use the folder.',
     ],
     options: {
       data,
@@ -219,40 +219,43 @@ export const commands = {
     },
     environment: serviceEnvironment,
     examples: [
-      ['DATABASE_URL=postgres://… tenderstock serve --api-port 9001', 'one more API process'],
-      ['DATABASE_URL=postgres://… tenderstock serve --readers 8', 'one with a reader for each of eight cores'],
+      ['DATABASE_URL=postgres://… tenderstock serve --api-port 9001', 'another API process'],
+      [
+        'DATABASE_URL=postgres://… tenderstock serve --readers 8',
+        'an API process with a reader for each of eight cores',
+      ],
     ],
   },
   rebuild: {
-    summary: 'Read all kept documents again and make the stock anew from them.',
-    details: ['Ids stay. Says how many records have other contents than before; the next edition carries those.'],
+    summary: 'Re-parse all stored documents and rebuild the stock.',
+    details: ['Ids do not change. It reports how many records have new contents; the next edition publishes them.'],
     options: everywhere,
     environment: databaseEnvironment,
-    examples: [['tenderstock rebuild', 'after an update that reads notices better']],
+    examples: [['tenderstock rebuild', 'after an update with better parsers']],
   },
   status: {
     summary: 'Show what was received, what the stock holds and what is published.',
     details: [
-      'Exit code 0: the service does its rounds, or none was started; 7: a stage fails, or rounds are overdue by hours. It says',
-      'which and why, also when the service runs elsewhere or is gone. --json has editionAgeSeconds, lastRoundAt (epoch',
+      'Exit code 0: the rounds of the service succeed, or no service was started; 7: a stage fails, or rounds are hours late. It',
+      'says which and why, even if the service runs elsewhere or is gone. --json has editionAgeSeconds, lastRoundAt (epoch',
       'milliseconds), failedRounds in a row, and lastError.',
     ],
     options: {
       ...everywhere,
-      rejections: { type: 'flag', help: 'List what could not be read, newest first.' },
+      rejections: { type: 'flag', help: 'List the documents that could not be read, newest first.' },
       limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'How many rejections to list.' },
     },
     environment: databaseEnvironment,
     examples: [
-      ['tenderstock status', 'in short'],
+      ['tenderstock status', 'a summary'],
       ['tenderstock status --rejections', 'with the documents that could not be read'],
     ],
   },
   'values fit': {
-    summary: 'Fit the model that estimates values nobody published, from those published.',
+    summary: 'Fit the model that estimates unpublished values from published ones.',
     details: [
-      'The service does it once a day. Needs 300 tenders with a published value. Records that have an estimate keep it until',
-      'what it was made from changes; those of which no model said anything yet get one.',
+      'The service does this once a day. It needs 300 tenders with a published value. Records that have an estimate keep it until',
+      'the data behind it changes; records that no model has judged yet receive one.',
     ],
     operands: { name: '', min: 0, max: 0 },
     options: everywhere,
@@ -260,30 +263,30 @@ export const commands = {
     examples: [['tenderstock values fit', 'after the first large import']],
   },
   'source list': {
-    summary: 'List the sources that run, those with alarms first.',
+    summary: 'List the active sources, those with alarms first.',
     operands: { name: '', min: 0, max: 0 },
     options: {
       ...everywhere,
-      all: { type: 'flag', help: 'Also those that were never read.' },
-      country: { type: 'text', value: 'XX', help: 'All of one country, ISO 3166-1 (DE, FR, EU …).' },
+      all: { type: 'flag', help: 'Include sources that were never read.' },
+      country: { type: 'text', value: 'XX', help: 'All sources of a country, ISO 3166-1 (DE, FR, EU …).' },
     },
     environment: databaseEnvironment,
     examples: [
-      ['tenderstock source list', 'what runs, and what is wrong'],
+      ['tenderstock source list', 'active sources and their problems'],
       ['tenderstock source list --country DE', 'all German portals'],
     ],
   },
   'source show': {
-    summary: 'Show a source: its card, how it is doing, its last readings.',
+    summary: 'Show a source: its card, its health, its last readings.',
     operands: { name: 'SOURCE', min: 1, max: 1 },
     options: everywhere,
     environment: databaseEnvironment,
     examples: [['tenderstock source show ted', 'the official journal']],
   },
   'source check': {
-    summary: 'Ask portals for one small answer each, and compare it with their cards.',
+    summary: 'Send each portal one small request and compare the answer with its card.',
     details: [
-      'Without an id, all sources that run. Nothing is stored. A source is ok when an entry came and reads as the card says, quiet when the portal published nothing lately. Exit code 0: all are ok or quiet; 6: one differs or does not answer.',
+      'Without an id: all active sources. Nothing is stored. A source is ok if an entry arrived and reads as the card says, quiet if the portal published nothing lately. Exit code 0: all are ok or quiet; 6: one differs or does not answer.',
     ],
     operands: { name: '[SOURCE…]', min: 0, max: 1000 },
     options: { ...everywhere, simulator },
@@ -297,14 +300,14 @@ export const commands = {
     ],
   },
   'source run': {
-    summary: 'Read what is due of a source now, or slots that you name.',
-    details: ['Exit code 0: read; 5: a reading failed, and is tried again by the service when it is due.'],
+    summary: 'Read what is due from a source now, or the slots that you name.',
+    details: ['Exit code 0: read; 5: a reading failed; the service retries it when it is due.'],
     operands: { name: 'SOURCE', min: 1, max: 1 },
     options: {
       ...everywhere,
-      channel: { type: 'text', value: 'NAME', help: 'Only this channel; `source show` names them.' },
+      channel: { type: 'text', value: 'NAME', help: 'Only this channel; `source show` lists them.' },
       slot: { type: 'paths', value: 'KEY…', help: 'With --channel: these slots, due or not (2026-11-20, 2026-11 …).' },
-      'backfill-since': { type: 'date', value: 'DATE', help: 'Read the past from this day (YYYY-MM-DD).' },
+      'backfill-since': { type: 'date', value: 'DATE', help: 'Backfill from this date (YYYY-MM-DD).' },
       simulator,
     },
     environment: { ...databaseEnvironment, ...sourceEnvironment },
@@ -314,10 +317,10 @@ export const commands = {
     ],
   },
   'review list': {
-    summary: 'List possible duplicates that wait for a decision, the most likely first.',
+    summary: 'List possible duplicates that await a decision, the most likely first.',
     details: [
-      'Their records stay apart until somebody decides; the API never shows that they may be one.',
-      'After them, records whose notices state different award numbers or name another call: `review split` parts them.',
+      'Their records stay separate until somebody decides; the API never shows that they may be one.',
+      'After them come records whose notices state different award numbers or name another call: `review split` separates them.',
     ],
     operands: { name: '', min: 0, max: 0 },
     options: {
@@ -328,71 +331,90 @@ export const commands = {
     examples: [['tenderstock review list --limit 100', 'with titles, buyers, dates, score and evidence']],
   },
   'review show': {
-    summary: 'Show two records side by side, and what speaks for and against one tender.',
+    summary: 'Show two records side by side, with the evidence for and against one tender.',
     details: ['LEFT and RIGHT are ids of records, or keys of notices as `review list` and `explain` show them.'],
     operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
     options: everywhere,
     environment: databaseEnvironment,
-    examples: [['tenderstock review show ted:123456-2026 doe:7-01', 'two notices and the records they stand in']],
+    examples: [['tenderstock review show ted:123456-2026 doe:7-01', 'two notices and the records they belong to']],
   },
   'review merge': {
-    summary: 'Decide that two records are one tender; applied at once, kept over a rebuild.',
+    summary: 'Decide that two records are one tender; takes effect at once and survives a rebuild.',
     details: [
       'The newer of two published records becomes `merged` in the next edition. A later decision replaces this one.',
     ],
     operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
-    options: { ...everywhere, note: { type: 'text', value: 'TEXT', help: 'Why, for those who come after you.' } },
+    options: {
+      ...everywhere,
+      note: { type: 'text', value: 'TEXT', help: 'The reason, for whoever reads the decision later.' },
+    },
     environment: databaseEnvironment,
     examples: [["tenderstock review merge ted:123456-2026 doe:7-01 --note 'same documents'", 'one tender']],
   },
   'review split': {
-    summary: 'Decide that two records are two tenders; applied at once, kept over a rebuild.',
+    summary: 'Decide that two records are two tenders; takes effect at once and survives a rebuild.',
     details: [
-      'Also parts what the rules had joined: `explain ID` shows which notices. Exact references of notices stay joined.',
+      'This also separates what the rules had joined: `explain ID` shows which notices. Notices with exact references stay joined.',
     ],
     operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
-    options: { ...everywhere, note: { type: 'text', value: 'TEXT', help: 'Why, for those who come after you.' } },
+    options: {
+      ...everywhere,
+      note: { type: 'text', value: 'TEXT', help: 'The reason, for whoever reads the decision later.' },
+    },
     environment: databaseEnvironment,
     examples: [["tenderstock review split ted:123456-2026 doe:7-01 --note 'two lots'", 'two tenders']],
   },
   explain: {
-    summary: 'Explain a record: its notices, by what each joined, and which notice each field came from.',
+    summary: 'Show why each notice belongs to the tender, and where each field comes from.',
     operands: { name: 'ID', min: 1, max: 1 },
     options: everywhere,
     environment: databaseEnvironment,
-    examples: [
-      ['tenderstock explain 178f7856-be54-83a1-8bfe-ad3fc2e71f71', 'the id stands in every record of the API'],
-    ],
+    examples: [['tenderstock explain 178f7856-be54-83a1-8bfe-ad3fc2e71f71', 'every record of the API has its id']],
   },
   simulate: {
-    summary: 'Serve the portals of all sources on this machine, with faults to switch on.',
+    summary: 'Simulate the portals of all sources on this machine, with optional faults.',
     details: [
-      'Each speaks the protocol that its card declares and shows made-up notices, more with time. Point `source check` or',
-      '`source run` at it with --simulator. docs/simulator.md lists the faults; `--fault all` switches all on.',
+      'Each speaks the protocol that its card declares and shows made-up notices, more of them as time passes. Point `source check` or',
+      '`source run` at it with --simulator. docs/simulator.md lists the faults; `--fault all` enables all of them.',
     ],
     operands: { name: '', min: 0, max: 0 },
     options: {
-      source: { type: 'paths', value: 'ID…', help: 'Only these sources; default all.' },
-      fault: { type: 'paths', value: 'NAME[=SHARE]…', help: 'Faults and the share of requests that meet them (0.05).' },
+      source: { type: 'paths', value: 'ID…', help: 'Only these sources; default: all.' },
+      fault: {
+        type: 'paths',
+        value: 'NAME[=SHARE]…',
+        help: 'Faults and the share of requests that they affect (default: 0.05).',
+      },
       corpus: { type: 'text', value: 'DIR', help: 'Serve the real notices collected in this folder.' },
-      port: { type: 'count', value: 'PORT', default: 8090, min: 0, max: 65_535, help: 'Port; 0 takes a free one.' },
-      seed: { type: 'text', value: 'S', help: 'Another made-up world and other faults; the same seed gives the same.' },
-      speed: { type: 'number', value: 'X', default: 1, min: 0, max: 100_000, help: "How fast the portals' time runs." },
+      port: { type: 'count', value: 'PORT', default: 8090, min: 0, max: 65_535, help: 'Port; 0 picks a free one.' },
+      seed: {
+        type: 'text',
+        value: 'S',
+        help: 'Seed of the made-up world and its faults; the same seed gives the same result.',
+      },
+      speed: {
+        type: 'number',
+        value: 'X',
+        default: 1,
+        min: 0,
+        max: 100_000,
+        help: 'How fast time runs for the portals.',
+      },
       data,
       json,
       help,
     },
     examples: [
       ['tenderstock simulate', 'all portals, on port 8090'],
-      ['tenderstock simulate --source xx-new --fault rate-limit=0.2 cut-short', 'a new card under two faults'],
+      ['tenderstock simulate --source xx-new --fault rate-limit=0.2 cut-short', 'a new card with two faults'],
       [
         'tenderstock source run xx-new --simulator http://127.0.0.1:8090 --data trial',
-        'reads it, from another terminal',
+        'reads it from another terminal',
       ],
     ],
   },
   'organization create': {
-    summary: 'Create an organisation that may use the API.',
+    summary: 'Create an organization that may use the API.',
     operands: { name: 'NAME', min: 1, max: 1 },
     options: {
       ...everywhere,
@@ -402,20 +424,20 @@ export const commands = {
         default: 60,
         min: 1,
         max: 1_000_000_000,
-        help: 'Its limit, over all its tokens.',
+        help: 'Its limit, for all its tokens together.',
       },
     },
     environment: databaseEnvironment,
-    examples: [["tenderstock organization create 'Acme Ltd'", 'with the usual limit']],
+    examples: [["tenderstock organization create 'Acme Ltd'", 'with the default limit']],
   },
   'organization list': {
-    summary: 'List organisations.',
+    summary: 'List organizations.',
     options: everywhere,
     environment: databaseEnvironment,
     examples: [['tenderstock organization list', 'with limits and access']],
   },
   'organization update': {
-    summary: 'Change the limit or the access of an organisation.',
+    summary: 'Change the limit or the access of an organization.',
     operands: { name: 'NAME', min: 1, max: 1 },
     options: {
       ...everywhere,
@@ -424,7 +446,7 @@ export const commands = {
         type: 'choice',
         value: 'on|off',
         choices: ['on', 'off'],
-        help: 'off: its tokens stay and are answered 403.',
+        help: 'off: its tokens remain, but their requests are answered 403.',
       },
     },
     environment: databaseEnvironment,
@@ -432,7 +454,7 @@ export const commands = {
   },
   'token create': {
     summary: 'Create a token; it is shown once.',
-    details: ['An organisation has at most two valid tokens: revoke one to replace it.'],
+    details: ['An organization has at most two valid tokens: revoke one to replace it.'],
     operands: { name: 'ORGANIZATION', min: 1, max: 1 },
     options: {
       ...everywhere,
@@ -442,34 +464,34 @@ export const commands = {
         value: 'N',
         min: 1,
         max: 3650,
-        help: 'Days until it stops being valid; never without.',
+        help: 'Days until it expires; default: never.',
       },
     },
     environment: databaseEnvironment,
-    examples: [["tenderstock token create 'Acme Ltd' --name 'CRM sync'", 'a token without an end']],
+    examples: [["tenderstock token create 'Acme Ltd' --name 'CRM sync'", 'a token that never expires']],
   },
   'token list': {
-    summary: 'List the tokens of an organisation, without their text.',
+    summary: 'List the tokens of an organization, without their text.',
     operands: { name: 'ORGANIZATION', min: 1, max: 1 },
     options: everywhere,
     environment: databaseEnvironment,
-    examples: [["tenderstock token list 'Acme Ltd'", 'with the time of last use']],
+    examples: [["tenderstock token list 'Acme Ltd'", 'with the time of their last use']],
   },
   'token revoke': {
-    summary: 'Revoke a token; it stops working within a minute everywhere.',
+    summary: 'Revoke a token; it stops working everywhere within a minute.',
     operands: { name: 'TOKEN-ID', min: 1, max: 1 },
     options: everywhere,
     environment: databaseEnvironment,
-    examples: [['tenderstock token revoke 0b6f98dc-89b5-4153-a43d-5b69ba554b0d', 'the id stands in `token list`']],
+    examples: [['tenderstock token revoke 0b6f98dc-89b5-4153-a43d-5b69ba554b0d', '`token list` shows the id']],
   },
   'database export': {
-    summary: 'Copy an embedded stock to an empty PostgreSQL server.',
+    summary: 'Copy an embedded stock to an empty PostgreSQL database.',
     operands: { name: 'URL', min: 1, max: 1 },
     options: everywhere,
     examples: [['tenderstock database export postgres://user:password@host/name', 'then start with this DATABASE_URL']],
   },
   'clock advance': {
-    summary: 'Move the time of a service that runs with --trial-clock. Not for production.',
+    summary: 'Advance the clock of a service that runs with --trial-clock. Not for production.',
     options: {
       ...everywhere,
       ms: {
@@ -478,7 +500,7 @@ export const commands = {
         required: true,
         min: 0,
         max: 10 * 365 * 86_400_000,
-        help: 'Milliseconds to move forwards.',
+        help: 'Milliseconds to advance.',
       },
     },
     examples: [['tenderstock clock advance --ms 86400000', 'a day']],

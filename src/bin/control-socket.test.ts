@@ -109,7 +109,7 @@ describe('control socket', () => {
     expect(await send(server!.path, `${JSON.stringify({ protocol: controlProtocol + 1, ...request })}\n`)).toMatch(
       /speaks protocol/,
     )
-    expect(await send(server!.path, 'hello\n')).toMatch(/no JSON/)
+    expect(await send(server!.path, 'hello\n')).toMatch(/not JSON/)
     expect(await send(server!.path, `{"protocol":${controlProtocol}}\n`)).toMatch(/without command/)
     expect(await send(server!.path, 'x'.repeat(3 * 1024 * 1024))).toMatch(/longer than|^$/)
     expect((await ask(data)).exitCode).toBe(0)

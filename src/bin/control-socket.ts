@@ -92,13 +92,13 @@ export async function askRunningService(
     }
   } catch (error) {
     if (error instanceof OperatorError) throw error
-    throw new OperatorError('The running service broke off; look at its log and run the command again.', {
+    throw new OperatorError('The connection to the running service broke; check its log and run the command again.', {
       cause: error,
     })
   } finally {
     socket.destroy()
   }
-  throw new OperatorError('The running service ended before the command did; run it again.')
+  throw new OperatorError('The running service stopped before the command finished; run the command again.')
 }
 
 async function serveCommand(socket: Socket, run: RunCommand): Promise<void> {
@@ -129,12 +129,12 @@ function readRequest(text: string): ControlRequest {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new OperatorError('The service got a line that is no JSON.', { exitCode: 2 })
+    throw new OperatorError('The service received a line that is not JSON.', { exitCode: 2 })
   }
   const request = value as Partial<ControlRequest> & { readonly protocol?: unknown }
   if (request?.protocol !== controlProtocol) {
     throw new OperatorError(
-      `The running service speaks protocol ${controlProtocol} of the control socket, this program another; use the same version of both.`,
+      `The running service speaks protocol ${controlProtocol} of the control socket, but this program speaks another; use the same version for both.`,
       { exitCode: 2 },
     )
   }
@@ -146,7 +146,7 @@ function readRequest(text: string): ControlRequest {
     !Array.isArray(operands) ||
     !operands.every((each) => typeof each === 'string')
   ) {
-    throw new OperatorError('The service got a request without command, options and operands.', { exitCode: 2 })
+    throw new OperatorError('The service received a request without command, options and operands.', { exitCode: 2 })
   }
   return { command, options, operands }
 }
@@ -223,7 +223,7 @@ async function socketPath(dataFolder: string, isOwner: boolean): Promise<string>
   await mkdir(folder, { mode: 0o700, recursive: true })
   const about = await lstat(folder)
   if (!about.isDirectory() || about.uid !== uid || (about.mode & 0o077) !== 0) {
-    throw new OperatorError(`${folder} is open to others; remove it, or use a shorter path for --data.`)
+    throw new OperatorError(`${folder} is accessible to other users; remove it, or use a shorter path for --data.`)
   }
   const path = join(folder, `${hash}.sock`)
   await writeFile(note, `${path}\n`, { mode: 0o600 })

@@ -88,12 +88,12 @@ export function watchDatabase(options: {
     if (store.engine === 'embedded' || ++missedRounds < quietRounds) return
     state.report(
       'database',
-      `The database has not answered for ${seconds()} seconds; the last edition goes on being served, new ones and changes of tokens do not arrive.`,
+      `The database has not answered for ${seconds()} seconds; the last edition is still served, but new editions and token changes do not arrive.`,
     )
     if ((missedRounds - quietRounds) % repeatRounds === 0)
       log.error(
         { seconds: seconds(), ...(lastError !== '' && { error: lastError }) },
-        'the database does not answer; the last edition goes on being served, new ones and changes of tokens do not arrive. It is asked again every second: see that it runs, and that this machine reaches it',
+        'the database does not answer; the last edition is still served, but new editions and token changes do not arrive. Retrying every second: check that it runs and that this machine reaches it',
       )
   }
 

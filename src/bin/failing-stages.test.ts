@@ -140,7 +140,7 @@ test.skipIf(testDatabaseUrl === undefined)(
     const args = ['--data', home, '--no-samples', '--publish-interval-minutes', '0']
     const service = launch([...args, '--ingest', await notices(4, 2)], env)
     const { api } = await service.next(is('ready'))
-    await service.next(warns(/^Reading the given notices failed, and is tried again: planted at notice$/))
+    await service.next(warns(/^Reading the given notices failed; retrying: planted at notice$/))
     await expect
       .poll(() => readiness(api), { timeout: 60_000 })
       .toMatchObject({ code: 200, status: 'degraded', edition: 1, isFailing: true })
@@ -154,10 +154,10 @@ test.skipIf(testDatabaseUrl === undefined)(
     })
     await plant('tender')
     await heal('notice')
-    await service.next(warns(/^Consolidating failed, and is tried again: planted at tender$/))
+    await service.next(warns(/^Consolidating failed; retrying: planted at tender$/))
     await plant('edition')
     await heal('tender')
-    await service.next(warns(/^Publishing failed, and is tried again: planted at edition$/))
+    await service.next(warns(/^Publishing failed; retrying: planted at edition$/))
     await heal('edition')
     await service.next(is('recovered'))
     // one with what was begun, and perhaps one with what was found while others failed
@@ -182,9 +182,7 @@ test.skipIf(testDatabaseUrl === undefined)(
     await once(service.child, 'close')
     const told = await run(['status', '--data', elsewhere], env)
     expect(told.exitCode).toBe(7)
-    expect(told.out).toMatch(
-      /Failing +\d+ rounds? in a row\n +Publishing failed, and is tried again: planted at\s+edition/,
-    )
+    expect(told.out).toMatch(/Failing +\d+ rounds? in a row\n +Publishing failed; retrying: planted at\s+edition/)
     for (const line of told.out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
     await heal('edition')
     const again = launch(args, env)
@@ -249,7 +247,7 @@ test('a full disk: the API goes on, one sentence says what to free, and the stag
   execFileSync('sh', ['-c', `head -c 1G /dev/zero > ${filler}; true`], { stdio: 'ignore' })
   const { message } = await service.next(warns(/full/))
   expect(message).toMatch(
-    /^[A-Z][a-z ]+ failed, and is tried again: The disk that holds \/\S+ is full \(\d+\.\d MB are left\); delete something there or give it more room\.$/,
+    /^[A-Z][a-z ]+ failed; retrying: The disk that holds \/\S+ is full \(\d+\.\d MB are left\); delete something there or give it more room\.$/,
   )
   expect(String(message)).toContain(disk)
   await expect.poll(() => readiness(api), { timeout: 60_000 }).toMatchObject({ code: 200, edition: 1, isFailing: true })

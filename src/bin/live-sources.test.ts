@@ -125,7 +125,7 @@ describe('live reading', () => {
     await using samples = await openTestStore('embedded')
     await claimStockKind(samples, 'samples')
     await expect(claimStockKind(samples, 'live')).rejects.toThrow(
-      /give --live a data folder \(or database\) of its own/,
+      /use a separate data folder \(or database\) for --live/,
     )
   })
 })

@@ -106,7 +106,7 @@ export function startLiveSources(options: LiveOptions): LiveSources {
       ...(options.documentStore && { documentStore: options.documentStore }),
     })
   const done = removeLeftovers(scratchFolder)
-    .catch((error: unknown) => options.log.warn({ error: String(error) }, 'old archives stay where they were unpacked'))
+    .catch((error: unknown) => options.log.warn({ error: String(error) }, 'old archives could not be removed'))
     .then(work)
   const throwFault = () => {
     for (const error of faults.values()) throw error

@@ -53,7 +53,7 @@ export async function main(args: readonly string[]): Promise<number> {
       return error.exitCode
     }
     const trace = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    const message = 'Tenderstock met a fault of its own and stopped. Please report this:'
+    const message = 'Tenderstock stopped because of a bug. Please report this:'
     reporter.fail({ message, exitCode: bugExitCode, trace })
     return bugExitCode
   }
@@ -69,7 +69,7 @@ async function runCommand(
     const hasSamples = command === 'start' && options['no-samples'] !== true && options.live !== true
     if (!hasSamples && options['requests-per-minute'] !== undefined)
       throw new OperatorError(
-        '--requests-per-minute is the limit of the trial organisation, which only the samples have; use `tenderstock organization update NAME --requests-per-minute N`.',
+        '--requests-per-minute sets the limit of the trial organization, which exists only with the samples; use `tenderstock organization update NAME --requests-per-minute N`.',
         { exitCode: 2 },
       )
     const service = {

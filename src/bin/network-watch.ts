@@ -26,7 +26,7 @@ export function watchNetwork(
 
   const heard = () => {
     silent = new Set()
-    if (isOffline) emit({ event: 'networkBack', message: 'Portals are reached again.' })
+    if (isOffline) emit({ event: 'networkBack', message: 'The portals can be reached again.' })
     isOffline = false
     for (const event of held.splice(0)) emit(event)
   }
@@ -38,7 +38,7 @@ export function watchNetwork(
     const why = error instanceof Error ? ` (${error.message})` : ''
     emit({
       event: 'warning',
-      message: `This machine reaches no portal${why}: look at its network, name resolution and firewall. They are asked again by themselves.`,
+      message: `This machine reaches no portal${why}: check its network, name resolution and firewall. Retries are automatic.`,
     })
   }
   return {

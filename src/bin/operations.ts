@@ -82,7 +82,7 @@ export async function runOperation(place: Workplace, request: ControlRequest, em
   const operation = operations[request.command as CommandName]
   if (!operation)
     throw new OperatorError(
-      `The running service does not know the command "${request.command}"; use the same version of both.`,
+      `The running service does not know the command "${request.command}"; use the same version for both.`,
       { exitCode: 2 },
     )
   try {
@@ -134,7 +134,7 @@ const operations: { readonly [name in CommandName]?: Operation } = {
   'database export': async ({ store }, { operands }, emit) => {
     if (store.engine === 'server')
       throw new OperatorError(
-        'This copies an embedded stock to a server; unset DATABASE_URL and name the folder with --data.',
+        'This copies an embedded stock to a server; unset DATABASE_URL and pass the folder with --data.',
         { exitCode: 2 },
       )
     const { rows } = await exportStock(store, checkDatabaseUrl(operands[0]!, 'URL'), (progress) =>
@@ -171,14 +171,14 @@ const operations: { readonly [name in CommandName]?: Operation } = {
       { now: clock(), random },
     )
     if (outcome.kind === 'nameTaken')
-      throw new OperatorError(`There is an organization "${operands[0]}" already; take another name.`)
+      throw new OperatorError(`An organization "${operands[0]}" already exists; choose another name.`)
     emit(organizationEvent(outcome.organization))
     return 0
   },
   'organization list': async ({ store }, _request, emit) => {
     const organizations = await listOrganizations(store.db)
     if (organizations.length === 0)
-      emit({ event: 'none', message: 'No organization yet: tenderstock organization create NAME' })
+      emit({ event: 'none', message: 'There is no organization yet: tenderstock organization create NAME' })
     for (const organization of organizations) emit(organizationEvent(organization))
     return 0
   },
@@ -186,7 +186,7 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     const organization = await organizationNamed(store, operands[0]!)
     const { 'requests-per-minute': requestsPerMinute, access } = options
     if (requestsPerMinute === undefined && access === undefined) {
-      throw new OperatorError('Say what to change: --requests-per-minute N, or --access on|off.', { exitCode: 2 })
+      throw new OperatorError('Nothing to change: pass --requests-per-minute N or --access on|off.', { exitCode: 2 })
     }
     await changeOrganization(store, organization.organizationId, {
       ...(requestsPerMinute !== undefined && { requestsPerMinute: Number(requestsPerMinute) }),
@@ -232,7 +232,8 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     return 0
   },
   'clock advance': async ({ advanceClock }, { options }, emit) => {
-    if (!advanceClock) throw new OperatorError('This needs a running service that was started with --trial-clock.')
+    if (!advanceClock)
+      throw new OperatorError('This command needs a running service that was started with --trial-clock.')
     emit({ event: 'clock', now: toInstant(await advanceClock(Number(options.ms))) })
     return 0
   },

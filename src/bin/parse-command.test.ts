@@ -56,7 +56,9 @@ describe('command line', () => {
       options: { live: true, source: ['ted', 'doe'], 'backfill-since': '2022-01-01', workers: 4 },
     })
     for (const day of ['2022', '2022-02-30', '01.01.2022', 'yesterday', '2022-01-01Z'])
-      expect(refusal(`start --live --backfill-since ${day}`)).toMatch(/--backfill-since is a day like 2022-01-31, not/)
+      expect(refusal(`start --live --backfill-since ${day}`)).toMatch(
+        /--backfill-since must be a date like 2022-01-31, not/,
+      )
   })
 
   test('mistakes are one sentence with a suggestion and exit code 2', () => {
@@ -78,7 +80,7 @@ describe('command line', () => {
       expect(refusalOf(['token', 'create', 'Acme', '--name', blank])).toMatch(/--name needs a value/)
     }
     expect(refusal('token revoke')).toMatch(/needs TOKEN-ID/)
-    expect(refusal('--json')).toMatch(/Name a command/)
+    expect(refusal('--json')).toMatch(/A command must come/)
   })
 
   test('every command has help with its options and an example, in 80 columns', () => {

@@ -26,7 +26,7 @@ export function parseCommand(args: readonly string[]): ParsedCommand {
   if (first === undefined || first === '--help' || first === '-h') return { kind: 'help', topic: [] }
   if (first === 'help') return { kind: 'help', topic: args.slice(1).filter((each) => !each.startsWith('-')) }
   if (first === '--version' || first === '-v') return { kind: 'version' }
-  if (first.startsWith('-')) throw usageError(`Name a command before ${first}; \`tenderstock --help\` lists them.`)
+  if (first.startsWith('-')) throw usageError(`A command must come before ${first}; \`tenderstock --help\` lists them.`)
   const group = commandNames.filter((name) => name.startsWith(`${first} `))
   if (group.length > 0 && (second === undefined || second.startsWith('-'))) return { kind: 'help', topic: [first] }
   const wanted = group.length > 0 ? `${first} ${second}` : first
@@ -95,23 +95,24 @@ function readOption(
   if (value === undefined || value.trim() === '' || (!token.inlineValue && value.startsWith('--')))
     throw usageError(`${rawName} needs a value: ${rawName} ${option.value}.`)
   if (option.type === 'paths') return [...(Array.isArray(before) ? before : []), value]
-  if (before !== undefined) throw usageError(`${rawName} is given twice; give it once.`)
+  if (before !== undefined) throw usageError(`${rawName} is given twice; pass it once.`)
   if (option.type === 'text') return value
   if (option.type === 'date') {
     if (!parseDate(value) || value.length !== 10)
-      throw usageError(`${rawName} is a day like 2022-01-31, not ${quoted(value)}.`)
+      throw usageError(`${rawName} must be a date like 2022-01-31, not ${quoted(value)}.`)
     return value
   }
   if (option.type === 'choice') {
     const choices = option.choices ?? []
-    if (!choices.includes(value)) throw usageError(`${rawName} is one of ${choices.join(', ')}, not ${quoted(value)}.`)
+    if (!choices.includes(value))
+      throw usageError(`${rawName} must be one of ${choices.join(', ')}, not ${quoted(value)}.`)
     return value
   }
   const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = option
   if (!(number >= min && number <= max) || (option.type === 'count' && !Number.isSafeInteger(number))) {
     throw usageError(
-      `${rawName} is a ${option.type === 'count' ? 'whole ' : ''}number from ${min} to ${max}, not ${quoted(value)}.`,
+      `${rawName} must be a ${option.type === 'count' ? 'whole ' : ''}number from ${min} to ${max}, not ${quoted(value)}.`,
     )
   }
   return number
@@ -124,7 +125,7 @@ function checkOperands(command: CommandName, spec: CommandSpec, operands: readon
     throw usageError(`\`tenderstock ${command}\` needs ${name}; see \`tenderstock ${command} --help\`.`)
   if (operands.length > max)
     throw usageError(
-      `\`tenderstock ${command}\` cannot use ${quoted(operands[max]!)}; see \`tenderstock ${command} --help\`.`,
+      `\`tenderstock ${command}\` does not accept ${quoted(operands[max]!)}; see \`tenderstock ${command} --help\`.`,
     )
 }
 

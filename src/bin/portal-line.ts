@@ -38,7 +38,7 @@ export function openPortalLine({ config, clock, random, version, simulator }: Po
 export function contactOf({ contact }: Config): string {
   if (contact !== undefined) return contact
   throw new OperatorError(
-    'Portals want to know who reads them: set TENDERSTOCK_CONTACT to your mail address or a page about you, and start again.',
+    'Portals want to know who reads them: set TENDERSTOCK_CONTACT to your email address or web page, and start again.',
     { exitCode: 2 },
   )
 }

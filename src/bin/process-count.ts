@@ -28,7 +28,7 @@ export async function countProcesses({ db }: Store, random: Random, log: Log): P
     try {
       Atomics.store(memory, 0, await beat(db, processId))
     } catch (error) {
-      log.debug({ error: String(error) }, 'the living processes cannot be counted; the last count stays')
+      log.debug({ error: String(error) }, 'cannot count the live processes; keeping the last count')
     } finally {
       isLooking = false
     }

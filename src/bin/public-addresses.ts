@@ -28,11 +28,11 @@ export function addressWarnings(place: Place): string[] {
   const warnings: string[] = []
   if (place.config.baseUrl === undefined)
     warnings.push(
-      'TENDERSTOCK_BASE_URL is not set: problems and the contract name no host. Set it to the address at which clients reach the API, such as https://tenders.example.org.',
+      'TENDERSTOCK_BASE_URL is not set: problems and the contract name no host. Set it to the URL at which clients reach the API, such as https://tenders.example.org.',
     )
   if (place.config.trustedHops === undefined)
     warnings.push(
-      'TENDERSTOCK_TRUSTED_HOPS is not set: all clients behind a proxy count as one address, and a flood of wrong tokens from one turns the 401 of the others into 429. Set it to the number of proxies in front; 0 for none.',
+      'TENDERSTOCK_TRUSTED_HOPS is not set: all clients behind a proxy count as one address, so a flood of invalid tokens from one client turns the 401 of the others into 429. Set it to the number of proxies in front; 0 for none.',
     )
   return warnings
 }

@@ -93,7 +93,7 @@ async function openRing() {
     try {
       return await openCursorKeyRing({ load: () => ask<readonly CursorKey[]>('cursorKeys'), clock })
     } catch (error) {
-      log.warn({ error: String(error) }, 'the keys of cursors cannot be read yet; they are asked for again')
+      log.warn({ error: String(error) }, 'cannot read the cursor keys yet; retrying')
       await delay(keysPauseMs)
     }
   }

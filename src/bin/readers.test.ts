@@ -241,7 +241,7 @@ describe('readers', () => {
     await Promise.all(loops)
     expect(broken.size).toBeGreaterThan(0)
     expect([...broken].filter((agent) => !ofVictim.has(agent))).toEqual([])
-    expect(world.losses).toEqual([expect.stringMatching(/^A reader died .*another one takes its place\.$/)])
+    expect(world.losses).toEqual([expect.stringMatching(/^A reader thread died .* and is being replaced\.$/)])
 
     // the new one answers as the others do, and is told of what comes
     await takeOver(world.log, 4)
@@ -265,7 +265,7 @@ describe('readers', () => {
     let answer: Answer | undefined
     while (answer === undefined) answer = await world.get('/v1/tenders?limit=3').catch(() => undefined)
     expect(answer.status).toBe(200)
-    expect(world.losses[0]).toBe('A reader died (it did not answer any more); another one takes its place.')
+    expect(world.losses[0]).toBe('A reader thread died (it stopped answering) and is being replaced.')
   })
 
   test('with the database down, one that takes the place of another knows the tokens and cursors that were known', async () => {

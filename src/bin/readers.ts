@@ -139,7 +139,7 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
       log.error({ thread, reason }, 'a reader died')
       if (reader === spare) spare = undefined
       else if (reader.hasListened) {
-        onLoss(`A reader died (${reason}); another one takes its place.`)
+        onLoss(`A reader thread died (${reason}) and is being replaced.`)
         replace()
       }
       // what dies of its start is not started again and again
@@ -160,7 +160,7 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
     spare = undefined
     next.listen().catch((error: unknown) => {
       if (isClosing) return
-      log.error({ error: String(error) }, 'a reader could not take the place of another; it is tried again')
+      log.error({ error: String(error) }, 'could not replace a reader; retrying')
       pause = setTimeout(replace, restartPauseMs)
     })
   }
@@ -289,7 +289,7 @@ class Reader {
     if (this.#unanswered++ < (this.#isHeard ? mostUnanswered : mostUnansweredWhileLoading))
       this.#send({ type: 'settle', turn: ++this.#turn })
     else {
-      this.#reason ||= 'it did not answer any more'
+      this.#reason ||= 'it stopped answering'
       void this.#worker.terminate()
     }
   }

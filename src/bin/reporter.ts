@@ -87,7 +87,7 @@ function textReporter({
       showToken: (plaintext: string) => {
         bar.hide()
         out.write(`  ${paint.green('✓')} ${'Trial token'.padEnd(20)} ${paint.bold(plaintext)}\n`)
-        out.write(`${' '.repeat(25)}${paint.dim('Shown this once; its file is named below.')}\n`)
+        out.write(`${' '.repeat(25)}${paint.dim('Shown only this once; the file that holds it is named below.')}\n`)
       },
     }),
   }
@@ -99,11 +99,11 @@ const stageNames: { readonly [stage: string]: string } = {
   ingest: 'Reading notices',
   consolidate: 'Consolidating',
   publish: 'Publishing',
-  reparse: 'Reading kept documents',
+  reparse: 'Re-parsing documents',
   rebuild: 'Rebuilding',
   export: 'Copying',
   load: 'Loading editions',
-  check: 'Asking portals',
+  check: 'Checking portals',
 }
 
 function progressBar(err: Screen): Progress {
@@ -192,7 +192,7 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
         `${event.data} ${paint.dim(event.engine === 'embedded' ? '(embedded engine)' : '(PostgreSQL server)')}`,
       )
     case 'found':
-      return line('Found again', `edition ${event.edition} with ${count(event.records, 'record')}`)
+      return line('Found', `edition ${event.edition} with ${count(event.records, 'record')}`)
     case 'portals':
       return line('Sample portals', `${count(event.portals, 'portal')} of made-up notices, on this machine only`)
     case 'simulatedPortal':
@@ -203,7 +203,7 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
         line('Portals', `${count(event.portals, 'portal')} of ${event.isMadeUp ? 'made-up' : 'collected'} notices`),
         line('Address', String(event.base)),
         line('Faults', faults.length > 0 ? faults.map(([name, share]) => `${name}=${share}`).join(' ') : 'none'),
-        line('Time', `${event.now}, ${Number(event.speed) === 1 ? 'as it runs' : `${event.speed} times as fast`}`),
+        line('Time', `${event.now}, ${Number(event.speed) === 1 ? 'at normal speed' : `${event.speed} times as fast`}`),
         '',
         '  Try a source against it, from another terminal:',
         `    tenderstock source check ${event.example} --simulator ${event.base}`,
@@ -224,7 +224,7 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
       )
     }
     case 'alarmCleared':
-      return line('Well again', String(event.alarm))
+      return line('Recovered', String(event.alarm))
     case 'sourceRead':
       return sourceReadText(event, paint, line)
     case 'ingested': {
@@ -233,7 +233,7 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
         count(event.documents, 'document'),
         event.known === event.documents ? 'nothing new' : count(event.notices, 'new notice'),
       ]
-      if (rejected > 0) parts.push(`${number(rejected)} not readable`)
+      if (rejected > 0) parts.push(`${number(rejected)} unreadable`)
       return line(event.source === 'files' ? 'Read' : String(event.source), parts.join(' · '))
     }
     case 'consolidated':
@@ -242,8 +242,8 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
         : line(
             'Consolidated',
             event.notices === 0
-              ? `${count(event.changed, 'record')} changed by the clock`
-              : `${count(event.notices, 'notice')} taken over`,
+              ? `${count(event.changed, 'record')} changed by the passage of time`
+              : `${count(event.notices, 'notice')}`,
           )
     case 'published':
       return [
@@ -253,19 +253,19 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
         ),
         ...(list(event.warnings).length > 0
           ? [
-              `  ${paint.yellow('!')} ${count(list(event.warnings).length, 'alarm')} of sources did not hold it back: tenderstock source list`,
+              `  ${paint.yellow('!')} ${count(list(event.warnings).length, 'alarm')} of sources did not block it: tenderstock source list`,
             ]
           : []),
       ].join('\n')
     case 'nothingNew':
       return `  ${paint.dim('· Nothing new to publish')}`
     case 'tooEarly':
-      return `  ${paint.dim(`· No edition before ${minute(event.allowedAt)}: there is at most one an hour`)}`
+      return `  ${paint.dim(`· The next edition can be published at ${minute(event.allowedAt)}: at most one an hour`)}`
     case 'held':
       return [
-        `  ${paint.yellow('!')} The gate holds the next edition back; the last one goes on being served.`,
+        `  ${paint.yellow('!')} The gate holds back the next edition; the last one is still served.`,
         ...list(event.reasons).map((reason) => `      ${reason}`),
-        `      ${paint.dim('Look at it, then: tenderstock publish --override-gate')}`,
+        `      ${paint.dim('Check the reasons, then run: tenderstock publish --override-gate')}`,
       ].join('\n')
     case 'waiting':
       return `  ${paint.dim(`· Waiting: the service is busy with ${event.busyWith}`)}`
@@ -275,7 +275,7 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
     case 'ready':
       return readyText(event, paint)
     case 'recovered':
-      return line('Well again', `after ${count(event.failedRounds, 'round')} that failed`)
+      return line('Recovered', `after ${count(event.failedRounds, 'failed round')}`)
     case 'networkBack':
       return line('Network', String(event.message))
     case 'stopping':
@@ -289,18 +289,18 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
           `${count(event.documents, 'document')} → ${count(event.notices, 'notice')}, ${count(event.records, 'record')}`,
         ),
         event.isSame === true
-          ? `  ${paint.dim('· All ids and contents are as before.')}`
-          : `  ${paint.yellow('!')} Ids gone: ${number(event.idsGone)}, ids new: ${number(event.idsNew)}, contents changed: ${number(event.contentsChanged)}.`,
+          ? `  ${paint.dim('· All ids and contents are unchanged.')}`
+          : `  ${paint.yellow('!')} Ids removed: ${number(event.idsGone)}, ids added: ${number(event.idsNew)}, contents changed: ${number(event.contentsChanged)}.`,
       ].join('\n')
     case 'valuesFitted':
       return event.version === null
-        ? `  ${paint.dim(`· ${count(event.priced, 'tender')} with a published value are too few for a model; it takes 300.`)}`
+        ? `  ${paint.dim(`· ${count(event.priced, 'tender')} with a published value are too few for a model; it needs 300.`)}`
         : line(
             'Model of values',
-            `${event.version} from ${count(event.priced, 'tender')} with a published value${Number(event.retried) > 0 ? `; ${count(event.retried, 'refused record')} judged anew` : ''}`,
+            `${event.version} from ${count(event.priced, 'tender')} with a published value${Number(event.retried) > 0 ? `; ${count(event.retried, 'refused record')} judged again` : ''}`,
           )
     case 'exported':
-      return line('Copied', `${count(event.rows, 'row')} to the server; start with this DATABASE_URL from now on`)
+      return line('Copied', `${count(event.rows, 'row')} to the server; use this DATABASE_URL from now on`)
     case 'clock':
       return line('Clock', `now ${event.now}`)
     case 'status':
@@ -329,7 +329,7 @@ function sourceReadText(
   const place = `${event.source}${event.slot === 'feed' || event.slot === 'whole' ? '' : ` ${event.slot}`}`
   const news = [
     ...(Number(event.documents) > 0 ? [count(event.documents, 'new document'), count(event.notices, 'notice')] : []),
-    ...(Number(event.rejections) > 0 ? [`${number(event.rejections)} not readable`] : []),
+    ...(Number(event.rejections) > 0 ? [`${number(event.rejections)} unreadable`] : []),
   ]
   const isBad = event.outcome === 'failed' || event.outcome === 'refused' || event.outcome === 'short'
   if (isBad)
@@ -345,7 +345,7 @@ function readyText(event: CommandEvent, paint: Paint): string {
   const fact = (name: string, text: string) => `  ${name.padEnd(10)} ${text}`
   const edition =
     event.edition === 0
-      ? 'none yet: the API answers 503 until there is one'
+      ? 'none yet: the API answers 503 until the first one'
       : `${event.edition} with ${count(event.records, 'record')}`
   return [
     '',
@@ -365,7 +365,7 @@ function readyText(event: CommandEvent, paint: Paint): string {
           paint.dim('# construction work only (CPV division 45)'),
           curl('cpv=45000000&limit=5'),
           '',
-          paint.dim('# what changed since then: the delta that a sync asks for'),
+          paint.dim('# what changed since then: the delta for a sync'),
           curl(`updated_since=${event.since}&limit=5`),
           '',
         ]),
@@ -381,7 +381,7 @@ function doubtRow(counts: unknown, row: (name: string, text: string) => string):
   return [
     row(
       'Doubted',
-      `other award numbers ${number(numbers)} · another call named ${number(calls)}; tenderstock review list`,
+      `different award numbers ${number(numbers)} · another call named ${number(calls)}; see tenderstock review list`,
     ),
   ]
 }
@@ -410,10 +410,10 @@ function statusText(event: CommandEvent, paint: Paint): string {
           ...wrap(String(event.failure), 72).map((part) => `      ${part}`),
         ]
       : []),
-    row('Last good round', minute(event.lastRoundAt)),
+    row('Last successful round', minute(event.lastRoundAt)),
     ...(event.isFailing !== true && event.lastError
       ? [
-          row('Last fault', minute(event.lastErrorAt)),
+          row('Last error', minute(event.lastErrorAt)),
           ...wrap(String(event.lastError), 72).map((part) => `      ${part}`),
         ]
       : []),
@@ -421,9 +421,9 @@ function statusText(event: CommandEvent, paint: Paint): string {
     paint.bold('Received'),
     row('Documents', number(event.documents)),
     row('Notices', `${number(event.notices)}${event.waiting ? `, ${number(event.waiting)} not consolidated yet` : ''}`),
-    row('Not readable', counts(event.rejections)),
+    row('Unreadable', counts(event.rejections)),
     ...(event.outdated
-      ? [row('Read by older parsers', `${count(event.outdated, 'document')}; tenderstock rebuild reads them again`)]
+      ? [row('Read by older parsers', `${count(event.outdated, 'document')}; tenderstock rebuild re-parses them`)]
       : []),
     ...sources.map(([id, each]) =>
       row(`  ${id}`, `${count(each.documents, 'document')}, checked ${minute(each.checkedAt)}`),
@@ -445,7 +445,7 @@ function statusText(event: CommandEvent, paint: Paint): string {
       'Next one',
       event.unpublished === 0
         ? 'nothing to publish'
-        : `${count(event.unpublished, 'record')} to publish, not before ${minute(event.nextPublication)}`,
+        : `${count(event.unpublished, 'record')} to publish, at ${minute(event.nextPublication)} at the earliest`,
     ),
     ...holds.flatMap((hold) => [
       row(paint.yellow('Held back'), minute(hold.heldAt)),
@@ -457,7 +457,7 @@ function statusText(event: CommandEvent, paint: Paint): string {
 
 function tokenText(event: CommandEvent, paint: Paint): string {
   if (event.token !== undefined) {
-    return `  ${paint.bold(String(event.token))}\n  ${paint.dim(`Shown this once; only its hash is kept. Id ${event.tokenId}.`)}`
+    return `  ${paint.bold(String(event.token))}\n  ${paint.dim(`Shown only this once; we keep only its hash. Id ${event.tokenId}.`)}`
   }
   const state = event.revokedAt
     ? `revoked ${minute(event.revokedAt)}`

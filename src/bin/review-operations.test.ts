@@ -186,6 +186,6 @@ describe.each(engines)('review and explain (%s)', (engine) => {
       school({ noticeKey: 'ted:4-2026', references: [{ kind: 'changes', publicationNumber: '1-2026' }] }),
     ])
     await consolidate(store, { now })
-    await expect(merge('ted:3-2026', 'ted:4-2026')).rejects.toThrow('one record already, by exact references')
+    await expect(merge('ted:3-2026', 'ted:4-2026')).rejects.toThrow('already one record because of exact references')
   })
 })

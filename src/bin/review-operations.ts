@@ -37,7 +37,7 @@ export async function listReviews({ store }: ReviewPlace, { options }: ControlRe
       isOneRecord: true,
     })
   }
-  if (reviews.length + doubts.length === 0) emit({ event: 'none', message: 'No pair waits for a decision.' })
+  if (reviews.length + doubts.length === 0) emit({ event: 'none', message: 'No pair awaits a decision.' })
   for (const { leftTender, rightTender, left, right, kind, ...edge } of reviews)
     emit({
       event: 'review',
@@ -89,8 +89,8 @@ export async function decideReview(
   if (records.get(left) === records.get(right) && !(doubt && decision === 'merge')) {
     throw new OperatorError(
       decision === 'merge'
-        ? `${left} and ${right} are one record already, by exact references.`
-        : `${left} and ${right} belong together by exact references, which no decision undoes; \`tenderstock explain ID\` shows them.`,
+        ? `${left} and ${right} are already one record because of exact references.`
+        : `${left} and ${right} belong together because of exact references, which no decision can undo; \`tenderstock explain ID\` shows them.`,
     )
   }
   await inTransaction(store, async (trx) => {
@@ -104,7 +104,7 @@ export async function decideReview(
   if (isOne !== (decision === 'merge'))
     emit({
       event: 'warning',
-      message: `The decision is kept, but another decision ${isOne ? 'joins' : 'separates'} the two: \`tenderstock review show ${left} ${right}\`.`,
+      message: `The decision is stored, but another decision ${isOne ? 'joins' : 'separates'} the two: \`tenderstock review show ${left} ${right}\`.`,
     })
   return 0
 }
@@ -114,10 +114,7 @@ export async function explainStock(place: ReviewPlace, { operands }: ControlRequ
   const id = operands[0]!.toLowerCase()
   const found = await explainRecord(place.store.db, id, place.clock())
   if (!found)
-    throw new OperatorError(
-      `There is no record "${operands[0]}"; give an id as the API shows it (\`tenderstock status\` counts the records).`,
-      { exitCode: 2 },
-    )
+    throw new OperatorError(`There is no record "${operands[0]}"; pass an id as the API shows it.`, { exitCode: 2 })
   emit({
     event: 'explained',
     id: found.tenderId,
@@ -140,7 +137,7 @@ export async function explainStock(place: ReviewPlace, { operands }: ControlRequ
 /** The notice keys that two operands name: a notice key, or a record's id, which stands for its founding notice. */
 async function pairOf(db: Executor, operands: readonly string[]): Promise<readonly [string, string]> {
   const [left, right] = [await noticeKeyOf(db, operands[0]!), await noticeKeyOf(db, operands[1]!)]
-  if (left === right) throw new OperatorError('Name two different records.', { exitCode: 2 })
+  if (left === right) throw new OperatorError('Pass two different records.', { exitCode: 2 })
   return [left, right]
 }
 

@@ -37,12 +37,12 @@ function reviewText(
   const [a, b] = [left as Side, right as Side]
   if (isOneRecord)
     return [
-      `  ${paint.yellow('  one')}  ${rule}: ${a.key} and ${b.key} stand in one record (${a.id}), but say ${evidence}`,
+      `  ${paint.yellow('  one')}  ${rule}: ${a.key} and ${b.key} are in one record (${a.id}), but their notices say: ${evidence}`,
       side(a),
-      `      ${paint.dim(`tenderstock review split '${a.key}' '${b.key}'   (or merge, if it is right, or show)`)}`,
+      `      ${paint.dim(`tenderstock review split '${a.key}' '${b.key}'   (or merge if they belong together, or show)`)}`,
     ].join('\n')
   return [
-    `  ${paint.yellow(points(score).padStart(5))}  ${rule}${isHeldApart ? ' (held apart by something else in the two records)' : ''}: ${evidence}`,
+    `  ${paint.yellow(points(score).padStart(5))}  ${rule}${isHeldApart ? ' (kept separate by other evidence in the two records)' : ''}: ${evidence}`,
     side(a),
     side(b),
     `      ${paint.dim(`tenderstock review merge '${a.key}' '${b.key}'   (or split, or show)`)}`,
@@ -71,7 +71,7 @@ function pairText(event: CommandEvent, paint: Paint): string {
   const [left, right] = [event.left as Side, event.right as Side]
   const verdict = event.verdict as { kind: string; rule: string; score: number; evidence: string } | null
   const state = event.isExactlyLinked
-    ? 'one record, by exact references'
+    ? 'one record, because of exact references'
     : event.isOneRecord
       ? 'one record now'
       : 'two records now'

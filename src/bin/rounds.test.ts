@@ -44,7 +44,7 @@ test('a stage that fails is tried again after pauses that double up to a minute,
   const pauses = tries.slice(1).map((at, index) => (at - tries[index]!) / 1000)
   expect(pauses.slice(0, 6)).toEqual([1, 2, 4, 8, 16, 32])
   expect(new Set(pauses.slice(6))).toEqual(new Set([60]))
-  expect(told).toEqual(['Publishing failed, and is tried again: planted'])
+  expect(told).toEqual(['Publishing failed; retrying: planted'])
   expect(rounds.state()).toMatchObject({ failedRounds: tries.length, lastError: told[0] })
   expect(rounds.state().lastRoundAt).toBeUndefined()
   expect(kept.at(-1)).toEqual(rounds.state())
@@ -68,7 +68,7 @@ test('what fails aside holds no other stage back, and is a failure of the round 
   })
   await vi.advanceTimersByTimeAsync(10)
   expect(published).toBe(1)
-  expect(told).toEqual(['Estimating values failed, and is tried again: planted'])
+  expect(told).toEqual(['Estimating values failed; retrying: planted'])
   expect(rounds.state().failedRounds).toBe(1)
   await end()
 })
@@ -88,7 +88,7 @@ test('a stage that fails holds back those behind it, and a database that keeps n
   await vi.advanceTimersByTimeAsync(10)
   expect(published).toBe(0)
   expect(told).toEqual([
-    'Consolidating failed, and is tried again: The disk that holds /data is full; delete something there or give it more room.',
+    'Consolidating failed; retrying: The disk that holds /data is full; delete something there or give it more room.',
   ])
   expect(rounds.state()).toMatchObject({ failedRounds: 3, lastRoundAt: 5 })
   await end()

@@ -156,7 +156,7 @@ function sentenceOf(error: unknown, dataFolder: string): string {
   const [stage, cause] = error instanceof StageFailure ? [error.message, error.cause] : ['A round failed', error]
   const full = fullDiskSentence(cause, dataFolder)
   if (full === undefined && isConnectionLoss(cause))
-    return `The database was lost, and is tried again: ${(cause as Error).message}`
+    return `Lost the database connection; retrying: ${(cause as Error).message}`
   const why = full ?? (cause instanceof Error ? cause.message : String(cause))
-  return `${stage}, and is tried again: ${why.split('\n', 1)[0]}`
+  return `${stage}; retrying: ${why.split('\n', 1)[0]}`
 }

@@ -23,7 +23,7 @@ export type SimulateOptions = {
   readonly corpus?: string
   readonly port: number
   readonly seed?: string
-  /** How fast the portals' time runs. */
+  /** How fast time runs for the portals. */
   readonly speed: number
   readonly clock: Clock
   readonly emit: Emit
@@ -55,7 +55,9 @@ export async function simulate(options: SimulateOptions): Promise<void> {
     port: options.port,
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
-    throw new OperatorError(`Port ${options.port} is taken; stop what listens there, or choose another with --port.`)
+    throw new OperatorError(
+      `Port ${options.port} is in use; stop the program that listens there, or choose another with --port.`,
+    )
   })
   try {
     for (const source of chosen)

@@ -59,7 +59,7 @@ export async function listSources(place: SourcePlace, { options }: ControlReques
   const country = options.country === undefined ? undefined : String(options.country).toUpperCase()
   if (country !== undefined && ![...sources.values()].some((source) => source.country === country))
     throw new OperatorError(
-      `No source is of the country "${options.country}"; countries have two letters, such as DE, GB or EU.`,
+      `There is no source in the country "${options.country}"; country codes have two letters, such as DE, GB or EU.`,
       { exitCode: 2 },
     )
   const judged = await sourcesHealth(place.store, watchOf(place, sources))
@@ -210,7 +210,7 @@ export async function runSourceNow(
       },
     )
     if (results.length === 0)
-      emit({ event: 'none', message: `Nothing of ${source.id} is due; --channel NAME --slot KEY reads a slot again.` })
+      emit({ event: 'none', message: `Nothing is due for ${source.id}; --channel NAME --slot KEY reads a slot again.` })
     return results.some(({ outcome }) => outcome === 'failed' || outcome === 'refused') ? sourceExitCodes.failed : 0
   } finally {
     await line.close()

@@ -26,7 +26,7 @@ function sourceTable(sources: Sources): string {
   const sorted = [...all].sort((a, b) => compare(nameOf(a.country), nameOf(b.country)) || compare(a.id, b.id))
   return [
     `**${all.length} sources in ${countCountries(all)} countries**, the European Union and international bodies besides. ` +
-      `${all.length - new Set([...keyed, ...off]).size} run without further ado, ${keyed.length} need a key, ${off.length} run only when they are named.`,
+      `${all.length - new Set([...keyed, ...off]).size} need no setup, ${keyed.length} need a key, ${off.length} run only when they are named.`,
     '',
     '| Country | Source | Portal | Delivers | Access | Licence |',
     '|---|---|---|---|---|---|',

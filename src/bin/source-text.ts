@@ -93,7 +93,7 @@ function sourceLine(event: CommandEvent, paint: Paint, now: number): string {
         )
       : state === 'never-read'
         ? typeof event.lastError === 'string'
-          ? `not read yet; the last try failed: ${event.lastError}`
+          ? `not read yet; the last attempt failed: ${event.lastError}`
           : paint.dim('not read yet')
         : `read ${ago(event.lastSuccessAt, now).padEnd(11)} ${number(event.recentDocuments).padStart(7)} new in 7 days` +
           (Number(event.waitingSlots) > 1 ? paint.dim(`  ${number(event.waitingSlots)} spans to read`) : '')
@@ -109,7 +109,7 @@ function sourceLine(event: CommandEvent, paint: Paint, now: number): string {
 function sourcesLine(event: CommandEvent, paint: Paint): string {
   const parts = [
     `${counted(event.total, 'source', 'sources')}${event.countries ? ` in ${counted(event.countries, 'country', 'countries')}` : ''}`,
-    `${number(event.ok)} well`,
+    `${number(event.ok)} ok`,
     ...(event.alarm ? [paint.yellow(`${number(event.alarm)} with alarms`)] : []),
     ...(event.neverRead ? [`${number(event.neverRead)} not read yet`] : []),
     ...(event.off ? [`${number(event.off)} off`] : []),
@@ -136,7 +136,7 @@ function cardText(event: CommandEvent, paint: Paint, now: number): string {
     row('Publisher', `${event.publisher} (${event.country})`),
     row('Page', event.homepage),
     ...(event.documentation ? [row('Interface', event.documentation)] : []),
-    row('Licence', [licence.name, licence.url, licence.attribution].filter(Boolean).join(' · ')),
+    row('License', [licence.name, licence.url, licence.attribution].filter(Boolean).join(' · ')),
     row('Access', access.kind === 'open' ? 'open' : `key TENDERSTOCK_${access.setting}, from ${access.getItAt}`),
     row(
       'Requests',

@@ -204,7 +204,7 @@ describe('start', () => {
       err: expect.stringMatching(/^The data folder .* is in use by another Tenderstock process.*\n$/),
     })
     const taken = await run(['start', '--data', await newFolder(), '--api-port', port, '--no-samples'])
-    expect(taken).toMatchObject({ exitCode: 1, err: expect.stringMatching(/^Port \d+ on 127\.0\.0\.1 is taken.*\n$/) })
+    expect(taken).toMatchObject({ exitCode: 1, err: expect.stringMatching(/^Port \d+ on 127\.0\.0\.1 is in use.*\n$/) })
 
     const [status] = eventsOf(await run(['status', '--data', data, '--json']))
     expect(status).toMatchObject({
@@ -272,11 +272,11 @@ describe('start', () => {
     const sentence = (text: RegExp) => expect.stringMatching(new RegExp(`${text.source}[^\\n]*\\n$`))
     expect(await run(['start', '--data', join(folder, 'file')])).toMatchObject({
       exitCode: 1,
-      err: sentence(/^The folder .* cannot be made/),
+      err: sentence(/^The folder .* cannot be created/),
     })
     expect(await run(['start', '--data', '/proc/tenderstock'])).toMatchObject({
       exitCode: 1,
-      err: sentence(/^The folder \/proc\/tenderstock cannot be made/),
+      err: sentence(/^The folder \/proc\/tenderstock cannot be created/),
     })
     expect(await run(['start', '--data', folder], { DATABASE_URL: 'mysql://x' })).toMatchObject({
       exitCode: 2,
@@ -390,7 +390,7 @@ test.skipIf(testDatabaseUrl === undefined)(
       .poll(() => service.events.filter(({ event }) => event === 'warning').map(({ message }) => message), {
         timeout: 60_000,
       })
-      .toContainEqual(expect.stringMatching(/^The database was lost, and is tried again/))
+      .toContainEqual(expect.stringMatching(/^Lost the database connection; retrying/))
     await cutWaiting(2)
     const { exitCode, err } = await command
     expect(exitCode).toBe(1)
@@ -402,7 +402,7 @@ test.skipIf(testDatabaseUrl === undefined)(
   },
 )
 
-test('a port that is taken before the first start is told of before any notice is read', async () => {
+test('a port in use at the first start is reported before any notice is read', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   closers.push(async () => server.close())

@@ -17,6 +17,7 @@ import { type Log, type LogLevel, openLog } from '../platform/log.ts'
 import { type Random, systemRandom } from '../platform/random.ts'
 import { lowerHelperPriority } from '../platform/thread-priority.ts'
 import { within } from '../platform/within.ts'
+import { conformantIntervalMs } from '../publish/publish.ts'
 import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
 import { findPath } from '../sources/files.ts'
 import { loadSources } from '../sources/registry.ts'
@@ -92,8 +93,6 @@ export type StartOptions = ServiceOptions & {
   readonly showToken?: (plaintext: string) => void
 }
 
-/** The most frequent publication that conforms (P7). */
-const conformantIntervalMs = hourMs
 /** Deadlines pass by the clock: no record stays open longer than this after its own. */
 const longestTickMs = minuteMs / 2
 /**
@@ -105,8 +104,8 @@ const serialPollMs = 1000
 /** Maximum number of rounds between two attempts at an edition that did not come whole. */
 const longestRefusedRounds = 60
 const olderConcern =
-  'The database lacks the newest editions that this node serves: they go on being served, and nothing is published.'
-const refusedConcern = 'An edition did not come whole from the database: the one before goes on being served.'
+  'The database lacks the newest editions that this node serves: the node still serves them, and nothing is published.'
+const refusedConcern = 'An edition from the database was incomplete: the previous one is still served.'
 /** How often readers are told how the rounds go. */
 const roundsPollMs = 2000
 /** In this time every piece of the edition log is read again and compared with its checksum. */
@@ -224,7 +223,7 @@ export async function start(options: StartOptions): Promise<void> {
     await stage('Storing what portals deliver', async () => live?.throwFault(), { isAside: true })
     await stage('Rebuilding', async () => {
       if (!(await isRebuildPending(place))) return
-      emit({ event: 'warning', message: 'A rebuild was cut off; it is done again before anything is published.' })
+      emit({ event: 'warning', message: 'A rebuild was interrupted; it will be repeated before the next publication.' })
       await rebuild(place, emit)
     })
     await stage('Consolidating', () =>
@@ -413,7 +412,7 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
     if (documentStore) closers.push(documentStore.close)
     const store = await openStore({
       dataFolder,
-      onHousekeepingError: (error) => log.warn({ error: String(error) }, 'housekeeping failed; it is tried again'),
+      onHousekeepingError: (error) => log.warn({ error: String(error) }, 'housekeeping failed; retrying'),
       ...(config.databaseUrl !== undefined && { databaseUrl: config.databaseUrl }),
       signal: stop,
     })
@@ -433,7 +432,7 @@ async function openService(options: ServiceOptions, hasTrialClock: boolean): Pro
       const { failedRounds, lastRoundAt } = rounds
       const isFailing = whyFailing(rounds, clock()) !== undefined
       state.setPipeline({ isFailing, failedRounds, ...(lastRoundAt !== undefined && { lastRoundAt }) })
-      state.report('pipeline', isFailing ? 'No newer edition comes: a stage before it fails.' : undefined)
+      state.report('pipeline', isFailing ? 'No newer edition is published: an earlier stage fails.' : undefined)
     }
     tellReaders(keptRounds)
     const lookAtRounds = setInterval(() => {
@@ -576,7 +575,7 @@ function followEditions(
       const isRefusal = error instanceof WrongEntriesError || error instanceof OlderDatabaseError
       if (told !== String(error)) {
         if (isRefusal) log.error(error.message)
-        else log.warn({ error: String(error) }, 'new editions cannot be seen; the last one goes on being served')
+        else log.warn({ error: String(error) }, 'cannot see new editions; the last one is still served')
       }
       told = String(error)
       if (isRefusal) {
@@ -602,7 +601,7 @@ async function openTrial(service: Service, options: StartOptions): Promise<strin
   if (!options.samples) {
     if ((await loadTokens(store.db)).length === 0)
       say(
-        `Nobody may read yet: tenderstock organization create NAME${where}, then tenderstock token create NAME${where}`,
+        `Nobody has access yet: tenderstock organization create NAME${where}, then tenderstock token create NAME${where}`,
       )
     return undefined
   }
@@ -613,7 +612,7 @@ async function openTrial(service: Service, options: StartOptions): Promise<strin
     ...(options.requestsPerMinute !== undefined && { requestsPerMinute: options.requestsPerMinute }),
   })
   if (trial.kind === 'gone') {
-    say(`The trial token was revoked, or is not in this folder; make another: tenderstock token create Trial${where}`)
+    say(`The trial token was revoked or is not in this folder; create another: tenderstock token create Trial${where}`)
     return undefined
   }
   if (trial.kind === 'made') options.showToken?.(trial.plaintext)
@@ -684,7 +683,7 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
   switch (error.code) {
     case 'EADDRINUSE':
       return new OperatorError(
-        `Port ${port} on ${host} is taken; stop what listens there, or choose another with --api-port.`,
+        `Port ${port} on ${host} is in use; stop the program that listens there, or choose another with --api-port.`,
         { cause: error },
       )
     case 'EACCES':

@@ -100,8 +100,8 @@ test('what is wrong with the command line or the settings is said before anythin
     sentence: RegExp,
     exitCode: number,
   ])[] = [
-    [['start', '--api-port', String(port)], {}, /^Port \d+ on 127\.0\.0\.1 is taken/, 1],
-    [['serve', '--api-port', String(port)], {}, /^Port \d+ on 127\.0\.0\.1 is taken/, 1],
+    [['start', '--api-port', String(port)], {}, /^Port \d+ on 127\.0\.0\.1 is in use/, 1],
+    [['serve', '--api-port', String(port)], {}, /^Port \d+ on 127\.0\.0\.1 is in use/, 1],
     [
       ['start', '--api-port', '0', '--api-host', 'no-such-host.invalid'],
       {},
@@ -201,7 +201,7 @@ test.skipIf(!canUnshare)(
     const told = service.events.filter(({ event }) => event === 'warning' || event === 'sourceRead')
     const isOther = ({ message }: CommandEvent) => !/first time: the API answers 503/.test(String(message))
     expect(told.filter(isOther).map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^This machine reaches no portal \(.*\): look at its network/),
+      expect.stringMatching(/^This machine reaches no portal \(.*\): check its network/),
     ])
     service.child.kill('SIGTERM')
     await once(service.child, 'close')

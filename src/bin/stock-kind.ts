@@ -7,8 +7,8 @@ import { getOrCreateSetting, getSetting } from '../store/settings.ts'
 export type StockKind = 'samples' | 'live'
 
 const refusals: { readonly [noted in StockKind]: string } = {
-  samples: 'This stock holds made-up notices: give --live a data folder (or database) of its own.',
-  live: 'This stock holds live notices: start it with --live, or give the samples a data folder (or database) of their own.',
+  samples: 'This stock holds made-up notices: use a separate data folder (or database) for --live.',
+  live: 'This stock holds live notices: start it with --live, or use a separate data folder (or database) for the samples.',
 }
 
 /** Notes what a stock is made of, the first time. Throws OperatorError when it is made of the other kind. */

@@ -208,7 +208,7 @@ export class EditionLog extends LogReader {
         () => undefined,
         (error: unknown) =>
           this.#onWarning(
-            `The edition log could not be tidied (${(error as Error).message}); it goes on being served, and that is tried again after the next edition.`,
+            `The edition log could not be tidied (${(error as Error).message}); it is still served, and tidying is retried after the next edition.`,
           ),
       )
       .finally(() => {
@@ -398,12 +398,12 @@ export class EditionLog extends LogReader {
       if (!(error instanceof WrongEntriesError)) throw error
       if (!(await state.isWhole())) {
         this.#onWarning(
-          'The edition log lost records, by its checksum; it is rebuilt from the database. Check the disk.',
+          'According to its checksum, the edition log lost records; it is being rebuilt from the database. Check the disk.',
         )
         return { kind: 'rebuild', stockId }
       }
       throw new WrongEntriesError(
-        `${sentenceOf(error.message)}. It was not taken over, the last edition goes on being served, and it is asked for again. Are the servers behind DATABASE_URL all at the same state?`,
+        `${sentenceOf(error.message)}. It was not loaded; the last edition is still served, and loading is retried. Are all servers behind DATABASE_URL in the same state?`,
       )
     }
   }
@@ -433,7 +433,7 @@ export class EditionLog extends LogReader {
     const missing =
       unknown === 0 ? '' : ` ${unknown} records are not in the database until their notices are read again.`
     this.#onWarning(
-      `The older database was accepted: the editions ${common + 1} to ${edition} are given up, their log is kept in ${aside}. The next edition publishes ${changed} records again that they changed, with stamps above ${toInstant(lastModified)}.${missing}`,
+      `The older database was accepted: the editions ${common + 1} to ${edition} are discarded, and their log is kept in ${aside}. The next edition publishes ${changed} records again that they changed, with stamps above ${toInstant(lastModified)}.${missing}`,
     )
   }
 

@@ -36,7 +36,7 @@ export async function openGeneration(
     if (await state.isWhole()) return state
     const { edition } = state.newest!.info
     onWarning(
-      `The edition log does not hold the records of edition ${edition}, by its checksum; it is rebuilt from the database. Check the disk.`,
+      `The edition log does not hold the records of edition ${edition}, according to its checksum; it is being rebuilt from the database. Check the disk.`,
     )
   }
   await index.close()

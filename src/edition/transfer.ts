@@ -1,4 +1,4 @@
-// Reads and writes of which the system may do a part only.
+// Read and write helpers that handle short reads and writes.
 import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 
@@ -22,7 +22,7 @@ export async function readUpTo(handle: FileHandle, target: Uint8Array, from: num
   return done
 }
 
-/** The same for who cannot wait. */
+/** Synchronous version. */
 export function readUpToNow(fd: number, target: Uint8Array, offset: number, length: number, from: number): number {
   let done = 0
   try {

@@ -30,7 +30,7 @@ export type ChannelLedger = {
 
 export const isSpan = (slots: Slots): slots is SpanSlots => slots.kind !== 'feed' && slots.kind !== 'whole'
 
-/** The fewest characters that spread sources over the hour; the same source has the same minute for ever. */
+/** The minute of the hour at which a source is read: a hash of its id (FNV-1a), so that sources spread evenly and each keeps its minute. */
 export function minuteOf(sourceId: string): number {
   let hash = 2_166_136_261
   for (const sign of sourceId) hash = Math.imul(hash ^ sign.charCodeAt(0), 16_777_619) >>> 0

@@ -335,7 +335,7 @@ class RunLine {
         if (!isWorthAnotherTry(error)) throw error
         if (effort.tries >= 2)
           throw new Retryable(
-            `robots.txt of ${url.host} could not be read (${(error as Error).message}); nothing is asked before it is`,
+            `robots.txt of ${url.host} could not be read (${(error as Error).message}); no request is sent until it is`,
             {
               cause: error,
               retryAt: this.#options.clock() + robotsPatienceMs,

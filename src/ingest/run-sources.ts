@@ -23,7 +23,7 @@ import type { ReadDocument } from './read-document.ts'
 import { runSlot, type SlotResult } from './run-slot.ts'
 import { whyOff } from './source-health.ts'
 
-/** A worker that was killed blocks its sources for so long. */
+/** How long a killed worker's sources stay locked. */
 const leaseMs = 90_000
 /** News of other sources on the host go first after so long a turn. */
 const longestTurnMs = 10 * minuteMs
@@ -91,7 +91,7 @@ export async function runSource(
   const leases = await takeLeases(store, source, group, options, true)
   if (!leases)
     throw new OperatorError(
-      `Another worker reads ${source.id}, or a source on the same host, at this moment; wait until it is done and try again.`,
+      `Another worker reads ${source.id}, or a source on the same host right now; wait until it is done and try again.`,
     )
   const [lease] = leases
   const run = { store, source, options: { ...options, backfillShare: options.backfillShare ?? 1 } }
@@ -486,7 +486,7 @@ function slowed(line: Line, { source, options, pace, signal }: Turn): Line {
 
 /**
  * The source's lease, which fences what is written, and one of its host's, which keeps the portal from being crowded (none
- * without a group). A person who asks ends a rest.
+ * without a group). A manual run overrides a back-off.
  */
 async function takeLeases(
   store: Store,

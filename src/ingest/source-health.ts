@@ -53,9 +53,9 @@ export type SourceHealth = {
   readonly alarms: readonly Alarm[]
 }
 
-/** A source is asked every hour: this much without a success is no accident any more. */
+/** How long a source may go without a success before it counts as failing. */
 const failingMs = 6 * hourMs
-/** Portals reject below one document in a hundred. */
+/** Maximum share of rejected documents without an alarm: portals normally stay below 0.01, so this leaves room for bad days. */
 const usualRejectedShare = 0.1
 const enoughDocuments = 20
 /** So often a new name is no misspelling of one authority. */
@@ -102,7 +102,7 @@ function* failing(record: SourceRecord, now: number): Generator<Alarm> {
   yield {
     kind: 'failing',
     share: 1,
-    detail: `No reading succeeded since ${toInstant(since)} (${record.failures} failed in a row). The last said: ${record.lastError ?? 'nothing'}`,
+    detail: `No reading succeeded since ${toInstant(since)} (${record.failures} failed in a row). The last error:  ${record.lastError ?? 'nothing'}`,
   }
 }
 
@@ -113,7 +113,7 @@ function* silent(source: Source, record: SourceRecord, now: number): Generator<A
   yield {
     kind: 'silent',
     share: 1,
-    detail: `It answers, but brought nothing new for ${days} days (${source.expects.silentAfterDays} are usual at most): its address or its listing may have changed.`,
+    detail: `It answers, but has delivered nothing new for ${days} days (at most ${source.expects.silentAfterDays} are usual): its address or its listing may have changed.`,
   }
 }
 

@@ -54,7 +54,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const baseUrl = pageOf(environment, 'TENDERSTOCK_BASE_URL', 'https://tenders.example.org')
   if (baseUrl !== undefined && baseUrl !== new URL(baseUrl).origin)
     throw new OperatorError(
-      'TENDERSTOCK_BASE_URL has a path, and the API is always at /v1; write it like https://tenders.example.org.',
+      'TENDERSTOCK_BASE_URL has a path, but the API is always at /v1; write it like https://tenders.example.org.',
       { exitCode: 2 },
     )
   const docsUrl = pageOf(environment, 'TENDERSTOCK_DOCS_URL', 'https://docs.example.org/api')
@@ -173,6 +173,6 @@ function documentPlaceOf(environment: Environment): DocumentPlace | undefined {
 
 function needed(environment: Environment, name: string): string {
   const text = environment[name]?.trim()
-  if (!text) throw new OperatorError(`TENDERSTOCK_DOCUMENTS names a bucket; set ${name} as well.`, { exitCode: 2 })
+  if (!text) throw new OperatorError(`TENDERSTOCK_DOCUMENTS names a bucket, so set ${name} as well.`, { exitCode: 2 })
   return text
 }

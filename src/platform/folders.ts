@@ -10,7 +10,7 @@ export async function makeFolder(path: string): Promise<void> {
     if (!(await stat(path)).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'it is no folder' })
   } catch (error) {
     throw new OperatorError(
-      `The folder ${path} cannot be made (${(error as NodeJS.ErrnoException).code}); choose another with --data.`,
+      `The folder ${path} cannot be created (${(error as NodeJS.ErrnoException).code}); choose another with --data.`,
       { cause: error },
     )
   }

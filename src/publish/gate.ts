@@ -1,11 +1,11 @@
 // The gate: whether what would be published next looks like procurement going on, or like something that broke.
 import { dayMs, hourMs } from '../domain/time.ts'
 
-/** Below these numbers a share says nothing: a small stock, or a quiet hour. */
+/** Minimum number of documents, and of records, for a share to mean anything. */
 const enoughDocuments = 50
 const enoughRecords = 100
 
-/** Portals reject below one document in a hundred; a changed format or a broken parser rejects most of them. */
+/** Maximum share of rejected documents: portals stay below 0.01, but a changed format or a broken parser rejects most of them. */
 export const maxRejectedShare = 0.1
 
 /**
@@ -17,25 +17,25 @@ export const maxArchivedShare = 0.05
 /** A source's records change hands only when duplicates are found; a fifth at once is a fault in telling tenders apart. */
 export const maxSourceLossShare = 0.2
 
-/** Longer than the quiet of Christmas and of Easter at the official journals. */
+/** How long a regular source may be silent; longer than the Christmas and Easter breaks of the official journals. */
 export const silenceMs = 5 * dayMs
 
-/** A source that came on as many of the last 30 days is expected to come again; files read once are not. */
+/** Minimum days with documents, of the last 30, for a source to count as regular; files read once do not. */
 export const regularDays = 5
 
 /** How far back regularity is looked for. */
 export const activityWindowMs = 30 * dayMs
 
 /**
- * A portal that is named by fewer of the live records cannot spoil an edition: its alarms are told of and hold nothing.
+ * A portal that is named by fewer of the live records cannot spoil an edition: its alarms are reported but do not block publication.
  * Of more than a hundred portals, some are always silent or lie.
  */
 export const weightyShare = 0.05
 
-/** So much of what a portal announced must be missing to hold an edition; a handful is read again and told of. */
+/** Minimum share of announced notices that must be missing to hold back an edition; smaller gaps are only read again and reported. */
 export const maxMissingShare = 0.1
 
-/** A check so recent says that the source answers, and has nothing for us. */
+/** How recent a check must be to prove that the source answers but has nothing new. */
 const recentCheckMs = 24 * hourMs
 
 export type GateInput = {
@@ -73,7 +73,7 @@ export type GateInput = {
   }[]
 }
 
-/** `warnings` are told of and hold nothing back. */
+/** `warnings` are reported but do not block publication. */
 export type GateResult =
   | { readonly kind: 'pass'; readonly warnings: readonly string[] }
   | { readonly kind: 'hold'; readonly reasons: readonly string[]; readonly warnings: readonly string[] }
@@ -151,7 +151,7 @@ function* silences({ now, sources, alarms }: GateInput, previous: Previous): Gen
     const silentFrom = lastReceivedAt + silenceMs
     const isAnswering = checkedAt !== null && now - checkedAt <= recentCheckMs
     if (!isAnswering || activeDays < regularDays || now <= silentFrom || publishedAt > silentFrom) continue
-    yield `The source ${sourceId} answers, but brought nothing new for ${Math.floor((now - lastReceivedAt) / dayMs)} days, ` +
+    yield `The source ${sourceId} answers, but has delivered nothing new for ${Math.floor((now - lastReceivedAt) / dayMs)} days, ` +
       `after documents on ${activeDays} of the days before: its address or its listing may have changed.`
   }
 }

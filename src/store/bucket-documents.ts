@@ -104,7 +104,7 @@ function wrong(place: BucketPlace, status: number, bytes: Uint8Array): OperatorE
     status === 403 || status === 401
       ? 'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and that they may read and write there'
       : status === 404
-        ? 'see that the bucket exists'
+        ? 'check that the bucket exists'
         : 'check AWS_REGION, AWS_ENDPOINT_URL and the address in TENDERSTOCK_DOCUMENTS'
   return new OperatorError(`The bucket ${place.bucket} answered ${[status, code].join(' ').trim()}; ${advice}.`)
 }

@@ -31,10 +31,10 @@ export function isConnectionLoss(error: unknown): boolean {
 export function asOperatorError(error: unknown, dataFolder: string): unknown {
   const full = fullDiskSentence(error, dataFolder)
   if (full !== undefined)
-    return new OperatorError(`${full} Then run this again; what was not finished left no trace.`, { cause: error })
+    return new OperatorError(`${full} Then run this again; unfinished work left no trace.`, { cause: error })
   if (!isConnectionLoss(error) || error instanceof OperatorError) return error
   return new OperatorError(
-    `The connection to the database was lost (${(error as Error).message}); see that the server runs, and run this again. What was not finished left no trace.`,
+    `The connection to the database was lost (${(error as Error).message}); check that the server runs, and run this again. Unfinished work left no trace.`,
     { cause: error },
   )
 }

@@ -305,7 +305,7 @@ describe('a bucket', () => {
       /403 SignatureDoesNotMatch; check AWS_A/,
     )
     expect(await message({ ...right, region: 'us-east-1' })).toContain('InvalidAccessKeyId')
-    expect(await message({ ...right, bucket: 'other' })).toMatch(/404 NoSuchBucket; see that the bucket exists/)
+    expect(await message({ ...right, bucket: 'other' })).toMatch(/404 NoSuchBucket; check that the bucket exists/)
   })
 
   test('in the own network is reached only where an endpoint is configured', async () => {

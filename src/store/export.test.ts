@@ -67,7 +67,7 @@ describe.skipIf(testDatabaseUrl === undefined)('an export to a server', () => {
     await createOrganization(other.db, { name: 'Acme' }, { now, random })
     const refused = exportStock(store, target.url)
     await expect(refused).rejects.toThrow(OperatorError)
-    await expect(refused).rejects.toThrow(/is not empty \(its table organization has rows\); give one that is/)
+    await expect(refused).rejects.toThrow(/is not empty \(its table organization has rows\); pass an empty one/)
     await other.close()
   })
 

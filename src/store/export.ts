@@ -67,7 +67,7 @@ async function copyTables(
   for (const { name } of tables) {
     if (!seededTables.includes(name) && (await hasRows(to, name))) {
       throw new OperatorError(
-        `The database ${placeOf(databaseUrl)} is not empty (its table ${name} has rows); give one that is.`,
+        `The database ${placeOf(databaseUrl)} is not empty (its table ${name} has rows); pass an empty one.`,
       )
     }
   }

@@ -119,7 +119,7 @@ async function explained<Result>(folder: string, work: () => Promise<Result>): P
     )
       throw error
     throw new OperatorError(
-      `The document folder ${folder} cannot be used (${code}); see that it is there, writable and not full, or change TENDERSTOCK_DOCUMENTS.`,
+      `The document folder ${folder} cannot be used (${code}); check that it exists, is writable and is not full, or change TENDERSTOCK_DOCUMENTS.`,
       { cause: error },
     )
   }

@@ -21,7 +21,7 @@ export async function migrate(db: Kysely<Database>, place: string): Promise<void
   const unknown = applied.filter((name) => !(name in migrations))
   if (unknown.length > 0) {
     throw new OperatorError(
-      `${place} was written by a newer version of Tenderstock (it holds ${unknown.join(', ')}); update the program, or give it another place.`,
+      `${place} was written by a newer version of Tenderstock (it holds ${unknown.join(', ')}); update the program, or use another place.`,
     )
   }
   if (applied.length === Object.keys(migrations).length) return

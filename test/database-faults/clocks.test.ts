@@ -183,7 +183,7 @@ describe.each(engines)('an edition that a clock which was ahead dated in the fut
     expect(service.events).toContainEqual(
       expect.objectContaining({
         event: 'warning',
-        message: expect.stringMatching(/^Edition 2 is dated \S+, (?:2 h 5\d min|3 h) ahead of the time/),
+        message: expect.stringMatching(/^Edition 2 is dated \S+, (?:2 h 5\d min|3 h) in the future/),
       }),
     )
     expect(service.log()).toMatch(/"level":"warn".*Edition 2 is dated/)

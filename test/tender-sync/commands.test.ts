@@ -118,7 +118,7 @@ describe('tender-sync run', () => {
     const refused = await sync(`run ${url} --sink ndjson:$t.ndjson`, { variables: { TENDER_TOKEN: 'tdr_live_wrong' } })
     expect(refused.code).toBe(4)
     expect(refused.err).toMatch(
-      /^delta run begins at .*\nGiven up after .*: the API refused\.\n {2}Token missing or wrong \(401\): /,
+      /^delta run starts at .*\nGiven up after .*: the API refused\.\n {2}Token missing or invalid \(401\): /,
     )
     expect(refused.err).toContain('as they were')
     const status = await sync('status --sink ndjson:$t.ndjson')
@@ -231,7 +231,7 @@ describe('tender-sync run', () => {
     const missing = await world.sync(`run ${world.url} --sink sqlite:$missing/t.db`)
     expect(missing).toMatchObject({ code: 4 })
     expect(missing.err.replaceAll('\n', ' ')).toMatch(
-      /^tender-sync: The database .* cannot be used .*: check its folder and its rights\. $/,
+      /^tender-sync: The database .* cannot be used .*: check its folder and its permissions\. $/,
     )
   })
 })

@@ -97,7 +97,7 @@ describe('an API that cannot be reached', () => {
     ] as const) {
       const { code, err } = await world.sync(`run --url ${url} --sink ndjson:$t.ndjson`, { sleep })
       expect(err).toMatch(words)
-      expect(err).toContain('the next run tries again')
+      expect(err).toContain('the next run retries')
       expect(code).toBe(4)
       rmSync(join(world.folder, 't.ndjson.sync'), { recursive: true })
     }
@@ -122,7 +122,7 @@ describe('an API that cannot be reached', () => {
       variables: { TENDER_TOKEN: 'wrong' },
     })
     expect(refused.err).toContain('The copy and its state are as they were.')
-    expect(refused.err).not.toContain('tries again')
+    expect(refused.err).not.toContain('the next run retries')
   })
 })
 
@@ -192,7 +192,7 @@ except OSError: pass
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`
   const args = [process.execPath, program, 'run', '--url', world.api.origin, '--sink', `ndjson:${world.folder}/t`]
   const { code, out } = await end(['-c', terminal, ...args], { TENDER_TOKEN: 'wrong', HOME: world.folder }, 'python3')
-  expect(out).toContain('  Token missing or wrong (401): ')
+  expect(out).toContain('  Token missing or invalid (401): ')
   expect(Math.max(...out.split(/[\r\n]+/).map((line) => line.length))).toBeLessThanOrEqual(80)
   expect(code).toBe(4)
 })

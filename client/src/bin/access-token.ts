@@ -8,7 +8,7 @@ import { UsageError } from './usage-error.ts'
 export function accessToken(tokenFile: string | undefined, { variables }: Environment): () => Promise<string> {
   const fromVariable = variables.TENDER_TOKEN?.trim()
   if (tokenFile === undefined) {
-    if (!fromVariable) throw new UsageError('There is no token: set TENDER_TOKEN, or give --token-file.')
+    if (!fromVariable) throw new UsageError('There is no token: set TENDER_TOKEN or pass --token-file.')
     return async () => fromVariable
   }
   return async () => {
@@ -16,7 +16,7 @@ export function accessToken(tokenFile: string | undefined, { variables }: Enviro
     try {
       text = (await readFile(tokenFile, 'utf8')).trim()
     } catch (cause) {
-      throw new UsageError(`The token file ${tokenFile} cannot be read: check its path and rights.`, { cause })
+      throw new UsageError(`The token file ${tokenFile} cannot be read: check its path and permissions.`, { cause })
     }
     if (text === '' || /\s/.test(text))
       throw new UsageError(`The token file ${tokenFile} must hold one token and nothing else.`)

@@ -37,12 +37,12 @@ describe('the command line', () => {
 
   const wrong: readonly (readonly [line: string, message: RegExp])[] = [
     ['rnu', /no command "rnu"\. Did you mean run\?/],
-    ['--sink sqlite:x', /Name a command before --sink/],
+    ['--sink sqlite:x', /A command must come before --sink/],
     ['run --sink sqlite:t.db', /needs --url/],
     ['run --url https://api.example.org', /needs --sink/],
     [`${base} --sink ndjson:x`, /given twice/],
-    [`${base} --token geheim`, /list of processes.*TENDER_TOKEN/],
-    [`${base} --token=geheim`, /list of processes/],
+    [`${base} --token geheim`, /process list.*TENDER_TOKEN/],
+    [`${base} --token=geheim`, /process list/],
     [`${base} --urll x`, /no option --urll\. Did you mean url\?/],
     [`${base} --yes`, /run has no option --yes/],
     [`${base} --json=1`, /takes no value/],

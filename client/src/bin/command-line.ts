@@ -68,7 +68,7 @@ function commandNamed(word: string): CommandName {
   const name = commandNames.find((each) => each === word)
   if (name) return name
   if (word.startsWith('-'))
-    throw new UsageError(`Name a command before ${word.split('=')[0]}: ${commandNames.join(', ')}.`)
+    throw new UsageError(`A command must come before ${word.split('=')[0]}: ${commandNames.join(', ')}.`)
   throw new UsageError(
     `There is no command "${word.slice(0, 40)}".${suggestion(word, commandNames)} There are ${commandNames.join(', ')}.`,
   )
@@ -89,7 +89,7 @@ function readOptions(command: CommandName, args: readonly string[]): Given {
     const inline = equals < 0 ? undefined : word.slice(equals + 1)
     if (name === 'token')
       throw new UsageError(
-        'A token on the command line stands in the list of processes and in the history of the shell: set TENDER_TOKEN, or give --token-file.',
+        'A token on the command line shows in the process list and in the shell history: set TENDER_TOKEN or pass --token-file.',
       )
     const spec = Object.hasOwn(specs, name) ? specs[name]! : undefined
     if (!spec || (spec.only && !spec.only.includes(command)))

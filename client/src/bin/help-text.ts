@@ -1,15 +1,15 @@
 // What --help says, at most 80 columns wide. Pure.
 import type { CommandName } from './command-line.ts'
 
-const overview = `tender-sync keeps a copy of the tender stock that is never wrong.
+const overview = `tender-sync keeps a verifiable local copy of the tender stock.
 
   tender-sync run     one run: loads the copy, or what changed since
-  tender-sync watch   a run now and then every hour, until it is stopped
+  tender-sync watch   a run at once and then every hour, until stopped
   tender-sync status  the state, the last run, what the copy holds
   tender-sync verify  crawls the whole stock and compares it with the copy
-  tender-sync reset   forgets the state; the next run loads the copy anew
+  tender-sync reset   forgets the state; the next run reloads the copy
 
-  tender-sync <command> --help tells more and gives examples.
+  tender-sync <command> --help gives details and examples.
 
 Sinks (--sink <kind>[:<target>])
   sqlite:tenders.db         tables, indexes and the state in one file
@@ -17,15 +17,15 @@ Sinks (--sink <kind>[:<target>])
   csv:tenders.csv           one row per tender
   parquet:tenders.parquet   typed columns (npm install hyparquet-writer)
   postgres:postgres://user@host/database     (npm install pg)
-  hubspot, salesforce       deals or records, by the mapping of this package
-  http:mapping.json         any API that takes batches, by your mapping
-  exec -- ./load.sh         JSON lines to a program of yours
+  hubspot, salesforce       deals or records, with the mapping of this package
+  http:mapping.json         any API that takes batches, with your mapping
+  exec -- ./load.sh         JSON lines to your own program
 
 The token comes from TENDER_TOKEN or --token-file, never from an argument:
-arguments stand in the list of processes and in the history of the shell.
+arguments show in the process list and in the shell history.
 
-Exit codes: 0 done, 2 wrong usage, 3 skipped because another run is at work,
-4 given up with the state kept, 5 the copy differs (verify), 1 a bug.`
+Exit codes: 0 done, 2 wrong usage, 3 skipped: another run is in progress,
+4 given up, state kept, 5 the copy differs (verify), 1 a bug.`
 
 const shared = `  --sink <kind>[:<target>]   where the copy is; see tender-sync --help
   --option <name>=<value>    of the sink; may be repeated
@@ -35,20 +35,20 @@ const shared = `  --sink <kind>[:<target>]   where the copy is; see tender-sync 
   --json                     JSON lines instead of text`
 
 const asking = `  --url <address>            the API, without /v1
-  --token-file <file>        read anew for each request; else TENDER_TOKEN
+  --token-file <file>        reread for each request; default: TENDER_TOKEN
   --filter <name>=<value>    cpv, nuts, procedure (lists with commas),
                              published_since, deadline_after, value_min,
-                             value_max; without any the copy is complete
-  --allow-http               plain HTTP to another machine
+                             value_max; default: everything
+  --allow-http               allow plain HTTP to another machine
   --max-wait <minutes>       give up sooner on an API that fails or cannot be
-                             reached; without it after half an hour, and at
+                             reached; default: after half an hour, and at
                              once if the first run of a copy reaches nothing
   --quiet                    no progress and no summary`
 
-const running = `  --initial open|history     open (default): begins with what is open now;
+const running = `  --initial open|history     open (default): starts with what is open now;
                              history: with everything since 2022, archived
-                             records included; the same in all runs
-  --new-filters              if the filters changed, load the copy anew
+                             records included; use the same in all runs
+  --new-filters              if the filters changed, reload the copy
   --metrics <file>           a Prometheus textfile about the last run`
 
 const sinkOptions = `Options of sinks
@@ -60,9 +60,9 @@ const sinkOptions = `Options of sinks
 const topics: { readonly [name in CommandName]: string } = {
   run: `tender-sync run --url <address> --sink <kind>[:<target>] [options]
 
-One run. The first loads the copy, all others bring what changed since. A run
-that is killed or given up leaves the copy as its last commit left it, and the
-next one goes on from there.
+One run. The first loads the copy, later ones fetch what changed since. A run
+that is killed or gives up leaves the copy as its last commit left it, and the
+next one continues from there.
 
 ${asking}
 ${running}
@@ -78,8 +78,8 @@ Examples
     --filter cpv=45000000 --filter nuts=DE2,AT`,
   watch: `tender-sync watch --url <address> --sink <kind>[:<target>] [options]
 
-A run now and then every hour at a minute drawn by lot. Faults are reported
-and outlived; SIGTERM and Ctrl-C end it cleanly with everything kept.
+One run at once and then one every hour, at a random minute. Errors are reported
+and do not end it; SIGTERM and Ctrl-C stop it cleanly and keep everything.
 
 ${asking}
 ${running}
@@ -93,8 +93,8 @@ Examples
     --metrics /var/lib/node_exporter/tender_sync.prom --quiet`,
   status: `tender-sync status --sink <kind>[:<target>] [options]
 
-The state, the last run, the lag and what the copy holds. Reads only: it may
-be called while a run is at work, and asks nothing of the API.
+Shows the state, the last run, the lag and what the copy holds. It may be
+called during a run, only reads, and does not call the API.
 
 ${shared}
 
@@ -104,9 +104,9 @@ Examples
   verify: `tender-sync verify --url <address> --sink <kind>[:<target>] [options]
 
 Crawls the whole list, archived records included, and compares it with the
-copy: of csv, parquet, ndjson and sqlite with every value of the file itself
-(csv needs npm install csv-parse), else ids, times of change and status. Ends
-with 5 when they differ. What changed since the last run is counted apart. A
+copy: for csv, parquet, ndjson and sqlite every value in the file itself
+(csv needs npm install csv-parse), else ids, times of change and status. Exits
+with 5 if they differ. Changes since the last run are counted separately. A
 stock of 100,000 records takes 17 minutes at 60 requests a minute.
 
 ${asking}
@@ -119,7 +119,7 @@ Examples
   reset: `tender-sync reset --sink <kind>[:<target>] [--yes]
 
 Forgets the state. The records stay until the next run has loaded everything
-anew; then sinks that are files or databases are replaced in one step.
+again; then sinks that are files or databases are replaced in one step.
 
 ${shared}
   --yes                      do not ask

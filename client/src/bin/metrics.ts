@@ -17,11 +17,11 @@ export function metricsText({ last, lastCompleted }: RunReport, sink: string): s
     ],
     [
       'last_run_success',
-      '1: the last run was completed, 0: it was given up.',
+      '1: the last run completed, 0: it was abandoned.',
       last && Number(last.result === 'completed'),
     ],
     ['last_run_duration_seconds', 'How long the last run took.', last && last.elapsedMs / 1000],
-    ['last_run_records', 'Records that the last run was delivered.', last?.counts.records],
+    ['last_run_records', 'Records that the last run received.', last?.counts.records],
     ['last_run_pages', 'Pages that the last run fetched.', last?.counts.pages],
   ]
   return metrics

@@ -101,5 +101,5 @@ function stateRoot(given: string | undefined, variables: Environment['variables'
   if (variables.XDG_STATE_HOME) return join(variables.XDG_STATE_HOME, 'tender-sync')
   const home = variables.HOME ?? variables.USERPROFILE
   if (home) return join(home, '.local', 'state', 'tender-sync')
-  throw new UsageError('There is no home folder: say with --state where lock and state are to be kept.')
+  throw new UsageError('There is no home folder: use --state to say where to keep the lock and the state.')
 }

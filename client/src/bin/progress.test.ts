@@ -83,7 +83,7 @@ describe('progress', () => {
     })
     progress.onClient({ type: 'wait', path: '/', reason: 'failure', ms: 60_000 })
     expect(seen.err.trimEnd().split('\n')).toEqual([
-      'delta run goes on where the last one stopped',
+      'delta run continues where the last one stopped',
       'delta run  1,000 records  100/s  page 10  10 s  up to 11-02 08:15',
       'delta run  2,000 records  100/s  page 20  20 s  up to 11-02 08:15',
       'waiting 1 min 00 s: the connection was refused: nothing listens at this address (ECONNREFUSED)',

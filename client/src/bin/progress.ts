@@ -77,9 +77,9 @@ export class Progress {
       this.page(event.counts.records, event.counts.pages)
     } else if (event.type === 'restart') {
       const { reason, updatedSince } = event
-      this.#tell(`starts again (${reason})`, { event: 'restart', reason, updatedSince })
+      this.#tell(`restarts (${reason})`, { event: 'restart', reason, updatedSince })
     } else if (event.type === 'left-over') {
-      const text = `looks at ${counted(event.records, 'record')} that the run did not bring`
+      const text = `checks ${counted(event.records, 'record')} that the run did not deliver`
       this.#tell(text, { event: 'left-over', records: event.records })
     } else if (event.type === 'survivor') {
       const { id, isFound } = event
@@ -92,10 +92,10 @@ export class Progress {
     this.#title = `${kind} run`
     this.#isExpectationValid = kind === 'first' && !isResumed
     const how = isResumed
-      ? 'goes on where the last one stopped'
+      ? 'continues where the last one stopped'
       : updatedSince === undefined
-        ? 'begins'
-        : `begins at ${updatedSince}`
+        ? 'starts'
+        : `starts at ${updatedSince}`
     this.#tell(`${this.#title} ${how}`, { event: 'run', kind, isResumed, updatedSince })
   }
 

@@ -12,9 +12,9 @@ export async function resetCommand(options: Options, environment: Environment): 
     const say = (text: string): void => void (options.isJson || environment.stdout.write(`${text}\n`))
     if (!options.isYes) {
       const answer = await environment.ask(
-        `Forget the state of ${title}? The next run loads everything anew${job.sink.canStage ? ' and then replaces the copy' : ''}. [y/N] `,
+        `Forget the state of ${title}? The next run reloads everything${job.sink.canStage ? ' and then replaces the copy' : ''}. [y/N] `,
       )
-      if (answer === undefined) throw new UsageError('There is no terminal to ask at: give --yes to forget the state.')
+      if (answer === undefined) throw new UsageError('There is no terminal to ask at: pass --yes to forget the state.')
       if (!/^y(?:es)?$/i.test(answer.trim())) {
         say('Nothing was changed.')
         return exitCodes.ok
@@ -22,7 +22,7 @@ export async function resetCommand(options: Options, environment: Environment): 
     }
     const held = await job.lock.acquire()
     if (!held) {
-      environment.stderr.write('Skipped: a run is at work; nothing was changed.\n')
+      environment.stderr.write('Skipped: a run is in progress; nothing was changed.\n')
       return exitCodes.skipped
     }
     try {
@@ -31,7 +31,7 @@ export async function resetCommand(options: Options, environment: Environment): 
       await held.release()
     }
     if (options.isJson) environment.stdout.write(`${JSON.stringify({ event: 'reset', sink: title })}\n`)
-    say(`The state of ${title} is forgotten; the next run loads everything anew.`)
+    say(`The state of ${title} is forgotten; the next run reloads everything.`)
     return exitCodes.ok
   } finally {
     await job.close()

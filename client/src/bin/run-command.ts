@@ -107,10 +107,10 @@ async function begunReport(
   }
   if (found.url !== url)
     throw new UsageError(
-      `This copy comes from ${found.url}, and its state means nothing to ${url}: give the former address, or start the copy anew with tender-sync reset.`,
+      `This copy comes from ${found.url}, and its state means nothing to ${url}: pass the former address, or rebuild the copy with tender-sync reset.`,
     )
   throw new UsageError(
-    `This copy was begun with --initial ${found.initial}: give it again, or start the copy anew with tender-sync reset.`,
+    `This copy was started with --initial ${found.initial}: pass that again, or rebuild the copy with tender-sync reset.`,
   )
 }
 
@@ -143,7 +143,7 @@ function tell(
   const after = duration(outcome.elapsedMs)
   const title =
     outcome.result === 'skipped'
-      ? 'Skipped: another run is at work.'
+      ? 'Skipped: another run is in progress.'
       : outcome.reason === 'signal'
         ? `Stopped after ${after}.`
         : `Given up after ${after}: ${outcome.error instanceof UsageError ? 'there is no token' : titles[outcome.reason]}.`
@@ -177,7 +177,7 @@ function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof ProblemError) return `${error.problem.title} (${error.problem.status}): ${error.problem.detail}`
   if (error.name === 'FiltersChangedError')
-    return 'The copy was made with other filters, so its state says nothing about records that only the new ones match. Give the former filters, or start the copy anew: --new-filters, or tender-sync reset.'
+    return 'The copy was made with other filters, so its state says nothing about records that only the new ones match. Pass the former filters, or rebuild the copy: --new-filters, or tender-sync reset.'
   return error instanceof SinkError || error.name.endsWith('Error') ? error.message : `${error.name}: ${error.message}`
 }
 

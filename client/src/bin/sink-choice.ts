@@ -73,7 +73,7 @@ export function sinkChoice(
     throw new UsageError(`The sink ${kind} needs ${needs ?? 'a program'}: --sink ${example}.`)
   if (kind === 'postgres' && /^[a-z]+:\/\/[^/@]*:[^/@]+@/i.test(target))
     throw new UsageError(
-      'A password in --sink stands in the list of processes: leave it out and set PGPASSWORD (or a file ~/.pgpass).',
+      'A password in --sink shows in the process list: omit it and set PGPASSWORD (or use ~/.pgpass).',
     )
   return { kind, target, args, options: optionsOf(kind, given) }
 }

@@ -63,10 +63,10 @@ async function countStatuses({ sink }: Job): Promise<Map<string, number>> {
 }
 
 function stateText(state: SyncState | undefined): string {
-  if (!state) return 'none: the next run loads the copy from nothing'
+  if (!state) return 'none: the next run loads the whole copy'
   const done = state.updatedSince === undefined ? 'no completed run yet' : `complete up to ${state.updatedSince}`
   if (!state.run) return done
-  return `${done}; a ${state.run.kind} run is unfinished${state.run.largest === undefined ? '' : ` at ${state.run.largest}`}, the next run goes on with it`
+  return `${done}; a ${state.run.kind} run is unfinished${state.run.largest === undefined ? '' : ` at ${state.run.largest}`}; the next run continues it`
 }
 
 function runText({ result, kind, reason, message, counts, endedAt, elapsedMs }: ReportedRun, now: number): string {

@@ -20,7 +20,7 @@ export async function verifyCommand(options: Options, environment: Environment):
   try {
     const lock = await job.lock.acquire()
     if (!lock) {
-      environment.stderr.write('Skipped: a run is at work, so the copy cannot be compared now.\n')
+      environment.stderr.write('Skipped: a run is in progress, so the copy cannot be compared now.\n')
       return exitCodes.skipped
     }
     try {
@@ -88,7 +88,7 @@ async function verify(job: Job, options: Options, environment: Environment): Pro
 async function heldIn(sink: Sink): Promise<Map<string, HeldRecord>> {
   const held = new Map<string, HeldRecord>()
   for await (const { id, ...rest } of sink.readBack?.rows() ?? sink.all()) {
-    if (held.has(id)) throw new CopyDamagedError(`The record ${id} stands in it twice.`)
+    if (held.has(id)) throw new CopyDamagedError(`It holds the record ${id} twice.`)
     held.set(id, rest)
   }
   return held
@@ -107,8 +107,8 @@ function tellDamage({ message }: CopyDamagedError, { isJson, sink }: Options, { 
 /** What to do about a copy that is not as it should be. */
 const repair = ({ kind, target }: Options['sink']): string =>
   kind === 'csv' || kind === 'parquet'
-    ? `Delete ${target} and call tender-sync run: it writes the file again. If it still differs then, start the copy anew with tender-sync reset.`
-    : 'Start the copy anew with tender-sync reset and tender-sync run.'
+    ? `Delete ${target} and call tender-sync run: it rewrites the file. If it still differs then, rebuild the copy with tender-sync reset.`
+    : 'Rebuild the copy with tender-sync reset and tender-sync run.'
 
 async function crawl(
   client: Awaited<ReturnType<typeof openClient>>,
@@ -143,15 +143,15 @@ function resultText(result: CopyDifferences, isSame: boolean, sink: Options['sin
     ['delivered', result.delivered, `by the API, in ${duration(elapsedMs)}`],
     ['held', result.held, 'in the copy'],
     ['equal', result.equal, ''],
-    ['missing', missing.length, 'delivered and not held'],
-    ['surplus', surplus.length, 'held and not delivered'],
+    ['missing', missing.length, 'delivered but not held'],
+    ['surplus', surplus.length, 'held but not delivered'],
     ['differing', differing.length, 'held with other values'],
     ...(result.pending > 0
-      ? [['pending', result.pending, 'changed since the last run, which is no fault'] as const]
+      ? [['pending', result.pending, 'changed since the last run, which is not an error'] as const]
       : []),
     ...(result.notKept > 0 ? [['not kept', result.notKept, 'archived before the copy knew them'] as const] : []),
     ...(result.outsideFilters > 0
-      ? [['outside', result.outsideFilters, 'held and no longer within the filters'] as const]
+      ? [['outside', result.outsideFilters, 'held but no longer within the filters'] as const]
       : []),
   ]
   const width = Math.max(...rows.map(([, value]) => count(value).length))

@@ -62,10 +62,12 @@ export async function openCrmLedger(path: string, mappingHash: string): Promise<
         known.set(entry.id, entry)
       }
     } catch (cause) {
-      throw new SinkError(`The ledger ${path} is damaged; delete it, and everything is written once more.`, { cause })
+      throw new SinkError(`The ledger ${path} is damaged; delete it, and the next run writes everything again.`, {
+        cause,
+      })
     }
     if (first.crmLedger !== 1)
-      throw new SinkError(`The file ${path} is no ledger of this version of tender-sync; move it away.`)
+      throw new SinkError(`The file ${path} is not a ledger of this version of tender-sync; move it away.`)
     isOtherMapping = first.mappingHash !== mappingHash
     lines = stored.length
     // A torn line at the end must not become the beginning of the next one.

@@ -115,10 +115,9 @@ export function crmRequests(options: CrmRequestsOptions): CrmRequests {
     }
     if (refused.has(status)) return { result: 'refused', status, reason: reasonIn(text) }
     if (passing.has(status)) return { retryMs: retryAfterMs(response.headers), reason }
-    if (status === 401)
-      throw new SinkError(`${name} does not accept the credentials (${reason}); check them and run again.`)
+    if (status === 401) throw new SinkError(`${name} rejects the credentials (${reason}); check them and run again.`)
     throw new SinkError(
-      `${name} answers ${request.method} ${url.pathname} with ${reason}; check the mapping and the rights of the account.`,
+      `${name} answers ${request.method} ${url.pathname} with ${reason}; check the mapping and the permissions of the account.`,
     )
   }
 

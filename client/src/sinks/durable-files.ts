@@ -37,7 +37,9 @@ export async function putInPlace(from: string, to: string): Promise<void> {
     await rename(from, to)
   } catch (cause) {
     if (!['EPERM', 'EACCES', 'EBUSY', 'EISDIR'].includes(codeOf(cause) ?? '')) throw cause
-    throw new SinkError(`${to} cannot be replaced: close the program that has it open, or check its rights.`, { cause })
+    throw new SinkError(`${to} cannot be replaced: close the program that has it open, or check its permissions.`, {
+      cause,
+    })
   }
   await syncFolder(dirname(to))
 }
@@ -80,6 +82,6 @@ export async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true })
   } catch (cause) {
-    throw new SinkError(`The folder ${folder} cannot be made (${codeOf(cause)}): check its rights.`, { cause })
+    throw new SinkError(`The folder ${folder} cannot be created (${codeOf(cause)}): check its permissions.`, { cause })
   }
 }

@@ -109,7 +109,9 @@ async function give(
   const ended = new Promise<number | string>((resolve, reject) => {
     child.once('error', (cause) =>
       reject(
-        new SinkError(`The program ${program} cannot be run (${cause.message}): check its path and rights.`, { cause }),
+        new SinkError(`The program ${program} cannot be run (${cause.message}): check its path and permissions.`, {
+          cause,
+        }),
       ),
     )
     child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'))
@@ -122,6 +124,6 @@ async function give(
   const [how] = await Promise.all([ended, fed.catch(() => {})])
   if (how !== 0)
     throw new SinkError(
-      `The program ${program} ended with ${typeof how === 'number' ? `exit code ${how}` : how}: what it was given is given again in the next run.`,
+      `The program ${program} ended with ${typeof how === 'number' ? `exit code ${how}` : how}: the next run passes it the same records again.`,
     )
 }

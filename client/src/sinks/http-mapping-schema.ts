@@ -47,7 +47,7 @@ export const httpMappingSchema: Schema = {
         type: 'object',
         additionalProperties: { type: 'string' },
         description:
-          'Headers of every request, with names from the environment as in baseUrl. Put no secret here itself.',
+          'Headers of every request, with names from the environment as in baseUrl. Do not put secrets here.',
       },
       rate: object('At most so many requests in so many seconds, whatever the CRM says.', ['requests', 'seconds'], {
         requests: { type: 'integer', minimum: 1 },
@@ -57,7 +57,7 @@ export const httpMappingSchema: Schema = {
         type: 'array',
         items: { type: 'string' },
         description:
-          'Codes of errors of single records that may go away: such records are sent again, three times at most.',
+          'Error codes of single records that may be temporary: such records are resent, at most three times.',
       },
       emptyValue: {
         type: ['string', 'null'],
@@ -114,7 +114,7 @@ export const httpMappingSchema: Schema = {
         moves: {
           type: 'array',
           description:
-            'What hangs at the record that is given up and moves to the one that remains, before the fields are set.',
+            'Associations of the superseded record that move to the surviving one before the fields are set.',
           items: object('One kind of things: notes, tasks …', ['name', 'list', 'write'], {
             name: text('For messages.'),
             list: object('Finds them.', ['path', 'results', 'id'], {

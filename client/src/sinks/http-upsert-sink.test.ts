@@ -171,7 +171,7 @@ describe.each(targets)('CRM sink with $name', ({ start }) => {
     const stranger = setting({ ...mapping, headers: { Authorization: 'Bearer wrong' } }).open()
     await stranger.begin(first)
     await stranger.upsert([recordOf(1)])
-    await expect(stranger.commit(state, 'run')).rejects.toThrow(/does not accept the credentials/)
+    await expect(stranger.commit(state, 'run')).rejects.toThrow(/rejects the credentials/)
     const { open, waits } = setting(mapping)
     const sink = open()
     await sink.begin(first)

@@ -356,7 +356,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
       const successes = counts.created + counts.updated + counts.closed + counts.reopened + counts.merged
       if (freshRefusals >= hopelessRefusals && successes === 0)
         throw new SinkError(
-          `${mapping.name} refused the first ${freshRefusals} records (${lastRefusal}); mend the mapping or the CRM and run again.`,
+          `${mapping.name} refused the first ${freshRefusals} records (${lastRefusal}); fix the mapping or the CRM and run again.`,
         )
       if (counts.deadLetters > maxDeadLetters)
         throw new SinkError(`${mapping.name} refused more than ${maxDeadLetters} records; see ${deadLetters}.`)
@@ -394,7 +394,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
     }
     if (again.length === 0) return
     const waitMs = 1000 * 2 ** retries
-    options.on?.({ type: 'wait', waitMs, reason: `${again.length} records are sent again` })
+    options.on?.({ type: 'wait', waitMs, reason: `resending ${again.length} records` })
     await sleep(waitMs)
     await sendBatch(known, again, retries + 1)
   }
@@ -467,7 +467,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
       if (pending === 0) return []
       const records = pending === 1 ? '1 record is' : `${pending} records are`
       return [
-        `${records} missing in ${mapping.name}, which refuses ${pending === 1 ? 'it' : 'them'}: see ${deadLetters}; the next run tries again.`,
+        `${records} missing in ${mapping.name}, which refuses ${pending === 1 ? 'it' : 'them'}: see ${deadLetters}; the next run retries.`,
       ]
     },
     async begin(begun) {

@@ -28,7 +28,7 @@ function readBackOf(file: string): ReadBack {
         try {
           record = JSON.parse(bytes.toString()) as TenderRecord
         } catch (cause) {
-          throw new CopyDamagedError(`Line ${number} of ${file} is no JSON (${(cause as Error).message}).`, { cause })
+          throw new CopyDamagedError(`Line ${number} of ${file} is not JSON (${(cause as Error).message}).`, { cause })
         }
         const { id, lastModified, status } = record
         yield { id, lastModified, status, content: contentOf(record) }

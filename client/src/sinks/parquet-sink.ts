@@ -138,7 +138,7 @@ function readBackOf(file: string, folder: string): ReadBack {
       if ((await sizeOf(file)) === undefined) return
       const sum = (await readIfThere(sumPathIn(folder)))?.split(' ')[0]
       if (sum !== undefined && sum !== (await sumOf(file)))
-        throw new CopyDamagedError(`${file} is not as the last run wrote it: its SHA-256 is another.`)
+        throw new CopyDamagedError(`${file} has changed since the last run wrote it: its SHA-256 differs.`)
       for await (const row of readRows(reader, file)) {
         const cells = tenderColumns.map(({ name }) => cellText(row[name]))
         const [id, lastModified, status] = cells as [string, string, string]
@@ -159,7 +159,7 @@ function recordIn(row: Readonly<Record<string, unknown>>, file: string): string 
   try {
     return contentJson(JSON.parse(String(row.record)) as object)
   } catch (cause) {
-    throw new CopyDamagedError(`The record ${row.id} of ${file} is no JSON (${(cause as Error).message}).`, { cause })
+    throw new CopyDamagedError(`The record ${row.id} of ${file} is not JSON (${(cause as Error).message}).`, { cause })
   }
 }
 

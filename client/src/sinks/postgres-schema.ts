@@ -67,7 +67,7 @@ async function refuseForeignTables(client: Queryable, schema: string): Promise<v
   const found = rows.map(({ relname }) => String(relname))
   if (found.length > 0 && !found.includes('sync_version'))
     throw new SinkError(
-      `The schema ${schema} holds a table ${found[0]} that this sink did not make: give another schema (--option schema=<name>). Nothing was changed.`,
+      `The schema ${schema} holds a table ${found[0]} that this sink did not create: choose another schema (--option schema=<name>). Nothing was changed.`,
     )
 }
 

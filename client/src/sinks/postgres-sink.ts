@@ -132,7 +132,7 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
   }
 
   function checkRun(): void {
-    if (isRunLost) throw new SinkError('The connection to PostgreSQL was lost during the run; the next run repeats.')
+    if (isRunLost) throw new SinkError('The connection to PostgreSQL was lost during the run; the next run repeats it.')
   }
 
   async function inTransaction(): Promise<void> {

@@ -81,7 +81,7 @@ export function refuseForeignTables(db: DatabaseSync, file: string): void {
   const foreign = tableNames.find((name) => hasTable(db, name))
   if (foreign !== undefined)
     throw new SinkError(
-      `${file} holds a table ${foreign} that this sink did not make: give another file, or rename that table. Nothing was changed.`,
+      `${file} holds a table ${foreign} that this sink did not create: choose another file, or rename that table. Nothing was changed.`,
     )
 }
 
@@ -163,7 +163,7 @@ export function* sqliteRows(db: DatabaseSync): Generator<SeenRecord> {
     try {
       record = JSON.parse(String(row.record)) as object
     } catch (cause) {
-      throw new CopyDamagedError(`The record ${id} is no JSON (${(cause as Error).message}).`, { cause })
+      throw new CopyDamagedError(`The record ${id} is not JSON (${(cause as Error).message}).`, { cause })
     }
     const cells = tenderColumns.map(({ name }) => row[name] ?? null)
     yield { id, lastModified, status, content: rowContent(cells, record) }

@@ -34,7 +34,7 @@ async function loadSqlite(): Promise<typeof import('node:sqlite')> {
     return await import('node:sqlite')
   } catch (cause) {
     throw new SinkError(
-      `The SQLite sink needs Node.js 22.5 or newer, which holds SQLite, and this is ${globalThis.process?.version ?? 'another runtime'}: update Node.js, or use the sink ndjson.`,
+      `The SQLite sink needs Node.js 22.5 or newer, which includes SQLite, but this is ${globalThis.process?.version ?? 'another runtime'}: update Node.js, or use the sink ndjson.`,
       { cause },
     )
   }
@@ -74,7 +74,9 @@ function open(Database: typeof DatabaseSync, file: string, isReadOnly = false): 
     db?.close()
     if (cause instanceof SinkError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new SinkError(`The database ${file} cannot be used (${reason}): check its folder and its rights.`, { cause })
+    throw new SinkError(`The database ${file} cannot be used (${reason}): check its folder and its permissions.`, {
+      cause,
+    })
   }
 }
 
@@ -87,7 +89,7 @@ function inWords(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return error
   const code = error.errcode & 0xff
   if (code === fullCode)
-    return new SinkError(`The disk of ${file} is full: make space; the next run goes on.`, { cause: error })
+    return new SinkError(`The disk of ${file} is full: make space; the next run continues.`, { cause: error })
   if (code === inputOutputCode)
     return new SinkError(`${file} cannot be written or read (${error.message}): check its disk and quota.`, {
       cause: error,

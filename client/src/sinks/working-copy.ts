@@ -82,7 +82,7 @@ export class WorkingCopy {
     if (staging.mark?.end === 'run') {
       await syncFile(this.#stagingPath)
       await this.#promote(await this.#loadStaging(), staging.mark)
-      if (isStaged && isResumed) throw new StagingLostError('The staged run was complete already.')
+      if (isStaged && isResumed) throw new StagingLostError('The staged run was already complete.')
     }
     if (!isStaged) {
       await this.#removeStaging()
@@ -198,7 +198,7 @@ export class WorkingCopy {
     // While a compaction was under way the base may be the one before or the one after; both are right with the log.
     if (mark && !isUnderCompaction && mark.state !== null && mark.baseBytes !== baseBytes)
       throw new SinkError(
-        `${base} is not as the last run left it (${baseBytes} bytes instead of ${mark.baseBytes}): put it back, or start the copy anew with \`tender-sync reset\`.`,
+        `${base} is not as the last run left it (${baseBytes} bytes instead of ${mark.baseBytes}): restore it, or rebuild the copy with \`tender-sync reset\`.`,
       )
     for await (const { bytes, offset } of readLines(base)) {
       const { id, lastModified, status } = parseLine(bytes, base)
@@ -303,6 +303,6 @@ function parseLine(line: Buffer, path: string): StoredRecord {
     // said below
   }
   throw new SinkError(
-    `${path} holds a line that is no tender record: put the file back, or start the copy anew with \`tender-sync reset\`.`,
+    `${path} holds a line that is not a tender record: restore the file, or rebuild the copy with \`tender-sync reset\`.`,
   )
 }

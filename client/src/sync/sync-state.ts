@@ -34,6 +34,6 @@ export function parseState(value: unknown): SyncState {
     isText(value.filterHash) &&
     isTextOrMissing(value.updatedSince) &&
     (value.run === undefined || isRun(value.run))
-  if (!isState) throw new StateError('The stored state is damaged. Restore it, or reset it to load the copy anew.')
+  if (!isState) throw new StateError('The stored state is damaged. Restore it, or reset it to reload the copy.')
   return value as SyncState
 }

@@ -183,7 +183,7 @@ class Attempt {
       counts: this.#counts,
       checkLock: async () => {
         if (this.#held && !(await this.#held.isHeld()))
-          throw new LockLostError('The lock of this run was lost; another run may have begun.')
+          throw new LockLostError('The lock of this run was lost; another run may have started.')
       },
       onPageKept: () => {
         this.#isKept = true
@@ -198,7 +198,7 @@ class Attempt {
     if (this.#options.onFilterChange !== 'restart')
       throw new FiltersChangedError(
         'The stored state belongs to other filters: its time says nothing about records that only the new ones match. ' +
-          "Restore the filters, or start the copy anew (onFilterChange: 'restart', or reset the state).",
+          "Restore the filters, or rebuild the copy (onFilterChange: 'restart', or reset the state).",
       )
     await this.#states.clear()
     this.#emit({ type: 'restart', reason: 'filters-changed' })

@@ -71,9 +71,10 @@ function isMisspelt(a: string, b: string, language: string): boolean {
   return (titleCount(language, a) === 1) !== (titleCount(language, b) === 1) && isTwoEdits(a, b)
 }
 
-/** Joins words that one side writes apart and the other as one; returns what stays unmatched on each side. */
+/** The words of one title that have no match in the other title yet, with their weights. */
 type Rest = { readonly words: string[]; readonly weights: number[] }
 
+/** Matches two words of one side with the compound that the other side writes; removes all three from the rests and counts the weight as shared. */
 function takeCompounds(rest: Rest, words: readonly string[], other: Rest, shared: { weight: number }): void {
   for (let index = 0; index + 1 < words.length; index++) {
     const [first, second] = [words[index]!, words[index + 1]!]
@@ -193,7 +194,7 @@ function restOf(title: MatchTitle, others: ReadonlySet<string>): Rest {
   return rest
 }
 
-/** One title is the beginning of the other, cut by a portal at a length of 40 characters or more. */
+/** True if one title, of at least 30 letters and digits, is the beginning of the other: portals cut long titles. */
 function isCutOff(short: MatchTitle, long: MatchTitle): boolean {
   return short.joined.length >= 30 && short.joined.length < long.joined.length && long.joined.startsWith(short.joined)
 }

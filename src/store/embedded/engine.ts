@@ -206,6 +206,8 @@ export async function initialise(folder: string, checkpointBytes: number): Promi
   await worker.terminate()
   if (answer.kind !== 'closed') {
     const cause = answer.kind === 'fatal' ? answer.message : 'the engine stopped'
-    throw new OperatorError(`No database can be made in ${folder}: ${cause}; check the free space and the permissions.`)
+    throw new OperatorError(
+      `No database can be created in ${folder}: ${cause}; check the free space and the permissions.`,
+    )
   }
 }

@@ -61,7 +61,7 @@ export async function openServer(options: ServerOptions): Promise<ServerStore> {
     if (error instanceof OperatorError) throw error
     const reason = (error as Error).message || (error as { code?: string }).code || 'no connection'
     throw new OperatorError(
-      `The database ${place} cannot be used (${reason}); check DATABASE_URL and that the server runs.`,
+      `The database ${place} cannot be used (${reason}); check DATABASE_URL and that the server is running.`,
       { cause: error },
     )
   }
@@ -72,7 +72,7 @@ export async function openServer(options: ServerOptions): Promise<ServerStore> {
 export function assertVersion(version: number, place: string): void {
   if (version >= oldestVersion) return
   throw new OperatorError(
-    `The database ${place} runs PostgreSQL ${Math.floor(version / 10_000)}; give DATABASE_URL of version 15 or newer.`,
+    `The database ${place} runs PostgreSQL ${Math.floor(version / 10_000)}; DATABASE_URL must name version 15 or newer.`,
   )
 }
 
