@@ -192,7 +192,7 @@ function ratio(a: number | undefined, b: number | undefined): string {
   return a === undefined || b === undefined ? '–' : `${(a / b).toPrecision(2)}`
 }
 
-/** What was measured, by the part of the documents that it stands in. */
+/** What was measured, by the part of the documents that it is in. */
 function sections(speed: SpeedResults): { [name: string]: string[] } {
   return {
     ...(speed.reports.length > 0 && { speed: speedAsMarkdown(speed), cost: costAsMarkdown(speed) }),

@@ -30,7 +30,7 @@ export type ConsolidateTenth = {
 
 export type ConsolidateReport = {
   readonly engine: ConsolidateEngine
-  /** Notices that were to be taken over; less stand in `notices` when it was stopped. */
+  /** Notices that were to be taken over; less are in `notices` when it was stopped. */
   readonly wanted: number
   /** Tenders that were there before. */
   readonly filled: number

@@ -1,4 +1,4 @@
-// Plots of docs/performance.json as SVG: how cost grows with records, organisations and filters. Run: node bench/plots.ts
+// Plots of docs/performance.json as SVG: how cost grows with records, organizations and filters. Run: node bench/plots.ts
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readResults, type SpeedResults } from './speed/results.ts'
@@ -23,7 +23,7 @@ const right = 20
 const top = 56
 const legendLine = 20
 
-// told apart also in grey and by those who see few colours: each has a mark of its own
+// told apart also in grey and by those who see few colors: each has a mark of its own
 const colours = [
   ['#0b62a4', '#6cb6ff'],
   ['#b35900', '#f0a04b'],

@@ -23,7 +23,7 @@ import { engines, openTestStore } from './world.ts'
 const start = Date.UTC(2026, 10, 2, 8)
 const stock = { seed: 3, count: 40, now: start, size: 'small' } as const
 
-/** One API process: what a restart begins anew. */
+/** One API process: what a restart restarts. */
 async function startNode(store: Store, folder: string, clock: () => number) {
   const log = await openEditionLog(folder, { clock })
   const table = await openTokenTable({ source: tokenSourceOf(store), clock, pollMs: 3_600_000, refreshEveryMs: 0 })

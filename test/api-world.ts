@@ -1,4 +1,4 @@
-// A whole API over real HTTP in one line: memory editions, two organisations, a clock that tests move.
+// A whole API over real HTTP in one line: memory editions, two organizations, a clock that tests move.
 import { type CursorKey, createCursorSealer } from '../src/api/cursor.ts'
 import type { Limiter } from '../src/api/limiter.ts'
 import { createLocalLimiter } from '../src/api/limiter-memory.ts'
@@ -65,7 +65,7 @@ export type ApiWorld = AsyncDisposable & {
   readonly docsUrl: string
   readonly editions: MemoryEditions
   readonly tokens: TestTokens
-  /** Of organisation `one`, limit 100,000. */
+  /** Of organization `one`, limit 100,000. */
   readonly token: string
   readonly keys: CursorKey[]
   now: number

@@ -1,4 +1,4 @@
-// The edition log on a disk that gets full: what was taken over goes on being served, and the rest follows when there is room.
+// The edition log on a disk that gets full: what was taken over is still served, and the rest follows when there is room.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'

@@ -243,7 +243,7 @@ describe.each(engines)('published editions (%s)', (engine) => {
     }[] = []
     for (let edition = 2; edition <= 45; edition++) {
       now = start + edition * hourMs
-      // A client may stop after any page and go on with the same edition a day later.
+      // A client may stop after any page and continue with the same edition a day later.
       const first = log.list({ filter: { archived: true }, edition: edition - 1, limit: 7 })
       runs.push({ edition: edition - 1, after: first.next!, rest: crawl(log, edition - 1).slice(7) })
       await put(store, numbered(edition % 10, (edition % 10) + 6, edition))

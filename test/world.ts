@@ -35,7 +35,7 @@ async function templateKey(): Promise<string> {
     .slice(0, 16)
 }
 
-/** A folder with an initialised, migrated, closed embedded stock. Made aside and renamed, so that parallel tests agree. */
+/** A folder with an initialized, migrated, closed embedded stock. Made aside and renamed, so that parallel tests agree. */
 async function templateFolder(): Promise<string> {
   const folder = join(tmpdir(), `tenderstock-template-${await templateKey()}`)
   if (existsSync(folder)) return folder

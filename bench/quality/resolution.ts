@@ -1,4 +1,4 @@
-// How well records that share no key are joined: hand-labelled pairs, list rows, copies with known truth, linked groups.
+// How well records that share no key are joined: hand-labeled pairs, list rows, copies with known truth, linked groups.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { wordsOf } from '../../src/consolidate/buyer-identity.ts'
@@ -39,7 +39,7 @@ export type PairFigures = {
 
 const ratio = (part: number, whole: number): number => (whole === 0 ? 1 : part / whole)
 
-/** Pairs as labelled by hand; pairs that nobody labelled are strangers, apart from those labelled unclear. */
+/** Pairs as labeled by hand; pairs that nobody labeled are strangers, apart from those labeled unclear. */
 export function labelledPairs(folder: string): PairFigures | undefined {
   const labels = readLabels(folder)
   const listings = readPortalListings(folder)
@@ -117,8 +117,8 @@ export type ListRowFigures = {
 }
 
 /**
- * List rows against the notices of the national service. Nobody labelled them: a row counts as having a counterpart when a
- * notice has its very title after folding (or one title goes on where the other ends) and a buyer with half of its words; as
+ * List rows against the notices of the national service. Nobody labeled them: a row counts as having a counterpart when a
+ * notice has its very title after folding (or one title continues where the other ends) and a buyer with half of its words; as
  * wrong when it was assigned to a notice with neither.
  */
 export function listRows(folder: string, doe: MatchIndex): ListRowFigures | undefined {
@@ -158,7 +158,7 @@ export function listRows(folder: string, doe: MatchIndex): ListRowFigures | unde
 
 /**
  * Nearly the same title and buyer within two months: the national service has many tenders from two feeders, or corrected and
- * published anew. Whether the two are one tender nobody knows.
+ * published again. Whether the two are one tender nobody knows.
  */
 function isTwinByTitle(a: MatchRecord, b: MatchRecord): boolean {
   const [first, second] = [a.titles[0], b.titles[0]]

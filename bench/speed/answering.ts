@@ -389,7 +389,7 @@ export async function noMatchRows(place: Place): Promise<SpeedRow[]> {
   return rows
 }
 
-/** The same pages asked by ever more organisations. */
+/** The same pages asked by ever more organizations. */
 export async function organizationRows(place: Place): Promise<SpeedRow[]> {
   const { options, stock, ours } = place
   const pages = (await Promise.resolve(randomPages(stock, hotPages, 3))).map((path) => path)

@@ -1,4 +1,4 @@
-// What a thousand organisations cost that use their full rate, reckoned from the measured CPU of a request.
+// What a thousand organizations cost that use their full rate, reckoned from the measured CPU of a request.
 import type { SpeedResults } from './results.ts'
 
 /** C121: the limit of an organization, requests a minute. */

@@ -121,7 +121,7 @@ export async function openStock(options: SpeedOptions): Promise<(Stock & AsyncDi
   }
 }
 
-/** A second, small stock in the same cluster, made anew each time. */
+/** A second, small stock in the same cluster, rebuilt each time. */
 export async function smallStock(
   { cluster, scratch }: Stock,
   records: number,
@@ -242,7 +242,7 @@ async function fill(
   return clients
 }
 
-/** Organisations with a token each; their limit is above anything that a benchmark asks for. */
+/** Organizations with a token each; their limit is above anything that a benchmark asks for. */
 async function makeClients({ cluster, database, now, scratch }: Stock): Promise<Client[]> {
   const clients = Array.from({ length: clientCount }, () => ({
     organizationId: randomUUID(),

@@ -58,7 +58,7 @@ describe('Retry-After (C152)', () => {
 })
 
 describe('the table (C152, C153)', () => {
-  it('never waits for what a repetition cannot mend, and always for what it can', () => {
+  it('never waits for what a repetition cannot repair, and always for what it can', () => {
     const headers = new Headers({ 'retry-after': '3' })
     for (const status of [300, 302, 400, 401, 403, 404, 405, 406, 414, 431])
       expect(retryWait({ status, headers }, 1)).toBeUndefined()

@@ -28,7 +28,7 @@ export type Page = TenderList & {
 export type TenderClientOptions = {
   /** Where the API is, without `/v1`: `https://api.example.org`. Plain `http:` only on loopback, or with `allowHttp`. */
   readonly baseUrl: string
-  /** The organisation's access token, or where to get it from, asked before each request: a rotation needs no restart. */
+  /** The organization's access token, or where to get it from, asked before each request: a rotation needs no restart. */
   readonly token: string | (() => string | Promise<string>)
   /** Sends the token over plain HTTP: only where something else protects the way (a private network, a local proxy). */
   readonly allowHttp?: boolean

@@ -100,7 +100,7 @@ describe('a cursor', () => {
     )
   })
 
-  test('C54: belongs to an organisation, whichever token it uses', () => {
+  test('C54: belongs to an organization, whichever token it uses', () => {
     expect(sealerAt(issuedAt).open(text, plain, 'two').state).toBe('invalid')
   })
 

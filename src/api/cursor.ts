@@ -28,7 +28,7 @@ export type OpenedCursor =
 export type CursorSealer = {
   /** A base64url text of at most 512 characters. */
   readonly seal: (position: CursorPosition, filter: TenderFilter, organizationId: string) => string
-  /** Checks in this order: genuine, organisation, age, filters (D30). */
+  /** Checks in this order: genuine, organization, age, filters (D30). */
   readonly open: (text: string, filter: TenderFilter, organizationId: string) => OpenedCursor
   /** Reads the key ring again; resolves at once when it was just read or cannot be read. */
   readonly refresh: () => Promise<void>
@@ -55,7 +55,7 @@ const filterNames = [
 const printLength = 2
 const filterHashLength = 16
 const printsLength = filterHashLength + filterNames.length * printLength
-// Content: lastModified 6, id 16, edition 4, issue time 6, organisation 8, filters.
+// Content: lastModified 6, id 16, edition 4, issue time 6, organization 8, filters.
 const contentLength = 6 + 16 + 4 + 6 + 8 + printsLength
 const cursorLength = headerLength + contentLength + tagLength
 
@@ -78,7 +78,7 @@ function filterPrints(filter: TenderFilter): Buffer {
   return prints
 }
 
-/** Filters, and organisations: every client of a delta has its own. */
+/** Filters, and organizations: every client of a delta has its own. */
 const rememberedMax = 4096
 
 /** The last results by key: the pages of a run ask the same again and again. */

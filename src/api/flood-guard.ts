@@ -14,11 +14,11 @@ export type FloodGuard = {
   readonly count: (address: string) => number | undefined
 }
 
-/** Memory for the guards of all threads. Not that of the organisations, whose room addresses must never take. */
+/** Memory for the guards of all threads. Not that of the organizations, whose room addresses must never take. */
 export const createFloodMemory = (): SharedArrayBuffer =>
   createLimiterMemory({ organizations: maxAddresses, exactStamps, reach })
 
-/** A sliding log as that of the organisations; with `memory` one for all threads that share it (createMemoryLimiter). */
+/** A sliding log as that of the organizations; with `memory` one for all threads that share it (createMemoryLimiter). */
 export function createFloodGuard(
   clock: Clock,
   maxPerMinute: number = refusedPerMinute,

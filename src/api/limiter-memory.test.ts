@@ -179,7 +179,7 @@ describe('the limit in shared memory', () => {
 })
 
 describe('the room', () => {
-  test('is for 16,384 organisations, each counted for itself', () => {
+  test('is for 16,384 organizations, each counted for itself', () => {
     const limiter = createLocalLimiter(() => 1000)
     const keys = Array.from({ length: 16_384 }, (_, index) => `organisation ${index}`)
     for (const key of keys) expect(limiter.take(key, 2).remaining).toBe(1)
@@ -204,7 +204,7 @@ describe('the room', () => {
     expect(releaseThread(memory, 0) + releaseThread(memory, 1)).toBe(0)
   })
 
-  test('that is full answers one organisation more with 503 and says when to come again, and no other: C137, D12', async () => {
+  test('that is full answers one organization more with 503 and says when to come again, and no other: C137, D12', async () => {
     const lines: string[] = []
     const log = openLog('error', { write: (line) => lines.push(line) })
     await using world = await startApi({
@@ -237,7 +237,7 @@ describe('the room', () => {
     expect([admitted.status, admitted.headers.get('x-ratelimit-remaining')]).toEqual([200, '59'])
   })
 
-  test('has room for twice the organisations that are known, and never for fewer than 16,384', () => {
+  test('has room for twice the organizations that are known, and never for fewer than 16,384', () => {
     expect(roomForOrganizations(8192)).toBe(16_384)
     const organizations = roomForOrganizations(10_000)
     const limiter = createMemoryLimiter({
@@ -268,7 +268,7 @@ describe('the room', () => {
     await expect(limiter.take('b', 9)).rejects.toThrow(OperatorError)
   })
 
-  test('is given anew after a minute of rest; then nobody counts at another', () => {
+  test('is given again after a minute of rest; then nobody counts at another', () => {
     const key = fc.integer({ min: 0, max: 11 }).map(String)
     const step = fc.record({ key, thread: fc.nat(1), wait: fc.constantFrom(0, 0, 0, 5, 20_000, 61_000, 130_000) })
     let reused = 0

@@ -1,12 +1,12 @@
-// One count of requests for all threads of a process: exact sliding logs in shared memory, one per organisation.
+// One count of requests for all threads of a process: exact sliding logs in shared memory, one per organization.
 import { hash } from 'node:crypto'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { type Admission, type LocalLimiter, maxExactLimit, secondsUntil } from './limiter.ts'
 import { ringBytes, SlidingLogs } from './limiter-log.ts'
 
-// The memory: constants, the lock of the directory, one entry of 64 bytes (a cache line) per organisation, one ring per
-// organisation. Entries are an open-addressed table by a hash of the key; an entry never moves, and its place is never
+// The memory: constants, the lock of the directory, one entry of 64 bytes (a cache line) per organization, one ring per
+// organization. Entries are an open-addressed table by a hash of the key; an entry never moves, and its place is never
 // empty again, so that a search may end at the first empty one.
 const formWord = 0
 const organizationsWord = 1
@@ -36,7 +36,7 @@ const longestSleepMs = 10
 const leastOrganizations = 16_384
 
 export type LimiterMemoryOptions = {
-  /** How many organisations can have requests in the last minute at once. */
+  /** How many organizations can have requests in the last minute at once. */
   readonly organizations?: number
   /** How many requests of the last minute are stamped to the millisecond; those beyond, to the second. */
   readonly exactStamps?: number
@@ -47,11 +47,11 @@ export type LimiterMemoryOptions = {
   readonly reach?: number
 }
 
-/** Room for twice the organisations that are known, so that more can be added before the next start. */
+/** Room for twice the organizations that are known, so that more can be added before the next start. */
 export const roomForOrganizations = (known: number): number => Math.max(leastOrganizations, known * 2)
 
 /**
- * Memory for `createMemoryLimiter`, given to all threads. About 8 KB an organisation, of which the operating system
+ * Memory for `createMemoryLimiter`, given to all threads. About 8 KB an organization, of which the operating system
  * gives only what is touched.
  */
 export function createLimiterMemory(options: LimiterMemoryOptions = {}): SharedArrayBuffer {
@@ -73,7 +73,7 @@ type Place = { readonly key: readonly [number, number, number, number]; entry: n
 
 /**
  * A limiter over `memory`, exact for all threads that share it; one call takes a fraction of a microsecond. The clock of
- * each organisation is held from running backwards. `thread` tells the holders of locks apart: a small number that no
+ * each organization is held from running backwards. `thread` tells the holders of locks apart: a small number that no
  * other living thread has. The thread that calls `releaseThread` must not wait for others itself: it holds no limiter of
  * a memory that it gave to threads, or only while none of them lives.
  */

@@ -44,7 +44,7 @@ describe.skipIf(testRedisUrl === undefined)('the shared limit', () => {
     const keyPrefix = `test:${randomUUID()}:`
     const limiters = await openLimiters(3, keyPrefix)
     const worlds = await Promise.all(limiters.map((limiter) => startApi({ makeLimiter: () => limiter })))
-    // The same organisation on all nodes, with two tokens on each.
+    // The same organization on all nodes, with two tokens on each.
     const tokens = worlds.map((world) => [world.tokens.add('shared'), world.tokens.add('shared')])
     for (const world of worlds) world.editions.publish(world.now, [])
     const statuses = await Promise.all(

@@ -56,7 +56,7 @@ type WithScript = Redis & {
   takeRequest: (key: string, epochKey: string, limit: number, window: number, bucket: number) => Promise<ScriptReply>
 }
 
-/** Shared over all processes; what happens when the store does not answer stands in limiter-shared.ts. */
+/** Shared over all processes; what happens when the store does not answer is in limiter-shared.ts. */
 export function createRedisLimiter(options: {
   readonly url: string
   readonly clock: Clock

@@ -57,7 +57,7 @@ describe('the limit in process', () => {
     expect(limiter.take('one', 60).isAllowed).toBe(true)
   })
 
-  test('C123: organisations do not share', () => {
+  test('C123: organizations do not share', () => {
     const limiter = createLocalLimiter(() => 0)
     expect(limiter.take('one', 1).isAllowed).toBe(true)
     expect(limiter.take('one', 1).isAllowed).toBe(false)

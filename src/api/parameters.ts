@@ -220,7 +220,7 @@ export const listParameters: readonly Parameter[] = [
 ]
 const listParameterNames = listParameters.map(({ name }) => name)
 
-/** Edits (insert, delete, replace, swap neighbours) from one short word to another. */
+/** Edits (insert, delete, replace, swap neighbors) from one short word to another. */
 function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, index) => index)]
   for (let i = 1; i <= from.length; i++) {

@@ -1,4 +1,4 @@
-// What the API tells of the stages behind it: whether they do their work. The reason is the operator's, and not told here.
+// What the API reports about the stages behind it: whether they do their work. Only operators see the reason.
 
 /** Of all stages together, as kept by the process that runs them. */
 export type PipelineState = {

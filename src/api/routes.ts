@@ -98,7 +98,7 @@ export function exampleProblem(slug: ProblemSlug, docsUrl: string): Record<strin
   )
 }
 
-/** Problems after the organisation is known carry the rate limit (D13). */
+/** Problems after the organization is known carry the rate limit (D13). */
 const slugsWithRateHeaders = new Set<ProblemSlug>([
   'cursor-expired',
   'cursor-invalid',

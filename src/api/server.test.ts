@@ -1,4 +1,4 @@
-// The HTTP surface over real HTTP; the numbers of docs/rules.md stand in the names.
+// The HTTP surface over real HTTP; the numbers of docs/rules.md are in the names.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiWorld, startApi, startOfTests, waitingTokens } from '../../test/api-world.ts'
 import { createMemoryEditions, plainId } from '../../test/memory-editions.ts'
@@ -320,7 +320,7 @@ describe('tokens', () => {
     await problemOf(world, response, 'no-api-access', '/v1/tenders')
   })
 
-  test('C54: a cursor works with the other token of the organisation, not with one of another', async () => {
+  test('C54: a cursor works with the other token of the organization, not with one of another', async () => {
     world.editions.publish(startOfTests + 3_600_000, [{ id: plainId(2) }, { id: plainId(3) }])
     const { nextCursor } = await pageOf(await world.get('/v1/tenders?limit=1'))
     const path = `/v1/tenders?limit=1&cursor=${nextCursor}`
@@ -592,7 +592,7 @@ describe('the state of the service', () => {
     expect((await world.get('/readyz')).status).toBe(200)
   })
 
-  test('C137, C139: a damaged edition log is a 503 until it has been made anew, and never a record', async () => {
+  test('C137, C139: a damaged edition log is a 503 until it has been rebuilt, and never a record', async () => {
     await using world = await startApi()
     world.editions.publish(startOfTests, [{ id: plainId(1) }])
     world.editions.pageBody = () => {

@@ -46,7 +46,7 @@ describe('entity tags (D43)', () => {
     organizationId: 'one',
     now: 0,
   }
-  test('are weak, and differ by edition, filter, size, place, organisation and half day', () => {
+  test('are weak, and differ by edition, filter, size, place, organization and half day', () => {
     const key = { lastModified: 1, id: 'a' }
     const others = [
       { ...page, edition: 4 },

@@ -24,7 +24,7 @@ async function openTable(tokens = createTestTokens(), now = () => 1000) {
 }
 
 describe('the table of tokens', () => {
-  test('C115: both tokens of an organisation are known at once, without a promise', async () => {
+  test('C115: both tokens of an organization are known at once, without a promise', async () => {
     const tokens = createTestTokens()
     const both = [tokens.add('one'), tokens.add('one')]
     const { table } = await openTable(tokens)

@@ -115,7 +115,7 @@ describe('control socket', () => {
     expect((await ask(data)).exitCode).toBe(0)
   })
 
-  test('a service that ends in the middle is told of, not taken for success', async () => {
+  test('a service that ends in the middle is reported, not taken for success', async () => {
     const data = await folder()
     const server = await listenForCommands(data, () => {
       void server!.close()

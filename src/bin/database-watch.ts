@@ -27,7 +27,7 @@ export function watchDatabase(options: {
   readonly store: Pick<Store, 'engine' | 'looks'>
   /** The machine's own. */
   readonly ownClock: Clock
-  /** Told of every measurement. */
+  /** Called with every measurement. */
   readonly databaseClock: DatabaseClock
   /** The time by which editions are judged: the database's, and what a trial clock was moved on. */
   readonly clock: Clock

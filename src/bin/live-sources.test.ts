@@ -78,7 +78,7 @@ async function liveOptions(store: Store, more: Partial<LiveOptions> = {}) {
 }
 
 describe('live reading', () => {
-  test('runs what is not off, tells of each reading, and ends when the service does', async () => {
+  test('runs what is not off, reports each reading, and ends when the service does', async () => {
     await using store = await openTestStore('embedded')
     const { options, events, stop, untilRead } = await liveOptions(store)
     // a process that was killed left its archives behind

@@ -1,4 +1,4 @@
-// Reads sources beside the rest of the service: who runs, what is told of it, and that samples and live data never mix.
+// Reads sources beside the rest of the service: who runs, what is reported about it, and that samples and live data never mix.
 import { readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ export type LiveOptions = {
   /** Aborted when the service ends. */
   readonly stop: AbortSignal
   readonly http: Pick<HttpClient, 'send'>
-  /** Where portals reach whoever runs this, and the program's version: they stand in every request. */
+  /** Where portals reach whoever runs this, and the program's version: they are in every request. */
   readonly contact: string
   readonly version: string
   readonly keyOf: (setting: string) => string | undefined

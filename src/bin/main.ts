@@ -21,7 +21,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const [out, err] = [screenOf(process.stdout), screenOf(process.stderr)]
   // who reads the output may go away (`| head`): a service goes on without
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  // read before the options are: a wrong option is told of in the same form
+  // read before the options are: a wrong option is reported in the same form
   const isJson = args.includes('--json')
   let dataFolder = resolve('data')
   const reporter = openReporter({ json: isJson, out, err, clock: systemClock })

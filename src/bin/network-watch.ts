@@ -9,7 +9,7 @@ const silentHosts = 3
 export type NetworkWatch = {
   /** Like the client's own, and heard of by the watch. */
   readonly send: HttpClient['send']
-  /** Tells of a reading that failed: at once, after the next answer of anyone, or not at all while no portal is reached. */
+  /** Reports a reading that failed: at once, after the next answer of anyone, or not at all while no portal is reached. */
   readonly emitFailure: (event: CommandEvent) => void
 }
 

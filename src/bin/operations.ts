@@ -62,7 +62,7 @@ export type Workplace = {
   readonly beforePublish?: () => Promise<void>
   /** How the rounds of this service go; undefined before the first, absent where none runs. */
   readonly rounds?: () => RoundState | undefined
-  /** Told of a new edition, so that it is served at once. */
+  /** Called when there is a new edition, so that it is served at once. */
   readonly onPublished?: () => Promise<void>
   /** Present only with --trial-clock. Returns the new time. */
   readonly advanceClock?: (ms: number) => Promise<number>
@@ -275,7 +275,7 @@ export async function consolidateNow(place: Workplace, emit: Emit): Promise<void
   emit({ event: 'consolidated', ...summary, changed: summary.changed + summary.created })
 }
 
-/** Fits the model of values anew and estimates what no model has judged yet. */
+/** Fits the model of values again and estimates what no model has judged yet. */
 export async function fitValues(place: Workplace, emit: Emit): Promise<void> {
   const summary = await fitStock(place.store, {
     now: place.clock(),
@@ -328,10 +328,10 @@ export async function publishNow(
 
 const pendingRebuild = 'rebuild-pending'
 
-/** True when a rebuild was cut off: the stock has to be made anew before it is published. */
+/** True when a rebuild was cut off: the stock has to be rebuilt before it is published. */
 export const isRebuildPending = async ({ store }: Workplace) => (await getSetting(store.db, pendingRebuild)) === 'yes'
 
-/** Reads all kept documents again and derives the stock anew; tells how the stock differs from the one before. */
+/** Reads all kept documents again and derives the stock again; tells how the stock differs from the one before. */
 export async function rebuild(place: Workplace, emit: Emit): Promise<void> {
   const { store, clock } = place
   const before = await tenderHashes(store.db)

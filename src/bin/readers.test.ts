@@ -243,7 +243,7 @@ describe('readers', () => {
     expect([...broken].filter((agent) => !ofVictim.has(agent))).toEqual([])
     expect(world.losses).toEqual([expect.stringMatching(/^A reader thread died .* and is being replaced\.$/)])
 
-    // the new one answers as the others do, and is told of what comes
+    // the new one answers as the others do, and receives what comes
     await takeOver(world.log, 4)
     const others = holdEditions(substitute!)
     await takeOver(world.log, 5)

@@ -31,7 +31,7 @@ function openRounds(round: RoundsOptions['round'], more: Partial<RoundsOptions> 
   return { rounds, told, kept, end }
 }
 
-test('a stage that fails is tried again after pauses that double up to a minute, and told once until it is well', async () => {
+test('a stage that fails is retried after pauses that double up to a minute, and told once until it is well', async () => {
   const tries: number[] = []
   let isBroken = true
   const { rounds, told, kept, end } = openRounds(async (_, stage) => {

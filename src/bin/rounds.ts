@@ -1,4 +1,4 @@
-// The rounds of the service: its stages one after the other. A stage that fails is tried again, after pauses that grow; nothing
+// The rounds of the service: its stages one after the other. A stage that fails is retried, after pauses that grow; nothing
 // that it does ends the service, which goes on answering the API.
 import type { Clock } from '../platform/clock.ts'
 import { isConnectionLoss } from '../store/connection-loss.ts'

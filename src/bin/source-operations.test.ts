@@ -11,7 +11,7 @@ test('`source list` names a country that no source has, instead of an empty list
     ).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining(`"${country}"`) })
 })
 
-test('`source run` does not pass over slots that are named without their channel', async () => {
+test('`source run` does not skip slots that are named without their channel', async () => {
   const request = { command: 'source run', options: { slot: ['2026-11-20'] }, operands: ['fr-boamp'] }
   await expect(runSourceNow({} as ReadingPlace, request, () => {})).rejects.toMatchObject({
     exitCode: 2,

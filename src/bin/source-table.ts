@@ -8,7 +8,7 @@ export const sourcesPage = new URL('../../docs/sources/README.md', import.meta.u
 
 const [begin, end] = ['<!-- cards: begin -->', '<!-- cards: end -->']
 
-/** The page with what stands between its marks made anew. Throws when it has none. */
+/** The page with what stands between its marks rebuilt. Throws when it has none. */
 export function withSourceTable(page: string, sources: Sources): string {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]
   if (from < 0 || to < from) throw new Error(`docs/sources/README.md lacks ${begin} or ${end}`)
@@ -25,10 +25,10 @@ function sourceTable(sources: Sources): string {
   const off = all.filter(({ offBecause }) => offBecause !== undefined)
   const sorted = [...all].sort((a, b) => compare(nameOf(a.country), nameOf(b.country)) || compare(a.id, b.id))
   return [
-    `**${all.length} sources in ${countCountries(all)} countries**, the European Union and international bodies besides. ` +
+    `**${all.length} sources in ${countCountries(all)} countries**, plus the European Union and international bodies. ` +
       `${all.length - new Set([...keyed, ...off]).size} need no setup, ${keyed.length} need a key, ${off.length} run only when they are named.`,
     '',
-    '| Country | Source | Portal | Delivers | Access | Licence |',
+    '| Country | Source | Portal | Delivers | Access | License |',
     '|---|---|---|---|---|---|',
     ...sorted.map(
       (source) =>

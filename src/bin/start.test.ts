@@ -112,7 +112,7 @@ async function noticesFolder(count: number): Promise<string> {
   return folder
 }
 
-/** Makes an organisation and a token as an operator of own notices does. */
+/** Makes an organization and a token as an operator of own notices does. */
 async function tokenFor(name: string, data: string): Promise<string> {
   await run(['organization', 'create', name, '--requests-per-minute', '500', '--data', data])
   const [token] = eventsOf(await run(['token', 'create', name, '--data', data, '--json']))
@@ -266,7 +266,7 @@ describe('start', () => {
     expect(await service.end('SIGTERM')).toBe(0)
   })
 
-  test('what the operator can mend is one sentence, a non-zero exit code and no stack', async () => {
+  test('what the operator can repair is one sentence, a non-zero exit code and no stack', async () => {
     const folder = await newFolder()
     await writeFile(join(folder, 'file'), '')
     const sentence = (text: RegExp) => expect.stringMatching(new RegExp(`${text.source}[^\\n]*\\n$`))

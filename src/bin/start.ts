@@ -85,7 +85,7 @@ export type StartOptions = ServiceOptions & {
     /** `YYYY-MM-DD`. */
     readonly backfillSince?: string
   }
-  /** Limit of the trial organisation, which only samples have. */
+  /** Limit of the trial organization, which only samples have. */
   readonly requestsPerMinute?: number
   readonly publishIntervalMs: number
   readonly hasTrialClock: boolean
@@ -206,7 +206,7 @@ export async function start(options: StartOptions): Promise<void> {
     for (const message of raised) emit({ event: 'warning', message })
     for (const alarm of cleared) emit({ event: 'alarmCleared', alarm })
   }
-  /** One round. One of the clock is told of only when it did something. */
+  /** One round. One of the clock is reported only when it did something. */
   const round = async (isFirst: boolean, stage: RunStage) => {
     // Before anything changes the stock, which takes back what was written; that is also the way out when this fails.
     const finish = async () => {
@@ -382,7 +382,7 @@ type Service = AsyncDisposable & {
   readonly shift: (ms: number) => number
   /** How the rounds went before this start. */
   readonly keptRounds: RoundState | undefined
-  /** From then on `/readyz` tells of the rounds of this process. */
+  /** From then on `/readyz` reports the rounds of this process. */
   readonly tellRounds: (rounds: () => RoundState | undefined) => void
 }
 
@@ -553,7 +553,7 @@ function followEditions(
   { store, database, state, log }: Pick<Service, 'store' | 'state' | 'log'> & { readonly database: DatabaseWatch },
 ): () => void {
   let isBusy = false
-  /** What did not come whole is asked for again after 1, 2, 4 … rounds. */
+  /** What did not come whole is requested again after 1, 2, 4 … rounds. */
   let pause = 0
   let waiting = 0
   let told = ''

@@ -29,7 +29,7 @@ async function newFolder(): Promise<string> {
 type Service = {
   /** Everything it wrote so far, to both streams. */
   readonly output: () => string
-  /** Waits until the output has what is looked for; the address of the API stands in it then. */
+  /** Waits until the output has what is looked for; the address of the API is in it then. */
   readonly until: (text: string) => Promise<void>
   readonly end: () => Promise<number | null>
 }

@@ -1,4 +1,4 @@
-// The trial organisation and its one token: made with the sample portals, kept in a file that only its owner reads.
+// The trial organization and its one token: made with the sample portals, kept in a file that only its owner reads.
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hashToken, makeToken } from '../domain/token.ts'

@@ -1,4 +1,4 @@
-// The stage on a real stock: order, portions and repetition change nothing; published ids stay for ever.
+// The stage on a real stock: order, portions and repetition change nothing; published ids stay forever.
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
@@ -368,7 +368,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     expect((await consolidate(store, { now })).notices).toBe(0)
   })
 
-  test('a notice that is read anew with another content moves its tender, and those that it leaves', async () => {
+  test('a notice that is reread with another content moves its tender, and those that it leaves', async () => {
     await using store = await openTestStore(engine)
     const call = notice({ noticeKey: 'ted:1-2026', procedureId: uuid(1) })
     const award = notice({

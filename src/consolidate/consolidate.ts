@@ -62,7 +62,7 @@ export type ConsolidateOptions = {
   readonly now: number
   /** Notices per transaction. The result does not depend on it. */
   readonly batchSize?: number
-  /** Ends the run after the batch that is being written; the next run goes on from there. A rebuild throws the reason. */
+  /** Ends the run after the batch that is being written; the next run continues from there. A rebuild throws the reason. */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void
   /** What is a duplicate of what, when exact keys do not say so; tests give simpler rules. */
@@ -87,7 +87,7 @@ export async function consolidate(store: Store, options: ConsolidateOptions): Pr
 }
 
 /**
- * Derives the whole stock anew from the notices. Published ids and their founding notices stay; everything else is computed.
+ * Derives the whole stock again from the notices. Published ids and their founding notices stay; everything else is computed.
  * All keys are written before the first tender is, so that no tender is ever seen without a part of its notices.
  */
 export async function rebuildStock(store: Store, options: ConsolidateOptions): Promise<ConsolidateSummary> {
@@ -164,7 +164,7 @@ async function consolidateBatch(
   const batch = await takeNoticesToConsolidate(trx, batchSize)
   if (batch.length === 0) return undefined
   const batchIds = batch.map((row) => row.noticeId)
-  // A notice that is read anew may leave a tender: those that stood with it are looked at again.
+  // A notice that is reread may leave a tender: those that stood with it are looked at again.
   const companions = await listNoticesOfSameTenders(trx, batchIds)
   await replaceLinks(trx, batch.map(linksOf))
   const { noticeIds, ignoredKeys } = await closureOf(trx, batchIds, companions)
@@ -253,7 +253,7 @@ function united(components: readonly Component[]): Component {
 }
 
 /**
- * A merged record whose founding notice is gone (parsers that read a document anew may give its notice another key) is in no
+ * A merged record whose founding notice is gone (parsers that read a document again may give its notice another key) is in no
  * component any more. It still has to follow when the record that holds it is merged itself (D37).
  */
 async function repointMerged(trx: Executor, tenders: readonly NewTender[]): Promise<void> {

@@ -81,7 +81,7 @@ export function documentsProject(url: string | undefined): string | undefined {
   return pid && /^\d{4,}$/.test(pid) ? `${host}/pid=${pid}` : undefined
 }
 
-/** Keys stand in an index: a long or unusual value goes in as its hash. */
+/** Keys are in an index: a long or unusual value goes in as its hash. */
 function shortKey(prefix: string, value: string): string {
   const key = `${prefix}:${value}`
   if (key.length <= 120 && /^[\x20-\x7e]*$/.test(key)) return key

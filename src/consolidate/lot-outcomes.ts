@@ -1,4 +1,4 @@
-// What was decided about each lot. Award notices add up: each names the lots it decides, and several may tell of several contracts.
+// What was decided about each lot. Award notices add up: each names the lots it decides, and several may report several contracts.
 import { sumOfMoney } from '../domain/money.ts'
 import type { LotResult, NoticeLot, Organization } from '../domain/notice.ts'
 import { buyerIdentity, buyersConflict, wordsOf } from './buyer-identity.ts'
@@ -48,7 +48,7 @@ function standingBeside(newer: LotContract, contracts: readonly LotContract[]): 
   return contracts.filter(({ result }) => result.contractDate !== undefined)
 }
 
-/** The newer award tells of the same contract, corrected or repeated. Where little is known of either, it does. */
+/** The newer award reports the same contract, corrected or repeated. Where little is known of either, it does. */
 function restates(newer: LotContract, older: LotContract): boolean {
   if (isSnapshot(newer.announcement.notice) || isSnapshot(older.announcement.notice)) return true
   const [a, b] = [newer.result, older.result]
@@ -58,7 +58,7 @@ function restates(newer: LotContract, older: LotContract): boolean {
   if (hasValues && a.awardedValue.value === b.awardedValue.value) return true
   const isOtherDay = a.contractDate !== undefined && b.contractDate !== undefined && a.contractDate !== b.contractDate
   const [ours, theirs] = [a.winners ?? [], b.winners ?? []]
-  // A modification tells of a contract anew, for another amount; the day of the contract stays what it was.
+  // A modification reports a contract again, for another amount; the day of the contract stays what it was.
   if (isModified) return !(isOtherDay && buyersConflict(buyerIdentity(ours), buyerIdentity(theirs)))
   if (ours.length === 0 || theirs.length === 0) return !(isOtherDay && hasValues)
   if (buyersConflict(buyerIdentity(ours), buyerIdentity(theirs))) return false

@@ -56,7 +56,7 @@ export async function connectedRecords(
   }
 }
 
-/** Decisions on the records that the decided notices stand in now; of several on two records the newest. */
+/** Decisions on the records that the decided notices are in now; of several on two records the newest. */
 export async function currentDecisions(db: Executor): Promise<MatchDecision[]> {
   const decisions = await listDecisions(db)
   const records = await recordsOfNoticeKeys(

@@ -180,7 +180,7 @@ function textIn(text: MultilingualText | undefined, language: string): string | 
   return undefined
 }
 
-/** What stands in `title` when no notice, no lot and no description gives one (C14: a title is never missing or empty). */
+/** What is in `title` when no notice, no lot and no description gives one (C14: a title is never missing or empty). */
 const untitled = '(untitled)'
 const longestBorrowedTitle = 120
 
@@ -363,7 +363,7 @@ function valueOfContracts(notice: Notice): Money | undefined {
 }
 
 /**
- * Award notices add up when they decide different lots, or tell of further contracts of a lot; of two about the same contract the
+ * Award notices add up when they decide different lots, or report further contracts of a lot; of two about the same contract the
  * newer counts. BT-161, else the sum of the awarded lots; of a notice that is partly superseded the lots that stand. Amounts in
  * another currency than the newest's are left out, and so is a total that a later notice about the same lots repeats. Without
  * results the amounts of modifications count, without those what direct awards were announced for.

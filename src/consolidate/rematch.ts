@@ -69,7 +69,7 @@ export function recordKeyOf({ units }: Pick<Component, 'units'>): string {
 
 /**
  * Takes over the components of a batch: `noticeIds` are all notices that they are made of. Returns the keys of the records
- * that may stand in another tender than before, or whose tender may have another content.
+ * that may be in another tender than before, or whose tender may have another content.
  */
 export async function rematch(
   trx: Executor,
@@ -278,7 +278,7 @@ async function twinsWithAnotherCount(trx: Executor, moves: readonly Move[]): Pro
 type Known = Pick<NumberedMatchRecord, 'recordNo' | 'recordKey' | 'twinKeys'> & { readonly record: MatchRecord }
 
 /**
- * Decides anew on all that shares a key with these records. `fresh` are the records of the batch, `known` the blocks of those
+ * Decides again on all that shares a key with these records. `fresh` are the records of the batch, `known` the blocks of those
  * that it changed. Returns the edges that are there now or were, where that differs.
  */
 async function compare(

@@ -144,7 +144,7 @@ function bothCall(a: Group, b: Group): boolean {
   return false
 }
 
-/** A result of `a` came out on the day of the call of `b` or before: `b` is a call anew. */
+/** A result of `a` came out on the day of the call of `b` or before: `b` is a call again. */
 function isDecidedBefore(a: Group, b: Group): boolean {
   const { firstCallMs } = b
   return firstCallMs !== undefined && a.resultMs.some((ms) => publicationDay(ms) <= publicationDay(firstCallMs))
@@ -178,7 +178,7 @@ function titlesDiffer(a: TitleWords, b: TitleWords): boolean {
 }
 
 /**
- * Notices that name the same third one tell of different contracts: the authority gave them different numbers, or, without a
+ * Notices that name the same third one report different contracts: the authority gave them different numbers, or, without a
  * number in common, each title has a word of its own in every language that they share. Numbers of lots are no such words.
  */
 function tellOfOtherContracts(a: Notice, b: Notice): boolean {

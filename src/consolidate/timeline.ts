@@ -38,8 +38,8 @@ export type Timeline = {
   /** Live results, oldest first. */
   readonly results: readonly Announcement[]
   /**
-   * Live announcements that tell of contracts, oldest first: the results; without one the modifications and completions, which
-   * tell of the contract as it is now; without those the direct awards announced after the call.
+   * Live announcements that report contracts, oldest first: the results; without one the modifications and completions, which
+   * report the contract as it is now; without those the direct awards announced after the call.
    */
   readonly contracts: readonly Announcement[]
   /** The notice whose texts the record shows. */

@@ -30,7 +30,7 @@ test('a token with one character changed is refused without a look at the store'
   expect(isWellFormedToken(`${makeToken(systemRandom.bytes)}\n`)).toBe(false)
 })
 
-test('bytes that would favour some characters are dropped', () => {
+test('bytes that would favor some characters are dropped', () => {
   let call = 0
   const bytes = (count: number) => new Uint8Array(count).fill(call++ === 0 ? 255 : 61)
   expect(makeToken(bytes)).toMatch(/^tdr_live_z{30}/)

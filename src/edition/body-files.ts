@@ -1,4 +1,4 @@
-// The two append-only files with the pieces of all records, in the order of the list: one read per run of neighbours.
+// The two append-only files with the pieces of all records, in the order of the list: one read per run of neighbors.
 import { closeSync, openSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'

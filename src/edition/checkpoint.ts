@@ -2,7 +2,7 @@
 // the log costs what copying bytes costs.
 //
 // File: segments (the bytes of some arrays, one after the other), contents (JSON), trailer. Each segment and the contents have
-// a CRC-32. Numbers stand in the byte order of the machine. Whatever is wrong with the file, the index file tells it all again.
+// a CRC-32. Numbers are in the byte order of the machine. Whatever is wrong with the file, the index file tells it all again.
 import { type FileHandle, open } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
@@ -61,7 +61,7 @@ function kindOf(array: unknown): ArrayKind {
   throw new Error('a column of a kind that checkpoints do not know')
 }
 
-/** Found out anew after each start. */
+/** Found out again after each start. */
 const transient = new Set(['verified'])
 
 /** Arrays begin at multiples of eight bytes of their segment. */
@@ -138,7 +138,7 @@ export async function writeCheckpoint(
     trailer.writeUInt32LE(text.length, 12)
     trailer.writeUInt32LE(crc32(text), 16)
     await writeTogether(handle, [text, trailer], end)
-    // who makes the file durable opens it anew, and would not be told
+    // who makes the file durable opens it again, and would not be told
     await sync.settle()
     return true
   } finally {

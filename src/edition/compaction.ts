@@ -1,5 +1,5 @@
 // Copies a generation of the edition log without the entries that no edition still held can show: the next generation, made
-// beside the present one, which goes on serving and taking over editions.
+// beside the present one, which continues to serve and taking over editions.
 import type { BodyKind } from './body-files.ts'
 import { pieceRuns, RunMemory } from './body-runs.ts'
 import type { EntryBatch } from './entry-batch.ts'

@@ -1,4 +1,4 @@
-// What the edition log does when the disk has no room: appending ends cleanly, and is not tried again before there is some.
+// What the edition log does when the disk has no room: appending ends cleanly, and is not retried before there is some.
 import { statfs } from 'node:fs/promises'
 import { OperatorError } from '../platform/errors.ts'
 

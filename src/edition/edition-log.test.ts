@@ -698,7 +698,7 @@ test('gzip that rots after it was checked reaches nobody as a record, and as a p
   expect(readFileSync(file).equals(intact)).toBe(true)
 })
 
-test('what rots in an open log is found by the round through all pieces, and mended from the other file', async () => {
+test('what rots in an open log is found by the round through all pieces, and repaired from the other file', async () => {
   const warnings: string[] = []
   const folder = newFolder()
   const log = await openLog(folder, { clock: () => start, onWarning: (warning) => warnings.push(warning) })
@@ -889,7 +889,7 @@ test('a log damaged anywhere never serves a wrong byte: it goes back to a whole 
             refused++
           }
         }
-        // It goes on from where it stands.
+        // It continues from where it stands.
         await append(again, newest + 1, [entryOf(recordOf(1, start + 10_000))], {
           records: [1, 21, 28, 35, 40][newest]!,
         })

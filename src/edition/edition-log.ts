@@ -43,7 +43,7 @@ type Step =
 
 const sentenceOf = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** To be rid of fewer, building the log anew does not pay. */
+/** To be rid of fewer, building the log again does not pay. */
 const defaultToleratedEntries = 10_000
 /** To replay fewer takes some milliseconds; to replay more than the latter, more than a fifth of a second. */
 const defaultToleratedReplay = 4096
@@ -103,7 +103,7 @@ export class EditionLog extends LogReader {
     return this.#state
   }
 
-  /** Tells of everything that is held, then of everything new, until the returned function is called. */
+  /** Reports everything that is held, then of everything new, until the returned function is called. */
   follow(follower: LogFollower): () => void {
     this.#followers.add(follower)
     this.#watch()
@@ -174,7 +174,7 @@ export class EditionLog extends LogReader {
     return this.#olderDatabase
   }
 
-  /** What could not be taken over is tried again every second: tidying waits until it was. */
+  /** What could not be taken over is retried every second: tidying waits until it was. */
   async #withUpkeep<Result>(append: Promise<Result>): Promise<Result> {
     try {
       const result = await append
@@ -292,7 +292,7 @@ export class EditionLog extends LogReader {
   }
 
   /**
-   * Reads a share of all pieces again, going round, and mends those that are no longer what was written, so that rot is found
+   * Reads a share of all pieces again, going round, and repairs those that are no longer what was written, so that rot is found
    * before both copies of a record have it. Waits for nothing else: does nothing while other work is under way.
    */
   checkSome(share: number): void {

@@ -18,7 +18,7 @@ export type EntryBatch = {
   readonly ids: Uint32Array
   readonly plainLength: Uint32Array
   readonly gzipLength: Uint32Array
-  /** CRC-32 of the piece as it stands in the file. */
+  /** CRC-32 of the piece as it is in the file. */
   readonly plainCrc: Uint32Array
   readonly gzipCrc: Uint32Array
   /** Index into `sourceSets`. */
@@ -35,7 +35,7 @@ export type EntryBatch = {
 
 const headerWords = 8
 
-/** The payload of a frame. Numbers stand in the byte order of the machine: the log is a cache of this machine. */
+/** The payload of a frame. Numbers are in the byte order of the machine: the log is a cache of this machine. */
 export function encodeBatch(batch: EntryBatch): Buffer {
   const sets = Buffer.from(JSON.stringify(batch.sourceSets))
   const header = new Float64Array(headerWords)

@@ -1,5 +1,5 @@
 // What is held in memory of one generation of the edition log, and how its pieces are read. Any thread may hold it: the one that
-// writes the log (log-state.ts), and readers, which are told of what is new (log-feed.ts).
+// writes the log (log-state.ts), and readers, which receive what is new (log-feed.ts).
 import { crc32 } from 'node:zlib'
 import { hourMs, toInstant } from '../domain/time.ts'
 import type { BodyKind, BodySource } from './body-files.ts'
@@ -60,14 +60,14 @@ export class HeldLog {
   newest: HeldEdition | undefined
   /** The last one that readers may see. */
   shown: HeldEdition | undefined
-  /** Entries that no edition still held can show: a log built anew would lack them. */
+  /** Entries that no edition still held can show: a log rebuilt would lack them. */
   removable = 0
   /** The oldest edition that may still be held. */
   #oldest = 1
   /** Bytes were found that are not what was written. */
   isDamaged = false
   onDamage: (() => void) | undefined
-  /** Told of source sets that are new. */
+  /** Called with new source sets. */
   onSourceSet: ((set: string) => void) | undefined
   /** JSON arrays of source ids, by their numbers. */
   readonly sourceSets: string[] = []

@@ -10,7 +10,7 @@ import type { Chunk } from './record-table.ts'
 export type LogMessage =
   /** Everything: at the beginning, and when another generation takes the place of this one. */
   | { readonly type: 'log'; readonly log: LogSnapshot | undefined }
-  /** A chunk that is new, or whose codes stand in other arrays now. */
+  /** A chunk that is new, or whose codes are in other arrays now. */
   | { readonly type: 'chunk'; readonly index: number; readonly chunk: Chunk }
   | { readonly type: 'shard'; readonly index: number; readonly slots: Int32Array }
   | { readonly type: 'sourceSet'; readonly set: string }

@@ -41,7 +41,7 @@ function positionAfter(table: RecordTable, { lastModified, id }: RecordKey, end:
 const maxPageBytes = 64 * 1024 * 1024
 /**
  * One of so many pages is checked although its pieces were before: who asks again for a page that rotted meanwhile soon gets it
- * mended, for some 3 % of what a page costs.
+ * repaired, for some 3 % of what a page costs.
  */
 const checkedEach = 16
 

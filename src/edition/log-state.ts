@@ -53,7 +53,7 @@ const commitStep = 512
 /** The files of a generation, opened. */
 export type LogFiles = { readonly index: IndexFile; readonly bodies: BodyFiles; readonly hashes: HashFile }
 
-/** Told of what other threads need to know, in the order in which it happens. */
+/** Called with what other threads need to know, in the order in which it happens. */
 export type LogWatcher = {
   readonly chunk: (index: number, chunk: Chunk) => void
   readonly shard: (index: number, slots: Int32Array) => void
@@ -81,7 +81,7 @@ export class LogState extends HeldLog {
 
   /** Where the files end with the newest edition. */
   #ends: { readonly index: number; readonly plain: number; readonly gzip: number }
-  /** Room that the last append lacked: not tried again before there is as much. */
+  /** Room that the last append lacked: not retried before there is as much. */
   #lackingBytes = 0
   /** Entries and editions taken over since the checkpoint. */
   #sinceCheckpoint = 0

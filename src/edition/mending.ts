@@ -13,7 +13,7 @@ export type Mended = {
 /** Positions that are looked at together. */
 const stepSize = 256
 
-/** Checks both pieces of the entries in [from, to) and mends what can be mended. Stops early when `isStopped` says so. */
+/** Checks both pieces of the entries in [from, to) and repairs what can be repaired. Stops early when `isStopped` says so. */
 export async function mend(log: LogState, from: number, to: number, isStopped: () => boolean): Promise<Mended> {
   const memory = new RunMemory()
   let mended = 0

@@ -43,7 +43,7 @@ export function* packEntries(edition: number, entries: readonly NewEntry[]): Gen
   }
 }
 
-/** The columns of entries whose pieces will stand in the body files from `start` on. */
+/** The columns of entries whose pieces will be in the body files from `start` on. */
 export function batchOf(
   edition: number,
   entries: readonly NewEntry[],

@@ -287,7 +287,7 @@ test('what comes while an edition is read changes nothing in it', () => {
   const both = randomBoth(random, 2 * chunkSize)
   const edition = both.ends.length - 1
   const end = both.ends[edition]!
-  // As another thread holds the table: the arrays are the same, the chunks were told of before.
+  // As another thread holds the table: the arrays are the same, the chunks were reported before.
   const reader = new RecordTable()
   reader.chunks.push(...both.table.chunks.map((chunk): Chunk => ({ ...chunk })))
   const filters = Array.from({ length: 100 }, () => filterOf(random, both.rows))

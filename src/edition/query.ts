@@ -259,7 +259,7 @@ type Term = {
 /** So few rows are looked at one by one. */
 const fewRows = 64
 const candidates = new Uint16Array(fewRows)
-/** Made anew for each chunk: a bitmap for each filter by codes that has none of its own there. */
+/** Rebuilt for each chunk: a bitmap for each filter by codes that has none of its own there. */
 const madeBitmaps = [0, 1, 2].map(() => new Uint32Array(wordsPerChunk))
 const candidateWords = new Uint32Array(wordsPerBlock)
 

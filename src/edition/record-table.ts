@@ -1,7 +1,7 @@
 // The columns of all entries in memory, in chunks that never move; a full chunk has an index (chunk-index.ts).
 //
 // The columns lie in shared memory. One thread appends and marks; others read what lies before the end of an edition that they
-// were told of. There only `superseded`, `verified`, the counts of blocks and the bits of rows that nobody can see any more still
+// were reported. There only `superseded`, `verified`, the counts of blocks and the bits of rows that nobody can see any more still
 // move, and either value of these is right.
 import { type ChunkIndex, indexOf, noIndex } from './chunk-index.ts'
 import { archivedFlag, type EntryBatch } from './entry-batch.ts'
@@ -107,7 +107,7 @@ export class RecordTable {
   readonly #makeChunk: () => Chunk
   /** Entries appended, those of an edition not yet shown included. */
   count = 0
-  /** Told of each chunk that is new or got other arrays of codes, once a batch is in it. */
+  /** Called with each chunk that is new or received other arrays of codes, once a batch is in it. */
   onChunk: ((index: number, chunk: Chunk) => void) | undefined
   readonly idAt = (position: number): IdWords => ({
     words: this.chunks[position >>> chunkBits]!.ids,

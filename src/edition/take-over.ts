@@ -28,7 +28,7 @@ export class OlderDatabaseError extends OperatorError {}
 
 /** How a database stands to the log. */
 export type Relation =
-  /** It goes on from the newest edition of the log. `isOtherwise`: that one has another checksum there. */
+  /** It continues from the newest edition of the log. `isOtherwise`: that one has another checksum there. */
   | { readonly kind: 'follows'; readonly isOtherwise: boolean }
   /** A standby that has not received all yet. */
   | { readonly kind: 'late' }

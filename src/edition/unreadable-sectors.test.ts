@@ -150,7 +150,7 @@ for (const kind of ['gzip', 'plain'] as const)
     expect(pageOf(log, 'gzip').equals(gzip)).toBe(true)
   })
 
-test('a place that cannot be written anew either has the log built anew, and is served from the other file until then', async () => {
+test('a place that cannot be rewritten either has the log rebuilt, and is served from the other file until then', async () => {
   const { folder, warnings, log } = await makeLog()
   const identity = pageOf(log, 'identity')
   const { held } = log as unknown as { held: LogState }

@@ -148,7 +148,7 @@ export function missingSlots(
   }))
 }
 
-/** Slots by key: asked for again at every look at what is due. */
+/** Slots by key: requested again at every look at what is due. */
 const slotsByKey = new WeakMap<Channel, Map<string, Slot | undefined>>()
 const mostSlotsByKey = 2000
 
@@ -185,7 +185,7 @@ const longestWaitMs: { readonly [end in 'failed' | 'refused' | 'short']: number 
  * When a slot is read again; undefined for never. `startedAt` is when the reading began: what the portal changed after that
  * it may not have seen. `failures` counts unsuccessful readings in a row, this one included.
  * - Read well: at the next of its settling and its rereads, or at the next turn (feed, whole, open spans).
- * - Not there yet, or short: at the next turn, or sooner; the longer it has been due, the more rarely, but for ever.
+ * - Not there yet, or short: at the next turn, or sooner; the longer it has been due, the more rarely, but forever.
  * - Failed: soon, then ever later up to six hours, and at every turn of the timetable. Refused: the same without the turns.
  */
 export function nextReading(

@@ -229,7 +229,7 @@ describe('turns', () => {
     const stop = new AbortController()
     const given = line(exempt, undefined, stop.signal).send({ url })
     const next = line().send({ url })
-    // both stand in the queue
+    // both are in the queue
     await new Promise((resolve) => setImmediate(resolve))
     stop.abort(new Error('stopped'))
     await expect(given).rejects.toThrow('stopped')

@@ -22,7 +22,7 @@ export type PoliteHosts = {
 
 export type LineOptions = {
   readonly source: Pick<Source, 'id' | 'politeness'>
-  /** The key that stands in addresses or headers: it is kept out of every message. */
+  /** The key that is in addresses or headers: it is kept out of every message. */
   readonly key?: string | undefined
   readonly signal: AbortSignal
 }
@@ -47,7 +47,7 @@ export type PoliteOptions = {
   readonly sleep: Sleep
   /** A number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number
-  /** Address of a page or mailbox of whoever runs this; stands in every request. */
+  /** Web page or email address of whoever runs this; every request carries it. */
   readonly contact: string
   readonly version: string
   /** The longest wait inside `send`; default 2 minutes. */
@@ -68,7 +68,7 @@ const longestBackoffMs = 30_000
 const robotsAgeMs = 24 * 60 * 60_000
 /** While a host's robots.txt cannot be read, the one read before holds, as long as it is not older than this. */
 const longestRobotsAgeMs = 7 * robotsAgeMs
-/** And is asked for again after this time. */
+/** And is requested again after this time. */
 const robotsPatienceMs = 10 * 60_000
 /** RFC 9309 section 2.5 asks for 500 KiB at least; rules behind that are not read. */
 const robotsBytes = 500 * 1024
@@ -139,7 +139,7 @@ class RunLine {
     return { ...known, bytes: async () => body, chunks: () => once(body) }
   }
 
-  /** A body that breaks off while it is read as a whole is asked for again: every request of a source is a question. */
+  /** A body that breaks off while it is read as a whole is requested again: every request of a source is a question. */
   async #readWhole(request: SourceRequest, first: HttpAnswer, effort: Effort): Promise<Uint8Array> {
     let answer = first
     for (;;) {
@@ -208,7 +208,7 @@ class RunLine {
     return 'again'
   }
 
-  /** The beginning of the body; undefined when it broke off there and is to be asked for again. */
+  /** The beginning of the body; undefined when it broke off there and is to be requested again. */
   async #peek(answer: HttpAnswer, effort: Effort): Promise<Uint8Array | undefined> {
     try {
       return await answer.peek(peekBytes)

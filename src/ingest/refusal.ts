@@ -12,7 +12,7 @@ export type AnswerHead = {
 export const peekBytes = 4096
 
 /**
- * How a firewall, or a page for people, stands in the place of an answer, to be written after "answered"; undefined when
+ * How a firewall, or a page for people, replaces an answer, to be written after "answered"; undefined when
  * nothing of that kind is seen. Holds whatever statuses the caller accepts.
  */
 export function challengeOf({ status, headers, start }: AnswerHead, expects: 'data' | 'page'): string | undefined {

@@ -65,9 +65,9 @@ export type SlotReading = {
   readonly documentStore?: DocumentStore
   /** Asked after each group that was stored with a checkpoint: true ends the reading there, to go on later. */
   readonly shouldYield?: () => boolean
-  /** Told of new documents after they were stored. */
+  /** Called when new documents have been stored. */
   readonly onStored?: (documents: readonly ReadDocument[]) => Promise<void>
-  /** Told of an error that is a fault of ours; the reading counts as failed. */
+  /** Called when an error is a bug of ours; the reading counts as failed. */
   readonly onFault?: (error: unknown) => void
 }
 

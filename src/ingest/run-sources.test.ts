@@ -166,7 +166,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     }
   }, 180_000)
 
-  test('ended by a signal before any of its requests, it keeps what came and goes on from there', async () => {
+  test('ended by a signal before any of its requests, it keeps what came and continues from there', async () => {
     await using store = await openTestStore(engine)
     for (let stoppedAt = 1; stoppedAt <= 7; stoppedAt += 1) {
       const portal = scriptedPortal(
@@ -194,7 +194,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     }
   })
 
-  test('a request that fails keeps what came before it, counts, and is tried again from there after a while', async () => {
+  test('a request that fails keeps what came before it, counts, and is retried from there after a while', async () => {
     await using store = await openTestStore(engine)
     const portal = scriptedPortal([threeDays[0]!])
     const source = scriptedSource(portal, {
@@ -349,7 +349,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     }
   })
 
-  test("a card's fault fails its reading, is told of, and stops nobody", async () => {
+  test("a card's fault fails its reading, is reported, and stops nobody", async () => {
     await using store = await openTestStore(engine)
     const portal = scriptedPortal(threeDays)
     const source = scriptedSource(portal)
@@ -527,7 +527,7 @@ describe.each(engines)('workers (%s)', (engine) => {
     expect((await countReceived(store.db, 1)).documents).toBe(13)
   })
 
-  test('one that loses its lease writes nothing more; the other goes on from its checkpoint', async () => {
+  test('one that loses its lease writes nothing more; the other continues from its checkpoint', async () => {
     await using store = await openTestStore(engine)
     const portal = scriptedPortal([threeDays[0]!])
     const source = scriptedSource(portal, { channel: { slots: { kind: 'day', since: '2026-11-18' } } })

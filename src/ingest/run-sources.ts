@@ -58,11 +58,11 @@ export type RunOptions = {
   readonly backfillSince?: string
   /** 1: the past is read as fast as the portal allows. */
   readonly backfillShare?: number
-  /** Told of each reading when it ended. */
+  /** Called when a reading has ended. */
   readonly onReading?: (result: SlotResult) => void
-  /** Told of new documents after they were stored. */
+  /** Called when new documents have been stored. */
   readonly onStored?: (sourceId: string, documents: readonly ReadDocument[]) => Promise<void>
-  /** Told of errors that are no portal's: a card's fault, the store's. */
+  /** Called when an error is not the portal's but the card's or the store's. */
   readonly onFault?: (sourceId: string, error: unknown) => void
 }
 
@@ -107,7 +107,7 @@ export async function runSource(
   })
 }
 
-/** Runs what is due of each source once, one source after the other. Sources that are off are passed over. */
+/** Runs what is due of each source once, one source after the other. Sources that are off are skipped. */
 export async function runDueSlots(
   store: Store,
   sources: Iterable<Source>,
@@ -159,7 +159,7 @@ export type WorkOptions = RunOptions & {
 /**
  * Reads sources on their timetables until the signal is aborted: several at a time, one at a time of those that share a
  * host unless their cards allow more. Any number of processes may do this on one database. Store errors are told to
- * `onFault` and tried again.
+ * `onFault` and retried.
  */
 export async function runWorkers(store: Store, sources: readonly Source[], options: WorkOptions): Promise<void> {
   const { clock, signal } = options

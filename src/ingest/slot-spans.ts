@@ -98,7 +98,7 @@ export function spanAt(slots: SpanSlots, zone: string, ms: number): Span {
 
 /**
  * Spans from the one that holds `fromMs` to the one that holds `untilMs`, oldest first, without a gap but for those whose
- * keys are passed over.
+ * keys are skipped.
  */
 export function* spansBetween(
   slots: SpanSlots,
@@ -133,7 +133,7 @@ export function spanOfKey(slots: SpanSlots, zone: string, key: string): Span | u
   return span.key === key ? span : undefined
 }
 
-/** What a fetch is told of a span. */
+/** What a fetch knows about a span. */
 export function slotOf(span: Span): Slot {
   return { key: span.key, from: toInstant(span.fromMs), to: toInstant(span.toMs) }
 }

@@ -17,7 +17,7 @@ import { dayIn, type SourceHealth, type SourceRecord, sourceHealth } from './sou
 
 const countedDays = 30
 const recentDays = 7
-/** A total that differs is read again soon; only what stays short is told of. */
+/** A total that differs is read again soon; only what stays short is reported. */
 const shortMs = dayMs
 const fewestDocuments = 5
 

@@ -49,7 +49,7 @@ describe('configuration', () => {
       expect(() => readConfig({ [name]: 'https://me:secret@x' })).toThrow(/^[A-Z_]+ has a user(?!.*secret)/)
   })
 
-  test('a contact is a page or a mailbox, and cannot break out of the header that it stands in', () => {
+  test('a contact is a page or a mailbox, and cannot break out of the header that it is in', () => {
     for (const text of ['tenders@example.org', 'mailto:tenders@example.org', 'https://example.org/a?b=c'])
       expect(readConfig({ TENDERSTOCK_CONTACT: ` ${text} ` })).toEqual({ contact: text })
     for (const text of ['me', 'https://localhost', 'a@b', 'a@b.c) Mozilla', 'https://x.org/\r\nX: 1', 'ä@example.org'])

@@ -14,7 +14,7 @@ export type Config = {
   readonly docsUrl?: string
   /** TENDERSTOCK_TRUSTED_HOPS: how many proxies in front are believed about a client's address; absent means that nobody said. */
   readonly trustedHops?: number
-  /** TENDERSTOCK_CONTACT: mail address or page of whoever runs this; it stands in every request to a portal. */
+  /** TENDERSTOCK_CONTACT: mail address or page of whoever runs this; it is in every request to a portal. */
   readonly contact?: string
   /** TENDERSTOCK_DOCUMENTS: where raw documents are kept; absent means in the database. */
   readonly documents?: DocumentPlace

@@ -1,7 +1,7 @@
 // Errors that a person can act on, apart from bugs.
 
 /**
- * Something the operator can mend: a taken port, a folder that cannot be written, a wrong argument. The message is one
+ * Something the operator can repair: a taken port, a folder that cannot be written, a wrong argument. The message is one
  * sentence that says what happened and what to do; the command line prints it without a stack and exits with `exitCode`.
  */
 export class OperatorError extends Error {

@@ -48,7 +48,7 @@ export type HttpRequest = {
   readonly beforeRedirect?: (target: URL) => Promise<void>
   /** Ends the request with the signal's own reason. */
   readonly signal?: AbortSignal
-  /** Texts that stand in no message: a key that is part of the address. */
+  /** Texts that are in no message: a key that is part of the address. */
   readonly secrets?: readonly string[]
 }
 

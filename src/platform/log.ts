@@ -20,7 +20,7 @@ const warning = 40
  * warning or an error is written at once, with all before it; so is what waits when the process or thread ends.
  *
  * A log that nobody takes – a full pipe, a full disk, a reader that is gone – never stops the service: lines wait for a better
- * moment, and are lost when they are too many. (The destination of pino itself would try for ever, in the midst of an answer.)
+ * moment, and are lost when they are too many. (The destination of pino itself would try forever, in the midst of an answer.)
  */
 export function bufferedStream(
   fd: number,

@@ -104,7 +104,7 @@ describe('the gate', () => {
     })
   })
 
-  test('a silence that an alarm tells of is not told twice', () => {
+  test('a silence that an alarm reports is not told twice', () => {
     const previous = { ...usual.previous, publishedAt: now - 2 * hourMs }
     expect(reasonsOf({ sources: [silent], alarms: [alarm], previous })).toHaveLength(1)
   })

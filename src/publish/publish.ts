@@ -66,7 +66,7 @@ export type PublishOptions = {
   readonly acceptsFutureEdition?: boolean
   /** Read again when the entries are written: the edition's time of publication. `now` stands for it when absent. */
   readonly clock?: () => number
-  /** Called after each batch of entries, and at the end; what it throws stops the publication, and the next one goes on. */
+  /** Called after each batch of entries, and at the end; what it throws stops the publication, and the next one continues. */
   readonly onProgress?: (progress: PublishProgress) => void
 }
 
@@ -83,12 +83,12 @@ export type PublishOutcome =
       /** Open alarms of sources that held nothing back. */
       readonly warnings: readonly string[]
     }
-  /** The last edition goes on being served. */
+  /** The last edition is still served. */
   | { readonly kind: 'held'; readonly reasons: readonly string[] }
   | { readonly kind: 'tooEarly'; readonly allowedAt: number }
   | { readonly kind: 'nothingNew' }
 
-/** What is going to be written, decided before the first entry is; whoever goes on with it decides nothing again. */
+/** What is going to be written, decided before the first entry is; whoever continues with it decides nothing again. */
 type Plan = {
   readonly edition: Omit<EditionRow, 'publishedAt' | 'checksum'>
   /** Changed records that are new. */
@@ -102,7 +102,7 @@ type PublishingStore = Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>
 
 /**
  * Publishes the next edition, or says why not. Readers see the last edition until the next one is whole. Killed at any point, the
- * next call goes on where this one stood, or takes back what it wrote. Throws when the stock breaks a promise (a published id
+ * next call continues where this one stood, or takes back what it wrote. Throws when the stock breaks a promise (a published id
  * gone, a merge that leads nowhere): a bug of an earlier stage; and LeaseLostError when another process took over.
  */
 export async function publish(store: PublishingStore, options: PublishOptions): Promise<PublishOutcome> {

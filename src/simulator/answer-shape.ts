@@ -1,4 +1,4 @@
-// Puts entries where a card says that they stand in an answer: JSON, lines, CSV, XML, archives; with totals and links beside.
+// Puts entries where a card says that they are in an answer: JSON, lines, CSV, XML, archives; with totals and links beside.
 import type { Entries, Place } from '../sources/delivery.ts'
 import type { Json } from '../sources/fetch.ts'
 import { type ArchiveMember, writeGzip, writeTarGz, writeZip } from './archive-writers.ts'

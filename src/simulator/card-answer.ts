@@ -43,7 +43,7 @@ export function belongs(delivery: Delivery, filled: Filled, entry: ShelfEntry): 
   })
 }
 
-/** Entries as the card says that they stand in an answer; `asked` where faults of content may happen to it. */
+/** Entries as the card says that they are in an answer; `asked` where faults of content may happen to it. */
 export async function writtenAnswer(
   entries: Entries,
   documents: readonly string[],

@@ -1,4 +1,4 @@
-// Members of JSON as their bytes stand in a text, so that numbers and escapes of real answers stay as they were.
+// Members of JSON as their bytes are in a text, so that numbers and escapes of real answers stay as they were.
 
 /** The text of the value at a pointer (`/records/*`: of every member there); none where the text has no such value. */
 export function rawMembers(text: string, pointer: string): string[] {

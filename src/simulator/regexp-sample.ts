@@ -1,4 +1,4 @@
-// Made-up text that fits a regular expression, for names and addresses that a card recognises by a pattern.
+// Made-up text that fits a regular expression, for names and addresses that a card recognizes by a pattern.
 import { type Seeded, seeded } from './samples/seeded.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyz'

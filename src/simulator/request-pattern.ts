@@ -1,4 +1,4 @@
-// Recognises a request as the one that a card's template would write, and reads back what was filled in.
+// Recognizes a request as the one that a card's template would write, and reads back what was filled in.
 import type { Template } from '../sources/delivery.ts'
 import type { Json } from '../sources/fetch.ts'
 import { type DateFields, momentOf, readFields, type WrittenDate } from './date-pattern.ts'

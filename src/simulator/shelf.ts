@@ -18,7 +18,7 @@ import { writeEntry } from './write-entry.ts'
 
 /** One version of one announcement on one portal. */
 export type ShelfEntry = {
-  /** `<announcement>-<version>`; unique on its portal and the same for ever. */
+  /** `<announcement>-<version>`; unique on its portal and the same forever. */
   readonly id: string
   /** The announcement, over its versions. */
   readonly noticeId: string
@@ -33,7 +33,7 @@ export type ShelfEntry = {
   readonly publishedAt: number
   /** What the document says, for portals that write it in several shapes. */
   readonly sample?: PortalSample
-  /** The document: what the card's parser reads. Written once, the same for ever. */
+  /** The document: what the card's parser reads. Written once, the same forever. */
   readonly text: () => string
 }
 

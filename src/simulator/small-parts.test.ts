@@ -93,7 +93,7 @@ describe('the journal', () => {
   })
 })
 
-test('docs/simulator.md tells of every fault, and of none that there is not', async () => {
+test('docs/simulator.md describes every fault, and no other', async () => {
   const page = await readFile(new URL('../../docs/simulator.md', import.meta.url), 'utf8')
   const rows = page
     .slice(page.indexOf('| Fault |'))

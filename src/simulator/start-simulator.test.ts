@@ -161,7 +161,7 @@ describe('lists', () => {
     expect(idsIn(pages)).toEqual(idsOf(simulator.published('xx-portal')))
   })
 
-  test('a feed goes on for ever: an empty page when caught up, from the same address more later', async () => {
+  test('a feed goes on forever: an empty page when caught up, from the same address more later', async () => {
     const { simulator, json, advance } = await world([
       card({ kind: 'link-next', request: { url: api }, entries, next: '/next_page/uri' }, { kind: 'feed' }),
     ])

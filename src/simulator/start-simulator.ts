@@ -367,7 +367,7 @@ function robotsOf(sources: readonly Source[]): string {
   return `User-agent: *\nDisallow:${isExempt ? ' /' : ''}\n`
 }
 
-/** What the card recognises as an error in an answer with status 200, else the usual one. */
+/** What the card recognizes as an error in an answer with status 200, else the usual one. */
 function errorBody(source: Source): string {
   for (const { delivery } of source.channels) {
     const fault = 'fault' in delivery ? delivery.fault : undefined

@@ -1,4 +1,4 @@
-// The ways in which portals deliver, as data: what is asked, where the entries stand in the answer, how it goes on.
+// The ways in which portals deliver, as data: what is asked, where the entries are in the answer, how it goes on.
 import type { Fetch, Json } from './fetch.ts'
 
 /**
@@ -31,8 +31,8 @@ export type Template = {
 
 /**
  * Further placeholders: the whole delivery is read once for every value, one after the other (notice types, systems,
- * buyers), and the checkpoint tells which. Values are given, or stand in an answer: `at` is a pointer into each entry of
- * `entries`, and `next` (an address in the answer) goes on where that list has pages. The same value counts once.
+ * buyers), and the checkpoint tells which. Values are given, or are in an answer: `at` is a pointer into each entry of
+ * `entries`, and `next` (an address in the answer) continues where that list has pages. The same value counts once.
  * Several of these are read in every combination. Not for feeds.
  */
 export type Each =
@@ -47,7 +47,7 @@ export type Each =
       readonly pages?: Place
     }
 
-/** What an answer holds. A document is one entry, as its bytes stand in the answer, so that the same entry is the same document. */
+/** What an answer holds. A document is one entry, as its bytes are in the answer, so that the same entry is the same document. */
 export type Entries =
   | {
       readonly format: 'json'
@@ -80,7 +80,7 @@ export type Entries =
    */
   | { readonly format: 'html'; readonly link: RegExp }
 
-/** Where a value stands in an entry: a JSON pointer (`` the entry); in XML a path below it (`loc`, `a/b@attribute`); in CSV a column. */
+/** Where a value is in an entry: a JSON pointer (`` the entry); in XML a path below it (`loc`, `a/b@attribute`); in CSV a column. */
 export type EntryPlace = string
 
 /** An entry of a list that stands for a document of its own: it is fetched when its version is not the one that is kept. */
@@ -101,7 +101,7 @@ export type Detail = {
   /** Default: the answer is one document. */
   readonly entries?: Entries
   /**
-   * The list says what the detail does not repeat: the document is `{"entry":…,"detail":…}`, both as their bytes stand in
+   * The list says what the detail does not repeat: the document is `{"entry":…,"detail":…}`, both as their bytes are in
    * their answers. Only for details in JSON that are one entry.
    */
   readonly withEntry?: boolean
@@ -109,7 +109,7 @@ export type Detail = {
   readonly replace?: { readonly what: string; readonly by: string }
 }
 
-/** A request made first, whose answer holds at `at` what fills `{token}`. Made anew when the portal answers 401. */
+/** A request made first, whose answer holds at `at` what fills `{token}`. Rebuilt when the portal answers 401. */
 export type Token = { readonly request: Template; readonly at: Place }
 
 /**
@@ -127,7 +127,7 @@ export type PageEnd =
   | { readonly when: 'not-found' }
 
 /**
- * Where a value stands in an answer (totals, next links, cursors): a JSON pointer; `header[x-total-count]` a header;
+ * Where a value is in an answer (totals, next links, cursors): a JSON pointer; `header[x-total-count]` a header;
  * `link[next]` the `link` element of that relation (Atom) or the Link header; anything else is the local name of an XML
  * element (outside the entries) whose text it is.
  */
@@ -150,7 +150,7 @@ export type List = {
   /**
    * Where a list runs in the order of time and cannot be told where to stop: the time of each entry. Ascending, the reading
    * ends with the first page that reaches `to`; descending, with the first that lies wholly before `from`. Entries outside
-   * of the span are passed over. In slots without a span, descending, the start of `days` before now is `from`.
+   * of the span are skipped. In slots without a span, descending, the start of `days` before now is `from`.
    */
   readonly ordered?: {
     readonly at: EntryPlace
@@ -158,9 +158,9 @@ export type List = {
     readonly days?: number
   }
   readonly each?: Each | readonly Each[]
-  /** Only entries in which this value fits: the format of a resource, the name of a system. Others are passed over. */
+  /** Only entries in which this value fits: the format of a resource, the name of a system. Others are skipped. */
   readonly where?: { readonly at: EntryPlace; readonly fits: RegExp }
-  /** Answers that are errors though their status is 200: those in which something stands here (with this text). Tried again. */
+  /** Answers that are errors though their status is 200: those in which something stands here (with this text). Retried. */
   readonly fault?: { readonly at: Place; readonly is?: string }
 }
 
@@ -218,14 +218,14 @@ export type Delivery =
     })
   /**
    * An index that lists files or notices (CKAN, XML index, RSS, HTML with links): each is fetched once per version. Without
-   * `version` a file is asked for with the ETag of the last time, or anew where there was none; with `isOnce` never again.
+   * `version` a file is asked for with the ETag of the last time, or again where there was none; with `isOnce` never again.
    * Where an address is made of several fields, use `single` with a `detail`.
    */
   | {
       readonly kind: 'index'
       readonly index: Template
       readonly entries: Entries
-      /** Where the address stands in an entry; relative ones are resolved. Default: the entry itself, in HTML `/0`. */
+      /** Where the address is in an entry; relative ones are resolved. Default: the entry itself, in HTML `/0`. */
       readonly url?: EntryPlace
       readonly version?: EntryPlace
       readonly isOnce?: boolean

@@ -22,7 +22,7 @@ export type Item = { readonly key: string; readonly version: string }
  */
 export type Step = {
   readonly documents: readonly ReceivedDocument[]
-  /** Where to go on after this step; a run that dies goes on from the newest. */
+  /** Where to go on after this step; a run that dies continues from the newest. */
   readonly checkpoint?: Json
   /** How many entries the portal says that the whole slot has. */
   readonly announced?: number

@@ -150,7 +150,7 @@ describe('a folder', () => {
     }
   })
 
-  it('that does not exist is the operator’s to mend', async () => {
+  it('that does not exist is the operator’s to repair', async () => {
     await expect(read(join(folder, 'none'))).rejects.toThrow(OperatorError)
   })
 })
@@ -336,7 +336,7 @@ describe('bombs', () => {
     expect(found).toEqual({ 'bomb.gz': '!too-large' })
   })
 
-  it('a member over the limit of a tar is skipped, its neighbours are read', async () => {
+  it('a member over the limit of a tar is skipped, its neighbors are read', async () => {
     const archive = await tar([
       ['1', '<one/>'],
       ['big', Buffer.alloc(65 * mebibyte, 'x')],

@@ -1,4 +1,4 @@
-// Files, folders and archives of documents, recognised by what is in them and never by their names.
+// Files, folders and archives of documents, recognized by what is in them and never by their names.
 import { closeSync, type Dirent, fstatSync, openSync, readSync } from 'node:fs'
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'

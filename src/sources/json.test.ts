@@ -18,7 +18,7 @@ describe('JSON as publishers write it', () => {
       }),
     )
   })
-  it('reads line breaks that stand in strings, and leaves those between values alone', () => {
+  it('reads line breaks that are in strings, and leaves those between values alone', () => {
     expect(parseJson('{\n"a":\t"one\ntwo\u0001three"}')).toEqual({ a: 'one two three' })
   })
   it('decodes UTF-8 and UTF-16, single bytes of Windows-1252 among them, and leaves NUL out', () => {

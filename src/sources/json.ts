@@ -51,7 +51,7 @@ function sequenceLength(bytes: Uint8Array, at: number): number {
 /** Outside strings, the words that Python and others write for numbers that JSON cannot hold. */
 const looseTokens = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/gs
 
-/** Line breaks and the like that stand in strings as they are. */
+/** Line breaks and the like that are in strings as they are. */
 const controls = /\p{Cc}/gu
 
 /**

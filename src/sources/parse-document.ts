@@ -1,4 +1,4 @@
-// Recognises the format of a document by its content and hands it to the parser of that format.
+// Recognizes the format of a document by its content and hands it to the parser of that format.
 import type { ParsedPart, Rejection, RejectionReason } from '../domain/notice.ts'
 import { isEformsRoot, parseEforms } from './eforms/parse-eforms.ts'
 import { decodeJson, parseJson } from './json.ts'
@@ -16,7 +16,7 @@ const maxJsonDepth = 256
 /**
  * Reads one document: eForms, TED_EXPORT or OCDS, told by its root element or members and never by a name. At least one
  * part always comes back, and nothing is thrown: what is no notice, is damaged or hostile comes back as a rejection.
- * `country`: of the portal that delivered it, for organisations in OCDS that name none.
+ * `country`: of the portal that delivered it, for organizations in OCDS that name none.
  */
 export function parseDocument(bytes: Uint8Array, country?: string): ParsedPart[] {
   try {
@@ -154,7 +154,7 @@ function looksLike(bytes: Uint8Array): string {
 }
 
 /**
- * The reader of a source's documents: its own, else by content. An organisation in OCDS that names no country is in that of the
+ * The reader of a source's documents: its own, else by content. An organization in OCDS that names no country is in that of the
  * portal; international ones (EU, ZZ) are in none.
  */
 export function parserOf(source: {

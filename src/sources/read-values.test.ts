@@ -112,7 +112,7 @@ describe('amounts and names', () => {
     expect(moneyIn('about a million', 'EUR')).toBeUndefined()
   })
 
-  it('reads an organisation and drops what is unusable', () => {
+  it('reads an organization and drops what is unusable', () => {
     expect(
       organizationOf({ name: ' Stadt X ', country: 'AUT', email: 'x', postalCode: 1010, url: 'javascript:1' }, 'DE'),
     ).toEqual({ name: 'Stadt X', country: 'AT', postalCode: '1010' })

@@ -201,7 +201,7 @@ export function textsByLanguage(
   return Object.fromEntries(pairs.sort(([a], [b]) => Number(b === first) - Number(a === first)))
 }
 
-/** What a portal says of an organisation; members may be anything, what is unusable is left out. */
+/** What a portal says of an organization; members may be anything, what is unusable is left out. */
 export type PublishedOrganization = {
   readonly name: unknown
   readonly nationalId?: unknown

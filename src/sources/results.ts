@@ -3,7 +3,7 @@ import { sumOfMoney } from '../domain/money.ts'
 import type { LotResult, Money, NoticeLot, Organization } from '../domain/notice.ts'
 import { uniform } from './compact.ts'
 
-/** The same organisations once each, in order. */
+/** The same organizations once each, in order. */
 export function distinctOrganizations(organizations: readonly (Organization | undefined)[]): Organization[] {
   const seen = new Map<string, Organization>()
   for (const organization of organizations) {

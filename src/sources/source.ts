@@ -9,7 +9,7 @@ import type { Delivery } from './delivery.ts'
  * (`<country>/<name>.ts` has the id `<country>-<name>`).
  */
 export type Source = {
-  /** Stable for ever, it stands in the store and in the records: `gb-find-a-tender`, `ted`, `doe`. */
+  /** Stable forever, it is in the store and in the records: `gb-find-a-tender`, `ted`, `doe`. */
   readonly id: string
   /** The portal's own name. */
   readonly title: string
@@ -67,7 +67,7 @@ export type Politeness = {
 }
 
 export type Expectations = {
-  /** Entries on a usual working day: fewer than the first number or more than the second is told of. */
+  /** Entries on a usual working day: fewer than the first number or more than the second are reported. */
   readonly perDay?: readonly [number, number]
   /** Without anything new for so many days the source counts as silent. */
   readonly silentAfterDays: number
@@ -94,7 +94,7 @@ export type Channel = {
 
 /**
  * The pieces in which a channel is read and in which its progress is kept. A slot is done when its fetch came to its end.
- * - `feed`: one piece without an end, read on from its checkpoint (change feeds, cursors that live for ever).
+ * - `feed`: one piece without an end, read on from its checkpoint (change feeds, cursors that live forever).
  * - `whole`: one piece that is read from its start every time (a dump, an index, the newest items of an RSS).
  * - spans of time: each is read once it lies `delayMs` back, and again after each of `rereadDays` (late and moved records).
  *   The newest span, still running, is read as well when `isOpenRead`.

@@ -17,7 +17,7 @@ const firstBackoffMs = 500
 const maxObjectBytes = 64 * 1024 * 1024
 
 /**
- * Opens a bucket. With an endpoint of the operator's own it may stand in a private network; without one it is AWS and is
+ * Opens a bucket. With an endpoint of the operator's own it may be in a private network; without one it is AWS and is
  * reached over the public network only. Addresses are path-style, which every S3-compatible store understands.
  */
 export function openBucketDocuments(

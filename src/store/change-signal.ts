@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
 
-/** `tokens`: tokens, limits and access of organisations; `edition`: a new edition. */
+/** `tokens`: tokens, limits and access of organizations; `edition`: a new edition. */
 export type SignalTopic = 'tokens' | 'edition'
 
 export type Serials = { readonly [topic in SignalTopic]: number }

@@ -101,7 +101,7 @@ describe.each(engines)('%s engine', (engine) => {
     )
   })
 
-  test('a query on the store inside a transaction is an error, not a wait for ever', async () => {
+  test('a query on the store inside a transaction is an error, not a wait forever', async () => {
     await using store = await openTestStore(engine)
     const inside = inTransaction(store, async () => {
       await store.db.selectFrom('setting').selectAll().execute()

@@ -39,7 +39,7 @@ export type StoreOptions = {
 const defaultStatementTimeoutMs = 10 * 60_000
 
 /**
- * Opens the stock and brings its tables up to date. Throws OperatorError for what the operator can mend: a folder in use
+ * Opens the stock and brings its tables up to date. Throws OperatorError for what the operator can repair: a folder in use
  * or not writable, damaged data, a server that cannot be reached or is too old, tables of a newer version.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {

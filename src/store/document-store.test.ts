@@ -105,7 +105,7 @@ describe.each(['folder', 'bucket'] as const)('documents in a %s', (kind) => {
   const place = async (): Promise<DocumentPlace> =>
     kind === 'folder' ? { kind, path: join(await temporaryFolder(), 'made', 'when missing') } : placeIn(await openS3())
 
-  test('come back as they were put, also after it was opened anew, and are not there before', async () => {
+  test('come back as they were put, also after it was opened again, and are not there before', async () => {
     const where = await place()
     const store = await open(where)
     expect(await store.get(some[1]!.documentId)).toBeUndefined()
@@ -290,7 +290,7 @@ describe('a bucket', () => {
     await expect(store.get(some[3]!.documentId)).rejects.toBeInstanceOf(Retryable)
   })
 
-  test('that is the wrong one, or refuses the keys, is the operator’s to mend; no message holds a key', async () => {
+  test('that is the wrong one, or refuses the keys, is the operator’s to repair; no message holds a key', async () => {
     const s3 = await openS3()
     const right = placeIn(s3)
     const message = async (place: BucketPlace) => {

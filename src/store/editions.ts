@@ -341,7 +341,7 @@ export type InsertedEntries = {
 
 /**
  * Adds the next `limit` of the tenders that were written since the newest edition to a new one, in the order of their ids after
- * `afterId`, one millisecond each from `stamp` on; those that are again as they were published are passed over. None of them counts
+ * `afterId`, one millisecond each from `stamp` on; those that are again as they were published are skipped. None of them counts
  * as written since any more. Nothing leaves the server: the body is the content with `lastModified` after its first member. A content that does not begin with the
  * tender's id makes no body, and that is an error of the column.
  */

@@ -1,5 +1,5 @@
 // The hash of each record's newest entry, kept beside it by the publisher, so that the checksum of a state follows from that of the
-// state before. It is made of the entry as it stands in the database: what was written otherwise than it was meant does not pass.
+// state before. It is made of the entry as it is in the database: what was written otherwise than it was meant does not pass.
 import { sql } from 'kysely'
 import { type ChecksumSum, recordHash } from '../domain/record-checksum.ts'
 import { arrayText } from './array-text.ts'
@@ -7,7 +7,7 @@ import type { Executor } from './database.ts'
 
 type EntryToHash = {
   readonly tenderId: string
-  /** As it stands in the table. */
+  /** As it is in the table. */
   readonly body: string
   /** Of the version that it replaced; null for a record that is new. */
   readonly replacedHash: Uint8Array | null

@@ -22,7 +22,7 @@ export async function loadModelParameters(db: Executor, version: string): Promis
   return rows[0]?.parameters
 }
 
-/** Keeps a model; one of the same version is only dated anew. The oldest of many are dropped. */
+/** Keeps a model; one of the same version is only dated again. The oldest of many are dropped. */
 export async function insertModel(db: Executor, model: ModelRow & { readonly parameters: string }): Promise<void> {
   await sql`
     insert into value_model (version, fitted_at, parameters)
@@ -82,7 +82,7 @@ const recordsPerSlice = 5000
 
 /**
  * Marks the notices of value-less records of which no model ever said anything, so that the next run derives those records
- * anew. Returns how many notices.
+ * again. Returns how many notices.
  */
 export async function reconsiderUnjudged(store: Store): Promise<number> {
   let marked = 0

@@ -188,7 +188,7 @@ async function readSequences(db: Transaction<Database>): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** What the database numbers by itself goes on where the source stands. Not undone with the transaction: a number is skipped. */
+/** What the database numbers by itself continues where the source stands. Not undone with the transaction: a number is skipped. */
 async function carrySequence(from: Transaction<Database>, to: Transaction<Database>, name: string): Promise<void> {
   type State = { readonly value: string; readonly isUsed: boolean }
   const state = async (db: Transaction<Database>): Promise<State> => {

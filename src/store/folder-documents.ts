@@ -107,7 +107,7 @@ function undefinedWhenMissing(error: NodeJS.ErrnoException): undefined {
   return undefined
 }
 
-/** What the operator can mend is said in a sentence. */
+/** What the operator can repair is said in a sentence. */
 async function explained<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

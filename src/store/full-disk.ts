@@ -21,7 +21,7 @@ export function fullDiskIn(error: unknown): (Error & { readonly code?: string; r
 export function fullDiskSentence(error: unknown, dataFolder: string): string | undefined {
   const full = fullDiskIn(error)
   if (full === undefined) return undefined
-  // the server says where in its own code an error arose; the embedded engine stands in the data folder
+  // the server says where in its own code an error arose; the embedded engine is in the data folder
   if (full.code === databaseFull && 'routine' in full)
     return 'The disk of the database server is full; delete something there or give it more room.'
   const folder = typeof full.path === 'string' ? dirname(full.path) : dataFolder

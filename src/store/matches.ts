@@ -92,7 +92,7 @@ export async function listSucceeded(
   return new Map(rows.map((row) => [row.record_key, row.is_succeeded]))
 }
 
-/** Keys of the records that these notices stand in. */
+/** Keys of the records that these notices are in. */
 export async function listRecordsOfNotices(db: Executor, noticeIds: readonly string[]): Promise<string[]> {
   if (noticeIds.length === 0) return []
   const { rows } = await sql<{ record_key: string }>`
@@ -143,7 +143,7 @@ export async function listMatchMembers(db: Executor, recordKeys: readonly string
   return rows.map((row) => ({ noticeId: row.notice_id, recordKey: row.record_key }))
 }
 
-/** Records of which a notice stands in one tender with a notice of the given ones. */
+/** Records of which a notice is in one tender with a notice of the given ones. */
 export async function listRecordsOfSameTenders(db: Executor, recordKeys: readonly string[]): Promise<string[]> {
   if (recordKeys.length === 0) return []
   const { rows } = await sql<{ record_key: string }>`

@@ -251,12 +251,12 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
     'update notice set is_consolidated = false where is_consolidated',
   ],
   '0007-packed-documents': [
-    // What stands in `content` already stays there and is read from there. External: packed bytes cannot be packed again.
+    // What is in `content` already stays there and is read from there. External: packed bytes cannot be packed again.
     'alter table source_document add column packed bytea',
     'alter table source_document alter column packed set storage external',
   ],
   '0008-unlogged-keys': [
-    // The keys of a record stand in match_record too. Sixteen entries at random places of an index for each record: with a
+    // The keys of a record are in match_record too. Sixteen entries at random places of an index for each record: with a
     // log each would take a page of it. What a crash empties is filled again, see matches.ts.
     'alter table match_key set unlogged',
     'create unlogged table match_key_whole (is_whole boolean primary key)',

@@ -81,7 +81,7 @@ export async function listLinks(db: Executor, noticeIds: readonly string[], limi
   return rows.map((row) => ({ key: row.link_key, noticeId: row.notice_id }))
 }
 
-/** All notices that stand in one tender with one of the given notices. */
+/** All notices that are in one tender with one of the given notices. */
 export async function listNoticesOfSameTenders(db: Executor, noticeIds: readonly string[]): Promise<string[]> {
   if (noticeIds.length === 0) return []
   const { rows } = await sql<{ notice_id: string }>`

@@ -31,7 +31,7 @@ async function madeToken(store: Store, organizationId: string, expiresAt?: numbe
 }
 
 describe.each(engines)('organisations and tokens on the %s engine', (engine) => {
-  test('an organisation is found by name and by id, and its name is its own', async () => {
+  test('an organization is found by name and by id, and its name is its own', async () => {
     await using store = await openTestStore(engine)
     const first = await createOrganization(store.db, { name: 'Acme', requestsPerMinute: 120 }, { now, random })
     expect(first).toMatchObject({ kind: 'created', organization: { name: 'Acme', requestsPerMinute: 120 } })
@@ -43,7 +43,7 @@ describe.each(engines)('organisations and tokens on the %s engine', (engine) => 
     expect(await listOrganizations(store.db)).toEqual([first.organization])
   })
 
-  test('C114, C121: access and limit of an organisation reach its tokens, and the serial rises', async () => {
+  test('C114, C121: access and limit of an organization reach its tokens, and the serial rises', async () => {
     await using store = await openTestStore(engine)
     const organizationId = await organization(store)
     await madeToken(store, organizationId)

@@ -1,4 +1,4 @@
-// Organisations, their access to the API, and their tokens: at most two valid ones at a time (C115, C116).
+// Organizations, their access to the API, and their tokens: at most two valid ones at a time (C115, C116).
 import type { Selectable } from 'kysely'
 import { hashToken, makeToken, tokenPrefix } from '../domain/token.ts'
 import { bump } from './change-signal.ts'
@@ -20,7 +20,7 @@ export type ApiToken = {
   readonly tokenId: string
   readonly organizationId: string
   readonly name: string
-  /** `tdr_live_` and the last four characters: enough to recognise it. */
+  /** `tdr_live_` and the last four characters: enough to recognize it. */
   readonly hint: string
   readonly createdAt: number
   readonly expiresAt: number | undefined
@@ -46,14 +46,14 @@ export type Circumstances = {
   readonly random: { readonly bytes: (count: number) => Uint8Array; readonly uuid: () => string }
 }
 
-/** The limit of an organisation that has no other (C121). */
+/** The limit of an organization that has no other (C121). */
 export const defaultRequestsPerMinute = 60
 
 export type OrganizationCreation =
   | { readonly kind: 'created'; readonly organization: Organization }
   | { readonly kind: 'nameTaken'; readonly organization: Organization }
 
-/** A new organisation; one of the same name is handed back as `nameTaken`. */
+/** A new organization; one of the same name is handed back as `nameTaken`. */
 export async function createOrganization(
   db: Executor,
   wanted: { readonly name: string; readonly hasApiAccess?: boolean; readonly requestsPerMinute?: number },
@@ -75,13 +75,13 @@ export async function createOrganization(
   return { kind: 'nameTaken', organization: (await findOrganization(db, wanted.name))! }
 }
 
-/** All organisations, by name. */
+/** All organizations, by name. */
 export async function listOrganizations(db: Executor): Promise<Organization[]> {
   const rows = await db.selectFrom('organization').selectAll().orderBy('name').execute()
   return rows.map(organizationOf)
 }
 
-/** The organisation with this name or id. */
+/** The organization with this name or id. */
 export async function findOrganization(db: Executor, nameOrId: string): Promise<Organization | undefined> {
   const row = await db
     .selectFrom('organization')
@@ -91,7 +91,7 @@ export async function findOrganization(db: Executor, nameOrId: string): Promise<
   return row && organizationOf(row)
 }
 
-/** Sets the limit or the access. False when there is no such organisation. */
+/** Sets the limit or the access. False when there is no such organization. */
 export async function changeOrganization(
   store: Pick<Store, 'db'>,
   organizationId: string,
@@ -120,7 +120,7 @@ export type TokenCreation =
 
 /**
  * A new token in a free slot. An expired token is not valid and gives its slot up. A third valid token can never exist:
- * creations of one organisation wait for each other on its row, and a unique index guards the slots besides (C116).
+ * creations of one organization wait for each other on its row, and a unique index guards the slots besides (C116).
  */
 export async function createToken(
   store: Pick<Store, 'db'>,
@@ -197,7 +197,7 @@ export async function revokeToken(store: Pick<Store, 'db'>, tokenId: string, now
   })
 }
 
-/** All tokens ever made for an organisation, oldest first, revoked ones too. */
+/** All tokens ever made for an organization, oldest first, revoked ones too. */
 export async function listTokens(db: Executor, organizationId: string): Promise<ApiToken[]> {
   const rows = await db
     .selectFrom('api_token')
@@ -209,7 +209,7 @@ export async function listTokens(db: Executor, organizationId: string): Promise<
   return rows.map(apiTokenOf)
 }
 
-/** Every token that is not revoked, with what its organisation may do. Whether it has expired the caller's clock decides. */
+/** Every token that is not revoked, with what its organization may do. Whether it has expired the caller's clock decides. */
 export async function loadTokens(db: Executor): Promise<TokenGrant[]> {
   const rows = await db
     .selectFrom('api_token')

@@ -1,4 +1,4 @@
-// The publication that is being written: who may write it, until when, and how far it is. Its entries stand in their table above
+// The publication that is being written: who may write it, until when, and how far it is. Its entries are in their table above
 // the newest edition's lastModified, where no reader looks, and can be taken back, until the last transaction adds the edition.
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -24,7 +24,7 @@ export type Lease = {
 }
 
 export type Publication = {
-  /** `writing`: entries of an edition to come may stand in the tables. `undoing`: they are being taken back. */
+  /** `writing`: entries of an edition to come may be in the tables. `undoing`: they are being taken back. */
   readonly state: 'idle' | 'writing' | 'undoing'
   /** Text of the publisher's own: what is being written. Null while nothing is. */
   readonly plan: string | null

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Executor } from './database.ts'
 import type { StoredEdge } from './matches.ts'
 
-/** On two notices by key, `left` < `right`: it holds for the records that they stand in. */
+/** On two notices by key, `left` < `right`: it holds for the records that they are in. */
 export type ReviewDecision = {
   readonly left: string
   readonly right: string
@@ -42,7 +42,7 @@ export async function listDecisions(db: Executor): Promise<ReviewDecision[]> {
   }))
 }
 
-/** The records that notices stand in now, by notice key; keys without a consolidated notice are left out. */
+/** The records that notices are in now, by notice key; keys without a consolidated notice are left out. */
 export async function recordsOfNoticeKeys(
   db: Executor,
   noticeKeys: readonly string[],
@@ -54,13 +54,13 @@ export async function recordsOfNoticeKeys(
   return new Map(rows.map((row) => [row.notice_key, row.record_key]))
 }
 
-/** Notices with this key are consolidated anew with the next run: a decision about them has changed. */
+/** Notices with this key are consolidated again with the next run: a decision about them has changed. */
 export async function reconsiderNotices(db: Executor, noticeKeys: readonly string[]): Promise<void> {
   await sql`
     update notice set is_consolidated = false where notice_key = any(${[...noticeKeys]}::text[])`.execute(db)
 }
 
-/** An edge whose ends stand in two tenders. */
+/** An edge whose ends are in two tenders. */
 export type OpenReview = StoredEdge & { readonly leftTender: string; readonly rightTender: string }
 
 type RawReview = {

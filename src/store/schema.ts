@@ -1,4 +1,4 @@
-// The tables as Kysely sees them. The SQL stands in `migrations.ts`; a test compares the two.
+// The tables as Kysely sees them. The SQL is in `migrations.ts`; a test compares the two.
 import type { Generated } from 'kysely'
 
 /** Epoch milliseconds in a bigint column; both engines deliver a number (parsers set in `database.ts`). */
@@ -49,7 +49,7 @@ export type Database = {
   /** The stock: one row per tender, and per record that was merged after it had been published. */
   tender: {
     tender_id: string
-    /** Notice key from which the id is derived; its notice stays with this id for ever. */
+    /** Notice key from which the id is derived; its notice stays with this id forever. */
     founding_key: string
     /** Canonical JSON of TenderContent. */
     content: string

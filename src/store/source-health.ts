@@ -182,7 +182,7 @@ export async function insertAlarm(db: Executor, alarm: Omit<AlarmRow, 'clearedAt
     .execute()
 }
 
-/** Says anew what an open alarm is about, or that it is over. */
+/** Says again what an open alarm is about, or that it is over. */
 export async function updateAlarm(
   db: Executor,
   alarm: AlarmRow,
@@ -240,7 +240,7 @@ export const lookedAt = ''
 
 /**
  * Names known for a source with the documents that held them; −1 for those that it used from the beginning. Read with every
- * batch, some thousand of them: as one row, because reading rows costs more than reading what stands in them.
+ * batch, some thousand of them: as one row, because reading rows costs more than reading what is in them.
  */
 export async function knownNames(db: Executor, sourceId: string): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ names: readonly string[] | null; documents: readonly number[] | null }>`

@@ -54,7 +54,7 @@ const tenderColumns = sql.raw(
 )
 const tenderTables = sql.raw('tender t left join published_tender p using (tender_id)')
 
-/** Tenders that one of these notice keys founded, and tenders that these notices stand in. */
+/** Tenders that one of these notice keys founded, and tenders that these notices are in. */
 export async function findTendersOf(
   db: Executor,
   foundingKeys: readonly string[],
@@ -107,7 +107,7 @@ export async function deleteUnpublishedTenders(db: Executor, tenderIds: readonly
     delete from tender_change where tender_id in (select tender_id from removed)`.execute(db)
 }
 
-/** Removes unpublished tenders that no notice stands in. Returns how many. */
+/** Removes unpublished tenders that no notice is in. Returns how many. */
 export async function deleteEmptyTenders(db: Executor): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with removed as (
@@ -153,7 +153,7 @@ export async function listMergedInto(
   return rows.map((row) => ({ ...toTenderRow(row), content: row.content }))
 }
 
-/** For tenders that no notice stands in any more: the clock can derive nothing for them. */
+/** For tenders that no notice is in any more: the clock can derive nothing for them. */
 export async function clearTransitions(db: Executor, tenderIds: readonly string[]): Promise<void> {
   if (tenderIds.length === 0) return
   await sql`update tender set next_transition_ms = null where tender_id = any(${[...tenderIds]}::text[])`.execute(db)
@@ -200,7 +200,7 @@ export async function findTender(
   return row && { ...toTenderRow(row), content: row.content }
 }
 
-/** The tenders that notices stand in now, by notice key. */
+/** The tenders that notices are in now, by notice key. */
 export async function tendersOfNoticeKeys(
   db: Executor,
   noticeKeys: readonly string[],

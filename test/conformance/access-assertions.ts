@@ -185,7 +185,7 @@ async function problems(world: World): Promise<Seen[]> {
   return seen
 }
 
-/** What needs organisations, tokens and a clock of our own. */
+/** What needs organizations, tokens and a clock of our own. */
 export function limitAssertions(world: World): void {
   const organization = async (name: string, ...args: string[]): Promise<string> => {
     const made = await world.started.run('organization', 'create', name, ...args)

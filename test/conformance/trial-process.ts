@@ -196,7 +196,7 @@ export async function startService(options: {
     restart: async () => {
       await stop()
       await launch([])
-      // The trial clock starts anew with the process; time must not run backwards for its clients.
+      // The trial clock restarts with the process; time must not run backwards for its clients.
       if (shiftMs > 0) await expectSuccess(run('clock', 'advance', '--ms', String(shiftMs)))
     },
     stop: async () => {

@@ -27,7 +27,7 @@ describe.skipIf(isMissing)('the resolution on the corpus', () => {
     console.log(`seed ${seed}`)
   })
 
-  test('joins hand-labelled pairs without a wrong one', () => {
+  test('joins hand-labeled pairs without a wrong one', () => {
     const figures = labelledPairs(folder)!
     expect(figures.wrong).toEqual([])
     expect(figures.recall).toBeGreaterThanOrEqual(0.9)

@@ -62,7 +62,7 @@ describe.skipIf(testDatabaseUrl === undefined || library === undefined)('on one 
       expect(new Set(seen).size).toBe(records)
       expect(seen).toHaveLength(records)
     }
-    // each says so itself, and goes on serving
+    // each says so itself, and continues to serve
     const readiness = async (node: (typeof nodes)[number]) => {
       const answer = await node.get('/readyz')
       const { edition, degraded } = (await answer.json()) as Ready

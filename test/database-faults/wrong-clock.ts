@@ -13,7 +13,7 @@ export function fakeTimeLibrary(): string | undefined {
 export type WrongClock = {
   /** For the environment of a process. */
   readonly env: { readonly [name: string]: string }
-  /** Sets the clocks of its processes anew, within a second or two. */
+  /** Sets the clocks of its processes again, within a second or two. */
   readonly setOff: (seconds: number) => Promise<void>
 }
 

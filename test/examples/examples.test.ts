@@ -81,7 +81,7 @@ describe('node-script', () => {
         close: async () => {},
       }
     })
-    // It has no pages to go on from (commitsPages: false), so no run of it is ever resumed.
+    // It has no pages to continue from (commitsPages: false), so no run of it is ever resumed.
     for (const { name, run } of cases) if (!name.startsWith('to resume')) test(name, run)
   })
 })

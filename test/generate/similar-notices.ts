@@ -36,7 +36,7 @@ const syllables =
   'ba den fir gol hum jak lor mes nit pov qua ras sil tem ul vor wen xi yel zam stra blen krim dorf'.split(' ')
 const name = (random: Random): string => Array.from({ length: 3 }, () => random.pick(syllables)).join('')
 
-/** Words of titles, one in six a name that stands in no table. */
+/** Words of titles, one in six a name that is in no table. */
 const phrase = (random: Random, length: number): string =>
   Array.from({ length }, () => (random.chance(1 / 6) ? name(random) : countedWord(random))).join(' ')
 

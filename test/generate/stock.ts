@@ -29,7 +29,7 @@ const codesByDivision = Map.groupBy(officialCodes, (code) => code.slice(0, 2))
 // 5: 23, 6: 17, 7: 8, 8: 3. One area in 74, none in 18; NUTS 3 in 69 of 100 codes, a country alone in 15. A value in 62 of
 // 100, of those 62 in EUR; in EUR median 1 million, quartiles 0.3 and 6 million. Lots: 1 in 77, none in 2, five or more in
 // 7; the codes of a lot are those of its tender in two of three. Not followed: deadlines, which only 27 of 100 have there,
-// since most of those notices tell of awards; a stock that people search is made of calls.
+// since most of those notices report awards; a stock that people search is made of calls.
 // Divisions by their first code. 16 and 41 (below 1 in 1,000) and Malta are left out: what is asked for and never there.
 const divisions: readonly (readonly [number, string])[] = Object.entries({
   45: 14.8,
@@ -164,7 +164,7 @@ const cpvDigits = [
 function cpvCode(random: Random, division: string): string {
   const codes = codesByDivision.get(division)!
   const code = random.pick(codes)
-  // One in thirty stands in no list: portals write such codes, and filters must cover them all the same (C60).
+  // One in thirty is in no list: portals write such codes, and filters must cover them all the same (C60).
   if (random.chance(1 / 30)) return `${code.slice(0, 6)}${random.integer(10, 99)}`
   return code.slice(0, random.weighted(cpvDigits)).padEnd(8, '0')
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 
 export type Signed = {
   readonly method: string
-  /** As it stands in the request line, already encoded. */
+  /** As it is in the request line, already encoded. */
   readonly path: string
   /** Without the question mark. */
   readonly query: string

@@ -129,7 +129,7 @@ describe.skipIf(!hasPython)('the Singer tap', () => {
     }
   })
 
-  test('a run that is killed goes on from its last bookmark, and no change in between is lost', async () => {
+  test('a run that is killed continues from its last bookmark, and no change in between is lost', async () => {
     await using world = await startApi()
     const random = randomOf(4)
     const files = newFolder()

@@ -11,17 +11,17 @@ export type LimiterThreadTask = {
 } & (
   | {
       readonly job: 'hammer'
-      /** The number of takes, then a word for each: the time of the count * 4 + organisation * 2 + 1 where it was allowed. */
+      /** The number of takes, then a word for each: the time of the count * 4 + organization * 2 + 1 where it was allowed. */
       readonly notes: SharedArrayBuffer
       /** How long it holds a lock, in turns of a loop. */
       readonly dwell: number
       readonly seed: number
     }
-  /** One take of each organisation, from when it is told to go. */
+  /** One take of each organization, from when it is told to go. */
   | { readonly job: 'once each' }
-  /** One take of the first organisation. */
+  /** One take of the first organization. */
   | { readonly job: 'ask' }
-  /** One take of each organisation; at the last it ends while it holds a lock. */
+  /** One take of each organization; at the last it ends while it holds a lock. */
   | { readonly job: 'die'; readonly how: 'waits to be ended' | 'exits' }
 )
 
@@ -54,7 +54,7 @@ switch (task.job) {
   case 'once each': {
     port.postMessage('ready')
     Atomics.wait(control, goWord, 0)
-    // Each begins elsewhere: then different organisations are after the same empty place.
+    // Each begins elsewhere: then different organizations are after the same empty place.
     for (const index of organizations.keys()) {
       const { key, limit } = organizations[(index + thread) % organizations.length]!
       limiter.take(key, limit)

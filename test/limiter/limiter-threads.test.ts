@@ -124,7 +124,7 @@ describe('four threads that share a limit', () => {
     expect(threads.reduce((sum, thread) => sum + releaseThread(memory, thread), 0)).toBe(0)
   })
 
-  test('never give one organisation two entries, though all meet it at once', async () => {
+  test('never give one organization two entries, though all meet it at once', async () => {
     const control = new SharedArrayBuffer(16)
     const words = new Int32Array(control)
     const memory = createLimiterMemory({ organizations: 4000 })
@@ -226,7 +226,7 @@ describe('four threads that share a limit', () => {
   )
 })
 
-test('an entry whose owner died while it was given anew is used again', () => {
+test('an entry whose owner died while it was given again is used again', () => {
   fc.assert(
     fc.property(fc.nat(2), (entry) => {
       const memory = createLimiterMemory({ organizations: 3 })

@@ -22,7 +22,7 @@ const sources = Array.from({ length: 6 }, (_, index) => `de-shared-${index}`)
 const days = ['2026-11-18', '2026-11-19', '2026-11-20']
 const entriesOf = (source: string, day: string) => Array.from({ length: 20 }, (_, index) => `${source} ${day} ${index}`)
 
-/** A portal that tells of every request. */
+/** A portal that reports every request. */
 async function openPortal(onRequest: (worker: string) => void): Promise<string> {
   const server = createServer((request, reply) => {
     const url = new URL(request.url!, 'http://portal')

@@ -103,7 +103,7 @@ describe.each([
     await world[Symbol.asyncDispose]()
   })
 
-  test('is published as it stands in the stock: P1, P2, P3, C24, C25', async () => {
+  test('is published as it is in the stock: P1, P2, P3, C24, C25', async () => {
     const rows = await world.store.db.selectFrom('tender').select(['tender_id', 'content']).execute()
     const newest = new Map(world.newest().map((record) => [record.id, record]))
     expect(newest.size).toBe(rows.length)

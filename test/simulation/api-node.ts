@@ -1,7 +1,7 @@
 // The API processes of the simulated world.
 //
 // Real: buildApi with its routes, parameters, problems and entity tags; EditionLog, LogState, the query and the pages;
-// cursors and their keys; the token table; the rate limit with its fall-back. Modelled: sockets (in-process-app.ts), the
+// cursors and their keys; the token table; the rate limit with its fall-back. Modeled: sockets (in-process-app.ts), the
 // files of the log (bodies lie in memory), and lag: all nodes look into one log, each up to the edition that it has.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
@@ -48,7 +48,7 @@ class MemoryBodies {
 
 const headLength = 85
 
-/** As piecesOf of src/edition/pieces.ts, but what it deflates stands in a stored block: 50 µs less for each record. */
+/** As piecesOf of src/edition/pieces.ts, but what it deflates is in a stored block: 50 µs less for each record. */
 function quickPieces(body: string): Pieces {
   const plain = Buffer.from(`,${body.slice(0, 45)}"checkedAt":"0000-00-00T00:00:00.000Z",${body.slice(45)}`)
   const stored = (bytes: Buffer): Buffer => {

@@ -141,7 +141,7 @@ export class ClientProcess {
     this.#progress?.()
   }
 
-  /** Ends the process where it stands: nothing that it waits for ever happens. */
+  /** Ends the process where it stands: nothing that it waits forever happens. */
   kill(): void {
     if (this.isAlive) this.#killSink?.()
     this.isAlive = false

@@ -1,4 +1,4 @@
-// The modelled parts of the simulation beside the real ones: the publisher beside publish() on an embedded stock, the
+// The modeled parts of the simulation beside the real ones: the publisher beside publish() on an embedded stock, the
 // shared log in memory beside an edition log on disk.
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -250,7 +250,7 @@ export class Invariants {
       case 400: {
         const slug = /#error-([a-z-]+)"/.exec(answer.body.toString())?.[1]
         const ageMs = issued === undefined ? Number.NaN : node.clock() - issued.issuedAt
-        // Days that pass between pages: a run gives up after a few restarts, and the next one goes on.
+        // Days that pass between pages: a run gives up after a few restarts, and the next one continues.
         if (slug === 'cursor-expired' && ageMs > dayMs) {
           process.faults++
           return

@@ -42,15 +42,15 @@ export type SinkFaults = {
 export type Gate = <Result>(step: string, effect: () => Result) => Promise<Awaited<Result>>
 
 export type SinkWatch = {
-  /** Told of every write into the copy that others see. */
+  /** Called on every write into the copy that others see. */
   readonly onWrite: (before: Held | undefined, after: Held) => void
   readonly onBegin: (run: Run) => void
-  /** Told of each merge as it is applied. */
+  /** Called when a merge is applied. */
   readonly onMerge: (merge: Merge, isSurvivorHeld: boolean) => void
   readonly onState: (before: SyncState | undefined, after: SyncState | undefined) => void
-  /** Told of a call that the contract of sinks does not allow. */
+  /** Called on a call that the contract of sinks does not allow. */
   readonly onBroken: (detail: string) => void
-  /** Told of the state that a process finds, and of the one whose commit was acknowledged last. */
+  /** Called with the state that a process finds, and the one whose commit was acknowledged last. */
   readonly onFound: (acknowledged: SyncState | undefined, found: SyncState | undefined) => void
 }
 

@@ -8,7 +8,7 @@ import { type PlantedEdit, plantingHook } from '../planted-edit.ts'
 import type { Profile, SinkKind } from './profile.ts'
 import { type Failure, runSeed } from './simulate-runs.ts'
 
-/** `canShow`: runs that cannot show it, or hardly ever, are passed over. */
+/** `canShow`: runs that cannot show it, or hardly ever, are skipped. */
 type SimulatedEdit = PlantedEdit & { readonly canShow?: (profile: Profile) => boolean }
 
 const withKind =

@@ -78,7 +78,7 @@ export async function simulateRuns(options: {
   readonly to: number
   readonly every: number
   readonly planted?: Planted
-  /** Other runs are passed over. */
+  /** Other runs are skipped. */
   readonly canShow?: ((profile: Profile) => boolean) | undefined
   readonly onProgress?: (totals: Totals) => void
 }): Promise<{ readonly totals: Totals; readonly failure: Failure | undefined }> {

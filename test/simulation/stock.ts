@@ -1,6 +1,6 @@
 // The publishing side of the simulated world: a small stock, the publication rule P1 to P4, and what each edition holds.
 //
-// Real: the stamps (firstStamp) of src/publish. Modelled: the database that makes bodies and editions; that the model publishes
+// Real: the stamps (firstStamp) of src/publish. Modeled: the database that makes bodies and editions; that the model publishes
 // what publish() publishes is held by cross-check.test.ts.
 import type { TenderContent } from '../../src/domain/tender.ts'
 import { toInstant } from '../../src/domain/time.ts'

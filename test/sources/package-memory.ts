@@ -57,7 +57,7 @@ async function writeMonth(target: string, wantedBytes: number): Promise<void> {
   }
   await file.write(Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]))
   while (size < wantedBytes) {
-    // Without a date in its name none is passed over as read already.
+    // Without a date in its name none is skipped as read already.
     await write(tarHeader(`03/part-${++days}.tar.gz`, archive.length))
     await write(archive)
     await write(Buffer.alloc((512 - (archive.length % 512)) % 512))

@@ -59,7 +59,7 @@ describe.each(chosen.map((source) => [source.id, source] as const))('%s', (_, so
       .where('source_id', '=', source.id)
       .execute()
     const keys = rows.map((row) => row.notice_key)
-    // A compiled record that changed stands in two monthly files: two states of one notice, of which the newer counts.
+    // A compiled record that changed is in two monthly files: two states of one notice, of which the newer counts.
     const states = rows.map((row) => `${row.notice_key} ${row.publication_ms}`)
     expect(states.length, 'a notice came twice').toBe(new Set(states).size)
     const expected = publishedKeys(source)

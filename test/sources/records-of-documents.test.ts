@@ -1,4 +1,4 @@
-// From a published document to the record: what a notice says of winners, amounts, lots and codes must stand in what is served.
+// From a published document to the record: what a notice says of winners, amounts, lots and codes must be in what is served.
 import { describe, expect, test } from 'vitest'
 import { mergeTender } from '../../src/consolidate/merge.ts'
 import type { TenderContent } from '../../src/domain/tender.ts'
@@ -57,7 +57,7 @@ const modification = (number: string, contractor: string, now: string, lot?: str
   })
 
 describe('the winners and amounts of a direct award announced beforehand (F15)', () => {
-  test('stand in the record, whose lot still waits', () => {
+  test('are in the record, whose lot still waits', () => {
     const record = recordOf(intention(award(undefined, 'Bau AG', 340_000)))
     expect(record).toMatchObject({
       status: 'awardIntended',
@@ -107,7 +107,7 @@ describe('the winners and amounts of a direct award announced beforehand (F15)',
 })
 
 describe('the winners and amounts of a modified contract (F20)', () => {
-  test('stand in the record, as they are after the modification', () => {
+  test('are in the record, as they are after the modification', () => {
     const now = `<DESCRIPTION_PROCUREMENT><VALUES>${money('VAL_TOTAL', 130_000)}</VALUES>${sampleContractor('Neu GmbH')}</DESCRIPTION_PROCUREMENT>
       <INFO_MODIFICATIONS><VALUES>${money('VAL_TOTAL_BEFORE', 100_000)}${money('VAL_TOTAL_AFTER', 130_000)}</VALUES></INFO_MODIFICATIONS>`
     const record = recordOf(modification('2021/S 004-000900', 'Alt GmbH', now))
@@ -368,7 +368,7 @@ describe('the tenders of an eForms lot that lost', () => {
     expect(found.awardedAmount).toEqual(eur(400_000))
   })
 
-  test('are not told from the winner where all received tenders stand in the result, and nothing more', () => {
+  test('are not told from the winner where all received tenders are in the result, and nothing more', () => {
     const found = record(listed, '')
     expect(names(found)).toEqual([[]])
     expect(found).not.toHaveProperty('awardedAmount')
@@ -484,7 +484,7 @@ describe("a framework's maximum", () => {
   })
 })
 
-describe('an organisation in OCDS that names no country', () => {
+describe('an organization in OCDS that names no country', () => {
   const release = (ocid: string, address?: object) =>
     JSON.stringify({
       ocid,

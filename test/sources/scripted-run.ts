@@ -80,7 +80,7 @@ export class ScriptedRun {
 
   /**
    * Reads a slot to its end, or until so many steps are stored: then the run dies. A reading that ends well forgets the
-   * checkpoint and begins the sums anew, as the ledger does.
+   * checkpoint and begins the sums again, as the ledger does.
    */
   async read(fetch: Fetch, slot: Slot, stopAfterSteps = Number.POSITIVE_INFINITY): Promise<SlotEnd | 'died'> {
     const checkpoint = this.checkpoints.get(slot.key)

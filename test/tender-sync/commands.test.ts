@@ -149,7 +149,7 @@ describe('tender-sync run', () => {
     })
   })
 
-  it('stops at a signal with the pages so far kept, and goes on with the next', async () => {
+  it('stops at a signal with the pages so far kept, and continues with the next', async () => {
     await using world = await openCommandWorld()
     const { api, sync, url } = world
     api.editions.publish(startOfTests, open(1, 450))
@@ -273,7 +273,7 @@ describe('tender-sync verify', () => {
 })
 
 describe('tender-sync reset', () => {
-  it('asks, does nothing without a yes, and then loads the copy anew', async () => {
+  it('asks, does nothing without a yes, and then reloads the copy', async () => {
     await using world = await openCommandWorld()
     const { api, sync, url, folder } = world
     api.editions.publish(startOfTests, open(1, 5))

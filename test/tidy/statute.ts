@@ -67,7 +67,7 @@ const isHolder = (path: string): boolean =>
   (path.endsWith('.test.ts') || path.startsWith('test/') || path.endsWith('-conformance.ts')) &&
   !path.startsWith('test/corpus/')
 
-/** Each rule stands in the name of a test of the files that hold it, and these files are run; or a review holds it, with a reason. */
+/** Each rule is in the name of a test of the files that hold it, and these files are run; or a review holds it, with a reason. */
 function holders(sources: Sources, rules: readonly NumberedRule[]): Violation[] {
   const held = new Set(rules.flatMap(({ heldBy }) => heldBy))
   const cited = new Map(

@@ -1,4 +1,4 @@
-// `tender-sync reset`: forgets the state, so that the next run loads the copy anew. The records stay until then.
+// `tender-sync reset`: forgets the state, so that the next run reloads the copy. The records stay until then.
 import type { Options } from './command-line.ts'
 import { type Environment, exitCodes } from './environment.ts'
 import { openJob } from './job.ts'

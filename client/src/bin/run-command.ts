@@ -90,7 +90,7 @@ async function runOnce(
 }
 
 /**
- * The report, begun if there is none: with what this copy is made. A copy that goes on with other settings than it was
+ * The report, begun if there is none: with what this copy is made. A copy that continues with other settings than it was
  * begun with would be wrong without a sign of it, so that is refused.
  */
 async function begunReport(
@@ -172,7 +172,7 @@ const titles = {
   sink: 'the target failed',
 } as const
 
-/** What can be mended is one sentence; of anything else the name of the error is worth knowing too. */
+/** What can be repaired is one sentence; of anything else the name of the error is worth knowing too. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof ProblemError) return `${error.problem.title} (${error.problem.status}): ${error.problem.detail}`

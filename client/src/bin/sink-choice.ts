@@ -1,4 +1,4 @@
-// Which sink a command line asks for: `<kind>[:<target>]` and its own options. Pure; opening stands in open-sink.ts.
+// Which sink a command line asks for: `<kind>[:<target>]` and its own options. Pure; opening is in open-sink.ts.
 import { suggestion, UsageError } from './usage-error.ts'
 
 export const sinkKinds = [

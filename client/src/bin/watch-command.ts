@@ -13,7 +13,7 @@ export async function watchCommand(options: Options, environment: Environment): 
   while (!signal.aborted) {
     const { outcome } = await runCommand(options, environment, { isRepeated: true })
     if (signal.aborted) break
-    // These do not mend themselves: somebody must look.
+    // These do not repair themselves: somebody must look.
     if (outcome.result === 'aborted' && (outcome.reason === 'filters-changed' || outcome.reason === 'state'))
       return exitCodes.aborted
     const next = nextRunAt(now(), offsetMs)

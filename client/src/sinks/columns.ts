@@ -1,4 +1,4 @@
-// The columns of the tables that sinks write, each once: its name, its type, where its value stands in the record, and what it means.
+// The columns of the tables that sinks write, each once: its name, its type, where its value is in the record, and what it means.
 // The tables of PostgreSQL and SQLite, the files, their comments and the values all follow from these lists; a test holds them
 // against the contract. Records are written here as they are delivered: what has no column is in the full record, which every sink keeps.
 

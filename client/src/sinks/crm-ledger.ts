@@ -1,4 +1,4 @@
-// What is known to stand in the CRM: a file beside the state, one line of JSON per write, the last line of an id counts.
+// What is known to be in the CRM: a file beside the state, one line of JSON per write, the last line of an id counts.
 // It saves writes that would change nothing; when it is lost, everything is written once more and nothing is wrong.
 import { open, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -7,7 +7,7 @@ import { makeFolder, putInPlace } from './durable-files.ts'
 import type { TargetState } from './mapped-properties.ts'
 import { SinkError } from './sink-error.ts'
 
-/** A record that the CRM refused; tried again in the next run. */
+/** A record that the CRM refused; retried in the next run. */
 export type PendingWrite = { readonly record: TenderRecord; readonly reason: string }
 
 export type LedgerEntry = {

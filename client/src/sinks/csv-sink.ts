@@ -1,4 +1,4 @@
-// Sync into CSV (RFC 4180): one row per tender, and one per lot in a second file if wanted; written anew, whole and in one
+// Sync into CSV (RFC 4180): one row per tender, and one per lot in a second file if wanted; rewritten, whole and in one
 // step, at the end of each run that changed something.
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'

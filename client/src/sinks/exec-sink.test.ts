@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { type ExecEvent, execSink } from './exec-sink.ts'
 import { archivedOf, recordOf, type SeenRecord, sinkConformance } from './sink-conformance.ts'
 
-/** A program that adds what it reads to a file, or ends with the code that stands in another. */
+/** A program that adds what it reads to a file, or ends with the code that is in another. */
 const program = `
   const fs = require('node:fs')
   const [, log, code] = process.argv

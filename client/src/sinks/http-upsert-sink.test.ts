@@ -409,7 +409,7 @@ describe('refused records', () => {
       expect(await sink.held([idOf(7), idOf(8)])).toEqual(new Map([[idOf(8), recordOf(8).lastModified]]))
       await sink.end()
 
-      // Nothing changed: tried again, not written into the file a second time, still reported.
+      // Nothing changed: retried, not written into the file a second time, still reported.
       const second = open()
       await second.begin(delta)
       await second.commit(state, 'run')
@@ -417,7 +417,7 @@ describe('refused records', () => {
       expect(lines('ledger.ndjson.refused.ndjson')).toHaveLength(3)
       await second.end()
 
-      // One gets a newer version, one is archived before it was ever written, one passes since the account was mended.
+      // One gets a newer version, one is archived before it was ever written, one passes since the account was repaired.
       crm.badValues.clear()
       const third = open()
       await third.begin(delta)

@@ -1,5 +1,5 @@
 // Syncs into a CRM over its batch API, by a mapping file: creates and updates by external id, closes, merges, never
-// deletes, and touches no property outside the mapping. What the CRM refuses is kept, reported and tried again.
+// deletes, and touches no property outside the mapping. What the CRM refuses is kept, reported and retried.
 import { createHash } from 'node:crypto'
 import { appendFile } from 'node:fs/promises'
 import { setTimeout as sleepFor } from 'node:timers/promises'
@@ -303,7 +303,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
     })
   }
 
-  /** A refused version that is out of date is not tried again. */
+  /** A refused version that is out of date is not retried. */
   function settle(known: CrmLedger, id: string): void {
     const { pending: refused, ...entry } = known.get(id) ?? { id }
     if (!refused) return

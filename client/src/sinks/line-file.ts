@@ -42,7 +42,7 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
   }
 }
 
-/** The pieces of a file at these places, which ascend; neighbours are read together. */
+/** The pieces of a file at these places, which ascend; neighbors are read together. */
 export async function* readPlaces(path: string, places: readonly Place[]): AsyncGenerator<Buffer> {
   if (places.length === 0) return
   const file = await open(path, 'r')

@@ -1,4 +1,4 @@
-// Sync into a Parquet file: typed columns and the full record as JSON; written anew, whole and in one step, at the end of
+// Sync into a Parquet file: typed columns and the full record as JSON; rewritten, whole and in one step, at the end of
 // each run that changed something.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'

@@ -278,7 +278,7 @@ describe.skipIf(!connectionString)('PostgreSQL sink', () => {
          and ((classid::bigint << 32) | objid::bigint) = hashtextextended($1, 0)`,
         [`tender-sync ${schema}`],
       )
-      // Reading connects anew; the run must not go on with that connection all the same.
+      // Reading connects again; the run must not continue with that connection all the same.
       if (isReadBetween) await expect.poll(() => sink.state.load().catch(() => 'lost')).toEqual(state)
       await expect(sink.upsert([recordOf(3)])).rejects.toThrow()
       await expect(sink.commit({ ...state, updatedSince: '2027-01-01T00:00:00.000Z' }, 'run')).rejects.toThrow(

@@ -1,5 +1,5 @@
 // Syncs into PostgreSQL 13 or newer: a table of tenders with the whole record and flat columns, tables of lots, CPV and
-// NUTS codes. The state stands in the same database and moves in the same transaction, so a crash repeats and loses nothing.
+// NUTS codes. The state is in the same database and moves in the same transaction, so a crash repeats and loses nothing.
 import type { Client } from 'pg'
 import { type Merge, type Run, StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
 import { parseState } from '../sync/sync-state.ts'
@@ -78,7 +78,7 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
       connectionString: options.connectionString,
       application_name: 'tender-sync',
       connectionTimeoutMillis: 30_000,
-      // A connection that died silently is noticed, and its run aborted, instead of waiting for ever.
+      // A connection that died silently is noticed, and its run aborted, instead of waiting forever.
       keepAlive: true,
     })
     let isGone = false
@@ -86,7 +86,7 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
       // Error and end both come, the second perhaps when there is a new connection already.
       if (isGone) return
       isGone = true
-      // What the transaction held is gone, and the lock with it: this run must not go on with another connection.
+      // What the transaction held is gone, and the lock with it: this run must not continue with another connection.
       isRunLost = run !== undefined
       connection = undefined
       isInTransaction = false

@@ -53,7 +53,7 @@ export class RecordIndex {
     for (const [id, slot] of this.#slots) yield [id, this.#entry(slot)]
   }
 
-  /** Ids and places of the records whose newest version stands in this file, by offset. */
+  /** Ids and places of the records whose newest version is in this file, by offset. */
   placesIn(file: IndexedFile): { readonly ids: readonly string[]; readonly places: readonly Place[] } {
     const found: { readonly id: string; readonly place: Place }[] = []
     for (const [id, slot] of this.#slots) {

@@ -1,4 +1,4 @@
-// What the person who runs a sink can mend.
+// What the person who runs a sink can repair.
 
 /** The message is one sentence that says what is wrong and what to do; shown without a stack. */
 export class SinkError extends Error {

@@ -64,7 +64,7 @@ function open(Database: typeof DatabaseSync, file: string, isReadOnly = false): 
     // of a checkpoint is waited for.
     db.exec('PRAGMA busy_timeout = 15000')
     refuseForeignTables(db, file)
-    // The log of a large first run does not stay large for ever.
+    // The log of a large first run does not stay large forever.
     db.exec('PRAGMA journal_size_limit = 67108864')
     // Only a new database takes this: what a first run staged is given back to the disk after it.
     db.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')

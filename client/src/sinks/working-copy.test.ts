@@ -104,7 +104,7 @@ describe('the working copy', () => {
     await copy.end()
   })
 
-  it('writes an export that somebody deleted anew, even when nothing changed', async () => {
+  it('writes an export that somebody deleted again, even when nothing changed', async () => {
     const at = freshFolder()
     const { copy, titles, listPath } = copyIn(at)
     await run(copy, [recordOf(1), recordOf(2)], 0)
@@ -114,7 +114,7 @@ describe('the working copy', () => {
     await copy.end()
   })
 
-  it('does not write the copy anew when nothing changed', async () => {
+  it('does not write the copy again when nothing changed', async () => {
     const at = freshFolder()
     const { copy, listPath } = copyIn(at)
     await run(copy, [recordOf(1), recordOf(2)], 0)
@@ -125,7 +125,7 @@ describe('the working copy', () => {
     await copy.end()
   })
 
-  it('refuses to go on from a base that somebody changed or deleted', async () => {
+  it('refuses to continue from a base that somebody changed or deleted', async () => {
     const at = freshFolder()
     const { copy } = copyIn(at)
     await run(copy, [recordOf(1), recordOf(2)], 0)

@@ -10,7 +10,7 @@ import { type IndexEntry, RecordIndex } from './record-index.ts'
 import { type Mark, RecordLog, replaceLog, type StoredRecord, scanLog } from './record-log.ts'
 import { SinkError } from './sink-error.ts'
 
-/** Another form of the copy, written anew at the end of each run that changed something. */
+/** Another form of the copy, rewritten at the end of each run that changed something. */
 export type CopyExport = {
   add(record: Buffer): Promise<void>
   /** Makes what was written durable, beside its place. */
@@ -254,7 +254,7 @@ export class WorkingCopy {
     await this.#rewrite(index, this.#logPath, mark)
   }
 
-  /** Writes the base and the export anew, and begins an empty log. Each step can be repeated after a crash in any of them. */
+  /** Writes the base and the export again, and begins an empty log. Each step can be repeated after a crash in any of them. */
   async #rewrite(index: RecordIndex, logPath: string, { state }: Mark): Promise<void> {
     const { base, folder, openExport } = this.#options
     const temporary = join(folder, 'base.new')

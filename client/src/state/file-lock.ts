@@ -3,7 +3,7 @@
 // Each holder makes the next of a row of numbered files, `lock.7` after `lock.6`; the highest number holds, an empty file
 // was given back. Making a file that must not exist is the one step that is atomic everywhere, and as the highest is never
 // removed, whoever comes late with an old number sees that it came late. (To remove the file of a dead holder and make it
-// anew is not safe: between two that find it dead, the second removes the lock of the first.)
+// again is not safe: between two that find it dead, the second removes the lock of the first.)
 //
 // The file names its holder: host, process and when that process started. A holder of this machine that no longer lives is
 // known at once and its lock is taken over; one of another machine, or where that cannot be told, counts as gone when it

@@ -21,7 +21,7 @@ export type Run = {
   readonly filterHash: string
   /**
    * True: the run goes on after the last commit(…, 'page'); what it staged must still be there, else begin() throws a
-   * StagingLostError and the engine starts anew. False: it starts; what an earlier run staged and never finished must go.
+   * StagingLostError and the engine restarts. False: it starts; what an earlier run staged and never finished must go.
    */
   readonly resumed: boolean
   /** True with `initial: 'history'`: close() and merge() create the records whose ids are unknown instead of skipping them. */
@@ -37,11 +37,11 @@ export type Merge = { readonly record: TenderRecord; readonly into: string }
  */
 export type SyncState = {
   readonly schema: 1
-  /** Names the filters the state belongs to; with other filters the copy must be started anew (G4). */
+  /** Names the filters the state belongs to; with other filters the copy must be restarted (G4). */
   readonly filterHash: string
   /** Largest `lastModified` of all completed runs: the next run's `updated_since`. Missing before the first completed run. */
   readonly updatedSince?: string
-  /** A run that began and did not end: how to go on with it. */
+  /** A run that began and did not end: how to continue with it. */
   readonly run?: {
     readonly kind: RunKind
     /** The `updated_since` that the run's requests carry; missing in a first run. */
@@ -91,7 +91,7 @@ export type Sink = {
   /**
    * Makes everything since begin or the last commit durable, then (a sink with `state`) saves `state` in the same
    * transaction. `run`: the run is complete; a staged first run replaces the content of the target at once, as a
-   * whole: it is one edition, even where the target held something newer (a first run that started anew on a node that lags).
+   * whole: it is one edition, even where the target held something newer (a first run that restarted on a node that lags).
    */
   commit(state: SyncState, end: 'page' | 'run'): Promise<void>
   /** Gives the run up for good: a staged run leaves no trace, pages committed into the staging included. */
@@ -116,7 +116,7 @@ export type Sink = {
   end(): Promise<void>
 }
 
-/** One record as it stands in the target. `content` names all that the target says of it, in the form of `contentOf`. */
+/** One record as it is in the target. `content` names all that the target says of it, in the form of `contentOf`. */
 export type SeenRecord = {
   readonly id: string
   readonly lastModified: string

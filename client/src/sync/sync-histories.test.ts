@@ -142,7 +142,7 @@ describe.each(sinkKindNames)('%s', (kind) => {
           for (const one of steps) {
             world.events.length = 0
             await play(world, one)
-            // A staged first run that had to start anew replaces the copy by the edition that it was pinned to.
+            // A staged first run that had to restart replaces the copy by the edition that it was pinned to.
             if (world.sink.canStage && world.events.some((event) => event.type === 'run' && event.kind === 'first'))
               seen.clear()
             const updatedSince = (await world.states.load())?.updatedSince ?? ''

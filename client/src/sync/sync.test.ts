@@ -212,7 +212,7 @@ describe.each(sinkKindNames)('%s', (kind) => {
     world.expectEqual()
   })
 
-  it('G4: other filters are refused, or start the copy anew when that is wanted', async () => {
+  it('G4: other filters are refused, or rebuild the copy when that is wanted', async () => {
     const world = syncWorld(kind)
     world.api.publish([
       { id: 'a', cpvCodes: ['45000000'] },
@@ -335,7 +335,7 @@ describe('first runs into what was there (G1)', () => {
     world.expectEqual()
   })
 
-  it('a staging that is gone while the state still names its cursor: the run starts anew', async () => {
+  it('a staging that is gone while the state still names its cursor: the run restarts', async () => {
     const world = syncWorld('staged')
     world.api.publish(open('a', 'b', 'c', 'd', 'e'))
     world.api.faults.push(undefined, () => problemAnswer(401, 'unauthorized'))
@@ -536,7 +536,7 @@ describe('a feed that breaks its rules is not trusted', () => {
 })
 
 describe('an abort signal', () => {
-  it('stops the run after what is written; the next one goes on there', async () => {
+  it('stops the run after what is written; the next one continues there', async () => {
     const world = syncWorld()
     world.api.publish(open('a', 'b', 'c', 'd', 'e'))
     const controller = new AbortController()

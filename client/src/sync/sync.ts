@@ -144,7 +144,7 @@ class Attempt {
     try {
       return await this.#complete()
     } catch (error) {
-      // What was never committed as a page has no cursor to go on from; it must not stay in a staging either.
+      // What was never committed as a page has no cursor to continue from; it must not stay in a staging either.
       if (this.#isBegun && !this.#isKept) await this.#options.sink.discard().catch(() => {})
       return { result: 'aborted', reason: this.#reasonOf(error), error, isResumable: this.#isKept }
     }

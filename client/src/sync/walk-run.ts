@@ -43,7 +43,7 @@ export type WalkPlan = {
   readonly oldestHeld?: string
 }
 
-/** A server that refuses cursor after cursor would keep a run going for ever. */
+/** A server that refuses cursor after cursor would keep a run going forever. */
 const maxRestarts = 3
 /** Up to so many left-over records are fetched one by one; more are better delivered by a run over the changes since. */
 const maxSingleChecks = 600
@@ -160,8 +160,8 @@ class Walk {
   }
 
   /**
-   * C155: a delta starts again from the stored state. A first run has none; starting it anew would leave records open for
-   * ever that were archived in between (G1). It goes on with the changes since the last record that it delivered: all
+   * C155: a delta starts again from the stored state. A first run has none; restarting it would leave records open for
+   * ever that were archived in between (G1). It continues with the changes since the last record that it delivered: all
    * before that one is in the target, and whatever changed since has a larger `lastModified`, archived or not.
    */
   #restart(reason: RestartReason): void {

@@ -125,7 +125,7 @@ describe.each(engines)('estimates in a stock (%s)', (engine) => {
     expect(await amountOf(store, valueless.noticeKey)).toEqual(amount)
   })
 
-  test('a refusal is judged anew by a model of twice the evidence: once, for open records only; the estimate then stays', async () => {
+  test('a refusal is judged again by a model of twice the evidence: once, for open records only; the estimate then stays', async () => {
     await using store = await openTestStore(engine)
     await receiveNotices(
       store,

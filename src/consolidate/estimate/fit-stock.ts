@@ -13,9 +13,9 @@ import { mostPricedTenders, type PricedTender, sampleOf } from './value-model.ts
 /** Fewer priced tenders than this make no model: most of its answers would be refusals, and those are kept too. */
 export const leastPricedTenders = 300
 
-/** A refusal is judged anew by a model of so many times the priced tenders that the refusing one had: seven times at most in all. */
+/** A refusal is judged again by a model of so many times the priced tenders that the refusing one had: seven times at most in all. */
 const clearlyMore = 2
-/** So many refused records are judged anew after one fitting; the others after the next ones. */
+/** So many refused records are judged again after one fitting; the others after the next ones. */
 const mostRefusedAtOnce = 20_000
 
 const leastEuros = 1000
@@ -61,15 +61,15 @@ export type FitSummary = {
   readonly version: string | undefined
   /** The parameters are those of the newest model: it stays. */
   readonly isSame: boolean
-  /** Notices of value-less records that no model has judged, or that are judged anew; the next consolidation does. */
+  /** Notices of value-less records that no model has judged, or that are judged again; the next consolidation does. */
   readonly reconsidered: number
-  /** Records that a model of far fewer priced tenders had refused, and that are judged anew. */
+  /** Records that a model of far fewer priced tenders had refused, and that are judged again. */
   readonly retried: number
 }
 
 /**
  * Fits a model from the published values of the stock and keeps it. Records that have an estimate keep it; those of which no
- * model said anything yet, and open ones that a model of clearly less evidence refused, are derived anew with the next
+ * model said anything yet, and open ones that a model of clearly less evidence refused, are derived again with the next
  * consolidation. `now` in epoch milliseconds.
  */
 export async function fitStock(

@@ -1,7 +1,7 @@
 // Values that a text states in so many words. Only phrases that speak of the contract's own value count, with a currency.
 import type { Money } from '../../domain/notice.ts'
 
-/** A value that stands in the text. `isMaximum`: the most that may be called off. `quote`: where, for the basis. */
+/** A value that is in the text. `isMaximum`: the most that may be called off. `quote`: where, for the basis. */
 export type StatedValue = Money & { readonly isMaximum: boolean; readonly quote: string }
 
 /**

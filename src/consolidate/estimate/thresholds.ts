@@ -12,7 +12,7 @@ type Thresholds = {
 }
 
 /**
- * Euros without VAT. Directives 2014/24/EU (article 4) and 2014/25/EU (article 15), as the Commission sets them anew for
+ * Euros without VAT. Directives 2014/24/EU (article 4) and 2014/25/EU (article 15), as the Commission sets them again for
  * every two years by delegated regulations (1336/2013, 2015/2170, 2017/2365, 2019/1828, 2021/1952, 2023/2495 and those that
  * came with them; the last row is that of 2026 and 2027).
  */

@@ -14,7 +14,7 @@ export type PricedTender = {
   readonly date: string
 }
 
-/** As it is stored: JSON; arrays of numbers in base64. Documents stand in ascending order of their ids. */
+/** As it is stored: JSON; arrays of numbers in base64. Documents are in ascending order of their ids. */
 export type ValueModelParameters = {
   readonly format: 1
   readonly mean: number
@@ -42,7 +42,7 @@ export type Prediction = {
   readonly log: number
   readonly low: number
   readonly high: number
-  /** Sum of the neighbours' weights: how much evidence there is. */
+  /** Sum of the neighbors' weights: how much evidence there is. */
   readonly closeness: number
   /** Standard deviation of the values of the ten most alike. */
   readonly scatter: number
@@ -369,11 +369,11 @@ function buildCore(
 
 type Guess = {
   readonly log: number
-  /** Variance of the neighbours' residuals. */
+  /** Variance of the neighbors' residuals. */
   readonly local: number
-  /** Sum of the neighbours' weights. */
+  /** Sum of the neighbors' weights. */
   readonly closeness: number
-  /** Standard deviation of the nearest neighbours' values. */
+  /** Standard deviation of the nearest neighbors' values. */
   readonly scatter: number
   readonly neighbours: readonly Neighbour[]
 }

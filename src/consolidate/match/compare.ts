@@ -22,7 +22,7 @@ export type TitleComparison = {
   readonly isCompleted?: true
 }
 
-/** Edit distance of at most one (insertion, deletion, substitution or swap of neighbours). */
+/** Edit distance of at most one (insertion, deletion, substitution or swap of neighbors). */
 export function isOneEdit(a: string, b: string): boolean {
   if (a === b) return true
   const [short, long] = a.length <= b.length ? [a, b] : [b, a]
@@ -46,7 +46,7 @@ export function isSoftlyEqual(a: string, b: string): boolean {
   return short.length >= 4 && short.length >= long.length * 0.6 && long.startsWith(short)
 }
 
-/** Edit distance of at most two, a swap of neighbours counting one, for words of eight letters or more that begin alike. */
+/** Edit distance of at most two, a swap of neighbors counting one, for words of eight letters or more that begin alike. */
 function isTwoEdits(a: string, b: string): boolean {
   if (Math.min(a.length, b.length) < 8 || Math.abs(a.length - b.length) > 2 || a[0] !== b[0]) return false
   let [beforeLast, last]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)]
@@ -212,7 +212,7 @@ function takeCutWord(cut: MatchTitle, rest: Rest, other: Rest, shared: { weight:
 }
 
 /**
- * The shorter title is cut, and its record's own short text names every word of the longer one: the text goes on where the title
+ * The shorter title is cut, and its record's own short text names every word of the longer one: the text continues where the title
  * was cut.
  */
 function isCompletedByText(found: TitleComparison, short: MatchRecord, long: MatchTitle): boolean {
@@ -409,7 +409,7 @@ export function placeRelation(a: readonly string[], b: readonly string[]): Place
 const tellingText = 5
 
 /**
- * Share of the smaller description that stands in the larger one; undefined when one is missing or of a few words, unless these
+ * Share of the smaller description that is in the larger one; undefined when one is missing or of a few words, unless these
  * are the same words and tell more than the title.
  */
 export function descriptionShare(a: MatchRecord, b: MatchRecord): number | undefined {

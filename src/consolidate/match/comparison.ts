@@ -23,7 +23,7 @@ export type Comparison = {
   readonly deadline: DeadlineRelation
   readonly cpv: CpvRelation
   readonly place: PlaceRelation
-  /** Share of the smaller description that stands in the larger one; undefined when one is missing or too short. */
+  /** Share of the smaller description that is in the larger one; undefined when one is missing or too short. */
   readonly description: number | undefined
   /** Weight of what each of two short descriptions has alone, the smaller side. */
   readonly descriptionRest: number

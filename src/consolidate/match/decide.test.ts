@@ -408,7 +408,7 @@ describe('a call and the result of a procedure with its title, text and code', (
     expect(verdict({ ...first, reference: 'H-2026-17' }, second).rule).toBe(rule)
   })
 
-  test('a call made anew after the result of the first is another tender', () => {
+  test('a call rebuilt after the result of the first is another tender', () => {
     const notices = (sketches: readonly Sketch[]) => sketches.map((sketch) => unitOf(sketch))
     const failed = notices([call, { ...result, names: '2-2026', published: '2026-03-20' }])
     const anew = (day: string) => prepare('ted:anew', notices([{ ...call, number: '5-2026', published: day }]))

@@ -1,4 +1,4 @@
-// Descriptions as small sketches: the smallest hashes of their shingles, by which how much of one stands in the other is estimated.
+// Descriptions as small sketches: the smallest hashes of their shingles, by which how much of one is in the other is estimated.
 import { allWords } from './words.ts'
 
 /** Hashes kept of one description. */
@@ -49,7 +49,7 @@ export function sketchOf(description: string, titleWords: readonly string[]): De
   return { shingles: [...sorted.subarray(0, sketchSize)], words: own.length === 0 ? [] : words }
 }
 
-/** Share of the smaller set of shingles that stands in the other, estimated; undefined when one is too small to tell. */
+/** Share of the smaller set of shingles that is in the other, estimated; undefined when one is too small to tell. */
 export function containment(a: readonly number[], b: readonly number[]): number | undefined {
   if (a.length < 3 || b.length < 3) return undefined
   const limit = Math.min(a.length < sketchSize ? 0xffffffff : a.at(-1)!, b.length < sketchSize ? 0xffffffff : b.at(-1)!)

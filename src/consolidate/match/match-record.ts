@@ -57,9 +57,9 @@ export type MatchRecord = {
   /** Every number of the titles, folded (`2026`, `12`, `60`). */
   readonly numbers: readonly string[]
   readonly discriminators: Discriminators
-  /** The marks stand in the title, not only in the description. */
+  /** The marks are in the title, not only in the description. */
   readonly isMarkedInTitle: boolean
-  /** `(Kopie)`: a procedure begun anew from an older one. */
+  /** `(Kopie)`: a procedure restarted from an older one. */
   readonly isCopy: boolean
   readonly buyers: readonly MatchBuyer[]
   /** Cleaned national ids, sorted. */

@@ -49,7 +49,7 @@ export function hasLoneDiscriminator(a: MatchRecord, b: MatchRecord): boolean {
 /** Shape of a number: letters and digits as classes, so that numbers of one numbering are told from those of others. */
 const shapeOf = (number: string): string => number.replace(/\p{L}/gu, 'A').replace(/\p{N}/gu, '9')
 
-/** Both state numbers of one numbering, and none of the one stands in any of the other. */
+/** Both state numbers of one numbering, and none of the one is in any of the other. */
 export function numbersConflict(a: readonly string[], b: readonly string[]): boolean {
   if (a.some((first) => b.some((second) => first.includes(second) || second.includes(first)))) return false
   return a.some((first) => b.some((second) => shapeOf(first) === shapeOf(second)))
@@ -61,11 +61,11 @@ export const mostDaysOfOneStage = 60
 /** Days from a call to its result: what is published on the day of a call decides another one. */
 export const resultDays = { least: 1, most: 720 } as const
 
-/** A result of `a` came out on the day of the call of `b` or before: `b` is a call anew. */
+/** A result of `a` came out on the day of the call of `b` or before: `b` is a call again. */
 const isDecidedBefore = (a: MatchRecord, b: MatchRecord): boolean =>
   a.resultDay !== undefined && b.callDay !== undefined && a.resultDay - b.callDay < resultDays.least
 
-/** Days between two records that no tender spans (V8). `areTooFarApart` says the same of what stands in the index. */
+/** Days between two records that no tender spans (V8). `areTooFarApart` says the same of what is in the index. */
 function timeVeto(a: MatchRecord, b: MatchRecord): string | undefined {
   if (a.stage === 'result' && b.stage === 'result') {
     const days = Math.abs((a.resultDay ?? 0) - (b.resultDay ?? 0))
@@ -113,8 +113,8 @@ const municipality =
   /^(?:stadt|gemeinde|markt|ortsgemeinde|verbandsgemeinde|samtgemeinde|landkreis|kreis|amt|ville|commune|mairie|comune|ayuntamiento|concello|gmina|miasto|obec|mesto|kommune|gemeente|municipio)\b/
 
 /**
- * V4's exception: nothing but the organisation differs, because a portal took the ministry, the review body or the engineers
- * for the buyer. Never for two municipalities: neighbours buy the same with the same words.
+ * V4's exception: nothing but the organization differs, because a portal took the ministry, the review body or the engineers
+ * for the buyer. Never for two municipalities: neighbors buy the same with the same words.
  */
 function isSamePurchaseOfOtherBuyer(a: MatchRecord, b: MatchRecord, comparison: Comparison): boolean {
   const { title, place, deadline, cpv, description, publishedDaysApart } = comparison

@@ -1,4 +1,4 @@
-// Words for comparison: folded, letters and digits apart, without what stands in every text.
+// Words for comparison: folded, letters and digits apart, without what is in every text.
 import { foldText } from '../buyer-identity.ts'
 
 const stopWords = new Set(

@@ -21,7 +21,7 @@ export const samplePortals = [
   'gb-contracts-finder',
   'gb-public-contracts-scotland',
 ] as const
-/** Id of the source whose portal it is; those of the common world stand in `samplePortals`. */
+/** Id of the source whose portal it is; those of the common world are in `samplePortals`. */
 export type SamplePortal = string
 
 export type SampleBuyer = {

@@ -17,11 +17,11 @@ export type AskOptions = {
   readonly accept?: readonly number[]
   readonly ifChangedFrom?: string
   readonly maxBytes?: number
-  /** `page` where the entries stand in a page for people. */
+  /** `page` where the entries are in a page for people. */
   readonly expects?: 'data' | 'page'
 }
 
-/** Short keys could stand in an address by chance. */
+/** Short keys could be in an address by chance. */
 const leastSecret = 6
 const maxTokenBytes = 1024 * 1024
 

@@ -1,4 +1,4 @@
-// The rows of a CSV answer as their bytes stand in it (RFC 4180, any delimiter of one character), and the cells of one row.
+// The rows of a CSV answer as their bytes are in it (RFC 4180, any delimiter of one character), and the cells of one row.
 
 /** One row without its line end; of one that is larger than the limit, `bytes` is its beginning. Number 1 is the header. */
 export type CsvRow = { readonly number: number; readonly bytes: Uint8Array; readonly isTooLarge: boolean }
@@ -9,7 +9,7 @@ const isLineEnd = (byte: number): boolean => byte === 0x0a || byte === 0x0d
 
 /**
  * Takes the chunks of one CSV text in an encoding that holds ASCII and gives back the rows that they complete. A quote opens
- * a quoted cell only where a cell begins, so that inches in a text do not swallow the rest. Empty lines are passed over.
+ * a quoted cell only where a cell begins, so that inches in a text do not swallow the rest. Empty lines are skipped.
  */
 export class CsvRows {
   /** Its last byte, and the one before where it has two (`§`). */

@@ -34,7 +34,7 @@ const noVersion = 'no version'
 /** Files behind an index pass through; a single notice is read whole. */
 const maxFileBytes = 16 * 1024 ** 3
 
-/** What checkpoints inside a page keep, so that a reading that dies does not begin anew with the first of its details. */
+/** What checkpoints inside a page keep, so that a reading that dies does not restart with the first of its details. */
 export type DetailsKept = {
   /** Files without a version that were fetched. */
   readonly isFetched: (key: string) => boolean
@@ -95,7 +95,7 @@ export async function* readDetails(
       } catch (error) {
         context.signal.throwIfAborted()
         if (error instanceof Refused && !keeping.isRefused(one.key)) {
-          // The portal wants rest, and goes on here; only a detail that is refused again is passed over.
+          // The portal wants rest, and goes on here; only a detail that is refused again is skipped.
           yield { documents: [], entries: 0, checkpoint: keeping.refused(one.key) }
           throw error
         }

@@ -7,7 +7,7 @@ import { EntryValues } from './entry-value.ts'
 import type { Values } from './fill-template.ts'
 import { readEntries } from './read-entries.ts'
 
-/** One combination; `key` tells it from the others and stands in checkpoints. */
+/** One combination; `key` tells it from the others and is in checkpoints. */
 export type Combination = { readonly key: string; readonly values: { readonly [name: string]: string | number } }
 
 const maxPages = 1000

@@ -612,7 +612,7 @@ describe('feeds', () => {
     },
   )
 
-  test('a feed that is asked newest first goes on with its news', async () => {
+  test('a feed that is asked newest first continues with its news', async () => {
     const asked: string[] = []
     const delivery: Delivery = {
       kind: 'link-next',
@@ -705,7 +705,7 @@ describe('details', () => {
   const isCut = (bytes: Uint8Array) => (bytes.at(-1) === 0x7d ? undefined : 'it is cut')
   const cut = () => ({ body: '{"notice":4,' })
 
-  test('one that comes cut is asked for again; what is cut three times is so on the portal', async () => {
+  test('one that comes cut is requested again; what is cut three times is so on the portal', async () => {
     const options = { kept: nothingKept(), unreadableBecause: isCut }
     const first = await read(list, answer({ 2: cut, 4: cut }), options)
     expect(first.end).toMatchObject({ kind: 'short', missing: expect.stringContaining('/notice/4 came unreadable') })
@@ -757,7 +757,7 @@ describe('details', () => {
     expect(read).toHaveLength(8)
   })
 
-  test('a damaged detail is a rejection and asked for again; an error instead of it is not taken for it', async () => {
+  test('a damaged detail is a rejection and requested again; an error instead of it is not taken for it', async () => {
     const delivery: Delivery = { ...list, detail: { ...list.detail!, entries: { format: 'json', at: '/releases' } } }
     const reading = await read(delivery, (request, url) => {
       if (url.pathname.endsWith('/list')) return answer()(request, url)
@@ -919,7 +919,7 @@ describe('files', () => {
     expect(textsOf(reading)[0]).toBe('<response><item><n>0</n></item></response>')
   })
 
-  test('files of an index without versions are asked for with their ETag, and anew where they have none', async () => {
+  test('files of an index without versions are asked for with their ETag, and again where they have none', async () => {
     const delivery: Delivery = {
       kind: 'index',
       index: { url: `${base}/index` },
@@ -968,7 +968,7 @@ describe('details that are joined to their entry', () => {
     detail: { request: { url: `${base}/one/{id}` }, id: '/id', withEntry: true },
   }
 
-  test('an error under status 200 is no detail: it is asked for again', async () => {
+  test('an error under status 200 is no detail: it is requested again', async () => {
     const kept = nothingKept()
     let isBroken = true
     const script: Script = (_, url) =>

@@ -1,4 +1,4 @@
-// The entries of a JSON answer as their bytes stand in it, cut out while it streams in; the rest is passed over, not kept.
+// The entries of a JSON answer as their bytes are in it, cut out while it streams in; the rest is skipped, not kept.
 import type { Json } from '../fetch.ts'
 import { parseJson } from '../json.ts'
 import { pointerToken, pointerTokens } from './json-pointer.ts'
@@ -39,7 +39,7 @@ type Frame = {
   key: string
 }
 
-// What comes next, outside of a value that is taken or passed over as a whole.
+// What comes next, outside of a value that is taken or skipped as a whole.
 const beforeValue = 0
 const beforeFirst = 1
 const beforeKey = 2

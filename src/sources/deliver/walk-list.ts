@@ -583,7 +583,7 @@ class Walk {
         ? null
         : (state.announced ?? 0) + (state.lastTotal ?? 0)
     if (this.#isFeed && state.spans === null) {
-      // The next turn counts anew.
+      // The next turn counts again.
       state.done = 0
       state.told = 0
       state.announced = null

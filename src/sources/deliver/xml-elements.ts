@@ -1,4 +1,4 @@
-// The elements of one name in an XML answer as their bytes stand in it, each wrapped so that its namespaces hold.
+// The elements of one name in an XML answer as their bytes are in it, each wrapped so that its namespaces hold.
 import { decodeXML } from 'entities'
 import type { Json } from '../fetch.ts'
 

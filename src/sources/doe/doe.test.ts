@@ -102,7 +102,7 @@ describe('a day of the German service', () => {
     expect(run.delivered).toBe(0)
   })
 
-  it('that is not over in Berlin is asked for again; when summer time begins and ends as well', async () => {
+  it('that is not over in Berlin is requested again; when summer time begins and ends as well', async () => {
     const future = { status: 400, body: '{"detail":"pubDay must lie in the past"}' }
     for (const [key, from, to] of [
       ['2026-03-10', '2026-03-09T23:00:00Z', '2026-03-10T23:00:00Z'],
@@ -137,7 +137,7 @@ describe('a day of the German service', () => {
     }
   })
 
-  it('keeps what a cut off zip still gives, and is tried again', async () => {
+  it('keeps what a cut off zip still gives, and is retried', async () => {
     const whole = zipOf(manyNotices(300))
     const half = Math.floor(whole.length / 2)
     const cuts: [string, ReturnType<Script>][] = [

@@ -90,7 +90,7 @@ async function ask(context: FetchContext, url: string, format: ExportFormat, kep
   return { kind: 'zip', url, zip, version: reply.version }
 }
 
-/** Damage is a matter for another try: the service makes each zip anew. What came out before it is stored already. */
+/** Damage is a matter for another try: the service rebuilds each zip. What came out before it is stored already. */
 function cutOff(url: string, zip: Spooled, error: unknown): unknown {
   if (!(error instanceof ArchiveError)) return error
   return zip.breakage ?? new Retryable(`${url}: ${error.message}`, { cause: error })

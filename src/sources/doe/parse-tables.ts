@@ -209,7 +209,7 @@ function durationOf(row: JsonObject | undefined): NoticeLot['duration'] {
   return Object.keys(duration).length > 0 ? duration : undefined
 }
 
-/** The tables do not say which organisation won which lot: winners and contracts count only where a single lot was awarded. */
+/** The tables do not say which organization won which lot: winners and contracts count only where a single lot was awarded. */
 function resultOf(
   results: readonly JsonObject[],
   rows: (table: string) => JsonObject[],
@@ -238,7 +238,7 @@ function resultOf(
   })
 }
 
-/** `tenderer` is the role of a winner's organisation where it has no row as `winner`. */
+/** `tenderer` is the role of a winner's organization where it has no row as `winner`. */
 function winnersOf(rows: readonly JsonObject[]): Organization[] {
   const of = (role: string): JsonObject[] => rows.filter((row) => textAt(row, 'organisationRole') === role)
   const winners = of('winner')

@@ -67,7 +67,7 @@ describe('a contract notice of TED', () => {
     })
   })
 
-  it('reads buyers in order, names in the own language, placeholders as missing, touch points as their organisation', () => {
+  it('reads buyers in order, names in the own language, placeholders as missing, touch points as their organization', () => {
     expect(notice.contractingAuthorities).toEqual([
       {
         name: 'Stadt Musterstadt',

@@ -1,4 +1,4 @@
-// Buyers and winners: the organisations of the extension by their technical ids, or a party written out in place.
+// Buyers and winners: the organizations of the extension by their technical ids, or a party written out in place.
 import { toCountry } from '../../domain/codes.ts'
 import type { Organization } from '../../domain/notice.ts'
 import { compact, uniform } from '../compact.ts'
@@ -9,7 +9,7 @@ import { addressOf, ownTextOf, type Reading } from './reading.ts'
 
 export type Organizations = ReadonlyMap<string, Organization>
 
-/** All organisations of a notice by technical id (`ORG-0001`), and touch points (`TPO-0001`) as contacts of theirs. */
+/** All organizations of a notice by technical id (`ORG-0001`), and touch points (`TPO-0001`) as contacts of theirs. */
 export function readOrganizations(extension: XmlElement | undefined, reading: Reading): Organizations {
   const organizations = new Map<string, Organization>()
   for (const element of allEfac(efac(extension, 'Organizations'), 'Organization')) {
@@ -21,7 +21,7 @@ export function readOrganizations(extension: XmlElement | undefined, reading: Re
       const touchPointId = idOf(cac(touchPoint, 'PartyIdentification'))
       const contact = readParty(touchPoint, reading)
       if (!touchPointId || organizations.has(touchPointId)) continue
-      // A touch point is a department: name and number are those of its organisation.
+      // A touch point is a department: name and number are those of its organization.
       const { name: _, nationalId: __, ...details } = compact<Organization>(contact ?? { name: '' })
       if (organization) organizations.set(touchPointId, { ...compact<Organization>(organization), ...details })
       else if (contact) organizations.set(touchPointId, contact)
@@ -107,7 +107,7 @@ export function splitGluedName(published: string): Organization {
   }
 }
 
-/** The buyers in published order: references to organisations (OPT-300), or parties written out in place. */
+/** The buyers in published order: references to organizations (OPT-300), or parties written out in place. */
 export function readBuyers(root: XmlElement, organizations: Organizations, reading: Reading): Organization[] {
   const buyers: Organization[] = []
   for (const contracting of allCac(root, 'ContractingParty')) {

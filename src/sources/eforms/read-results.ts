@@ -143,7 +143,7 @@ export function readLotResults(
   return new Map(lots.map(({ lotId, result }) => [lotId, result]))
 }
 
-/** The organisations of a tendering party; where it refers to none, the party by its own name. */
+/** The organizations of a tendering party; where it refers to none, the party by its own name. */
 function membersOf(party: XmlElement | undefined, organizations: Organizations): Organization[] {
   const members = referredIds(party, 'Tenderer')
     .map((id) => organizations.get(id))

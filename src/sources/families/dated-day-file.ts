@@ -10,7 +10,7 @@ const patienceMs = 3 * 86_400_000
 
 /**
  * The delivery of one file a day with the day written to every entry: documents are `{"day":"2026-11-20","notice":…}`, the
- * entry as its bytes stand in the file. A page in the place of the file means, as 404 does, that there is none: for
+ * entry as its bytes are in the file. A page in the place of the file means, as 404 does, that there is none: for
  * good (weekends, feasts) once the day lies three days back. A firewall's challenge stays a refusal.
  */
 export function withDay(like: Delivery & { readonly kind: 'single' }): Delivery {

@@ -4,7 +4,7 @@ import type { Delivery } from '../delivery.ts'
 import type { Fetch, FetchContext, Json, Slot } from '../fetch.ts'
 
 export type Part = {
-  /** Tells the part from the others, and stays the same from run to run: it stands in checkpoints. */
+  /** Tells the part from the others, and stays the same from run to run: it is in checkpoints. */
   readonly key: string
   /** A function where what it asks is known only when its turn has come. */
   readonly delivery: Delivery | (() => Promise<Delivery>)
@@ -14,7 +14,7 @@ export type Part = {
 
 /**
  * The fetch that finds its parts first and reads each with its delivery. A run that died goes on inside the part where it
- * stood; where that part is gone, it begins anew, as documents that are known cost nothing but their requests.
+ * stood; where that part is gone, it restarts, as documents that are known cost nothing but their requests.
  */
 export function inParts(find: (context: FetchContext) => Promise<readonly Part[]>): Fetch {
   return async function* (context) {

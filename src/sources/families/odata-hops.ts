@@ -24,7 +24,7 @@ type Row = { readonly text: string; readonly members: { readonly [name: string]:
 
 /**
  * The delivery with the rows of the hops beside every entry: documents are `{"notice":…,"lots":[…],"codes":[…]}`, all as
- * their bytes stand in the answers. Keys that are no whole numbers are not asked for; an entry without one stays as it is.
+ * their bytes are in the answers. Keys that are no whole numbers are not asked for; an entry without one stays as it is.
  */
 export function withHops(like: Delivery, hops: readonly Hop[]): Delivery {
   const within = fetchOf(like)

@@ -46,7 +46,7 @@ async function openSession(
   return { [header]: found, 'x-requested-with': 'XMLHttpRequest', referer: page, ...(cookie !== '' && { cookie }) }
 }
 
-/** Name and value of every cookie that was set; several stand in one header, and dates in them hold commas too. */
+/** Name and value of every cookie that was set; several are in one header, and dates in them hold commas too. */
 function cookiesOf({ headers }: SourceReply): string {
   return (headers['set-cookie'] ?? '')
     .split(/,\s*(?=[^\s;,=]+=)/)

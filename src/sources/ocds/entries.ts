@@ -1,4 +1,4 @@
-// Where releases and records stand in OCDS packages, for the cards of the portals that publish them.
+// Where releases and records are in OCDS packages, for the cards of the portals that publish them.
 import type { Entries } from '../delivery.ts'
 
 /** Each release of a package is a document. */

@@ -356,7 +356,7 @@ describe('awards', () => {
     ])
   })
 
-  it('may stand in contracts or parties alone', () => {
+  it('may be in contracts or parties alone', () => {
     expect(
       awarded({
         contracts: [

@@ -1,4 +1,4 @@
-// Organisations of a release: `parties` by role, with the ways in which publishers refer to them.
+// Organizations of a release: `parties` by role, with the ways in which publishers refer to them.
 import type { Organization } from '../../domain/notice.ts'
 import { compact } from '../compact.ts'
 import { distinctOrganizations } from '../results.ts'
@@ -10,7 +10,7 @@ import { type JsonObject, member, objectsOf, textAt, textsAt } from './json.ts'
 const localId = /^(?:org-?\d+|\d{1,3})$/i
 
 export type Parties = {
-  /** The organisation that a reference (`buyer`, `awards[].suppliers[]`) means: its party, completed by what stands inline. */
+  /** The organization that a reference (`buyer`, `awards[].suppliers[]`) means: its party, completed by what stands inline. */
   readonly resolve: (reference: unknown) => Organization | undefined
   readonly withRole: (role: string) => Organization[]
 }
@@ -51,7 +51,7 @@ function organizationOf(party: JsonObject, home: string | undefined): Organizati
   })
 }
 
-/** Roles in lower case, also where they stand in one text (`buyer;payer`) or in Spanish. */
+/** Roles in lower case, also where they are in one text (`buyer;payer`) or in Spanish. */
 export function rolesOf(party: JsonObject): ReadonlySet<string> {
   const roles = textsAt(party, 'roles').flatMap((role) => role.toLowerCase().split(/[\s,;|]+/))
   return new Set(roles.map((role) => spanishRoles.get(role) ?? role))

@@ -33,7 +33,7 @@ export function prefixOf(ocid: string): string | undefined {
 }
 
 /**
- * The OCID of a release. ANAC leaves it out; there it stands at the beginning of the release's id, which goes on with a
+ * The OCID of a release. ANAC leaves it out; there it stands at the beginning of the release's id, which continues with a
  * count (`ocds-hu01ve-7608611-01`).
  */
 export function ocidOf(release: JsonObject): string | undefined {

@@ -825,7 +825,7 @@ describe('ProZorro', () => {
       }
     }
 
-  it('is read forward for ever from the newest entry on, each turn from where the last one stood', async () => {
+  it('is read forward forever from the newest entry on, each turn from where the last one stood', async () => {
     const first = await read('ua-prozorro', 'changes', portal(['1', '2', '3']))
     expect(first.ids).toEqual(['3', '2'])
     const checkpoint = first.steps.findLast((step) => step.checkpoint !== undefined)!.checkpoint!
@@ -860,7 +860,7 @@ describe('Kosovo', () => {
     expect(ids).toEqual(['2026-11-20', '2027-01-19'])
     expect(asked).toHaveLength(61)
   })
-  it('goes on with the day where a run died', async () => {
+  it('continues with the day where a run died', async () => {
     const { steps } = await read('xk-krpp', 'open', portal)
     for (const stopAfter of [1, 7, 30, steps.length]) {
       const before = await read('xk-krpp', 'open', portal, { stopAfter })

@@ -112,7 +112,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 /**
  * The notice, or why it is none. A portal that shows only the present state of an announcement says nothing of versions: then
- * the deadline stands in the key, so that an extension is a notice of its own, and sorts after what it extends.
+ * the deadline is in the key, so that an extension is a notice of its own, and sorts after what it extends.
  */
 export function readPublishedEntry(home: PortalHome, entry: PublishedEntry): Notice | Rejection {
   const language = entry.language ?? home.language

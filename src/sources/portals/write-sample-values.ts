@@ -40,7 +40,7 @@ export function localTimeOf(instant: Instant, zone: string): LocalTime {
   }
 }
 
-/** Text as it stands in XML, in content and in attributes. */
+/** Text as it is in XML, in content and in attributes. */
 export function xmlText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }

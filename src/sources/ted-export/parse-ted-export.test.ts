@@ -480,7 +480,7 @@ describe('corrigenda (F14)', () => {
 })
 
 describe('the retired schema (R2.0.8)', () => {
-  it('reads a defence call (17)', () => {
+  it('reads a defense call (17)', () => {
     expect(notice({ forms: sampleDefenceCall, namespace: rootNamespaces[3] })).toMatchObject({
       profile: 'R2.0.8.S04.E01',
       formType: 'competition',
@@ -522,7 +522,7 @@ describe('the retired schema (R2.0.8)', () => {
     expect(notice({ forms: sampleDefenceCall }).contractingAuthorities[0]!.nationalId).toBeUndefined()
   })
 
-  it('reads a defence award (18) and takes no value that includes VAT', () => {
+  it('reads a defense award (18) and takes no value that includes VAT', () => {
     const read = notice({ forms: sampleDefenceAward, documentType: '7', number: '2021/S 200-000950' })
     expect(read).toMatchObject({
       formType: 'result',

@@ -1,4 +1,4 @@
-// The forms of R2.0.8 (1 to 19; the defence forms 16 to 18 lived on until 2023) and free-text notices (OTH_NOT). Element
+// The forms of R2.0.8 (1 to 19; the defense forms 16 to 18 lived on until 2023) and free-text notices (OTH_NOT). Element
 // names carry the form's name as a suffix in dozens of variants, so the stable inner names are looked for at any depth.
 import type { LotResult, Money, NoticeReference } from '../../domain/notice.ts'
 import { toNutsCode } from '../../domain/nuts.ts'
@@ -191,7 +191,7 @@ function changesOf(body: XmlElement): FormChange[] {
     })
 }
 
-/** A notice of free text (EIB and others): a title, perhaps an organisation, and paragraphs. */
+/** A notice of free text (EIB and others): a title, perhaps an organization, and paragraphs. */
 function readFreeText(body: XmlElement): FormContent {
   const contents = childNamed(body, 'CONTENTS')
   const address = firstDeep(contents, 'ADDRESS_NOT_STRUCT')

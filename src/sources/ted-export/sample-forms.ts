@@ -92,7 +92,7 @@ export const sampleContractor = (name: string): string =>
 export const sampleForm = (form: string, inner: string, language = 'DE', category = 'ORIGINAL'): string =>
   `<${form}_2014 CATEGORY="${category}" FORM="${form}" LG="${language}"><LEGAL_BASIS VALUE="32014L0024"/>${inner}</${form}_2014>`
 
-/** The contract notice and the award notice of the retired schema generation, as the defence forms kept using it. */
+/** The contract notice and the award notice of the retired schema generation, as the defense forms kept using it. */
 export const sampleDefenceCall = `<CONTRACT_DEFENCE CATEGORY="ORIGINAL" FORM="17" LG="DE" VERSION="R2.0.8.S04.E01"><FD_CONTRACT_DEFENCE CTYPE="SUPPLIES">
   <CONTRACTING_AUTHORITY_INFORMATION_DEFENCE><NAME_ADDRESSES_CONTACT_CONTRACT>
     <CA_CE_CONCESSIONAIRE_PROFILE><ORGANISATION><OFFICIALNAME>Amt für Muster</OFFICIALNAME><NATIONALID>n/a</NATIONALID></ORGANISATION>

@@ -31,8 +31,8 @@ function spanOf(slot: Slot): { readonly fromMs: number; readonly toMs: number } 
 
 /**
  * Reads a package on from the checkpoint. TED accepts byte ranges, but packed data cannot be entered in the middle: the
- * package is fetched from its start, and members whose numbers the checkpoint holds are passed over unread. Telling them by
- * number and not by place is right also when the package was written anew meanwhile. A member counts by the number that it
+ * package is fetched from its start, and members whose numbers the checkpoint holds are skipped unread. Telling them by
+ * number and not by place is right also when the package was rewritten meanwhile. A member counts by the number that it
  * holds; one that holds none is stored for its rejection, and what it should have been is fetched alone. Returns whether it came to its end;
  * damage counts as the end when this reading brought nothing new: then another one would not either.
  */
@@ -43,7 +43,7 @@ async function* readPackage(
   reply: SourceReply,
 ): AsyncGenerator<Step, 'whole' | 'damaged', void> {
   const { ledger, progress, batch, days } = reading
-  // The day's own package is read whatever is held; in a month's, days that were read already are passed over.
+  // The day's own package is read whatever is held; in a month's, days that were read already are skipped.
   const ownDay = days.length === 1 ? days[0] : undefined
   const heldDayOf = (name: string): string | undefined => {
     const day = dayInName(name)
@@ -159,7 +159,7 @@ export const fetchDaily: Fetch = async function* (context) {
   const end = yield* readPackage(context, reading, url, reply)
   const announced = await announcedOrUnknown(context, day)
   const isWhole = announced !== undefined && held.numbers.size >= announced
-  // Written anew until half past nine: what is not in it may still come with it.
+  // Rewritten until half past nine: what is not in it may still come with it.
   if (!isWhole && context.now() < fromMs + finalAfterMs) return { kind: 'notYet' }
   if (announced === undefined && end === 'damaged')
     throw new Retryable(`${url} is damaged, and the search does not say what is missing`)

@@ -31,7 +31,7 @@ const maxNesting = 5
 const headBytes = 512
 
 /**
- * Streams a package; at most one notice is in memory. Archives inside for which `isDone` holds are passed over. Throws
+ * Streams a package; at most one notice is in memory. Archives inside for which `isDone` holds are skipped. Throws
  * Refused when it is no package at all, DamagedPackage where it cannot be read on, Retryable where the connection broke.
  */
 export async function* packageMembers(
@@ -149,7 +149,7 @@ async function* noticeOf(name: string, all: Chunks, close: () => Promise<void>):
 /** Marks what a packed member holds, apart from the member itself. */
 const insideMark = '\u0000'
 
-/** Number of the notice: files are named by it (`00497150_2026.xml`, `000002_2011.xml`), else it stands in the content. */
+/** Number of the notice: files are named by it (`00497150_2026.xml`, `000002_2011.xml`), else it is in the content. */
 export function numberOfMember(name: string): string | undefined {
   const match = /(?:^|\/)(\d{1,8})[_-](\d{4})\.xml$/i.exec(name)
   return match ? publicationNumber(`${match[1]}-${match[2]}`) : undefined

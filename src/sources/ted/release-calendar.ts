@@ -45,7 +45,7 @@ function issueIn(cell: string, year: number): number | undefined {
 }
 
 /**
- * Reads the calendar's file. Its layout is not described anywhere, so the columns are found by what stands in them: the
+ * Reads the calendar's file. Its layout is not described anywhere, so the columns are found by what is in them: the
  * one with the most dates, and beside it the one with the most issue numbers that rise with the days. Throws Refused when
  * there is no such pair: that is no calendar.
  */
@@ -121,7 +121,7 @@ function readKept(text: string | undefined, year: number): Kept | undefined {
 const urlOf = (year: number): string => `https://ted.europa.eu/en/release-calendar/-/download/file/CSV/${year}`
 
 /**
- * The calendar of a year: the kept one while it is fresh (a week; an hour when it does not know `day`; for ever once it
+ * The calendar of a year: the kept one while it is fresh (a week; an hour when it does not know `day`; forever once it
  * was fetched after its year), else a new one. An old one serves when no new one can be had, unless it does not know
  * `day`. `items` are to be stored with the next step.
  */

@@ -57,7 +57,7 @@ describe('a list of a day', () => {
     expect('iterationNextToken' in first!).toBe(false)
   })
 
-  it('is begun anew when a token is answered with 500, and given up after three times', async () => {
+  it('is restarted when a token is answered with 500, and given up after three times', async () => {
     let failures = 0
     const once = await list(numbersFrom(1, 600), (body) =>
       body['iterationNextToken'] !== undefined && failures++ === 0 ? { status: 500, body: '{}' } : undefined,

@@ -10,7 +10,7 @@ const url = 'https://api.ted.europa.eu/v3/notices/search'
 const pageSize = 250
 /** `links` comes with every row whatever is asked for. */
 const fields = ['publication-number', 'publication-date']
-/** How often a listing is begun anew before the API counts as not delivering. */
+/** How often a listing is restarted before the API counts as not delivering. */
 const mostAttempts = 3
 
 /** A row of the search. The date is a day; the answer writes it with an offset (`2026-07-08+02:00`). */
@@ -105,7 +105,7 @@ export async function announcedOn(context: FetchContext, day: string): Promise<n
 export type DayListing = { readonly announced: number; readonly numbers: ReadonlySet<string> }
 
 /**
- * All publication numbers of a day, by iteration. A bad token is answered with 500: the iteration is begun anew. It ends
+ * All publication numbers of a day, by iteration. A bad token is answered with 500: the iteration is restarted. It ends
  * with a page that is empty or short after the announced total is reached. Throws Retryable when that does not come.
  */
 export async function listDay(context: FetchContext, day: string): Promise<DayListing> {

@@ -82,7 +82,7 @@ describe('a day of TED', () => {
     expect(await run.read(fetchDaily, slot)).toEqual({ kind: 'empty' })
   })
 
-  it('whose package is not out yet is asked for again', async () => {
+  it('whose package is not out yet is requested again', async () => {
     const { run } = await tedOf({ [day]: { issue: 48, numbers: numbersFrom(1, 3), packed: null } })
     expect(await run.read(fetchDaily, slot)).toEqual({ kind: 'notYet' })
     expect(run.documents.size).toBe(0)
@@ -129,7 +129,7 @@ describe('a day of TED', () => {
     expect(paths(run).filter((path) => path.startsWith('/en/notice/'))).toHaveLength(30)
   })
 
-  it('names what is missing, at most 20 numbers, and mends it when it comes', async () => {
+  it('names what is missing, at most 20 numbers, and repairs it when it comes', async () => {
     const numbers = numbersFrom(1, 60)
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers, packed: numbers.slice(0, 30) } })
     for (const number of numbers.slice(35)) ted.withheld.add(number)
@@ -162,7 +162,7 @@ describe('a day of TED', () => {
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers, packed: numbers.slice(0, 70) } })
     run.now = early
     expect(await run.read(fetchDaily, slot)).toEqual({ kind: 'notYet' })
-    // Written anew, in another order.
+    // Rewritten, in another order.
     ted.issues.set(day, { issue: 48, numbers, packed: [...numbers].reverse() })
     await ted.pack()
     expect(await run.read(fetchDaily, slot)).toEqual({ kind: 'complete' })
@@ -396,7 +396,7 @@ describe('a month of TED', () => {
     expect(await run.read(fetchMonthly, march)).toEqual({ kind: 'complete' })
   })
 
-  it('passes over days that were read already', async () => {
+  it('skips days that were read already', async () => {
     const { run } = await tedOf(monthDays)
     run.now = april
     await run.read(fetchDaily, slotOf('2026-03-03', '2026-03-02T23:00:00Z', '2026-03-03T23:00:00Z'))

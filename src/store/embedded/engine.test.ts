@@ -132,7 +132,7 @@ describe('the data folder', () => {
     expect(await openingFails(world.options.dataFolder)).toMatch(/cannot be opened: .+; restore .*--data/)
   })
 
-  test('whose first initialisation was cut off is initialised again', async () => {
+  test('whose first initialization was cut off is initialized again', async () => {
     const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))
     const half = join(dataFolder, 'database.new')
     await mkdir(half)
@@ -191,7 +191,7 @@ describe('housekeeping', () => {
     await store.close()
   })
 
-  test('vacuums what died or grew, analyses what changed, freezes in time, leaves the rest alone', async () => {
+  test('vacuums what died or grew, analyzes what changed, freezes in time, leaves the rest alone', async () => {
     const statements: string[] = []
     const engine = {
       run: async (text: string) => {

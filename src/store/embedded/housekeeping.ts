@@ -30,7 +30,7 @@ export async function isPublishing(engine: Pick<EmbeddedEngine, 'run'>): Promise
 }
 
 /**
- * Vacuums and analyses the tables that changed enough, by the rules of PostgreSQL's autovacuum (a fifth of the rows dead
+ * Vacuums and analyzes the tables that changed enough, by the rules of PostgreSQL's autovacuum (a fifth of the rows dead
  * or new, a tenth changed). The caller holds the turn.
  */
 export async function keepHouse(engine: Pick<EmbeddedEngine, 'run'>): Promise<void> {

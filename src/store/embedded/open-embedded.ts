@@ -14,7 +14,7 @@ export type EmbeddedOptions = {
   readonly dataFolder: string
   /** A statement that runs longer is an error, and the engine restarts. */
   readonly statementTimeoutMs: number
-  /** Told of housekeeping that failed; the data is safe, the next round tries again. */
+  /** Called when housekeeping failed; the data is safe, and the next round retries. */
   readonly onHousekeepingError?: (error: unknown) => void
 }
 

@@ -88,7 +88,7 @@ async function answer(request: Request): Promise<void> {
   if (reply.kind === 'result') await checkpointWhenDue()
 }
 
-/** The engine has no checkpointer: without this its write-ahead log grows for ever, inside one long transaction too. */
+/** The engine has no checkpointer: without this its write-ahead log grows forever, inside one long transaction too. */
 async function checkpointWhenDue(): Promise<void> {
   if (fileSystem.walBytes - checkpointedAtBytes < options.checkpointBytes) return
   try {

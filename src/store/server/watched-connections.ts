@@ -1,5 +1,5 @@
 // The connections to a PostgreSQL server. None of them hangs for good: where a host died or a network forgot a flow, nobody closes
-// the connection, and a statement on it would wait for ever.
+// the connection, and a statement on it would wait forever.
 import { Socket } from 'node:net'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'

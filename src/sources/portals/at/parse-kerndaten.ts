@@ -61,7 +61,7 @@ const procedureTypes: { readonly [element: string]: string } = {
   pt_innovation_partnership: 'innovation',
 }
 
-/** Titles and descriptions stand in paragraphs. */
+/** Titles and descriptions are in paragraphs. */
 function textIn(element: XmlElement | undefined): string | undefined {
   if (!element) return undefined
   const paragraphs = childrenNamed(element, 'P')

@@ -34,7 +34,7 @@ function natureOf(kind: string | undefined): string | undefined {
   return /dienst/i.test(kind) ? 'services' : undefined
 }
 
-/** Further organisations: blocks apart by an empty line, the name first, then `Stammzahl: …`. */
+/** Further organizations: blocks apart by an empty line, the name first, then `Stammzahl: …`. */
 function furtherOf(cell: string | undefined) {
   return (cell ?? '')
     .split(/\n\s*\n/)

@@ -19,6 +19,6 @@ export function writeAmtsblatt(notice: PortalSample): string {
       ? notice.id
       : `${notice.id.slice(0, -2)}${(notice.version % 256).toString(16).padStart(2, '0')}`
   const due = deadline ? `<submissionDeadline>${deadline.date}T${deadline.time}</submissionDeadline>` : ''
-  // The portal puts the name of the sub-rubric before the title; here it stands in the French one alone.
+  // The portal puts the name of the sub-rubric before the title; here it is in the French one alone.
   return `<publication><meta><id>${id}</id><rubric>OB-BS</rubric><subRubric>OB-BS10</subRubric><language>de</language><registrationOffice><id>${notice.procedureId}</id><displayName>${xmlText(notice.buyer.name)}</displayName><town>${xmlText(notice.buyer.town)}</town></registrationOffice><publicationNumber>OB-BS10-${notice.number}</publicationNumber><publicationState>PUBLISHED</publicationState><publicationDate>${published.date}</publicationDate><cantons>BS</cantons><title><de>${xmlText(notice.title)}</de><fr>${names[notice.kind]}</fr></title></meta><content><publication>${xmlText(notice.description)}</publication>${due}</content></publication>`
 }

@@ -23,7 +23,7 @@ export const source: Source = {
   zone: 'America/Bogota',
   channels: [
     channel('published', 'fecha_de_publicacion_del', [3, 30]),
-    // A process is published anew when it changes.
+    // A process is published again when it changes.
     channel('republished', 'fecha_de_ultima_publicaci', [3]),
   ],
   parse: parseSecop2,

@@ -1,4 +1,4 @@
-// One item of the RSS feeds of service.bund.de: title, link, and a few labelled facts in its HTML description.
+// One item of the RSS feeds of service.bund.de: title, link, and a few labeled facts in its HTML description.
 import type { Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
 import { readPortalNotice, readXmlDocument } from '../../read-portal-notice.ts'
 import { deadlineIn, descriptionIn, instantIn, nutsCodesIn, organizationOf, titleIn } from '../../read-values.ts'

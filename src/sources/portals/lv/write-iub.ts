@@ -1,4 +1,4 @@
-// Made-up announcements of IUB's daily files, as they stand in the file.
+// Made-up announcements of IUB's daily files, as they are in the file.
 import type { PortalSample } from '../../source.ts'
 import { localTime } from '../write-local-time.ts'
 

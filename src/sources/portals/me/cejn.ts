@@ -17,7 +17,7 @@ export const source: Source = {
   zone: 'Europe/Podgorica',
   channels: [
     {
-      // Some 4,500 tenders; the rounds of one are asked for again when its state changes.
+      // Some 4,500 tenders; the rounds of one are requested again when its state changes.
       name: 'tenders',
       slots: { kind: 'whole' },
       timetable: '15 */6 * * *',

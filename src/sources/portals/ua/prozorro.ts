@@ -29,7 +29,7 @@ export const source: Source = {
     {
       name: 'changes',
       slots: { kind: 'feed' },
-      // The newest entry tells where the news begin; from there the feed is read forward for ever.
+      // The newest entry tells where the news begin; from there the feed is read forward forever.
       delivery: { kind: 'link-next', request, entries, detail, next: '/next_page/uri', firstNext: '/prev_page/uri' },
     },
     {
