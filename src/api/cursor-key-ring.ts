@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { CursorKey as StoredCursorKey } from '../store/cursor-keys.ts'
 import type { CursorKey, CursorKeyRing } from './cursor.ts'
 
-/** At most one look at the store in this time: anybody may send cursors with made-up key numbers. */
+/** Minimum time between two lookups in the store: anybody may send cursors with made-up key numbers. */
 const refreshEveryMs = 1000
 
 /** How long a request waits for a store that does not answer. */

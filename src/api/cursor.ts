@@ -10,7 +10,7 @@ import { type CtrHmac, createCtrHmac, nonceLength, tagLength } from './ctr-hmac.
 import { maxCursorLength } from './parameters.ts'
 
 export const cursorLifeMs = dayMs
-/** A cursor "from the future" within this much is a matter of clocks, beyond it a forgery (D31). */
+/** How far a cursor may come "from the future": within it the clocks differ, beyond it the cursor is forged (D31). */
 const clockSkewMs = minuteMs
 
 /** A key that seals cursors: 32 bytes. Numbers rise; the newest seals, all open. */

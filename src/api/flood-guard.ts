@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { createLimiterMemory, createMemoryLimiter } from './limiter-memory.ts'
 
-/** Addresses with refused requests in the last minute; further ones go uncounted. */
+/** Maximum number of addresses with refused requests in the last minute; further ones are not counted. */
 const maxAddresses = 16_384
 const exactStamps = 64
 const reach = 64

@@ -30,7 +30,7 @@ const form = 0x544c_0001
 /** Of a lock: somebody sleeps until it is released. Below: the holder's thread number + 1, or 0. */
 const isAwaited = 1 << 30
 const spins = 100
-/** Sleepers look again after this time, should the one that was woken have died. */
+/** How long sleepers wait before they look again, in case the thread that was woken has died. */
 const longestSleepMs = 10
 
 const leastOrganizations = 16_384

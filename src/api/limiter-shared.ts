@@ -20,7 +20,7 @@ export type SharedAnswer = {
 const breakerMs = 1000
 /** How long a request counts, at most. */
 const memoryMs = windowMs + bucketMs
-/** Answers that may stay away in a row before the connection is taken for dead. */
+/** Maximum missing answers in a row before the connection counts as dead. */
 const maxUnanswered = 3
 /** Maximum number of organizations that are remembered; beyond it all are forgotten. */
 const maxKnown = 16_384

@@ -5,7 +5,7 @@ import { parseQueryString } from './query-string.ts'
 
 /** Every client of a delta asks from its own moment on. */
 const rememberedMax = 4096
-/** Longer texts are read each time: the memory stays below some 20 MB whatever is sent, and is mostly below one. */
+/** Maximum length of a query string that is remembered: this bounds the memory to some 20 MB; usually it takes less than one. */
 const rememberedLength = 1024
 
 export type ReadListQuery = (

@@ -10,7 +10,7 @@ import { type Moment, parseTimestamp } from './timestamps.ts'
 
 export const defaultLimit = 50
 export const maxLimit = 100
-/** Most items of one list parameter, after duplicates are folded (D18). */
+/** Maximum number of items in a list parameter, after duplicates are removed (D18). */
 export const maxListItems = 200
 export const maxCursorLength = 512
 
@@ -266,7 +266,7 @@ export function suggestParameter(name: string): string | undefined {
   return best?.name
 }
 
-/** Most faults that one answer lists; a request with more is not a typo. */
+/** Maximum number of faults in one answer; a request with more is not a typo. */
 const maxFaults = 100
 
 export type ListQuery = { readonly filter: TenderFilter; readonly limit: number; readonly cursor: string | undefined }

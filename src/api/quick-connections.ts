@@ -9,9 +9,9 @@ import { clientAddress } from './client-address.ts'
 import { listPath } from './paths.ts'
 import { type AskedTenders, isPromise, type TenderAnswer } from './tender-answers.ts'
 
-/** Longer requests are rare, and have limits that the long way knows (D50). */
+/** Maximum length of a request on the short way; longer ones are rare, and the server knows their limits (D50). */
 const maxRequestLength = 4096
-/** A connection that says nothing is given to the server, which counts its time and answers 408. */
+/** How long a connection may be silent before it is handed to the server, which counts its time and answers 408. */
 const silentMs = 1000
 /** Node's own allowance on top of what it promises in `Keep-Alive`. */
 const keepAliveBufferMs = 1000

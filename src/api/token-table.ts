@@ -25,9 +25,9 @@ export type TokenSource = {
   readonly touch: (tokenIds: readonly string[], now: number) => Promise<void>
 }
 
-/** A revocation or a changed limit takes effect within this time (published: 60 s). */
+/** How long a revocation or a changed limit takes to have effect (published: 60 s). */
 const defaultPollMs = 1000
-/** Unknown tokens cause at most one look at the database in this time. */
+/** Minimum time between two database lookups caused by unknown tokens. */
 const refreshEveryMs = 1000
 /** How long an unknown token waits for a database that does not answer. */
 const askTimeoutMs = 2000

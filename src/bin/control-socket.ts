@@ -8,9 +8,9 @@ import { OperatorError } from '../platform/errors.ts'
 
 /** Raised when a line changes its meaning. */
 export const controlProtocol = 1
-/** A request names a command, options and paths. */
+/** Maximum size of a request: a command, options and paths. */
 const maxRequestBytes = 1024 * 1024
-/** A reply line is one event. */
+/** Maximum size of a reply line, which is one event. */
 const maxEventBytes = 16 * 1024 * 1024
 /** sockaddr_un.sun_path holds 108 bytes on Linux and 104 on macOS, the closing zero included. */
 const maxSocketPathBytes = 103

@@ -52,10 +52,10 @@ const defaultLookPauseMs = 1000
  * frozen, or the main thread busy, nobody looked.
  */
 const mostUnanswered = 10
-/** Before it was heard of for the first time it loads, on a busy machine for long. */
+/** Maximum unanswered questions to a reader that has never answered: loading is slow on a busy machine. */
 const mostUnansweredWhileLoading = 60
 const longestStopMs = 15_000
-/** One that lived shorter died of its start: the next waits a moment. */
+/** Minimum life of a reader that did not die of its start; after a shorter one the next start is delayed. */
 const shortLifeMs = 5000
 const restartPauseMs = 1000
 const firstSpareMs = 3000

@@ -108,7 +108,7 @@ const olderConcern =
 const refusedConcern = 'An edition from the database was incomplete: the previous one is still served.'
 /** How often readers are told how the rounds go. */
 const roundsPollMs = 2000
-/** In this time every piece of the edition log is read again and compared with its checksum. */
+/** How long one round of checks takes, in which every piece of the edition log is compared with its checksum. */
 const checkRoundMs = dayMs
 /** The rush of the start is over: what packs large editions is loaded, and the threads that help give way to the readers. */
 const rushMs = 5000
@@ -116,7 +116,7 @@ const watchMs = 5 * minuteMs
 const heldPauseMs = 10 * minuteMs
 /** How long work under way may take to end after a signal to stop. */
 const longestFinishMs = 5_000
-/** A first edition does not wait longer for the first reading of all portals. */
+/** How long the first edition waits for the first reading of all portals. */
 const longestFirstReadMs = 15 * minuteMs
 
 /** Runs `tenderstock start` until `stop` is aborted. Returns when everything is closed. */

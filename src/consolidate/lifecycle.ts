@@ -25,7 +25,7 @@ export type Lifecycle = {
   readonly nextTransitionMs?: number
 }
 
-/** Without a deadline a call, or an intention to award, counts as open for this long after its publication. */
+/** How long a call without a deadline, or an intention to award, counts as open after its publication. */
 const withoutDeadlineMs = 90 * dayMs
 
 type Decision = { readonly result: LotResult; readonly at: Announcement; readonly lot?: NoticeLot }

@@ -94,7 +94,7 @@ export function isPlanning(notice: Notice): boolean {
   return notice.formType === 'change' && /^(?:[1-9]|E[12])$/.test(notice.noticeSubtype ?? '')
 }
 
-/** Buyers beyond these add no key: joint procurements of hundreds would only make the index large. */
+/** Maximum number of buyers that add a key: joint procurements of hundreds would only make the index large. */
 const mostBuyersFiled = 5
 
 /** All exact keys of a notice, each once, in a fixed order. */

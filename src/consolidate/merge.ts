@@ -317,7 +317,7 @@ function uniqueList(values: readonly string[]): string[] {
   return [...new Set(values)]
 }
 
-/** At least this share of the lots must have an estimate before their sum stands for the tender. */
+/** Minimum share of lots with an estimate before their sum represents the tender. */
 const pricedLotsShare = 0.8
 
 function sumOfLots(lots: readonly NoticeLot[], read: (lot: NoticeLot) => Money | undefined): Money | undefined {

@@ -56,10 +56,10 @@ export type Matcher = {
   readonly unpack: (text: string) => MatchRecord
 }
 
-/** Twins are counted up to this: whether there are four or ninety makes no difference to a verdict. */
+/** Maximum number of twins that are counted: four or ninety make no difference to a verdict. */
 export const mostTwins = 4
 
-/** So many records are compared at a time, so that memory is bounded whatever the batch. */
+/** Maximum number of records compared at a time, which bounds the memory for any batch. */
 const comparedAtOnce = 64
 
 /** The key of the record of a component. */

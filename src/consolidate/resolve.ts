@@ -195,7 +195,7 @@ function haveOwnWords(words: ReadonlySet<string>, others: ReadonlySet<string>): 
   return hasOwn(words, others) && hasOwn(others, words)
 }
 
-/** A weak key that more components than these hold tells nothing apart. */
+/** Maximum number of components that hold a weak key; with more it distinguishes nothing. */
 const mostWeakHolders = 12
 
 /**

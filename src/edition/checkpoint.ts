@@ -18,7 +18,7 @@ const magic = 'TSCHECKP'
 /** Magic, format version, length of the contents, their CRC-32. */
 const trailerLength = 20
 
-/** Segments that are read at the same time: reading runs in other threads, the checksums in this one. */
+/** Maximum number of segments that are read at the same time: reading runs in other threads, the checksums in this one. */
 const readsAtOnce = 3
 /** Shards of the id index in one segment. */
 const shardsTogether = 16

@@ -17,7 +17,7 @@ const prefixSizes: readonly (readonly [space: number, size: number])[] = [
   [procedureSpace, 1],
 ]
 
-/** A prefix that one row in so many holds gets a bitmap: then reading the bitmap costs less than reading the rows. */
+/** Maximum rows per hit of a prefix that has a bitmap: then reading the bitmap costs less than reading the rows. */
 const denseShare = 32
 
 /** The quantities that have classes, in their order in `classes`. */

@@ -38,7 +38,7 @@ export type EditionFrame = TakenEdition & { readonly plainEnd: number; readonly 
 
 /** Entries written together; as a frame it is taken into memory in well under a millisecond. */
 const batchSize = 256
-/** Fewer changes are packed here: about a tenth of a second of work. */
+/** Minimum number of changes for the packer threads; fewer are packed here, in about a tenth of a second. */
 const leastForPackers = 1000
 
 export const hashesName = 'hashes'

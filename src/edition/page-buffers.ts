@@ -2,7 +2,7 @@
 // than all that is written into it, for the operating system gives and takes its memory each time.
 
 const step = 64 * 1024
-/** Larger ones are not worth keeping. */
+/** Maximum size of a buffer that is kept for reuse. */
 const largest = 1024 * 1024
 const keptMax = 32
 

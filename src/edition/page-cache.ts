@@ -5,11 +5,11 @@ import type { PageBody } from './pieces.ts'
 
 /** Of a list without its bytes and its key: positions, and the objects around them. */
 const listBytes = 2048
-/** Questions whose number of times is counted although they are not kept. */
+/** Maximum number of queries that are counted although their pages are not kept. */
 const countedMax = 4096
-/** Kept pages that one newcomer is weighed against. */
+/** Maximum number of kept pages that one new page is compared with. */
 const weighedMax = 8
-/** After so many newcomers all counts are halved: what was asked long ago weighs little. */
+/** Number of new pages after which all counts are halved, so that old queries weigh little. */
 const halvedEvery = 16_384
 
 type Entry = {

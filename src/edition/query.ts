@@ -256,7 +256,7 @@ type Term = {
   readonly share: number
 }
 
-/** So few rows are looked at one by one. */
+/** Maximum number of rows that are checked one by one. */
 const fewRows = 64
 const candidates = new Uint16Array(fewRows)
 /** Rebuilt for each chunk: a bitmap for each filter by codes that has none of its own there. */

@@ -35,11 +35,11 @@ export type CheckResult = {
   readonly rejections: { readonly [reason: string]: number }
 }
 
-/** Enough to see whether entries can be read. */
+/** Maximum number of entries that are read: enough to see whether they can be. */
 const enoughDocuments = 20
-/** A calendar, a token, an index may come before the first entries. */
+/** Maximum number of requests: a calendar, a token or an index may come before the first entries. */
 const mostRequests = 6
-/** An answer is kept up to here for the comparison; more of it is read only as far as its entries are needed. */
+/** Maximum bytes of an answer kept for the comparison; more is read only as far as its entries are needed. */
 const keptBytes = 32 * 1024 * 1024
 
 class EnoughRequests extends Error {}

@@ -27,7 +27,7 @@ export type Turn = { readonly leave: () => void }
 
 const windowMs = 60_000
 const longestRestMs = 6 * 60 * 60_000
-/** Whoever says a longer time is asked again after this one: a mistake of theirs should not end a source forever. */
+/** How long a host may ask us to wait; a longer time counts as this one, so that a mistake does not end a source forever. */
 const longestSaidMs = 24 * 60 * 60_000
 
 /** One host's queue, empty and without limits of its own. */

@@ -8,7 +8,7 @@ import type { ReadDocument } from './read-document.ts'
 const learnedDocuments = 300
 /** Afterwards one document in sixteen is looked at: the first digit of its hash decides, so always the same. */
 const isSampled = (documentId: string): boolean => documentId.startsWith('0')
-/** A source with more names than this has data for names. */
+/** Maximum number of names of a source; one with more uses data as names. */
 const mostNames = 5_000
 /** What is not known to be usual is marked so. */
 const usual = -1

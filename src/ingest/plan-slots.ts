@@ -10,9 +10,9 @@ export type Urgency = 'current' | 'control' | 'backfill'
 
 /** How far back a source is read that runs for the first time, unless the operator says otherwise. */
 export const defaultPastDays = 30
-/** Spans that ended so shortly before the source's first run belong to its news. */
+/** How long before the first run of a source a span may have ended to count as news. */
 const recentMs = 3 * dayMs
-/** So many spans of the past are in the ledger at once, newest first; more follow when these are read. */
+/** Maximum number of past spans in the ledger at once, newest first; more follow when these are read. */
 const pastSpansAhead = 40
 
 /** When the source ran first and how far back it is read, epoch milliseconds. */
@@ -173,7 +173,7 @@ const firstWaitMs: { readonly [end in 'failed' | 'refused' | 'short']: number } 
   refused: 15 * minuteMs,
   short: 15 * minuteMs,
 }
-/** So often what is short is read again soon; after that the more rarely, the older it is. */
+/** How often a short slot is reread soon; after that, the older it is, the more rarely. */
 const patientFailures = 4
 const longestWaitMs: { readonly [end in 'failed' | 'refused' | 'short']: number } = {
   failed: 6 * hourMs,

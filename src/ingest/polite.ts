@@ -61,14 +61,14 @@ export type PoliteOptions = {
 
 const defaultLongestWaitMs = 2 * 60_000
 const mostTries = 4
-/** Portals that put an export together take their time before the first byte. */
+/** How long to wait for the first byte: portals that assemble an export are slow. */
 const patienceMs = 2 * 60_000
 const firstBackoffMs = 1000
 const longestBackoffMs = 30_000
 const robotsAgeMs = 24 * 60 * 60_000
-/** While a host's robots.txt cannot be read, the one read before holds, as long as it is not older than this. */
+/** How old a robots.txt may be that holds while a newer one cannot be read. */
 const longestRobotsAgeMs = 7 * robotsAgeMs
-/** And is requested again after this time. */
+/** How long until an unreadable robots.txt is requested again. */
 const robotsPatienceMs = 10 * 60_000
 /** RFC 9309 section 2.5 asks for 500 KiB at least; rules behind that are not read. */
 const robotsBytes = 500 * 1024

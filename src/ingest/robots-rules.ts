@@ -16,7 +16,7 @@ export type RobotsRules = {
 /** No rules: the host has no robots.txt. */
 export const everythingAllowed: RobotsRules = { allows: () => true, crawlDelayMs: 0 }
 
-/** A longer delay is taken for this one: it would be no delay but a closed door, which has its own directive. */
+/** Maximum crawl delay; a longer one counts as this: it would close the site, for which there is another directive. */
 const longestCrawlDelayMs = 10 * 60_000
 
 /** Reads the text of a robots.txt; what it does not understand it skips, so a page for people is no rules at all. */

@@ -41,9 +41,9 @@ import {
   writeBatch,
 } from './receive-batch.ts'
 
-/** What was gathered is stored after so long, so that a slow portal's run loses little when it is killed. */
+/** How long documents are collected before they are stored, so that a killed run of a slow portal loses little. */
 const groupMs = 5000
-/** A checkpoint from which the reading failed so often in a row leads nowhere: the slot is read from its beginning. */
+/** Maximum failures in a row from one checkpoint; after that the slot is read from its beginning. */
 const hopelessFailures = 5
 
 export type SlotReading = {

@@ -25,9 +25,9 @@ import { whyOff } from './source-health.ts'
 
 /** How long a killed worker's sources stay locked. */
 const leaseMs = 90_000
-/** News of other sources on the host go first after so long a turn. */
+/** How long a source may use a host before news of other sources on that host go first. */
 const longestTurnMs = 10 * minuteMs
-/** Spans that began meanwhile are put into the ledger so often. */
+/** How often spans that have started meanwhile are added to the ledger. */
 const planMs = 10 * minuteMs
 const pollMs = 5000
 const elsewhereMs = 20_000
@@ -36,7 +36,7 @@ const longestRestMs = 15 * minuteMs
 /** Where the portal names a longer time, its slots are due later; the source is looked at again after this. */
 const longestSaidRestMs = 6 * hourMs
 const usualRequestsPerMinute = 60
-/** Share of a host's request rate that filling the past may take. */
+/** Maximum share of a host's request rate for backfills. */
 export const defaultBackfillShare = 0.25
 
 export type RunOptions = {

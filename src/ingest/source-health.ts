@@ -58,11 +58,11 @@ const failingMs = 6 * hourMs
 /** Maximum share of rejected documents without an alarm: portals normally stay below 0.01, so this leaves room for bad days. */
 const usualRejectedShare = 0.1
 const enoughDocuments = 20
-/** So often a new name is no misspelling of one authority. */
+/** How often a new name must occur not to be the misspelling of one authority. */
 const oftenSeen = 20
-/** After this the new name is the portal's schema, whether the parser reads it or not. */
+/** How long a new name raises an alarm; after that it counts as part of the portal's schema. */
 const driftMs = 14 * dayMs
-/** Fewer working days than this say nothing of what is usual. */
+/** Minimum number of working days that show what is usual. */
 const enoughDays = 5
 
 /** Why a source does not run: the operator's key is missing, or the card says so. */

@@ -17,7 +17,7 @@ import { dayIn, type SourceHealth, type SourceRecord, sourceHealth } from './sou
 
 const countedDays = 30
 const recentDays = 7
-/** A total that differs is read again soon; only what stays short is reported. */
+/** How long a slot may stay short before it is reported; it is reread soon. */
 const shortMs = dayMs
 const fewestDocuments = 5
 

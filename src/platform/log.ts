@@ -8,10 +8,10 @@ export type LogLevel = (typeof logLevels)[number]
 /** Who writes often asks first whether a level is wanted at all. */
 export type Log = Pick<Logger, LogLevel> & Partial<Pick<Logger, 'isLevelEnabled'>>
 
-/** Characters of lines that wait for others. */
+/** Maximum characters of lines that wait for others. */
 const waitingMax = 8192
 const flushEveryMs = 1000
-/** Bytes that wait at most while they cannot be written. */
+/** Maximum bytes that wait while they cannot be written. */
 const unwrittenMax = 1024 * 1024
 const warning = 40
 

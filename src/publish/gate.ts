@@ -14,7 +14,7 @@ export const maxRejectedShare = 0.1
  */
 export const maxArchivedShare = 0.05
 
-/** A source's records change hands only when duplicates are found; a fifth at once is a fault in telling tenders apart. */
+/** Maximum share of its records that a source may lose: records change sources only when duplicates are found, so a fifth at once means that matching is broken. */
 export const maxSourceLossShare = 0.2
 
 /** How long a regular source may be silent; longer than the Christmas and Easter breaks of the official journals. */

@@ -44,7 +44,7 @@ import { openAlarms } from '../store/source-health.ts'
 import { firstStamp } from './first-stamp.ts'
 import { activityWindowMs, type GateInput, gate } from './gate.ts'
 
-/** P7: the shortest time between two editions that conforms to the specification. */
+/** P7: minimum time between two editions that conforms to the specification. */
 export const conformantIntervalMs = hourMs
 
 /** R4 asks for 25 hours; the rest is room for a reader that is late. */

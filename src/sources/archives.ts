@@ -62,7 +62,7 @@ async function* metered(chunks: Chunks, budget: UnpackBudget): AsyncGenerator<Ui
   }
 }
 
-/** So much unpacked data at once: each piece passes several streams. */
+/** Maximum bytes of unpacked data at once: each piece passes several streams. */
 const unpackedPiece = 128 * 1024
 
 /** What gzip data unpacks to. Throws ArchiveError `malformed` at the place where it is damaged or cut off. */

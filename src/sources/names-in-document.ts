@@ -1,7 +1,7 @@
 // The names that a document uses: elements, members, codes. What a portal never used before tells that its schema moved.
 import { decodeText } from './xml.ts'
 
-/** Longer documents repeat themselves: their beginning says what they are made of. */
+/** Maximum number of characters read: longer documents repeat themselves. */
 const readCharacters = 400_000
 const mostNames = 2_000
 

@@ -10,7 +10,7 @@ import { decodeText, maxDocumentBytes, readXmlBytes, type XmlElement, XmlError }
 /** Raised whenever the parsers read something else out of the same bytes, so that kept documents can be read again. */
 export const parserVersion = 4
 
-/** Deeper than any release; keeps recursion over the value safe. */
+/** Maximum depth, beyond any release; keeps recursion over the value safe. */
 const maxJsonDepth = 256
 
 /**

@@ -3,7 +3,7 @@
 import { decodeHTML } from 'entities'
 import type { Money } from '../domain/notice.ts'
 
-/** Longest text that a record keeps, in UTF-16 units: a title, and a description (BT-24 allows 10,000). */
+/** Maximum length of a text in a record, in UTF-16 units: a title, and a description (BT-24 allows 10,000). */
 export const titleLimit = 2_000
 export const descriptionLimit = 20_000
 /** Names, numbers, addresses. */

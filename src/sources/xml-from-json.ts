@@ -14,7 +14,7 @@ const uris: { readonly [prefix: string]: string } = {
   efext: namespace('http://data.europa.eu/p27/eforms-ubl-extensions/1'),
 }
 
-/** Deeper than any notice; bounds the recursion over a value that nobody vouches for. */
+/** Maximum depth, beyond any notice; bounds the recursion over an untrusted value. */
 const maxDepth = 64
 
 function uriOf(prefix: string): string {

@@ -43,7 +43,7 @@ const declaration =
   /^<\?xml[ \t\n]+version[ \t\n]*=[ \t\n]*(?:"1\.0"|'1\.0')(?:[ \t\n]+encoding[ \t\n]*=[ \t\n]*(?:"[A-Za-z][A-Za-z0-9._-]*"|'[A-Za-z][A-Za-z0-9._-]*'))?(?:[ \t\n]+standalone[ \t\n]*=[ \t\n]*(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\n]*\?>/
 const longestDeclaration = 200
 
-/** Beyond these the thorough way decides. */
+/** Maximum depth and sizes for the quick way; beyond them the thorough way decides. */
 const maxDepth = 256
 const maxElements = 1_000_000
 const maxAttributes = 2_000_000

@@ -6,14 +6,14 @@ import { type FlatDocument, giveBack, scanXml } from './xml-scan.ts'
 
 export type { XmlElement } from './xml-element.ts'
 
-/** Deeper than any notice (the deepest real one has 14 levels), shallow enough for recursion over the tree. */
+/** Maximum depth: beyond any notice (the deepest real one has 14 levels), yet safe for recursion over the tree. */
 const maxDepth = 256
-/** Bounds on the memory of a tree; the largest real notice has some 60,000 elements. */
+/** Maximum number of elements, which bounds the memory of a tree; the largest real notice has some 60,000. */
 const maxElements = 1_000_000
 const maxAttributes = 2_000_000
 const maxAttributesOfElement = 10_000
 
-/** A document of this size or less is read; the largest real notice has 2.8 MB. */
+/** Maximum size of a document that is read; the largest real notice has 2.8 MB. */
 export const maxDocumentBytes = 64 * 1024 * 1024
 
 /** The document is not XML that we read. `path` is `line N` where the place is known. */

@@ -18,7 +18,7 @@ export type CursorKeyOptions = {
   readonly randomBytes: (count: number) => Uint8Array
 }
 
-/** A cursor lives 24 hours (C38); one more for clocks that differ. */
+/** How long cursor keys are kept: a cursor lives 24 hours (C38), and one more is for clocks that differ. */
 export const cursorKeyRetentionMs = 25 * hourMs
 
 /**

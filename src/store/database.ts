@@ -35,7 +35,7 @@ export type StoreOptions = {
   readonly onHousekeepingError?: (error: unknown) => void
 }
 
-/** Long enough for any honest statement on millions of rows. */
+/** How long a statement may run: enough for any legitimate one on millions of rows. */
 const defaultStatementTimeoutMs = 10 * 60_000
 
 /**

@@ -308,7 +308,7 @@ function toText(text: string): string {
   return (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text).toWellFormed()
 }
 
-/** Details and paths are for people: what is longer than this says nothing more. */
+/** Maximum length of details and paths, which are for people. */
 const longestDetail = 1000
 
 function cut(text: string): string {

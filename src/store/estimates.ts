@@ -5,7 +5,7 @@ import { type Executor, inTransaction, type Store } from './database.ts'
 /** Without its parameters, which may be tens of megabytes. `fittedAt` in epoch milliseconds. */
 export type ModelRow = { readonly version: string; readonly fittedAt: number }
 
-/** Models that are kept; estimates name older ones by version only. */
+/** Maximum number of models that are kept; estimates name older ones by version only. */
 const keptModels = 3
 
 /** The newest model; undefined when none was fitted yet. */

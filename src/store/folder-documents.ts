@@ -11,7 +11,7 @@ import { inParallel } from './in-parallel.ts'
 
 /** Files written at once: a disk flushes several about as fast as one. */
 const mostWrites = 8
-/** What a killed process left half written is removed after this time; a process that still writes it is no more. */
+/** How long a half-written file is kept; after that the process that wrote it is certainly gone. */
 const longestWriteMs = 24 * 60 * 60_000
 
 /**

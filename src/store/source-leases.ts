@@ -14,7 +14,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Nobody holds a lease for longer without holding it again, nor lets a host rest for longer: what is further ahead, a wrong clock wrote. */
+/** How far ahead a lease or the rest of a host may end; a later time was written by a wrong clock. */
 const longestHeldMs = 10 * minuteMs
 const longestRestMs = 7 * hourMs
 

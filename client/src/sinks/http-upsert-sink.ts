@@ -80,7 +80,7 @@ type Write = {
   readonly lastReason: string | undefined
 }
 
-/** So many refusals without a single success are no bad records but a wrong mapping or missing rights. */
+/** Maximum refusals without a success: beyond it the records are not bad, but the mapping is wrong or permissions are missing. */
 const hopelessRefusals = 10
 const itemRetries = 3
 const hashLength = 8

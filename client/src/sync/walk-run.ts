@@ -43,9 +43,9 @@ export type WalkPlan = {
   readonly oldestHeld?: string
 }
 
-/** A server that refuses cursor after cursor would keep a run going forever. */
+/** Maximum restarts of a run, in case a server refuses cursor after cursor. */
 const maxRestarts = 3
-/** Up to so many left-over records are fetched one by one; more are better delivered by a run over the changes since. */
+/** Maximum number of left-over records that are fetched one by one; more are better delivered by a run over the changes since. */
 const maxSingleChecks = 600
 const finishedStatuses = new Set(['closed', 'awarded', 'cancelled', 'merged'])
 

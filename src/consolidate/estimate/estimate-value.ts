@@ -31,7 +31,7 @@ export type Judgement =
 /** What a model of more priced tenders may judge otherwise; the other reasons lie in the record. */
 export const refusalsOfModel: readonly Refusal[] = ['tooFewAlike', 'tooMixed', 'tooWide']
 
-/** Neighbors at least, and how alike all of them together have to be. */
+/** Minimum number of neighbors, and how alike all of them together must be. */
 const leastNeighbours = 8
 const leastCloseness = 0.4
 /** Distinct terms of a title that may stand for a missing CPV code. */

@@ -10,12 +10,12 @@ import { longestText } from './text-terms.ts'
 import { valueInputsOf } from './value-inputs.ts'
 import { mostPricedTenders, type PricedTender, sampleOf } from './value-model.ts'
 
-/** Fewer priced tenders than this make no model: most of its answers would be refusals, and those are kept too. */
+/** Minimum number of priced tenders for a model: with fewer, most of its answers would be refusals, and those are kept too. */
 export const leastPricedTenders = 300
 
 /** A refusal is judged again by a model of so many times the priced tenders that the refusing one had: seven times at most in all. */
 const clearlyMore = 2
-/** So many refused records are judged again after one fitting; the others after the next ones. */
+/** Maximum number of refused records that are judged again after one fitting; the others follow after the next ones. */
 const mostRefusedAtOnce = 20_000
 
 const leastEuros = 1000

@@ -60,7 +60,7 @@ export type ValueModel = {
 /** Bound of memory and of the time for one estimate; document numbers fit 16 bits. */
 export const mostPricedTenders = 50_000
 
-/** Greatest high / low of an estimate; beyond it there is none. */
+/** Maximum ratio of high to low for an estimate; beyond it there is none. */
 export const widestInterval = 50
 
 /** Greatest scatter of the values of the ten most alike: where alike tenders differ by a factor of five, they tell little. */

@@ -4,7 +4,7 @@ import type { MatchRecord, MatchTitle } from './match-record.ts'
 import { twinKey } from './twin-key.ts'
 import { titleCount } from './word-weights.ts'
 
-/** Holders of a key beyond which it joins nobody: it is no mark of one tender. */
+/** Maximum number of holders of a key; a key with more does not identify one tender. */
 export const mostHoldersOfBlock = 150
 /** The same for keys of the title alone. They fill as the stock grows; a word that thirty titles share tells little. */
 export const mostHoldersOfWeakBlock = 30
@@ -15,7 +15,7 @@ export const isWeakKey = (key: string): boolean => key.startsWith('w:') || key.s
 /** Holders up to which a key counts. */
 export const mostHoldersOf = (key: string): number => (isWeakKey(key) ? mostHoldersOfWeakBlock : mostHoldersOfBlock)
 
-/** A title word rarer than this in the counted titles is a key by itself. */
+/** Maximum count of a title word, in the counted titles, that makes a key on its own. */
 const rareCount = 12
 
 function rarest(words: readonly string[], weights: readonly number[], most: number): string[] {

@@ -4,7 +4,7 @@ import type { MatchContext, MatchRecord, Verdict } from './match-record.ts'
 import { isBoughtByTrade, isNamed, samePortalFinding } from './same-portal.ts'
 import { hasLoneDiscriminator, type Veto, vetoOf } from './vetoes.ts'
 
-/** Points from which two records are one tender, vetoes and corroboration allowing. */
+/** Minimum points for two records to be one tender, if vetoes and corroboration allow it. */
 export const mergeScore = 6
 const translatedScore = 6.5
 
@@ -137,7 +137,7 @@ function sharedNames(a: MatchRecord, b: MatchRecord): number {
   return words.filter((word) => word.length > 1 && !/^\d/.test(word) && others.includes(word)).length
 }
 
-/** Points that a translation needs beside buyer and deadline. */
+/** Minimum points that a translation needs, beside the same buyer and deadline. */
 const translationPoints = 4
 
 /** Works and engineering are bought trade by trade: one code may be that of all. */

@@ -1,9 +1,9 @@
 // Descriptions as small sketches: the smallest hashes of their shingles, by which how much of one is in the other is estimated.
 import { allWords } from './words.ts'
 
-/** Hashes kept of one description. */
+/** Maximum number of hashes kept of one description. */
 export const sketchSize = 256
-/** Characters read of one description: portals cut at the end. */
+/** Maximum number of characters read of one description: portals cut at the end. */
 const readCharacters = 6_000
 
 export type DescriptionSketch = {

@@ -73,11 +73,11 @@ function areOpenedInTurn(a: MatchRecord, b: MatchRecord, { deadline, publishedDa
   return ![...a.deadlines, ...b.deadlines].some(({ isDateOnly }) => isDateOnly)
 }
 
-/** Fewest words of a text beyond the title that tell what is bought, where the title is that of a project. */
+/** Minimum number of words, beyond the title, for a text to tell what is bought, if the title is that of a project. */
 const fewestOwnWords = 4
-/** Fewest words of title and text together that do so with codes for want of better ones. */
+/** Minimum number of words of title and text together, if the codes are only the best available. */
 const fewestWords = 6
-/** Fewest words of a text that do so where the codes of the two are not the same. */
+/** Minimum number of words of a text, if the codes of the two differ. */
 const fewestWordsOfLongText = 12
 
 /** Works and engineering, where one project is bought trade by trade. */

@@ -20,7 +20,7 @@ export type VetoName =
 
 export type Veto = { readonly name: VetoName; readonly detail: string }
 
-/** Weight that a title's own words need on both sides to be another title (V2), nats. */
+/** Minimum weight, in nats, of the words that only one title has, on both sides, to make them different titles (V2). */
 const substitutionWeight = 3
 const shortSubstitutionWeight = 4
 
@@ -55,7 +55,7 @@ export function numbersConflict(a: readonly string[], b: readonly string[]): boo
   return a.some((first) => b.some((second) => shapeOf(first) === shapeOf(second)))
 }
 
-/** Days between two results, and between two records of another stage, that no tender spans (V8). */
+/** Maximum days between two results, and between two records of another stage, of one tender (V8). */
 export const mostDaysOfResults = 45
 export const mostDaysOfOneStage = 60
 /** Days from a call to its result: what is published on the day of a call decides another one. */

@@ -23,10 +23,10 @@ export type Following = Detail & {
 const askedAtOnce = 200
 /** A detail that the portal lists and does not have yet. */
 const notThere = 'not there'
-/** So many in succession that cannot be read are no fault of the single notices. */
+/** Maximum number of details in a row that cannot be fetched; more are not the fault of single notices. */
 const mostFailures = 3
 const onceVersion = 'once'
-/** A document that is as unreadable when it is asked for the third time is as the portal has it. */
+/** Maximum number of attempts at an unreadable document; after that it counts as what the portal has. */
 const mostUnreadable = 3
 /** In front of the version of a document that could not be read so far, with how often. */
 const unreadableMark = /^unreadable (\d+) /

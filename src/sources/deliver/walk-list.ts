@@ -27,18 +27,18 @@ export type WalkOptions = List & {
   readonly isSingle?: boolean
 }
 
-/** No list has more pages; one that seems to turns in a circle. */
+/** Maximum number of pages of a list; one that seems to have more repeats itself. */
 const maxPages = 100_000
-/** A filter may empty a page or two; a portal that leads on and on without entries has come to its end and does not know. */
+/** Maximum number of empty pages in a row: a filter may empty a page or two, but a portal that keeps going without entries is at its end. */
 const maxEmptyPages = 50
-/** Marks that are remembered beyond the last page, to tell entries that are met twice. */
+/** Maximum number of marks remembered beyond the last page, to recognize repeated entries. */
 const maxMarks = 500_000
-/** Files of one index that a checkpoint remembers. */
+/** Maximum number of files of one index that a checkpoint remembers. */
 const maxFiles = 5000
 const maxFileBytes = 16 * 1024 ** 3
-/** An index that is gathered before its details are asked for. */
+/** Maximum size of an index that is collected before its details are requested. */
 const maxIndexBytes = 256 * 1024 ** 2
-/** By how much dates of entries may lie outside of their slot: zones, and days that count from noon. */
+/** How far dates of entries may lie outside their slot: zones, and days that count from noon. */
 const outsideMs = 2 * dayMs
 
 /** Entries of a feed whose details are still asked for, and for so many turns. */

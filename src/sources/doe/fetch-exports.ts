@@ -17,7 +17,7 @@ export const firstMonth = '2022-12'
 const maxExportBytes = 2 * 1024 ** 3
 const documentsPerStep = 200
 const bytesPerStep = 4 * 1024 * 1024
-/** A month that ended so long ago was read after it had come to rest; there is nothing to repair. */
+/** How long after its end a month is repaired; an older one was read after its last change. */
 const repairedForMs = 45 * dayMs
 
 type ExportFormat = 'eforms' | 'csv'

@@ -5,7 +5,7 @@ import type { Delivery } from '../delivery.ts'
 import type { Fetch, FetchContext, SourceReply, SourceRequest } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
 
-/** For so long a day without a file is one that may still come. */
+/** How long a missing file of a day may still appear. */
 const patienceMs = 3 * 86_400_000
 
 /**

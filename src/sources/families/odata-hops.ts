@@ -17,7 +17,7 @@ export type Hop = {
   readonly of: string
 }
 
-/** More make the address longer than some servers take. */
+/** Maximum number of keys in one request; more make the URL longer than some servers accept. */
 const batchSize = 100
 
 type Row = { readonly text: string; readonly members: { readonly [name: string]: unknown } }

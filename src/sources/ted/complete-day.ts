@@ -8,7 +8,7 @@ import { announcedOn, listDay } from './search.ts'
 import type { StepBatch } from './step-batch.ts'
 import { assertAnswered, isHtml } from './ted-reply.ts'
 
-/** So many single notices in a row that cannot be had: TED is not delivering at all. */
+/** Maximum number of single notices in a row that cannot be fetched; after that TED counts as down. */
 const mostFailuresInARow = 5
 /** Single notices come one a second: a step after so many loses little when a run dies. */
 const noticesPerStep = 20

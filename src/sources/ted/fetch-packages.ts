@@ -20,7 +20,7 @@ import { assertAnswered } from './ted-reply.ts'
 
 /** A package is written from 00:01 on its day and final at 09:30; before, it may lack notices. */
 const finalAfterMs = 9 * hourMs + 30 * minuteMs
-/** So long after its day a package that is still not there is not waited for: the notices are fetched one by one. */
+/** How long to wait for a package after its day; then the notices are fetched one by one. */
 const patienceMs = 2 * dayMs
 const maxPackageBytes = 2 * 1024 ** 3
 

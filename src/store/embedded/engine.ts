@@ -34,7 +34,7 @@ export type EngineOptions = {
 
 type Answer = Reply | { readonly kind: 'exit' } | { readonly kind: 'late' }
 
-/** Opening replays the write-ahead log; more than this means that it does not end. */
+/** How long opening may take: it replays the write-ahead log. */
 const openTimeoutMs = 10 * 60_000
 const closeTimeoutMs = 60_000
 

@@ -1,7 +1,7 @@
 // What a server does by itself and the embedded engine does not: vacuum, statistics, checkpoints in quiet times.
 import type { EmbeddedEngine } from './engine.ts'
 
-/** A vacuum of a large table may take long; nothing else bounds it. */
+/** How long housekeeping may run: a vacuum of a large table is slow, and nothing else bounds it. */
 const housekeepingTimeoutMs = 60 * 60_000
 
 type TableActivity = {

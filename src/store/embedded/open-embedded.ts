@@ -33,7 +33,7 @@ const megabyte = 1024 * 1024
  * wait for the one connection while a checkpoint writes what is new.
  */
 const checkpointBytes = 8 * megabyte
-/** So much write-ahead log between two looks at the tables; and before looking again whether a publication is over. */
+/** Bytes of write-ahead log between two checks of the tables, and between two checks whether a publication is over. */
 const lookBytes = 32 * megabyte
 const lookAgainBytes = 4 * megabyte
 const quietMs = 5 * 60_000

@@ -3,7 +3,7 @@ import type { Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
 import { parseOcds } from '../../ocds/parse-ocds.ts'
 import { type Row, readRowDocument } from '../../read-portal-notice.ts'
 
-/** Deeper or longer than any release. */
+/** Maximum depth and length, beyond any release. */
 const mostSteps = 12
 const mostMembers = 500
 
