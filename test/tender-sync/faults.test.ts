@@ -137,7 +137,7 @@ describe('a table of somebody else', () => {
       const hash = () => createHash('sha256').update(readFileSync(file)).digest('hex')
       const before = hash()
       const { code, err } = await run(world, [`sqlite:${file}`])
-      expect(err).toMatch(new RegExp(`holds a table ${name} that this sink did not make`))
+      expect(err).toMatch(new RegExp(`holds a table ${name} that this sink did not create`))
       expect(code).toBe(4)
       expect(hash()).toBe(before)
       expect([`${file}-wal`, `${file}-shm`].filter(existsSync)).toEqual([])
@@ -166,7 +166,7 @@ describe('a table of somebody else', () => {
         ],
         { TENDER_TOKEN: world.api.token, HOME: world.folder },
       )
-      expect(err).toMatch(/holds a table tender that this sink did not make/)
+      expect(err).toMatch(/holds a table tender that this sink did not create/)
       expect(code).toBe(4)
       const { rows } = await client.query(
         "select relname from pg_class where relnamespace = 'tenderstock'::regnamespace",

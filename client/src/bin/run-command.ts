@@ -192,7 +192,7 @@ function rest(outcome: Extract<SyncOutcome, { result: 'aborted' }>): string {
   const { counts, isResumable } = outcome
   if (isResumable && counts.pages > 0)
     return `${counted(counts.records, 'record')} of ${counted(counts.pages, 'page')} are kept; the next run goes on from there (within 24 hours).`
-  return `The copy and its state are as they were${isPassing(outcome) ? '; the next run tries again' : ''}.`
+  return `The copy and its state are as they were${isPassing(outcome) ? '; the next run retries' : ''}.`
 }
 
 function completedText(
