@@ -14,11 +14,11 @@ import { fillStock } from './filled-stock.ts'
 import { startCluster } from './postgres-cluster.ts'
 import { cpuSecondsOf } from './processes.ts'
 
-export const consolidateEngines = ['embedded', 'postgres'] as const
-export type ConsolidateEngine = (typeof consolidateEngines)[number]
+const consolidateEngines = ['embedded', 'postgres'] as const
+type ConsolidateEngine = (typeof consolidateEngines)[number]
 
 /** How it stood after a tenth of the notices, and what that tenth took. */
-export type ConsolidateTenth = {
+type ConsolidateTenth = {
   readonly notices: number
   readonly tenders: number
   /** CPU milliseconds of the stage for each notice: this process, and all processes of the server. */
@@ -28,7 +28,7 @@ export type ConsolidateTenth = {
   readonly databaseMb: number
 }
 
-export type ConsolidateReport = {
+type ConsolidateReport = {
   readonly engine: ConsolidateEngine
   /** Notices that were to be taken over; less are in `notices` when it was stopped. */
   readonly wanted: number
@@ -73,7 +73,7 @@ async function openPlace(engine: ConsolidateEngine): Promise<Place | undefined> 
  * Takes over made-up notices in portions, ten for seven tenders, in the order of their numbers, their dates at random within
  * a year; only the stage is timed, not receiving. Undefined where no PostgreSQL is installed.
  */
-export async function benchConsolidate(options: {
+async function benchConsolidate(options: {
   readonly engine: ConsolidateEngine
   readonly notices: number
   /** Tenders that are there before, written straight into the tables. */
@@ -192,7 +192,7 @@ function memoryOf(pid: number): number {
   }
 }
 
-export function consolidateText(reports: readonly ConsolidateReport[]): string {
+function consolidateText(reports: readonly ConsolidateReport[]): string {
   return reports
     .flatMap(({ engine, wanted, filled, notices, tenders, edges, msPerNotice, peakMb, tenths }) => [
       `Consolidation, matching on, ${engine}: ${notices} of ${wanted} notices, ${tenders} tenders${filled > 0 ? ` (${filled} were there before)` : ''}, ${edges} edges; ${msPerNotice.toFixed(2)} CPU ms a notice over all, ${peakMb} MB at most`,

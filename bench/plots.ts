@@ -67,7 +67,7 @@ function mark(index: number, x: number, y: number): string {
   return shapes[index % shapes.length]!
 }
 
-export function svgOf({ title, xLabel, yLabel, isLogX, isLogY, xTicks, series }: Plot): string {
+function svgOf({ title, xLabel, yLabel, isLogX, isLogY, xTicks, series }: Plot): string {
   const xs = xTicks
   const ys = series.flatMap(({ points }) => points.map(([, y]) => y))
   const yTicks = isLogY ? decades(Math.min(...ys), Math.max(...ys)) : niceSteps(Math.max(...ys))
@@ -150,7 +150,7 @@ function byFigure(rows: readonly SpeedRow[], x: string, name: string): Series {
 
 const recordsName = (records: number): string => `${number(records)} records`
 
-export function plotsOf(results: SpeedResults): { readonly [file: string]: Plot } {
+function plotsOf(results: SpeedResults): { readonly [file: string]: Plot } {
   const sizes = results.reports.map(({ records }) => records).filter((records) => records > 0)
   const growth = { xLabel: 'records in the stock (logarithmic)', isLogX: true, xTicks: sizes }
   const rowsOf = (name: SpeedRow['name']) =>

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findProgram, freePort, runCommand, startProcess, stopProcess, temporaryFolder } from './processes.ts'
+import { freePort, runCommand, startProcess, stopProcess, temporaryFolder } from './processes.ts'
 
 export type Cluster = {
   readonly pid: number
@@ -111,5 +111,3 @@ export async function startCluster(keptFolder?: string): Promise<Cluster | undef
     },
   }
 }
-
-export const hasPostgres = (): boolean => binFolder() !== undefined && findProgram('sh') !== undefined

@@ -22,10 +22,10 @@ const days: readonly TedDay[] = Array.from({ length: daysPerMonth }, (_, index) 
   first: 600_001 + index * noticesPerDay,
 }))
 
-export type Stage = 'unpack' | 'parse' | 'embedded' | 'server'
+type Stage = 'unpack' | 'parse' | 'embedded' | 'server'
 
 /** Medians; seconds of CPU are of all threads, and of the database server where one stored. */
-export type StageFigures = {
+type StageFigures = {
   readonly cpuSeconds: number
   readonly wallSeconds: number
   readonly growthMegabytes: number

@@ -37,7 +37,7 @@ function simplify(schema: Schema, name?: string): Schema {
 }
 
 /** The schema of a tender record as Airbyte and Singer want it. */
-export function recordSchema(contract: string): Schema {
+function recordSchema(contract: string): Schema {
   const { components } = JSON.parse(contract) as { components: { schemas: { TenderRecord: Schema } } }
   const { properties } = components.schemas.TenderRecord as { properties: Record<string, Schema> }
   const members = Object.entries(properties).map(([name, schema]) => [name, simplify(schema, name)])

@@ -43,7 +43,7 @@ const notYet: SourceReply = {
 }
 
 /** Lines to the portal: a request's address is the slot and the place of the first entry. */
-export function scriptedHosts(portal: ScriptedPortal): Pick<PoliteHosts, 'openLine'> {
+function scriptedHosts(portal: ScriptedPortal): Pick<PoliteHosts, 'openLine'> {
   return {
     openLine: ({ source, signal }: LineOptions) => {
       let count = 0
@@ -67,7 +67,7 @@ export function scriptedHosts(portal: ScriptedPortal): Pick<PoliteHosts, 'openLi
 }
 
 /** Reads pages of three entries; the checkpoint is the place of the next one, and every page is an item. */
-export function scriptedFetch(portal: ScriptedPortal, sourceId: string): Fetch {
+function scriptedFetch(portal: ScriptedPortal, sourceId: string): Fetch {
   return async function* (context) {
     if (portal.reading.has(sourceId)) portal.overlaps += 1
     portal.reading.add(sourceId)
@@ -99,7 +99,7 @@ export function scriptedFetch(portal: ScriptedPortal, sourceId: string): Fetch {
 }
 
 /** `bad…` is a rejection; everything else a notice whose key is the text. */
-export function scriptedParse(bytes: Uint8Array): ParsedPart[] {
+function scriptedParse(bytes: Uint8Array): ParsedPart[] {
   const text = Buffer.from(bytes).toString()
   if (text.startsWith('bad')) return [{ pointer: '', rejection: { reason: 'invalid-content', path: '', detail: text } }]
   const notice: Notice = {

@@ -5,7 +5,7 @@ import type { Notice } from '../../src/domain/notice.ts'
 import { readPath } from '../../src/sources/files.ts'
 import { parseDocument } from '../../src/sources/parse-document.ts'
 
-export const noticeFolders = ['ted-eforms', 'ted-legacy', 'doffin-eforms', 'eforms-de', 'ocds'] as const
+const noticeFolders = ['ted-eforms', 'ted-legacy', 'doffin-eforms', 'eforms-de', 'ocds'] as const
 
 /** `file` is the path below the corpus, as LINKED-GROUPS.tsv writes it. */
 export async function* readNotices(

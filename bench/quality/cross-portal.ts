@@ -28,10 +28,7 @@ export type Listing = {
 
 const zone = 'Europe/Berlin'
 
-export function instantOf(
-  text: string | null | undefined,
-  missing: 'start-of-day' | 'end-of-day',
-): Instant | undefined {
+function instantOf(text: string | null | undefined, missing: 'start-of-day' | 'end-of-day'): Instant | undefined {
   if (!text) return undefined
   const german = /^(\d{2})\.(\d{2})\.(\d{4})$/.exec(text)
   return parseSourceDateTime(german ? `${german[3]}-${german[2]}-${german[1]}` : text, zone, missing)

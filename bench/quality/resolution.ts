@@ -331,7 +331,7 @@ function readCpvLabels(corpus: string): CpvLabels {
   )
 }
 
-export type GroupFigures = {
+type GroupFigures = {
   readonly groups: number
   readonly joined: number
   readonly apart: readonly string[]
@@ -342,7 +342,7 @@ export type GroupFigures = {
 }
 
 /** Stage A on the linked groups, ids kept. */
-export async function linkedGroups(corpus: string): Promise<GroupFigures | undefined> {
+async function linkedGroups(corpus: string): Promise<GroupFigures | undefined> {
   const path = join(corpus, 'LINKED-GROUPS.tsv')
   if (!existsSync(path)) return undefined
   const byFile = new Map<string, readonly Notice[]>()
@@ -387,7 +387,7 @@ export async function linkedGroups(corpus: string): Promise<GroupFigures | undef
   }
 }
 
-export type StockFigures = {
+type StockFigures = {
   readonly records: number
   readonly tenders: number
   readonly orphanShare: number
@@ -400,7 +400,7 @@ export type StockFigures = {
 }
 
 /** All notices of the national service placed together: how many are joined, and what it costs. `prepareMs` as measured before. */
-export function wholeStock(index: MatchIndex, prepareMs: number): StockFigures | undefined {
+function wholeStock(index: MatchIndex, prepareMs: number): StockFigures | undefined {
   const records = [...index.records.values()]
   if (records.length === 0) return undefined
   const pairs: (readonly [MatchRecord, MatchRecord])[] = []

@@ -12,7 +12,7 @@ import type { TenderContent } from '../../src/domain/tender.ts'
 import { readNotices } from './corpus-notices.ts'
 
 /** Errors as factors: `medianFactor` 2 means that half of the estimates are within half and double of the published value. */
-export type ErrorFigures = {
+type ErrorFigures = {
   readonly tenders: number
   readonly medianFactor: number
   readonly within2: number
@@ -102,7 +102,7 @@ export function readGermanValues(corpus: string): ValueSet | undefined {
 }
 
 /** Notices of the official journal, each as a record of its own; those of several currencies in euros. */
-export async function readTedValues(corpus: string): Promise<ValueSet | undefined> {
+async function readTedValues(corpus: string): Promise<ValueSet | undefined> {
   const priced = new Map<string, PricedTender>()
   for await (const { notices } of readNotices(corpus, ['ted-eforms', 'ted-legacy']))
     for (const notice of notices) {

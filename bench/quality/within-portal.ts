@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MatchIndex } from './match-index.ts'
 
-export type WithinPortalFigures = {
+type WithinPortalFigures = {
   /** Label rows with a verdict, of which every notice is in the corpus. */
   readonly rows: number
   readonly doubtful: number

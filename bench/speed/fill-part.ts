@@ -35,7 +35,7 @@ type Field = string | number | boolean | null
 
 const sources = '["generated"]'
 
-export function copyInto([program, args]: Target): {
+function copyInto([program, args]: Target): {
   readonly write: (row: readonly Field[]) => Promise<void>
   readonly end: () => Promise<void>
 } {

@@ -15,7 +15,7 @@ export type SpeedResults = {
   })[]
 }
 
-export const resultsPath = join(import.meta.dirname, '../../docs/performance.json')
+const resultsPath = join(import.meta.dirname, '../../docs/performance.json')
 
 export function readResults(): SpeedResults | undefined {
   return existsSync(resultsPath) ? (JSON.parse(readFileSync(resultsPath, 'utf8')) as SpeedResults) : undefined

@@ -41,8 +41,7 @@ export const rowNames = [
 ] as const
 export type RowName = (typeof rowNames)[number]
 
-export const isMet = ({ value, goal, bound }: Verdict): boolean =>
-  bound === 'at least' ? value >= goal : value <= goal
+const isMet = ({ value, goal, bound }: Verdict): boolean => (bound === 'at least' ? value >= goal : value <= goal)
 
 export const atLeast = (of: string, value: number, goal: number): Verdict => ({ of, value, goal, bound: 'at least' })
 export const atMost = (of: string, value: number, goal: number, unit?: string): Verdict => ({

@@ -140,7 +140,7 @@ const bytesReadBy = (pid: number): number =>
   Number(/^rchar: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1] ?? 0)
 
 /** Bytes of memory of a process that are not pages of files. */
-export function memoryOf(pid: number): number {
+function memoryOf(pid: number): number {
   const text = readFileSync(`/proc/${pid}/status`, 'utf8')
   const kilobytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0)
   return (kilobytes('RssAnon') + kilobytes('RssShmem')) * 1024

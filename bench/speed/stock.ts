@@ -10,7 +10,7 @@ import type { FillTask } from './fill-part.ts'
 import type { SpeedOptions } from './options.ts'
 
 /** A client of the API. */
-export type Client = { readonly organizationId: string; readonly token: string }
+type Client = { readonly organizationId: string; readonly token: string }
 
 export type Stock = {
   readonly records: number
@@ -29,9 +29,9 @@ export type Stock = {
   readonly environment: NodeJS.ProcessEnv
 }
 
-export const stockSeed = 20261101
+const stockSeed = 20261101
 /** The present of generated stocks. */
-export const stockNow = Date.UTC(2026, 10, 1)
+const stockNow = Date.UTC(2026, 10, 1)
 const clientCount = 10_000
 
 /** Bytes of disk for a record, measured at 1 million: 2.2 KB in the database, 5.0 in the edition log; the peers' table. */
@@ -40,7 +40,7 @@ const bytesOfPeers = 4500
 /** The write-ahead log of the database, static files of nginx, new editions, the second stock. */
 const otherBytes = 6e9
 
-export const peerTable = `create table tender (id uuid not null, last_modified bigint not null, published bigint, deadline bigint,
+const peerTable = `create table tender (id uuid not null, last_modified bigint not null, published bigint, deadline bigint,
   value_eur double precision, procedure text, archived boolean not null, cpv_stems text[] not null, nuts_stems text[] not null, body text not null)`
 const peerIndexes = [
   'alter table tender add primary key (id)',
@@ -56,7 +56,7 @@ const peerIndexes = [
   'vacuum analyze tender',
 ]
 
-export function diskNeeded(records: number, hasPeers: boolean): number {
+function diskNeeded(records: number, hasPeers: boolean): number {
   return otherBytes + records * (bytesOfOurs + (hasPeers ? bytesOfPeers : 0))
 }
 

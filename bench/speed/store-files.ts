@@ -8,7 +8,7 @@ import type { readPath } from '../../src/sources/files.ts'
 import type { openStore } from '../../src/store/database.ts'
 import { cpuSecondsOf } from '../processes.ts'
 
-export type StoreFigures = {
+type StoreFigures = {
   readonly documents: number
   readonly notices: number
   readonly wallSeconds: number

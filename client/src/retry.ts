@@ -4,7 +4,7 @@ import type { WaitReason } from './client-event.ts'
 const minuteMs = 60_000
 
 /** C153: the waits after the first, second … failure; after the sixth the request is given up. */
-export const backoffMs: readonly number[] = [1, 2, 4, 8, 16].map((minutes) => minutes * minuteMs)
+const backoffMs: readonly number[] = [1, 2, 4, 8, 16].map((minutes) => minutes * minuteMs)
 /** C152: when the answer does not say how long to wait. */
 const defaultWaitMs = minuteMs
 /** `Retry-After: 0` must not become a busy loop. */
@@ -23,10 +23,10 @@ export function retryAfterMs(headers: Headers): number {
 }
 
 /** Statuses that are answered by waiting as long as the answer says, as often as it says so. */
-export const isWaitStatus = (status: number): boolean => status === 429 || status === 503
+const isWaitStatus = (status: number): boolean => status === 429 || status === 503
 
 /** Faults of the server or of what stands before it: 500, 502, 504, their unusual kin, and 408. */
-export const isFailureStatus = (status: number): boolean => status === 408 || (status >= 500 && status !== 503)
+const isFailureStatus = (status: number): boolean => status === 408 || (status >= 500 && status !== 503)
 
 export type RetryWait = { readonly reason: Exclude<WaitReason, 'pace'>; readonly ms: number }
 

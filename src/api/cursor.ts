@@ -9,7 +9,7 @@ import type { Clock } from '../platform/clock.ts'
 import { type CtrHmac, createCtrHmac, nonceLength, tagLength } from './ctr-hmac.ts'
 import { maxCursorLength } from './parameters.ts'
 
-export const cursorLifeMs = dayMs
+const cursorLifeMs = dayMs
 /** How far a cursor may come "from the future": within it the clocks differ, beyond it the cursor is forged (D31). */
 const clockSkewMs = minuteMs
 
@@ -17,7 +17,7 @@ const clockSkewMs = minuteMs
 export type CursorKey = { readonly keyId: number; readonly key: Uint8Array }
 
 /** Where a run stands: the last record delivered, and the edition that the run is pinned to (R2). */
-export type CursorPosition = { readonly after: RecordKey; readonly edition: number }
+type CursorPosition = { readonly after: RecordKey; readonly edition: number }
 export type OpenedCursor =
   | { readonly state: 'valid'; readonly position: CursorPosition }
   | { readonly state: 'expired' | 'invalid' }

@@ -118,7 +118,7 @@ function parseLimit(text: string): Parsed<number> {
 const timestamp = (description: string) => Type.String({ format: 'date-time', description })
 const pageExample = '2026-11-02T08:00:00.000Z'
 
-export const cpvParameter = list<string>({
+const cpvParameter = list<string>({
   name: 'cpv',
   description:
     'Sector: comma-separated CPV codes, any of which must match. A code with trailing zeros includes all codes below it; a code ending in six zeros covers the whole division. Codes of lots count. At most 200 codes.',
@@ -126,7 +126,7 @@ export const cpvParameter = list<string>({
   examples: { division: '45000000', several: '45210000,71000000' },
   parse: parseCpv,
 })
-export const nutsParameter = list<string>({
+const nutsParameter = list<string>({
   name: 'nuts',
   description:
     'Region: comma-separated NUTS codes, any of which must match. A code includes the areas below it. Tenders without a region are excluded. At most 200 codes.',
@@ -134,14 +134,14 @@ export const nutsParameter = list<string>({
   examples: { state: 'DE2', several: 'DE2,AT33' },
   parse: parseNuts,
 })
-export const publishedSinceParameter = scalar<Moment>({
+const publishedSinceParameter = scalar<Moment>({
   name: 'published_since',
   description: 'Only tenders whose newest notice was published at or after this time (inclusive).',
   schema: timestamp('RFC 3339 with a zone; up to nine digits of a second are compared exactly.'),
   examples: { utc: '2026-11-01T00:00:00Z' },
   parse: parseMoment,
 })
-export const updatedSinceParameter = scalar<Moment>({
+const updatedSinceParameter = scalar<Moment>({
   name: 'updated_since',
   description:
     'Only records whose `lastModified` is at or after this time (inclusive). Archived records are delivered too, whatever `archived` says.',
@@ -149,7 +149,7 @@ export const updatedSinceParameter = scalar<Moment>({
   examples: { state: pageExample },
   parse: parseMoment,
 })
-export const deadlineAfterParameter = scalar<Moment>({
+const deadlineAfterParameter = scalar<Moment>({
   name: 'deadline_after',
   description:
     'Only tenders whose submission deadline is after this time (exclusive). Tenders without a deadline are excluded.',
@@ -158,7 +158,7 @@ export const deadlineAfterParameter = scalar<Moment>({
   parse: parseMoment,
 })
 const euros = Type.Integer({ minimum: 0, maximum: 999_999_999_999_999 })
-export const valueMinParameter = scalar<number>({
+const valueMinParameter = scalar<number>({
   name: 'value_min',
   description:
     'Minimum contract value, in whole euros excluding VAT (inclusive). Estimated values count; other currencies and tenders without a value are excluded.',
@@ -166,21 +166,21 @@ export const valueMinParameter = scalar<number>({
   examples: { euros: '100000' },
   parse: parseEuros,
 })
-export const valueMaxParameter = scalar<number>({
+const valueMaxParameter = scalar<number>({
   name: 'value_max',
   description: 'Maximum contract value, in whole euros excluding VAT (inclusive); otherwise as `value_min`.',
   schema: euros,
   examples: { euros: '5000000' },
   parse: parseEuros,
 })
-export const procedureParameter = list<ProcedureType>({
+const procedureParameter = list<ProcedureType>({
   name: 'procedure',
   description: 'Comma-separated eForms procedure types (BT-105), any of which must match.',
   schema: Type.Array(Type.Enum([...procedureTypes]), { maxItems: maxListItems }),
   examples: { open: 'open', several: 'open,restricted' },
   parse: parseProcedure,
 })
-export const archivedParameter = scalar<boolean>({
+const archivedParameter = scalar<boolean>({
   name: 'archived',
   description:
     '`true` includes archived tenders; the default leaves them out. Skipped, without an error, when `updated_since` is sent.',
@@ -188,14 +188,14 @@ export const archivedParameter = scalar<boolean>({
   examples: { include: 'true' },
   parse: parseArchived,
 })
-export const limitParameter = scalar<number>({
+const limitParameter = scalar<number>({
   name: 'limit',
   description: 'Records per page. May change between the pages of a run.',
   schema: Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit }),
   examples: { full: '100' },
   parse: parseLimit,
 })
-export const cursorParameter = scalar<string>({
+const cursorParameter = scalar<string>({
   name: 'cursor',
   description:
     '`nextCursor` of the previous page, sent with the same filters. Valid for 24 hours. Its content must not be interpreted.',

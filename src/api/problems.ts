@@ -1,7 +1,7 @@
 // Every problem that the API answers (RFC 9457): one catalogue feeds the answers, the contract and the access page.
 
 /** Does the same request have a chance later? `wait`: after Retry-After; `backoff`: after growing waits; `no`: change it first. */
-export type RetryAdvice = 'wait' | 'backoff' | 'restart' | 'no'
+type RetryAdvice = 'wait' | 'backoff' | 'restart' | 'no'
 
 export type ProblemKind = {
   readonly status: number

@@ -79,7 +79,7 @@ export function readQuickHeaders(text: string): QuickHeaders | undefined {
   return hasHost ? { authorization, ifNoneMatch, acceptEncoding, forwardedFor } : undefined
 }
 
-export type QuickRequest = AskedTenders & { readonly method: string }
+type QuickRequest = AskedTenders & { readonly method: string }
 
 export type QuickOptions = {
   readonly answer: (asked: AskedTenders) => TenderAnswer | Promise<TenderAnswer>

@@ -2,12 +2,12 @@
 import { type TSchema, Type } from 'typebox'
 import { tenderRecordSchema } from '../domain/tender.ts'
 import { listParameters } from './parameters.ts'
-import { type ProblemSlug, problemBody, problemKind, problemSlugs, problemType } from './problems.ts'
+import { type ProblemSlug, problemBody, problemKind, problemType } from './problems.ts'
 
 const exampleRequestId = '019aa5f2-7c1e-7d3a-9b42-5f0c6a1d8e77'
 
 /** RFC 9457 with our members; open, because members may be added (D2). */
-export const problemSchema = Type.Object(
+const problemSchema = Type.Object(
   {
     type: Type.String({
       format: 'uri-reference',
@@ -44,7 +44,7 @@ export const problemSchema = Type.Object(
   },
 )
 
-export const tenderListSchema = Type.Object(
+const tenderListSchema = Type.Object(
   {
     data: Type.Array(Type.Ref('TenderRecord'), {
       maxItems: 100,
@@ -135,7 +135,7 @@ function problemAnswers(slugs: readonly ProblemSlug[], docsUrl: string): Record<
   return answers
 }
 
-export const exampleRecord = {
+const exampleRecord = {
   id: '0f8a1c52-7d3e-8b64-9a10-5c2e7f4b9d31',
   checkedAt: '2026-11-02T08:55:00.000Z',
   status: 'open',
@@ -167,13 +167,8 @@ const commonSlugs: readonly ProblemSlug[] = [
   'unavailable',
   'gateway-timeout',
 ]
-export const listSlugs: readonly ProblemSlug[] = [
-  'cursor-expired',
-  'cursor-invalid',
-  'cursor-filter-mismatch',
-  ...commonSlugs,
-]
-export const recordSlugs: readonly ProblemSlug[] = ['not-found', ...commonSlugs]
+const listSlugs: readonly ProblemSlug[] = ['cursor-expired', 'cursor-invalid', 'cursor-filter-mismatch', ...commonSlugs]
+const recordSlugs: readonly ProblemSlug[] = ['not-found', ...commonSlugs]
 
 const notModified = {
   description: 'Not modified since the entity tag in `If-None-Match`. Counts as a request.',
@@ -246,8 +241,3 @@ export function recordRouteSchema(docsUrl: string): Record<string, unknown> {
     },
   }
 }
-
-/** The slugs that no route lists because they are answered beside the routes. */
-export const otherSlugs: readonly ProblemSlug[] = problemSlugs.filter(
-  (slug) => !listSlugs.includes(slug) && !recordSlugs.includes(slug),
-)

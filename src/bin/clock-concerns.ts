@@ -5,12 +5,12 @@ import type { Look } from '../store/look.ts'
 /** How far a clock may be off before a node says so. */
 const toleratedNodeMs = 30_000
 /** How far the clock of whoever publishes may be off: beyond it nothing is published. */
-export const toleratedPublisherMs = 10_000
+const toleratedPublisherMs = 10_000
 /** How far ahead of the database's time an edition may be without being named: clocks are compared to about a second. */
 const toleratedAheadMs = 5_000
 
 /** `3 h 2 min`, `90 s`, without a sign. */
-export function spanText(ms: number): string {
+function spanText(ms: number): string {
   const seconds = Math.round(Math.abs(ms) / 1000)
   if (seconds < 120) return `${seconds} s`
   const minutes = Math.round(Math.abs(ms) / minuteMs)

@@ -11,7 +11,7 @@ export type NodeSnapshot = {
   readonly pipeline?: PipelineState
 }
 
-export const soundNode: NodeSnapshot = { clockDifferenceMs: 0, degraded: [] }
+const soundNode: NodeSnapshot = { clockDifferenceMs: 0, degraded: [] }
 
 export type NodeState = {
   readonly snapshot: () => NodeSnapshot

@@ -70,10 +70,10 @@ export type Workplace = {
   readonly signal?: AbortSignal
 }
 
-export const exitCodes = { held: 3, tooEarly: 4, failing: 7 } as const
+const exitCodes = { held: 3, tooEarly: 4, failing: 7 } as const
 
 /** The source id under which files given by hand are kept. */
-export const filesSource = 'files'
+const filesSource = 'files'
 
 type Operation = (place: Workplace, request: ControlRequest, emit: Emit) => Promise<number>
 
@@ -248,7 +248,7 @@ async function* documentsOf(paths: readonly string[]): AsyncGenerator<ReceivedDo
   for (const path of paths) yield* readPath(path)
 }
 
-export async function ingestFrom(
+async function ingestFrom(
   place: Workplace,
   sourceId: string,
   documents: AsyncIterable<ReceivedDocument>,
@@ -276,7 +276,7 @@ export async function consolidateNow(place: Workplace, emit: Emit): Promise<void
 }
 
 /** Fits the model of values again and estimates what no model has judged yet. */
-export async function fitValues(place: Workplace, emit: Emit): Promise<void> {
+async function fitValues(place: Workplace, emit: Emit): Promise<void> {
   const summary = await fitStock(place.store, {
     now: place.clock(),
     ...(place.signal && { signal: place.signal }),

@@ -4,7 +4,7 @@ import { parseDate } from '../domain/time.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { type CommandName, type CommandSpec, commandNames, commands, type OptionSpec } from './command-table.ts'
 
-export type OptionValue = string | number | boolean | readonly string[]
+type OptionValue = string | number | boolean | readonly string[]
 
 export type ParsedCommand =
   | {

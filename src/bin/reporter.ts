@@ -9,7 +9,7 @@ import { describeReview } from './review-text.ts'
 import { shellWord } from './shell-word.ts'
 import { describeSource } from './source-text.ts'
 
-export type Failure = {
+type Failure = {
   readonly message: string
   readonly exitCode: number
   /** Of a fault of ours. */

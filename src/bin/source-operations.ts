@@ -37,7 +37,7 @@ export type ReadingPlace = SourcePlace & {
   readonly signal?: AbortSignal
 }
 
-export const sourceExitCodes = { failed: 5, differs: 6 } as const
+const sourceExitCodes = { failed: 5, differs: 6 } as const
 
 const shownRuns = 10
 const shownAlarms = 5

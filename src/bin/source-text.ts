@@ -31,7 +31,7 @@ function folded(text: string, margin: number): string {
 const since = (at: unknown, now: number) => (typeof at === 'number' ? `${minute(at)} (${ago(at, now)})` : 'never')
 
 /** `just now`, `3 min ago`, `5 h ago`, `12 d ago`, `never`. */
-export function ago(at: unknown, now: number): string {
+function ago(at: unknown, now: number): string {
   if (typeof at !== 'number') return 'never'
   const minutes = Math.max(0, Math.round((now - at) / 60_000))
   if (minutes === 0) return 'just now'

@@ -7,7 +7,7 @@ import type { Random } from '../platform/random.ts'
 import type { Store } from '../store/database.ts'
 import { changeOrganization, createOrganization, createToken, listTokens, loadTokens } from '../store/organizations.ts'
 
-export const trialOrganization = 'Trial'
+const trialOrganization = 'Trial'
 
 export type TrialToken =
   /** The first start: nobody has seen the token yet. */

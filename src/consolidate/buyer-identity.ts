@@ -77,7 +77,7 @@ export function buyerIdentity(buyers: readonly Organization[]): BuyerIdentity {
 }
 
 /** Two word sets overlap when they share at least half of the smaller one. */
-export function wordsOverlap(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+function wordsOverlap(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   const [small, large] = a.size <= b.size ? [a, b] : [b, a]
   let shared = 0
   for (const word of small) if (large.has(word)) shared++

@@ -12,7 +12,7 @@ import { connectedRecords } from './match-closure.ts'
 import { isAnnouncedOnly, type Join, resolve, uniteCopies } from './resolve.ts'
 
 /** By what a notice belongs to a tender. `score` in points of log-odds; null for what is exact or decided. */
-export type JoinedBy = {
+type JoinedBy = {
   readonly rule: string
   readonly score: number | null
   readonly evidence: string
@@ -20,7 +20,7 @@ export type JoinedBy = {
   readonly with: string
 }
 
-export type ExplainedNotice = {
+type ExplainedNotice = {
   readonly notice: Notice
   readonly sourceIds: readonly string[]
   /** Absent for the first. */

@@ -18,7 +18,7 @@ export const linkKinds = [
   'documents',
   'reference-number',
 ] as const
-export type LinkKind = (typeof linkKinds)[number]
+type LinkKind = (typeof linkKinds)[number]
 
 /** `self`: the key names this notice or a property of it; else the kind of the reference by which this notice names another. */
 export type LinkKey = {

@@ -5,7 +5,7 @@ import { buyerIdentity, buyersConflict, wordsOf } from './buyer-identity.ts'
 import { type Announcement, isSnapshot } from './timeline.ts'
 
 /** One notice's award of a lot. */
-export type LotContract = { readonly result: LotResult; readonly announcement: Announcement }
+type LotContract = { readonly result: LotResult; readonly announcement: Announcement }
 
 /** What became of a lot, the notice that last said so, and, where it is awarded, the notices whose contracts stand, oldest first. */
 export type LotOutcome = {

@@ -7,7 +7,7 @@ import { isPlanning, versionNumber } from './link-keys.ts'
  * What a notice does to a tender. `intention`: a direct award announced beforehand; `execution`: the contract runs or ended;
  * `correction`: a corrigendum of what is no call, which changes nothing that the record shows.
  */
-export type Role = 'planning' | 'competition' | 'intention' | 'result' | 'execution' | 'correction'
+type Role = 'planning' | 'competition' | 'intention' | 'result' | 'execution' | 'correction'
 
 /** A notice that counts, its copies on other portals folded into it. */
 export type Announcement = {
@@ -20,7 +20,7 @@ export type Announcement = {
 }
 
 /** A lot as the competition last listed it. */
-export type ListedLot = { readonly lot: NoticeLot; readonly listing: Announcement }
+type ListedLot = { readonly lot: NoticeLot; readonly listing: Announcement }
 
 /** The newest state of the call: of full notices the newest counts, corrigenda move only what they carry. */
 export type CompetitionState = {
@@ -48,7 +48,7 @@ export type Timeline = {
   readonly fallbacks: readonly Notice[]
 }
 
-export function roleOf(notice: Notice): Role {
+function roleOf(notice: Notice): Role {
   if (isPlanning(notice)) return 'planning'
   const subtype = Number(notice.noticeSubtype)
   switch (notice.formType) {

@@ -20,7 +20,7 @@ export type FormType =
 
 /** `portal`: a shape that only one portal (or a family of portals) has, read by the `parse` of its source. */
 export const formats = ['eforms', 'ted-export', 'ocds', 'portal'] as const
-export type Format = (typeof formats)[number]
+type Format = (typeof formats)[number]
 
 /** A place of performance (BT-5101, BT-5071, BT-5141). `country` is ISO 3166-1 alpha-2 (GB, GR), NUTS as published (UK.., EL..). */
 export type Place = {
@@ -185,7 +185,7 @@ export type Notice = {
 }
 
 /** Why a document, or a part of it, did not become a notice. The codes are stable; they are shown to operators. */
-export const rejectionReasons = [
+const rejectionReasons = [
   'unsupported-format', // not a notice format that we read: csv, readme, picture …
   'malformed', // not well-formed XML / JSON / archive, truncated, broken UTF-8, NUL bytes
   'forbidden-construct', // DOCTYPE, entity declaration

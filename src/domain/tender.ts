@@ -30,13 +30,13 @@ const optional = <T extends TSchema>(schema: T) => Type.Optional(schema)
  * `awardIntended` a direct award was announced beforehand; `closed` the deadline passed; `awarded`; `cancelled`;
  * `merged` another record holds this tender.
  */
-export const statuses = ['planned', 'open', 'awardIntended', 'closed', 'awarded', 'cancelled', 'merged'] as const
+const statuses = ['planned', 'open', 'awardIntended', 'closed', 'awarded', 'cancelled', 'merged'] as const
 export type Status = (typeof statuses)[number]
 
-export const archiveReasons = ['expired', 'cancelled', 'awarded', 'merged'] as const
+const archiveReasons = ['expired', 'cancelled', 'awarded', 'merged'] as const
 export type ArchiveReason = (typeof archiveReasons)[number]
 
-export const lotStatuses = ['planned', 'open', 'pending', 'awarded', 'cancelled'] as const
+const lotStatuses = ['planned', 'open', 'pending', 'awarded', 'cancelled'] as const
 export type LotStatus = (typeof lotStatuses)[number]
 
 export const realizedLocationSchema = Type.Object(

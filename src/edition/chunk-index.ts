@@ -21,7 +21,7 @@ const prefixSizes: readonly (readonly [space: number, size: number])[] = [
 const denseShare = 32
 
 /** The quantities that have classes, in their order in `classes`. */
-export const quantities = ['publication', 'submission', 'eurValue'] as const
+const quantities = ['publication', 'submission', 'eurValue'] as const
 export type Quantity = 0 | 1 | 2
 
 /** Class 0 is for rows without a value; the others ascend. A class has two digits of base 16. */

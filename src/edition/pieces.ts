@@ -10,14 +10,14 @@ import { multiply, shiftFactor, unshiftFactor } from './crc.ts'
 import { isRecordId } from './record-id.ts'
 
 /** Bytes of the time in a piece. */
-export const timeLength = 24
+const timeLength = 24
 const unsetTime = '0000-00-00T00:00:00.000Z'
 /** Where the time begins in a plain piece, and where the head that holds it ends. */
-export const plainTimeOffset = 59
+const plainTimeOffset = 59
 const headLength = 85
 /** Header of a stored block (RFC 1951, 3.2.4), byte-aligned. */
 const blockHeaderLength = 5
-export const gzipTimeOffset = blockHeaderLength + plainTimeOffset
+const gzipTimeOffset = blockHeaderLength + plainTimeOffset
 const bodyHeadLength = 45
 
 const pageHead = Buffer.from('{"data":[')

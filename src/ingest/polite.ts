@@ -94,7 +94,7 @@ export function createPoliteHosts(options: PoliteOptions): PoliteHosts {
 }
 
 /** How a source names itself: by the card's template, or plainly. */
-export function userAgentOf(politeness: Politeness, contact: string, version: string): string {
+function userAgentOf(politeness: Politeness, contact: string, version: string): string {
   return (politeness.userAgent ?? plainUserAgent).replaceAll('{contact}', contact).replaceAll('{version}', version)
 }
 

@@ -37,7 +37,7 @@ const longestRestMs = 15 * minuteMs
 const longestSaidRestMs = 6 * hourMs
 const usualRequestsPerMinute = 60
 /** Maximum share of a host's request rate for backfills. */
-export const defaultBackfillShare = 0.25
+const defaultBackfillShare = 0.25
 
 export type RunOptions = {
   readonly clock: Clock
@@ -333,7 +333,7 @@ async function startOf(
 }
 
 /** Puts the slots into the ledger that it lacks at this moment. */
-export async function planSource(
+async function planSource(
   store: Store,
   source: Source,
   options: Pick<RunOptions, 'clock' | 'backfillSince'>,

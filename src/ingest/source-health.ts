@@ -5,7 +5,7 @@ import type { Source } from '../sources/source.ts'
 export type AlarmKind = 'failing' | 'silent' | 'totals' | 'counts' | 'rejections' | 'drift'
 
 /** An alarm stays open as long as its cause does. `share` is how much of the source it is about, 0 to 1. */
-export type Alarm = { readonly kind: AlarmKind; readonly detail: string; readonly share: number }
+type Alarm = { readonly kind: AlarmKind; readonly detail: string; readonly share: number }
 
 /** What the store knows of a source. Times in epoch milliseconds. */
 export type SourceRecord = {
@@ -40,7 +40,7 @@ export type SourceRecord = {
 }
 
 /** `never-read`: no reading has succeeded yet. */
-export type SourceState = 'off' | 'never-read' | 'ok' | 'alarm'
+type SourceState = 'off' | 'never-read' | 'ok' | 'alarm'
 
 export type SourceHealth = {
   readonly sourceId: string

@@ -71,7 +71,7 @@ export type HttpAnswer = {
   readonly discard: () => Promise<void>
 }
 
-export type HttpReply = {
+type HttpReply = {
   readonly status: number
   readonly headers: { readonly [name: string]: string | undefined }
   readonly body: Uint8Array

@@ -6,22 +6,22 @@ const enoughDocuments = 50
 const enoughRecords = 100
 
 /** Maximum share of rejected documents: portals stay below 0.01, but a changed format or a broken parser rejects most of them. */
-export const maxRejectedShare = 0.1
+const maxRejectedShare = 0.1
 
 /**
  * Cancellations and late duplicates together stay below one live record in a hundred per day. Expiry by the clock and
  * awards come in waves and are not counted.
  */
-export const maxArchivedShare = 0.05
+const maxArchivedShare = 0.05
 
 /** Maximum share of its records that a source may lose: records change sources only when duplicates are found, so a fifth at once means that matching is broken. */
-export const maxSourceLossShare = 0.2
+const maxSourceLossShare = 0.2
 
 /** How long a regular source may be silent; longer than the Christmas and Easter breaks of the official journals. */
 export const silenceMs = 5 * dayMs
 
 /** Minimum days with documents, of the last 30, for a source to count as regular; files read once do not. */
-export const regularDays = 5
+const regularDays = 5
 
 /** How far back regularity is looked for. */
 export const activityWindowMs = 30 * dayMs
@@ -30,10 +30,10 @@ export const activityWindowMs = 30 * dayMs
  * A portal that is named by fewer of the live records cannot spoil an edition: its alarms are reported but do not block publication.
  * Of more than a hundred portals, some are always silent or lie.
  */
-export const weightyShare = 0.05
+const weightyShare = 0.05
 
 /** Minimum share of announced notices that must be missing to hold back an edition; smaller gaps are only read again and reported. */
-export const maxMissingShare = 0.1
+const maxMissingShare = 0.1
 
 /** How recent a check must be to prove that the source answers but has nothing new. */
 const recentCheckMs = 24 * hourMs

@@ -50,7 +50,7 @@ export const conformantIntervalMs = hourMs
 /** R4 asks for 25 hours; the rest is room for a reader that is late. */
 const keepReplacedMs = 26 * hourMs
 
-export type PublishProgress = { readonly done: number; readonly total: number }
+type PublishProgress = { readonly done: number; readonly total: number }
 
 export type PublishOptions = {
   /** Epoch milliseconds. */

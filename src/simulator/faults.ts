@@ -82,7 +82,7 @@ export type FaultName = keyof typeof faultTable
 
 export const faultNames = Object.keys(faultTable) as FaultName[]
 
-export type FaultSetting =
+type FaultSetting =
   | number
   | {
       /** Of requests, from 0 to 1; of entries for `late`, of portals for `silent`, `capped-pages` and `last-page-again`, of hours for `gone`. */

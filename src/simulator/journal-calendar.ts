@@ -43,8 +43,3 @@ export function issueAfter(at: number): JournalIssue {
 export function releaseOf(at: number): number {
   return issueAfter(at).releasedAt
 }
-
-/** The issue of a calendar day (UTC midnight); undefined on days without one. */
-export function issueOn(day: number): JournalIssue | undefined {
-  return issuesOf(new Date(day).getUTCFullYear()).find((issue) => issue.day === day)
-}

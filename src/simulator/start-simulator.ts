@@ -35,7 +35,7 @@ export type SimulatorOptions = {
 }
 
 /** One version of one announcement that a portal shows. `bytes` are what the card's parser reads. */
-export type Published = {
+type Published = {
   readonly id: string
   readonly noticeId: string
   readonly version: number
@@ -44,7 +44,7 @@ export type Published = {
   readonly bytes: Buffer
 }
 
-export type SimulatedRequest = {
+type SimulatedRequest = {
   readonly at: number
   readonly method: string
   /** The real address. */

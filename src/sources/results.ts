@@ -21,7 +21,7 @@ export type LotContract = Pick<LotResult, 'winners' | 'awardedValue'>
 export type SumOfContracts = (contracts: readonly LotContract[]) => Money | undefined
 
 /** Every contract for its own value. */
-export const sumOfAll: SumOfContracts = (contracts) => sumOfMoney(contracts.map(({ awardedValue }) => awardedValue))
+const sumOfAll: SumOfContracts = (contracts) => sumOfMoney(contracts.map(({ awardedValue }) => awardedValue))
 
 /** Equal values of different winners once: each contractor of a framework has the ceiling of all as the value of its contract. */
 export const sumOfCeilings: SumOfContracts = (contracts) => {

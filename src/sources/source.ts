@@ -42,7 +42,7 @@ export type Source = {
 }
 
 /** `key`: without the setting of this name (environment `TENDERSTOCK_<setting>`), the source is off and says where to get one. */
-export type Access =
+type Access =
   | { readonly kind: 'open' }
   | {
       readonly kind: 'key'
@@ -66,7 +66,7 @@ export type Politeness = {
   readonly userAgent?: string
 }
 
-export type Expectations = {
+type Expectations = {
   /** Entries on a usual working day: fewer than the first number or more than the second are reported. */
   readonly perDay?: readonly [number, number]
   /** Without anything new for so many days the source counts as silent. */

@@ -17,11 +17,11 @@ export const attributesAt = 4
 /** Numbers of an attribute in `attributes`: number of the name times 4 plus marks, begin and end of the value. */
 export const attributeSize = 3
 
-export const hasReferences = 1
-export const isBeyondAscii = 2
+const hasReferences = 1
+const isBeyondAscii = 2
 
 /** A piece of text of an element that has more than one, or elements between: where, its marks, and how many elements came before. */
-export type TextPiece = {
+type TextPiece = {
   readonly start: number
   readonly end: number
   readonly marks: number

@@ -19,7 +19,7 @@ export type CursorKeyOptions = {
 }
 
 /** How long cursor keys are kept: a cursor lives 24 hours (C38), and one more is for clocks that differ. */
-export const cursorKeyRetentionMs = 25 * hourMs
+const cursorKeyRetentionMs = 25 * hourMs
 
 /**
  * The keys at `now`; makes the first one. Processes that start at once agree on it. A process that meets a cursor with an

@@ -87,7 +87,7 @@ export async function entriesAfter(db: Executor, after: number, upTo: number, li
 const stockIdName = 'stock-id'
 
 /** What tells this stock from any other: made with the first edition. Empty before. */
-export async function stockIdOf(db: Executor): Promise<string> {
+async function stockIdOf(db: Executor): Promise<string> {
   const row = await db.selectFrom('setting').select('value').where('name', '=', stockIdName).executeTakeFirst()
   return row?.value ?? ''
 }

@@ -209,7 +209,7 @@ async function carrySequence(from: Transaction<Database>, to: Transaction<Databa
 const knownKinds: readonly string[] = ['r', 'S', 'i', 't', 'c', 'v']
 
 /** The tables of the stock with those first that others refer to. Throws at what an export would leave behind. */
-export async function readTables(db: Executor): Promise<Table[]> {
+async function readTables(db: Executor): Promise<Table[]> {
   const { rows } = await sql<Table & { kind: string; key: Column[] | null; referenced: string[] }>`
     with attribute as (
       select attrelid, attnum, json_build_object('name', attname, 'type', format_type(atttypid, atttypmod),

@@ -9,7 +9,7 @@ const databaseFull = '53100'
 const words = /No space left on device|Disk quota exceeded|File too large|database or disk is full/i
 
 /** What says so among an error and its causes; undefined when none does. */
-export function fullDiskIn(error: unknown): (Error & { readonly code?: string; readonly path?: string }) | undefined {
+function fullDiskIn(error: unknown): (Error & { readonly code?: string; readonly path?: string }) | undefined {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { code } = each as { readonly code?: unknown }
     if (code === databaseFull || (typeof code === 'string' && codes.has(code)) || words.test(each.message)) return each

@@ -13,7 +13,7 @@ export type Look = {
   readonly newest: { readonly edition: number; readonly publishedAt: number; readonly lastModified: number } | undefined
 }
 
-export async function lookAt(db: Executor): Promise<Look> {
+async function lookAt(db: Executor): Promise<Look> {
   const { rows } = await sql<{
     tokens: number
     serial: number

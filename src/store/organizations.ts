@@ -47,7 +47,7 @@ export type Circumstances = {
 }
 
 /** The limit of an organization that has no other (C121). */
-export const defaultRequestsPerMinute = 60
+const defaultRequestsPerMinute = 60
 
 export type OrganizationCreation =
   | { readonly kind: 'created'; readonly organization: Organization }
@@ -235,7 +235,7 @@ export async function loadTokens(db: Executor): Promise<TokenGrant[]> {
 }
 
 /** How exact `lastUsedAt` is: a token in steady use costs one write in so long. */
-export const lastUsedResolutionMs = 5 * 60_000
+const lastUsedResolutionMs = 5 * 60_000
 
 /** Notes that these tokens were used at `now`. Writes only what is older than the resolution. */
 export async function touchTokens(db: Executor, tokenIds: readonly string[], now: number): Promise<void> {

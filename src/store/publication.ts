@@ -23,7 +23,7 @@ export type Lease = {
   readonly found: Publication
 }
 
-export type Publication = {
+type Publication = {
   /** `writing`: entries of an edition to come may be in the tables. `undoing`: they are being taken back. */
   readonly state: 'idle' | 'writing' | 'undoing'
   /** Text of the publisher's own: what is being written. Null while nothing is. */
@@ -65,7 +65,7 @@ export async function takeLease(trx: Executor): Promise<Lease | undefined> {
 }
 
 /** To be called first in each transaction that writes under the lease, which cannot pass on before that ends. Throws LeaseLostError. */
-export async function holdLease(trx: Executor, { fence }: Lease): Promise<void> {
+async function holdLease(trx: Executor, { fence }: Lease): Promise<void> {
   const { numAffectedRows } = await sql`
     update publication set until_ms = ${nowMs} + ${leaseMs}::integer where fence = ${fence} and until_ms > 0`.execute(
     trx,

@@ -177,17 +177,6 @@ export async function loadNoticesOfTenders(
   return found
 }
 
-/** What the stock holds: for people and for programs that watch. */
-export type StockCounts = { readonly tenders: number; readonly published: number; readonly merged: number }
-
-export async function countStock(db: Executor): Promise<StockCounts> {
-  const { rows } = await sql<StockCounts>`
-    select count(*)::integer as tenders, count(merged_into)::integer as merged,
-      (select count(*) from published_tender)::integer as published
-    from tender`.execute(db)
-  return rows[0]!
-}
-
 /** One record of the stock with its content, published or not. */
 export async function findTender(
   db: Executor,

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import type { LivingProcesses } from './living-processes.ts'
 
-export type CommandResult = { readonly code: number | null; readonly output: string }
+type CommandResult = { readonly code: number | null; readonly output: string }
 export type RunningCommand = { readonly result: Promise<CommandResult>; readonly kill: () => void }
 
 /** Starts node with these arguments. */

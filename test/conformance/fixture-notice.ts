@@ -1,7 +1,7 @@
 // Made-up notices as eForms documents: each has just the fields that an assertion is about, with real codes.
 import { createHash } from 'node:crypto'
 
-export type FixtureLot = {
+type FixtureLot = {
   readonly cpv?: readonly string[]
   readonly nuts?: readonly string[]
   readonly deadline?: string
@@ -37,13 +37,13 @@ export type FixtureNotice = {
 }
 
 /** A UUID that is always the same for a name. */
-export function uuidOf(name: string): string {
+function uuidOf(name: string): string {
   const hash = createHash('sha256').update(`conformance|${name}`).digest('hex')
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
 }
 
-export const procedureIdOf = (procedure: string): string => uuidOf(`procedure|${procedure}`)
-export const noticeIdOf = (procedure: string, notice = 'call'): string => uuidOf(`notice|${procedure}|${notice}`)
+const procedureIdOf = (procedure: string): string => uuidOf(`procedure|${procedure}`)
+const noticeIdOf = (procedure: string, notice = 'call'): string => uuidOf(`notice|${procedure}|${notice}`)
 const numberOf = (procedure: string, notice: string, version: string): number =>
   1 +
   (Number.parseInt(createHash('sha256').update(`${procedure}|${notice}|${version}`).digest('hex').slice(0, 7), 16) %

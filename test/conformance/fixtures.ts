@@ -21,7 +21,7 @@ export function fixtureTimes(now: number): FixtureTimes {
   }
 }
 
-export const fillerCount = 260
+const fillerCount = 260
 
 /** What is known before the first edition. */
 export function firstFixtures(times: FixtureTimes): FixtureNotice[] {

@@ -14,8 +14,8 @@ export type Answer = {
   readonly body: Buffer
   readonly json: () => unknown
 }
-export type Event = { readonly event: string; readonly [member: string]: unknown }
-export type CommandResult = { readonly code: number; readonly events: readonly Event[]; readonly text: string }
+type Event = { readonly event: string; readonly [member: string]: unknown }
+type CommandResult = { readonly code: number; readonly events: readonly Event[]; readonly text: string }
 
 export type RequestOptions = {
   readonly token?: string | null

@@ -9,7 +9,7 @@ import {
   startLoopbackCrm,
 } from './loopback-crm.ts'
 
-export type Deal = { readonly id: string; readonly properties: { [name: string]: string } }
+type Deal = { readonly id: string; readonly properties: { [name: string]: string } }
 
 export type HubspotImitation = LoopbackCrm & {
   readonly deals: Map<string, Deal>

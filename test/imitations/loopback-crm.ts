@@ -16,7 +16,7 @@ export type CrmReply = {
 }
 
 /** A reply in place of the real one; `isDone`: the request takes effect all the same, as when the answer is lost. */
-export type CrmFault = (CrmReply & { readonly isDone?: boolean }) | { readonly reset: true; readonly isDone?: boolean }
+type CrmFault = (CrmReply & { readonly isDone?: boolean }) | { readonly reset: true; readonly isDone?: boolean }
 
 export type LoopbackCrm = AsyncDisposable & {
   readonly origin: string

@@ -9,7 +9,7 @@ import {
   startLoopbackCrm,
 } from './loopback-crm.ts'
 
-export type Opportunity = { readonly Id: string; readonly [field: string]: unknown }
+type Opportunity = { readonly Id: string; readonly [field: string]: unknown }
 
 export type SalesforceImitation = LoopbackCrm & {
   readonly opportunities: Opportunity[]

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 
-export type ProxyMode =
+type ProxyMode =
   | { readonly kind: 'pass' }
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'swallow' }

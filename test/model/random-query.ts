@@ -67,7 +67,7 @@ export function askedOtherwise(random: Random, parameters: Parameters): Paramete
   return shuffled(random, [...parameters.filter(([name]) => !lists.includes(name)), ...merged])
 }
 
-export function shuffled<T>(random: Random, items: readonly T[]): T[] {
+function shuffled<T>(random: Random, items: readonly T[]): T[] {
   const copy = [...items]
   for (let index = copy.length - 1; index > 0; index--) {
     const other = random.integer(0, index)

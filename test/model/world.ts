@@ -254,8 +254,6 @@ export function queryString(parameters: Parameters, random: Random): string {
     .join('&')
 }
 
-export type Run = { readonly wires: readonly string[]; readonly pages: number }
-
 const pagePattern = /^\{"data":\[(.*)\],"nextCursor":(null|"[\w-]+")\}$/s
 
 /** Asks a query to its end (or to `maxPages`), with a limit and an encoding of its own for each page. */

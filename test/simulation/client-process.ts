@@ -19,7 +19,7 @@ import { isShipped, type ShippedTarget } from './shipped-sinks.ts'
 import { watchContract } from './sink-contract.ts'
 
 /** A request as the client's `fetch` was given it. */
-export type Sent = { readonly url: string; readonly token: string; readonly signal: AbortSignal | undefined }
+type Sent = { readonly url: string; readonly token: string; readonly signal: AbortSignal | undefined }
 
 /** Something that the process waits for. */
 export type Pending = {

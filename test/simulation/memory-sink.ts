@@ -18,7 +18,7 @@ import type { TenderRecord } from '../../client/src/types.ts'
 export const memoryKinds = ['table', 'table-beside-state', 'file', 'direct'] as const
 export type MemoryKind = (typeof memoryKinds)[number]
 
-export type How = 'upsert' | 'close' | 'merge'
+type How = 'upsert' | 'close' | 'merge'
 export type Held = { readonly record: TenderRecord; readonly how: How; readonly into?: string }
 export type Copy = Map<string, Held>
 

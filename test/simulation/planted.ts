@@ -234,7 +234,7 @@ export const suite: readonly Planted[] = [
 ]
 
 /** Others that came to mind. */
-export const furtherSuite: readonly Planted[] = [
+const furtherSuite: readonly Planted[] = [
   {
     name: 'merge before its survivor',
     mistake: 'the engine is told that every record is held',

@@ -30,7 +30,7 @@ export function addTotals(totals: Totals, more: Omit<Totals, 'runs'> & { readonl
 }
 
 /** The seed of run `index` under one seed; the run is replayed with it alone. */
-export function seedOfRun(seed: number, index: number): number {
+function seedOfRun(seed: number, index: number): number {
   return (Math.imul(seed, 0x9e3779b1) + index) >>> 0
 }
 

@@ -23,7 +23,7 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 const yearMs = 365 * dayMs
 const requestTimeoutMs = 60_000
-export const organizationId = 'organisation-1'
+const organizationId = 'organisation-1'
 
 /** A mistake put into the world from outside, to see that it is found. */
 export type Planted = {
@@ -74,7 +74,7 @@ export async function simulateRun(options: RunOptions): Promise<RunResult> {
 /** Waits that this many steps of calm do not end are no longer waits. */
 const maxQuietSteps = 4000
 
-export class World {
+class World {
   readonly seed: number
   readonly profile: Profile
   readonly stock: Stock

@@ -7,7 +7,7 @@ import { main } from '../../client/src/bin/main.ts'
 import { timerSleep } from '../../client/src/sleep.ts'
 import { type ApiWorld, startApi } from '../api-world.ts'
 
-export type CommandResult = { readonly code: number; readonly out: string; readonly err: string }
+type CommandResult = { readonly code: number; readonly out: string; readonly err: string }
 
 export type CommandWorld = AsyncDisposable & {
   readonly api: ApiWorld

@@ -5,7 +5,7 @@ import type { RunReport } from './run-report.ts'
 const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 
 /** The text of the metrics. Pure. */
-export function metricsText({ last, lastCompleted }: RunReport, sink: string): string {
+function metricsText({ last, lastCompleted }: RunReport, sink: string): string {
   const label = `{sink="${escaped(sink)}"}`
   const seconds = (at: string): number => Date.parse(at) / 1000
   const metrics: readonly (readonly [name: string, help: string, value: number | undefined])[] = [

@@ -1,17 +1,7 @@
 // Which sink a command line asks for: `<kind>[:<target>]` and its own options. Pure; opening is in open-sink.ts.
 import { suggestion, UsageError } from './usage-error.ts'
 
-export const sinkKinds = [
-  'sqlite',
-  'ndjson',
-  'csv',
-  'parquet',
-  'postgres',
-  'hubspot',
-  'salesforce',
-  'http',
-  'exec',
-] as const
+const sinkKinds = ['sqlite', 'ndjson', 'csv', 'parquet', 'postgres', 'hubspot', 'salesforce', 'http', 'exec'] as const
 export type SinkKind = (typeof sinkKinds)[number]
 
 export type SinkChoice = {
@@ -30,7 +20,7 @@ type KindSpec = {
   readonly options: { readonly [name: string]: readonly string[] | string }
 }
 
-export const kindSpecs: { readonly [kind in SinkKind]: KindSpec } = {
+const kindSpecs: { readonly [kind in SinkKind]: KindSpec } = {
   sqlite: { needs: 'a file', example: 'sqlite:tenders.db', options: {} },
   ndjson: { needs: 'a file', example: 'ndjson:tenders.ndjson', options: {} },
   csv: {

@@ -8,7 +8,7 @@ import type { TargetState } from './mapped-properties.ts'
 import { SinkError } from './sink-error.ts'
 
 /** A record that the CRM refused; retried in the next run. */
-export type PendingWrite = { readonly record: TenderRecord; readonly reason: string }
+type PendingWrite = { readonly record: TenderRecord; readonly reason: string }
 
 export type LedgerEntry = {
   readonly id: string

@@ -2,10 +2,10 @@
 // may be sent twice: upserts by external id, lookups and moves change nothing the second time.
 import { SinkError } from './sink-error.ts'
 
-export type CrmRequest = { readonly method: string; readonly path: string; readonly body?: unknown }
+type CrmRequest = { readonly method: string; readonly path: string; readonly body?: unknown }
 
 /** `refused`: the CRM understood and does not want this content; fewer records or other values may pass. */
-export type CrmAnswer =
+type CrmAnswer =
   | { readonly result: 'ok'; readonly body: unknown }
   | { readonly result: 'refused'; readonly status: number; readonly reason: string }
 

@@ -20,7 +20,7 @@ export type FlatColumn<T> = {
   readonly of: (of: T) => FlatValue
 }
 
-export type Lot = TenderRecord['lots'][number]
+type Lot = TenderRecord['lots'][number]
 
 /** A value as a text; null is the empty text. */
 export const textOf = (value: FlatValue): string => (value === null ? '' : String(value))

@@ -31,7 +31,7 @@ const columnSql = <T>(columns: readonly FlatColumn<T>[]): string =>
   columns.map(({ name, type, isRequired }) => `${name} ${sqlType[type]}${isRequired ? ' NOT NULL' : ''}`).join(',\n  ')
 
 /** Tables by name, without the suffix of the set. */
-export const tableNames = ['tender', 'tender_lot', 'tender_cpv', 'tender_nuts'] as const
+const tableNames = ['tender', 'tender_lot', 'tender_cpv', 'tender_nuts'] as const
 
 const tables = (set: TableSet): string => `
 CREATE TABLE IF NOT EXISTS tender${set} (

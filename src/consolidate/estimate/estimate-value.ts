@@ -7,7 +7,7 @@ import type { ValueInputs } from './value-inputs.ts'
 import { type ValueModel, widestInterval, widestScatter } from './value-model.ts'
 
 /** `contractAmount` of a record whose value is estimated. */
-export type EstimatedAmount = NonNullable<TenderContent['contractAmount']> & { readonly estimated: true }
+type EstimatedAmount = NonNullable<TenderContent['contractAmount']> & { readonly estimated: true }
 
 /** Why there is no estimate. */
 export type Refusal =

@@ -38,7 +38,7 @@ export type ValueModelParameters = {
 }
 
 /** What the model says of one tender. All in log10 euros. */
-export type Prediction = {
+type Prediction = {
   readonly log: number
   readonly low: number
   readonly high: number

@@ -23,7 +23,7 @@ export type TitleComparison = {
 }
 
 /** Edit distance of at most one (insertion, deletion, substitution or swap of neighbors). */
-export function isOneEdit(a: string, b: string): boolean {
+function isOneEdit(a: string, b: string): boolean {
   if (a === b) return true
   const [short, long] = a.length <= b.length ? [a, b] : [b, a]
   if (long.length - short.length > 1) return false
@@ -39,7 +39,7 @@ export function isOneEdit(a: string, b: string): boolean {
 const isNumber = (word: string): boolean => word.charCodeAt(0) >= 48 && word.charCodeAt(0) <= 57
 
 /** One word as two ways of writing it: a slip of the pen, an ending, an abbreviation. Numbers are never nearly equal. */
-export function isSoftlyEqual(a: string, b: string): boolean {
+function isSoftlyEqual(a: string, b: string): boolean {
   if (isNumber(a) || isNumber(b)) return false
   const [short, long] = a.length <= b.length ? [a, b] : [b, a]
   if (short.length >= 4 && long.length >= 5 && isOneEdit(short, long)) return true

@@ -5,7 +5,7 @@ import { isBoughtByTrade, isNamed, samePortalFinding } from './same-portal.ts'
 import { hasLoneDiscriminator, type Veto, vetoOf } from './vetoes.ts'
 
 /** Minimum points for two records to be one tender, if vetoes and corroboration allow it. */
-export const mergeScore = 6
+const mergeScore = 6
 const translatedScore = 6.5
 
 type Point = readonly [name: string, points: number]

@@ -2,7 +2,7 @@
 import { allWords } from './words.ts'
 
 /** Maximum number of hashes kept of one description. */
-export const sketchSize = 256
+const sketchSize = 256
 /** Maximum number of characters read of one description: portals cut at the end. */
 const readCharacters = 6_000
 

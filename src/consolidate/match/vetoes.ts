@@ -3,7 +3,7 @@ import { namesOtherCall } from '../named-calls.ts'
 import { type Comparison, sameNoticeDays } from './comparison.ts'
 import type { Discriminators, MatchRecord } from './match-record.ts'
 
-export type VetoName =
+type VetoName =
   | 'country'
   | 'procedure'
   | 'named-call'

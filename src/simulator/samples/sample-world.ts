@@ -61,7 +61,7 @@ export type SampleProcedure = {
   readonly notices: readonly SampleNotice[]
 }
 
-export type SampleLotResult = {
+type SampleLotResult = {
   readonly lotId: string
   readonly winner: string | undefined
   readonly value: number
@@ -69,7 +69,7 @@ export type SampleLotResult = {
 }
 
 /** `cancellation` re-publishes the call with a reason; `modification` changes the contract after its award. */
-export type SampleNoticeKind = 'planning' | 'call' | 'change' | 'cancellation' | 'award' | 'modification'
+type SampleNoticeKind = 'planning' | 'call' | 'change' | 'cancellation' | 'award' | 'modification'
 
 export type SampleNotice = {
   readonly kind: SampleNoticeKind

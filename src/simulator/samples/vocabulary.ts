@@ -1,6 +1,6 @@
 // The words of the sample world: invented towns and firms, real codes. No authority of this list exists.
 
-export const sampleLanguages = ['de', 'en', 'fr', 'pl', 'nb'] as const
+const sampleLanguages = ['de', 'en', 'fr', 'pl', 'nb'] as const
 export type SampleLanguage = (typeof sampleLanguages)[number]
 export type Words = { readonly [language in SampleLanguage]: string }
 

@@ -3,7 +3,7 @@ import { Retryable } from '../../platform/http.ts'
 import type { Fetch, FetchContext, Json, Slot, SlotEnd, SourceReply, SourceRequest, Step } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
 
-export type ScriptedReply = {
+type ScriptedReply = {
   readonly status?: number
   readonly body?: string | Uint8Array
   readonly headers?: { readonly [name: string]: string }
@@ -16,7 +16,7 @@ export type ScriptedReply = {
 /** Answers a request; may throw Retryable as the real `send` does. */
 export type Script = (request: SourceRequest, url: URL) => ScriptedReply
 
-export class Killed extends Error {}
+class Killed extends Error {}
 
 const day = 86_400_000
 /** A slot of whole days in UTC. */

@@ -49,9 +49,9 @@ export type WalkState = {
 }
 
 /** An entry with the address of the page it stood on, and how often its detail was asked for since. */
-export type Owed = { readonly entry: string; readonly address: string; readonly url: string; readonly turns: number }
+type Owed = { readonly entry: string; readonly address: string; readonly url: string; readonly turns: number }
 
-export const newState = (): WalkState => ({
+const newState = (): WalkState => ({
   v: 1,
   combination: null,
   spans: null,

@@ -5,7 +5,7 @@ import { Refused } from '../../platform/http.ts'
 type Row = { readonly [column: string]: string | undefined }
 
 /** One notice of the tables: the rows of each table that are its own, without the two columns that name it and without empty cells. */
-export type JoinedNotice = {
+type JoinedNotice = {
   readonly noticeIdentifier: string
   readonly noticeVersion: string
   readonly tables: { readonly [table: string]: readonly Row[] }

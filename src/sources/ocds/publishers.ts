@@ -28,7 +28,7 @@ const publishers: { readonly [prefix: string]: Publisher } = {
 }
 
 /** The registered prefix of an OCID (`ocds-` and six characters), lower case; undefined when it has none. */
-export function prefixOf(ocid: string): string | undefined {
+function prefixOf(ocid: string): string | undefined {
   return /^ocds-[a-z\d]{6}/i.exec(ocid)?.[0].toLowerCase()
 }
 

@@ -46,7 +46,7 @@ export function xmlText(text: string): string {
 }
 
 /** A cell of a table, quoted where it has to be. */
-export function csvCell(text: string | number | undefined, delimiter = ','): string {
+function csvCell(text: string | number | undefined, delimiter = ','): string {
   const cell = text === undefined ? '' : String(text)
   return cell.includes(delimiter) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }

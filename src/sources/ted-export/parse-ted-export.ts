@@ -34,7 +34,7 @@ const publisherZone = 'Europe/Luxembourg'
 type Form = { readonly language: string; readonly element: XmlElement; readonly content: FormContent }
 
 /** True for the root element of this format, in whichever of its namespaces. */
-export function isTedExport(root: XmlElement): boolean {
+function isTedExport(root: XmlElement): boolean {
   return root.name === 'TED_EXPORT'
 }
 

@@ -27,7 +27,7 @@ function running(element: XmlElement): string {
 }
 
 /** Paragraphs (`P`) joined by line breaks, or the element's own text. */
-export function paragraphs(element: XmlElement | undefined): string | undefined {
+function paragraphs(element: XmlElement | undefined): string | undefined {
   if (!element) return undefined
   const lines = childrenNamed(element, 'P')
   return lines.length === 0
@@ -68,8 +68,6 @@ export function nutsOf(element: XmlElement | undefined): string[] {
   }
   return [...codes]
 }
-
-export const nutsBelow = (element: XmlElement | undefined): string[] => codesBelow(element, 'NUTS', toNutsCode)
 
 /** The country that a NUTS code names. */
 export const countryOfNuts = (code: string | undefined): string | undefined => toCountry(code?.slice(0, 2))

@@ -32,7 +32,7 @@ function countOf(element: XmlElement | undefined): number | undefined {
 
 const dateOf = (element: XmlElement | undefined): PlainDateTime | undefined => splitDateTime(textOf(element))
 
-export function durationOf(element: XmlElement): FormLot['duration'] {
+function durationOf(element: XmlElement): FormLot['duration'] {
   const measure = childNamed(element, 'DURATION')
   const value = countOf(measure)
   const start = dateOf(childNamed(element, 'DATE_START'))?.date

@@ -14,7 +14,7 @@ const fields = ['publication-number', 'publication-date']
 const mostAttempts = 3
 
 /** A row of the search. The date is a day; the answer writes it with an offset (`2026-07-08+02:00`). */
-export type SearchRow = { readonly publicationNumber: string; readonly day?: string; readonly noticeId?: string }
+type SearchRow = { readonly publicationNumber: string; readonly day?: string; readonly noticeId?: string }
 
 /** One answer. The token is still there after the last row. */
 export type SearchPage = {

@@ -21,7 +21,7 @@ export class DatabaseError extends Error {
 }
 
 /** SQLSTATE query_canceled: the statement ran too long. */
-export const queryCanceled = '57014'
+const queryCanceled = '57014'
 /** SQLSTATE connection_failure: the engine stopped; what was not committed is undone. */
 export const connectionFailure = '08006'
 

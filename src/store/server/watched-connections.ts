@@ -25,7 +25,7 @@ export type WatchedConnections = {
 }
 
 /** A statement failed because nothing came back for it. Its code is that of a connection that timed out. */
-export class SilentConnection extends Error {
+class SilentConnection extends Error {
   readonly code = 'ETIMEDOUT'
   constructor(reason: string) {
     super(`the connection was given up: ${reason}`)

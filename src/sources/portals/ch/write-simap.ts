@@ -16,7 +16,7 @@ const processTypes = { open: 'open', restricted: 'selective', 'neg-w-call': 'sel
 const texts = (language: string, text: string) => ({ de: null, en: null, fr: null, it: null, [language]: text })
 
 /** Every version is a publication with an id of its own; the first keeps the announcement's. */
-export function simapIdOf(notice: Pick<PortalSample, 'id' | 'version'>): string {
+function simapIdOf(notice: Pick<PortalSample, 'id' | 'version'>): string {
   return notice.version === 1
     ? notice.id
     : `${notice.id.slice(0, -2)}${(notice.version % 256).toString(16).padStart(2, '0')}`
