@@ -1,4 +1,5 @@
 // A whole API over real HTTP in one line: memory editions, two organizations, a clock that tests move.
+import { createSecretKey } from 'node:crypto'
 import { type CursorKey, createCursorSealer } from '../src/api/cursor.ts'
 import type { Limiter } from '../src/api/limiter.ts'
 import { createLocalLimiter } from '../src/api/limiter-memory.ts'
@@ -83,7 +84,7 @@ export async function startApi(
   const editions = createMemoryEditions()
   const tokens = createTestTokens()
   const token = tokens.add('one', { requestsPerMinute: 100_000 })
-  const keys: CursorKey[] = [{ keyId: 1, key: systemRandom.bytes(32) }]
+  const keys: CursorKey[] = [{ keyId: 1, key: createSecretKey(systemRandom.bytes(32)) }]
   let now = startOfTests
   const clock = () => now
   const table = await openTokenTable({ source: tokens, clock, pollMs: 3_600_000, refreshEveryMs: 0 })

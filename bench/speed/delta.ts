@@ -1,4 +1,5 @@
 // The hourly delta for many clients: each asks with its own token, follows its own cursors, all pages, once.
+import { createSecretKey } from 'node:crypto'
 import { join } from 'node:path'
 import { createCursorSealer } from '../../src/api/cursor.ts'
 import { toInstant } from '../../src/domain/time.ts'
@@ -34,7 +35,7 @@ export async function deltaRows({ options, stock, ours, notes }: Place): Promise
     .split('|') as [string, string]
   const random = randomOf(9)
   const { seal } = createCursorSealer({
-    ring: { keys: () => [{ keyId: Number(keyId), key: Buffer.from(key, 'hex') }], refresh: async () => {} },
+    ring: { keys: () => [{ keyId: Number(keyId), key: createSecretKey(key, 'hex') }], refresh: async () => {} },
     clock: Date.now,
     randomBytes: (count) => Uint8Array.from({ length: count }, () => random.integer(0, 255)),
   })

@@ -1,4 +1,5 @@
 // The ring of keys as one API process knows it, read again when another process may have turned it.
+import { createSecretKey } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../platform/clock.ts'
 import type { CursorKey as StoredCursorKey } from '../store/cursor-keys.ts'
@@ -20,7 +21,7 @@ export async function openCursorKeyRing(options: {
 }): Promise<CursorKeyRing> {
   const { load, clock } = options
   const read = async (): Promise<readonly CursorKey[]> =>
-    (await load()).map(({ keyId, key }) => ({ keyId, key: Buffer.from(key, 'hex') }))
+    (await load()).map(({ keyId, key }) => ({ keyId, key: createSecretKey(key, 'hex') }))
   let known = await read()
   let readAt = clock()
   let reading: Promise<void> | undefined

@@ -1,20 +1,19 @@
 // Cursors (D28 to D31): sealed, so that nobody reads, alters or makes one; stateless, so that they survive restarts.
-import { createDecipheriv, hash } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hash, type KeyObject } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { canonicalFilter, type TenderFilter } from '../domain/filter.ts'
 import { dayMs, minuteMs } from '../domain/time.ts'
 import type { RecordKey } from '../edition/edition-reader.ts'
 import { writeId } from '../edition/record-id.ts'
 import type { Clock } from '../platform/clock.ts'
-import { type CtrHmac, createCtrHmac, nonceLength, tagLength } from './ctr-hmac.ts'
 import { maxCursorLength } from './parameters.ts'
 
 const cursorLifeMs = dayMs
 /** How far a cursor may come "from the future": within it the clocks differ, beyond it the cursor is forged (D31). */
 const clockSkewMs = minuteMs
 
-/** A key that seals cursors: 32 bytes. Numbers rise; the newest seals, all open. */
-export type CursorKey = { readonly keyId: number; readonly key: Uint8Array }
+/** A key of 32 bytes that seals cursors. Numbers rise; the newest seals, all open. */
+export type CursorKey = { readonly keyId: number; readonly key: KeyObject }
 
 /** Where a run stands: the last record delivered, and the edition that the run is pinned to (R2). */
 type CursorPosition = { readonly after: RecordKey; readonly edition: number }
@@ -37,10 +36,13 @@ export type CursorSealer = {
 /** The keys of this moment, never empty. */
 export type CursorKeyRing = { readonly keys: () => readonly CursorKey[]; readonly refresh: () => Promise<void> }
 
-// Header (authenticated, in the clear): version 1, key id 4, nonce 12. Then the sealed content, then the tag of 16 bytes.
-// Version 1 was sealed with AES-256-GCM, version 2 as ctr-hmac.ts tells.
-const version = 2
-const headerLength = 1 + 4 + nonceLength
+// AES-256-GCM (NIST SP 800-38D). Header (authenticated, in the clear): version 1, key id 4, random nonce 12. Then the
+// encrypted content, then the tag.
+const cipherName = 'aes-256-gcm'
+const version = 1
+const nonceStart = 1 + 4
+const headerLength = nonceStart + 12
+const tagLength = 16
 const filterNames = [
   ['cpv', 'cpv'],
   ['nuts', 'nuts'],
@@ -93,19 +95,14 @@ function remember<T>(make: () => T, key: string, remembered: Map<string, T>): T 
 
 const idWords = new Uint32Array(4)
 
-/** The content of a genuine cursor, which the next one may overwrite; undefined for any other. */
-function contentOf(bytes: Buffer, { message, content, open }: CtrHmac): Buffer | undefined {
-  bytes.copy(message)
-  return open() ? content : undefined
-}
-
-/** Until 24 hours after the last service that issued them (C141). */
-function contentOfVersion1(bytes: Buffer, { key }: CursorKey): Buffer | undefined {
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(5, headerLength), { authTagLength: tagLength })
+/** The content of a genuine cursor; undefined for any other. */
+function contentOf(bytes: Buffer, { key }: CursorKey): Buffer | undefined {
+  const nonce = bytes.subarray(nonceStart, headerLength)
+  const decipher = createDecipheriv(cipherName, key, nonce, { authTagLength: tagLength })
   decipher.setAAD(bytes.subarray(0, headerLength))
-  decipher.setAuthTag(bytes.subarray(bytes.length - tagLength))
+  decipher.setAuthTag(bytes.subarray(cursorLength - tagLength))
+  const content = decipher.update(bytes.subarray(headerLength, cursorLength - tagLength))
   try {
-    const content = decipher.update(bytes.subarray(headerLength, bytes.length - tagLength))
     decipher.final()
     return content
   } catch {
@@ -130,15 +127,6 @@ export function createCursorSealer(options: {
 }): CursorSealer {
   const { clock } = options
   const { keys, refresh } = options.ring
-  const seals = new WeakMap<CursorKey, CtrHmac>()
-  function sealOf(key: CursorKey): CtrHmac {
-    let made = seals.get(key)
-    if (!made) {
-      made = createCtrHmac(key.key, headerLength, contentLength, options.randomBytes)
-      seals.set(key, made)
-    }
-    return made
-  }
   const prints = new Map<string, Buffer>()
   const organizations = new Map<string, Buffer>()
   const printsOf = (filter: TenderFilter): Buffer =>
@@ -149,10 +137,11 @@ export function createCursorSealer(options: {
 
   function seal(position: CursorPosition, filter: TenderFilter, organizationId: string): string {
     const key = newestKey()
-    const sealed = sealOf(key)
-    const { message, content } = sealed
-    message[0] = version
-    message.writeUInt32BE(key.keyId, 1)
+    const header = Buffer.allocUnsafe(headerLength)
+    header[0] = version
+    header.writeUInt32BE(key.keyId, 1)
+    header.set(options.randomBytes(headerLength - nonceStart), nonceStart)
+    const content = Buffer.allocUnsafe(contentLength)
     content.writeUIntBE(position.after.lastModified, 0, 6)
     writeId(position.after.id, idWords, 0)
     for (let index = 0; index < idWords.length; index++) content.writeUInt32BE(idWords[index]!, 6 + index * 4)
@@ -160,8 +149,11 @@ export function createCursorSealer(options: {
     content.writeUIntBE(clock(), 26, 6)
     content.set(printOfOrganization(organizationId), 32)
     content.set(printsOf(filter), 40)
-    sealed.seal()
-    return message.toString('base64url')
+    const cipher = createCipheriv(cipherName, key.key, header.subarray(nonceStart), { authTagLength: tagLength })
+    cipher.setAAD(header)
+    const encrypted = cipher.update(content)
+    cipher.final()
+    return Buffer.concat([header, encrypted, cipher.getAuthTag()]).toString('base64url')
   }
 
   function open(text: string, filter: TenderFilter, organizationId: string): OpenedCursor {
@@ -169,7 +161,7 @@ export function createCursorSealer(options: {
     const bytes = Buffer.from(text, 'base64url')
     // The decoder skips foreign characters and spare bits; only the one spelling that we issued counts (C53).
     if (bytes.length < headerLength + tagLength || bytes.toString('base64url') !== text) return { state: 'invalid' }
-    if (bytes[0] !== version && bytes[0] !== 1) return { state: 'invalid' }
+    if (bytes[0] !== version) return { state: 'invalid' }
     const keyId = bytes.readUInt32BE(1)
     const ring = keys()
     const key = ring.find((entry) => entry.keyId === keyId)
@@ -179,7 +171,7 @@ export function createCursorSealer(options: {
       return { state: ring.every((entry) => entry.keyId < keyId) ? 'unknownKey' : 'invalid' }
     }
     if (bytes.length !== cursorLength) return { state: 'invalid' }
-    const content = bytes[0] === 1 ? contentOfVersion1(bytes, key) : contentOf(bytes, sealOf(key))
+    const content = contentOf(bytes, key)
     if (content?.compare(printOfOrganization(organizationId), 0, 8, 32, 40) !== 0) return { state: 'invalid' }
     const ageMs = clock() - content.readUIntBE(26, 6)
     if (ageMs < -clockSkewMs) return { state: 'invalid' }

@@ -1,5 +1,6 @@
 // The modeled parts of the simulation beside the real ones: the publisher beside publish() on an embedded stock, the
 // shared log in memory beside an edition log on disk.
+import { createSecretKey } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseListQuery } from '../../src/api/parameters.ts'
@@ -51,7 +52,7 @@ describe('the simulated world', () => {
     const node = new ApiNode(0, {
       log: shared,
       now: () => now,
-      keys: [{ keyId: 1, key: Buffer.alloc(32) }],
+      keys: [{ keyId: 1, key: createSecretKey(Buffer.alloc(32)) }],
       cursorVersion: () => 1,
       tokens: { load: async () => [], serial: async () => 0, touch: async () => {} },
       isLimiterStoreDown: () => false,

@@ -1,5 +1,6 @@
 // One simulated run: a stock that is published, three API nodes, clients that sync, and everything that goes wrong between
 // them, in an order that one seed decides. True time is a number that the scheduler moves.
+import { createSecretKey } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import type { SyncOutcome } from '../../client/src/sync/sync.ts'
 import type { CursorKey } from '../../src/api/cursor.ts'
@@ -205,7 +206,7 @@ class World {
   }
 
   #turnKey(): void {
-    this.#keys.push({ keyId: this.#keys.length + 1, key: this.#randomBytes(32) })
+    this.#keys.push({ keyId: this.#keys.length + 1, key: createSecretKey(this.#randomBytes(32)) })
   }
 
   #addToken(): string {
