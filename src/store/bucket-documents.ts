@@ -6,7 +6,7 @@ import type { BucketPlace } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { type HttpAnswer, openHttp, Retryable } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
-import { documentPath, formerDocumentPath } from './document-path.ts'
+import { documentPath } from './document-path.ts'
 import type { OpenDocumentStore } from './document-store.ts'
 import { inParallel } from './in-parallel.ts'
 
@@ -82,11 +82,9 @@ export function openBucketDocuments(
       })
     },
     get: async (documentId) => {
-      for (const path of [documentPath(documentId), formerDocumentPath(documentId)]) {
-        const { answer, bytes } = await request('GET', path)
-        if (answer.status === 200) return Buffer.from(bytes)
-        if (answer.status !== 404 || codeOf(bytes) === 'NoSuchBucket') throw wrong(place, answer.status, bytes)
-      }
+      const { answer, bytes } = await request('GET', documentPath(documentId))
+      if (answer.status === 200) return Buffer.from(bytes)
+      if (answer.status !== 404 || codeOf(bytes) === 'NoSuchBucket') throw wrong(place, answer.status, bytes)
       return undefined
     },
     close: http.close,

@@ -5,15 +5,6 @@
  * documents. Throws when the id is no SHA-256 in lower-case hex, so that nothing can point anywhere else.
  */
 export function documentPath(documentId: string): string {
-  return `${withoutEnding(documentId)}.zst`
-}
-
-/** Where the same document is when it was packed with deflate, as all were at first. */
-export function formerDocumentPath(documentId: string): string {
-  return `${withoutEnding(documentId)}.deflate`
-}
-
-function withoutEnding(documentId: string): string {
   if (!/^[0-9a-f]{64}$/.test(documentId)) throw new Error(`no document id: ${documentId.slice(0, 80)}`)
-  return `${documentId.slice(0, 2)}/${documentId.slice(2, 4)}/${documentId}`
+  return `${documentId.slice(0, 2)}/${documentId.slice(2, 4)}/${documentId}.zst`
 }

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { deflateRawSync, zstdDecompressSync } from 'node:zlib'
+import { zstdDecompressSync } from 'node:zlib'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type S3Store, s3Keys, signatureOf, startS3Store } from '../../test/imitations/s3-store.ts'
 import { engines, openTestStore } from '../../test/world.ts'
@@ -20,7 +20,6 @@ import { OperatorError } from '../platform/errors.ts'
 import { Retryable } from '../platform/http.ts'
 import { ForbiddenAddress } from '../platform/network-rule.ts'
 import { systemRandom } from '../platform/random.ts'
-import { formerDocumentPath } from './document-path.ts'
 import type { PackedDocument } from './document-store.ts'
 import { countReceived, listParsableDocuments, packDocument } from './documents.ts'
 import { openDocumentStore } from './open-document-store.ts'
@@ -113,23 +112,6 @@ describe.each(['folder', 'bucket'] as const)('documents in a %s', (kind) => {
     await store.put(some)
     for (const each of [store, await open(where)])
       for (const { documentId, packed: bytes } of some) expect((await each.get(documentId))?.equals(bytes)).toBe(true)
-  })
-
-  test('are found where they were kept packed with deflate', async () => {
-    const bytes = Buffer.from('made up')
-    const documentId = createHash('sha256').update(bytes).digest('hex')
-    const former = deflateRawSync(bytes)
-    if (kind === 'folder') {
-      const path = await temporaryFolder()
-      const file = join(path, formerDocumentPath(documentId))
-      await mkdir(dirname(file), { recursive: true })
-      await writeFile(file, former)
-      expect((await (await open({ kind: 'folder', path })).get(documentId))?.equals(former)).toBe(true)
-    } else {
-      const s3 = await openS3()
-      s3.objects.set(`stock/raw/${formerDocumentPath(documentId)}`, former)
-      expect((await (await open(placeIn(s3))).get(documentId))?.equals(former)).toBe(true)
-    }
   })
 
   test('may be put again, alone or by two at once', async () => {
@@ -331,8 +313,8 @@ describe.each(engines)('a stock whose documents are outside (%s)', (engine) => {
         yield* received
       }
       await ingest(store, { sourceId: 's', documents: documents(), clock: systemClock, documentStore: outside })
-      const rows = await store.db.selectFrom('source_document').select(['content', 'packed']).execute()
-      expect(rows).toEqual(received.map(() => ({ content: null, packed: null })))
+      const rows = await store.db.selectFrom('source_document').select('packed').execute()
+      expect(rows).toEqual(received.map(() => ({ packed: null })))
       const kept = await listParsableDocuments(store.db, '', 100, outside)
       expect(kept.map(({ bytes }) => Buffer.from(bytes).toString()).sort()).toEqual(
         received.map(({ bytes }) => bytes.toString()).sort(),

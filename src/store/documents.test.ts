@@ -1,6 +1,5 @@
-// Documents come back as they were received, in whichever way they were packed when they were kept.
+// Documents come back as they were received.
 import { createHash } from 'node:crypto'
-import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { engines, openTestStore } from '../../test/world.ts'
@@ -35,26 +34,6 @@ describe.each(engines)('documents in the database (%s)', (engine) => {
     expect((await insertDocuments(store.db, rows.slice(0, 30))).size).toBe(30)
     expect((await insertDocuments(store.db, rows)).size).toBe(rows.length - 30)
     expect(await keptBytes(store)).toEqual(byId)
-  })
-
-  test('that were packed with deflate, as text, are still read', async () => {
-    await using store = await openTestStore(engine)
-    const bytes = Buffer.from('<made>up</made>'.repeat(1000))
-    const { documentId, packed: _, ...rest } = row(bytes)
-    await store.db
-      .insertInto('source_document')
-      .values({
-        document_id: documentId,
-        source_id: rest.sourceId,
-        address: rest.address,
-        received_at: rest.receivedAt,
-        byte_size: rest.byteSize,
-        content: deflateRawSync(bytes, { level: 6 }).toString('base64'),
-        parser_version: rest.parserVersion,
-        packed: null,
-      })
-      .execute()
-    expect(await keptBytes(store)).toEqual(new Map([[documentId, bytes.toString('latin1')]]))
   })
 
   test('that are damaged throw instead of coming back as something else', async () => {

@@ -1,5 +1,5 @@
 // The received side of the store: raw documents, what was read from them, and when each source was last checked.
-import { constants, inflateRawSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { sql } from 'kysely'
 import type { Notice, Rejection } from '../domain/notice.ts'
 import { OperatorError } from '../platform/errors.ts'
@@ -131,7 +131,7 @@ export async function listParsableDocuments(
     packed: string | null
     byte_size: number
   }>`
-    select document_id, source_id, coalesce(encode(packed, 'base64'), content) as packed, byte_size
+    select document_id, source_id, encode(packed, 'base64') as packed, byte_size
     from source_document where document_id > ${after} and parser_version <> ${unparsedVersion}
     order by document_id limit ${limit}`.execute(db)
   return inParallel(rows, mostGets, async (row) => {
@@ -286,19 +286,15 @@ const packOptions = {
     [constants.ZSTD_c_checksumFlag]: 1,
   },
 }
-/** How a zstd frame begins (RFC 8878, 3.1.1). Raw deflate never does: it would be a stored block whose length is wrong. */
-const zstdMagic = 0xfd2fb528
 
 /** The bytes of a document as they are kept: a zstd frame with a checksum (RFC 8878). */
 export function packDocument(bytes: Uint8Array): Buffer {
   return zstdCompressSync(bytes, packOptions)
 }
 
-/** Reads what `packDocument` makes, and what it made before: raw deflate. Throws when the bytes are damaged or not as many. */
+/** Reads what `packDocument` makes. Throws when the bytes are damaged or not as many. */
 function unpack(packed: Buffer, byteSize: number): Uint8Array {
-  const isZstd = packed.length >= 4 && packed.readUInt32LE(0) === zstdMagic
-  const options = { maxOutputLength: Math.max(1, byteSize) }
-  const bytes = isZstd ? zstdDecompressSync(packed, options) : inflateRawSync(packed, options)
+  const bytes = zstdDecompressSync(packed, { maxOutputLength: Math.max(1, byteSize) })
   if (bytes.length !== byteSize) throw new Error(`a kept document has ${bytes.length} bytes instead of ${byteSize}`)
   return bytes
 }

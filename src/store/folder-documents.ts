@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { makeWithParents } from '../platform/folders.ts'
 import type { Random } from '../platform/random.ts'
-import { documentPath, formerDocumentPath } from './document-path.ts'
+import { documentPath } from './document-path.ts'
 import type { OpenDocumentStore, PackedDocument } from './document-store.ts'
 import { inParallel } from './in-parallel.ts'
 
@@ -55,10 +55,7 @@ export async function openFolderDocuments(
   return {
     put,
     get: (documentId) =>
-      explained(folder, async () => {
-        const read = (path: string) => readFile(join(folder, path)).catch(undefinedWhenMissing)
-        return (await read(documentPath(documentId))) ?? read(formerDocumentPath(documentId))
-      }),
+      explained(folder, () => readFile(join(folder, documentPath(documentId))).catch(undefinedWhenMissing)),
     close: async () => {},
   }
 }

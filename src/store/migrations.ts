@@ -1,16 +1,23 @@
 // Numbered, append-only. Plain SQL that PostgreSQL 15 and the embedded engine (18) both speak.
 
-export const migrations: { readonly [name: string]: readonly string[] } = {
-  '0001-stock': [
+/** Statements by the name of their migration. */
+export type Migrations = { readonly [name: string]: readonly string[] }
+
+export const migrations: Migrations = {
+  '0001-tables': [
     `create table source_document (
       document_id text primary key,
       source_id text not null,
       address text not null,
       received_at bigint not null,
       byte_size integer not null,
-      content text not null,
-      parser_version integer not null
+      parser_version integer not null,
+      -- null: the bytes are in the document store outside the database
+      packed bytea
     )`,
+    // External: packed bytes cannot be packed again.
+    'alter table source_document alter column packed set storage external',
+    'create index source_document_received on source_document (received_at)',
     `create table rejection (
       document_id text not null references source_document,
       pointer text not null,
@@ -20,6 +27,7 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
       rejected_at bigint not null,
       primary key (document_id, pointer)
     )`,
+    'create index rejection_rejected on rejection (rejected_at)',
     `create table notice (
       notice_id text primary key,
       document_id text not null references source_document,
@@ -44,16 +52,13 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
     `create table tender (
       tender_id text primary key,
       founding_key text not null unique,
-      first_edition integer,
       content text not null,
       content_hash text not null,
-      published_hash text,
       next_transition_ms bigint,
       merged_into text,
       sources text not null
     )`,
     'create index tender_next_transition on tender (next_transition_ms) where next_transition_ms is not null',
-    'create index tender_to_publish on tender (tender_id) where content_hash is distinct from published_hash',
     'create index tender_merged_into on tender (merged_into) where merged_into is not null',
     `create table tender_notice (
       notice_id text primary key references notice on delete cascade,
@@ -67,19 +72,18 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
       published_at bigint not null,
       records integer not null,
       changes integer not null,
-      checks text not null
+      checks text not null,
+      counts text not null default '{}',
+      checksum text
     )`,
+    // no reference to the edition: looking it up for each of a hundred thousand entries is a tenth of their publication
     `create table edition_entry (
       last_modified bigint primary key,
-      edition integer not null references edition,
+      edition integer not null,
       tender_id text not null,
       body text not null,
-      sources text not null,
-      superseded_by integer references edition
+      sources text not null
     )`,
-    'create index edition_entry_edition on edition_entry (edition)',
-    'create unique index edition_entry_live on edition_entry (tender_id) where superseded_by is null',
-    'create index edition_entry_superseded on edition_entry (superseded_by) where superseded_by is not null',
     'create table edition_hold (held_at bigint primary key, reasons text not null)',
     `create table organization (
       organization_id text primary key,
@@ -106,15 +110,6 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
     'create table setting (name text primary key, value text not null)',
     'create table change_signal (topic text primary key, serial bigint not null)',
     "insert into change_signal (topic, serial) values ('tokens', 0), ('edition', 0)",
-  ],
-  '0002-gate': [
-    "alter table edition add column counts text not null default '{}'",
-    'create index source_document_received on source_document (received_at)',
-    'create index tender_published on tender (tender_id) where first_edition is not null',
-  ],
-  '0003-sources': [
-    // null: the bytes are in the document store outside the database
-    'alter table source_document alter column content drop not null',
     `create table source_slot (
       source_id text not null,
       channel text not null,
@@ -171,29 +166,32 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
       documents integer not null,
       primary key (source_id, name)
     )`,
-    'create index rejection_rejected on rejection (rejected_at)',
-  ],
-  '0004-consolidation': [
-    // One row per component of exactly linked notices; the key is the notice key of its oldest notice.
+    // One row per component of exactly linked notices; the key is the notice key of its oldest notice. Keys and records by
+    // number, with the mark that tells at a glance what is too far apart: a third of the index.
     `create table match_record (
-      record_key text primary key,
-      twin_keys text not null,
+      record_no bigint generated always as identity primary key,
+      record_key text not null unique,
+      mark integer not null,
       is_succeeded boolean not null,
+      twin_keys text not null,
       keys text not null,
       content text not null
     )`,
+    // The keys of a record are in match_record too. Sixteen entries at random places of an index for each record: with a
+    // log each would take a page of it. What a crash empties is filled again, see matches.ts.
+    `create unlogged table match_key (
+      match_key bigint not null,
+      record_no bigint not null,
+      mark integer not null,
+      primary key (match_key, record_no)
+    )`,
+    'create unlogged table match_key_whole (is_whole boolean primary key)',
+    'create table dropped_match_key (match_key bigint primary key)',
     `create table match_member (
       notice_id text primary key references notice on delete cascade,
       record_key text not null
     )`,
     'create index match_member_record on match_member (record_key)',
-    // No foreign keys: 20 rows per record, written and removed with it.
-    `create table match_key (
-      match_key text not null,
-      record_key text not null,
-      primary key (match_key, record_key)
-    )`,
-    'create table dropped_match_key (match_key text primary key)',
     `create table tender_match (
       left_key text not null,
       right_key text not null,
@@ -214,10 +212,6 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
       primary key (left_key, right_key),
       check (left_key < right_key)
     )`,
-    // What stands there already has never been matched: all of it is consolidated once more.
-    'update notice set is_consolidated = false where is_consolidated',
-  ],
-  '0005-estimates': [
     'create table value_model (version text primary key, fitted_at bigint not null, parameters text not null)',
     // No foreign key: what was once said of a record outlives a rebuild, as its id does.
     `create table tender_estimate (
@@ -227,88 +221,26 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
       estimate text not null,
       primary key (tender_id, inputs_hash)
     )`,
-  ],
-  '0006-match-numbers': [
-    // Keys and records by number, with the mark that tells at a glance what is too far apart: a third of the index.
-    'drop table match_record, match_key, dropped_match_key',
-    'truncate match_member, tender_match',
-    `create table match_record (
-      record_no bigint generated always as identity primary key,
-      record_key text not null unique,
-      mark integer not null,
-      is_succeeded boolean not null,
-      twin_keys text not null,
-      keys text not null,
-      content text not null
-    )`,
-    `create table match_key (
-      match_key bigint not null,
-      record_no bigint not null,
-      mark integer not null,
-      primary key (match_key, record_no)
-    )`,
-    'create table dropped_match_key (match_key bigint primary key)',
-    'update notice set is_consolidated = false where is_consolidated',
-  ],
-  '0007-packed-documents': [
-    // What is in `content` already stays there and is read from there. External: packed bytes cannot be packed again.
-    'alter table source_document add column packed bytea',
-    'alter table source_document alter column packed set storage external',
-  ],
-  '0008-unlogged-keys': [
-    // The keys of a record are in match_record too. Sixteen entries at random places of an index for each record: with a
-    // log each would take a page of it. What a crash empties is filled again, see matches.ts.
-    'alter table match_key set unlogged',
-    'create unlogged table match_key_whole (is_whole boolean primary key)',
-  ],
-  '0009-published-tenders': [
     // What publication changes of a record, beside the wide rows of its content and its entries.
     'create table tender_change (tender_id text primary key)',
-    `insert into tender_change
-      select tender_id from tender where content_hash is distinct from published_hash order by tender_id`,
     `create table published_tender (
-      tender_id text primary key,
+      tender_id text primary key references tender,
       first_edition integer not null,
       content_hash text not null,
       last_modified bigint not null,
       sources text not null,
-      is_archived boolean not null
+      is_archived boolean not null,
+      entry_hash bytea
     ) with (fillfactor = 80)`,
-    // `|| ''`: unpacked once
-    `insert into published_tender
-      select tender_id, first_edition, published_hash, last_modified, e.sources, position('"archiveReason":"' in e.body || '') > 0
-      from tender join edition_entry e using (tender_id)
-      where first_edition is not null and published_hash is not null and superseded_by is null`,
-    'alter table published_tender add foreign key (tender_id) references tender',
     `create table replaced_entry (
       superseded_by integer not null,
       last_modified bigint not null,
+      content_hash text,
+      entry_hash bytea,
       primary key (superseded_by, last_modified)
     )`,
-    `insert into replaced_entry
-      select superseded_by, last_modified from edition_entry where superseded_by is not null order by 1, 2`,
-    'alter table edition_entry drop column superseded_by',
-    // nothing asks by it; and looking up the edition of each of a hundred thousand entries is a tenth of their publication
-    'drop index edition_entry_edition',
-    'alter table edition_entry drop constraint edition_entry_edition_fkey',
-    'alter table tender drop column first_edition, drop column published_hash',
-  ],
-  '0010-checksums': [
-    // of the whole state; the next publication reads what was published without them once
-    'alter table edition add column checksum text',
-    'alter table published_tender add column entry_hash bytea',
-  ],
-  '0011-matching-in-one-portal': [
-    // Records hold words, parts and documents of their texts now: all are compared once more.
-    'truncate match_record, match_key, match_key_whole, dropped_match_key, match_member, tender_match',
-    'update notice set is_consolidated = false where is_consolidated',
-  ],
-  '0012-api-processes': [
     // As small as a table can be, and worth nothing after a crash.
     'create unlogged table api_process (process_id text primary key, seen_at bigint not null)',
-  ],
-  '0013-publication': [
-    'alter table replaced_entry add column content_hash text, add column entry_hash bytea',
     `create table publication (
       is_only boolean primary key default true check (is_only),
       fence bigint not null default 0,
@@ -322,8 +254,6 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
       checksum text not null default ''
     )`,
     'insert into publication default values',
-  ],
-  '0014-doubted-tenders': [
     // What the notices of one tender say against each other.
     `create table tender_doubt (
       tender_id text not null,
@@ -334,7 +264,5 @@ export const migrations: { readonly [name: string]: readonly string[] } = {
       primary key (tender_id, kind),
       check (left_key < right_key)
     )`,
-    // Each tender is looked at once.
-    'update notice set is_consolidated = false where is_consolidated',
   ],
 }

@@ -13,11 +13,9 @@ export type Database = {
     address: string
     received_at: EpochMs
     byte_size: number
-    /** Raw deflate of the bytes, base64: how documents were kept before `packed`; null since. */
-    content: string | null
     /** Version of the parsers that last read it; `rebuild` reads it again. */
     parser_version: number
-    /** A zstd frame of the bytes; null when kept outside, or in `content`. */
+    /** A zstd frame of the bytes; null when kept outside. */
     packed: Uint8Array | null
   }
   /** What could not become a notice, with the reason. */
