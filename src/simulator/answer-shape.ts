@@ -101,7 +101,7 @@ const markedText = JSON.stringify(marker)
 type Tree = { [name: string]: Json | Tree }
 
 function writeJson(entries: Extract<Entries, { format: 'json' }>, page: AnswerPage): string {
-  const texts = page.documents.map((text) => held(text, entries.holds))
+  const texts = page.documents.map((text) => text.trim())
   const list = (items: readonly string[]) => `[${items.join(`,${page.between ?? ''}`)}]`
   const segments = entries.at === '' ? [] : entries.at.slice(1).split('/').map(unescaped)
   const pointers = (page.places ?? []).filter(({ at }) => at.startsWith('/'))
@@ -135,12 +135,6 @@ function nested(segments: readonly string[], text: string): string {
 }
 
 const isListName = (name: string): boolean => /(?:s|list|data|items|results?)$/i.test(name)
-
-function held(text: string, holds: 'text' | 'base64' | undefined): string {
-  if (holds === 'text') return JSON.stringify(text)
-  if (holds === 'base64') return JSON.stringify(Buffer.from(text).toString('base64'))
-  return text.trim()
-}
 
 function place(root: Tree, segments: readonly string[], value: Json): void {
   let at = root

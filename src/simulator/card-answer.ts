@@ -71,12 +71,7 @@ export async function writtenAnswer(
       : []),
   ]
   const hasNul = entries.format === 'json' && documents.length > 1 && asked?.happens('nul-bytes')
-  const isJunk =
-    entries.format === 'json' &&
-    documents.length > 1 &&
-    !isOne &&
-    entries.holds === undefined &&
-    asked?.happens('broken-member')
+  const isJunk = entries.format === 'json' && documents.length > 1 && !isOne && asked?.happens('broken-member')
   const { body, type, headers } = await writeAnswer(entries, {
     documents,
     places,

@@ -31,7 +31,7 @@ export class IndexServer {
 
   /** What is listed: one file for every month, or one for every entry; keys are stable. */
   #files(now: number): ReadonlyMap<string, readonly ShelfEntry[]> {
-    const { files, isOnce } = this.#delivery
+    const { files } = this.#delivery
     const entries = this.#visible(now)
     const found = new Map<string, ShelfEntry[]>()
     const isSingle = !files || files.format === 'document' || isOneValue(files)
@@ -40,11 +40,9 @@ export class IndexServer {
         ? this.#delivery.version === undefined && !files
           ? entry.id
           : entry.noticeId
-        : new Date(entry.publishedAt).toISOString().slice(0, isOnce ? 10 : 7)
+        : new Date(entry.publishedAt).toISOString().slice(0, 7)
       if (isSingle) found.set(key, [entry])
       else {
-        // what is never read again must be complete when it is listed
-        if (isOnce && Date.parse(`${key}T00:00Z`) + 86_400_000 > now) continue
         const list = found.get(key)
         if (list) list.push(entry)
         else found.set(key, [entry])

@@ -286,7 +286,7 @@ export class ListServer {
               : (page - delivery.firstPage) * size
             : offset === undefined
               ? (page ?? 0) * size
-              : offset - (delivery.firstOffset ?? 0)
+              : offset
         return this.#paged(asked, rows, start, size)
       }
       case 'link-next':
@@ -370,7 +370,7 @@ export class ListServer {
 
   #byCursor(asked: Asked, filled: Filled, rows: readonly Row[]): Walked {
     const delivery = this.#delivery as Extract<ListDelivery, { kind: 'cursor' }>
-    const size = Math.min(this.#size(asked, filled, delivery.pageSize ?? usualPage), usualPage)
+    const size = Math.min(this.#size(asked, filled, usualPage), usualPage)
     const given = filled.texts.get('cursor')
     const isByTime = /\{(?:from|before)/.test(delivery.firstCursor ?? '')
     let from = 0
@@ -394,7 +394,7 @@ export class ListServer {
     const last = shown.at(-1)
     const isMore = from + size < rows.length
     const places: PlacedValue[] = []
-    const isAlways = this.#channel.slots.kind === 'feed' || delivery.end !== undefined || isByTime
+    const isAlways = this.#channel.slots.kind === 'feed' || isByTime
     const token = (row: Row | undefined) =>
       isByTime
         ? row
@@ -407,9 +407,6 @@ export class ListServer {
       places.push({ at: delivery.cursor, value: token(last) })
     else if (isAlways && this.#channel.slots.kind === 'feed')
       places.push({ at: delivery.cursor, value: token(undefined) })
-    const { end } = delivery
-    if (end?.when === 'flag') places.push({ at: end.at, value: isMore ? !end.isLast : end.isLast })
-    if (end?.when === 'pages') places.push({ at: end.at, value: Math.ceil(rows.length / size) })
     return { rows: shown, places }
   }
 

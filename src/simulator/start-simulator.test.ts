@@ -189,7 +189,6 @@ describe('lists', () => {
       request: { url: api, json: { size: '{limit}', after: '{cursor}' } },
       entries,
       cursor: '/token',
-      pageSize: 5,
     })
     const cursors = await world([byCursor])
     const walked: Listed[][] = []

@@ -34,8 +34,7 @@ export function commonFormatOf(source: Source): CommonFormat {
   if (!entries)
     return source.id === 'ted' || source.id === 'doe' ? 'eforms' : source.id === 'us-portland' ? 'record' : 'release'
   const innermost = innermostOf(entries)
-  if (innermost.format === 'json')
-    return innermost.holds !== undefined ? 'eforms' : /\/records(?:\/\*)?$/.test(innermost.at) ? 'record' : 'release'
+  if (innermost.format === 'json') return /\/records(?:\/\*)?$/.test(innermost.at) ? 'record' : 'release'
   if (innermost.format === 'json-lines') return 'release'
   if (innermost.format === 'xml') return 'eforms'
   // one document each: the shape tells, elements have no slash

@@ -32,7 +32,7 @@ export type Template = {
 /**
  * Further placeholders: the whole delivery is read once for every value, one after the other (notice types, systems,
  * buyers), and the checkpoint tells which. Values are given, or are in an answer: `at` is a pointer into each entry of
- * `entries`, and `next` (an address in the answer) continues where that list has pages. The same value counts once.
+ * `entries`. The same value counts once.
  * Several of these are read in every combination. Not for feeds.
  */
 export type Each =
@@ -42,7 +42,6 @@ export type Each =
       readonly list: Template
       readonly entries: Entries
       readonly at: string
-      readonly next?: Place
       /** How many pages the list has, where its template counts them with `{page}` from 1. */
       readonly pages?: Place
     }
@@ -59,8 +58,6 @@ export type Entries =
       readonly at: string
       /** The portal leaves the list out (or writes null) where it has nothing; otherwise an answer without the list is a refusal. */
       readonly isOptional?: boolean
-      /** The entry is a string that holds the document: its text, or base64 of it. */
-      readonly holds?: 'text' | 'base64'
     }
   | { readonly format: 'json-lines' }
   /** One document per row: the header line and the row, both as they stand. Default: comma, utf-8. */
@@ -191,7 +188,6 @@ export type Delivery =
       readonly kind: 'offset'
       readonly pageSize: number
       readonly end: PageEnd
-      readonly firstOffset?: number
     })
   /**
    * A token out of the answer fills `{cursor}` of the next request; the end is no token, an empty page, or a short page that
@@ -201,10 +197,6 @@ export type Delivery =
       readonly kind: 'cursor'
       readonly cursor: Place
       readonly firstCursor?: string
-      /** Fills `{limit}`. */
-      readonly pageSize?: number
-      /** Beside the token, where that always comes back. */
-      readonly end?: PageEnd
     })
   /**
    * The value at `keyOf` of the last entry fills `{cursor}` of the next request. Entries that are met twice are told apart
@@ -218,7 +210,7 @@ export type Delivery =
     })
   /**
    * An index that lists files or notices (CKAN, XML index, RSS, HTML with links): each is fetched once per version. Without
-   * `version` a file is asked for with the ETag of the last time, or again where there was none; with `isOnce` never again.
+   * `version` a file is asked for with the ETag of the last time, or again where there was none.
    * Where an address is made of several fields, use `single` with a `detail`.
    */
   | {
@@ -228,15 +220,12 @@ export type Delivery =
       /** Where the address is in an entry; relative ones are resolved. Default: the entry itself, in HTML `/0`. */
       readonly url?: EntryPlace
       readonly version?: EntryPlace
-      readonly isOnce?: boolean
       /** Only addresses that fit. */
       readonly only?: RegExp
       /** Only entries whose value at `at` fits. */
       readonly where?: { readonly at: EntryPlace; readonly fits: RegExp }
       /** What a listed file holds. Absent: the entry of the index itself is the document (RSS without details). */
       readonly files?: Entries
-      /** Sent with the request for a file; placeholders as in templates. */
-      readonly fileHeaders?: { readonly [name: string]: string }
       readonly each?: Each | readonly Each[]
       readonly token?: Token
       readonly fault?: { readonly at: Place; readonly is?: string }

@@ -3,9 +3,9 @@ import type { Delivery } from '../delivery.ts'
 import { deliveredOf, isEnd, mayRepeatItsLast, placesOfEnd } from './page-end.ts'
 import type { Pager } from './pager.ts'
 
-export function byOffset({ pageSize, end, firstOffset = 0 }: Delivery & { readonly kind: 'offset' }): Pager {
-  const offsetOf = (position: string | number | null): number => (position === null ? firstOffset : Number(position))
-  const pageOf = (offset: number): number => Math.floor((offset - firstOffset) / pageSize) + 1
+export function byOffset({ pageSize, end }: Delivery & { readonly kind: 'offset' }): Pager {
+  const offsetOf = (position: string | number | null): number => Number(position ?? 0)
+  const pageOf = (offset: number): number => Math.floor(offset / pageSize) + 1
   return {
     places: placesOfEnd(end),
     ...(end.when === 'not-found' && { accept: [404] }),

@@ -1,8 +1,8 @@
 // The combinations of further values through which a delivery is read.
-import type { Each, Place, Template } from '../delivery.ts'
+import type { Each, Template } from '../delivery.ts'
 import type { FetchContext } from '../fetch.ts'
 import { unexpected } from './answer-documents.ts'
-import { type Asking, headerValue, resolved } from './asking.ts'
+import { type Asking, headerValue } from './asking.ts'
 import { EntryValues } from './entry-value.ts'
 import type { Values } from './fill-template.ts'
 import { readEntries } from './read-entries.ts'
@@ -57,18 +57,14 @@ async function listedValues(
   values: Values,
 ): Promise<readonly string[]> {
   const found = new Set<string>()
-  const seen = new Set<string>()
-  let url: string | undefined
   for (let page = 1; page <= maxPages; page++) {
     const answer = await asking.ask(each.list, { ...values, page }, '', {
-      ...(url !== undefined && { url }),
       ...(each.entries.format === 'html' && { expects: 'page' as const }),
     })
-    seen.add(answer.url)
     const reading = readEntries(answer.reply.chunks(), {
       address: answer.address,
       entries: each.entries,
-      places: [each.next, each.pages].filter((place) => place !== undefined),
+      places: each.pages === undefined ? [] : [each.pages],
       damage: 'throw',
       scratchFolder: context.scratchFolder,
     })
@@ -78,14 +74,10 @@ async function listedValues(
         const value = new EntryValues(document, each.entries).textAt(each.at)
         if (value !== undefined) found.add(value)
       }
-    const placed = next.value.values
-    const at = (place: Place) => headerValue(answer.reply, place) ?? placed.get(place)
-    const link = each.next === undefined ? undefined : at(each.next)
-    url = typeof link === 'string' && link !== '' ? resolved(link, answer.url) : undefined
-    const pages = each.pages === undefined ? 1 : Number(at(each.pages))
+    const pages =
+      each.pages === undefined ? 1 : Number(headerValue(answer.reply, each.pages) ?? next.value.values.get(each.pages))
     if (Number.isNaN(pages)) throw unexpected(answer.address, `no number of pages at ${each.pages}`)
-    const isLast = url === undefined ? page >= pages : seen.has(url)
-    if (isLast) return [...found].sort((a, b) => (a < b ? -1 : 1))
+    if (page >= pages) return [...found].sort((a, b) => (a < b ? -1 : 1))
   }
   throw unexpected(asking.hide(each.list.url), `more than ${maxPages} pages of values for {${each.name}}`)
 }

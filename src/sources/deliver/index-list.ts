@@ -8,14 +8,14 @@ type Index = Delivery & { readonly kind: 'index' }
 export function indexList(
   index: Index,
 ): List & Pick<WalkOptions, 'isSingle' | 'notFound'> & { readonly detail?: Following } {
-  const { entries, files, url, version, isOnce, only, fileHeaders } = index
+  const { entries, files, url, version, only } = index
   const following: Following | undefined = files && {
-    request: { url: '{id}', ...(fileHeaders && { headers: fileHeaders }) },
+    request: { url: '{id}' },
     id: url ?? (entries.format === 'html' ? '/0' : ''),
     entries: files,
     ...(version !== undefined && { version }),
     ...(only && { only }),
-    ...(version === undefined && !isOnce && { isConditional: true }),
+    ...(version === undefined && { isConditional: true }),
   }
   return {
     request: index.index,

@@ -115,11 +115,7 @@ async function* readJson(
     for (const { pointer, bytes, isTooLarge } of items) {
       if (scanner.found === 'one' && entries.at === '') only = bytes
       const place = `${address}#${pointer}`
-      batch.add(
-        entries.holds === undefined || isTooLarge
-          ? documentOf(place, bytes, isTooLarge)
-          : heldDocument(place, bytes, entries.holds),
-      )
+      batch.add(documentOf(place, bytes, isTooLarge))
     }
   }
   for await (const chunk of chunks) {
@@ -152,15 +148,6 @@ function parsed(bytes: Uint8Array): Json | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The document that a JSON string holds. */
-function heldDocument(address: string, bytes: Uint8Array, holds: 'text' | 'base64'): ReceivedDocument {
-  const text = parsed(bytes)
-  if (typeof text !== 'string') return unreadable(address, 'malformed', 'no string that holds a document', bytes)
-  const held = Buffer.from(text, holds === 'base64' ? 'base64' : 'utf8')
-  if (held.length === 0) return unreadable(address, 'malformed', `no ${holds} in the string`, bytes)
-  return { address, bytes: held }
 }
 
 async function* readLines(
