@@ -26,6 +26,7 @@ export async function putNumbered(store: Pick<Store, 'db'>, from: number, to: nu
       foundingKey: tender.id,
       content,
       contentHash: contentHash(content),
+      archiveReason: tender.archiveReason ?? null,
       nextTransitionMs: null,
       mergedInto: null,
       sources: '["ted"]',

@@ -37,7 +37,7 @@ const whenPublished: { readonly [fault: string]: string } = {
     where e.tender_id is distinct from p.tender_id or e.sources is distinct from p.sources or p.entry_hash is null
     or exists (select from edition_entry n where n.tender_id = p.tender_id and n.last_modified > p.last_modified)
     or p.first_edition > e.edition
-    or p.is_archived is distinct from (e.body::jsonb ? 'archiveReason')`,
+    or p.archive_reason is distinct from e.body::jsonb->>'archiveReason'`,
   'bodies that are not the content with their lastModified': `
     select count(*) from tender t join published_tender p using (tender_id)
     join edition_entry e on e.last_modified = p.last_modified

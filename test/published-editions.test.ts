@@ -33,6 +33,7 @@ async function put(store: Store, tenders: readonly TenderContent[]): Promise<voi
         foundingKey: tender.id,
         content,
         contentHash: contentHash(content),
+        archiveReason: tender.archiveReason ?? null,
         nextTransitionMs: null,
         mergedInto: null,
         sources: '["ted"]',

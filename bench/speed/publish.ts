@@ -34,7 +34,8 @@ export async function publishRows(stock: Stock, options: SpeedOptions): Promise<
     )
     cluster.psql(
       database,
-      `update tender set content = change.content, content_hash = 'v${edition}' from change where tender.tender_id = change.tender_id;
+      `update tender set content = change.content, content_hash = 'v${edition}',
+         archive_reason = substring(change.content from '"archiveReason":"([a-z]+)"') from change where tender.tender_id = change.tender_id;
        insert into tender_change select tender_id from change on conflict do nothing; drop table change; truncate copied`,
     )
     cluster.psql(database, 'vacuum analyze tender')

@@ -228,7 +228,7 @@ async function fill(
     database,
     `alter table published_tender disable trigger all;
      insert into published_tender
-       select tender_id, edition, 'v0', last_modified, sources, position('"archiveReason":"' in body || '') > 0 from edition_entry;
+       select tender_id, edition, 'v0', last_modified, sources, substring(body from '"archiveReason":"([a-z]+)"') from edition_entry;
      alter table published_tender enable trigger all`,
   )
   onProgress('indexing')

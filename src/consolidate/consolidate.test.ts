@@ -35,7 +35,7 @@ async function recordsOf(store: Store): Promise<TenderContent[]> {
 async function publishAll(store: Store, edition: number): Promise<void> {
   await sql`
     insert into published_tender
-    select tender_id, ${edition}::integer, content_hash, 0, sources, false from tender
+    select tender_id, ${edition}::integer, content_hash, 0, sources, archive_reason from tender
     on conflict (tender_id) do update set content_hash = excluded.content_hash`.execute(store.db)
 }
 

@@ -2,7 +2,7 @@
 import { isProcedureType } from '../domain/codes.ts'
 import { sumOfMoney } from '../domain/money.ts'
 import type { Money, MultilingualText, Notice, NoticeLot, Organization, Place } from '../domain/notice.ts'
-import type { TenderContent, TenderLot, TenderOrganization } from '../domain/tender.ts'
+import type { ArchiveReason, TenderContent, TenderLot, TenderOrganization } from '../domain/tender.ts'
 import type { Instant } from '../domain/time.ts'
 import { canonicalJson, contentHash } from './canonical.ts'
 import { type Lifecycle, type LotState, lifecycleOf } from './lifecycle.ts'
@@ -16,6 +16,7 @@ export type TenderDraft = {
   readonly tenderId: string
   readonly content: string
   readonly contentHash: string
+  readonly archiveReason: ArchiveReason | null
   readonly nextTransitionMs: number | null
   readonly mergedInto: string | null
 }
@@ -50,6 +51,7 @@ export function draftOf(content: TenderContent, nextTransitionMs: number | null)
     tenderId: content.id,
     content: text,
     contentHash: contentHash(text),
+    archiveReason: content.archiveReason ?? null,
     nextTransitionMs,
     mergedInto: content.mergedInto ?? null,
   }

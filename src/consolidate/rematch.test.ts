@@ -188,7 +188,7 @@ async function decide(store: Store, left: string, right: string, decision: 'merg
 async function publishAll(store: Store, edition: number): Promise<void> {
   await sql`
     insert into published_tender
-    select tender_id, ${edition}::integer, content_hash, 0, sources, false from tender
+    select tender_id, ${edition}::integer, content_hash, 0, sources, archive_reason from tender
     on conflict do nothing`.execute(store.db)
 }
 

@@ -45,6 +45,7 @@ async function putAll(store: Store, tenders: readonly TenderContent[], sources =
         foundingKey: tender.id,
         content,
         contentHash: createHash('sha256').update(content).digest('hex'),
+        archiveReason: tender.archiveReason ?? null,
         nextTransitionMs: null,
         mergedInto: tender.mergedInto ?? null,
         sources: JSON.stringify(sources),
@@ -294,7 +295,6 @@ describe.each(engines)('publishing (%s)', (engine) => {
           address: 'a',
           received_at: start + 1,
           byte_size: 1,
-          content: '',
           parser_version: 1,
         }
         await store.db.insertInto('source_document').values(document).execute()

@@ -146,12 +146,6 @@ export async function countsOf(db: Executor, edition: number): Promise<EditionCo
   return { live: counts.live ?? 0, bySource: counts.bySource ?? {} }
 }
 
-/**
- * Stands before the value of an archived record's archiveReason in its JSON, and nowhere else: within texts the quotes are
- * escaped.
- */
-export const archiveMark = '"archiveReason":"'
-
 /** A page of something that is read in pieces; `lastId` is what the next one begins after, null behind the last. */
 type Page = { readonly lastId: string | null }
 
@@ -189,9 +183,8 @@ export async function pendingChanges(
 }
 
 /**
- * Reads each text once: where a function is given a column, the server unpacks the column for it, so the text is unpacked (`|| ''`)
- * below a fence (`offset 0`). The fences also make it look up each tender that was written: it need not know how many these are, and
- * a plan for many reads the whole stock.
+ * The fences (`offset 0`) make the server look up each tender that was written: it need not know how many these are, and a plan for
+ * many reads the whole stock.
  */
 async function pendingGroups(
   db: Executor,
@@ -207,16 +200,13 @@ async function pendingGroups(
         (count(*) filter (where was_live and reason = 'cancelled'))::integer as cancelled,
         (count(*) filter (where was_live and reason = 'merged'))::integer as merged
       from (
-        select p.sources as before, t.sources as after, coalesce(not p.is_archived, false) as was_live,
-          case when position(${archiveMark} in t.content) = 0 then null
-            when position(${`${archiveMark}cancelled"`} in t.content) > 0 then 'cancelled'
-            when position(${`${archiveMark}merged"`} in t.content) > 0 then 'merged'
-            else 'other' end as reason
+        select p.sources as before, t.sources as after, t.archive_reason as reason,
+          p.content_hash is not null and p.archive_reason is null as was_live
         from batch c
         cross join lateral (
-          select content_hash, sources, content || '' as content from tender where tender_id = c.tender_id offset 0) t
+          select content_hash, sources, archive_reason from tender where tender_id = c.tender_id offset 0) t
         left join lateral (
-          select content_hash, sources, is_archived from published_tender where tender_id = c.tender_id offset 0) p on true
+          select content_hash, sources, archive_reason from published_tender where tender_id = c.tender_id offset 0) p on true
         where t.content_hash is distinct from p.content_hash offset 0) as pending
       group by before, after
     )
@@ -354,13 +344,13 @@ export async function insertEntries(
       select tender_id from tender_change where tender_id > ${afterId} order by tender_id limit ${limit}::integer
     ), changed as materialized (
       select ${stamp}::bigint - 1 + row_number() over (order by tender_id) as last_modified, tender_id,
-        t.content || '' as content, t.content_hash, t.sources, p.last_modified as replaced, p.content_hash as replaced_hash,
-        p.entry_hash
+        t.content || '' as content, t.content_hash, t.archive_reason, t.sources, p.last_modified as replaced,
+        p.content_hash as replaced_hash, p.archive_reason as replaced_reason, p.entry_hash
       from batch join tender t using (tender_id) left join published_tender p using (tender_id)
       where t.content_hash is distinct from p.content_hash
     ), replaced as (
-      insert into replaced_entry (superseded_by, last_modified, content_hash, entry_hash)
-      select ${edition}::integer, replaced, replaced_hash, entry_hash from changed where replaced is not null
+      insert into replaced_entry (superseded_by, last_modified, content_hash, archive_reason, entry_hash)
+      select ${edition}::integer, replaced, replaced_hash, replaced_reason, entry_hash from changed where replaced is not null
     ), added as (
       insert into edition_entry (last_modified, edition, tender_id, body, sources)
       select last_modified, ${edition}::integer, tender_id,
@@ -373,11 +363,11 @@ export async function insertEntries(
     ), moved as (
       update published_tender p
       set content_hash = changed.content_hash, last_modified = changed.last_modified, sources = changed.sources,
-        is_archived = position(${archiveMark} in content) > 0
+        archive_reason = changed.archive_reason
       from changed where p.tender_id = changed.tender_id
     ), claimed as (
-      insert into published_tender (tender_id, first_edition, content_hash, last_modified, sources, is_archived)
-      select tender_id, ${edition}::integer, content_hash, last_modified, sources, position(${archiveMark} in content) > 0
+      insert into published_tender (tender_id, first_edition, content_hash, last_modified, sources, archive_reason)
+      select tender_id, ${edition}::integer, content_hash, last_modified, sources, archive_reason
       from changed where replaced is null
     ), forgotten as (
       delete from tender_change where tender_id in (select tender_id from batch)

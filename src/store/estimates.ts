@@ -133,7 +133,7 @@ export async function reconsiderRefused(
           select distinct t.tender_id from tender t join tender_estimate e using (tender_id)
           where t.tender_id > ${after} and t.tender_id <= ${end} and t.merged_into is null
           and position('"contractAmount":null' in t.content) > 0
-          and position('"archiveReason":"' in t.content) = 0
+          and t.archive_reason is null
           and e.estimate like '{"kind":"refusal"%'
           and e.estimate::json->>'reason' = any(${[...reasons]}::text[])
           and coalesce((e.estimate::json->>'priced')::integer, 0) <= ${mostPriced}

@@ -19,7 +19,7 @@ const now = Date.UTC(2026, 0, 1)
 
 async function fill(store: Store): Promise<void> {
   await sql`insert into source_document
-    select 'd' || i, 'ted', 'a/b#' || i, ${now}, i, case when i % 7 > 0 then repeat('ß€𝄞 "\\', i % 50) end, 1,
+    select 'd' || i, 'ted', 'a/b#' || repeat('ß€𝄞 "\\', i % 50), ${now}, i, 1,
       case when i % 7 = 0 then decode(repeat('00ff5c22', i % 50), 'hex') end from generate_series(1, 5000) i`.execute(
     store.db,
   )

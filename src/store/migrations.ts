@@ -54,6 +54,7 @@ export const migrations: Migrations = {
       founding_key text not null unique,
       content text not null,
       content_hash text not null,
+      archive_reason text,
       next_transition_ms bigint,
       merged_into text,
       sources text not null
@@ -229,13 +230,14 @@ export const migrations: Migrations = {
       content_hash text not null,
       last_modified bigint not null,
       sources text not null,
-      is_archived boolean not null,
+      archive_reason text,
       entry_hash bytea
     ) with (fillfactor = 80)`,
     `create table replaced_entry (
       superseded_by integer not null,
       last_modified bigint not null,
       content_hash text,
+      archive_reason text,
       entry_hash bytea,
       primary key (superseded_by, last_modified)
     )`,

@@ -4,7 +4,6 @@ import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Executor, inTransaction, type Store } from './database.ts'
-import { archiveMark } from './editions.ts'
 import { Pace } from './paced.ts'
 import { lockStock } from './tenders.ts'
 
@@ -141,11 +140,11 @@ async function restoreReplaced(trx: Executor, limit: number): Promise<number> {
       delete from replaced_entry where (superseded_by, last_modified) in (
         select superseded_by, last_modified from replaced_entry where superseded_by > ${newestEditionNumber}
         order by superseded_by, last_modified limit ${limit}::integer)
-      returning last_modified, content_hash, entry_hash
+      returning last_modified, content_hash, archive_reason, entry_hash
     ), restored as (
       update published_tender p
       set content_hash = gone.content_hash, entry_hash = gone.entry_hash, last_modified = e.last_modified, sources = e.sources,
-        is_archived = position(${archiveMark} in e.body || '') > 0
+        archive_reason = gone.archive_reason
       from gone join edition_entry e using (last_modified) where p.tender_id = e.tender_id
     )
     select count(*)::integer as count from gone`.execute(trx)

@@ -53,6 +53,8 @@ export type Database = {
     content: string
     /** SHA-256 of content. */
     content_hash: string
+    /** As in content; null: not archived. */
+    archive_reason: string | null
     /** When the clock next changes the content (expiry); null when it does not. */
     next_transition_ms: EpochMs | null
     merged_into: string | null
@@ -75,7 +77,8 @@ export type Database = {
     last_modified: EpochMs
     /** As in its newest entry. */
     sources: string
-    is_archived: boolean
+    /** As in its newest entry; null: not archived. */
+    archive_reason: string | null
     /** Of its newest entry (domain/record-checksum.ts); null until the publisher has read that again. */
     entry_hash: Uint8Array | null
   }
@@ -110,13 +113,14 @@ export type Database = {
     sources: string
   }
   /**
-   * Entries in whose place one of a later edition came; they stay for readers that are late. The hashes are
+   * Entries in whose place one of a later edition came; they stay for readers that are late. The hashes and the reason are
    * those that published_tender held with it, for a publication that is taken back.
    */
   replaced_entry: {
     superseded_by: number
     last_modified: EpochMs
     content_hash: string | null
+    archive_reason: string | null
     entry_hash: Uint8Array | null
   }
   /** One row: the publication that is being written (publication.ts). */

@@ -1,6 +1,7 @@
 // The stock: tenders, and which notices each is made of.
 import { sql } from 'kysely'
 import type { Notice } from '../domain/notice.ts'
+import type { ArchiveReason } from '../domain/tender.ts'
 import type { Executor } from './database.ts'
 import type { NoticeRow } from './notices.ts'
 
@@ -71,21 +72,27 @@ export async function findTendersOf(
   return rows.map(toTenderRow)
 }
 
-export type NewTender = Omit<TenderRow, 'firstEdition'> & { readonly content: string }
+export type NewTender = Omit<TenderRow, 'firstEdition'> & {
+  readonly content: string
+  /** As in the content; null: not archived. */
+  readonly archiveReason: ArchiveReason | null
+}
 
 /** Writes tenders, and notes those that differ from what is published: publication looks at no others. */
 export async function upsertTenders(db: Executor, tenders: readonly NewTender[]): Promise<void> {
   if (tenders.length === 0) return
   await sql`
     with written as (
-      insert into tender (tender_id, founding_key, content, content_hash, next_transition_ms, merged_into, sources)
+      insert into tender (tender_id, founding_key, content, content_hash, archive_reason, next_transition_ms, merged_into,
+        sources)
       select * from unnest(
         ${tenders.map((each) => each.tenderId)}::text[], ${tenders.map((each) => each.foundingKey)}::text[],
         ${tenders.map((each) => each.content)}::text[], ${tenders.map((each) => each.contentHash)}::text[],
+        ${tenders.map((each) => each.archiveReason)}::text[],
         ${tenders.map((each) => each.nextTransitionMs)}::bigint[], ${tenders.map((each) => each.mergedInto)}::text[],
         ${tenders.map((each) => each.sources)}::text[])
       on conflict (tender_id) do update set
-        content = excluded.content, content_hash = excluded.content_hash, next_transition_ms = excluded.next_transition_ms,
+        content = excluded.content, content_hash = excluded.content_hash, archive_reason = excluded.archive_reason, next_transition_ms = excluded.next_transition_ms,
         merged_into = excluded.merged_into, sources = excluded.sources
       returning tender_id, content_hash
     )

@@ -132,6 +132,7 @@ export async function openModelWorld(
             foundingKey: `generated:${content.id}`,
             content: canonical,
             contentHash: contentHash(canonical),
+            archiveReason: content.archiveReason ?? null,
             nextTransitionMs: null,
             mergedInto: content.mergedInto ?? null,
             sources: JSON.stringify([...new Set(content.originalSources.map(({ publisher }) => publisher))].sort()),
