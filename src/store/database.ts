@@ -40,7 +40,7 @@ const defaultStatementTimeoutMs = 10 * 60_000
 
 /**
  * Opens the stock and brings its tables up to date. Throws OperatorError for what the operator can repair: a folder in use
- * or not writable, damaged data, a server that cannot be reached or is too old, tables of a newer version.
+ * or not writable, damaged data, a server that cannot be reached or is too old, tables of another version.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const store = await open(options)
