@@ -194,7 +194,7 @@ describe('the room', () => {
     for (const key of ['a', 'b', 'c']) limiters[0]!.take(key, 2)
     for (const limiter of limiters) {
       expect(() => limiter.take('d', 2)).toThrow(OperatorError)
-      expect(() => limiter.take('d', 2)).toThrow('All 3 places')
+      expect(() => limiter.take('d', 2)).toThrow('All 3 counters')
     }
     expect(limiters[1]!.take('a', 2).remaining).toBe(0)
     now += 60_999
@@ -223,7 +223,7 @@ describe('the room', () => {
     expect(lines).toHaveLength(2)
     expect(JSON.parse(lines[0]!)).toMatchObject({
       level: 'error',
-      msg: expect.stringMatching(/^All 1 places .* start/),
+      msg: expect.stringMatching(/^All 1 counters .* restart/),
     })
 
     const refused = await ask(other, '/v1/tenders')
@@ -246,7 +246,7 @@ describe('the room', () => {
       thread: 0,
     })
     for (let key = 0; key < 20_000; key++) expect(limiter.take(`${key}`, 2).isAllowed).toBe(true)
-    expect(() => limiter.take('one more', 2)).toThrow('All 20000 places')
+    expect(() => limiter.take('one more', 2)).toThrow('All 20000 counters')
   })
 
   test('that is full loses no request that the shared store admitted', async () => {
