@@ -733,7 +733,7 @@ test('what rots in an open log is found by the round through all pieces, and rep
     for (const [index, file] of bodies.entries()) expect(readFileSync(file).equals(intact[index]!)).toBe(true)
     expect(log.isDamaged).toBe(false)
   }
-  expect(warnings.every((warning) => /were mended. Check the disk/.test(warning))).toBe(true)
+  expect(warnings.every((warning) => /were repaired. Check the disk/.test(warning))).toBe(true)
   expect(warnings.length).toBeGreaterThanOrEqual(20)
   for (const [index, file] of bodies.entries()) writeFileSync(file, Buffer.alloc(intact[index]!.length))
   log.checkSome(1)

@@ -311,7 +311,7 @@ export class EditionLog extends LogReader {
   async #mend(state: LogState, from: number, to: number): Promise<boolean> {
     const { mended, lost } = await mend(state, from, to, () => this.#isClosing || this.#state !== state)
     if (mended > 0)
-      this.#onWarning(`The disk changed ${mended} pieces of the edition log; they were mended. Check the disk.`)
+      this.#onWarning(`The disk changed ${mended} pieces of the edition log; they were repaired. Check the disk.`)
     if (lost > 0) {
       this.#onWarning(`The disk lost records of the edition log; it is rebuilt from the database. Check the disk.`)
       state.isDamaged = true

@@ -145,7 +145,7 @@ for (const kind of ['gzip', 'plain'] as const)
     await log.idle()
     expect(damage.to).toBe(damage.from)
     expect(warnings).toEqual([
-      expect.stringMatching(/^The disk changed \d+ pieces of the edition log; they were mended/),
+      expect.stringMatching(/^The disk changed \d+ pieces of the edition log; they were repaired/),
     ])
     expect(pageOf(log, 'gzip').equals(gzip)).toBe(true)
   })

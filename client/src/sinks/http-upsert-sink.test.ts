@@ -386,7 +386,7 @@ function ownedBy(crm: LoopbackCrm) {
 
 describe('refused records', () => {
   test.each([false, true])(
-    'HubSpot, whole batches refused %s: kept with the reason, tried again, written when mended',
+    'HubSpot, whole batches refused %s: kept with the reason, retried, written when repaired',
     async (isAllOrNothing) => {
       await using crm = await startHubspot()
       crm.isAllOrNothing = isAllOrNothing

@@ -420,7 +420,7 @@ export function sinkConformance(makeWorld: () => Promise<SinkWorld>): readonly S
       },
     ),
 
-    inWorld('a first run started anew forgets what an unfinished one staged (G1)', async (world) => {
+    inWorld('a first run that restarts forgets what an unfinished one staged (G1)', async (world) => {
       const sink = await world.open()
       if (!sink.canStage) return sink.end()
       await sink.begin(firstRun)
