@@ -56,7 +56,7 @@ test.each(faults)('a log that lacks %s is not served, and is rebuilt from the da
   const opened = await openEditionLog(folder, options)
   onTestFinished(() => opened.close())
   expect(opened.newest).toBeUndefined()
-  expect(warnings).toEqual([expect.stringMatching(/does not hold the records of edition 2, by its checksum/)])
+  expect(warnings).toEqual([expect.stringMatching(/does not hold the records of edition 2, according to its checksum/)])
   await catchUp(opened, store)
   expect(opened.newest).toMatchObject({ edition: 2, records: 400 })
   expect(readNewest(opened)).toEqual(whole)
