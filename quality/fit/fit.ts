@@ -1,0 +1,340 @@
+// How well the fit score finds what companies won, beside simpler scores; and the table of weights that it is shipped with.
+import { execFileSync } from 'node:child_process'
+import { hash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TenderRecord } from '../../src/domain/tender.ts'
+import type { CompanyProfile } from '../../src/hits/company-profile.ts'
+import { openScorer } from '../../src/hits/fit/fit.ts'
+import { type FitModel, type FitWeights, modelOf, type StoredModel } from '../../src/hits/fit/fit-model.ts'
+import { codesOf, type ProfileToFit, regionsOf } from '../../src/hits/fit/prepare-profile.ts'
+import { affixLength, tokensOf } from '../../src/hits/words.ts'
+import { readCorpusRecords } from '../corpus-records.ts'
+import { countTerms } from './count-terms.ts'
+import {
+  type Case,
+  type CaseParts,
+  type Company,
+  casesOf,
+  companiesOf,
+  countryOf,
+  dateOf,
+  partCount,
+  partNames,
+  partsOf,
+} from './fit-cases.ts'
+import { learnWeights, scoreOfParts, weightList } from './learn-weights.ts'
+
+const root = join(import.meta.dirname, '../..')
+const modelPath = join(root, 'src/hits/fit/data/fit-model.json')
+
+/** Where the learning begins: the formula, with half of CPV by its rarity and the nearest past win. */
+const start: FitWeights = {
+  cpv: 0.21,
+  cpvRarity: 0.21,
+  keywords: 0.34,
+  pastWins: 0.34,
+  region: 0.16,
+  value: 0.08,
+  pastAuthority: 6,
+}
+const formula: FitWeights = { ...start, cpv: 0.42, cpvRarity: 0, pastWins: 0 }
+const folds = 5
+/** Share of the cases, oldest first, on which the weights are learned that are tried on the later ones. */
+const earlier = 0.6
+
+type Score = (parts: Float64Array, at: number) => number
+type Figures = { readonly cases: number; readonly mrr: number; readonly error: number; readonly top10: number }
+type FitRow = { readonly score: string; readonly all: Figures; readonly newAuthority: Figures }
+type Gain = { readonly mean: number; readonly error: number }
+type FitPartReport = {
+  readonly title: string
+  readonly medianPool: number
+  readonly rows: readonly FitRow[]
+  readonly gain: Gain
+}
+export type FitReport = {
+  readonly records: number
+  readonly companies: number
+  readonly ofCryostats: number
+  readonly parts: readonly FitPartReport[]
+  /** The table that is shipped, if `--fit` was asked for. */
+  readonly written?: StoredModel
+}
+
+export type FitOptions = {
+  readonly corpus: string
+  readonly seed: number
+  readonly fit: boolean
+  readonly onProgress: (text: string) => void
+}
+
+const orZero = (likeness: number | undefined): number =>
+  likeness === undefined || Number.isNaN(likeness) ? 0 : likeness
+const single =
+  (part: (typeof partNames)[number]): Score =>
+  (parts, at) =>
+    orZero(parts[at + partNames.indexOf(part)])
+const authorityAt = partNames.length + 1
+
+/** The score that is shipped, before the calibration, which does not change an order. */
+function ours(weights: FitWeights): Score {
+  const list = weightList(weights)
+  return (parts, at) =>
+    Math.min(1, scoreOfParts(parts, at, list) + (weights.pastAuthority / 100) * parts[at + authorityAt]!)
+}
+
+/** The formula from which the score was developed: weights by hand, halved where neither code nor word is near. */
+const byFormula: Score = (parts, at) => {
+  const sum = scoreOfParts(parts, at, weightList(formula))
+  const isFar = parts[at]! < 0.5 && parts[at + partNames.indexOf('keywords')]! < 0.25
+  const raw = (isFar ? sum / 2 : sum) + (formula.pastAuthority / 100) * parts[at + authorityAt]!
+  return Math.min(1, isOneMissing(parts, at) ? Math.min(raw, 0.6) : raw)
+}
+
+const isOneMissing = (parts: Float64Array, at: number): boolean =>
+  Number.isNaN(parts[at]!) !== Number.isNaN(parts[at + partNames.indexOf('keywords')]!)
+
+/** Place of the won tender; candidates of the same score share the mean of their places. */
+function rankOf({ answer, parts, count }: CaseParts, score: Score): number {
+  const own = score(parts, answer * partCount)
+  let [above, same] = [0, 0]
+  for (let place = 0; place < count; place++) {
+    if (place === answer) continue
+    const other = score(parts, place * partCount)
+    if (other > own) above++
+    else if (other === own) same++
+  }
+  return 1 + above + same / 2
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+const errorOf = (values: readonly number[]): number => {
+  const center = mean(values)
+  return Math.sqrt(mean(values.map((value) => (value - center) ** 2)) / Math.max(1, values.length - 1))
+}
+
+function figuresOf(ranks: readonly number[]): Figures {
+  const inverse = ranks.map((rank) => 1 / rank)
+  return {
+    cases: ranks.length,
+    mrr: mean(inverse),
+    error: errorOf(inverse),
+    top10: mean(ranks.map((rank) => (rank <= 10 ? 1 : 0))),
+  }
+}
+
+function reportOf(
+  title: string,
+  cases: readonly Case[],
+  parts: readonly CaseParts[],
+  learned: readonly FitWeights[],
+): FitPartReport {
+  const scores: readonly (readonly [string, (index: number) => Score])[] = [
+    ['CPV alone', () => single('cpv')],
+    ['words alone (BM25)', () => single('keywords')],
+    ['nearest past win alone', () => single('pastWins')],
+    ['the formula', () => byFormula],
+    ['the score', (index) => ours(learned[index]!)],
+  ]
+  const ranks = scores.map(([, scoreAt]) => parts.map((each, index) => rankOf(each, scoreAt(index))))
+  const gains = ranks[4]!.map((rank, index) => 1 / rank - 1 / ranks[3]![index]!)
+  const pools = parts.map(({ count }) => count).sort((a, b) => a - b)
+  return {
+    title,
+    medianPool: pools[pools.length >> 1] ?? 0,
+    rows: scores.map(([score], row) => ({
+      score,
+      all: figuresOf(ranks[row]!),
+      newAuthority: figuresOf(ranks[row]!.filter((_, index) => cases[index]!.isNewAuthority)),
+    })),
+    gain: { mean: mean(gains), error: errorOf(gains) },
+  }
+}
+
+const countsOnly = (records: readonly TenderRecord[]): StoredModel => ({
+  commit: '',
+  data: '',
+  seed: 0,
+  weights: start,
+  calibration: { version: '', points: [], pointsWithoutWins: [] },
+  words: countTerms(records),
+})
+
+export async function benchFit({ corpus, seed, fit, onProgress }: FitOptions): Promise<FitReport | undefined> {
+  // of the program that runs, whatever is committed meanwhile
+  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
+  onProgress('reading the corpus')
+  const records = await readCorpusRecords(corpus)
+  if (records.length === 0) return undefined
+  const pools = Map.groupBy(records, countryOf)
+  const all = companiesOf(records)
+  const companies = all.filter(({ isOfCryostats }) => !isOfCryostats)
+  onProgress('counting terms')
+  const stored = countsOnly(records)
+
+  const byFold = (from: readonly Company[], title: string): FitPartReport => {
+    onProgress(title)
+    const cases = casesOf(from, pools, false)
+    const parts = partsOf(cases, pools, modelOf(stored))
+    const foldOf = ({ company }: Case): number =>
+      Number.parseInt(hash('sha256', `${seed}|${company.name}`).slice(0, 8), 16) % folds
+    const weights = Array.from({ length: folds }, (_, fold) =>
+      learnWeights(
+        parts.filter((_, index) => foldOf(cases[index]!) !== fold),
+        start,
+      ),
+    )
+    return reportOf(
+      title,
+      cases,
+      parts,
+      cases.map((each) => weights[foldOf(each)]!),
+    )
+  }
+  const parts = [
+    byFold(companies, `Weights of other companies (${folds} folds)`),
+    byFold(all, 'The same with the makers of cryostats'),
+    inTime(companies, pools, records, onProgress),
+  ]
+  if (!fit)
+    return { records: records.length, companies: companies.length, ofCryostats: all.length - companies.length, parts }
+  onProgress('fitting the table')
+  const cases = casesOf(companies, pools, false)
+  const weights = learnWeights(partsOf(cases, pools, modelOf(stored)), start)
+  const written: StoredModel = {
+    commit,
+    data: hash('sha256', JSON.stringify(records)),
+    seed,
+    weights,
+    calibration: calibrationOf(companies, records, { ...stored, weights }),
+    words: stored.words,
+  }
+  writeFileSync(modelPath, `${asFormatted(written)}\n`)
+  return {
+    records: records.length,
+    companies: companies.length,
+    ofCryostats: all.length - companies.length,
+    parts,
+    written,
+  }
+}
+
+/** As the linter wants it: points of the calibration in one line. */
+const asFormatted = (model: StoredModel): string =>
+  JSON.stringify(model, null, 2).replace(/\[[\s\d.,[\]]+\](?=,?\n)/g, (points) =>
+    points.replace(/\s+/g, '').replaceAll(',', ', '),
+  )
+
+/** Later awards, by weights and counts of what was known before. */
+function inTime(
+  companies: readonly Company[],
+  pools: ReadonlyMap<string, readonly TenderRecord[]>,
+  records: readonly TenderRecord[],
+  onProgress: (text: string) => void,
+): FitPartReport {
+  const all = casesOf(companies, pools, true)
+  const dates = all.map(({ won }) => dateOf(won)).sort()
+  const day = dates[Math.floor(dates.length * earlier)]!
+  const title = `Awards from ${day.slice(0, 10)} on, by what was known before`
+  onProgress(title)
+  const before = records.filter((record) => dateOf(record) < day)
+  const model = modelOf(countsOnly(before))
+  // of the earlier awards also those before a company's others: there are few
+  const early = casesOf(
+    companies.map((company) => ({ ...company, wins: company.wins.filter((win) => dateOf(win) < day) })),
+    Map.groupBy(before, countryOf),
+    false,
+  )
+  const weights = learnWeights(partsOf(early, Map.groupBy(before, countryOf), model), start)
+  const late = all.filter(({ won }) => dateOf(won) >= day)
+  return reportOf(
+    `${title} (${early.length} cases to learn from)`,
+    late,
+    partsOf(late, pools, model),
+    late.map(() => weights),
+  )
+}
+
+/** Shares of all records that reach a score, for the median company. */
+const shares = [
+  [0.01, 50],
+  [0.002, 70],
+  [0.0005, 85],
+] as const
+
+const straight = [
+  [0, 0],
+  [100, 100],
+] as const
+/** Words that a company without past wins would name: as many of the titles that it won. */
+const wordsNamed = 5
+
+/** The raw points that the best 1, .2 and .05 % of the records reach for the median company. */
+function calibrationOf(
+  companies: readonly Company[],
+  records: readonly TenderRecord[],
+  stored: StoredModel,
+): FitModel['calibration'] {
+  const model = modelOf({ ...stored, calibration: { version: '', points: straight, pointsWithoutWins: straight } })
+  const pointsOf = (toFit: (company: Company) => ProfileToFit): FitModel['calibration']['points'] => {
+    const scorer = openScorer(companies.map(toFit), model)
+    const raws = companies.map(() => new Float64Array(records.length))
+    records.forEach((record, index) => {
+      scorer.read(record)
+      companies.forEach(({ wins }, number) => {
+        raws[number]![index] = wins.includes(record) ? 0 : scorer.score(number, 0)!.fit.raw
+      })
+    })
+    const points = shares.map(([share, score]) => {
+      const reached = raws.map((raw) => raw.toSorted()[Math.floor(records.length * (1 - share))]!).sort((a, b) => a - b)
+      return [Math.round(10 * reached[reached.length >> 1]!) / 10, score] as const
+    })
+    return [[0, 0], ...points, [100, 100]]
+  }
+  return {
+    version: '2026-11',
+    points: pointsOf(({ wins }) => ({ profileId: 'company', profile: {}, wins })),
+    pointsWithoutWins: pointsOf(({ wins }) => ({ profileId: 'company', profile: namedBy(wins, model), wins: [] })),
+  }
+}
+
+/** What a company would write that has won these: their codes, regions and the words of their titles that tell most. */
+function namedBy(wins: readonly TenderRecord[], model: FitModel): CompanyProfile {
+  const words = new Set(wins.flatMap(({ title }) => tokensOf(title)).filter((word) => word.length >= affixLength))
+  const telling = [...words].sort(
+    (a, b) => model.words.weightOf(b.slice(0, 7)) - model.words.weightOf(a.slice(0, 7)) || (a < b ? -1 : 1),
+  )
+  return {
+    cpv: [...new Set(wins.flatMap(codesOf))],
+    nuts: [...new Set(wins.flatMap(regionsOf))],
+    words: telling.slice(0, wordsNamed),
+  }
+}
+
+const figures = ({ mrr, error, top10 }: Figures): string =>
+  Number.isNaN(mrr) ? '–' : `${mrr.toFixed(3)} ± ${error.toFixed(3)} / ${top10.toFixed(2)}`
+
+export function fitAsMarkdown({ records, companies, ofCryostats, parts, written }: FitReport): string {
+  const lines = [
+    `${records} records; ${companies} companies with two wins or more, besides ${ofCryostats} makers of cryostats.`,
+  ]
+  for (const { title, medianPool, rows, gain } of parts)
+    lines.push(
+      '',
+      `${title}: ${rows[0]!.all.cases} cases, ${rows[0]!.newAuthority.cases} with an authority new to the company; median pool ${medianPool}. MRR ± standard error / R@10:`,
+      '',
+      '| Score | all | new authority |',
+      '|---|--:|--:|',
+      ...rows.map(({ score, all, newAuthority }) => `| ${score} | ${figures(all)} | ${figures(newAuthority)} |`),
+      '',
+      `The score above the formula: ${gain.mean.toFixed(3)} MRR, paired, standard error ${gain.error.toFixed(3)}.`,
+    )
+  if (written)
+    lines.push('', `Written: ${JSON.stringify(written.weights)}, calibration ${JSON.stringify(written.calibration)}.`)
+  else if (existsSync(modelPath)) {
+    const { commit, seed } = JSON.parse(readFileSync(modelPath, 'utf8')) as StoredModel
+    lines.push('', `The shipped table was made at commit ${commit.slice(0, 12)} with seed ${seed}.`)
+  }
+  return lines.join('\n')
+}

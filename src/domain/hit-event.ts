@@ -1,0 +1,71 @@
+// The messages of webhooks (docs/hits/webhooks.md): the schema from which the contract and the client's types are made.
+import { Type } from 'typebox'
+
+/** The kinds of messages about hits. `search.hit.changed` only for endpoints that ask for it. */
+export const hitEventKinds = ['search.hit', 'search.hit.changed'] as const
+export type HitEventKind = (typeof hitEventKinds)[number]
+
+/** What happened to the tender of a hit. */
+const hitChanges = ['closed', 'merged', 'deadline', 'value'] as const
+export type HitChange = (typeof hitChanges)[number]
+
+const instant = (description: string) => Type.String({ format: 'date-time', description })
+const some = (description: string) => Type.Array(Type.String(), { description })
+const extensible = (values: readonly string[], description: string) =>
+  Type.String({ description, 'x-extensible-enum': [...values] })
+
+const hit = Type.Object({
+  hitId: Type.String({ format: 'uuid', description: 'The same in all messages about this hit.' }),
+  edition: Type.Integer({ description: 'The edition that the record is from.' }),
+  search: Type.Object(
+    {
+      id: Type.String({ format: 'uuid' }),
+      name: Type.String({ description: 'Its name when the message was made.' }),
+      version: Type.Integer({ description: 'The version of the search that matched.' }),
+    },
+    { description: 'The saved search.' },
+  ),
+  fitScore: Type.Integer({
+    minimum: 0,
+    maximum: 100,
+    description: 'How well the tender fits, as of the edition of the hit. It never changes.',
+  }),
+  fit: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'The parts of the score and the rules that acted on it.',
+  }),
+  matched: Type.Array(Type.Unknown(), { description: 'What satisfied each clause of the search.' }),
+  changes: Type.Optional(
+    Type.Array(extensible(hitChanges, 'One change.'), {
+      description: 'Only of `search.hit.changed`: what happened to the tender.',
+    }),
+  ),
+  mergedInto: Type.Optional(Type.String({ format: 'uuid', description: 'The record that the tender is part of now.' })),
+  tender: Type.Unsafe<object>({
+    $ref: '#/components/schemas/TenderRecord',
+    description: 'The record as of the edition. Drop it when you hold a newer `lastModified`.',
+  }),
+  truncated: Type.Optional(some('What was left out of a record that is too large. The read API has it.')),
+})
+
+/** `$id`s are the names in the contract. */
+export const hitEventSchemas = [
+  Type.Object(
+    {
+      type: Type.Union(hitEventKinds.map((kind) => Type.Literal(kind))),
+      timestamp: instant('When the message was made; the same for all attempts.'),
+      data: hit,
+    },
+    { $id: 'HitEvent', description: 'A hit of a saved search, or a change of its tender.' },
+  ),
+  Type.Object(
+    {
+      type: Type.Literal('webhook.test'),
+      timestamp: instant('When the message was made.'),
+      data: Type.Object({
+        endpoint: Type.String({ format: 'uuid', description: 'The endpoint that is tried.' }),
+        message: Type.String({ description: 'For people.' }),
+      }),
+    },
+    { $id: 'TestEvent', description: 'Sent when somebody tries an endpoint. Answer 2xx and do nothing.' },
+  ),
+] as const

@@ -1,0 +1,84 @@
+// The weights, calibration and counts of the fit score: one versioned table, made by `npm run bench -- fit --fit`.
+import { readFileSync } from 'node:fs'
+
+export type FitWeights = {
+  /** How deep the best code of the tender and of the profile agree. */
+  readonly cpv: number
+  /** How rare what they agree on is. */
+  readonly cpvRarity: number
+  readonly keywords: number
+  /** Likeness to the nearest past win. */
+  readonly pastWins: number
+  readonly region: number
+  readonly value: number
+  /** Points of 100 that are added for an authority that the company has worked for. */
+  readonly pastAuthority: number
+}
+
+export type FitModel = {
+  readonly weights: FitWeights
+  readonly calibration: {
+    readonly version: string
+    /** Rising; between two points the line counts. */
+    readonly points: readonly (readonly [raw: number, score: number])[]
+    /** The same for profiles of which no past win is known: their parts reach more. */
+    readonly pointsWithoutWins: readonly (readonly [raw: number, score: number])[]
+  }
+  readonly words: TermCounts
+}
+
+/** What was counted in the records that the model was made from. */
+export type TermCounts = {
+  /** Information of a term, nats: by its share of the texts of the language in which it is most frequent. */
+  readonly weightOf: (term: string) => number
+  /** Information of the digits that two codes share, nats. */
+  readonly cpvWeightOf: (digits: string) => number
+  /** Mean number of words of a record. */
+  readonly meanLength: number
+}
+
+/** As the file holds it: numbers are tenths of nats, and what is not listed is as rare as `unlisted`. */
+export type StoredCounts = {
+  readonly meanLength: number
+  readonly unlisted: number
+  readonly unlistedCpv: number
+  /** `term weight` pairs separated by spaces. */
+  readonly terms: string
+  readonly cpv: string
+}
+
+export type StoredModel = {
+  /** Of the program that made it. */
+  readonly commit: string
+  /** SHA-256 of the records that it was made from. */
+  readonly data: string
+  readonly seed: number
+  readonly weights: FitWeights
+  readonly calibration: FitModel['calibration']
+  readonly words: StoredCounts
+}
+
+export function modelOf({ weights, calibration, words }: StoredModel): FitModel {
+  const terms = pairsOf(words.terms)
+  const cpv = pairsOf(words.cpv)
+  return {
+    weights,
+    calibration,
+    words: {
+      meanLength: words.meanLength,
+      weightOf: (term) => (terms.get(term) ?? words.unlisted) / 10,
+      cpvWeightOf: (digits) => (cpv.get(digits) ?? words.unlistedCpv) / 10,
+    },
+  }
+}
+
+function pairsOf(text: string): ReadonlyMap<string, number> {
+  const parts = text.split(' ')
+  const pairs = new Map<string, number>()
+  for (let index = 0; index + 1 < parts.length; index += 2) pairs.set(parts[index]!, Number(parts[index + 1]))
+  return pairs
+}
+
+/** The model that is shipped. */
+export const readFitModel = (): FitModel =>
+  modelOf(JSON.parse(readFileSync(new URL('./data/fit-model.json', import.meta.url), 'utf8')) as StoredModel)

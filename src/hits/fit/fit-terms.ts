@@ -1,0 +1,23 @@
+// The terms by which the score compares texts: long words by their beginning and end, so that compounds and inflections meet.
+import { affixLength } from '../words.ts'
+
+const termLength = 7
+/** Minimum letters of a word whose end is a term of its own, as the last word of a compound is. */
+const compoundLength = 12
+const leastLength = 3
+
+/** The terms of a folded word: none for short words and numbers. */
+export function termsOfToken(token: string): readonly string[] {
+  if (token.length < leastLength || !/\p{L}/u.test(token)) return []
+  const term = token.slice(0, termLength)
+  return token.length < compoundLength ? [term] : [term, `~${token.slice(-termLength)}`]
+}
+
+/** The beginnings and ends by which a word of a profile finds this token, as searches find it. */
+export function* spellingsInToken(token: string): Generator<string> {
+  yield token
+  for (let length = affixLength; length < token.length; length++) {
+    yield token.slice(0, length)
+    yield token.slice(-length)
+  }
+}

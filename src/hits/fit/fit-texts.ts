@@ -1,0 +1,22 @@
+// The texts of a record that the score reads, the title with twice the weight.
+import type { TenderRecord } from '../../domain/tender.ts'
+
+/** Maximum letters that are read of one text: what follows are terms of procedure, which an authority repeats. */
+const longestText = 1200
+/** Maximum number of lots that are read. */
+const mostLots = 20
+
+export type WeighedText = { readonly text: string; readonly weight: number }
+
+export function* textsForFit(record: TenderRecord): Generator<WeighedText> {
+  yield { text: record.title.slice(0, longestText), weight: 2 }
+  if (record.description !== undefined) yield { text: record.description.slice(0, longestText), weight: 1 }
+
+  const titles = new Set([record.title])
+  for (const lot of record.lots.slice(0, mostLots)) {
+    if (lot.title !== undefined && !titles.has(lot.title)) yield { text: lot.title.slice(0, longestText), weight: 1 }
+    if (lot.title !== undefined) titles.add(lot.title)
+    if (lot.description !== undefined && lot.description !== record.description)
+      yield { text: lot.description.slice(0, longestText), weight: 1 }
+  }
+}

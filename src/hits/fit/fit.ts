@@ -1,0 +1,307 @@
+// The fit score of a tender for a company, 0 to 100: parts that add up, rules, and a published table (docs/hits/score.md).
+import type { TenderRecord } from '../../domain/tender.ts'
+import { coveredCpv, wordIn } from '../plain-match.ts'
+import { fewWords } from '../token-table.ts'
+import type { FitModel, FitWeights } from './fit-model.ts'
+import {
+  type CpvLikeness,
+  countOf,
+  cpvLikeness,
+  estimatedShare,
+  keywordLikeness,
+  type RecordToFit,
+  type RegionLikeness,
+  recordToFit,
+  regionLikeness,
+  sharedDigits,
+  significant,
+  valueLikeness,
+  winLikeness,
+} from './likeness.ts'
+import { type PreparedProfile, type ProfileToFit, prepareProfile } from './prepare-profile.ts'
+import { openTermReader, type TermReader } from './term-reader.ts'
+
+type FitPart = {
+  readonly part: 'cpv' | 'keywords' | 'pastWins' | 'region' | 'value'
+  /** To a tenth; null where it is not known, and the others count more. */
+  readonly points: number | null
+  /** The most that this part can give here. */
+  readonly of: number
+  readonly text?: string
+  readonly terms?: readonly string[]
+}
+
+/** How a score came about: `parts` add up to `sum`, `rules` in their order make `raw` of it, the calibration makes the score. */
+export type Fit = {
+  readonly calibration: string
+  readonly sum: number
+  readonly raw: number
+  /** Null: derived from the search. */
+  readonly profile: string | null
+  /** The lot whose code fits best; null where the tender's own does. */
+  readonly lot: string | null
+  readonly parts: readonly FitPart[]
+  /** `past-authority +4`, `nothing to compare: 60`, `excluded: cleaning`. */
+  readonly rules: readonly string[]
+}
+
+/** `fitScore` is a whole number from 0 to 100; 0 is sent to nobody. */
+export type Scored = { readonly fitScore: number; readonly fit: Fit }
+
+/** Scores one record after the other for profiles by their number. */
+export type Scorer = {
+  readonly read: (record: TenderRecord) => void
+  /** The score of the record that was read; undefined when it is below `least`, which is mostly known from the codes. */
+  readonly score: (profile: number, least: number) => Scored | undefined
+}
+
+/** Of a profile that names nothing to compare: its search names only authorities. */
+const pointsOfNothing = 60
+/** Maximum terms that a reason names. */
+const mostTermsNamed = 5
+
+/** `mostWords`: see the token table. */
+export function openScorer(profiles: readonly ProfileToFit[], model: FitModel, mostWords?: number): Scorer {
+  const reader = openTermReader(model.words, mostWords)
+  const prepared = profiles.map((profile) => prepareProfile(profile, reader, model))
+  reader.ready()
+  let current: RecordToFit | undefined
+  return {
+    read: (record) => {
+      reader.read(record)
+      current = recordToFit(record)
+    },
+    score: (profile, least) => {
+      const parts = cheapParts(prepared[profile]!, current!, model)
+      if (parts.refusal === undefined && boundOf(parts, prepared[profile]!, current!, model) < least) return undefined
+      const scored = scoreOf(prepared[profile]!, current!, parts, reader, model)
+      return scored.fitScore < least ? undefined : scored
+    },
+  }
+}
+
+/** The score of one tender for one profile. */
+export function fitOf(profile: ProfileToFit, record: TenderRecord, model: FitModel): Scored {
+  const scorer = openScorer([profile], model, fewWords)
+  scorer.read(record)
+  return scorer.score(0, 0)!
+}
+
+/** What needs no text. */
+type CheapParts = {
+  readonly cpv: CpvLikeness | undefined
+  readonly region: RegionLikeness | undefined
+  readonly value: number | undefined
+  readonly isPastAuthority: boolean
+  /** Why the score is 0, by what is no text. */
+  readonly refusal: string | undefined
+}
+
+function cheapParts(profile: PreparedProfile, current: RecordToFit, model: FitModel): CheapParts {
+  return {
+    cpv: cpvLikeness(profile, current, model),
+    region: regionLikeness(profile, current),
+    value: valueLikeness(profile, current),
+    isPastAuthority:
+      profile.pastAuthorities.size > 0 && current.authorities.some((key) => profile.pastAuthorities.has(key)),
+    refusal: refusalOf(profile, current.record),
+  }
+}
+
+function refusalOf(profile: PreparedProfile, record: TenderRecord): string | undefined {
+  const code = profile.excludedCpv && coveredCpv(profile.excludedCpv, record)
+  if (code !== undefined) return `excluded: ${code}`
+  const country = record.contractingAuthority?.country ?? record.realizedLocation?.country
+  if (profile.countries && country !== undefined && !profile.countries.includes(country)) return `country ${country}`
+  const natures = [record.contractNature, ...record.lots.map(({ contractNature }) => contractNature)].filter(
+    (nature) => nature !== undefined,
+  )
+  if (
+    profile.contractNatures &&
+    natures.length > 0 &&
+    !natures.some((nature) => profile.contractNatures!.includes(nature))
+  )
+    return `contract nature ${natures[0]}`
+  return undefined
+}
+
+/** What a part may give: undefined where it is not known and the others count more. */
+type Likenesses = {
+  readonly cpv: CpvLikeness | undefined
+  readonly keywords: number | undefined
+  readonly pastWins: number | undefined
+  readonly region: number | undefined
+  readonly value: number | undefined
+}
+
+/** Weights of the parts that are known, which add up to 100; an estimated value counts half. */
+function sharesOf(likenesses: Likenesses, isEstimated: boolean, weights: FitWeights) {
+  const shares = {
+    cpv: likenesses.cpv === undefined ? 0 : weights.cpv,
+    cpvRarity: likenesses.cpv === undefined ? 0 : weights.cpvRarity,
+    keywords: likenesses.keywords === undefined ? 0 : weights.keywords,
+    pastWins: likenesses.pastWins === undefined ? 0 : weights.pastWins,
+    region: likenesses.region === undefined ? 0 : weights.region,
+    value: likenesses.value === undefined ? 0 : weights.value * (isEstimated ? estimatedShare : 1),
+  }
+  const sum = Object.values(shares).reduce((total, share) => total + share, 0)
+  const scale = sum === 0 ? 0 : 100 / sum
+  return {
+    cpv: shares.cpv * scale,
+    cpvRarity: shares.cpvRarity * scale,
+    keywords: shares.keywords * scale,
+    pastWins: shares.pastWins * scale,
+    region: shares.region * scale,
+    value: shares.value * scale,
+  }
+}
+
+/** No score can be above this one, whatever the texts. */
+function boundOf(parts: CheapParts, profile: PreparedProfile, { record }: RecordToFit, model: FitModel): number {
+  const likenesses = {
+    cpv: parts.cpv,
+    keywords: profile.terms.length > 0 ? 1 : undefined,
+    pastWins: profile.wins.length > 0 ? 1 : undefined,
+    region: parts.region?.likeness,
+    value: parts.value,
+  }
+  const shares = sharesOf(likenesses, record.contractAmount?.estimated ?? false, model.weights)
+  const sum = tenth(partPoints(likenesses, shares).reduce<number>((total, points) => total + (points ?? 0), 0))
+  const { raw } = ruled(sum, likenesses, parts.isPastAuthority, model.weights.pastAuthority)
+  return calibrated(raw, profile.wins.length > 0, model)
+}
+
+const tenth = (points: number): number => Math.round(points * 10) / 10
+
+/** In the order of the payload: cpv, keywords, pastWins, region, value. */
+function partPoints(
+  { cpv, keywords, pastWins, region, value }: Likenesses,
+  shares: ReturnType<typeof sharesOf>,
+): (number | null)[] {
+  return [
+    cpv === undefined ? null : tenth(shares.cpv * cpv.depth + shares.cpvRarity * cpv.rarity),
+    keywords === undefined ? null : tenth(shares.keywords * keywords),
+    pastWins === undefined ? null : tenth(shares.pastWins * pastWins),
+    region === undefined ? null : tenth(shares.region * region),
+    value === undefined ? null : tenth(shares.value * value),
+  ]
+}
+
+function ruled(
+  sum: number,
+  { cpv, keywords, pastWins, region, value }: Likenesses,
+  isPastAuthority: boolean,
+  pastAuthority: number,
+): { readonly raw: number; readonly rules: string[] } {
+  const rules: string[] = []
+  let raw = sum
+  if ([cpv, keywords, pastWins, region, value].every((part) => part === undefined)) {
+    raw = pointsOfNothing
+    rules.push(`nothing to compare: ${pointsOfNothing}`)
+  }
+  if (isPastAuthority) {
+    raw = tenth(raw + pastAuthority)
+    rules.push(`past-authority +${pastAuthority}`)
+  }
+  return { raw: Math.min(100, raw), rules }
+}
+
+/** The published table, one for profiles with past wins and one for those without: straight lines between its points. */
+export function calibrated(raw: number, hasWins: boolean, { calibration }: Pick<FitModel, 'calibration'>): number {
+  const points = hasWins ? calibration.points : calibration.pointsWithoutWins
+  let [fromRaw, fromScore] = points[0]!
+  for (const [toRaw, toScore] of points) {
+    if (raw <= toRaw) {
+      const share = toRaw === fromRaw ? 1 : (raw - fromRaw) / (toRaw - fromRaw)
+      return Math.round(fromScore + share * (toScore - fromScore))
+    }
+    ;[fromRaw, fromScore] = [toRaw, toScore]
+  }
+  return Math.round(fromScore)
+}
+
+function scoreOf(
+  profile: PreparedProfile,
+  { record, value }: RecordToFit,
+  cheap: CheapParts,
+  reader: TermReader,
+  model: FitModel,
+): Scored {
+  const likenesses: Likenesses = {
+    cpv: cheap.cpv,
+    keywords: keywordLikeness(profile, reader, model),
+    pastWins: winLikeness(profile, reader),
+    region: cheap.region?.likeness,
+    value: cheap.value,
+  }
+  const shares = sharesOf(likenesses, record.contractAmount?.estimated ?? false, model.weights)
+  const [cpv, keywords, pastWins, region, valued] = partPoints(likenesses, shares)
+  const parts: FitPart[] = [
+    { part: 'cpv', points: cpv!, of: tenth(shares.cpv + shares.cpvRarity), text: cpvText(cheap.cpv) },
+    {
+      part: 'keywords',
+      points: keywords!,
+      of: tenth(shares.keywords),
+      ...(keywords === null ? { text: 'no words to compare' } : { terms: termsFound(profile, reader) }),
+    },
+    {
+      part: 'pastWins',
+      points: pastWins!,
+      of: tenth(shares.pastWins),
+      text: pastWins === null ? 'no past wins to compare' : 'likeness of the texts to the nearest past win',
+    },
+    { part: 'region', points: region!, of: tenth(shares.region), text: regionText(cheap.region) },
+    {
+      part: 'value',
+      points: valued!,
+      of: tenth(shares.value),
+      text: valued === null ? 'not known: left out, the others count more' : `${Math.round(value!)} EUR`,
+    },
+  ]
+  const sum = tenth(parts.reduce((total, { points }) => total + (points ?? 0), 0))
+  const word = profile.excludedWords && wordIn(profile.excludedWords, record)
+  const refusal = cheap.refusal ?? (word && `excluded: ${word}`)
+  const { raw, rules } =
+    refusal === undefined
+      ? ruled(sum, likenesses, cheap.isPastAuthority, model.weights.pastAuthority)
+      : { raw: 0, rules: [refusal] }
+  const lot =
+    cheap.cpv === undefined || cheap.cpv.depth === 0 || record.cpvCodes.includes(cheap.cpv.code)
+      ? undefined
+      : record.lots.find(({ cpvCodes }) => cpvCodes.includes(cheap.cpv!.code))
+  const { version } = model.calibration
+  return {
+    fitScore: refusal === undefined ? calibrated(raw, profile.wins.length > 0, model) : 0,
+    fit: { calibration: version, sum, raw, profile: profile.profileId, lot: lot?.lotId ?? null, parts, rules },
+  }
+}
+
+function cpvText(cpv: CpvLikeness | undefined): string {
+  if (cpv === undefined) return 'not known: left out, the others count more'
+  const { code, own, depth } = cpv
+  if (depth === 0) return `${code} has nothing of your codes`
+  if (code === own) return `${code} is yours`
+  const shared = sharedDigits(code, own)
+  if (shared >= significant(own)) return `${code} lies below your ${own}`
+  return shared >= significant(code)
+    ? `${code} holds your ${own}`
+    : `${code} and your ${own} share ${code.slice(0, shared)}`
+}
+
+function regionText(region: RegionLikeness | undefined): string {
+  if (region === undefined) return 'not known: left out, the others count more'
+  const { code, own, likeness } = region
+  if (likeness === 0) return `${code} is none of your regions`
+  if (code === own) return `${code} is yours`
+  if (code.startsWith(own)) return `${code} lies in your ${own}`
+  return own.startsWith(code) ? `${code} holds your ${own}` : `${code} is near your ${own}`
+}
+
+/** The terms that gave most, as they are compared: beginnings of words, and ends with `~` before them. */
+function termsFound(profile: PreparedProfile, reader: TermReader): string[] {
+  const found = profile.terms.filter(({ numbers }) => countOf(numbers, reader) > 0)
+  return found
+    .sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1))
+    .slice(0, mostTermsNamed)
+    .map(({ name }) => name)
+}

@@ -1,0 +1,156 @@
+// How like a tender is to a profile, part by part, each from 0 to 1.
+import type { TenderRecord } from '../../domain/tender.ts'
+import type { FitModel } from './fit-model.ts'
+import { authoritiesOf, codesOf, euroValueOf, type PreparedProfile, regionsOf } from './prepare-profile.ts'
+import type { TermReader } from './term-reader.ts'
+
+/** Of the digits on which two codes agree, by how many they are. */
+const depthWeights: readonly number[] = [0, 0, 0.25, 0.55, 0.75, 0.88, 0.93, 0.97, 1]
+/** Of one code that lies below the other. */
+const nested = 0.95
+/**
+ * Minimum of the codes and words of a profile that is derived from a search: only tenders that match the search are scored for
+ * it, and who asks for a division means all of it.
+ */
+const leastBySearch = 0.7
+/** Information of digits that no other tender has, nats. */
+const fullRarity = 8
+
+const regionShared: readonly number[] = [0, 0, 0.35, 0.55, 0.8, 1]
+/** Of a tender that is coded coarser than the profile. */
+const regionCoarser: readonly number[] = [0, 0, 0.6, 0.75, 0.9, 1]
+
+/** Saturation and normalization of BM25. */
+const saturation = 1.2
+const lengthShare = 0.6
+/** Share by which an estimated value counts. */
+export const estimatedShare = 0.5
+
+/** A record as parts are computed of it; the term reader holds its terms. */
+export type RecordToFit = {
+  readonly record: TenderRecord
+  readonly codes: readonly string[]
+  readonly regions: readonly string[]
+  readonly value: number | undefined
+  readonly authorities: readonly string[]
+}
+
+export const recordToFit = (record: TenderRecord): RecordToFit => ({
+  record,
+  codes: codesOf(record),
+  regions: regionsOf(record),
+  value: euroValueOf(record),
+  authorities: authoritiesOf(record),
+})
+
+export type CpvLikeness = {
+  readonly depth: number
+  readonly rarity: number
+  readonly code: string
+  readonly own: string
+}
+
+/** Of the pair of codes that agrees best; undefined when either side has none. */
+export function cpvLikeness(
+  profile: PreparedProfile,
+  { codes }: RecordToFit,
+  model: FitModel,
+): CpvLikeness | undefined {
+  if (profile.cpv.length === 0 || codes.length === 0) return undefined
+  let best: CpvLikeness = { depth: 0, rarity: 0, code: codes[0]!, own: profile.cpv[0]! }
+  for (const code of codes)
+    for (const own of profile.cpv) {
+      const shared = sharedDigits(code, own)
+      if (shared < 2) continue
+      const [ownDepth, depth] = [significant(own), significant(code)]
+      const isNested = shared >= Math.min(ownDepth, depth)
+      const common = Math.min(shared, ownDepth, depth)
+      const weight = isNested
+        ? ownDepth === depth
+          ? depthWeights[common]!
+          : nested * depthWeights[common]!
+        : depthWeights[shared]!
+      const rarity = Math.min(1, model.words.cpvWeightOf(code.slice(0, common)) / fullRarity)
+      if (weight + rarity > best.depth + best.rarity) best = { depth: weight, rarity, code, own }
+    }
+  if (profile.profileId !== null) return best
+  return { ...best, depth: Math.max(leastBySearch, best.depth), rarity: Math.max(leastBySearch, best.rarity) }
+}
+
+/** Digits before the zeros at the end, at least two. */
+export function significant(code: string): number {
+  let digits = 8
+  while (digits > 2 && code.charCodeAt(digits - 1) === 48) digits--
+  return digits
+}
+
+export function sharedDigits(a: string, b: string): number {
+  let shared = 0
+  while (shared < 8 && a.charCodeAt(shared) === b.charCodeAt(shared)) shared++
+  return shared
+}
+
+/** BM25 over the terms of the profile, saturated; undefined when the profile has none. */
+export function keywordLikeness(profile: PreparedProfile, reader: TermReader, model: FitModel): number | undefined {
+  if (profile.terms.length === 0) return undefined
+  const length = 1 - lengthShare + (lengthShare * reader.length()) / model.words.meanLength
+  let sum = 0
+  for (const { numbers, weight } of profile.terms) {
+    const count = countOf(numbers, reader)
+    if (count > 0) sum += (weight * count * (saturation + 1)) / (count + saturation * length)
+  }
+  const likeness = 1 - Math.exp(-sum / profile.kappa)
+  return profile.profileId === null ? Math.max(leastBySearch, likeness) : likeness
+}
+
+export function countOf(numbers: readonly number[], reader: TermReader): number {
+  let count = 0
+  for (const number of numbers) count += reader.countOf(number)
+  return count
+}
+
+/** Cosine to the past win that is most like the tender; undefined without past wins. */
+export function winLikeness(profile: PreparedProfile, reader: TermReader): number | undefined {
+  if (profile.wins.length === 0) return undefined
+  let best = 0
+  for (const { numbers, weights } of profile.wins) {
+    let sum = 0
+    for (let index = 0; index < numbers.length; index++) {
+      const weight = reader.weightOf(numbers[index]!)
+      if (weight > 0) sum += weight * weights[index]!
+    }
+    if (sum > best) best = sum
+  }
+  return Math.min(1, best)
+}
+
+export type RegionLikeness = { readonly likeness: number; readonly code: string; readonly own: string }
+
+export function regionLikeness(profile: PreparedProfile, { regions }: RecordToFit): RegionLikeness | undefined {
+  if (profile.nuts.length === 0 || regions.length === 0) return undefined
+  let best: RegionLikeness = { likeness: 0, code: regions[0]!, own: profile.nuts[0]! }
+  for (const code of regions)
+    for (const own of profile.nuts) {
+      let shared = 0
+      while (shared < code.length && code[shared] === own[shared]) shared++
+      const likeness =
+        shared === own.length && profile.namedNuts.has(own)
+          ? 1
+          : shared === code.length && shared < own.length
+            ? regionCoarser[shared]!
+            : regionShared[shared]!
+      if (likeness > best.likeness) best = { likeness, code, own }
+    }
+  return best
+}
+
+/** 1 in the range that the profile names, else by the distance to the values won; undefined when nothing is known. */
+export function valueLikeness(profile: PreparedProfile, { value }: RecordToFit): number | undefined {
+  const { valueMin, valueMax, meanValue } = profile
+  if (value === undefined) return undefined
+  if (valueMin !== undefined || valueMax !== undefined) {
+    const factor = Math.max((valueMin ?? 0) / value, value / (valueMax ?? Infinity))
+    return factor <= 1 ? 1 : 0.5 ** Math.log2(factor)
+  }
+  return meanValue === undefined ? undefined : Math.exp(-((Math.log10(value) - meanValue) ** 2) / 2)
+}

@@ -1,0 +1,140 @@
+// A profile made ready to be compared: numbers in place of texts.
+import { toNutsCode } from '../../domain/nuts.ts'
+import type { TenderRecord } from '../../domain/tender.ts'
+import type { CompanyProfile } from '../company-profile.ts'
+import { authorityKey, spellingsOf } from '../words.ts'
+import type { FitModel } from './fit-model.ts'
+import { termsOfToken } from './fit-terms.ts'
+import type { TermReader } from './term-reader.ts'
+
+/** What the score compares with. */
+export type ProfileToFit = {
+  /** Null: derived from a search. */
+  readonly profileId: string | null
+  readonly profile: CompanyProfile
+  /** The records of the past wins that the stock holds. */
+  readonly wins: Iterable<TenderRecord>
+}
+
+/** A word of the profile, found as searches find it, or a term of the past wins. */
+type ProfileTerm = { readonly name: string; readonly numbers: readonly number[]; readonly weight: number }
+
+export type PreparedProfile = {
+  readonly profileId: string | null
+  /** Codes of eight digits, of the profile and its past wins. */
+  readonly cpv: readonly string[]
+  readonly nuts: readonly string[]
+  /** Those that the profile names: all that lies in them is in the region. */
+  readonly namedNuts: ReadonlySet<string>
+  readonly terms: readonly ProfileTerm[]
+  /** Sum of weighed matches at which the keywords give .63 of their points. */
+  readonly kappa: number
+  readonly wins: readonly { readonly numbers: Int32Array; readonly weights: Float64Array }[]
+  /** Mean of log10 of the values won, in euros. */
+  readonly meanValue: number | undefined
+  readonly valueMin: number | undefined
+  readonly valueMax: number | undefined
+  readonly pastAuthorities: ReadonlySet<string>
+  readonly countries: readonly string[] | undefined
+  readonly contractNatures: readonly string[] | undefined
+  readonly excludedCpv: readonly string[] | undefined
+  readonly excludedWords: readonly string[] | undefined
+}
+
+/** Maximum terms of past wins among the keywords. */
+const mostTerms = 30
+/** Maximum terms of one past win in the likeness to it. */
+const mostTermsOfWin = 80
+/** Maximum number of past wins that are compared. */
+const mostWins = 50
+/** Minimum information of a keyword: a term in more than 15 % of the texts of a language tells nothing. */
+const leastInformation = -Math.log(0.15)
+/** Of a word that a person wrote, beside 1 of a term of past wins. */
+const weightOfOwnWord = 4
+const leastKappa = 12
+
+export function prepareProfile(
+  { profileId, profile, wins: given }: ProfileToFit,
+  reader: TermReader,
+  model: FitModel,
+): PreparedProfile {
+  const wins = [...given].slice(0, mostWins)
+  const sums = new Map<string, { readonly number: number; weight: number }>()
+  const vectors = wins.map((win) => {
+    reader.read(win)
+    const heaviest = reader.heaviest(mostTermsOfWin)
+    for (const { term, number, weight } of heaviest) {
+      const sum = sums.get(term) ?? { number, weight: 0 }
+      sum.weight += weight
+      sums.set(term, sum)
+    }
+    return {
+      numbers: Int32Array.from(heaviest, ({ number }) => number),
+      weights: Float64Array.from(heaviest, ({ weight }) => weight),
+    }
+  })
+  const ofWins = [...sums]
+    .filter(([term]) => model.words.weightOf(term) > leastInformation)
+    .sort(([a, x], [b, y]) => y.weight - x.weight || (a < b ? -1 : 1))
+    .slice(0, mostTerms)
+    .map(([term, { number }]) => ({ name: term, numbers: [number], weight: model.words.weightOf(term) }))
+  const own = (profile.words ?? []).map((word) => ownWord(word, reader, model))
+  const terms = [...own, ...ofWins]
+  const heaviest = terms.map(({ weight }) => weight).sort((a, b) => b - a)
+  const values = wins.map(euroValueOf).filter((value) => value !== undefined)
+  return {
+    profileId,
+    cpv: [...new Set([...(profile.cpv ?? []), ...wins.flatMap(codesOf)])],
+    nuts: [...new Set([...(profile.nuts ?? []), ...wins.flatMap(regionsOf)])],
+    namedNuts: new Set(profile.nuts),
+    terms,
+    kappa: Math.max(leastKappa, heaviest.slice(0, 6).reduce((sum, weight) => sum + weight, 0) / 2),
+    wins: vectors,
+    meanValue:
+      values.length === 0 ? undefined : values.reduce((sum, value) => sum + Math.log10(value), 0) / values.length,
+    valueMin: profile.valueMin,
+    valueMax: profile.valueMax,
+    pastAuthorities: new Set([...(profile.pastAuthorities ?? []).map(authorityKey), ...wins.flatMap(authoritiesOf)]),
+    countries: profile.countries,
+    contractNatures: profile.contractNatures,
+    excludedCpv: profile.excludedCpv,
+    excludedWords: profile.excludedWords,
+  }
+}
+
+function ownWord(word: string, reader: TermReader, model: FitModel): ProfileTerm {
+  const spellings = spellingsOf(word)
+  const [term] = termsOfToken(spellings[0]!)
+  return {
+    name: word,
+    numbers: spellings.map((spelling) => reader.numberOf(`=${spelling}`)),
+    weight: weightOfOwnWord * model.words.weightOf(term ?? spellings[0]!),
+  }
+}
+
+/** Codes of the tender and its lots, well-formed ones, each once. */
+export const codesOf = (record: TenderRecord): string[] => [
+  ...new Set(
+    [...record.cpvCodes, ...record.lots.flatMap((lot) => lot.cpvCodes)].filter((code) => /^\d{8}$/.test(code)),
+  ),
+]
+
+export const regionsOf = (record: TenderRecord): string[] => [
+  ...new Set(record.nutsCodes.map(toNutsCode).filter((code) => code !== undefined)),
+]
+
+/** In euros; undefined where none is known. */
+export const euroValueOf = ({ contractAmount }: TenderRecord): number | undefined =>
+  contractAmount !== null && contractAmount.currency === 'EUR' && contractAmount.value >= 1
+    ? contractAmount.value
+    : undefined
+
+export function authoritiesOf(record: TenderRecord): string[] {
+  const buyers = [
+    ...(record.contractingAuthority ? [record.contractingAuthority] : []),
+    ...(record.jointAuthorities ?? []),
+  ]
+  return buyers.flatMap(({ name, nationalId }) =>
+    nationalId === undefined ? [authorityKey(name)] : [authorityKey(name), authorityKey(nationalId)],
+  )
+}

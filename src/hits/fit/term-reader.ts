@@ -1,0 +1,127 @@
+// The terms of one record after the other, counted in arrays: what a profile compares with is then one look for each term.
+import type { TenderRecord } from '../../domain/tender.ts'
+import { openTokenTable } from '../token-table.ts'
+import type { TermCounts } from './fit-model.ts'
+import { spellingsInToken, termsOfToken } from './fit-terms.ts'
+import { textsForFit } from './fit-texts.ts'
+
+/** Maximum number of terms that are known besides those of profiles; then they are forgotten, so that memory is bounded. */
+const mostTerms = 1 << 20
+
+export type TermReader = {
+  /** Number of a term or, with `=` before it, of a spelling of a profile. */
+  readonly numberOf: (term: string) => number
+  /** All profiles are prepared: what has a number keeps it. */
+  readonly ready: () => void
+  readonly read: (record: TenderRecord) => void
+  /** How often a term stands in the record that was read, titles counted twice; 0 where it does not. */
+  readonly countOf: (term: number) => number
+  /** Weight of a term in the record's vector of length 1; 0 where it does not stand. */
+  readonly weightOf: (term: number) => number
+  /** Number of words, those of titles twice. */
+  readonly length: () => number
+  /** The record's terms with their weights in its vector, of length 1: heaviest first, at most `most`. */
+  readonly heaviest: (most: number) => readonly HeavyTerm[]
+}
+
+type HeavyTerm = { readonly term: string; readonly number: number; readonly weight: number }
+
+/** Weight of a term that stands `count` times in a text. */
+const damped = (count: number): number => (count > 0 ? 1 + Math.log(count) : 0)
+
+/** `mostWords`: see the token table. */
+export function openTermReader(counts: TermCounts, mostWords?: number): TermReader {
+  const numbers = new Map<string, number>()
+  const names: string[] = []
+  let weights = new Float64Array(1 << 12)
+  let found = new Float64Array(1 << 12)
+  let rounds = new Int32Array(1 << 12)
+  let present: number[] = []
+  let round = 0
+  let words = 0
+  let norm = 0
+  let weightOfText = 1
+  /** Terms up to here belong to profiles. */
+  let kept = 0
+
+  const numberOf = (term: string): number => {
+    const known = numbers.get(term)
+    if (known !== undefined) return known
+    const number = numbers.size
+    numbers.set(term, number)
+    names.push(term)
+    if (number === weights.length) {
+      weights = grown(weights, new Float64Array(number * 2))
+      found = grown(found, new Float64Array(number * 2))
+      rounds = grown(rounds, new Int32Array(number * 2))
+    }
+    weights[number] = term.startsWith('=') ? 0 : counts.weightOf(term)
+    return number
+  }
+  const numbersOfToken = (token: string): Int32Array => {
+    const spellings: number[] = []
+    for (const part of spellingsInToken(token)) {
+      const known = numbers.get(`=${part}`)
+      if (known !== undefined) spellings.push(known)
+    }
+    return Int32Array.from([...termsOfToken(token).map(numberOf), ...spellings])
+  }
+  const vectorWeight = (term: number): number => (norm === 0 ? 0 : (damped(found[term]!) * weights[term]!) / norm)
+  const table = openTokenTable(numbersOfToken, mostWords)
+  const count = (terms: Int32Array): void => {
+    words += weightOfText
+    for (let index = 0; index < terms.length; index++) {
+      const term = terms[index]!
+      if (rounds[term] === round) found[term] = found[term]! + weightOfText
+      else {
+        rounds[term] = round
+        found[term] = weightOfText
+        present.push(term)
+      }
+    }
+  }
+  const forget = (): void => {
+    table.forget()
+    for (const term of names.splice(kept)) numbers.delete(term)
+    rounds.fill(0)
+  }
+
+  return {
+    numberOf,
+    ready: () => {
+      kept = numbers.size
+      table.forget()
+    },
+    read: (record) => {
+      if (numbers.size - kept > mostTerms) forget()
+      round++
+      present = []
+      words = 0
+      for (const { text, weight } of textsForFit(record)) {
+        weightOfText = weight
+        table.read(text, count)
+      }
+      let squares = 0
+      for (const term of present) squares += (damped(found[term]!) * weights[term]!) ** 2
+      norm = Math.sqrt(squares)
+    },
+    countOf: (term) => (rounds[term] === round ? found[term]! : 0),
+    weightOf: (term) => (rounds[term] === round ? vectorWeight(term) : 0),
+    length: () => words,
+    heaviest: (most) =>
+      present
+        .map((number) => ({
+          term: names[number]!,
+          number,
+          weight: vectorWeight(number),
+        }))
+        .filter(({ weight }) => weight > 0)
+        .sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1))
+        .slice(0, most),
+  }
+}
+
+function grown<T extends Float64Array | Int32Array>(from: T, to: T): T {
+  to.set(from as never)
+  return to
+}

@@ -1,0 +1,35 @@
+// What of a record the owner of a hit may want to hear of later, and what changed between two of its entries.
+import type { HitChange } from '../domain/hit-event.ts'
+import type { TenderRecord } from '../domain/tender.ts'
+
+/** As in one entry of the record. */
+export type WatchedState = {
+  readonly archiveReason: string | null
+  readonly mergedInto: string | null
+  /** Epoch milliseconds. */
+  readonly deadlineMs: number | null
+  /** Amount and currency, published or estimated. */
+  readonly value: string | null
+}
+
+export function watchedState(record: TenderRecord): WatchedState {
+  const deadline = record.submissionDate ?? record.participationDate
+  const amount = record.contractAmount
+  return {
+    archiveReason: record.archiveReason ?? null,
+    mergedInto: record.mergedInto ?? null,
+    deadlineMs: deadline === undefined ? null : Date.parse(deadline),
+    value: amount === null ? null : `${amount.value} ${amount.currency}`,
+  }
+}
+
+/** Empty when nothing of it changed. */
+export function hitChanges(before: WatchedState, after: WatchedState): HitChange[] {
+  const isClosed = ({ archiveReason }: WatchedState) => archiveReason !== null && archiveReason !== 'merged'
+  const changes: HitChange[] = []
+  if (isClosed(after) && !isClosed(before)) changes.push('closed')
+  if (after.mergedInto !== null && after.mergedInto !== before.mergedInto) changes.push('merged')
+  if (after.deadlineMs !== before.deadlineMs) changes.push('deadline')
+  if (after.value !== before.value) changes.push('value')
+  return changes
+}

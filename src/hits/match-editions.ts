@@ -1,0 +1,378 @@
+// Matches each published edition with the searches that held for it, and offers what it finds (docs/hits/concepts.md). One
+// process at a time; killed at any point, the next one goes on from the mark and makes no hit and no message a second time.
+import type { HitChange } from '../domain/hit-event.ts'
+import type { TenderRecord } from '../domain/tender.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Executor, Store } from '../store/database.ts'
+import { countsOf, type EditionRow, editionsAfter, entriesAfter, stockIdOf } from '../store/editions.ts'
+import {
+  type HitMark,
+  holdMark,
+  type MarkLease,
+  moveMark,
+  releaseMark,
+  takeMark,
+  underMark,
+} from '../store/hit-mark.ts'
+import {
+  countEditionHits,
+  entriesWithHits,
+  floodedSearches,
+  hitsOf,
+  holdDeliveries,
+  insertDeliveries,
+  insertHits,
+  type KnownHit,
+  markHeld,
+  type NewDelivery,
+  type NewHit,
+  subscriptionsOf,
+  updateHits,
+} from '../store/hits.ts'
+import { Pace } from '../store/paced.ts'
+import { countVersions, type StoredSearch } from '../store/searches.ts'
+import { hitChanges, type WatchedState, watchedState } from './hit-changes.ts'
+import { hitId, messageId } from './hit-id.ts'
+import { loadMatcher } from './load-matcher.ts'
+import type { Match } from './match-records.ts'
+import type { Matcher } from './matcher.ts'
+
+/** Maximum number of entries that are matched at once. */
+const usualEntriesAtOnce = 500
+/** How often a long matching says that it is alive. */
+const beatMs = 15_000
+
+/** When the hits of one search in one edition are too many: their deliveries wait for a person. */
+type Cap = {
+  /** More than this always are. */
+  readonly hits: number
+  /** More than this are when they are also above this share of the records that are not archived. */
+  readonly fewHits: number
+  readonly share: number
+}
+const usualCap: Cap = { hits: 1000, fewHits: 200, share: 0.05 }
+
+export type MatchOptions = {
+  readonly matcher: Pick<Matcher, 'load' | 'match'>
+  readonly clock: Clock
+  /** Aborted: it stops after what it is doing, and the next call continues. */
+  readonly signal?: AbortSignal
+  /** Called between each two steps; what it throws stops the matching, and the next call continues. */
+  readonly onStep?: (step: string) => void
+  /** For tests. */
+  readonly cap?: Cap
+  readonly entriesAtOnce?: number
+  /** How many rows are written at once. Default: as many as take a moment. */
+  readonly pace?: Pick<Pace, 'run'>
+}
+
+export type MatchOutcome =
+  /** Another process matches. */
+  | { readonly kind: 'busy' }
+  | {
+      readonly kind: 'matched'
+      /** Editions that are matched whole now and were not before. */
+      readonly editions: number
+      readonly hits: number
+      /** Entries that were removed before they were matched: hits of these may be missing. */
+      readonly unseen: number
+    }
+
+type HitStore = Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>
+
+type Run = MatchOptions & {
+  readonly store: HitStore
+  readonly lease: MarkLease
+  readonly cap: Cap
+  readonly entriesAtOnce: number
+  readonly pace: Pick<Pace, 'run'>
+  readonly stockId: string
+  /** The searches that the matcher holds, by number, and of how many versions they are. */
+  loaded: { readonly versions: number; readonly searches: ReadonlyMap<number, StoredSearch> } | undefined
+  hits: number
+  unseen: number
+}
+
+/** Matches all editions that are not matched yet. Throws MarkLostError when another process took over. */
+export async function matchEditions(store: HitStore, options: MatchOptions): Promise<MatchOutcome> {
+  const lease = await takeMark(store.db)
+  if (!lease) return { kind: 'busy' }
+  try {
+    const stockId = await stockIdOf(store.db)
+    const usual = { cap: usualCap, entriesAtOnce: usualEntriesAtOnce, pace: new Pace(store.engine) }
+    const run: Run = { ...usual, ...options, store, lease, stockId, loaded: undefined, hits: 0, unseen: 0 }
+    let editions = 0
+    for (let mark = lease.mark; !options.signal?.aborted; editions++) {
+      const [edition] = await editionsAfter(store.db, mark.edition, 1)
+      if (!edition) break
+      const next = await matchEdition(run, mark, edition)
+      if (!next) break
+      mark = next
+    }
+    return { kind: 'matched', editions, hits: run.hits, unseen: run.unseen }
+  } finally {
+    // a lease that cannot be given back passes on by itself
+    await releaseMark(store.db, lease).catch(() => {})
+  }
+}
+
+/** Does the steps that are left of an edition. Undefined when it was told to stop. */
+async function matchEdition(run: Run, mark: HitMark, edition: EditionRow): Promise<HitMark | undefined> {
+  let reached: HitMark | undefined = mark
+  if (reached.step === 'changes') reached = await followChanges(run, reached, edition)
+  if (reached?.step === 'matches') reached = await findMatches(run, reached, edition)
+  if (reached?.step === 'holds') reached = await endEdition(run, edition)
+  return reached
+}
+
+/**
+ * Takes the changes of tenders that have hits into these, before anything is matched: a hit whose tender became a part of another
+ * stands for that one from here on, and one whose tender was split off again no longer does.
+ */
+async function followChanges(run: Run, from: HitMark, edition: EditionRow): Promise<HitMark | undefined> {
+  let mark = from
+  for (;;) {
+    if (run.signal?.aborted) return undefined
+    const span = { after: mark.stepModified, upTo: edition.lastModified }
+    const entries = await entriesWithHits(run.store.db, span, run.entriesAtOnce)
+    if (entries.length === 0) break
+    const states = new Map(
+      entries.map(({ tenderId, body, lastModified }) => [
+        tenderId,
+        { lastModified, state: watchedState(JSON.parse(body) as TenderRecord) },
+      ]),
+    )
+    const known = await hitsOf(run.store.db, entries)
+    const changed = known.flatMap((hit) => {
+      const { lastModified, state } = states.get(hit.tenderId)!
+      return isSame(hit, state) ? [] : [{ hit, lastModified, state, changes: hitChanges(hit, state) }]
+    })
+    mark = { ...mark, stepModified: entries.at(-1)!.lastModified }
+    run.onStep?.('changes are read')
+    if (!(await writeInPieces(run, changed, mark, (trx, piece) => writeChanges(run, trx, edition, piece))))
+      return undefined
+  }
+  const next: HitMark = { ...mark, step: 'matches', stepModified: mark.lastModified, stepEntries: 0 }
+  await underMark(run.store, run.lease, (trx) => moveMark(trx, next))
+  run.onStep?.('changes are written')
+  return next
+}
+
+const isSame = (left: WatchedState, right: WatchedState): boolean =>
+  left.archiveReason === right.archiveReason &&
+  left.mergedInto === right.mergedInto &&
+  left.deadlineMs === right.deadlineMs &&
+  left.value === right.value
+
+type ChangedHit = {
+  readonly hit: KnownHit
+  readonly lastModified: number
+  readonly state: WatchedState
+  readonly changes: readonly HitChange[]
+}
+
+async function writeChanges(
+  run: Run,
+  trx: Executor,
+  { edition }: EditionRow,
+  changed: readonly ChangedHit[],
+): Promise<number> {
+  if (changed.length === 0) return 0
+  await updateHits(
+    trx,
+    changed.map(({ hit, state, lastModified }) => ({ hitId: hit.hitId, ...state, lastModified })),
+  )
+  const told = changed.flatMap(({ hit, lastModified, changes }) =>
+    changes.length === 0 ? [] : [{ ...hit, lastModified, changes }],
+  )
+  await offer(run, trx, { kind: 'search.hit.changed', edition, hits: told })
+  return 0
+}
+
+/** Matches the entries that are not archived, page by page, outside any transaction. */
+async function findMatches(run: Run, from: HitMark, edition: EditionRow): Promise<HitMark | undefined> {
+  const searches = await load(run, edition.edition)
+  const ended: HitMark = { ...from, step: 'holds', stepModified: from.lastModified }
+  let mark = from
+  for (;;) {
+    if (run.signal?.aborted) return undefined
+    if (searches.size === 0) break
+    const entries = await entriesAfter(run.store.db, mark.stepModified, edition.lastModified, run.entriesAtOnce)
+    if (entries.length === 0) break
+    const matches = await alive(run, () =>
+      run.matcher.match(
+        entries.map(({ body }) => body),
+        edition.publishedAt,
+      ),
+    )
+    const hits = newHits(run, edition.edition, entries, matches)
+    mark = {
+      ...mark,
+      stepModified: entries.at(-1)!.lastModified,
+      stepEntries: mark.stepEntries + entries.length,
+    }
+    run.onStep?.('matches are found')
+    if (!(await writeInPieces(run, hits, mark, (trx, piece) => writeHits(run, trx, edition, piece)))) return undefined
+  }
+  const unseen = searches.size === 0 ? 0 : edition.changes - mark.stepEntries
+  await underMark(run.store, run.lease, (trx) => moveMark(trx, ended, unseen))
+  run.unseen += unseen
+  run.onStep?.('hits are written')
+  return ended
+}
+
+/** The searches that hold for an edition, loaded into the matcher. That edition is published, so no later change is among them. */
+async function load(run: Run, edition: number): Promise<ReadonlyMap<number, StoredSearch>> {
+  const versions = await countVersions(run.store.db, edition)
+  if (run.loaded?.versions !== versions) {
+    const searches = await alive(run, () => loadMatcher(run.store, run.matcher, edition, versions))
+    run.loaded = { versions, searches }
+    run.onStep?.('searches are loaded')
+  }
+  return run.loaded.searches
+}
+
+/** Keeps the lease while something runs that takes long. */
+async function alive<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {
+  // whoever lost the lease is told by the next transaction
+  const beat = setInterval(() => void holdMark(run.store.db, run.lease).catch(() => {}), beatMs)
+  try {
+    return await work()
+  } finally {
+    clearInterval(beat)
+  }
+}
+
+function newHits(
+  { stockId, loaded }: Run,
+  edition: number,
+  entries: readonly { readonly lastModified: number; readonly body: string }[],
+  matches: readonly Match[],
+): NewHit[] {
+  const matchesOf = Map.groupBy(matches, ({ tenderId }) => tenderId)
+  return entries.flatMap(({ lastModified, body }) => {
+    const own = matchesOf.get(idOf(body))
+    if (own === undefined) return []
+    const state = watchedState(JSON.parse(body) as TenderRecord)
+    return own.map(({ searchNo, tenderId, fitScore, fit, matched }) => {
+      const { searchId, version } = loaded!.searches.get(searchNo)!
+      return {
+        searchNo,
+        tenderId,
+        hitId: hitId({ stockId, searchId, tenderId }),
+        edition,
+        lastModified,
+        searchVersion: version,
+        fitScore,
+        fit: JSON.stringify(fit),
+        matched: JSON.stringify(matched),
+        ...state,
+      }
+    })
+  })
+}
+
+/** The id is the first member of every stored record. */
+const idOf = (body: string): string => body.slice('{"id":"'.length, body.indexOf('"', '{"id":"'.length))
+
+/** Adds hits and, for those that are new, offers them: all of it in one transaction. Returns how many are new. */
+async function writeHits(run: Run, trx: Executor, { edition }: EditionRow, hits: readonly NewHit[]): Promise<number> {
+  if (hits.length === 0) return 0
+  const added = await insertHits(trx, hits, run.clock())
+  const made = hits.flatMap((hit) => {
+    const { searchId, organizationId } = run.loaded!.searches.get(hit.searchNo)!
+    return added.has(hit.hitId) ? [{ ...hit, searchId, organizationId, changes: null }] : []
+  })
+  const counts = new Map<number, number>()
+  for (const { searchNo } of made) counts.set(searchNo, (counts.get(searchNo) ?? 0) + 1)
+  await countEditionHits(trx, edition, counts)
+  await offer(run, trx, { kind: 'search.hit', edition, hits: made })
+  return made.length
+}
+
+type Offered = Pick<KnownHit, 'hitId' | 'searchId' | 'organizationId' | 'tenderId'> & {
+  readonly lastModified: number
+  readonly changes: readonly HitChange[] | null
+}
+
+/** Offers hits to every endpoint that was subscribed when their edition was published. */
+async function offer(
+  run: Run,
+  trx: Executor,
+  { kind, edition, hits }: { kind: NewDelivery['kind']; edition: number; hits: readonly Offered[] },
+): Promise<void> {
+  if (hits.length === 0) return
+  const subscriptions = await subscriptionsOf(trx, new Set(hits.map(({ organizationId }) => organizationId)), edition)
+  const deliveries = hits.flatMap(({ hitId, searchId, organizationId, tenderId, lastModified, changes }) =>
+    subscriptions
+      .filter(
+        (each) =>
+          each.organizationId === organizationId &&
+          each.kinds.includes(kind) &&
+          (each.searches === null || each.searches.includes(searchId)),
+      )
+      .map(({ endpointNo, endpointId, isActive }): NewDelivery => {
+        const identity = { stockId: run.stockId, searchId, tenderId }
+        const id = messageId(identity, endpointId, kind === 'search.hit' ? 'new' : lastModified)
+        return { messageId: id, endpointNo, kind, hitId, edition, lastModified, changes, isDue: isActive }
+      }),
+  )
+  await insertDeliveries(trx, deliveries, run.clock())
+}
+
+/**
+ * Writes rows, and counts the hits that this makes, in short transactions; the last one moves the mark over all of them.
+ * Cut off between two, they are found and written again: what is there already stays as it is. False when it was told to
+ * stop.
+ */
+async function writeInPieces<Row>(
+  run: Run,
+  rows: readonly Row[],
+  mark: HitMark,
+  write: (trx: Executor, piece: readonly Row[]) => Promise<number>,
+): Promise<boolean> {
+  for (let done = 0; done === 0 || done < rows.length; ) {
+    if (run.signal?.aborted) return false
+    done = await run.pace.run(async (limit) => {
+      const end = Math.min(rows.length, done + limit)
+      run.hits += await underMark(run.store, run.lease, async (trx) => {
+        const made = await write(trx, rows.slice(done, end))
+        if (end === rows.length) await moveMark(trx, mark)
+        return made
+      })
+      return Math.max(end, 1)
+    })
+    run.onStep?.('a piece is written')
+  }
+  return true
+}
+
+/** Holds the deliveries of searches that match too much, then calls the edition matched: only from then on are its messages sent. */
+async function endEdition(run: Run, edition: EditionRow): Promise<HitMark | undefined> {
+  const { live } = await countsOf(run.store.db, edition.edition)
+  const cap = Math.min(run.cap.hits, Math.max(run.cap.fewHits, Math.floor(run.cap.share * live)))
+  for (const searchNo of await floodedSearches(run.store.db, edition.edition, cap)) {
+    for (let afterId: string | null = ''; afterId !== null; ) {
+      if (run.signal?.aborted) return undefined
+      const place = { edition: edition.edition, searchNo, afterId }
+      afterId = await run.pace.run((limit) =>
+        underMark(run.store, run.lease, async (trx) => {
+          const lastId = await holdDeliveries(trx, place, limit)
+          if (lastId === null) await markHeld(trx, edition.edition, searchNo)
+          return lastId
+        }),
+      )
+      run.onStep?.('deliveries are held')
+    }
+  }
+  const ended: HitMark = {
+    edition: edition.edition,
+    lastModified: edition.lastModified,
+    step: 'changes',
+    stepModified: edition.lastModified,
+    stepEntries: 0,
+  }
+  await underMark(run.store, run.lease, (trx) => moveMark(trx, ended))
+  run.onStep?.('the edition is matched')
+  return ended
+}

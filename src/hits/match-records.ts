@@ -1,0 +1,135 @@
+// All matches of some records at or above the searches' thresholds: what the worker of the matcher does.
+import type { TenderRecord } from '../domain/tender.ts'
+import { type LoadedProfile, profileOfSearch } from './company-profile.ts'
+import { type Fit, openScorer, type Scored } from './fit/fit.ts'
+import type { FitModel } from './fit/fit-model.ts'
+import type { ProfileToFit } from './fit/prepare-profile.ts'
+import { type Matched, matchOf } from './plain-match.ts'
+import { canonicalSearchFilter, type Search, type SearchFilter } from './saved-search.ts'
+import { indexSearches, type SearchIndex } from './search-index.ts'
+
+export type Match = {
+  readonly searchNo: number
+  readonly tenderId: string
+  readonly fitScore: number
+  readonly fit: Fit
+  readonly matched: Matched
+}
+
+/** Answers for the searches and profiles with which it was made. */
+export type LoadedSearches = {
+  /** `records`: JSON of entries of one edition; `at`: when it was published, epoch ms. Archived records match nothing. */
+  readonly match: (records: readonly string[], at: number) => Match[]
+}
+
+/** Searches with the same filter and the same profile: matched and scored once. */
+type Question = { readonly profile: number; readonly searches: Search[]; threshold: number }
+/** Searches with the same filter. */
+type Asked = { readonly filter: SearchFilter; readonly questions: Question[] }
+
+/** Maximum number of records by which the rarest clause of a search is known. */
+const mostSampled = 500
+/** The index is made again when so many times as many records are known as when it was made. */
+const betterSample = 8
+
+/** `sample`: JSON of records that were matched before, if any; it is added to. */
+export function loadSearches(
+  searches: readonly Search[],
+  profiles: readonly LoadedProfile[],
+  model: FitModel,
+  sample: string[] = [],
+): LoadedSearches {
+  const { asked, toFit } = groupedSearches(searches, profiles)
+  const filters = asked.map(({ filter }) => filter)
+  const scorer = openScorer(toFit, model)
+  let index: SearchIndex | undefined
+  let indexedWith = 0
+
+  const indexNow = (): SearchIndex => {
+    if (index === undefined || sample.length >= betterSample * Math.max(1, indexedWith)) {
+      index = indexSearches(
+        filters,
+        sample.map((text) => JSON.parse(text) as TenderRecord),
+      )
+      indexedWith = sample.length
+    }
+    return index
+  }
+
+  const matchRecord = (record: TenderRecord, found: readonly number[], at: number): Match[] => {
+    scorer.read(record)
+    const scores = new Map<number, { readonly least: number; readonly scored: Scored | undefined }>()
+    const scoreOf = (profile: number, least: number): Scored | undefined => {
+      const known = scores.get(profile)
+      if (known && (known.scored !== undefined || known.least <= least)) return known.scored
+      const scored = scorer.score(profile, least)
+      scores.set(profile, { least, scored })
+      return scored
+    }
+    return found.flatMap((number) => {
+      const { filter, questions } = asked[number]!
+      let matched: Matched | undefined
+      return questions.flatMap(({ profile, searches: own, threshold }) => {
+        const scored = scoreOf(profile, Math.max(1, threshold))
+        if (scored === undefined) return []
+        const { fitScore, fit } = scored
+        const lines = matched ?? matchOf(filter, record, at)
+        if (lines === undefined)
+          throw new Error(`index and plain loop differ: tender ${record.id}, search ${own[0]!.searchNo}`)
+        matched = lines
+        return own
+          .filter((search) => fitScore >= Math.max(1, search.threshold))
+          .map(({ searchNo }) => ({ searchNo, tenderId: record.id, fitScore, fit, matched: lines }))
+      })
+    })
+  }
+
+  return {
+    match: (records, at) => {
+      for (const text of records.slice(0, mostSampled - sample.length)) sample.push(text)
+      const current = indexNow()
+      return records.flatMap((text) => {
+        const record = JSON.parse(text) as TenderRecord
+        const found = current.match(record, at)
+        return found.length === 0 ? [] : matchRecord(record, found, at)
+      })
+    },
+  }
+}
+
+/** Each filter once, with the profiles by which it is asked; a search without a profile has one derived from it. */
+function groupedSearches(searches: readonly Search[], profiles: readonly LoadedProfile[]) {
+  const toFit: ProfileToFit[] = profiles.map(({ profileId, profile, wins }) => ({
+    profileId,
+    profile,
+    wins: parsedOneByOne(wins),
+  }))
+  const numberOf = new Map(profiles.map(({ profileId }, number) => [profileId, number]))
+  const derived = new Map<string, number>()
+  const byFilter = new Map<string, Asked>()
+  for (const search of searches) {
+    const text = canonicalSearchFilter(search.filter)
+    const asked = byFilter.get(text) ?? { filter: search.filter, questions: [] }
+    byFilter.set(text, asked)
+    let profile = search.profileId === null ? derived.get(text) : numberOf.get(search.profileId)
+    if (profile === undefined) {
+      if (search.profileId !== null)
+        throw new Error(`search ${search.searchNo} names the profile ${search.profileId}, which was not loaded`)
+      profile = toFit.push({ profileId: null, profile: profileOfSearch(search.filter), wins: [] }) - 1
+      derived.set(text, profile)
+    }
+    const question = asked.questions.find((each) => each.profile === profile)
+    if (question) {
+      question.searches.push(search)
+      question.threshold = Math.min(question.threshold, search.threshold)
+    } else asked.questions.push({ profile, searches: [search], threshold: search.threshold })
+  }
+  return { asked: [...byFilter.values()], toFit }
+}
+
+/** Parsed when the profile is prepared: all at once they would be many times the memory of the index. */
+const parsedOneByOne = (texts: readonly string[]): Iterable<TenderRecord> => ({
+  *[Symbol.iterator]() {
+    for (const text of texts) yield JSON.parse(text) as TenderRecord
+  },
+})

@@ -1,0 +1,306 @@
+// Which of many searches a record matches: every search is filed under the rarest of its clauses and checked where that occurs.
+import { cpvRange } from '../domain/cpv.ts'
+import { toNutsCode } from '../domain/nuts.ts'
+import type { TenderRecord } from '../domain/tender.ts'
+import { dayMs } from '../domain/time.ts'
+import type { SearchFilter } from './saved-search.ts'
+import { openTokenTable, type TokenTable } from './token-table.ts'
+import { affixLength, authorityKey, spellingsOf } from './words.ts'
+
+/** An atom is one thing that a clause can ask for: a code with those below it, a spelling, an authority. It has a number. */
+type Atoms = {
+  /** By the code as the filter has it, a number of eight digits. */
+  readonly cpv: Map<number, number>
+  readonly nuts: Map<string, number>
+  readonly spellings: Map<string, number>
+  readonly authorities: Map<string, number>
+  readonly natures: Map<string, number>
+  readonly procedures: Map<string, number>
+}
+
+type Program = {
+  /** Clauses of which one atom each must occur; the first `anchors` of them can be searched by. */
+  readonly clauses: readonly (readonly number[])[]
+  readonly anchors: number
+  readonly excluded: readonly number[]
+  readonly valueMin: number
+  readonly valueMax: number
+  readonly minMs: number
+}
+
+export type SearchIndex = {
+  /** Numbers of the filters that match, in no order. `at`: time of the record's edition, epoch ms. */
+  readonly match: (record: TenderRecord, at: number) => number[]
+}
+
+/** Programs of one atom, one after the other: end, filter, condition or -1, clauses, then each clause as its length and atoms. */
+type Filed = { readonly words: Int32Array }
+
+/** `sample`: some records like those that will come, by which the rarest clause of each filter is known. */
+export function indexSearches(filters: readonly SearchFilter[], sample: readonly TenderRecord[]): SearchIndex {
+  const atoms: Atoms = {
+    cpv: new Map(),
+    nuts: new Map(),
+    spellings: new Map(),
+    authorities: new Map(),
+    natures: new Map(),
+    procedures: new Map(),
+  }
+  let atomCount = 0
+  const numberIn = <K>(map: Map<K, number>, key: K): number => {
+    const known = map.get(key)
+    if (known !== undefined) return known
+    map.set(key, atomCount)
+    return atomCount++
+  }
+  const programs = filters.map((filter) => programOf(filter, atoms, numberIn))
+  const reader = openAtomReader(atoms, atomCount)
+  const counts = new Uint32Array(atomCount)
+  for (const record of sample) {
+    reader.read(record)
+    for (let index = 0; index < reader.presentCount(); index++) counts[reader.present[index]!]!++
+  }
+  const conditions: number[] = []
+  const filed = fileAll(programs, counts, conditions)
+  /** Round in which each filter was found, because several atoms of its anchor may occur. */
+  const foundIn = new Int32Array(filters.length)
+
+  return {
+    match: (record, at) => {
+      const found: number[] = []
+      if (record.archiveReason !== undefined) return found
+      const round = reader.read(record)
+      const { marks, present } = reader
+      const amount = record.contractAmount
+      const value = amount !== null && amount.currency === 'EUR' ? amount.value : Number.NaN
+      const left = record.submissionDate === undefined ? Number.NaN : Date.parse(record.submissionDate) - at
+      const meets = (condition: number): boolean =>
+        (conditions[condition] === -Infinity || value >= conditions[condition]!) &&
+        (conditions[condition + 1] === Infinity || value <= conditions[condition + 1]!) &&
+        (conditions[condition + 2] === -Infinity || left >= conditions[condition + 2]!)
+      for (let index = reader.presentCount() - 1; index >= 0; index--) {
+        const list = filed[present[index]!]
+        if (list === undefined) continue
+        const words = list.words
+        for (let position = 0; position < words.length; position = words[position]!) {
+          if (!holds(words, position, marks, round)) continue
+          const filter = words[position + 1]!
+          const condition = words[position + 2]!
+          if (foundIn[filter] === round || (condition >= 0 && !meets(condition))) continue
+          foundIn[filter] = round
+          found.push(filter)
+        }
+      }
+      return found
+    },
+  }
+}
+
+/** Whether one atom of every clause that stands there is marked, and none of the excluded ones. */
+function holds(words: Int32Array, position: number, marks: Int32Array, round: number): boolean {
+  let at = position + 4
+  for (let clauses = words[position + 3]!; clauses > 0; clauses--) {
+    const end = at + 1 + words[at]!
+    let isMarked = false
+    for (at++; at < end; at++)
+      if (marks[words[at]!] === round) {
+        isMarked = true
+        break
+      }
+    if (!isMarked) return false
+    at = end
+  }
+  for (const end = words[position]!; at < end; at++) if (marks[words[at]!] === round) return false
+  return true
+}
+
+function programOf(filter: SearchFilter, atoms: Atoms, number: <K>(map: Map<K, number>, key: K) => number): Program {
+  const cpv = (codes: readonly string[]) => codes.map((code) => number(atoms.cpv, cpvRange(code).from))
+  const nuts = (codes: readonly string[]) => codes.map((code) => number(atoms.nuts, code))
+  const words = (list: readonly string[]) => list.flatMap(spellingsOf).map((text) => number(atoms.spellings, text))
+  const authorities = (list: readonly string[]) => list.map((text) => number(atoms.authorities, authorityKey(text)))
+  const anchors = [
+    ...(filter.cpv ? [cpv(filter.cpv)] : []),
+    ...(filter.nuts ? [nuts(filter.nuts)] : []),
+    ...(filter.words ? [words(filter.words)] : []),
+    ...(filter.authorities ? [authorities(filter.authorities)] : []),
+  ]
+  const { excluded } = filter
+  return {
+    clauses: [
+      ...anchors,
+      ...(filter.contractNatures ? [filter.contractNatures.map((nature) => number(atoms.natures, nature))] : []),
+      ...(filter.procedures ? [filter.procedures.map((code) => number(atoms.procedures, code))] : []),
+    ],
+    anchors: anchors.length,
+    excluded: [
+      ...cpv(excluded?.cpv ?? []),
+      ...nuts(excluded?.nuts ?? []),
+      ...words(excluded?.words ?? []),
+      ...authorities(excluded?.authorities ?? []),
+    ],
+    valueMin: filter.valueMin ?? -Infinity,
+    valueMax: filter.valueMax ?? Infinity,
+    minMs: filter.minDaysToDeadline === undefined ? -Infinity : filter.minDaysToDeadline * dayMs,
+  }
+}
+
+/** Every program under each atom of its rarest clause; the conditions on numbers are added to `conditions`. */
+function fileAll(programs: readonly Program[], counts: Uint32Array, conditions: number[]): (Filed | undefined)[] {
+  const lists: (number[] | undefined)[] = []
+  programs.forEach((program, filter) => {
+    const anchor = rarestClause(program, counts)
+    const others = program.clauses.filter((_, index) => index !== anchor)
+    // what is rarest fails first
+    others.sort((a, b) => occurrences(a, counts) - occurrences(b, counts))
+    const condition = conditionOf(program, conditions)
+    const body = [filter, condition, others.length, ...others.flatMap((clause) => [clause.length, ...clause])]
+    body.push(...program.excluded)
+    for (const atom of new Set(program.clauses[anchor]!)) {
+      lists[atom] ??= []
+      const list = lists[atom]
+      list.push(list.length + 1 + body.length)
+      for (const word of body) list.push(word)
+    }
+  })
+  return lists.map((list) => list && { words: Int32Array.from(list) })
+}
+
+const occurrences = (clause: readonly number[], counts: Uint32Array): number =>
+  clause.reduce((sum, atom) => sum + counts[atom]!, 0)
+
+/** Only of the clauses that must hold: what a search excludes never brings it up. */
+function rarestClause({ clauses, anchors }: Program, counts: Uint32Array): number {
+  let rarest = 0
+  for (let index = 1; index < anchors; index++)
+    if (occurrences(clauses[index]!, counts) < occurrences(clauses[rarest]!, counts)) rarest = index
+  return rarest
+}
+
+function conditionOf({ valueMin, valueMax, minMs }: Program, conditions: number[]): number {
+  if (valueMin === -Infinity && valueMax === Infinity && minMs === -Infinity) return -1
+  return conditions.push(valueMin, valueMax, minMs) - 3
+}
+
+/** The atoms of one record after the other, each marked with the round of the record. */
+type AtomReader = {
+  /** Returns the round. */
+  readonly read: (record: TenderRecord) => number
+  readonly marks: Int32Array
+  /** The atoms of the record that was read, each once, as many as `presentCount` says. */
+  readonly present: Int32Array
+  readonly presentCount: () => number
+}
+
+function openAtomReader(atoms: Atoms, atomCount: number): AtomReader {
+  const marks = new Int32Array(atomCount)
+  const present = new Int32Array(atomCount)
+  let round = 0
+  let count = 0
+  const mark = (atom: number): void => {
+    if (marks[atom] === round) return
+    marks[atom] = round
+    present[count++] = atom
+  }
+  const markAll = (found: Int32Array): void => {
+    for (let index = 0; index < found.length; index++) mark(found[index]!)
+  }
+  const markIfAny = (atom: number | undefined): void => {
+    if (atom !== undefined) mark(atom)
+  }
+  const table: TokenTable = openTokenTable((token) => atomsOfToken(token, atoms.spellings))
+  const cpvAtoms = remembered((code) => atomsOfCpv(code, atoms.cpv))
+  const nutsAtoms = remembered((code) => atomsOfNuts(code, atoms.nuts))
+  const authorityAtoms = remembered((text) => {
+    const atom = atoms.authorities.get(authorityKey(text))
+    return Int32Array.from(atom === undefined ? [] : [atom])
+  })
+
+  const readText = (text: string | undefined): void => {
+    if (text !== undefined) table.read(text, markAll)
+  }
+  return {
+    marks,
+    present,
+    presentCount: () => count,
+    read: (record) => {
+      round++
+      count = 0
+      for (const code of record.cpvCodes) markAll(cpvAtoms(code))
+      for (const code of record.nutsCodes) markAll(nutsAtoms(code))
+      markIfAny(atoms.natures.get(record.contractNature ?? ''))
+      markIfAny(atoms.procedures.get(record.procedureType ?? ''))
+      for (const lot of record.lots) {
+        for (const code of lot.cpvCodes) markAll(cpvAtoms(code))
+        markIfAny(atoms.natures.get(lot.contractNature ?? ''))
+        readText(lot.title)
+        readText(lot.description)
+      }
+      if (atoms.authorities.size > 0)
+        for (const buyer of [record.contractingAuthority, ...(record.jointAuthorities ?? [])]) {
+          if (buyer === undefined) continue
+          markAll(authorityAtoms(buyer.name))
+          if (buyer.nationalId !== undefined) markAll(authorityAtoms(buyer.nationalId))
+        }
+      readText(record.title)
+      readText(record.description)
+      for (const language in record.translations) {
+        readText(record.translations[language]!.title)
+        readText(record.translations[language]!.description)
+      }
+      return round
+    },
+  }
+}
+
+/** Maximum number of texts of which the atoms are remembered. */
+const mostRemembered = 50_000
+
+function remembered(atomsOf: (text: string) => Int32Array): (text: string) => Int32Array {
+  const known = new Map<string, Int32Array>()
+  return (text) => {
+    let found = known.get(text)
+    if (found === undefined) {
+      found = atomsOf(text)
+      if (known.size === mostRemembered) known.clear()
+      known.set(text, found)
+    }
+    return found
+  }
+}
+
+/** The codes that cover this one are its own digits up to some place, then zeros. */
+function atomsOfCpv(code: string, cpv: ReadonlyMap<number, number>): Int32Array {
+  if (!/^\d{8}$/.test(code)) return new Int32Array(0)
+  const found = new Set<number>()
+  for (let digits = 2; digits <= 8; digits++) {
+    const atom = cpv.get(Number(code.slice(0, digits).padEnd(8, '0')))
+    if (atom !== undefined) found.add(atom)
+  }
+  return Int32Array.from(found)
+}
+
+function atomsOfNuts(text: string, nuts: ReadonlyMap<string, number>): Int32Array {
+  const code = toNutsCode(text)
+  const found: number[] = []
+  for (let length = 2; code !== undefined && length <= code.length; length++) {
+    const atom = nuts.get(code.slice(0, length))
+    if (atom !== undefined) found.push(atom)
+  }
+  return Int32Array.from(found)
+}
+
+/** The token itself, and from five letters on its beginnings and ends. */
+function atomsOfToken(token: string, spellings: ReadonlyMap<string, number>): Int32Array {
+  const found: number[] = []
+  const add = (part: string): void => {
+    const atom = spellings.get(part)
+    if (atom !== undefined) found.push(atom)
+  }
+  add(token)
+  for (let length = affixLength; length < token.length; length++) {
+    add(token.slice(0, length))
+    add(token.slice(-length))
+  }
+  return Int32Array.from(found)
+}

@@ -1,0 +1,185 @@
+// A search over what is published now, page by page: the preview before it is saved, and what is delivered at once.
+import type { TenderRecord } from '../domain/tender.ts'
+import { dayMs } from '../domain/time.ts'
+import { inTransaction, type Store } from '../store/database.ts'
+import { newestEdition, type PublishedEntry, publishedEntries } from '../store/editions.ts'
+import { lockMark } from '../store/hit-mark.ts'
+import { insertDeliveries, insertHits, subscriptionsNow } from '../store/hits.ts'
+import { Pace } from '../store/paced.ts'
+import { findProfileById, type StoredSearch } from '../store/searches.ts'
+import type { LoadedProfile } from './company-profile.ts'
+import { watchedState } from './hit-changes.ts'
+import { hitId, messageId } from './hit-id.ts'
+import { loadedProfile } from './load-matcher.ts'
+import type { Match } from './match-records.ts'
+import type { Matcher } from './matcher.ts'
+import type { Search, SearchFilter } from './saved-search.ts'
+
+type HitStore = Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>
+
+/** Tenders that a search matches, by the score that they reach at least. */
+type Counts = { readonly any: number; readonly '40': number; readonly '50': number; readonly '60': number }
+
+export type Preview = {
+  /** Tenders that match and are open now. */
+  readonly open: Counts
+  /** Tenders that were published for the first time in the last 30 days and matched then, as they are now; also those closed since. */
+  readonly lastDays: Counts
+}
+
+/** How far back a preview looks. */
+const previewMs = 30 * dayMs
+
+/** What a search finds before it is saved. */
+export async function previewSearch(
+  store: HitStore,
+  { filter, profileId, matcher, now }: Question & { readonly now: number },
+): Promise<Preview> {
+  await loadOne(store, { searchNo: 1, version: 1, filter, profileId, threshold: 1 }, matcher)
+  const [open, lastDays] = [emptyCounts(), emptyCounts()]
+  await readPublished(store, async (page) => {
+    const current = page.filter(({ isArchived }) => !isArchived)
+    for (const { fitScore } of await matcher.match(
+      current.map(({ body }) => body),
+      now,
+    ))
+      count(open, fitScore)
+    const recent = Map.groupBy(
+      page.filter(({ firstPublishedAt, isMerged }) => now - firstPublishedAt <= previewMs && !isMerged),
+      ({ firstPublishedAt }) => firstPublishedAt,
+    )
+    for (const [at, entries] of recent)
+      for (const { fitScore } of await matcher.match(
+        entries.map(({ body }) => unarchived(body)),
+        at,
+      ))
+        count(lastDays, fitScore)
+  })
+  return { open, lastDays }
+}
+
+type Question = {
+  readonly filter: SearchFilter
+  /** Null: derived from the search. */
+  readonly profileId: string | null
+  readonly matcher: Pick<Matcher, 'load' | 'match'>
+}
+
+type MutableCounts = { -readonly [name in keyof Counts]: number }
+const emptyCounts = (): MutableCounts => ({ any: 0, '40': 0, '50': 0, '60': 0 })
+
+function count(counts: MutableCounts, fitScore: number): void {
+  counts.any++
+  for (const score of ['40', '50', '60'] as const) if (fitScore >= Number(score)) counts[score]++
+}
+
+/** As it was when it could still be answered. */
+function unarchived(body: string): string {
+  const { archiveReason: _, ...record } = JSON.parse(body) as TenderRecord
+  return JSON.stringify(record)
+}
+
+async function loadOne(store: HitStore, search: Search, matcher: Question['matcher']): Promise<void> {
+  const profile = search.profileId === null ? undefined : await findProfileById(store.db, search.profileId)
+  const profiles: LoadedProfile[] = profile ? [await loadedProfile(store, profile)] : []
+  await matcher.load([search], profiles, 0)
+}
+
+type Published = PublishedEntry & {
+  readonly isArchived: boolean
+  readonly isMerged: boolean
+}
+
+async function readPublished(store: HitStore, take: (page: readonly Published[]) => Promise<void>): Promise<void> {
+  const pace = new Pace(store.engine)
+  for (let afterId: string | undefined = ''; afterId !== undefined; ) {
+    const after: string = afterId
+    const page = await pace.run((limit) => publishedEntries(store.db, after, limit))
+    await take(
+      page.map((entry) => ({
+        ...entry,
+        isArchived: entry.archiveReason !== null,
+        isMerged: entry.archiveReason === 'merged',
+      })),
+    )
+    afterId = page.at(-1)?.tenderId
+  }
+}
+
+/** Makes hits of the open tenders that a search matches now, the best first, and offers them to today's endpoints. Returns how many. */
+export async function deliverOpen(
+  store: HitStore,
+  {
+    search,
+    limit,
+    matcher,
+    now,
+    stockId,
+  }: {
+    readonly search: StoredSearch
+    readonly limit: number
+    readonly matcher: Question['matcher']
+    readonly now: number
+    readonly stockId: string
+  },
+): Promise<number> {
+  const { searchNo, searchId, organizationId, version, profileId, threshold } = search
+  const filter = JSON.parse(search.filter) as SearchFilter
+  await loadOne(store, { searchNo, version, filter, profileId, threshold }, matcher)
+  const edition = await newestEdition(store.db)
+  if (!edition) return 0
+  let best: { readonly match: Match; readonly body: string; readonly lastModified: number }[] = []
+  await readPublished(store, async (page) => {
+    const current = page.filter(({ isArchived }) => !isArchived)
+    const entries = new Map(current.map((entry) => [entry.tenderId, entry]))
+    const matches = await matcher.match(
+      current.map(({ body }) => body),
+      now,
+    )
+    for (const match of matches) best.push({ match, ...entries.get(match.tenderId)! })
+    best = best.sort((left, right) => right.match.fitScore - left.match.fitScore).slice(0, limit)
+  })
+  let made = 0
+  const pace = new Pace(store.engine)
+  for (let done = 0; done < best.length; )
+    done += await pace.run(async (rows) => {
+      const hits = best.slice(done, done + rows).map(({ match, body, lastModified }) => ({
+        searchNo,
+        tenderId: match.tenderId,
+        hitId: hitId({ stockId, searchId, tenderId: match.tenderId }),
+        edition: edition.edition,
+        lastModified,
+        searchVersion: version,
+        fitScore: match.fitScore,
+        fit: JSON.stringify(match.fit),
+        matched: JSON.stringify(match.matched),
+        ...watchedState(JSON.parse(body) as TenderRecord),
+      }))
+      made += await inTransaction(store, async (trx) => {
+        // one after the other with the process that matches editions, which may make the same hits
+        await lockMark(trx)
+        const added = await insertHits(trx, hits, now)
+        const endpoints = (await subscriptionsNow(trx, organizationId)).filter(
+          ({ kinds, searches }) => kinds.includes('search.hit') && (searches === null || searches.includes(searchId)),
+        )
+        const deliveries = hits
+          .filter((hit) => added.has(hit.hitId))
+          .flatMap(({ tenderId, lastModified, ...hit }) =>
+            endpoints.map(({ endpointNo, endpointId, isActive }) => ({
+              messageId: messageId({ stockId, searchId, tenderId }, endpointId, 'new'),
+              endpointNo,
+              kind: 'search.hit' as const,
+              hitId: hit.hitId,
+              edition: edition.edition,
+              lastModified,
+              changes: null,
+              isDue: isActive,
+            })),
+          )
+        await insertDeliveries(trx, deliveries, now)
+        return added.size
+      })
+      return hits.length
+    })
+  return made
+}

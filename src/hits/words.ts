@@ -1,0 +1,40 @@
+// Words of a search and of a tender: how both are folded, and when one is in the other.
+
+/** Minimum letters of a word that may be the beginning or the end of a longer one: `asphalt` is in `Asphaltarbeiten`. */
+export const affixLength = 5
+
+/** Lower case, without diacritics, `ß` as `ss`, and one sigma: what a letter becomes does not depend on its neighbors. */
+export function foldText(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/\p{M}+/gu, '')
+    .replaceAll('ß', 'ss')
+    .replaceAll('ς', 'σ')
+}
+
+/** The tokens of a text, folded, in order: letters and digits up to whatever is neither. */
+export function tokensOf(text: string): string[] {
+  return foldText(text).match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+const umlauts: { readonly [letter: string]: string } = { ä: 'ae', ö: 'oe', ü: 'ue' }
+
+/** How a word of a search may stand in a folded text: `brücke` as `brucke`, and as portals without umlauts write it, `bruecke`. */
+export function spellingsOf(word: string): readonly string[] {
+  const composed = word.normalize('NFC').toLowerCase()
+  const folded = foldText(word)
+  const written = foldText(composed.replace(/[äöü]/g, (letter) => umlauts[letter]!))
+  return written === folded ? [folded] : [folded, written]
+}
+
+/** Whether a spelling is this token, or is long enough to be its beginning or end. */
+export function isSpellingIn(spelling: string, token: string): boolean {
+  return (
+    token === spelling || (spelling.length >= affixLength && (token.startsWith(spelling) || token.endsWith(spelling)))
+  )
+}
+
+/** An authority by its name or national id: its letters and digits, folded, so that spaces and points do not matter. */
+export const authorityKey = (text: string): string => tokensOf(text).join('')

@@ -1,0 +1,218 @@
+// The commands about profiles, searches and hits, from their words to what they say and store.
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { engines, openTestStore } from '../../test/world.ts'
+import { describeHit } from '../cli/hit-text.ts'
+import { parseCommand } from '../cli/parse-command.ts'
+import { canonicalJson, contentHash } from '../consolidate/canonical.ts'
+import type { TenderContent } from '../domain/tender.ts'
+import { dayMs, hourMs } from '../domain/time.ts'
+import { matchEditions } from '../hits/match-editions.ts'
+import { systemRandom } from '../platform/random.ts'
+import { publish } from '../publish/publish.ts'
+import type { Store } from '../store/database.ts'
+import { createOrganization } from '../store/organizations.ts'
+import { upsertTenders } from '../store/tenders.ts'
+import type { CommandEvent } from './command-event.ts'
+import { lazyMatcher } from './hit-rounds.ts'
+import type { ServiceContext } from './operation-context.ts'
+import { runOperation } from './operations.ts'
+
+const start = Date.UTC(2026, 0, 1)
+const plain = (text: string) => text
+const paint = { bold: plain, dim: plain, green: plain, yellow: plain, cyan: plain }
+const idOf = (number: number): string => `${number.toString(16).padStart(8, '0')}-7d3e-8b64-9a10-5c2e7f4b9d31`
+
+async function put(store: Store, number: number, members: Partial<TenderContent> = {}): Promise<void> {
+  const tender: TenderContent = {
+    contractAmount: null,
+    cpvCodes: ['45233141'],
+    id: idOf(number),
+    lots: [],
+    nutsCodes: ['DE212'],
+    originalSources: [],
+    status: 'open',
+    title: `Asphalt road ${number}`,
+    ...members,
+  }
+  const content = canonicalJson(tender)
+  await upsertTenders(store.db, [
+    {
+      tenderId: tender.id,
+      foundingKey: tender.id,
+      content,
+      contentHash: contentHash(content),
+      archiveReason: tender.archiveReason ?? null,
+      nextTransitionMs: null,
+      mergedInto: tender.mergedInto ?? null,
+      sources: '["ted"]',
+    },
+  ])
+}
+
+/** A stock of an organization "Acme", a command line for it, and the service's part in it. */
+async function openWorld(engine: Store['engine']) {
+  const store = await openTestStore(engine)
+  await createOrganization(store.db, { name: 'Acme' }, { now: start, random: systemRandom })
+  const matcher = lazyMatcher()
+  let now = start
+  const place = { store, dataFolder: '', clock: () => now, random: systemRandom } as unknown as ServiceContext
+  return {
+    store,
+    run: async (...words: readonly string[]): Promise<CommandEvent[]> => {
+      const parsed = parseCommand(words)
+      if (parsed.kind !== 'command') throw new Error(`${words.join(' ')} is no command`)
+      const events: CommandEvent[] = []
+      await runOperation(place, parsed, (event) => void events.push(event))
+      return events
+    },
+    publish: async () => {
+      now += hourMs
+      await publish(store, { now, minIntervalMs: hourMs, overrideGate: true })
+      await matchEditions(store, { matcher, clock: () => now })
+    },
+    wait: (ms: number) => {
+      now += ms
+    },
+    countRows: async () => {
+      const { rows } = await sql<{ count: number }>`
+        select ((select count(*) from saved_search) + (select count(*) from saved_search_version)
+          + (select count(*) from company_profile) + (select count(*) from hit))::integer as count`.execute(store.db)
+      return rows[0]!.count
+    },
+    [Symbol.asyncDispose]: async () => {
+      await matcher.close()
+      await store[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const roads = ['--organization', 'Acme', '--name', 'Roads', '--cpv', '45233000', '--threshold', '1']
+
+describe.each(engines)('the commands about saved searches (%s)', (engine) => {
+  test('a search is previewed, saved, and becomes hits; the hit is explained', async () => {
+    await using world = await openWorld(engine)
+    const { store, run } = world
+    await put(store, 1)
+    await put(store, 2, { cpvCodes: ['90000000'] })
+    await put(store, 3, { status: 'closed', archiveReason: 'expired' })
+    await world.publish()
+    const [preview] = await run('search', 'create', ...roads, '--preview')
+    expect(preview).toMatchObject({ event: 'searchPreview', open: { any: 1 }, lastDays: { any: 2 } })
+    expect(describeHit(preview!, paint)).toContain('Open now                            1')
+    expect(await world.countRows()).toBe(0)
+    world.wait(31 * dayMs)
+    expect(await run('search', 'create', ...roads, '--preview')).toMatchObject([{ lastDays: { any: 0 } }])
+
+    const [search] = await run('search', 'create', ...roads)
+    expect(search).toMatchObject({ event: 'search', name: 'Roads', state: 'active', fromEdition: 2, version: 1 })
+    expect(await run('hit', 'list', '--organization', 'Acme')).toEqual([
+      { event: 'none', message: 'There is no hit yet.' },
+    ])
+    await put(store, 4)
+    await world.publish()
+    const hits = await run('hit', 'list', '--search', 'Roads')
+    expect(hits).toMatchObject([{ event: 'hit', search: 'Roads', tender: idOf(4), edition: 2, state: 'new' }])
+    expect(Object.keys(hits[0]!)).toEqual(expect.arrayContaining(['hitId', 'fitScore', 'mergedInto']))
+
+    const [why] = await run('explain', idOf(4), '--search', 'Roads')
+    expect(why).toMatchObject({ event: 'matchExplained', isMatch: true, clauses: [{ clause: 'cpv', holds: true }] })
+    const [whyNot] = await run('explain', idOf(2), '--search', 'Roads')
+    expect(whyNot).toMatchObject({ isMatch: false, clauses: [{ clause: 'cpv', holds: false }] })
+    expect(describeHit(whyNot!, paint)).toContain(`"Roads" does not match ${idOf(2)}`)
+  })
+
+  test('--deliver-open makes hits of what is open, the best first, and offers them to the endpoints of today', async () => {
+    await using world = await openWorld(engine)
+    const { store, run } = world
+    for (let number = 1; number <= 5; number++) await put(store, number)
+    await put(store, 6, { status: 'closed', archiveReason: 'expired' })
+    await world.publish()
+    await sql`insert into webhook_endpoint
+        (endpoint_id, organization_id, address, description, from_edition, kinds, requests_per_second, created_at)
+      select 'e', organization_id, 'https://example.org/', '', 2, '["search.hit"]', 10, 0 from organization`.execute(
+      store.db,
+    )
+    expect((await run('search', 'create', ...roads, '--deliver-open', '3')).at(-1)).toMatchObject({ hits: 3 })
+    await run('search', 'pause', 'Roads')
+    expect((await run('search', 'resume', 'Roads', '--deliver-open')).at(-1)).toMatchObject({ hits: 2 })
+    await put(store, 1, { title: 'Another road' })
+    await world.publish()
+    expect(await run('hit', 'list', '--organization', 'Acme')).toHaveLength(5)
+    expect(await run('hit', 'list', '--limit', '4')).toHaveLength(4)
+    const { rows } = await sql`select distinct state, edition from delivery`.execute(store.db)
+    expect(rows).toEqual([{ state: 'due', edition: 1 }])
+  })
+
+  test('searches and profiles are edited, paused and listed, by version', async () => {
+    await using world = await openWorld(engine)
+    const { run } = world
+    await run('profile', 'create', '--organization', 'Acme', '--name', 'Us', '--word', 'asphalt', '--exclude-cpv', '90')
+    const [profile] = await run(
+      'profile',
+      'edit',
+      'Us',
+      '--organization',
+      'Acme',
+      '--nuts',
+      'de2',
+      '--clear',
+      'exclude-cpv',
+    )
+    expect(profile).toMatchObject({ version: 2, profile: { words: ['asphalt'], nuts: ['DE2'] } })
+    await run('search', 'create', ...roads, '--nuts', 'DE2', '--exclude-word', 'snow', '--profile', 'Us')
+    const [edited] = await run('search', 'edit', 'Roads', '--clear', 'nuts', '--threshold', '60')
+    expect(edited).toMatchObject({
+      version: 2,
+      threshold: 60,
+      filter: { cpv: ['45233000'], excluded: { words: ['snow'] } },
+    })
+    expect(edited).not.toHaveProperty('filter.nuts')
+    expect(edited).toMatchObject({ profileId: expect.any(String) })
+    expect(await run('search', 'edit', 'Roads', '--clear', 'profile')).toMatchObject([{ version: 3, profileId: null }])
+    expect(await run('search', 'pause', 'Roads')).toMatchObject([{ version: 4, state: 'paused' }])
+    await expect(run('search', 'pause', 'Roads')).rejects.toThrow('is paused already')
+    expect(await run('search', 'resume', 'Roads')).toMatchObject([{ version: 5, state: 'active' }])
+    expect(await run('search', 'list', '--organization', 'Acme')).toMatchObject([{ name: 'Roads' }])
+    expect(describeHit((await run('search', 'show', 'Roads'))[0]!, paint)).toContain('not words')
+  })
+
+  test('deliveries that are held are shown and released', async () => {
+    await using world = await openWorld(engine)
+    const { store, run } = world
+    await run('search', 'create', ...roads)
+    for (let number = 1; number <= 201; number++) await put(store, number)
+    await world.publish()
+    const [search] = await run('search', 'show', 'Roads')
+    expect(search).toMatchObject({ held: [{ edition: 1, hits: 201 }] })
+    expect(describeHit(search!, paint)).toContain("tenderstock hit release 'Roads'")
+    expect(await run('hit', 'release', 'Roads')).toMatchObject([{ edition: 1 }])
+    await expect(run('hit', 'release', 'Roads')).rejects.toThrow('No deliveries of "Roads" are held')
+  })
+
+  test('what is wrong is said, and nothing is stored', async () => {
+    await using world = await openWorld(engine)
+    const { run } = world
+    const to = ['--organization', 'Acme', '--name', 'Roads']
+    const wrong: readonly (readonly [words: readonly string[], message: RegExp])[] = [
+      [['search', 'create', ...to], /needs at least one CPV code, NUTS code, word or authority/],
+      [['search', 'create', ...to, '--cpv', 'roads'], /"roads" is no CPV code/],
+      [['search', 'create', ...to, '--cpv', ...Array.from({ length: 10_000 }, () => '45')], /10000 items, and 200/],
+      [['search', 'create', ...to, '--word', '^asph.*'], /words are not patterns/],
+      [['search', 'create', ...to, '--cpv', '45', '--profile', 'Us'], /"Acme" has no profile "Us"/],
+      [['search', 'create', '--organization', 'Bcme', '--name', 'Roads', '--cpv', '45'], /no organization "Bcme"/],
+      [['search', 'create', ...to, '--cpv', '45', '--threshold', '101'], /--threshold must be a whole number/],
+      [['search', 'edit', 'Roads', '--clear', 'nuts'], /There is no search "Roads"/],
+      [['profile', 'create', ...to, '--nuts', 'DE2'], /needs at least one CPV code, word or past win/],
+      [['explain', idOf(1), '--search', 'Roads'], /There is no search "Roads"/],
+    ]
+    for (const [words, message] of wrong)
+      await expect(run(...words), words.slice(0, 8).join(' ')).rejects.toThrow(message)
+    expect(await world.countRows()).toBe(0)
+    await run('search', 'create', ...to, '--cpv', '45')
+    await expect(run('search', 'create', ...to, '--cpv', '45')).rejects.toThrow('has a search "Roads"')
+    await expect(run('search', 'edit', 'Roads', '--cpv', '45')).rejects.toThrow('Nothing to change')
+    await expect(run('search', 'edit', 'Roads', '--clear', 'cpv')).rejects.toThrow('needs at least one')
+    await expect(run('search', 'edit', 'Roads', '--clear', 'roads')).rejects.toThrow('--clear does not know "roads"')
+  })
+})

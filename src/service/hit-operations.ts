@@ -1,0 +1,373 @@
+// The operator's commands about profiles, saved searches and hits, until the console has them.
+import { type CompanyProfile, canonicalCompanyProfile, parseCompanyProfile } from '../hits/company-profile.ts'
+import { explainMatch } from '../hits/explain-match.ts'
+import { HitInputError } from '../hits/read-input.ts'
+import {
+  canonicalSearchFilter,
+  defaultThreshold,
+  parseSearchFilter,
+  type SearchFilter,
+  searchFilterHash,
+} from '../hits/saved-search.ts'
+import { deliverOpen, previewSearch } from '../hits/search-stock.ts'
+import type { Clock } from '../platform/clock.ts'
+import { OperatorError } from '../platform/errors.ts'
+import type { Random } from '../platform/random.ts'
+import { inTransaction, type Store } from '../store/database.ts'
+import { stockIdOf } from '../store/editions.ts'
+import { heldEditions, listHits, releaseDeliveries } from '../store/hits.ts'
+import {
+  changeProfile,
+  changeSearch,
+  createProfile,
+  createSearch,
+  findProfile,
+  findSearches,
+  listProfiles,
+  listSearches,
+  mostSearches,
+  type StoredProfile,
+  type StoredSearch,
+} from '../store/searches.ts'
+import type { Emit, EventOf } from './command-event.ts'
+import type { ControlRequest } from './control-socket.ts'
+import { lazyMatcher } from './hit-rounds.ts'
+import { organizationNamed } from './organization-named.ts'
+
+/** What these commands need of the context they run in. */
+export type HitContext = { readonly store: Store; readonly clock: Clock; readonly random: Random }
+
+type Options = ControlRequest['options']
+
+/** Option to member of a search or profile. */
+const listMembers = {
+  cpv: 'cpv',
+  nuts: 'nuts',
+  word: 'words',
+  nature: 'contractNatures',
+  authority: 'authorities',
+  procedure: 'procedures',
+  country: 'countries',
+  'past-authority': 'pastAuthorities',
+  'past-win': 'pastWins',
+} as const
+const numberMembers = { 'value-min': 'valueMin', 'value-max': 'valueMax', 'min-days': 'minDaysToDeadline' } as const
+/** Of a search they are in `excluded`, of a profile beside the others. */
+const exclusions = {
+  'exclude-cpv': ['cpv', 'excludedCpv'],
+  'exclude-nuts': ['nuts', undefined],
+  'exclude-word': ['words', 'excludedWords'],
+  'exclude-authority': ['authorities', undefined],
+} as const
+
+type Members = { readonly [name: string]: unknown }
+
+/** `before` with what the options replace and clear. */
+function membersOf(options: Options, before: Members, kind: 'search' | 'profile'): Members {
+  const members: Record<string, unknown> = { ...before }
+  const excluded: Record<string, unknown> = { ...(before['excluded'] as object | undefined) }
+  const set = (option: string, value: unknown): void => {
+    const exclusion = exclusions[option as keyof typeof exclusions]
+    const member =
+      listMembers[option as keyof typeof listMembers] ?? numberMembers[option as keyof typeof numberMembers]
+    if (exclusion && kind === 'search') excluded[exclusion[0]] = value
+    else if (exclusion?.[1] !== undefined) members[exclusion[1]] = value
+    else if (member !== undefined) members[member] = value
+    else
+      throw new HitInputError(
+        `--clear does not know "${option}"; use ${[listMembers, numberMembers, exclusions].flatMap(Object.keys).join(', ')}.`,
+      )
+  }
+  for (const option of clearedOf(options)) if (option !== 'profile' || kind === 'profile') set(option, undefined)
+  for (const option of [listMembers, numberMembers, exclusions].flatMap((each) => Object.keys(each)))
+    if (options[option] !== undefined) set(option, options[option])
+  if (kind === 'search') members['excluded'] = excluded
+  return members
+}
+
+const clearedOf = (options: Options): readonly string[] =>
+  listOf(options['clear']).map((option) => option.replace(/^--/, ''))
+const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
+
+export async function createProfileNow(
+  { store, clock, random }: HitContext,
+  { options }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const { organizationId, name: owner } = await organizationNamed(store, String(options['organization']))
+  const content = canonicalCompanyProfile(parseCompanyProfile(membersOf(options, {}, 'profile')))
+  const name = nameOf(options)
+  const outcome = await createProfile(store, { organizationId, name, content }, { now: clock(), random })
+  if (outcome.kind === 'nameTaken')
+    throw new OperatorError(`"${owner}" has a profile "${name}"; choose another name, or use profile edit.`)
+  emit(profileEvent(outcome.profile))
+  return 0
+}
+
+export async function editProfile(
+  { store, clock }: HitContext,
+  { options, operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const profile = await profileNamed(store, String(options['organization']), operands[0]!)
+  const before = JSON.parse(profile.content) as CompanyProfile
+  const content = canonicalCompanyProfile(parseCompanyProfile(membersOf(options, before, 'profile')))
+  if (content === profile.content) throw nothingToChange()
+  await changeProfile(store, profile.profileId, content, clock())
+  emit(profileEvent(await profileNamed(store, profile.organizationId, profile.profileId)))
+  return 0
+}
+
+export async function listProfilesNow({ store }: HitContext, { options }: ControlRequest, emit: Emit): Promise<number> {
+  const { organizationId, name } = await organizationNamed(store, String(options['organization']))
+  const profiles = await listProfiles(store.db, organizationId)
+  if (profiles.length === 0) emit({ event: 'none', message: `"${name}" has no profile yet.` })
+  for (const profile of profiles) emit(profileEvent(profile))
+  return 0
+}
+
+export async function showProfile(
+  { store }: HitContext,
+  { options, operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  emit(profileEvent(await profileNamed(store, String(options['organization']), operands[0]!)))
+  return 0
+}
+
+export async function createSearchNow(context: HitContext, { options }: ControlRequest, emit: Emit): Promise<number> {
+  const { store, clock, random } = context
+  const { organizationId, name: owner } = await organizationNamed(store, String(options['organization']))
+  const name = nameOf(options)
+  const filter = parseSearchFilter(membersOf(options, {}, 'search'))
+  const terms = {
+    isActive: true,
+    ...filterTerms(filter),
+    profileId: await profileIdOf(store, organizationId, options['profile']),
+    threshold: Number(options['threshold'] ?? defaultThreshold),
+  }
+  if (options['preview'] === true) return preview(context, terms, emit)
+  const wanted = { ...terms, organizationId, name, createdBy: 'command line' }
+  const outcome = await createSearch(store, wanted, { now: clock(), random })
+  if (outcome.kind === 'nameTaken')
+    throw new OperatorError(`"${owner}" has a search "${name}"; choose another name, or use search edit.`)
+  if (outcome.kind === 'tooMany')
+    throw new OperatorError(`"${owner}" has ${mostSearches} searches, the maximum; edit one of them instead.`)
+  emit(await searchEvent(store, outcome.search))
+  await deliverNow(context, outcome.search, options, emit)
+  return 0
+}
+
+export async function editSearch(
+  context: HitContext,
+  { options, operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const { store, clock } = context
+  const search = await searchNamed(store, operands[0]!, options)
+  const before = JSON.parse(search.filter) as SearchFilter
+  const filter = parseSearchFilter(membersOf(options, before, 'search'))
+  const terms = {
+    isActive: search.isActive,
+    ...filterTerms(filter),
+    profileId:
+      options['profile'] === undefined && !clearedOf(options).includes('profile')
+        ? search.profileId
+        : await profileIdOf(store, search.organizationId, options['profile']),
+    threshold: Number(options['threshold'] ?? search.threshold),
+  }
+  if (options['preview'] === true) return preview(context, terms, emit)
+  const isSame =
+    terms.filter === search.filter && terms.profileId === search.profileId && terms.threshold === search.threshold
+  if (isSame) throw nothingToChange()
+  await changeSearch(store, search.searchNo, terms, clock())
+  emit(await searchEvent(store, await searchNamed(store, search.searchId, {})))
+  return 0
+}
+
+/** `search pause|resume SEARCH`. */
+export async function activateSearch(
+  context: HitContext,
+  { options, operands }: ControlRequest,
+  isActive: boolean,
+  emit: Emit,
+): Promise<number> {
+  const { store, clock } = context
+  const search = await searchNamed(store, operands[0]!, options)
+  if (search.isActive === isActive)
+    throw new OperatorError(`The search "${search.name}" is ${isActive ? 'active' : 'paused'} already.`)
+  await changeSearch(store, search.searchNo, { isActive }, clock())
+  const changed = await searchNamed(store, search.searchId, {})
+  emit(await searchEvent(store, changed))
+  await deliverNow(context, changed, options, emit)
+  return 0
+}
+
+export async function listSearchesNow({ store }: HitContext, { options }: ControlRequest, emit: Emit): Promise<number> {
+  const { organizationId, name } = await organizationNamed(store, String(options['organization']))
+  const searches = await listSearches(store.db, organizationId)
+  if (searches.length === 0)
+    emit({
+      event: 'none',
+      message: `"${name}" has no search yet: tenderstock search create --organization '${name}' --name NAME --cpv CODE`,
+    })
+  for (const search of searches) emit(await searchEvent(store, search))
+  return 0
+}
+
+export async function showSearch(
+  { store }: HitContext,
+  { options, operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  emit(await searchEvent(store, await searchNamed(store, operands[0]!, options)))
+  return 0
+}
+
+export async function listHitsNow({ store }: HitContext, { options }: ControlRequest, emit: Emit): Promise<number> {
+  const search =
+    options['search'] === undefined ? undefined : await searchNamed(store, String(options['search']), options)
+  const organizationId =
+    search || options['organization'] === undefined
+      ? search?.organizationId
+      : (await organizationNamed(store, String(options['organization']))).organizationId
+  const hits = await listHits(store.db, { organizationId, searchNo: search?.searchNo }, Number(options['limit'] ?? 50))
+  if (hits.length === 0) emit({ event: 'none', message: 'There is no hit yet.' })
+  for (const { tenderId, ...hit } of hits) emit({ event: 'hit', ...hit, tender: tenderId })
+  return 0
+}
+
+/** Few enough that nobody waits long for the database. */
+const releasedAtOnce = 500
+
+export async function releaseHits(
+  { store, clock }: HitContext,
+  { options, operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const search = await searchNamed(store, operands[0]!, options)
+  const held = (await heldEditions(store.db, search.searchNo)).filter(
+    ({ edition }) => options['edition'] === undefined || edition === Number(options['edition']),
+  )
+  if (held.length === 0) throw new OperatorError(`No deliveries of "${search.name}" are held; nothing was released.`)
+  for (const { edition } of held) {
+    const release = { edition, searchNo: search.searchNo, now: clock() }
+    let deliveries = 0
+    for (let taken = releasedAtOnce; taken === releasedAtOnce; ) {
+      const page = await inTransaction(store, (trx) => releaseDeliveries(trx, release, releasedAtOnce))
+      deliveries += page.due
+      taken = page.taken
+    }
+    emit({ event: 'hitsReleased', search: search.name, edition, deliveries })
+  }
+  return 0
+}
+
+/** `explain ID --search NAME`. */
+export async function explainSearch(
+  { store, clock }: HitContext,
+  { options, operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const search = await searchNamed(store, String(options['search']), options)
+  const explained = await explainMatch(store, search, operands[0]!.toLowerCase(), clock())
+  if (!explained)
+    throw new OperatorError(`There is no published record "${operands[0]}"; pass an id as the API shows it.`, {
+      exitCode: 2,
+    })
+  emit({ event: 'matchExplained', id: operands[0]!.toLowerCase(), search: search.name, ...explained })
+  return 0
+}
+
+const nameOf = (options: Options): string => {
+  const name = String(options['name']).trim()
+  if (name.length > 200) throw new HitInputError('A name has at most 200 letters; shorten it.')
+  return name
+}
+
+const filterTerms = (filter: SearchFilter) => ({
+  filter: canonicalSearchFilter(filter),
+  filterHash: searchFilterHash(filter),
+})
+
+const nothingToChange = () =>
+  new OperatorError('Nothing to change: the options say what it holds already.', { exitCode: 2 })
+
+async function preview(
+  { store, clock }: HitContext,
+  terms: { readonly filter: string; readonly profileId: string | null; readonly threshold: number },
+  emit: Emit,
+): Promise<number> {
+  const matcher = lazyMatcher()
+  try {
+    const { profileId, threshold } = terms
+    const filter = JSON.parse(terms.filter) as SearchFilter
+    const found = await previewSearch(store, { filter, profileId, matcher, now: clock() })
+    emit({ event: 'searchPreview', filter, threshold, ...found })
+    return 0
+  } finally {
+    await matcher.close()
+  }
+}
+
+async function deliverNow(
+  { store, clock }: HitContext,
+  search: StoredSearch,
+  options: Options,
+  emit: Emit,
+): Promise<void> {
+  if (options['deliver-open'] === undefined) return
+  const matcher = lazyMatcher()
+  try {
+    const [limit, stockId] = [Number(options['deliver-open']), await stockIdOf(store.db)]
+    const hits = await deliverOpen(store, { search, limit, matcher, now: clock(), stockId })
+    emit({ event: 'openDelivered', search: search.name, hits })
+  } finally {
+    await matcher.close()
+  }
+}
+
+async function profileNamed(store: Store, organization: string, name: string): Promise<StoredProfile> {
+  const { organizationId, name: owner } = await organizationNamed(store, organization)
+  const profile = await findProfile(store.db, organizationId, name)
+  if (profile) return profile
+  throw new OperatorError(
+    `"${owner}" has no profile "${name}"; \`tenderstock profile list --organization '${owner}'\` shows them.`,
+  )
+}
+
+async function profileIdOf(store: Store, organizationId: string, name: unknown): Promise<string | null> {
+  return name === undefined ? null : (await profileNamed(store, organizationId, String(name))).profileId
+}
+
+async function searchNamed(store: Store, name: string, options: Options): Promise<StoredSearch> {
+  const owner =
+    options['organization'] === undefined ? undefined : await organizationNamed(store, String(options['organization']))
+  const found = (await findSearches(store.db, name)).filter(
+    ({ organizationId }) => owner === undefined || organizationId === owner.organizationId,
+  )
+  if (found.length > 1)
+    throw new OperatorError(`Several organizations have a search "${name}"; pass --organization NAME.`, { exitCode: 2 })
+  const [search] = found
+  if (search) return search
+  throw new OperatorError(
+    `There is no search "${name}"; \`tenderstock search list --organization NAME\` shows those of an organization.`,
+  )
+}
+
+const profileEvent = ({ content, ...profile }: StoredProfile): EventOf<'profile'> => ({
+  event: 'profile',
+  ...profile,
+  profile: JSON.parse(content) as CompanyProfile,
+})
+
+async function searchEvent(store: Store, search: StoredSearch): Promise<EventOf<'search'>> {
+  const { filter, filterHash: _hash, searchNo, isActive, ...rest } = search
+  return {
+    event: 'search',
+    ...rest,
+    state: isActive ? 'active' : 'paused',
+    filter: JSON.parse(filter) as SearchFilter,
+    held: await heldEditions(store.db, searchNo),
+  }
+}

@@ -1,0 +1,105 @@
+// Matches new editions with the saved searches, beside the rounds of the service: whatever fails here stops nothing else.
+import { matchEditions } from '../hits/match-editions.ts'
+import { type Matcher, openMatcher } from '../hits/matcher.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Store } from '../store/database.ts'
+import { MarkLostError } from '../store/hit-mark.ts'
+import type { Emit } from './command-event.ts'
+
+/** How often another process may have published without telling. */
+const lookMs = 10_000
+/** How long after a failure the next try comes; twice as long after each other one, up to the longest. */
+const firstPauseMs = 1000
+const longestPauseMs = 60_000
+
+export type HitRounds = {
+  /** Matches what is new, now. */
+  readonly run: () => void
+  /** Resolves when nothing is being matched. */
+  readonly idle: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export type HitRoundsOptions = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly stop: AbortSignal
+  readonly emit: Emit
+  /** Called with a sentence when matching fails in another way than before, and with `undefined` when it is well again. */
+  readonly onState: (sentence: string | undefined, error?: unknown) => void
+}
+
+/** Begins at once. */
+export function startHitRounds({ store, clock, stop, emit, onState }: HitRoundsOptions): HitRounds {
+  const matcher = lazyMatcher()
+  let running: Promise<void> | undefined
+  let isWanted = false
+  let failures = 0
+  let told: string | undefined
+  let again: NodeJS.Timeout | undefined
+
+  const once = async (): Promise<void> => {
+    try {
+      const outcome = await matchEditions(store, { matcher, clock, signal: stop })
+      if (outcome.kind === 'matched' && outcome.hits + outcome.unseen > 0)
+        emit({ event: 'matched', editions: outcome.editions, hits: outcome.hits, unseen: outcome.unseen })
+      failures = 0
+      if (told !== undefined) onState(undefined)
+      told = undefined
+    } catch (error) {
+      // another process took over, or the service ends
+      if (error instanceof MarkLostError || stop.aborted) return
+      failures++
+      const sentence = `Matching saved searches failed; retrying: ${String(error instanceof Error ? error.message : error).split('\n', 1)[0]}`
+      if (sentence !== told) onState(sentence, error)
+      told = sentence
+      await matcher.close()
+      again = setTimeout(run, Math.min(firstPauseMs * 2 ** Math.min(failures - 1, 20), longestPauseMs))
+      again.unref()
+    }
+  }
+  const run = (): void => {
+    clearTimeout(again)
+    isWanted = true
+    running ??= (async () => {
+      while (isWanted && !stop.aborted) {
+        isWanted = false
+        await once()
+      }
+      running = undefined
+    })()
+  }
+  const timer = setInterval(() => {
+    if (failures === 0) run()
+  }, lookMs)
+  timer.unref()
+  run()
+  return {
+    run,
+    idle: async () => running,
+    close: async () => {
+      clearInterval(timer)
+      clearTimeout(again)
+      await running
+      await matcher.close()
+    },
+  }
+}
+
+/** Its thread is started with the first search, and again after `close`. */
+export function lazyMatcher(): Pick<Matcher, 'load' | 'match' | 'close'> {
+  let open: Matcher | undefined
+  return {
+    load: async (searches, profiles, serial) => {
+      if (searches.length === 0 && open === undefined) return
+      open ??= openMatcher()
+      await open.load(searches, profiles, serial)
+    },
+    match: async (records, at) => (open === undefined ? [] : open.match(records, at)),
+    close: async () => {
+      const closing = open
+      open = undefined
+      await closing?.close()
+    },
+  }
+}

@@ -1,0 +1,41 @@
+// `tenderstock webhook listen`: a receiver for trials on this machine.
+import { OperatorError } from '../platform/errors.ts'
+import { listenForWebhooks, webhookLine } from '../webhooks/listen.ts'
+import { webhookSecretBytes } from '../webhooks/signature.ts'
+import type { Emit } from './command-event.ts'
+import { secretInFile } from './secret-file.ts'
+
+/** Prints what comes until it is stopped. Throws OperatorError without a usable secret, or when the port is taken. */
+export async function listenWebhooks(options: {
+  readonly port: number
+  /** TENDERSTOCK_WEBHOOK_SECRET. */
+  readonly secret: string | undefined
+  readonly secretFile: string | undefined
+  readonly emit: Emit
+  readonly stop: AbortSignal
+}): Promise<void> {
+  const { port, emit, stop } = options
+  const secret = options.secretFile === undefined ? options.secret : await secretInFile(options.secretFile)
+  if (secret === undefined || !webhookSecretBytes(secret))
+    throw new OperatorError(
+      'The receiver needs the secret of the endpoint, which `tenderstock webhook create` shows once: set TENDERSTOCK_WEBHOOK_SECRET, or pass --secret-file FILE.',
+      { exitCode: 2 },
+    )
+  const listener = await listenForWebhooks({
+    port,
+    secret,
+    onWebhook: (webhook) => emit({ event: 'webhookReceived', ...webhook, line: webhookLine(webhook) }),
+    onRefused: (reason) => emit({ event: 'webhookRefused', reason }),
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    throw new OperatorError(
+      `Port ${port} is in use; stop the program that listens there, or choose another with --port.`,
+    )
+  })
+  emit({ event: 'listening', url: listener.url })
+  await new Promise<void>((done) => {
+    if (stop.aborted) done()
+    stop.addEventListener('abort', () => done(), { once: true })
+  })
+  await listener.close()
+}

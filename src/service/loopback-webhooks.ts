@@ -1,0 +1,21 @@
+// Whether webhooks may be sent to this machine: for trials, never where notices are live or the database is shared.
+
+import type { Config } from '../platform/config.ts'
+import type { Store } from '../store/database.ts'
+import { getSetting, setSetting } from '../store/settings.ts'
+import type { AddressRule } from '../webhooks/endpoint-address.ts'
+
+const settingName = 'loopback-webhooks'
+
+/** Kept, so that commands that run while the service does not allow the same. */
+export function allowLoopbackWebhooks({ db }: Pick<Store, 'db'>, isAllowed: boolean): Promise<void> {
+  return setSetting(db, settingName, isAllowed ? 'yes' : 'no')
+}
+
+/** What the last start said; never on a database server. */
+export async function webhookAddressRule(
+  { db }: Pick<Store, 'db'>,
+  { databaseUrl }: Pick<Config, 'databaseUrl'>,
+): Promise<AddressRule> {
+  return { allowsLoopback: databaseUrl === undefined && (await getSetting(db, settingName)) === 'yes' }
+}

@@ -1,0 +1,95 @@
+// What a newcomer sees of hits: the trial organization has a profile, a saved search and a receiver on this machine, which verifies
+// what comes and prints it.
+import { canonicalCompanyProfile, parseCompanyProfile } from '../hits/company-profile.ts'
+import { canonicalSearchFilter, defaultThreshold, parseSearchFilter, searchFilterHash } from '../hits/saved-search.ts'
+import type { Sealer } from '../platform/sealing.ts'
+import { findOrganization } from '../store/organizations.ts'
+import { createProfile, createSearch } from '../store/searches.ts'
+import { getSetting, setSetting } from '../store/settings.ts'
+import { createEndpoint, findEndpoint, moveEndpoint, signingSecrets } from '../store/webhook-endpoints.ts'
+import { listenForWebhooks, type ReceivedWebhook, webhookLine } from '../webhooks/listen.ts'
+import { makeWebhookSecret, webhookSecretBytes, webhookSecretText } from '../webhooks/signature.ts'
+import type { Emit } from './command-event.ts'
+import type { ServiceContext } from './operation-context.ts'
+import { openSealer } from './webhook-sealer.ts'
+
+const organizationName = 'Trial'
+/** The id of the endpoint that the samples made; empty once somebody removed it. */
+const settingName = 'sample-endpoint'
+/** How many hits are printed one by one after a start; the others are in `tenderstock hit list`. */
+const printedHits = 5
+
+const sampleProfile = { cpv: ['45233000', '45232400'], words: ['straßenbau', 'kanalbau'] }
+const sampleSearch = { cpv: ['45233000'] }
+
+type Place = Pick<ServiceContext, 'store' | 'dataFolder' | 'config' | 'random' | 'clock'>
+
+/** Makes the samples once, and starts the receiver. Undefined when somebody removed the endpoint or its secret is lost. */
+export async function openSampleHits(
+  place: Place,
+  emit: Emit,
+): Promise<{ readonly close: () => Promise<void> } | undefined> {
+  const { store } = place
+  const sealer = await openSealer(place)
+  const made = (await getSetting(store.db, settingName)) ?? (await makeSamples(place, sealer))
+  const endpoint = await findEndpoint(store.db, made)
+  if (!endpoint) return undefined
+  const [newest] = await signingSecrets(store.db, endpoint.endpointNo, place.clock())
+  const secret = newest && sealer.open(newest.sealed, newest.secretId)
+  if (!secret) return undefined
+  let printed = 0
+  const listener = await listenForWebhooks({
+    port: 0,
+    secret: webhookSecretText(secret),
+    onWebhook: (webhook: ReceivedWebhook) => {
+      printed++
+      if (printed <= printedHits) emit({ event: 'hitReceived', id: webhook.id, line: webhookLine(webhook) })
+      if (printed === printedHits + 1)
+        emit({ event: 'none', message: '  More hits are not printed; all of them: tenderstock hit list' })
+    },
+    onRefused: (reason) => emit({ event: 'webhookRefused', reason }),
+  })
+  await moveEndpoint(store.db, endpoint.endpointId, listener.url)
+  return listener
+}
+
+/** Killed in between, the next start makes what is missing. */
+async function makeSamples(place: Place, sealer: Sealer): Promise<string> {
+  const { store, random, clock } = place
+  const now = clock()
+  const { organizationId } = (await findOrganization(store.db, organizationName))!
+  const content = canonicalCompanyProfile(parseCompanyProfile(sampleProfile))
+  const profile = await createProfile(store, { organizationId, name: 'Road builder', content }, { now, random })
+  const filter = parseSearchFilter(sampleSearch)
+  await createSearch(
+    store,
+    {
+      organizationId,
+      name: 'Road works',
+      createdBy: 'samples',
+      isActive: true,
+      filter: canonicalSearchFilter(filter),
+      filterHash: searchFilterHash(filter),
+      profileId: profile.kind === 'created' ? profile.profile.profileId : null,
+      threshold: defaultThreshold,
+    },
+    { now, random },
+  )
+  const [endpointId, secretId] = [random.uuid(), random.uuid()]
+  await createEndpoint(
+    store,
+    {
+      endpointId,
+      organizationId,
+      address: 'http://127.0.0.1/',
+      description: 'Receiver of the samples, in the service itself',
+      kinds: ['search.hit'],
+      searches: undefined,
+      requestsPerSecond: 10,
+      secret: { secretId, sealed: sealer.seal(webhookSecretBytes(makeWebhookSecret(random.bytes))!, secretId) },
+    },
+    now,
+  )
+  await setSetting(store.db, settingName, endpointId)
+  return endpointId
+}

@@ -1,0 +1,305 @@
+// The operator's commands about webhooks: endpoints, their secrets, and what was sent to them.
+import { hitEventKinds } from '../domain/hit-event.ts'
+import { parseDate } from '../domain/time.ts'
+import { OperatorError } from '../platform/errors.ts'
+import type { Sealer } from '../platform/sealing.ts'
+import {
+  countDeliveries,
+  listDeliveries,
+  type ReplayChoice,
+  releaseHeld,
+  replayDeliveries,
+} from '../store/deliveries.ts'
+import { listOrganizations } from '../store/organizations.ts'
+import { findSearch } from '../store/searches.ts'
+import {
+  createEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  findEndpoint,
+  listEndpoints,
+  maxEndpoints,
+  type NewSecret,
+  removeEndpoint,
+  rotateSecret,
+  signingSecrets,
+  type WebhookEndpoint,
+} from '../store/webhook-endpoints.ts'
+import { checkEndpointName, parseEndpointAddress } from '../webhooks/endpoint-address.ts'
+import { testBody } from '../webhooks/hit-body.ts'
+import { openSender } from '../webhooks/send-attempt.ts'
+import { makeWebhookSecret, webhookHeaders, webhookSecretBytes } from '../webhooks/signature.ts'
+import type { Emit, EventOf } from './command-event.ts'
+import type { ControlRequest } from './control-socket.ts'
+import { webhookAddressRule } from './loopback-webhooks.ts'
+import type { ServiceContext } from './operation-context.ts'
+import { organizationNamed } from './organization-named.ts'
+import { secretInFile } from './secret-file.ts'
+import { openSealer } from './webhook-sealer.ts'
+
+/** Requests a second to one endpoint where nobody says otherwise. */
+const defaultRate = 10
+type WebhookOperation = (place: ServiceContext, request: ControlRequest, emit: Emit) => Promise<number>
+
+/** `webhook create`: the secret is in the event, once. */
+export const createWebhook: WebhookOperation = async (place, { options }, emit) => {
+  const { store, clock, random } = place
+  const organization = await organizationNamed(store, String(options.organization))
+  const address = parseEndpointAddress(String(options.url), await webhookAddressRule(store, place.config))
+  await checkEndpointName(address)
+  const kinds = kindsOf(options.kind)
+  const searches = await searchesOf(place, organization.organizationId, options.search)
+  const made = await newSecret(await openSealer(place), random, options['secret-file'])
+  const endpoint = await createEndpoint(
+    store,
+    {
+      endpointId: random.uuid(),
+      organizationId: organization.organizationId,
+      address: address.url,
+      description: String(options.description ?? ''),
+      kinds,
+      searches,
+      requestsPerSecond: Number(options.rate ?? defaultRate),
+      secret: made.stored,
+    },
+    clock(),
+  )
+  if (!endpoint)
+    throw new OperatorError(
+      `"${organization.name}" has ${maxEndpoints} webhook endpoints, which is the maximum; remove one first: tenderstock webhook remove ID`,
+    )
+  emit({ ...endpointEvent(endpoint, organization.name), secret: made.secret })
+  return 0
+}
+
+/** `webhook list`: of one organization, or of all. */
+export const listWebhooks: WebhookOperation = async ({ store }, { options }, emit) => {
+  const only =
+    options.organization === undefined ? undefined : await organizationNamed(store, String(options.organization))
+  const names = new Map((await listOrganizations(store.db)).map(({ organizationId, name }) => [organizationId, name]))
+  const endpoints = await listEndpoints(store.db, only?.organizationId)
+  if (endpoints.length === 0)
+    emit({
+      event: 'none',
+      message: 'There is no webhook endpoint yet: tenderstock webhook create --organization NAME --url URL',
+    })
+  for (const endpoint of endpoints)
+    emit({
+      ...endpointEvent(endpoint, names.get(endpoint.organizationId) ?? endpoint.organizationId),
+      deliveries: await countDeliveries(store.db, endpoint.endpointNo),
+    })
+  return 0
+}
+
+/** `webhook test ID`: sends a test event now. One that succeeds enables the endpoint. Exit code 1 when it fails. */
+export const testWebhook: WebhookOperation = async (place, { operands, options }, emit) => {
+  const { store, clock, random, version } = place
+  const endpoint = await endpointNamed(place, operands)
+  const address = parseEndpointAddress(endpoint.address, await webhookAddressRule(store, place.config))
+  const sealer = await openSealer(place)
+  const sealed = await signingSecrets(store.db, endpoint.endpointNo, clock())
+  const keys = sealed.flatMap(({ secretId, sealed: bytes }) => sealer.open(bytes, secretId) ?? [])
+  const isWrong = options['wrong-signature'] === true
+  const body = testBody(place.wallClock(), endpoint.endpointId)
+  const message = { id: `msg_test_${random.uuid()}`, timestamp: Math.floor(place.wallClock() / 1000), body }
+  const headers = webhookHeaders(message, isWrong ? [random.bytes(32)] : keys)
+  const sender = openSender({ version, now: place.wallClock })
+  try {
+    const { outcome, milliseconds, answer } = await sender.send({ ...address, headers, body })
+    const status = outcome.kind === 'answered' ? outcome.status : null
+    const isSuccess = status !== null && status >= 200 && status < 300
+    emit({
+      event: 'webhookTested',
+      id: endpoint.endpointId,
+      isSuccess,
+      status,
+      error: outcome.kind === 'failed' ? outcome.failure : null,
+      milliseconds,
+      answer: answer ?? null,
+      isSignatureWrong: isWrong,
+    })
+    if (isWrong) {
+      if (isSuccess)
+        emit({
+          event: 'warning',
+          message: 'The receiver accepted a wrong signature: it must verify before it answers 2xx.',
+        })
+      return isSuccess ? 1 : 0
+    }
+    if (isSuccess && endpoint.state === 'disabled') {
+      await enableEndpoint(store.db, endpoint.endpointNo)
+      await tellHeld(place, endpoint, emit)
+    }
+    return isSuccess ? 0 : 1
+  } finally {
+    await sender.close()
+  }
+}
+
+/** `webhook rotate ID`: the new secret is in the event, once; the old one signs for another day. */
+export const rotateWebhook: WebhookOperation = async (place, { operands, options }, emit) => {
+  const { store, clock, random } = place
+  const endpoint = await endpointNamed(place, operands)
+  const sealer = await openSealer(place, { acceptsNewKey: options['accept-new-key'] === true })
+  const made = await newSecret(sealer, random, options['secret-file'])
+  await rotateSecret(store, endpoint.endpointNo, made.stored, clock())
+  emit({ event: 'webhookRotated', id: endpoint.endpointId, secret: made.secret })
+  return 0
+}
+
+export const enableWebhook: WebhookOperation = async (place, { operands }, emit) => {
+  const endpoint = await endpointNamed(place, operands)
+  await enableEndpoint(place.store.db, endpoint.endpointNo)
+  emit({ event: 'webhookEnabled', id: endpoint.endpointId })
+  await tellHeld(place, endpoint, emit)
+  return 0
+}
+
+export const disableWebhook: WebhookOperation = async (place, { operands }, emit) => {
+  const endpoint = await endpointNamed(place, operands)
+  await disableEndpoint(place.store, endpoint.endpointNo, 'operator')
+  emit({ event: 'webhookDisabled', id: endpoint.endpointId })
+  return 0
+}
+
+export const removeWebhook: WebhookOperation = async (place, { operands }, emit) => {
+  const endpoint = await endpointNamed(place, operands)
+  await removeEndpoint(place.store, endpoint.endpointNo, place.clock())
+  emit({ event: 'webhookRemoved', id: endpoint.endpointId })
+  return 0
+}
+
+/** `webhook release ID`: sends what was held while the endpoint was disabled. */
+export const releaseWebhook: WebhookOperation = async (place, { operands }, emit) => {
+  const endpoint = await endpointNamed(place, operands)
+  if (endpoint.state === 'disabled')
+    throw new OperatorError(
+      `The endpoint is disabled, so nothing would be sent; test it first: tenderstock webhook test ${endpoint.endpointId}`,
+    )
+  emit({
+    event: 'webhookReleased',
+    id: endpoint.endpointId,
+    deliveries: await releaseHeld(place.store, endpoint.endpointNo, place.clock()),
+  })
+  return 0
+}
+
+/** `webhook deliveries ID`: the newest first. */
+export const listWebhookDeliveries: WebhookOperation = async ({ store, ...place }, { operands, options }, emit) => {
+  const endpoint = await endpointNamed({ store, ...place }, operands)
+  const deliveries = await listDeliveries(store.db, {
+    endpointNo: endpoint.endpointNo,
+    limit: Number(options.limit ?? 50),
+    ...(options.state !== undefined && { state: String(options.state) }),
+  })
+  if (deliveries.length === 0)
+    emit({ event: 'none', message: 'Nothing was sent to this endpoint, or it is more than 30 days ago.' })
+  for (const delivery of deliveries) emit({ event: 'webhookDelivery', ...delivery })
+  return 0
+}
+
+/** `webhook replay ID`: one delivery, those that failed, or all; each under its id. */
+export const replayWebhook: WebhookOperation = async (place, { operands, options }, emit) => {
+  const endpoint = await endpointNamed(place, operands)
+  const count = await replayDeliveries(place.store, endpoint.endpointNo, replayChoice(options), place.clock())
+  if (count === 0 && options.message !== undefined)
+    throw new OperatorError(
+      `The endpoint has no delivery "${options.message}" that could be sent again; \`tenderstock webhook deliveries ${endpoint.endpointId}\` shows them.`,
+    )
+  emit({ event: 'webhookReplayed', id: endpoint.endpointId, deliveries: count })
+  return 0
+}
+
+function replayChoice(options: ControlRequest['options']): ReplayChoice {
+  const { message, 'failed-since': failed, 'all-since': all } = options
+  const given = [message, failed, all].filter((each) => each !== undefined)
+  if (given.length !== 1)
+    throw new OperatorError('Say what to send again, one of: --message ID, --failed-since DATE, --all-since DATE.', {
+      exitCode: 2,
+    })
+  if (message !== undefined) return { messageId: String(message) }
+  return { since: parseDate(String(failed ?? all))!.utcMidnightMs, only: failed === undefined ? 'all' : 'failed' }
+}
+
+async function endpointNamed(
+  { store }: Pick<ServiceContext, 'store'>,
+  operands: readonly string[],
+): Promise<WebhookEndpoint> {
+  const endpoint = await findEndpoint(store.db, operands[0]!.toLowerCase())
+  if (!endpoint)
+    throw new OperatorError(
+      `There is no webhook endpoint "${operands[0]}"; \`tenderstock webhook list\` shows the ids.`,
+    )
+  return endpoint
+}
+
+async function tellHeld(
+  { store }: ServiceContext,
+  { endpointNo, endpointId }: WebhookEndpoint,
+  emit: Emit,
+): Promise<void> {
+  const { held } = await countDeliveries(store.db, endpointNo)
+  if (held > 0)
+    emit({
+      event: 'none',
+      message: `${held} deliveries were held meanwhile; to send them: tenderstock webhook release ${endpointId}`,
+    })
+}
+
+function kindsOf(given: unknown): readonly string[] {
+  const wanted = Array.isArray(given) ? given.map(String) : ['search.hit']
+  const unknown = wanted.find((each) => !(hitEventKinds as readonly string[]).includes(each))
+  if (unknown !== undefined)
+    throw new OperatorError(`There is no kind "${unknown}"; an endpoint can take ${hitEventKinds.join(' and ')}.`, {
+      exitCode: 2,
+    })
+  return [...new Set(wanted)]
+}
+
+async function searchesOf(
+  { store }: ServiceContext,
+  organizationId: string,
+  given: unknown,
+): Promise<string[] | undefined> {
+  if (!Array.isArray(given)) return undefined
+  const ids: string[] = []
+  for (const name of given.map(String)) {
+    const search = await findSearch(store.db, organizationId, name)
+    if (!search) throw new OperatorError(`There is no search "${name}"; \`tenderstock search list\` shows them.`)
+    ids.push(search.searchId)
+  }
+  return ids
+}
+
+/** A new secret, or the one in a file: who has one already need not change the receiver. */
+async function newSecret(
+  sealer: Sealer,
+  random: ServiceContext['random'],
+  file: unknown,
+): Promise<{ readonly secret: string; readonly stored: NewSecret }> {
+  const secret = file === undefined ? makeWebhookSecret(random.bytes) : await secretInFile(String(file))
+  const bytes = webhookSecretBytes(secret)
+  if (!bytes)
+    throw new OperatorError(
+      'The secret is none: write whsec_ and 24 to 64 bytes in base64, or leave --secret-file out.',
+      {
+        exitCode: 2,
+      },
+    )
+  const secretId = random.uuid()
+  return { secret, stored: { secretId, sealed: sealer.seal(bytes, secretId) } }
+}
+
+const endpointEvent = (endpoint: WebhookEndpoint, organization: string): EventOf<'webhook'> => ({
+  event: 'webhook',
+  id: endpoint.endpointId,
+  organization,
+  url: endpoint.address,
+  description: endpoint.description,
+  kinds: endpoint.kinds,
+  searches: endpoint.searches ?? null,
+  state: endpoint.state,
+  disabledWhy: endpoint.disabledWhy ?? null,
+  failingSince: endpoint.failingSince ?? null,
+  requestsPerSecond: endpoint.requestsPerSecond,
+})

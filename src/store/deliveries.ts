@@ -1,0 +1,327 @@
+// The deliveries of webhooks: queue, log and history in one table. One worker at a time has an endpoint, under a lease with a fence.
+import { type RawBuilder, sql } from 'kysely'
+import { dayMs } from '../domain/time.ts'
+import { type Executor, inTransaction, type Store } from './database.ts'
+import { disable, lockEndpoint } from './webhook-endpoints.ts'
+
+/** How long attempts, bodies and deliveries that ended are kept. */
+const deliveryHistoryMs = 30 * dayMs
+
+/** An endpoint that a worker has for itself until the lease ends. */
+export type EndpointLease = {
+  readonly endpointNo: number
+  readonly endpointId: string
+  readonly address: string
+  readonly requestsPerSecond: number
+  /** Failures in a row. */
+  readonly failures: number
+  readonly fence: number
+}
+
+/**
+ * Messages of an edition wait until it is matched whole: only then is it known whether a search got more hits than the cap allows
+ * (docs/decisions/0031-matching-editions.md).
+ */
+const isMatched = sql`(d.edition is null or d.edition <= (select edition from hit_mark))`
+
+/** Takes the endpoint whose oldest due delivery waits longest. Undefined when none is due, or others have those that are. */
+export function claimEndpoint(
+  store: Pick<Store, 'db'>,
+  { worker, now, leaseMs }: { readonly worker: string; readonly now: number; readonly leaseMs: number },
+): Promise<EndpointLease | undefined> {
+  return inTransaction(store, async (trx) => {
+    const { rows } = await sql<EndpointLease>`
+      update webhook_endpoint set worker = ${worker}, taken_until = ${now + leaseMs}, fence = fence + 1
+      where endpoint_no = (
+        select e.endpoint_no from webhook_endpoint e
+        cross join lateral (
+          select d.due_at from delivery d where d.endpoint_no = e.endpoint_no and d.state = 'due' and ${isMatched}
+          order by d.due_at limit 1
+        ) oldest
+        where e.state = 'active' and e.taken_until <= ${now} and oldest.due_at <= ${now}
+        order by oldest.due_at limit 1
+        for update of e skip locked)
+      returning endpoint_no as "endpointNo", endpoint_id as "endpointId", address, requests_per_second as "requestsPerSecond",
+        failures, fence`.execute(trx)
+    return rows[0]
+  })
+}
+
+/** False when the lease has passed on. */
+export async function renewEndpoint(
+  db: Executor,
+  { endpointNo, fence }: EndpointLease,
+  takenUntil: number,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update webhook_endpoint set taken_until = ${takenUntil} where endpoint_no = ${endpointNo} and fence = ${fence}
+      and state = 'active'`.execute(db)
+  return numAffectedRows === 1n
+}
+
+export async function releaseEndpoint(db: Executor, { endpointNo, fence }: EndpointLease): Promise<void> {
+  await sql`
+    update webhook_endpoint set taken_until = 0, worker = ''
+    where endpoint_no = ${endpointNo} and fence = ${fence}`.execute(db)
+}
+
+/** When the next delivery to an active endpoint is due; undefined when none is. */
+export async function nextDueAt(db: Executor): Promise<number | undefined> {
+  const { rows } = await sql<{ dueAt: number | null }>`
+    select min(oldest.due_at) as "dueAt" from webhook_endpoint e
+    cross join lateral (
+      select d.due_at from delivery d where d.endpoint_no = e.endpoint_no and d.state = 'due' and ${isMatched}
+      order by d.due_at limit 1
+    ) oldest
+    where e.state = 'active'`.execute(db)
+  return rows[0]?.dueAt ?? undefined
+}
+
+/** A delivery that is to be attempted now. */
+export type DueDelivery = {
+  readonly messageId: string
+  readonly kind: string
+  /** Attempts made so far. */
+  readonly attempts: number
+  /** The kept body, packed; null before the first attempt. */
+  readonly packed: Uint8Array | null
+}
+
+/** The oldest first. */
+export async function dueDeliveries(
+  db: Executor,
+  { endpointNo }: EndpointLease,
+  now: number,
+  limit: number,
+): Promise<DueDelivery[]> {
+  const { rows } = await sql<DueDelivery>`
+    select d.message_id as "messageId", d.kind, d.attempts, b.packed
+    from delivery d left join delivery_body b using (message_id)
+    where d.endpoint_no = ${endpointNo} and d.state = 'due' and d.due_at <= ${now} and ${isMatched}
+    order by d.due_at, d.message_id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** What the body of a delivery is made of. */
+export type DeliverySubject = {
+  readonly hitId: string
+  /** JSON array of what changed; null for a new hit. */
+  readonly changes: string | null
+  readonly edition: number
+  readonly searchId: string
+  readonly searchName: string
+  readonly searchVersion: number
+  readonly fitScore: number
+  /** JSON, both. */
+  readonly fit: string
+  readonly matched: string
+  readonly mergedInto: string | null
+  /** JSON of the record as of the edition, without checkedAt. */
+  readonly record: string
+  /** JSON array of source ids, and JSON of the checks of the edition by source id. */
+  readonly sources: string
+  readonly checks: string
+}
+
+/**
+ * Of each delivery that has no body yet. Where the edition's own entry was pruned meanwhile, the newest one of the record stands for
+ * it.
+ */
+export async function deliverySubjects(
+  db: Executor,
+  messageIds: readonly string[],
+): Promise<Map<string, DeliverySubject>> {
+  const { rows } = await sql<DeliverySubject & { readonly messageId: string }>`
+    select d.message_id as "messageId", h.hit_id as "hitId", d.changes, e.edition, s.search_id as "searchId",
+      s.name as "searchName", h.search_version as "searchVersion", h.fit_score as "fitScore", h.fit, h.matched,
+      h.merged_into as "mergedInto", entry.body as record, entry.sources, e.checks
+    from delivery d
+    join hit h on h.hit_id = d.hit_id
+    join saved_search s on s.search_no = h.search_no
+    left join edition_entry own on own.last_modified = d.last_modified
+    left join published_tender p on p.tender_id = h.tender_id and own.last_modified is null
+    join edition_entry entry on entry.last_modified = coalesce(own.last_modified, p.last_modified)
+    join edition e on e.edition = entry.edition
+    where d.message_id = any (${[...messageIds]}::text[])`.execute(db)
+  return new Map(rows.map(({ messageId, ...subject }) => [messageId, subject]))
+}
+
+/** Kept before the first attempt, so that each later one sends the same. What is there already stays. */
+export async function keepBody(db: Executor, messageId: string, packed: Uint8Array, now: number): Promise<Uint8Array> {
+  const { rows } = await sql<{ packed: Uint8Array }>`
+    with kept as (
+      insert into delivery_body (message_id, packed, created_at) values (${messageId}, ${packed}, ${now})
+      on conflict (message_id) do nothing returning packed
+    )
+    select packed from kept union all select packed from delivery_body where message_id = ${messageId} limit 1`.execute(
+    db,
+  )
+  return rows[0]!.packed
+}
+
+export type AttemptRecord = {
+  readonly messageId: string
+  /** The number of this attempt since the delivery became due the first time or was replayed, from 1. */
+  readonly attempts: number
+  readonly at: number
+  readonly status: number | undefined
+  readonly error: string | undefined
+  readonly milliseconds: number
+  readonly answer: string
+  readonly step:
+    | { readonly state: 'delivered' | 'given-up' }
+    | { readonly state: 'due'; readonly dueAt: number }
+    | { readonly state: 'held'; readonly disables: string }
+}
+
+/**
+ * Keeps the outcome of an attempt, and what it says about the endpoint. Says why the endpoint was disabled by it, if it was. An
+ * attempt that another worker has already recorded changes nothing but the log.
+ */
+export function recordAttempt(
+  store: Pick<Store, 'db'>,
+  { endpointNo }: EndpointLease,
+  attempt: AttemptRecord,
+  { disabledAfterMs }: { readonly disabledAfterMs: number },
+): Promise<{ readonly disabled: string | undefined }> {
+  const { messageId, attempts, at, status, error, milliseconds, answer, step } = attempt
+  return inTransaction(store, async (trx) => {
+    await lockEndpoint(trx, endpointNo)
+    await sql`
+      insert into delivery_attempt (message_id, attempt, attempted_at, status, error, duration_ms, answer)
+      select ${messageId}, coalesce(max(attempt), 0) + 1, ${at}, ${status ?? null}, ${error ?? null}, ${milliseconds}, ${answer}
+      from delivery_attempt where message_id = ${messageId}`.execute(trx)
+    const { numAffectedRows } = await sql`
+      update delivery set attempts = ${attempts}, state = ${step.state},
+        due_at = ${step.state === 'due' ? step.dueAt : at},
+        held_why = ${step.state === 'held' ? 'endpoint' : null},
+        ended_at = ${step.state === 'delivered' || step.state === 'given-up' ? at : null}::bigint
+      where message_id = ${messageId} and state = 'due' and attempts = ${attempts - 1}`.execute(trx)
+    if (numAffectedRows !== 1n) return { disabled: undefined }
+    if (step.state === 'delivered') {
+      await sql`
+        update webhook_endpoint set failing_since = null, failures = 0
+        where endpoint_no = ${endpointNo} and failures > 0`.execute(trx)
+      return { disabled: undefined }
+    }
+    const { rows } = await sql<{ failingSince: number }>`
+      update webhook_endpoint set failing_since = coalesce(failing_since, ${at}), failures = failures + 1
+      where endpoint_no = ${endpointNo} returning failing_since as "failingSince"`.execute(trx)
+    const why =
+      step.state === 'held' ? step.disables : at - rows[0]!.failingSince >= disabledAfterMs ? 'failing' : undefined
+    if (why !== undefined) await disable(trx, endpointNo, why)
+    return { disabled: why }
+  })
+}
+
+/** For a delivery whose hit or record is no longer there: it cannot be made, and is shown as given up. */
+export async function giveUp(db: Executor, messageId: string, now: number): Promise<void> {
+  await sql`
+    update delivery set state = 'given-up', ended_at = ${now} where message_id = ${messageId} and state = 'due'`.execute(
+    db,
+  )
+}
+
+export type Delivery = {
+  readonly messageId: string
+  readonly endpointId: string
+  readonly kind: string
+  readonly hitId: string | null
+  readonly state: 'due' | 'delivered' | 'given-up' | 'held'
+  readonly heldWhy: string | null
+  readonly attempts: number
+  readonly dueAt: number
+  readonly createdAt: number
+  readonly endedAt: number | null
+  readonly lastStatus: number | null
+  readonly lastError: string | null
+}
+
+/** The newest first. */
+export async function listDeliveries(
+  db: Executor,
+  { endpointNo, state, limit }: { readonly endpointNo: number; readonly state?: string; readonly limit: number },
+): Promise<Delivery[]> {
+  const { rows } = await sql<Delivery>`
+    select d.message_id as "messageId", e.endpoint_id as "endpointId", d.kind, d.hit_id as "hitId", d.state,
+      d.held_why as "heldWhy", d.attempts, d.due_at as "dueAt", d.created_at as "createdAt", d.ended_at as "endedAt",
+      last.status as "lastStatus", last.error as "lastError"
+    from delivery d join webhook_endpoint e using (endpoint_no)
+    left join lateral (
+      select status, error from delivery_attempt a where a.message_id = d.message_id order by attempt desc limit 1
+    ) last on true
+    where d.endpoint_no = ${endpointNo} and (${state ?? null}::text is null or d.state = ${state ?? null})
+    order by d.created_at desc, d.message_id limit ${limit}`.execute(db)
+  return rows
+}
+
+export type DeliveryCounts = { readonly [state in Delivery['state']]: number }
+
+/** How many deliveries of an endpoint are in each state. */
+export async function countDeliveries(db: Executor, endpointNo: number): Promise<DeliveryCounts> {
+  const { rows } = await sql<{ state: Delivery['state']; count: number }>`
+    select state, count(*)::integer as count from delivery where endpoint_no = ${endpointNo} group by state`.execute(db)
+  const counts = { due: 0, delivered: 0, 'given-up': 0, held: 0 }
+  for (const { state, count } of rows) counts[state] = count
+  return counts
+}
+
+/** Which deliveries are sent again, under the same id. */
+export type ReplayChoice =
+  | { readonly messageId: string }
+  /** Those made since then that were given up, or all of them. */
+  | { readonly since: number; readonly only: 'failed' | 'all' }
+
+/** Makes them due. Returns how many. */
+export function replayDeliveries(
+  store: Pick<Store, 'db'>,
+  endpointNo: number,
+  choice: ReplayChoice,
+  now: number,
+): Promise<number> {
+  const which =
+    'messageId' in choice
+      ? sql`message_id = ${choice.messageId}`
+      : sql`created_at >= ${Math.max(choice.since, now - deliveryHistoryMs)}
+          and state in (${sql.join(choice.only === 'failed' ? ['given-up'] : ['given-up', 'delivered'])})`
+  return makeDue(store, endpointNo, sql`state <> 'due' and ${which}`, now)
+}
+
+/** Sends what was held because its endpoint was disabled. Returns how many. */
+export function releaseHeld(store: Pick<Store, 'db'>, endpointNo: number, now: number): Promise<number> {
+  return makeDue(store, endpointNo, sql`state = 'held' and held_why = 'endpoint'`, now)
+}
+
+function makeDue(
+  store: Pick<Store, 'db'>,
+  endpointNo: number,
+  which: RawBuilder<unknown>,
+  now: number,
+): Promise<number> {
+  return inTransaction(store, async (trx) => {
+    await lockEndpoint(trx, endpointNo)
+    const { numAffectedRows } = await sql`
+      update delivery set state = 'due', held_why = null, attempts = 0, due_at = ${now}, ended_at = null
+      where endpoint_no = ${endpointNo} and ${which}`.execute(trx)
+    return Number(numAffectedRows ?? 0)
+  })
+}
+
+/** Forgets what ended more than 30 days ago, and bodies and attempts that are older, at most `limit` of each. True when there is more. */
+export async function pruneDeliveries(db: Executor, now: number, limit: number): Promise<boolean> {
+  const before = now - deliveryHistoryMs
+  const statements = [
+    sql`delete from delivery where message_id in (
+      select message_id from delivery where ended_at < ${before} order by ended_at limit ${limit})`,
+    sql`delete from delivery_body where message_id in (
+      select message_id from delivery_body where created_at < ${before} order by created_at limit ${limit})`,
+    sql`delete from delivery_attempt where (message_id, attempt) in (
+      select message_id, attempt from delivery_attempt where attempted_at < ${before} order by attempted_at limit ${limit})`,
+  ]
+  let isMore = false
+  for (const statement of statements) {
+    const { numAffectedRows } = await statement.execute(db)
+    isMore ||= Number(numAffectedRows ?? 0) === limit
+  }
+  return isMore
+}

@@ -1,0 +1,329 @@
+// Company profiles and saved searches, each stored by version: the criteria in an edition never change once it is
+// published.
+import { type Selectable, sql } from 'kysely'
+import { arrayText } from './array-text.ts'
+import { type Executor, inTransaction, type Store } from './database.ts'
+import type { Circumstances } from './organizations.ts'
+import type { Database } from './schema.ts'
+
+/** Maximum number of searches of one organization. */
+export const mostSearches = 100
+
+/** The criteria of a search. `filter` is its canonical JSON. */
+export type SearchTerms = {
+  readonly isActive: boolean
+  readonly filter: string
+  readonly filterHash: string
+  readonly profileId: string | null
+  readonly threshold: number
+}
+
+/** A search with its newest version. */
+export type StoredSearch = SearchTerms & {
+  readonly searchNo: number
+  readonly searchId: string
+  readonly organizationId: string
+  readonly name: string
+  readonly createdAt: number
+  readonly version: number
+  /** The first edition that the newest version counts for. */
+  readonly fromEdition: number
+}
+
+/** A profile with its newest version. `content` is its canonical JSON. */
+export type StoredProfile = {
+  readonly profileId: string
+  readonly organizationId: string
+  readonly name: string
+  readonly createdAt: number
+  readonly version: number
+  readonly fromEdition: number
+  readonly content: string
+}
+
+/**
+ * The edition from which a change counts: the one after the newest. No edition can become visible before the transaction ends,
+ * so what is written here counts for every edition that is published after it, and for none before.
+ */
+async function nextEdition(trx: Executor): Promise<number> {
+  await sql`select from change_signal where topic = 'edition' for share`.execute(trx)
+  const { rows } = await sql<{ next: number }>`select coalesce(max(edition), 0) + 1 as next from edition`.execute(trx)
+  return rows[0]!.next
+}
+
+export type SearchCreation =
+  | { readonly kind: 'created'; readonly search: StoredSearch }
+  | { readonly kind: 'nameTaken' }
+  | { readonly kind: 'tooMany' }
+
+/** A new search; it counts from the next edition on. */
+export function createSearch(
+  store: Pick<Store, 'db'>,
+  wanted: SearchTerms & { readonly organizationId: string; readonly name: string; readonly createdBy: string },
+  { now, random }: Circumstances,
+): Promise<SearchCreation> {
+  const { organizationId, name } = wanted
+  return inTransaction(store, async (trx) => {
+    // creations of one organization wait for each other on its row
+    await trx
+      .selectFrom('organization')
+      .select('name')
+      .where('organization_id', '=', organizationId)
+      .forUpdate()
+      .execute()
+    const { count } = await trx
+      .selectFrom('saved_search')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('organization_id', '=', organizationId)
+      .executeTakeFirstOrThrow()
+    if (Number(count) >= mostSearches) return { kind: 'tooMany' }
+    const row = await trx
+      .insertInto('saved_search')
+      .values({
+        search_id: random.uuid(),
+        organization_id: organizationId,
+        name,
+        created_at: now,
+        created_by: wanted.createdBy,
+      })
+      .onConflict((conflict) => conflict.columns(['organization_id', 'name']).doNothing())
+      .returning('search_no')
+      .executeTakeFirst()
+    if (!row) return { kind: 'nameTaken' }
+    await insertSearchVersion(trx, row.search_no, 1, wanted, now)
+    return { kind: 'created', search: (await findSearch(trx, organizationId, name))! }
+  })
+}
+
+/** A new version of a search; it counts from the next edition on. False when there is no such search. */
+export function changeSearch(
+  store: Pick<Store, 'db'>,
+  searchNo: number,
+  change: Partial<SearchTerms>,
+  now: number,
+): Promise<boolean> {
+  return inTransaction(store, async (trx) => {
+    const { rows } = await sql`select from saved_search where search_no = ${searchNo}::integer for update`.execute(trx)
+    if (rows.length === 0) return false
+    const newest = await trx
+      .selectFrom('saved_search_version')
+      .selectAll()
+      .where('search_no', '=', searchNo)
+      .orderBy('version', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow()
+    const { version, ...before } = termsOf(newest)
+    await insertSearchVersion(trx, searchNo, version + 1, { ...before, ...change }, now)
+    return true
+  })
+}
+
+async function insertSearchVersion(
+  trx: Executor,
+  searchNo: number,
+  version: number,
+  terms: SearchTerms,
+  now: number,
+): Promise<void> {
+  await trx
+    .insertInto('saved_search_version')
+    .values({
+      search_no: searchNo,
+      version,
+      from_edition: await nextEdition(trx),
+      is_active: terms.isActive,
+      filter: terms.filter,
+      filter_hash: terms.filterHash,
+      profile_id: terms.profileId,
+      threshold: terms.threshold,
+      created_at: now,
+    })
+    .execute()
+}
+
+const termsOf = (row: Selectable<Database['saved_search_version']>) => ({
+  version: row.version,
+  isActive: row.is_active,
+  filter: row.filter,
+  filterHash: row.filter_hash,
+  profileId: row.profile_id,
+  threshold: row.threshold,
+})
+
+const searchColumns = sql`s.search_no as "searchNo", s.search_id as "searchId", s.organization_id as "organizationId", s.name,
+  s.created_at as "createdAt", v.version, v.from_edition as "fromEdition", v.is_active as "isActive", v.filter,
+  v.filter_hash as "filterHash", v.profile_id as "profileId", v.threshold`
+
+/** The newest version of the search `s` that counts for `edition`. */
+const searchVersionOf = (edition: number) => sql`
+  cross join lateral (select * from saved_search_version where search_no = s.search_no and from_edition <= ${edition}::integer
+    order by version desc limit 1) v`
+
+/** Number above every edition. */
+const anyEdition = 2 ** 31 - 1
+
+/** The searches of an organization, by name. */
+export async function listSearches(db: Executor, organizationId: string): Promise<StoredSearch[]> {
+  const { rows } = await sql<StoredSearch>`
+    select ${searchColumns} from saved_search s ${searchVersionOf(anyEdition)}
+    where s.organization_id = ${organizationId} order by s.name`.execute(db)
+  return rows
+}
+
+/** The searches with this name or id, of all organizations. */
+export async function findSearches(db: Executor, nameOrId: string): Promise<StoredSearch[]> {
+  const { rows } = await sql<StoredSearch>`
+    select ${searchColumns} from saved_search s ${searchVersionOf(anyEdition)}
+    where s.name = ${nameOrId} or s.search_id = ${nameOrId}`.execute(db)
+  return rows
+}
+
+/** The search of an organization with this name or id. */
+export async function findSearch(
+  db: Executor,
+  organizationId: string,
+  nameOrId: string,
+): Promise<StoredSearch | undefined> {
+  const { rows } = await sql<StoredSearch>`
+    select ${searchColumns} from saved_search s ${searchVersionOf(anyEdition)}
+    where s.organization_id = ${organizationId} and (s.name = ${nameOrId} or s.search_id = ${nameOrId})`.execute(db)
+  return rows[0]
+}
+
+/** The next `limit` searches after `afterNo`, each as it counts for `edition`; `lastNo` is null after the last. */
+export async function searchesFor(
+  db: Executor,
+  edition: number,
+  afterNo: number,
+  limit: number,
+): Promise<{ readonly searches: readonly StoredSearch[]; readonly lastNo: number | null }> {
+  const { rows } = await sql<StoredSearch>`
+    select ${searchColumns} from saved_search s ${searchVersionOf(edition)}
+    where s.search_no > ${afterNo}::integer order by s.search_no limit ${limit}::integer`.execute(db)
+  return { searches: rows.filter(({ isActive }) => isActive), lastNo: rows.at(-1)?.searchNo ?? null }
+}
+
+/** Versions of searches and profiles that count for `edition`. They are only ever added, so the same number means the same ones. */
+export async function countVersions(db: Executor, edition: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select ((select count(*) from saved_search_version where from_edition <= ${edition}::integer)
+      + (select count(*) from company_profile_version where from_edition <= ${edition}::integer))::integer as count`.execute(
+    db,
+  )
+  return rows[0]!.count
+}
+
+export type ProfileCreation =
+  | { readonly kind: 'created'; readonly profile: StoredProfile }
+  | { readonly kind: 'nameTaken' }
+
+/** A new profile; it counts from the next edition on. */
+export function createProfile(
+  store: Pick<Store, 'db'>,
+  wanted: { readonly organizationId: string; readonly name: string; readonly content: string },
+  { now, random }: Circumstances,
+): Promise<ProfileCreation> {
+  const { organizationId, name, content } = wanted
+  return inTransaction(store, async (trx) => {
+    const row = await trx
+      .insertInto('company_profile')
+      .values({ profile_id: random.uuid(), organization_id: organizationId, name, created_at: now })
+      .onConflict((conflict) => conflict.columns(['organization_id', 'name']).doNothing())
+      .returning('profile_id')
+      .executeTakeFirst()
+    if (!row) return { kind: 'nameTaken' }
+    await insertProfileVersion(trx, row.profile_id, 1, content, now)
+    return { kind: 'created', profile: (await findProfile(trx, organizationId, name))! }
+  })
+}
+
+/** A new version of a profile; it counts from the next edition on. False when there is no such profile. */
+export function changeProfile(
+  store: Pick<Store, 'db'>,
+  profileId: string,
+  content: string,
+  now: number,
+): Promise<boolean> {
+  return inTransaction(store, async (trx) => {
+    const { rows } = await sql`select from company_profile where profile_id = ${profileId} for update`.execute(trx)
+    if (rows.length === 0) return false
+    const { version } = await trx
+      .selectFrom('company_profile_version')
+      .select('version')
+      .where('profile_id', '=', profileId)
+      .orderBy('version', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow()
+    await insertProfileVersion(trx, profileId, version + 1, content, now)
+    return true
+  })
+}
+
+async function insertProfileVersion(
+  trx: Executor,
+  profileId: string,
+  version: number,
+  content: string,
+  now: number,
+): Promise<void> {
+  await trx
+    .insertInto('company_profile_version')
+    .values({ profile_id: profileId, version, from_edition: await nextEdition(trx), content, created_at: now })
+    .execute()
+}
+
+const profileColumns = sql`p.profile_id as "profileId", p.organization_id as "organizationId", p.name, p.created_at as "createdAt",
+  v.version, v.from_edition as "fromEdition", v.content`
+
+const profileVersionOf = (edition: number) => sql`
+  cross join lateral (select * from company_profile_version where profile_id = p.profile_id and from_edition <= ${edition}::integer
+    order by version desc limit 1) v`
+
+/** The profiles of an organization, by name. */
+export async function listProfiles(db: Executor, organizationId: string): Promise<StoredProfile[]> {
+  const { rows } = await sql<StoredProfile>`
+    select ${profileColumns} from company_profile p ${profileVersionOf(anyEdition)}
+    where p.organization_id = ${organizationId} order by p.name`.execute(db)
+  return rows
+}
+
+/** The profile of an organization with this name or id. */
+export async function findProfile(
+  db: Executor,
+  organizationId: string,
+  nameOrId: string,
+): Promise<StoredProfile | undefined> {
+  const { rows } = await sql<StoredProfile>`
+    select ${profileColumns} from company_profile p ${profileVersionOf(anyEdition)}
+    where p.organization_id = ${organizationId} and (p.name = ${nameOrId} or p.profile_id = ${nameOrId})`.execute(db)
+  return rows[0]
+}
+
+export async function findProfileById(db: Executor, profileId: string): Promise<StoredProfile | undefined> {
+  const { rows } = await sql<StoredProfile>`
+    select ${profileColumns} from company_profile p ${profileVersionOf(anyEdition)}
+    where p.profile_id = ${profileId}`.execute(db)
+  return rows[0]
+}
+
+/** The next `limit` profiles after `afterId`, each as it counts for `edition`. */
+export async function profilesFor(
+  db: Executor,
+  edition: number,
+  afterId: string,
+  limit: number,
+): Promise<StoredProfile[]> {
+  const { rows } = await sql<StoredProfile>`
+    select ${profileColumns} from company_profile p ${profileVersionOf(edition)}
+    where p.profile_id > ${afterId} order by p.profile_id limit ${limit}::integer`.execute(db)
+  return rows
+}
+
+/** The newest entries of these tenders, as JSON; those that were never published are left out. */
+export async function publishedBodies(db: Executor, tenderIds: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ tenderId: string; body: string }>`
+    select p.tender_id as "tenderId", e.body from published_tender p
+    join edition_entry e on e.last_modified = p.last_modified
+    where p.tender_id = any (${arrayText(tenderIds)}::text[])`.execute(db)
+  return new Map(rows.map(({ tenderId, body }) => [tenderId, body]))
+}

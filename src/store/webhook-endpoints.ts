@@ -1,0 +1,181 @@
+// Where webhooks go: the endpoints of organizations, and the secrets that sign for them.
+import { sql } from 'kysely'
+import { type Executor, inTransaction, type Store } from './database.ts'
+
+/** Times in epoch milliseconds. */
+export type WebhookEndpoint = {
+  readonly endpointNo: number
+  readonly endpointId: string
+  readonly organizationId: string
+  readonly address: string
+  readonly description: string
+  readonly kinds: readonly string[]
+  /** Ids of the only searches whose hits it gets; undefined: all of the organization. */
+  readonly searches: readonly string[] | undefined
+  readonly state: 'active' | 'disabled'
+  /** Why it is disabled: `gone` (it answered 410), `failing` (only failures for five days), `operator`. */
+  readonly disabledWhy: string | undefined
+  /** Since when every attempt has failed. */
+  readonly failingSince: number | undefined
+  readonly requestsPerSecond: number
+  readonly createdAt: number
+}
+
+export type NewEndpoint = {
+  readonly endpointId: string
+  readonly organizationId: string
+  readonly address: string
+  readonly description: string
+  readonly kinds: readonly string[]
+  readonly searches: readonly string[] | undefined
+  readonly requestsPerSecond: number
+  readonly secret: NewSecret
+}
+
+export type NewSecret = { readonly secretId: string; readonly sealed: Uint8Array }
+
+/** How long an old secret still signs after a rotation. */
+const rotationMs = 24 * 3_600_000
+/** Maximum number of endpoints of one organization. */
+export const maxEndpoints = 20
+
+/** The new endpoint; undefined when the organization has as many as it may. It gets the hits of the next edition. */
+export function createEndpoint(
+  store: Pick<Store, 'db'>,
+  wanted: NewEndpoint,
+  now: number,
+): Promise<WebhookEndpoint | undefined> {
+  return inTransaction(store, async (trx) => {
+    // two creations at once are counted one after the other
+    await sql`select from organization where organization_id = ${wanted.organizationId} for update`.execute(trx)
+    // no edition becomes visible before this ends: the next one is the first whose hits it gets
+    await sql`select from change_signal where topic = 'edition' for share`.execute(trx)
+    if ((await listEndpoints(trx, wanted.organizationId)).length >= maxEndpoints) return undefined
+    const searches = wanted.searches === undefined ? null : JSON.stringify(wanted.searches)
+    const { rows } = await sql<{ endpointNo: number }>`
+      insert into webhook_endpoint (endpoint_id, organization_id, address, description, from_edition, kinds, searches,
+        requests_per_second, created_at)
+      values (${wanted.endpointId}, ${wanted.organizationId}, ${wanted.address}, ${wanted.description},
+        (select coalesce(max(edition), 0) + 1 from edition), ${JSON.stringify(wanted.kinds)}, ${searches},
+        ${wanted.requestsPerSecond}, ${now})
+      returning endpoint_no as "endpointNo"`.execute(trx)
+    const { endpointNo } = rows[0]!
+    await insertSecret(trx, endpointNo, wanted.secret, now)
+    return (await listEndpoints(trx, wanted.organizationId)).find((each) => each.endpointNo === endpointNo)
+  })
+}
+
+type EndpointRow = Omit<WebhookEndpoint, 'kinds' | 'searches' | 'disabledWhy' | 'failingSince'> & {
+  readonly kinds: string
+  readonly searches: string | null
+  readonly disabledWhy: string | null
+  readonly failingSince: number | null
+}
+
+const endpointColumns = sql`endpoint_no as "endpointNo", endpoint_id as "endpointId", organization_id as "organizationId", address,
+  description, kinds, searches, state, disabled_why as "disabledWhy", failing_since as "failingSince",
+  requests_per_second as "requestsPerSecond", created_at as "createdAt"`
+
+function endpointOf({ kinds, searches, disabledWhy, failingSince, ...row }: EndpointRow): WebhookEndpoint {
+  return {
+    ...row,
+    kinds: JSON.parse(kinds) as string[],
+    searches: searches === null ? undefined : (JSON.parse(searches) as string[]),
+    disabledWhy: disabledWhy ?? undefined,
+    failingSince: failingSince ?? undefined,
+  }
+}
+
+/** Those that were not removed, oldest first; of one organization or of all. */
+export async function listEndpoints(db: Executor, organizationId?: string): Promise<WebhookEndpoint[]> {
+  const { rows } = await sql<EndpointRow>`
+    select ${endpointColumns} from webhook_endpoint
+    where state <> 'removed' and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
+    order by endpoint_no`.execute(db)
+  return rows.map(endpointOf)
+}
+
+/** By its id; undefined when there is none, or it was removed. */
+export async function findEndpoint(db: Executor, endpointId: string): Promise<WebhookEndpoint | undefined> {
+  const { rows } = await sql<EndpointRow>`
+    select ${endpointColumns} from webhook_endpoint where endpoint_id = ${endpointId} and state <> 'removed'`.execute(
+    db,
+  )
+  return rows.map(endpointOf)[0]
+}
+
+/** Where it is now: a receiver on this machine has another port after each start. */
+export async function moveEndpoint(db: Executor, endpointId: string, address: string): Promise<void> {
+  await sql`update webhook_endpoint set address = ${address} where endpoint_id = ${endpointId}`.execute(db)
+}
+
+/** Its deliveries are held from now on. */
+export function disableEndpoint(store: Pick<Store, 'db'>, endpointNo: number, why: string): Promise<void> {
+  return inTransaction(store, (trx) => disable(trx, endpointNo, why))
+}
+
+/** To be called before deliveries of the endpoint are changed: two that change several of them would wait for each other. */
+export async function lockEndpoint(trx: Executor, endpointNo: number): Promise<void> {
+  await sql`select from webhook_endpoint where endpoint_no = ${endpointNo} for no key update`.execute(trx)
+}
+
+/** As `disableEndpoint`, within a transaction. */
+export async function disable(trx: Executor, endpointNo: number, why: string): Promise<void> {
+  await sql`
+    update webhook_endpoint set state = 'disabled', disabled_why = ${why}
+    where endpoint_no = ${endpointNo} and state = 'active'`.execute(trx)
+  await sql`
+    update delivery set state = 'held', held_why = 'endpoint'
+    where endpoint_no = ${endpointNo} and state = 'due'`.execute(trx)
+}
+
+/** What was held stays held until it is released. */
+export async function enableEndpoint(db: Executor, endpointNo: number): Promise<void> {
+  await sql`
+    update webhook_endpoint set state = 'active', disabled_why = null, failing_since = null, failures = 0
+    where endpoint_no = ${endpointNo} and state = 'disabled'`.execute(db)
+}
+
+/** Nothing is sent to it any more, and its secrets are gone. Its deliveries end as given up. */
+export function removeEndpoint(store: Pick<Store, 'db'>, endpointNo: number, now: number): Promise<void> {
+  return inTransaction(store, async (trx) => {
+    await sql`update webhook_endpoint set state = 'removed' where endpoint_no = ${endpointNo}`.execute(trx)
+    await sql`delete from webhook_secret where endpoint_no = ${endpointNo}`.execute(trx)
+    await sql`
+      update delivery set state = 'given-up', held_why = null, ended_at = ${now}
+      where endpoint_no = ${endpointNo} and state in ('due', 'held')`.execute(trx)
+  })
+}
+
+/** A secret as it is stored; `secretId` is what it was sealed for. */
+export type SealedSecret = { readonly secretId: string; readonly sealed: Uint8Array }
+
+/** The secrets that sign at `now`, newest first. */
+export async function signingSecrets(db: Executor, endpointNo: number, now: number): Promise<SealedSecret[]> {
+  const { rows } = await sql<SealedSecret>`
+    select secret_id as "secretId", sealed from webhook_secret
+    where endpoint_no = ${endpointNo} and (ends_at is null or ends_at > ${now})
+    order by ends_at nulls first, created_at desc`.execute(db)
+  return rows
+}
+
+/** A new secret; the one before still signs for a day, older ones end now. */
+export function rotateSecret(
+  store: Pick<Store, 'db'>,
+  endpointNo: number,
+  secret: NewSecret,
+  now: number,
+): Promise<void> {
+  return inTransaction(store, async (trx) => {
+    await sql`select from webhook_endpoint where endpoint_no = ${endpointNo} for update`.execute(trx)
+    await sql`delete from webhook_secret where endpoint_no = ${endpointNo} and ends_at is not null`.execute(trx)
+    await sql`update webhook_secret set ends_at = ${now + rotationMs} where endpoint_no = ${endpointNo}`.execute(trx)
+    await insertSecret(trx, endpointNo, secret, now)
+  })
+}
+
+async function insertSecret(trx: Executor, endpointNo: number, { secretId, sealed }: NewSecret, now: number) {
+  await sql`
+    insert into webhook_secret (secret_id, endpoint_no, sealed, created_at)
+    values (${secretId}, ${endpointNo}, ${sealed}, ${now})`.execute(trx)
+}

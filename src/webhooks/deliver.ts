@@ -1,0 +1,265 @@
+// Sends what is due: one worker at a time has an endpoint, so a dead endpoint delays no other, and no transaction is open during a
+// request. At least once: a message is sent again under the same id until its outcome is stored.
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import type { HitChange, HitEventKind } from '../domain/hit-event.ts'
+import type { TenderRecord } from '../domain/tender.ts'
+import { toInstant } from '../domain/time.ts'
+import type { Clock } from '../platform/clock.ts'
+import { OperatorError } from '../platform/errors.ts'
+import type { Sealer } from '../platform/sealing.ts'
+import type { Store } from '../store/database.ts'
+import {
+  claimEndpoint,
+  type DeliverySubject,
+  type DueDelivery,
+  deliverySubjects,
+  dueDeliveries,
+  type EndpointLease,
+  giveUp,
+  keepBody,
+  recordAttempt,
+  releaseEndpoint,
+  renewEndpoint,
+} from '../store/deliveries.ts'
+import { disableEndpoint, signingSecrets } from '../store/webhook-endpoints.ts'
+import { cautiousAfter, disabledAfterMs, nextStep } from './delivery-schedule.ts'
+import { type AddressRule, type EndpointAddress, parseEndpointAddress } from './endpoint-address.ts'
+import { hitBody } from './hit-body.ts'
+import type { Attempt, SendAttempt } from './send-attempt.ts'
+import { webhookHeaders } from './signature.ts'
+
+/** How long a worker has an endpoint without a sign of life. It renews the lease three times as often. */
+const leaseMs = 60_000
+/** How many deliveries to one endpoint are under way at the same time. */
+const atOnce = 4
+/** How many deliveries are read at a time. */
+const batchSize = 50
+/** How long a worker stays with one endpoint while others wait. */
+const visitMs = 5_000
+/** Endpoints that one process serves at the same time: a slow one holds one of these places. */
+const visitsAtOnce = 64
+
+export type DelivererOptions = {
+  readonly store: Store
+  /** Decides what is due. */
+  readonly clock: Clock
+  /** The true time, which receivers compare with their own. */
+  readonly wallClock: Clock
+  /** 0 to below 1. */
+  readonly random: () => number
+  readonly send: SendAttempt
+  readonly sealer: Sealer
+  readonly addresses: AddressRule
+  /** Name of this process, for people. */
+  readonly worker: string
+  readonly onAttempt?: (attempt: { readonly endpointId: string; readonly messageId: string } & Attempt) => void
+  readonly onDisabled?: (endpointId: string, why: string) => void
+}
+
+/** Sends everything that is due now, and returns when nothing is. Aborted, it finishes no request but loses none. */
+export async function deliverDue(options: DelivererOptions, signal: AbortSignal): Promise<void> {
+  const visits = new Set<Promise<void>>()
+  let failure: { readonly error: unknown } | undefined
+  while (!signal.aborted && !failure) {
+    const lease = await claimEndpoint(options.store, { worker: options.worker, now: options.clock(), leaseMs })
+    if (lease) {
+      const visit = visitEndpoint(options, lease, signal)
+        .catch((error: unknown) => {
+          failure ??= { error }
+        })
+        .finally(() => visits.delete(visit))
+      visits.add(visit)
+    }
+    if (!lease && visits.size === 0) break
+    if (!lease || visits.size >= visitsAtOnce) await Promise.race([...visits, delay(100)])
+  }
+  await Promise.all(visits)
+  if (failure) throw failure.error
+}
+
+/** Sends the due deliveries of one endpoint, for some seconds. */
+async function visitEndpoint(options: DelivererOptions, lease: EndpointLease, signal: AbortSignal): Promise<void> {
+  const { store, clock } = options
+  const startedAt = performance.now()
+  const ending = new AbortController()
+  const both = AbortSignal.any([signal, ending.signal])
+  const renewal = setInterval(() => {
+    void renewEndpoint(store.db, lease, clock() + leaseMs).then(
+      (isHeld) => !isHeld && ending.abort(new Error('another worker has the endpoint')),
+      () => {},
+    )
+  }, leaseMs / 3)
+  try {
+    const key = await secretsOf(options, lease)
+    const isUnsigned = key.length === 0
+    if (isUnsigned) {
+      await disableEndpoint(store, lease.endpointNo, 'secret')
+      options.onDisabled?.(lease.endpointId, 'secret')
+    }
+    const address = addressOf(lease, options.addresses)
+    const pacer = new StartPacer(1000 / lease.requestsPerSecond)
+    let { failures } = lease
+    while (!isUnsigned && !both.aborted && performance.now() - startedAt < visitMs) {
+      const width = failures >= cautiousAfter ? 1 : atOnce
+      const due = await dueDeliveries(store.db, lease, clock(), width === 1 ? 1 : batchSize)
+      if (due.length === 0) break
+      const bodies = await bodiesOf(options, due)
+      let isEnded = false
+      const queue = [...due]
+      const worker = async () => {
+        for (let each = queue.shift(); each && !isEnded; each = queue.shift()) {
+          const body = bodies.get(each.messageId)
+          if (body === undefined) continue
+          await pacer.wait(both)
+          if (both.aborted || performance.now() - startedAt >= visitMs) return
+          const { isSuccess, isDisabled } = await attempt(options, { lease, address, key, delivery: each, body }, both)
+          failures = isSuccess ? 0 : failures + 1
+          isEnded ||= isDisabled
+        }
+      }
+      const ended = await Promise.allSettled(Array.from({ length: width }, worker))
+      const failed = ended.find(({ status }) => status === 'rejected')
+      if (failed?.status === 'rejected') throw failed.reason
+      if (isEnded) break
+    }
+  } catch (error) {
+    // What is broken off because the service ends or the endpoint passed on is sent again by whoever has it next. After any
+    // other error the lease stays until it ends: nobody sends again at once what could not be stored.
+    if (!both.aborted) throw error
+  } finally {
+    clearInterval(renewal)
+  }
+  await releaseEndpoint(store.db, lease).catch(() => {})
+}
+
+/** Undefined when it may not be reached (any more): a receiver on this machine, when trials are over. */
+function addressOf({ address }: EndpointLease, rule: AddressRule): EndpointAddress | undefined {
+  try {
+    return parseEndpointAddress(address, rule)
+  } catch (error) {
+    if (error instanceof OperatorError) return undefined
+    throw error
+  }
+}
+
+const forbidden: Attempt = { outcome: { kind: 'failed', failure: 'forbidden-address' }, milliseconds: 0 }
+
+/** Lets requests start at most so often. */
+class StartPacer {
+  readonly #everyMs: number
+  #nextAt = Number.NEGATIVE_INFINITY
+
+  constructor(everyMs: number) {
+    this.#everyMs = everyMs
+  }
+
+  async wait(signal: AbortSignal): Promise<void> {
+    const now = performance.now()
+    const startAt = Math.max(now, this.#nextAt)
+    this.#nextAt = startAt + this.#everyMs
+    if (startAt > now) await delay(startAt - now, undefined, { signal }).catch(() => {})
+  }
+}
+
+/** Without those that were sealed with a lost key: where none is left, somebody must rotate them. */
+async function secretsOf({ store, clock, sealer }: DelivererOptions, { endpointNo }: EndpointLease): Promise<Buffer[]> {
+  const sealed = await signingSecrets(store.db, endpointNo, clock())
+  return sealed.flatMap(({ secretId, sealed: bytes }) => sealer.open(bytes, secretId) ?? [])
+}
+
+/** The bodies by message: those kept, and new ones, which are kept before anything is sent. */
+async function bodiesOf({ store, clock, wallClock }: DelivererOptions, due: readonly DueDelivery[]) {
+  const bodies = new Map<string, string>()
+  const missing: DueDelivery[] = []
+  for (const each of due) {
+    if (each.packed === null) missing.push(each)
+    else bodies.set(each.messageId, await unpack(each.packed))
+  }
+  if (missing.length === 0) return bodies
+  const subjects = await deliverySubjects(
+    store.db,
+    missing.map(({ messageId }) => messageId),
+  )
+  for (const { messageId, kind } of missing) {
+    const subject = subjects.get(messageId)
+    if (!subject) {
+      await giveUp(store.db, messageId, clock())
+      continue
+    }
+    const body = bodyOf(kind as HitEventKind, subject, wallClock())
+    bodies.set(messageId, await unpack(await keepBody(store.db, messageId, await pack(body), clock())))
+  }
+  return bodies
+}
+
+const pack = promisify<string, Buffer>(gzip)
+const unpack = async (packed: Uint8Array): Promise<string> =>
+  (await promisify<Uint8Array, Buffer>(gunzip)(packed)).toString()
+
+/** The message about a hit, with its record as the edition has it. */
+function bodyOf(kind: HitEventKind, subject: DeliverySubject, at: number): string {
+  const { changes, mergedInto } = subject
+  return hitBody({
+    kind,
+    at,
+    hitId: subject.hitId,
+    edition: subject.edition,
+    search: { id: subject.searchId, name: subject.searchName, version: subject.searchVersion },
+    fitScore: subject.fitScore,
+    fit: JSON.parse(subject.fit),
+    matched: JSON.parse(subject.matched),
+    ...(changes !== null && { changes: JSON.parse(changes) as HitChange[] }),
+    ...(mergedInto !== null && { mergedInto }),
+    tender: recordOf(subject),
+  })
+}
+
+/** `checkedAt` is the last check of any of its sources, as in the API; without any, the time of take-over. */
+function recordOf({ record, sources, checks }: DeliverySubject): TenderRecord {
+  const { id, lastModified, ...rest } = JSON.parse(record) as Omit<TenderRecord, 'checkedAt'>
+  const checked = JSON.parse(checks) as { readonly [source: string]: number }
+  const times = (JSON.parse(sources) as string[]).flatMap((source) => checked[source] ?? [])
+  const checkedAt = times.length === 0 ? lastModified : toInstant(Math.max(...times))
+  return { id, lastModified, checkedAt, ...rest } as TenderRecord
+}
+
+type Task = {
+  readonly lease: EndpointLease
+  readonly address: EndpointAddress | undefined
+  readonly key: readonly Buffer[]
+  readonly delivery: DueDelivery
+  readonly body: string
+}
+
+async function attempt(
+  { store, clock, wallClock, random, send, onAttempt, onDisabled }: DelivererOptions,
+  { lease, address, key, delivery, body }: Task,
+  signal: AbortSignal,
+): Promise<{ readonly isSuccess: boolean; readonly isDisabled: boolean }> {
+  const { messageId } = delivery
+  const message = { id: messageId, timestamp: Math.floor(wallClock() / 1000), body }
+  const made = address ? await send({ ...address, headers: webhookHeaders(message, key), body, signal }) : forbidden
+  const at = clock()
+  const attempts = delivery.attempts + 1
+  const step = nextStep(made.outcome, attempts, at, random())
+  const { disabled } = await recordAttempt(
+    store,
+    lease,
+    {
+      messageId,
+      attempts,
+      at,
+      status: made.outcome.kind === 'answered' ? made.outcome.status : undefined,
+      error: made.outcome.kind === 'failed' ? made.outcome.failure : undefined,
+      milliseconds: made.milliseconds,
+      answer: made.answer ?? '',
+      step,
+    },
+    { disabledAfterMs },
+  )
+  onAttempt?.({ endpointId: lease.endpointId, messageId, ...made })
+  if (disabled !== undefined) onDisabled?.(lease.endpointId, disabled)
+  return { isSuccess: step.state === 'delivered', isDisabled: disabled !== undefined }
+}

@@ -1,0 +1,59 @@
+// What follows from an attempt to deliver: done, again later, given up, or the endpoint is disabled. Pure.
+import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
+
+/** How long after each failed attempt the next one comes. After the last, the delivery is given up; it can be replayed. */
+const pausesMs = [
+  5_000,
+  5 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  5 * hourMs,
+  10 * hourMs,
+  14 * hourMs,
+  20 * hourMs,
+  24 * hourMs,
+] as const
+/** Pauses differ by up to this share, so that what failed together does not come back together. */
+const jitter = 0.1
+/** Maximum time that a receiver can ask for with `Retry-After`. */
+const maxRetryAfterMs = dayMs
+/** How long an endpoint may fail without one success before it is disabled. */
+export const disabledAfterMs = 5 * dayMs
+/** After so many failures in a row an endpoint gets one delivery at a time. */
+export const cautiousAfter = 20
+
+/** Why no answer came. Never an address: the log is shown to customers. */
+export type AttemptFailure = 'dns' | 'refused' | 'tls' | 'timeout' | 'forbidden-address' | 'broken' | 'other'
+
+export type AttemptOutcome =
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs?: number }
+  | { readonly kind: 'failed'; readonly failure: AttemptFailure }
+
+export type NextStep =
+  | { readonly state: 'delivered' }
+  | { readonly state: 'due'; readonly dueAt: number }
+  | { readonly state: 'given-up' }
+  /** 410: the receiver is gone. The delivery waits for whoever enables the endpoint again. */
+  | { readonly state: 'held'; readonly disables: 'gone' }
+
+/** `attempts`: how many were made, with this one. `random`: 0 to below 1. */
+export function nextStep(outcome: AttemptOutcome, attempts: number, now: number, random: number): NextStep {
+  if (outcome.kind === 'answered') {
+    if (outcome.status >= 200 && outcome.status < 300) return { state: 'delivered' }
+    if (outcome.status === 410) return { state: 'held', disables: 'gone' }
+  }
+  const pause = pausesMs[attempts - 1]
+  if (pause === undefined) return { state: 'given-up' }
+  const spread = pause * (1 + jitter * (2 * random - 1))
+  const asked =
+    outcome.kind === 'answered' && (outcome.status === 429 || outcome.status === 503) ? (outcome.retryAfterMs ?? 0) : 0
+  return { state: 'due', dueAt: now + Math.round(Math.max(spread, Math.min(asked, maxRetryAfterMs))) }
+}
+
+/** Milliseconds that a `Retry-After` asks for: seconds or a date (RFC 9110 section 10.2.3); undefined for anything else. */
+export function retryAfterMs(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
+  const at = /^[A-Za-z]{3},? /.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+}

@@ -1,0 +1,67 @@
+// Which addresses webhooks may be sent to. It is asked when an endpoint is saved; the network rule of platform/http is asked at
+// every attempt, for the address that is connected to.
+import { lookup } from 'node:dns/promises'
+import { OperatorError } from '../platform/errors.ts'
+import { isLoopbackAddress, isPublicAddress, literalOf, type Network } from '../platform/network-rule.ts'
+
+/** What the service allows besides public https addresses. */
+export type AddressRule = {
+  /** Receivers on this machine, also by plain http: for trials. */
+  readonly allowsLoopback: boolean
+}
+
+const maxAddressLength = 2000
+/** Ports that may be connected to: others than those of the web are no receiver of webhooks but a way into a network. */
+const allowedPorts = new Set(['', '443', '8443'])
+
+export type EndpointAddress = { readonly url: string; readonly network: Extract<Network, 'public' | 'loopback'> }
+
+/** The address in its canonical form, and the network that it lies in. Throws OperatorError with what to write instead. */
+export function parseEndpointAddress(text: string, rule: AddressRule): EndpointAddress {
+  const refuse = (why: string): never => {
+    throw new OperatorError(`The webhook address ${why}; write it like https://hooks.example.org/tenders.`, {
+      exitCode: 2,
+    })
+  }
+  if (text.length > maxAddressLength) refuse(`has more than ${maxAddressLength} characters`)
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') return refuse('is not a usable URL')
+  if (url.username !== '' || url.password !== '') refuse('holds a user name or password, and would show it in logs')
+  if (url.hash !== '') refuse('has a fragment, which is never sent')
+  if (isLoopbackHost(url.hostname)) {
+    if (!rule.allowsLoopback) refuse('leads to this machine, which only trials allow (--allow-loopback-webhooks)')
+    return { url: url.href, network: 'loopback' }
+  }
+  if (url.protocol !== 'https:') refuse('is not https')
+  if (!allowedPorts.has(url.port)) refuse(`has port ${url.port}, and only 443 and 8443 are allowed`)
+  const literal = literalOf(url.hostname)
+  if (literal !== undefined && !isPublicAddress(literal)) refuse('lies in a private network')
+  if (literal === undefined && !/[^.]\.[a-z][a-z0-9-]*\.?$/.test(url.hostname))
+    refuse('has a name without a domain, as names in private networks are')
+  return { url: url.href, network: 'public' }
+}
+
+function isLoopbackHost(hostname: string): boolean {
+  const literal = literalOf(hostname)
+  return literal === undefined ? /^(?:.+\.)?localhost\.?$/.test(hostname) : isLoopbackAddress(literal)
+}
+
+/** Resolves all addresses of a name; rejects when it has none. */
+type Resolve = (hostname: string) => Promise<readonly string[]>
+
+const systemResolve: Resolve = async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address)
+
+/**
+ * Refuses a name that leads into a private network now. A name that is not known is let pass: it may come, and each attempt
+ * asks again. Throws OperatorError.
+ */
+export async function checkEndpointName({ url, network }: EndpointAddress, resolve = systemResolve): Promise<void> {
+  const { hostname } = new URL(url)
+  if (network === 'loopback' || literalOf(hostname) !== undefined) return
+  const addresses = await resolve(hostname).catch(() => [])
+  if (addresses.some((address) => !isPublicAddress(address)))
+    throw new OperatorError(
+      `The webhook address leads into a private network: ${hostname} has an address there. Use a name that is public.`,
+      { exitCode: 2 },
+    )
+}

@@ -1,0 +1,185 @@
+// Attempts against receivers that misbehave, over real sockets on this machine.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, createServer as createSocketServer } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, test } from 'vitest'
+import { failureOf, openSender } from './send-attempt.ts'
+
+const opened: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of opened.splice(0)) await close()
+})
+
+const portOf = (server: { address: () => unknown }) => (server.address() as AddressInfo).port
+
+async function receiver(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server: Server = createServer(answer)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  opened.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${portOf(server)}/hook`
+}
+
+function sender(timeoutMs = 2000) {
+  const made = openSender({ version: '0.1.0', now: () => Date.UTC(2026, 10, 22), timeoutMs })
+  opened.push(made.close)
+  return (url: string, signal?: AbortSignal) =>
+    made.send({
+      url,
+      network: 'loopback',
+      headers: { 'webhook-id': 'msg_1' },
+      body: '{"a":"€"}',
+      ...(signal && { signal }),
+    })
+}
+
+describe('an attempt', () => {
+  test('posts the body byte for byte, and keeps the beginning of the answer', async () => {
+    const got: unknown[] = []
+    const url = await receiver((request, response) => {
+      const pieces: Buffer[] = []
+      request.on('data', (piece: Buffer) => pieces.push(piece))
+      request.on('end', () => {
+        const { method, headers } = request
+        got.push(method, headers['content-type'], headers['webhook-id'], headers['user-agent'])
+        got.push(Buffer.concat(pieces).toString())
+        response.writeHead(202).end(`thanks\0${'.'.repeat(5000)}`)
+      })
+    })
+    const { outcome, answer } = await sender()(url)
+    expect(outcome).toEqual({ kind: 'answered', status: 202 })
+    expect(answer).toBe(`thanks\uFFFD${'.'.repeat(1017)}`)
+    expect(got).toEqual(['POST', 'application/json', 'msg_1', 'Tenderstock-Webhooks/0.1.0', '{"a":"€"}'])
+  })
+
+  test('follows no redirect', async () => {
+    let asked = 0
+    const url = await receiver((_request, response) => {
+      asked++
+      response.writeHead(307, { location: '/elsewhere' }).end()
+    })
+    expect((await sender()(url)).outcome).toEqual({ kind: 'answered', status: 307 })
+    expect(asked).toBe(1)
+  })
+
+  test('understands when to come again', async () => {
+    const url = await receiver((_request, response) => void response.writeHead(429, { 'retry-after': '90' }).end())
+    expect((await sender()(url)).outcome).toEqual({ kind: 'answered', status: 429, retryAfterMs: 90_000 })
+  })
+
+  test.each<[string, (response: ServerResponse) => void]>([
+    ['endless', (response) => void setInterval(() => response.write('x'.repeat(60_000)), 1).unref()],
+    ['a gigabyte', (response) => void response.writeHead(200, { 'content-length': 1e9 }).write('x'.repeat(100_000))],
+    [
+      'cut off',
+      (response) => void response.writeHead(200, { 'content-length': 100 }).write('x', () => response.destroy()),
+    ],
+    [
+      'packed, and a bomb',
+      (response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(5e7))),
+    ],
+    ['no gzip', (response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('not packed')],
+    ['dripping', (response) => void setInterval(() => response.write('x'), 50).unref()],
+  ])('takes the status of an answer that is %s', async (_, answer) => {
+    const url = await receiver((_request, response) => {
+      response.on('error', () => {})
+      answer(response)
+    })
+    const before = process.memoryUsage.rss()
+    const { outcome, answer: text } = await sender(1000)(url)
+    expect(outcome).toEqual({ kind: 'answered', status: 200 })
+    expect(text!.length).toBeLessThanOrEqual(1024)
+    expect(process.memoryUsage.rss() - before).toBeLessThan(100e6)
+  })
+
+  test('ends in time when no answer comes', async () => {
+    const url = await receiver(() => {})
+    const { outcome, milliseconds } = await sender(300)(url)
+    expect(outcome).toEqual({ kind: 'failed', failure: 'timeout' })
+    expect(milliseconds).toBeGreaterThanOrEqual(250)
+  })
+
+  test('ends in time when headers drip', async () => {
+    const server = createSocketServer((socket) => {
+      socket.on('error', () => {})
+      socket.write('HTTP/1.1 200 OK\r\n')
+      const drip = setInterval(() => socket.write('x-a: b\r\n'), 20)
+      socket.on('close', () => clearInterval(drip))
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    opened.push(() => server.close())
+    const { outcome } = await sender(300)(`http://127.0.0.1:${portOf(server)}/`)
+    expect(outcome.kind).toBe('failed')
+  })
+
+  test.each<[string, (response: ServerResponse) => void]>([
+    ['broken', (response) => response.socket!.destroy()],
+    ['broken', (response) => response.socket!.end('this is not HTTP\r\n\r\n')],
+  ])('tells %s', async (failure, answer) => {
+    const url = await receiver((_request, response) => answer(response))
+    expect((await sender()(url)).outcome).toEqual({ kind: 'failed', failure })
+  })
+
+  test('tells refused and TLS from each other', async () => {
+    const url = await receiver(() => {})
+    const tls = createTlsServer({}, () => {})
+    await new Promise<void>((done) => tls.listen(0, '127.0.0.1', done))
+    opened.push(() => tls.close())
+    expect((await sender()(url.replace('http:', 'https:'))).outcome).toEqual({ kind: 'failed', failure: 'tls' })
+    expect((await sender()(`https://127.0.0.1:${portOf(tls)}/`)).outcome).toEqual({ kind: 'failed', failure: 'tls' })
+    expect((await sender()('http://127.0.0.1:1/')).outcome).toEqual({ kind: 'failed', failure: 'refused' })
+  })
+
+  test('is broken off by whoever asks, and then has no outcome', async () => {
+    const url = await receiver(() => {})
+    const stopping = new AbortController()
+    setTimeout(() => stopping.abort(new Error('stopping')), 50)
+    await expect(sender()(url, stopping.signal)).rejects.toThrow('stopping')
+  })
+
+  test('never reaches this machine as a public one, by no form of its address', async () => {
+    let reached = 0
+    const url = await receiver((_request, response) => {
+      reached++
+      response.end()
+    })
+    const { send, close } = openSender({ version: '0.1.0', now: () => 0, timeoutMs: 1000 })
+    opened.push(close)
+    const port = new URL(url).port
+    const hosts = [
+      '127.0.0.1',
+      '127.1',
+      '2130706433',
+      '0x7f000001',
+      '0177.0.0.1',
+      'localhost',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+    ]
+    for (const host of [...hosts, '0.0.0.0', '[::]', '１２７.０.０.１', '[64:ff9b::7f00:1]', '[2002:7f00:1::]']) {
+      const { outcome } = await send({ url: `http://${host}:${port}/`, network: 'public', headers: {}, body: '' })
+      expect({ host, outcome }).toEqual({ host, outcome: { kind: 'failed', failure: 'forbidden-address' } })
+    }
+    expect(reached).toBe(0)
+  })
+})
+
+test.each([
+  ['ENOTFOUND', 'dns'],
+  ['EAI_AGAIN', 'dns'],
+  ['ECONNREFUSED', 'refused'],
+  ['CERT_HAS_EXPIRED', 'tls'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
+  ['ECONNRESET', 'broken'],
+  ['EMFILE', 'other'],
+])('%s is %s', (code, failure) => {
+  const cause = Object.assign(new Error('x'), { code })
+  expect(failureOf(new Error('around', { cause }))).toBe(failure)
+  expect(failureOf(Object.assign(new Error('all'), { errors: [cause] }))).toBe(failure)
+})

@@ -1,0 +1,47 @@
+// Signatures of webhooks by Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks).
+import { createHmac } from 'node:crypto'
+
+/** Begins every secret as people see it. */
+const secretPrefix = 'whsec_'
+/** Bytes of a new secret. */
+const secretLength = 32
+/** The standard's bounds for the bytes of a secret. */
+const minSecretLength = 24
+const maxSecretLength = 64
+
+/** A new secret, as it is shown once: `whsec_` and base64. */
+export function makeWebhookSecret(randomBytes: (count: number) => Uint8Array): string {
+  return webhookSecretText(randomBytes(secretLength))
+}
+
+/** The secret with these bytes, as people see it. */
+export function webhookSecretText(bytes: Uint8Array): string {
+  return secretPrefix + Buffer.from(bytes).toString('base64')
+}
+
+/** The bytes of a secret; undefined when the text is none: another form, or fewer than 24 or more than 64 bytes. */
+export function webhookSecretBytes(text: string): Buffer | undefined {
+  const base64 = text.startsWith(secretPrefix) ? text.slice(secretPrefix.length) : text
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined
+  const bytes = Buffer.from(base64, 'base64')
+  return bytes.length >= minSecretLength && bytes.length <= maxSecretLength ? bytes : undefined
+}
+
+export type WebhookMessage = {
+  /** The same for all attempts. */
+  readonly id: string
+  /** Epoch seconds of this attempt. */
+  readonly timestamp: number
+  readonly body: string
+}
+
+/** The three headers of an attempt, signed with each secret in the given order. */
+export function webhookHeaders(
+  { id, timestamp, body }: WebhookMessage,
+  secrets: readonly Uint8Array[],
+): { readonly [name: string]: string } {
+  const signatures = secrets.map(
+    (secret) => `v1,${createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')}`,
+  )
+  return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signatures.join(' ') }
+}
