@@ -1,4 +1,4 @@
-// What a client tells while it works: for progress, logs and metrics.
+// What a client reports while it works: for progress, logs and metrics.
 import type { Problem } from './problem-error.ts'
 import type { RateLimit } from './rate-limit.ts'
 
@@ -25,5 +25,5 @@ export type ClientEvent =
   /** The same request will be sent again after a wait; `cause` is a ProblemError or the fault of the connection or body. */
   | { readonly type: 'retry'; readonly path: string; readonly attempt: number; readonly cause: unknown }
   | { readonly type: 'page'; readonly records: number; readonly hasMore: boolean; readonly rateLimit: RateLimit }
-  /** The request failed for good with an answer of the API. */
+  /** The request finally failed with an answer of the API. */
   | { readonly type: 'problem'; readonly path: string; readonly problem: Problem }

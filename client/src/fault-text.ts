@@ -1,4 +1,4 @@
-// Faults of the network in words: `fetch failed` alone tells nobody what to look at.
+// Faults of the network in words: `fetch failed` alone does not say what to check.
 
 const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === 'object' && value !== null

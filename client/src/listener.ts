@@ -1,8 +1,8 @@
 // Telling a listener of ours what happens, without letting its faults into the work.
 
 /**
- * The listener, safe to call: what it throws surfaces as an uncaught error of the program and is never taken for a fault of the
- * network or of a target, which would be waited for and repeated.
+ * The listener, safe to call: what it throws surfaces as an uncaught error of the program, and never looks like a
+ * fault of the network or of a target, which would cause a wait and a retry.
  */
 export function listenerOf<Event>(on: ((event: Event) => void) | undefined): (event: Event) => void {
   return (event) => {

@@ -93,7 +93,7 @@ describe('pacing', () => {
     expect(time.now).toBeLessThan(9.5 * windowMs)
   })
 
-  it(`shares the quota with a second client of the organisation almost without a 429 (seed ${seed})`, async () => {
+  it(`shares the quota with a second client of the organization almost without a 429 (seed ${seed})`, async () => {
     const totals = { ok: 0, refused: 0, ms: 0 }
     for (let round = 0; round < 10; round++) {
       const time = new VirtualTime()

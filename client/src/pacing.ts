@@ -16,15 +16,15 @@ export type PacerOptions = {
 
 /** Timers may fire a little early. */
 const marginMs = 25
-/** Of the limit, at most this share is left to others. */
+/** Maximum share of the limit that is left to others. */
 const mostReserved = 0.25
 /** How fast others that fell silent are forgotten, per answer. */
 const forgetting = 0.95
-/** Clients that wait for the same moment spread over so long. */
+/** How far apart clients are spread that wait for the same moment. */
 const spreadMs = 2000
 
 /** A request that was let through; hand it back with what its answer said. */
-export type Turn = { readonly number: number }
+export type PacedRequest = { readonly number: number }
 
 /** One per client; its requests take turns in the order in which they came. */
 export class Pacer {
@@ -36,7 +36,7 @@ export class Pacer {
   /** What others may take between two of our answers, estimated. */
   #reserve = 0
   #sent = 0
-  /** The newest turn that was sent when the last answer came: older turns overlapped with it. */
+  /** The newest paced that was sent when the last answer came: older turns overlapped with it. */
   #sentAtLastAnswer = 0
   #lastRemaining = Number.NaN
   #queue: Promise<void> = Promise.resolve()
@@ -47,7 +47,7 @@ export class Pacer {
   }
 
   /** Resolves when the next request may be sent. Rejects with the signal's reason. `onWait` is called with waits for quota. */
-  async enter(signal?: AbortSignal, onWait?: (ms: number) => void): Promise<Turn> {
+  async enter(signal?: AbortSignal, onWait?: (ms: number) => void): Promise<PacedRequest> {
     const before = this.#queue
     let leaveQueue = (): void => {}
     this.#queue = new Promise((resolve) => {
@@ -66,17 +66,17 @@ export class Pacer {
   }
 
   /** Takes note of an answer; `rateLimit` is missing when none came. */
-  leave(turn: Turn, rateLimit?: RateLimit): void {
+  leave(paced: PacedRequest, rateLimit?: RateLimit): void {
     this.#inFlight--
-    if (rateLimit && Number.isFinite(rateLimit.remaining)) this.#learn(turn, rateLimit)
+    if (rateLimit && Number.isFinite(rateLimit.remaining)) this.#learn(paced, rateLimit)
     else if (this.#inFlight === 0 && this.#blockedUntil <= this.#options.clock()) this.#free = Math.max(this.#free, 1)
     this.#wake()
   }
 
-  #learn(turn: Turn, { limit, remaining, resetSeconds }: RateLimit): void {
+  #learn(paced: PacedRequest, { limit, remaining, resetSeconds }: RateLimit): void {
     const { clock } = this.#options
     const blockedUntil = clock() + (Number.isFinite(resetSeconds) ? resetSeconds * 1000 : 0) + marginMs
-    const hasOverlap = turn.number <= this.#sentAtLastAnswer
+    const hasOverlap = paced.number <= this.#sentAtLastAnswer
     if (!hasOverlap) {
       const taken = this.#lastRemaining - 1 - remaining
       this.#reserve *= forgetting

@@ -1,4 +1,4 @@
-// The quota as the answers tell it.
+// The quota as stated by the answers.
 
 /** The three X-RateLimit headers; `resetSeconds` until `remaining` can rise. NaN where the answer had no such header. */
 export type RateLimit = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }

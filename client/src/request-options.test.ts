@@ -46,14 +46,14 @@ describe('a request', () => {
     expect(sent[0]!.headers.get('user-agent')).toBe(`tender-sync/${manifest.version}`)
   })
 
-  it('takes headers of its own, which replace none of the client', async () => {
+  it('accepts additional headers, which replace none of the client', async () => {
     const { client, sent } = world(() => page([]))
     await client.page({}, { headers: { 'x-trace': '1', authorization: 'Bearer other', Authorization: 'Bearer other' } })
     expect(sent[0]!.headers.get('x-trace')).toBe('1')
     expect(sent[0]!.headers.get('authorization')).toBe('Bearer made-up')
   })
 
-  it('takes a signal, alone or among options, a shorter timeout and a shorter patience', async () => {
+  it('accepts a signal, alone or among options, a shorter timeout and a shorter total wait', async () => {
     const never = (_url: string, init: RequestInit) =>
       new Promise<Response>((_, reject) => init.signal!.addEventListener('abort', () => reject(init.signal!.reason)))
     const stopped = AbortSignal.abort(new Error('stopped'))
@@ -67,7 +67,7 @@ describe('a request', () => {
 })
 
 describe('collect', () => {
-  it('gives all records in an array, and throws as soon as there are too many', async () => {
+  it('returns all records in an array, and throws as soon as there are too many', async () => {
     const pages = (url: string) => (url.includes('cursor=c1') ? page(['c', 'd']) : page(['a', 'b'], 'c1'))
     const records: TenderRecord[] = await world(pages).client.collect({}, { atMost: 4 })
     expect(records.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd'])

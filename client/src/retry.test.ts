@@ -72,7 +72,7 @@ describe('the table (C152, C153)', () => {
 })
 
 describe('C152: 429 and 503', () => {
-  it.each([429, 503])('%i: the identical request after Retry-After, as often as it is said', async (status) => {
+  it.each([429, 503])('%i: repeats the identical request after Retry-After, as often as necessary', async (status) => {
     const { time, api, client, events } = world()
     const refusal = () => problemAnswer(status, 'x', { 'retry-after': '17' })
     api.faults.push(...Array<typeof refusal>(8).fill(refusal))
@@ -85,7 +85,7 @@ describe('C152: 429 and 503', () => {
     expect(waits[0]).toMatchObject({ reason: status === 429 ? 'rate-limited' : 'unavailable', ms: 17_000 })
   })
 
-  it('a refusal without end is given up after an hour of waiting, with the problem', async () => {
+  it('abandons a request after an hour of refusals, with the problem', async () => {
     const { time, api, client } = world()
     api.faults.push(...Array(200).fill(() => problemAnswer(429, 'rate-limited', { 'retry-after': '60' })))
     expect(await time.run(failure(client.page()))).toMatchObject({ slug: 'rate-limited' })
@@ -133,7 +133,7 @@ describe('C153: failures', () => {
     expect((await time.run(client.get('a'))).id).toBe('a')
   })
 
-  it('an answer that does not come in time counts as a failure', async () => {
+  it('counts a late answer as a failure', async () => {
     const { time, api, client, events } = world({
       timeoutMs: 20,
       fetch: (input, init) => (api.asked.length < 1 ? hang(api.asked, input, init) : api.fetch(input, init)),
@@ -226,7 +226,7 @@ describe('C161: the token leaves over HTTPS only', () => {
   it('unless allowHttp says that the way is protected', () => {
     expect(() => world({ baseUrl: 'http://api.internal', allowHttp: true })).not.toThrow()
   })
-  it('the token is asked for before each request, so that a rotation needs no restart', async () => {
+  it('reads the token before each request, so that a rotation needs no restart', async () => {
     const sent: unknown[] = []
     let token = 'one'
     const { time, api, client } = world({

@@ -3,7 +3,7 @@ import type { WaitReason } from './client-event.ts'
 
 const minuteMs = 60_000
 
-/** C153: the waits after the first, second … failure; after the sixth the request is given up. */
+/** How long to wait after the first, second … failure (C153); after the sixth the request is abandoned. */
 const backoffMs: readonly number[] = [1, 2, 4, 8, 16].map((minutes) => minutes * minuteMs)
 /** C152: when the answer does not say how long to wait. */
 const defaultWaitMs = minuteMs
@@ -25,7 +25,7 @@ export function retryAfterMs(headers: Headers): number {
 /** Statuses that are answered by waiting as long as the answer says, as often as it says so. */
 const isWaitStatus = (status: number): boolean => status === 429 || status === 503
 
-/** Faults of the server or of what stands before it: 500, 502, 504, their unusual kin, and 408. */
+/** Faults of the server or of a proxy in front: 500, 502, 504, their unusual relatives, and 408. */
 const isFailureStatus = (status: number): boolean => status === 408 || (status >= 500 && status !== 503)
 
 export type RetryWait = { readonly reason: Exclude<WaitReason, 'pace'>; readonly ms: number }

@@ -1,6 +1,6 @@
 // Waiting, in a form that tests replace.
 
-/** Resolves after so many milliseconds; rejects with the signal's reason as soon as it is aborted. */
+/** Resolves after this many milliseconds; rejects with the signal's reason as soon as it is aborted. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>
 
 /** By the timer of the runtime. */

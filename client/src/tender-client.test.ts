@@ -15,7 +15,7 @@ afterEach(async () => {
   close = undefined
 })
 
-/** A server that gives the answers in turn and notes what it was asked. */
+/** A server that gives the answers in order and records the requests. */
 async function serverOf(answers: readonly Answer[]): Promise<{ readonly baseUrl: string; readonly asked: string[] }> {
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -70,7 +70,7 @@ describe('TenderClient', () => {
     expect(await client.get('a', undefined, 5)).toMatchObject({ title: 'from an API that does not say' })
   })
 
-  it('gives the quota of the answer with a page', async () => {
+  it('returns the quota of the answer with a page', async () => {
     const headers = {
       'x-ratelimit-limit': '60',
       'x-ratelimit-remaining': '59',
@@ -84,7 +84,7 @@ describe('TenderClient', () => {
     })
   })
 
-  it('throws a typed problem that tells an expired cursor from other faults (D1)', async () => {
+  it('throws a typed problem that distinguishes an expired cursor from other faults (D1)', async () => {
     const problem = {
       type: 'http://docs/access#error-cursor-expired',
       title: 'Cursor expired',

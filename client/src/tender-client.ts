@@ -28,15 +28,17 @@ export type Page = TenderList & {
 export type TenderClientOptions = {
   /** Where the API is, without `/v1`: `https://api.example.org`. Plain `http:` only on loopback, or with `allowHttp`. */
   readonly baseUrl: string
-  /** The organization's access token, or where to get it from, asked before each request: a rotation needs no restart. */
+  /**
+   * The organization's access token, or a function that provides it before each request: a rotation needs no restart.
+   */
   readonly token: string | (() => string | Promise<string>)
   /** Sends the token over plain HTTP: only where something else protects the way (a private network, a local proxy). */
   readonly allowHttp?: boolean
   /** For one answer with its body; default and maximum 60 s. Too slow counts as a failure (C153). */
   readonly timeoutMs?: number
   /**
-   * How long one request may wait in all for 429, 503 and failures (C152, C153) before it is given up; default and maximum
-   * 1 hour, which holds the whole table of failures (31 minutes). 0: every fault is thrown at once.
+   * Maximum total wait of one request for 429, 503 and failures (C152, C153) before it is abandoned; default and
+   * maximum 1 hour, which covers the whole table of failures (31 minutes). 0: every fault is thrown at once.
    */
   readonly maxWaitMs?: number
   /**
@@ -64,16 +66,16 @@ export type RequestOptions = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The options of a request; a signal alone stands for `{ signal }`. */
+/** The options of a request; a signal alone means `{ signal }`. */
 const optionsOf = (given: AbortSignal | RequestOptions | undefined): RequestOptions =>
   given === undefined ? {} : 'aborted' in given ? { signal: given } : given
 
-/** Maximum of records that `collect` takes into memory unless it is told another. */
+/** Maximum records that `collect` takes into memory by default. */
 const defaultMost = 10_000
 
 const mostTimeoutMs = 60_000
 const mostWaitMs = 3_600_000
-/** A node that lags is behind for seconds; the next request may also meet another one. */
+/** A node that lags is behind for seconds; the next request may also reach another one. */
 const lagWaitMs = 5000
 
 type Answer<Body> = { readonly body: Body; readonly headers: Headers; readonly rateLimit: RateLimit }
@@ -129,7 +131,7 @@ export class TenderClient {
     const { token, fetch = globalThis.fetch, clock = () => performance.now(), sleep = timerSleep } = options
     this.#baseUrl = checkedBaseUrl(options.baseUrl, options.allowHttp ?? false)
     this.#token = typeof token === 'string' ? () => token : token
-    // Called without a receiver: edge runtimes refuse a fetch that is called as somebody's method.
+    // Called without a receiver: edge runtimes refuse a fetch that is called as a method of another object.
     this.#fetch = (input, init) => fetch(input, init)
     this.#clock = clock
     this.#sleep = sleep
@@ -141,8 +143,9 @@ export class TenderClient {
   }
 
   /**
-   * One record by its id; archived and merged ones too. Unknown: ProblemError with slug `not-found`. With `notBefore`, the
-   * number of an edition, answers of a node that has only older ones count like a 503: it is asked again.
+   * One record by its ID, including archived and merged ones. Unknown: ProblemError with slug `not-found`. With
+   * `notBefore`, the number of an edition, answers of a node that has only older ones count like a 503: the request is
+   * repeated.
    */
   async get(id: string, options?: AbortSignal | RequestOptions, notBefore?: number): Promise<TenderRecord> {
     const path = `/v1/tenders/${encodeURIComponent(id)}`
@@ -240,7 +243,7 @@ export class TenderClient {
     return new UnreachableError(`No usable answer ${times}: ${text}`, attempts, attempt.error)
   }
 
-  /** One request in its turn. Rejects only when `signal` was aborted, or when the token cannot be had. */
+  /** One paced request. Rejects only if `signal` was aborted, or if the token is not available. */
   async #attempt<Body>(
     path: string,
     number: number,

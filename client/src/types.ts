@@ -1,6 +1,6 @@
 // Generated from contract/openapi.json by client/generate-types.ts; do not edit.
 
-/** One tender, consolidated from all its notices. Members that are not known are left out; further members may be added. */
+/** One tender, consolidated from all its notices. Unknown members are left out; further members may be added. */
 export type TenderRecord = {
   /** Fixed identifier of the tender; the key of your copy. */
   readonly id: string
@@ -8,9 +8,9 @@ export type TenderRecord = {
   readonly status: string
   /** Present on archived records only. */
   readonly archiveReason?: 'expired' | 'cancelled' | 'awarded' | 'merged'
-  /** Id of the remaining record; present exactly when archiveReason is `merged`. */
+  /** ID of the surviving record; present exactly if archiveReason is `merged`. */
   readonly mergedInto?: string
-  /** When the service took over the last change in content. Only increases. */
+  /** When the service published the last change in content. Only increases. */
   readonly lastModified: string
   /** When the sources of this record were last checked. Moves without `lastModified`. */
   readonly checkedAt: string
@@ -29,7 +29,7 @@ export type TenderRecord = {
   readonly tenderNumber?: string
   /** Identifier that all notices of the procedure share (BT-04), or the OCID. */
   readonly procedureId?: string
-  /** An organisation with its contact, as published. */
+  /** An organization with its contact, as published. */
   readonly contractingAuthority?: {
     /** Name (BT-500). */
     readonly name: string
@@ -79,11 +79,11 @@ export type TenderRecord = {
   readonly submissionDate?: string
   /** Deadline for requests to participate or expressions of interest: the latest among the lots (BT-1311, BT-630). */
   readonly participationDate?: string
-  /** When the newest notice of this tender was published. `published_since` looks at it. */
+  /** When the newest notice of this tender was published. `published_since` uses it. */
   readonly publicationDate?: string
   /** When the oldest notice of this tender was published. */
   readonly firstPublicationDate?: string
-  /** Contract value; null when there is neither a published nor an estimated one. */
+  /** Contract value; null if there is neither a published nor an estimated one. */
   readonly contractAmount: {
     /** Amount, excluding VAT. */
     readonly value: number
@@ -91,15 +91,15 @@ export type TenderRecord = {
     readonly currency: string
     /** `false`: published by the authority; `true`: estimated by the service. */
     readonly estimated: boolean
-    /** Only of an estimate: the value lies between `low` and `high` in four of five cases. */
+    /** Estimates only: the value is between `low` and `high` in four of five cases. */
     readonly low?: number
-    /** Only of an estimate: see `low`. */
+    /** Estimates only: see `low`. */
     readonly high?: number
-    /** Only of an estimate: `high` / `low` of the interval at most 8, 20 or 50; wider ones are not given. Known values: `high`, `medium`, `low`; further values may be added. */
+    /** Estimates only: `high` / `low` of the interval at most 8, 20 or 50; wider ones are not given. Known values: `high`, `medium`, `low`; further values may be added. */
     readonly confidence?: string
-    /** Only of an estimate, for people: the words of the notice that state a value, or the similar tenders and the CPV code that it rests on. */
+    /** Estimates only, for people: the words of the notice that state a value, or the similar tenders and the CPV code on which it is based. */
     readonly basis?: string
-    /** Only of an estimate: the model that made it. An estimate stays until what it was made from changes; a newer model alone changes nothing. */
+    /** Estimates only: the model that made it. An estimate stays until its inputs change; a newer model alone changes nothing. */
     readonly modelVersion?: string
   } | null
   /** Total value of the contracts awarded (BT-161). */
@@ -117,11 +117,11 @@ export type TenderRecord = {
   readonly procedureTypeNational?: string
   /** BT-01. */
   readonly legalBasis?: string
-  /** CPV codes of the tender, main code first (BT-262, BT-263). Codes of lots stand in `lots`. */
+  /** CPV codes of the tender, main code first (BT-262, BT-263). Codes of lots are in `lots`. */
   readonly cpvCodes: readonly (string)[]
-  /** Regions of performance of the tender and its lots (BT-5071). The `nuts` filter looks at them. */
+  /** Regions of performance of the tender and its lots (BT-5071). The `nuts` filter uses them. */
   readonly nutsCodes: readonly (string)[]
-  /** Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts` filter does not look at it. */
+  /** Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts` filter does not use it. */
   readonly realizedLocation?: {
     /** ISO 3166-1 alpha-2 country code. */
     readonly country?: string
@@ -140,13 +140,13 @@ export type TenderRecord = {
   readonly isDeadlineUnknown?: boolean
   /** Where the procurement documents can be found (BT-15). */
   readonly documentsUrl?: string
-  /** Where tenders are handed in (BT-18). */
+  /** Where to submit tenders (BT-18). */
   readonly submissionUrl?: string
   /** Lots, by lotId. Empty when the tender is not divided and nothing is known of a lot. */
   readonly lots: readonly ({
     /** Identifier of the lot within the tender (BT-137). */
     readonly lotId: string
-    /** What became of the lot. `pending`: the deadline passed, nothing decided yet. Known values: `planned`, `open`, `pending`, `awarded`, `cancelled`; further values may be added. */
+    /** Status of the lot. `pending`: the deadline passed, nothing decided yet. Known values: `planned`, `open`, `pending`, `awarded`, `cancelled`; further values may be added. */
     readonly status: string
     /** BT-21-Lot, in the language of the record. */
     readonly title?: string
@@ -160,7 +160,7 @@ export type TenderRecord = {
     readonly cpvCodes: readonly (string)[]
     /** BT-5071-Lot. */
     readonly nutsCodes: readonly (string)[]
-    /** Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts` filter does not look at it. */
+    /** Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts` filter does not use it. */
     readonly realizedLocation?: {
       /** ISO 3166-1 alpha-2 country code. */
       readonly country?: string
@@ -182,7 +182,7 @@ export type TenderRecord = {
     }
     /** Where the procurement documents can be found (BT-15). */
     readonly documentsUrl?: string
-    /** Where tenders are handed in (BT-18). */
+    /** Where to submit tenders (BT-18). */
     readonly submissionUrl?: string
     /** Duration as published (BT-36, BT-536, BT-537). */
     readonly duration?: {
@@ -286,6 +286,54 @@ export type Problem = {
   })[]
   /** Same as the header `Retry-After`, in seconds. */
   readonly retryAfter?: number
+}
+
+/** A hit of a saved search, or a change of its tender. */
+export type HitEvent = {
+  readonly type: 'search.hit' | 'search.hit.changed'
+  /** When the message was made; the same for all attempts. */
+  readonly timestamp: string
+  readonly data: {
+    /** The same in all messages about this hit. */
+    readonly hitId: string
+    /** The edition that the record is from. */
+    readonly edition: number
+    /** The saved search. */
+    readonly search: {
+      readonly id: string
+      /** Its name when the message was made. */
+      readonly name: string
+      /** The version of the search that matched. */
+      readonly version: number
+    }
+    /** How well the tender fits, as of the edition of the hit. It never changes. */
+    readonly fitScore: number
+    /** The parts of the score and the rules that acted on it. */
+    readonly fit: { readonly [name: string]: unknown }
+    /** What satisfied each clause of the search. */
+    readonly matched: readonly (unknown)[]
+    /** Only of `search.hit.changed`: what happened to the tender. */
+    readonly changes?: readonly (string)[]
+    /** The record that the tender is part of now. */
+    readonly mergedInto?: string
+    /** The record as of the edition. Drop it when you hold a newer `lastModified`. */
+    readonly tender: TenderRecord
+    /** What was left out of a record that is too large. The read API has it. */
+    readonly truncated?: readonly (string)[]
+  }
+}
+
+/** Sent when somebody tries an endpoint. Answer 2xx and do nothing. */
+export type TestEvent = {
+  readonly type: 'webhook.test'
+  /** When the message was made. */
+  readonly timestamp: string
+  readonly data: {
+    /** The endpoint that is tried. */
+    readonly endpoint: string
+    /** For people. */
+    readonly message: string
+  }
 }
 
 /** Query of GET /v1/tenders. */

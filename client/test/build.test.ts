@@ -1,4 +1,4 @@
-// The package as it is published: what it weighs, what it imports, and that it runs where Node 24 is not.
+// The published package: its size, its imports, and that it runs without Node 24.
 import { execFile } from 'node:child_process'
 import {
   existsSync,

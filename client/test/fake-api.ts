@@ -1,4 +1,4 @@
-// The list and the records of the API behind a `fetch`, small enough to be right at a glance, with faults by script.
+// The list and the records of the API behind a `fetch`, small enough to be obviously right, with scripted faults.
 import type { TenderRecord } from '../src/types.ts'
 
 /** What a test says of a record; the rest is plain. */

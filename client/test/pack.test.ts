@@ -1,5 +1,5 @@
-// The package as people get it: packed from a clone that was never built, installed into an empty folder, and run there on
-// Node 20 and on Node 24.
+// The package as people receive it: packed from a clone that was never built, installed into an empty folder, and run
+// there on Node 20 and on Node 24.
 import { execFile, spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -100,7 +100,7 @@ const sync = (node: string, command: string, sink: readonly string[], more: Reco
   end(node, [join(user, 'node_modules/.bin/tender-sync'), command, '--url', api.origin, '--sink', ...sink], more)
 
 describe('the packed package', () => {
-  it('holds what it must and nothing else', () => {
+  it('holds what it must, and nothing else', () => {
     for (const path of [
       'LICENSE',
       'README.md',
@@ -227,7 +227,7 @@ describe.each([20, 24])('installed in an empty folder, on Node %i', (major) => {
     expect(out).toMatch(/records: 250/)
   })
 })
-it('the other examples of the README have right types and run to their ends', async () => {
+it('the other examples of the README have correct types and run to their ends', async () => {
   const node = nodes.get(24)
   if (node === undefined) return console.log('skipped: no Node 24')
   const readme = readFileSync(join(installed, 'README.md'), 'utf8')
@@ -253,6 +253,6 @@ it('the other examples of the README have right types and run to their ends', as
 }, 300_000)
 if (testDatabaseUrl === undefined) console.log('skipped: the example of the README (no TEST_DATABASE_URL)')
 
-it('nothing was written beside the clone', () => {
+it('nothing was written outside the clone', () => {
   expect(readdirSync(folder).filter((name) => name.endsWith('.tgz'))).toHaveLength(1)
 })

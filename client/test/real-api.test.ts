@@ -97,7 +97,7 @@ describe('the client against the API', () => {
     expectEqual()
   })
 
-  it('C152: with the quota used up by others a run waits Retry-After and completes', async () => {
+  it('C152: if others use up the quota, a run waits for Retry-After and completes', async () => {
     const { api, client, publish, run, expectEqual, statuses } = await realWorld(3)
     publish(records(0, 40))
     for (let request = 0; request < 3; request++) await client.page({ limit: 1 })
@@ -129,7 +129,7 @@ describe('the client against the API', () => {
     expectEqual()
   })
 
-  it('C150: a run is pinned to its edition; what is published meanwhile comes with the next one', async () => {
+  it('C150: a run is pinned to its edition; the next one delivers what is published meanwhile', async () => {
     const { publish, run, expectEqual, sink } = await realWorld(100_000)
     publish(records(0, 30))
     let isPublished = false

@@ -1,4 +1,4 @@
-// A client, a made-up API and a sink in one line, with time that passes by itself.
+// A client, a made-up API and a sink in one line, with simulated time.
 import { expect } from 'vitest'
 import type { ClientEvent } from '../src/client-event.ts'
 import { type MemorySink, memorySink } from '../src/sinks/memory-sink.ts'
@@ -69,7 +69,9 @@ export function syncWorld(kind: SinkKind = 'staged', fixed: Partial<SyncOptions>
         throw new Error(`not completed: ${JSON.stringify(outcome)} ${'error' in outcome ? outcome.error : ''}`)
       return outcome
     },
-    /** The copy is the stock: every open record is there, and every record that is there is as it was published last. */
+    /**
+     * The copy equals the stock: every open record is there, and every record in it is in its last published version.
+     */
     expectEqual: (): void => {
       const stock = api.stock()
       const wanted = [...stock.values()].filter(
@@ -90,7 +92,9 @@ export function syncWorld(kind: SinkKind = 'staged', fixed: Partial<SyncOptions>
 const summary = (records: Iterable<{ id: string; lastModified: string; status: string }>): string[] =>
   [...records].map(({ id, lastModified, status }) => `${id} ${lastModified} ${status}`).sort()
 
-/** The sink, which throws at its n-th writing call from 0 on, before or after that call took effect; calls are counted. */
+/**
+ * The sink, which throws at its n-th writing call from 0 on, before or after that call took effect; calls are counted.
+ */
 export function crashingSink<S extends Sink>(sink: S, at: number, when: 'before' | 'after') {
   let calls = 0
   const names = new Set<PropertyKey>(['begin', 'upsert', 'close', 'merge', 'commit', 'discard', 'held'])

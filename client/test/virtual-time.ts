@@ -7,7 +7,7 @@ export class VirtualTime {
   now = 0
   #timers: Timer[] = []
   #order = 0
-  /** Every wait that was asked for through `sleep`, in order. */
+  /** Every wait that was requested through `sleep`, in order. */
   readonly slept: number[] = []
 
   readonly clock = (): number => this.now

@@ -71,7 +71,7 @@ describe('the command line', () => {
     expect(() => readCommandLine(words(line))).toThrow(message)
   })
 
-  it('never repeats a secret that was given in the wrong place', () => {
+  it('never repeats a secret that was entered in the wrong place', () => {
     for (const line of [
       `${base} --token geheim`,
       'run --url https://a.example --sink postgres:postgres://me:geheim@db/x',
@@ -90,7 +90,7 @@ describe('the help', () => {
       for (const line of helpText(topic).split('\n')) expect([...line].length, line).toBeLessThanOrEqual(80)
   })
 
-  it('gives examples for each command that the command line takes', () => {
+  it('gives examples for each command that the command line accepts', () => {
     for (const name of commandNames) {
       const examples = helpText(name)
         .split('Examples\n')[1]!

@@ -153,7 +153,7 @@ function checkedUrl(text: string, allowHttp: boolean): string {
   }
   const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname)
   if (url.username !== '' || url.password !== '')
-    throw new UsageError('--url must hold no password: it would stand in the list of processes.')
+    throw new UsageError('--url must contain no password: it would be visible in the list of processes.')
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new UsageError(`--url ${text.slice(0, 60)} is no address of the API; it begins with https://.`)
   if (url.protocol === 'http:' && !isLoopback && !allowHttp)

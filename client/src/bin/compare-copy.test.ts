@@ -21,7 +21,7 @@ function compare(held: Record<string, readonly [number, string]>, list: readonly
 }
 
 describe('comparing a copy', () => {
-  it('finds what is missing, surplus and different, each by its id', () => {
+  it('finds what is missing, surplus and different, each by its ID', () => {
     const result = compare({ same: [1, 'open'], older: [2, 'open'], status: [3, 'open'], gone: [4, 'open'] }, [
       delivered('same', 1),
       delivered('older', 5),
@@ -39,7 +39,7 @@ describe('comparing a copy', () => {
     expect(result).toMatchObject({ pending: 3, missing: [], differing: [] })
   })
 
-  it('asks for archived records only from a copy that keeps them', () => {
+  it('requests archived records only for a copy that keeps them', () => {
     expect(compare({}, [delivered('a', 1, 'awarded')])).toMatchObject({ missing: [], notKept: 1 })
     expect(compare({}, [delivered('a', 1, 'awarded')], { ...plain, keepsArchived: true }).missing).toHaveLength(1)
   })

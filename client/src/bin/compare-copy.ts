@@ -1,6 +1,6 @@
 // Compares what a copy holds with what the API delivers. Pure.
 
-/** `content` names all that is said of a record, where the target tells it. */
+/** `content` covers everything that the target says about a record, if the target shows it. */
 export type HeldRecord = { readonly lastModified: string; readonly status: string; readonly content?: string }
 export type DeliveredRecord = HeldRecord & { readonly id: string; readonly isArchived: boolean }
 

@@ -34,7 +34,9 @@ export const moment = (at: string | number): string =>
 export const fitted = (line: string, columns: number): string =>
   line.length <= columns ? line : `${line.slice(0, Math.max(0, columns - 1))}…`
 
-/** Wraps a text at spaces to the width of the terminal; every line begins with the indent. A log gets one line. */
+/**
+ * Wraps a text at spaces to the width of the terminal; every line begins with the indent. For a log it stays one line.
+ */
 export function wrapped(text: string, columns: number | undefined, indent = '  '): string {
   if (columns === undefined) return indent + text
   const lines: string[] = []

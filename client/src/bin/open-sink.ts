@@ -1,4 +1,4 @@
-// Opens the sink that was chosen, and says where its lock, its report and (if it has none of its own) its state stand.
+// Opens the chosen sink, and says where its lock, its report and (if it has no state of its own) its state are.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -82,7 +82,7 @@ export function workFolder(choice: SinkChoice, stateFolder: string | undefined, 
   if (isFileKind(choice.kind)) {
     if (stateFolder !== undefined)
       throw new UsageError(
-        `--state is not for ${choice.kind}: the state stands in ${choice.target}.sync or in the file itself.`,
+        `--state is not for ${choice.kind}: the state is in ${choice.target}.sync or in the file itself.`,
       )
     return `${resolve(choice.target)}.sync`
   }

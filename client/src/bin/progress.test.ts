@@ -53,7 +53,7 @@ describe('progress', () => {
     expect(seen.err.endsWith('\r\u001b[K')).toBe(true)
   })
 
-  it('says how long it will take only where an earlier run tells how many records there are', () => {
+  it('says how long it will take only if an earlier run shows how many records there are', () => {
     const { seen, progress } = world(80, { expectedRecords: 1000 })
     progress.onSync({ type: 'run', kind: 'first', isResumed: false })
     seen.now += 2000

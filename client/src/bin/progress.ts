@@ -10,7 +10,7 @@ export type ProgressOptions = {
   readonly title: string
   readonly isJson: boolean
   readonly isQuiet: boolean
-  /** How many records are to be expected, where something tells it; the API itself gives no total. */
+  /** How many records to expect, if known; the API itself gives no total. */
   readonly expectedRecords?: number | undefined
 }
 
@@ -152,7 +152,7 @@ export class Progress {
     return `~${duration(((expectedRecords - this.#records) * elapsedMs) / this.#records)} left`
   }
 
-  /** Takes the line away, with whatever the terminal echoed behind it (^C). */
+  /** Removes the line, with anything that the terminal echoed after it (^C). */
   clear(): void {
     clearInterval(this.#ticker)
     this.#ticker = undefined

@@ -1,4 +1,4 @@
-// `tender-sync run`: one run of the sync, told to a person or a program.
+// `tender-sync run`: one run of the sync, reported to a person or a program.
 import { ProblemError } from '../problem-error.ts'
 import { makeFolder } from '../sinks/durable-files.ts'
 import { SinkBusyError, SinkError } from '../sinks/sink-error.ts'
@@ -17,9 +17,9 @@ import { UsageError } from './usage-error.ts'
 export type RunResult = { readonly code: number; readonly outcome: SyncOutcome }
 
 /**
- * One run; resolves to its exit code and outcome. Throws what is wrong with the command line. A run that was interrupted
- * ends at the edition it began with, which may be a day old: what changed since follows at once. `isRepeated`: another run
- * follows by itself, so an API that was never reached is waited for.
+ * One run; resolves to its exit code and outcome. Throws errors of the command line. An interrupted run ends at the
+ * edition with which it began, which may be a day old: the changes since then follow at once. `isRepeated`: another
+ * run follows automatically, so an API that was never reached is waited for.
  */
 export async function runCommand(
   options: Options,
@@ -181,7 +181,7 @@ function messageOf(error: unknown): string {
   return error instanceof SinkError || error.name.endsWith('Error') ? error.message : `${error.name}: ${error.message}`
 }
 
-/** Faults that pass by themselves; of others somebody must do what the message says. */
+/** Faults that pass without help; the others need what the message says. */
 function isPassing({ reason, error }: Extract<SyncOutcome, { result: 'aborted' }>): boolean {
   if (error instanceof UsageError) return false
   if (error instanceof ProblemError) return error.problem.status >= 500 || error.problem.status === 429
@@ -191,7 +191,7 @@ function isPassing({ reason, error }: Extract<SyncOutcome, { result: 'aborted' }
 function rest(outcome: Extract<SyncOutcome, { result: 'aborted' }>): string {
   const { counts, isResumable } = outcome
   if (isResumable && counts.pages > 0)
-    return `${counted(counts.records, 'record')} of ${counted(counts.pages, 'page')} are kept; the next run goes on from there (within 24 hours).`
+    return `${counted(counts.records, 'record')} of ${counted(counts.pages, 'page')} are kept; the next run continues from there (within 24 hours).`
   return `The copy and its state are as they were${isPassing(outcome) ? '; the next run retries' : ''}.`
 }
 

@@ -1,5 +1,5 @@
-// What the last runs did, in a file beside the lock: for `status`, for the estimate of the time left, and as a guard against
-// a copy that is continued with other settings than it was begun with. The sync itself never reads it.
+// What the last runs did, in a file beside the lock: for `status`, for the estimate of the remaining time, and to
+// detect a copy that is continued with other settings than it was begun with. The sync itself never reads it.
 import { join } from 'node:path'
 import { readIfThere, writeWhole } from '../sinks/durable-files.ts'
 import type { RunKind } from '../sync/sink.ts'

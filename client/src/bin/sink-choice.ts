@@ -1,4 +1,4 @@
-// Which sink a command line asks for: `<kind>[:<target>]` and its own options. Pure; opening is in open-sink.ts.
+// The sink that a command line names: `<kind>[:<target>]` and its own options. Pure; opening is in open-sink.ts.
 import { suggestion, UsageError } from './usage-error.ts'
 
 const sinkKinds = ['sqlite', 'ndjson', 'csv', 'parquet', 'postgres', 'hubspot', 'salesforce', 'http', 'exec'] as const
@@ -8,7 +8,7 @@ export type SinkChoice = {
   readonly kind: SinkKind
   /** A path, the address of a database, or a program; the empty text where the kind needs none. */
   readonly target: string
-  /** Only `exec`: what came after `--`. */
+  /** Only for `exec`: the arguments after `--`. */
   readonly args: readonly string[]
   readonly options: { readonly [name: string]: string }
 }
@@ -39,7 +39,7 @@ const kindSpecs: { readonly [kind in SinkKind]: KindSpec } = {
   exec: { example: 'exec -- ./load.sh --fast', options: { output: ['show', 'drop'] } },
 }
 
-/** Kinds whose copy is a file: lock, report and state stand beside it. */
+/** Kinds whose copy is a file: lock, report and state are beside it. */
 export const isFileKind = (kind: SinkKind): boolean => ['sqlite', 'ndjson', 'csv', 'parquet'].includes(kind)
 
 /** Throws a UsageError when the choice makes no sense. */

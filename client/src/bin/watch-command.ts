@@ -6,14 +6,16 @@ import { type Environment, exitCodes } from './environment.ts'
 import { moment } from './format.ts'
 import { runCommand } from './run-command.ts'
 
-/** Runs until it is asked to stop; then it ends with 0 and everything is kept. Faults are said and outlived. */
+/**
+ * Runs until it is asked to stop; then it ends with 0 and everything is stored. Faults are reported and do not end it.
+ */
 export async function watchCommand(options: Options, environment: Environment): Promise<number> {
   const { now, signal, sleep, stdout, stderr } = environment
   const offsetMs = Math.floor(environment.random() * 3600) * 1000
   while (!signal.aborted) {
     const { outcome } = await runCommand(options, environment, { isRepeated: true })
     if (signal.aborted) break
-    // These do not repair themselves: somebody must look.
+    // These need a person to repair them.
     if (outcome.result === 'aborted' && (outcome.reason === 'filters-changed' || outcome.reason === 'state'))
       return exitCodes.aborted
     const next = nextRunAt(now(), offsetMs)

@@ -65,7 +65,7 @@ test.each([
   expect(leaves(schema, '').filter((leaf) => !covered(leaf) && withoutColumn[leaf] === undefined)).toEqual([])
 })
 
-test('no name stands twice', () => {
+test('no name appears twice', () => {
   for (const columns of [tenderColumns, lotColumns])
     expect(new Set(columns.map(({ name }) => name)).size).toBe(columns.length)
 })

@@ -9,9 +9,12 @@ export type Column = {
   /** snake_case, so that no database needs quotes. */
   readonly name: string
   readonly type: ColumnType
-  /** Where the value stands, as `contractingAuthority.name`, `cpvCodes.0` or, from the end, `originalSources.-1.url`. The first one that exists counts. */
+  /**
+   * The path of the value, as `contractingAuthority.name`, `cpvCodes.0` or, from the end, `originalSources.-1.url`.
+   * The first one that exists counts.
+   */
   readonly paths: readonly string[]
-  /** What is written of a list: its codes, parted by a space; how many it has; the names of its items, parted by a semicolon. */
+  /** What is written of a list: its codes, separated by spaces; how many it has; the names of its items, separated by semicolons. */
   readonly list?: 'codes' | 'count' | 'names'
   /** True: never null. */
   readonly isRequired?: boolean
@@ -43,9 +46,11 @@ const names = (name: string, path: string, comment: string): Column => ({ ...tex
 export const tenderColumns: readonly Column[] = [
   required(uuid('id', 'id', 'Fixed identifier of the tender')),
   required(
-    instant('last_modified', 'lastModified', 'When the service took over the last change in content; only increases'),
+    instant('last_modified', 'lastModified', 'When the service published the last change in content; only increases'),
   ),
-  required(text('status', 'status', 'planned, open, awardIntended, closed, awarded, cancelled, merged; more may come')),
+  required(
+    text('status', 'status', 'planned, open, awardIntended, closed, awarded, cancelled, merged; more may be added'),
+  ),
   text('archive_reason', 'archiveReason', 'expired, cancelled, awarded, merged; null while the tender is not archived'),
   uuid('merged_into', 'mergedInto', 'The remaining tender when archive_reason is merged'),
   required(text('title', 'title', 'Title in the language of the record')),
@@ -79,16 +84,16 @@ export const tenderColumns: readonly Column[] = [
   text('procedure_type_national', 'procedureTypeNational', 'National code where it is not an eForms one'),
   text('legal_basis', 'legalBasis', 'Legal basis (BT-01)'),
   text('main_cpv', 'cpvCodes.0', 'First CPV code of the tender'),
-  codes('cpv_codes', 'cpvCodes', 'CPV codes of the tender, parted by a space; with those of the lots in tender_cpv'),
+  codes('cpv_codes', 'cpvCodes', 'CPV codes of the tender, separated by spaces; with those of the lots in tender_cpv'),
   codes(
     'nuts_codes',
     'nutsCodes',
-    'NUTS codes of the tender and its lots, parted by a space; one per row in tender_nuts',
+    'NUTS codes of the tender and its lots, separated by spaces; one per row in tender_nuts',
   ),
   text(
     'region',
     'nutsCodes.0 realizedLocation.nuts',
-    'First NUTS code, else that of the place of performance; all of them stand in tender_nuts',
+    'First NUTS code, else that of the place of performance; all of them are in tender_nuts',
   ),
   text(
     'realized_country',
@@ -102,8 +107,8 @@ export const tenderColumns: readonly Column[] = [
   boolean('is_suspended', 'isSuspended', 'A review body suspended the procedure'),
   boolean('is_deadline_unknown', 'isDeadlineUnknown', 'No deadline was published'),
   text('documents_url', 'documentsUrl', 'Where the procurement documents are'),
-  text('submission_url', 'submissionUrl', 'Where tenders are handed in'),
-  count('lot_count', 'lots', 'Number of lots; they stand in tender_lot'),
+  text('submission_url', 'submissionUrl', 'Where to submit tenders'),
+  count('lot_count', 'lots', 'Number of lots; they are in tender_lot'),
   count('source_count', 'originalSources', 'Number of notices that went into the record'),
   text('publisher', 'originalSources.-1.publisher', 'Portal of the newest notice'),
   text('publication_number', 'originalSources.-1.publicationNumber', 'Official Journal number of the newest notice'),
@@ -113,14 +118,14 @@ export const tenderColumns: readonly Column[] = [
 /** One row per lot, after `tender_id` and `position`, which are its key. */
 export const lotColumns: readonly Column[] = [
   required(text('lot_id', 'lotId', 'Identifier of the lot within the tender')),
-  required(text('status', 'status', 'planned, open, pending, awarded, cancelled; more may come')),
+  required(text('status', 'status', 'planned, open, pending, awarded, cancelled; more may be added')),
   text('title', 'title', 'Title of the lot'),
   text('description', 'description', 'Description of the lot'),
   text('tender_number', 'tenderNumber', "The authority's number of the lot"),
   text('contract_nature', 'contractNature', 'works, supplies, services'),
   text('main_cpv', 'cpvCodes.0', 'First CPV code of the lot'),
-  codes('cpv_codes', 'cpvCodes', 'CPV codes of the lot, parted by a space'),
-  codes('nuts_codes', 'nutsCodes', 'NUTS codes of the lot, parted by a space'),
+  codes('cpv_codes', 'cpvCodes', 'CPV codes of the lot, separated by spaces'),
+  codes('nuts_codes', 'nutsCodes', 'NUTS codes of the lot, separated by spaces'),
   text('region', 'nutsCodes.0 realizedLocation.nuts', 'First NUTS code, else that of the place of performance'),
   text('realized_city', 'realizedLocation.city', 'Place of performance'),
   instant('submission_date', 'submissionDate', 'Submission deadline of the lot'),
@@ -130,11 +135,11 @@ export const lotColumns: readonly Column[] = [
   number('duration_value', 'duration.value', 'Duration in duration_unit'),
   text('duration_unit', 'duration.unit', 'Unit of the duration as published'),
   text('documents_url', 'documentsUrl', 'Where the procurement documents are'),
-  text('submission_url', 'submissionUrl', 'Where tenders are handed in'),
+  text('submission_url', 'submissionUrl', 'Where to submit tenders'),
   text('non_award_reason', 'nonAwardReason', 'Why no winner was chosen'),
   number('awarded_value', 'awardedAmount.value', 'Awarded value of the lot'),
   text('awarded_currency', 'awardedAmount.currency', 'ISO 4217'),
-  names('winners', 'winners', 'Names of the winners, parted by a semicolon'),
+  names('winners', 'winners', 'Names of the winners, separated by semicolons'),
   text('contract_date', 'contractDate', 'Date of the contract as published'),
   integer('received_tenders', 'receivedTenders', 'Number of tenders received'),
 ]

@@ -1,5 +1,5 @@
-// What is known to be in the CRM: a file beside the state, one line of JSON per write, the last line of an id counts.
-// It saves writes that would change nothing; when it is lost, everything is written once more and nothing is wrong.
+// The known content of the CRM: a file beside the state, one line of JSON per write; the last line of an ID counts. It
+// avoids writes that would change nothing; if it is lost, everything is written once more and nothing is wrong.
 import { open, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { TenderRecord } from '../types.ts'
@@ -12,7 +12,7 @@ type PendingWrite = { readonly record: TenderRecord; readonly reason: string }
 
 export type LedgerEntry = {
   readonly id: string
-  /** Of the version that was written; missing as long as the CRM took none. */
+  /** Of the version that was written; missing until the CRM accepted one. */
   readonly lastModified?: string
   readonly status?: string
   readonly state?: TargetState

@@ -30,7 +30,10 @@ export type CrmRequests = {
   send(request: CrmRequest): Promise<CrmAnswer>
 }
 
-/** What passes by itself: overload, locks, moves between data centres (423, 477 at HubSpot), faults of the server. */
+/**
+ * Faults that pass without help: overload, locks, moves between data centers (423, 477 at HubSpot), faults of the
+ * server.
+ */
 const passing = new Set([408, 423, 425, 429, 477, 500, 502, 503, 504, 520, 521, 522, 523, 524])
 const refused = new Set([300, 400, 409, 413, 422])
 const waitsSeconds = [1, 2, 4, 8, 16, 32, 60]

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { recordOf, type SeenRecord, sinkConformance } from '../testing/sink-conformance.ts'
 import type { TenderRecord } from '../types.ts'
 import { type CsvSinkOptions, csvSink } from './csv-sink.ts'
-import { recordOf, type SeenRecord, sinkConformance } from './sink-conformance.ts'
 
 /** Rows by column name; a reader of its own, so that the writer is not checked against itself. */
 function parseCsv(text: string, delimiter = ','): Record<string, string>[] {
@@ -73,7 +73,7 @@ describe('the CSV sink', () => {
     return texts
   }
 
-  it('writes every value as it is, over lines, quotes and delimiters', async () => {
+  it('writes every value unchanged, over lines, quotes and delimiters', async () => {
     const [row] = parseCsv((await written({ delimiter: ';' }, [recordOf(3)])).tenders, ';')
     expect(row).toMatchObject({
       description: recordOf(3).description,

@@ -24,13 +24,13 @@ export type CsvSinkOptions = {
   /** Between the values; default `,`. Excel in countries with a decimal comma opens `;` by a double click. */
   readonly delimiter?: ',' | ';' | '\t' | '|'
   /**
-   * Default true: a text that begins with `=`, `+`, `-` or `@` gets a `'` before it, because Excel would run it as a
-   * formula, and the texts come from whoever publishes a notice. False: texts exactly as delivered, for programs.
+   * Default true: a `'` is put before a text that begins with `=`, `+`, `-` or `@`, because Excel would run it as a
+   * formula, and anybody who publishes a notice writes such texts. False: texts exactly as delivered, for programs.
    */
   readonly escapesFormulas?: boolean
 }
 
-/** Never rejects: it writes by itself. Only reading back, for `tender-sync verify`, needs the package csv-parse. */
+/** Never rejects: writing needs no package. Only reading back, for `tender-sync verify`, needs csv-parse. */
 export async function csvSink(options: CsvSinkOptions): Promise<OpenSink> {
   const { file, lotsFile } = options
   const folder = `${file}.sync`

@@ -1,4 +1,4 @@
-// Files that are whole after a crash: written beside, made durable, then put in place in one step.
+// Files that are complete after a crash: written beside, made durable, then renamed into place.
 import { type FileHandle, mkdir, open, readFile, rename, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { SinkError } from './sink-error.ts'
@@ -21,7 +21,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Makes what a file holds durable, whoever wrote it. */
+/** Makes the content of a file durable, whichever process wrote it. */
 export async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r+')
   try {

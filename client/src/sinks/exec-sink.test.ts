@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { archivedOf, recordOf, type SeenRecord, sinkConformance } from '../testing/sink-conformance.ts'
 import { type ExecEvent, execSink } from './exec-sink.ts'
-import { archivedOf, recordOf, type SeenRecord, sinkConformance } from './sink-conformance.ts'
 
 /** A program that adds what it reads to a file, or ends with the code that is in another. */
 const program = `
@@ -60,7 +60,7 @@ describe('the exec sink', () => {
   const delta = { kind: 'delta', filterHash: 'f1', resumed: false, keepArchived: false } as const
   const state = { schema: 1, filterHash: 'f1' } as const
 
-  it('closes an archived survivor that it was given to create, in the same batch (C158)', async () => {
+  it('closes an archived survivor that it had to create, in the same batch (C158)', async () => {
     const { folder, given, open } = programWorld()
     const sink = open()
     await sink.begin(delta)
@@ -76,7 +76,7 @@ describe('the exec sink', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('gives again what a program that was killed had read', async () => {
+  it('delivers again what a killed program had read', async () => {
     const { folder, given, open } = programWorld()
     const killed = execSink({ command: ['/bin/sh', '-c', 'cat >/dev/null; kill -9 $$'], folder: join(folder, 'sync') })
     await killed.begin(delta)
@@ -93,7 +93,7 @@ describe('the exec sink', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('gives again what a program that failed was given, and nothing that it took', async () => {
+  it('delivers again what a failed program received, but nothing that it confirmed', async () => {
     const { folder, code, given, open } = programWorld()
     const sink = open()
     await sink.begin(delta)
@@ -114,7 +114,7 @@ describe('the exec sink', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('closes what a program may have taken whose end was not heard of, before anything else depends on it', async () => {
+  it('closes what a program may have accepted without confirmation, before anything else depends on it', async () => {
     const { folder, code, given, open } = programWorld()
     const sink = open()
     await sink.begin(delta)

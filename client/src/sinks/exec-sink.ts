@@ -23,8 +23,9 @@ export type ExecEvent =
   | { readonly op: 'merge'; readonly record: TenderRecord; readonly into: string }
 
 /**
- * The program is started for each page with something new in it, and once more at the end of a run if merges wait. What it
- * was given before it failed, or before this process was killed, is given again: it must bear repetitions.
+ * The program is started for each page with something new, and once more at the end of a run if merges wait. Events
+ * that it received before it failed, or before this process was killed, are delivered again: it must tolerate
+ * repetition.
  */
 export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions): OpenSink {
   const copy = new WorkingCopy({ base: join(folder, 'taken.ndjson'), folder })
@@ -46,7 +47,7 @@ export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions
       if (op === 'upsert' && record.archiveReason !== undefined) events.push({ op: 'close', record })
     }
   }
-  /** The events of a process that ended without noting whether the program took them. */
+  /** The events of a process that ended without recording whether the program accepted them. */
   async function unsureEvents(): Promise<ExecEvent[]> {
     const text = await readIfThere(given)
     const left = text === undefined ? [] : (JSON.parse(text) as ExecEvent[])
@@ -78,7 +79,8 @@ export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions
     },
     commit: async (state, end) => {
       if (events.length > 0) {
-        // Killed before it is noted that the program took them, the next process gives them again before all else.
+        // If it is killed before it is recorded that the program accepted them, the next process delivers them again
+        // before everything else.
         await writeWhole(given, `${JSON.stringify(events)}\n`)
         await give(command, events, output)
       }
@@ -104,7 +106,7 @@ async function give(
   // The program needs no token of the API, and its own children and core dumps even less.
   const { TENDER_TOKEN: _, ...env } = process.env
   const child = spawn(program, args, { stdio: ['pipe', output, 'inherit'], env })
-  // A program that ends without reading all breaks the pipe; its exit code tells what that means.
+  // A program that ends without reading everything breaks the pipe; its exit code says what that means.
   child.stdin.on('error', () => {})
   const ended = new Promise<number | string>((resolve, reject) => {
     child.once('error', (cause) =>

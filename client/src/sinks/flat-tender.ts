@@ -1,5 +1,5 @@
-// A tender record as rows of plain columns, the same in every table that a sink writes. What has no column of its own is in
-// the full record, which every sink keeps beside the columns.
+// A tender record as rows of plain columns, the same in every table that a sink writes. Members without a column are
+// in the full record, which every sink stores beside the columns.
 import type { TenderRecord } from '../types.ts'
 import {
   type Column,
@@ -83,7 +83,7 @@ export const lotColumns: readonly FlatColumn<PlacedLot>[] = [
 export const lotsOf = (tender: TenderRecord) =>
   tender.lots.map((lot, position) => ({ tenderId: tender.id, position, lot }))
 
-/** A code and where it stands: `lotId` is empty for the tender's own. */
+/** A code and what it belongs to: `lotId` is empty for the tender's own. */
 export type PlacedCode = { readonly lotId: string; readonly code: string }
 
 function placed(own: readonly string[], lots: readonly Lot[], of: (lot: Lot) => readonly string[]): PlacedCode[] {
@@ -91,7 +91,7 @@ function placed(own: readonly string[], lots: readonly Lot[], of: (lot: Lot) => 
     ...own.map((code) => ({ lotId: '', code })),
     ...lots.flatMap((lot) => of(lot).map((code) => ({ lotId: lot.lotId, code }))),
   ]
-  // A code may be repeated in a record; in a table with a key it stands once.
+  // A code may be repeated in a record; in a table with a key it appears once.
   return [...new Map(all.map((each) => [`${each.lotId} ${each.code}`, each])).values()]
 }
 

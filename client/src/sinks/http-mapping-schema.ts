@@ -42,7 +42,7 @@ export const httpMappingSchema: Schema = {
       $schema: { type: 'string' },
       version: { const: 1, description: 'Version of this format.' },
       name: text('For messages.'),
-      baseUrl: text('Where the CRM is; a dollar sign and a name in braces is taken from the environment.'),
+      baseUrl: text('Address of the CRM; a dollar sign and a name in braces is read from the environment.'),
       headers: {
         type: 'object',
         additionalProperties: { type: 'string' },
@@ -76,7 +76,7 @@ export const httpMappingSchema: Schema = {
           path: text('Path and query below baseUrl.'),
           body: {
             type: ['object', 'array', 'string'],
-            description: 'JSON; the string "{items}" stands for the list of items.',
+            description: 'JSON; the string "{items}" means the list of items.',
           },
           item: {
             type: 'object',
@@ -88,12 +88,12 @@ export const httpMappingSchema: Schema = {
         },
       ),
       lookup: object(
-        'Asks which external ids exist, before records that the ledger does not know are written: for fields that are set at creation only, and after the ledger was lost. Strongly advised.',
+        'Asks which external ids exist before it writes records unknown to the ledger: for fields that are set at creation only, and after the ledger was lost. Strongly recommended.',
         ['method', 'path', 'batchSize', 'results', 'externalId', 'crmId'],
         {
           method: { enum: ['GET', 'POST'] },
-          path: text('Path and query; {quotedIds} stands for the ids in single quotes, parted by commas.'),
-          body: { type: ['object', 'array'], description: 'JSON; the string "{items}" stands for the list of items.' },
+          path: text('Path and query; {quotedIds} means the ids in single quotes, separated by commas.'),
+          body: { type: ['object', 'array'], description: 'JSON; the string "{items}" means the list of items.' },
           item: { type: ['object', 'string'], description: 'JSON of one id; "{externalId}" is the id.' },
           batchSize: { type: 'integer', minimum: 1, maximum: 10000 },
           results: text('Path of the list of found records in the answer.'),
@@ -139,7 +139,7 @@ export const httpMappingSchema: Schema = {
     },
   ),
   $defs: {
-    answer: object('How the answer to a batch tells what became of each record.', ['kind'], {
+    answer: object('How the answer to a batch states the outcome of each record.', ['kind'], {
       kind: {
         enum: ['keyed', 'ordered'],
         description:
@@ -188,7 +188,7 @@ export const httpMappingSchema: Schema = {
       default: { type: ['string', 'number', 'boolean'], description: 'In place of a missing value.' },
       empty: {
         enum: ['clear', 'skip'],
-        description: 'A missing value empties the property (default), or leaves it as it is.',
+        description: 'A missing value empties the property (default), or leaves it unchanged.',
       },
       when: {
         enum: ['always', 'create'],

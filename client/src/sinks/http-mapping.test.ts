@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import Ajv2020 from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { archivedOf, idOf, mergedOf, recordOf } from '../testing/sink-conformance.ts'
 import { filledJson } from './filled-json.ts'
 import { type HttpMapping, type MappedField, parseMapping } from './http-mapping.ts'
 import { httpMappingSchema } from './http-mapping-schema.ts'
 import { mappedProperties } from './mapped-properties.ts'
 import { readAnswer } from './read-answer.ts'
 import { schemaFaults } from './schema-faults.ts'
-import { archivedOf, idOf, mergedOf, recordOf } from './sink-conformance.ts'
 
 const file = (name: string) => JSON.parse(readFileSync(new URL(`../../mappings/${name}`, import.meta.url), 'utf8'))
 const environment = { HUBSPOT_TOKEN: 'h', SALESFORCE_TOKEN: 's', SALESFORCE_URL: 'https://own.my.salesforce.example/' }
@@ -20,13 +20,13 @@ describe('mapping files', () => {
     expect(file('http-mapping.schema.json')).toEqual(httpMappingSchema)
   })
 
-  test.each(shipped)('%s can be used as it is', (name) => {
+  test.each(shipped)('%s can be used unchanged', (name) => {
     const mapping = parseMapping(file(name), environment)
     expect(mapping.headers.Authorization).toMatch(/^Bearer [hs]$/)
     expect(mapping.baseUrl).not.toMatch(/\/$/)
   })
 
-  test('every fault is told at once, with its place and what may be meant', () => {
+  test('reports every fault at once, with its place and a suggestion', () => {
     const mapping = file('hubspot-deals.json')
     mapping.vresion = 1
     delete mapping.version
@@ -52,7 +52,7 @@ describe('mapping files', () => {
 
   test.each([
     [
-      'a variable that is not set is named, never its neighbours',
+      'a variable that is not set is named, never its neighbors',
       (_: HttpMapping) => undefined,
       {},
       'HUBSPOT_TOKEN, which is not set',
@@ -145,7 +145,7 @@ describe('properties', () => {
     expect(of({ from: '$isBackfill', type: 'boolean' }, recordOf(1), true)).toBe(true)
   })
 
-  test('a region is taken from the place of performance when the tender has none', () => {
+  test('the region comes from the place of performance if the tender has none', () => {
     const from = ['nutsCodes.0', 'realizedLocation.nuts']
     expect(of({ from }, recordOf(1, 0, { nutsCodes: [] }))).toBe('DE212')
     expect(of({ from }, recordOf(1, 0, { nutsCodes: ['AT130'] }))).toBe('AT130')
@@ -202,7 +202,7 @@ describe('answers', () => {
   const { answer: ordered } = parseMapping(file('salesforce.json'), environment).upsert
   const ids = [idOf(1), idOf(2), idOf(3)]
 
-  test('a record that the answer does not mention is not taken for written', () => {
+  test('a record that the answer does not mention does not count as written', () => {
     const body = { results: [{ id: '9', objectWriteTraceId: ids[0] }] }
     expect(readAnswer(keyed, body, ids).map(({ result }) => result)).toEqual(['ok', 'failed', 'failed'])
     expect(

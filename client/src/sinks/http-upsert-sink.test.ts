@@ -9,8 +9,6 @@ import { type HubspotImitation, startHubspot } from '../../../test/imitations/hu
 import type { LoopbackCrm } from '../../../test/imitations/loopback-crm.ts'
 import { type SalesforceImitation, startSalesforce } from '../../../test/imitations/salesforce.ts'
 import type { Run } from '../sync/sink.ts'
-import { type HttpMapping, parseMapping } from './http-mapping.ts'
-import { type CrmEvent, type HttpUpsertSinkOptions, openHttpUpsertSink } from './http-upsert-sink.ts'
 import {
   archivedOf,
   idOf,
@@ -19,7 +17,9 @@ import {
   type SeenRecord,
   type SinkWorld,
   sinkConformance,
-} from './sink-conformance.ts'
+} from '../testing/sink-conformance.ts'
+import { type HttpMapping, parseMapping } from './http-mapping.ts'
+import { type CrmEvent, type HttpUpsertSinkOptions, openHttpUpsertSink } from './http-upsert-sink.ts'
 
 const first: Run = { kind: 'first', filterHash: 'f1', resumed: false, keepArchived: false }
 const delta: Run = { ...first, kind: 'delta' }
@@ -138,7 +138,7 @@ describe.each(targets)('CRM sink with $name', ({ start }) => {
   }
   for (const { name, run } of sinkConformance(makeWorld)) test(name, run)
 
-  test('C152 429 and 503 wait what Retry-After says; a lost answer is repeated; nothing is written twice wrongly', async () => {
+  test('C152 429 and 503 wait for Retry-After; a lost answer is repeated; nothing is written twice wrongly', async () => {
     const { crm, mapping, seen } = await start()
     await using _ = crm
     const { open, waits } = setting(mapping)
@@ -186,7 +186,7 @@ describe.each(targets)('CRM sink with $name', ({ start }) => {
     await sink.end()
   })
 
-  test('a redirect or another origin never gets the credentials', async () => {
+  test('a redirect or another origin never receives the credentials', async () => {
     const { crm, mapping } = await start()
     await using _ = crm
     const { open } = setting(mapping)
@@ -212,7 +212,7 @@ describe.each(targets)('CRM sink with $name', ({ start }) => {
     await sink.commit(state, 'run')
     expect(own.is(idOf(1))).toBe(true)
     await sink.end()
-    // The ledger is lost: the CRM is asked what it has, and what users own is still left alone.
+    // The ledger is lost: the CRM is asked which records it has, and fields of users are still not changed.
     await rm(join(folder, 'ledger.ndjson'))
     const again = open()
     await again.begin(first)
@@ -233,7 +233,7 @@ describe.each(targets)('CRM sink with $name', ({ start }) => {
     expect(crm.violations).toEqual([])
   })
 
-  test('a change of what is not mapped writes nothing; the log says why each record was written', async () => {
+  test('a change of unmapped members writes nothing; the log says why each record was written', async () => {
     const { crm, mapping } = await start()
     await using _ = crm
     const { open, lines } = setting(mapping)
@@ -287,7 +287,7 @@ describe.each(targets)('CRM sink with $name', ({ start }) => {
     expect(String(own.backfill(idOf(3)))).toBe('true')
   })
 
-  test('killed before it hears the answer to a write, the next process knows what the CRM may hold (C160)', async () => {
+  test('killed before the answer to a write, the next process knows what the CRM may hold (C160)', async () => {
     const { crm, mapping, seen } = await start()
     await using _ = crm
     const { lookup: _lookup, ...blind } = mapping
@@ -316,7 +316,7 @@ describe.each(targets)('CRM sink with $name', ({ start }) => {
     ])
   })
 
-  test('NUL bytes that a power cut left in the ledger, and all behind them, were never acknowledged', async () => {
+  test('NUL bytes that a power cut left in the ledger, and everything after them, were never acknowledged', async () => {
     const { crm, mapping } = await start()
     await using _ = crm
     const { open, folder } = setting(mapping)
@@ -386,7 +386,7 @@ function ownedBy(crm: LoopbackCrm) {
 
 describe('refused records', () => {
   test.each([false, true])(
-    'HubSpot, whole batches refused %s: kept with the reason, retried, written when repaired',
+    'HubSpot, whole batches refused %s: stored with the reason, retried, written when repaired',
     async (isAllOrNothing) => {
       await using crm = await startHubspot()
       crm.isAllOrNothing = isAllOrNothing
@@ -417,7 +417,8 @@ describe('refused records', () => {
       expect(lines('ledger.ndjson.refused.ndjson')).toHaveLength(3)
       await second.end()
 
-      // One gets a newer version, one is archived before it was ever written, one passes since the account was repaired.
+      // One receives a newer version, one is archived before it was ever written, one is accepted since the account
+      // was repaired.
       crm.badValues.clear()
       const third = open()
       await third.begin(delta)
@@ -516,7 +517,7 @@ describe('merges', () => {
     expect(crm.violations).toEqual([])
   })
 
-  test('Salesforce: tasks and events belong to the one that remains; a refused move keeps the merge for the next run', async () => {
+  test('Salesforce: tasks and events move to the survivor; a refused move keeps the merge for the next run', async () => {
     await using crm = await startSalesforce()
     const { open } = setting(shippedMapping('salesforce', crm))
     const sink = open()
@@ -543,7 +544,7 @@ describe('merges', () => {
   })
 })
 
-test('requests keep to the rate of the mapping, whatever the CRM allows', async () => {
+test('requests obey the rate of the mapping, whatever the CRM permits', async () => {
   await using crm = await startHubspot()
   let now = 1000
   const times: number[] = []

@@ -54,7 +54,7 @@ export type HttpUpsertSinkOptions = {
   readonly deadLetters?: string
   /** Path of a log with one line of JSON per written record. */
   readonly log?: string
-  /** The run is given up when the CRM refuses more. Default 1,000. */
+  /** Maximum records that the CRM may refuse before the run is abandoned. Default 1,000. */
   readonly maxDeadLetters?: number
   readonly on?: (event: CrmEvent) => void
   readonly fetch?: typeof globalThis.fetch
@@ -74,7 +74,7 @@ type Write = {
   readonly why: readonly string[]
   readonly hashes: string
   readonly properties: { readonly [name: string]: Scalar }
-  /** Of an earlier process that did not hear whether it arrived. */
+  /** From an earlier process that did not learn whether it arrived. */
   readonly sending: TenderRecord | undefined
   readonly isRetry: boolean
   readonly lastReason: string | undefined
@@ -243,7 +243,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
     }
   }
 
-  /** Sends all that was collected: first what stays, then what merges into it. */
+  /** Sends everything collected: first the survivors, then the records that merge into them. */
   async function flush(): Promise<void> {
     if (wanted.size === 0) return
     const known = await ledger()
@@ -374,7 +374,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
     if (answer.result === 'refused') {
       const [only, ...others] = writes
       if (others.length === 0) return refuse(known, only!, answer.reason, answer.status)
-      // One bad record may spoil a whole batch: halves find it, and the others get through.
+      // One bad record may make the CRM refuse a whole batch: halving finds it, and the others are accepted.
       const middle = Math.ceil(writes.length / 2)
       await sendBatch(known, writes.slice(0, middle))
       return sendBatch(known, writes.slice(middle))
@@ -441,7 +441,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
     return undefined
   }
 
-  /** Of a move: an entry that failed (a list of results), or a list of errors. */
+  /** For a move: an entry that failed (a list of results), or a list of errors. */
   function failureIn(body: unknown): string | undefined {
     const { answer } = mapping.upsert
     const list = answer.kind === 'ordered' ? body : valueAt(body, answer.errors ?? 'errors')
@@ -511,7 +511,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
       if (end === 'run') run = undefined
     },
     async discard() {
-      // Nothing in a CRM can be taken back; the ledger keeps what did get through.
+      // Nothing in a CRM can be undone; the ledger keeps what was accepted.
       wanted = new Map()
       await saveAll()
       run = undefined

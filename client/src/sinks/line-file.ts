@@ -7,8 +7,8 @@ const newline = 10
 
 /** A line without its end, and where it begins. The bytes are valid until the next line is read. */
 export type Line = { readonly bytes: Buffer; readonly offset: number }
-/** Where a piece of a file stands. */
-export type Place = { readonly offset: number; readonly length: number }
+/** The position of a piece of a file. */
+export type FileRange = { readonly offset: number; readonly length: number }
 
 /** All complete lines of a file; what follows the last line's end is not given. A missing file has none. */
 export async function* readLines(path: string): AsyncGenerator<Line> {
@@ -43,7 +43,7 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
 }
 
 /** The pieces of a file at these places, which ascend; neighbors are read together. */
-export async function* readPlaces(path: string, places: readonly Place[]): AsyncGenerator<Buffer> {
+export async function* readPlaces(path: string, places: readonly FileRange[]): AsyncGenerator<Buffer> {
   if (places.length === 0) return
   const file = await open(path, 'r')
   try {
@@ -74,7 +74,7 @@ export class BlockWriter {
   readonly #file: FileHandle
   #waiting: Buffer[] = []
   #waitingBytes = 0
-  /** Bytes given so far: where the next piece will stand. */
+  /** Bytes written so far: the position of the next piece. */
   offset = 0
 
   private constructor(file: FileHandle) {

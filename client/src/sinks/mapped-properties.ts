@@ -8,7 +8,7 @@ export type TargetState = 'open' | 'closed' | 'merged'
 export const targetStateOf = (record: TenderRecord): TargetState =>
   record.archiveReason === undefined ? 'open' : record.archiveReason === 'merged' ? 'merged' : 'closed'
 
-/** Value at a path of member names and list positions, parted by dots; `-1` is the last element. */
+/** Value at a path of member names and list positions, separated by dots; `-1` is the last element. */
 export function valueAt(from: unknown, path: string): unknown {
   let value = from
   for (const part of path.split('.')) {

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { type SeenRecord, sinkConformance } from '../testing/sink-conformance.ts'
 import type { TenderRecord } from '../types.ts'
 import { ndjsonSink } from './ndjson-sink.ts'
-import { type SeenRecord, sinkConformance } from './sink-conformance.ts'
 
 describe('the NDJSON sink', () => {
   const cases = sinkConformance(async () => {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
+import { recordOf, type SeenRecord, sinkConformance } from '../testing/sink-conformance.ts'
 import type { TenderRecord } from '../types.ts'
 import { parquetSink } from './parquet-sink.ts'
-import { recordOf, type SeenRecord, sinkConformance } from './sink-conformance.ts'
 
 function bytesOf(file: string): ArrayBuffer {
   const bytes = readFileSync(file)

@@ -55,7 +55,7 @@ const elementTypes = {
 
 type Row = { readonly record: TenderRecord; readonly text: string }
 
-/** Small enough to be built in the memory of a small machine, large enough to compress well. */
+/** Number of rows in a group: few enough for the memory of a small machine, enough to compress well. */
 const rowsPerGroup = 10_000
 
 const cellOf = (type: FlatType, value: FlatValue) =>
@@ -117,8 +117,8 @@ async function loadReader(): Promise<typeof import('hyparquet')> {
 }
 
 /**
- * Where the checksum of the written file stands, in the form of `sha256sum`: a damaged Parquet file may keep its reader busy
- * for hours with lengths that mean nothing.
+ * The path of the written file's checksum, in the form of `sha256sum`: a damaged Parquet file may keep a program busy
+ * for hours with wrong lengths.
  */
 const sumPathIn = (folder: string): string => join(folder, 'parquet.sha256')
 

@@ -27,10 +27,11 @@ const versions: readonly ((s: string) => readonly string[])[] = [
         lot_id text not null, code text not null, is_lot boolean not null generated always as (lot_id <> '') stored,
         primary key (tender_id, lot_id, code))`,
       `create index on ${s}.${table} (code text_pattern_ops)`,
-      `comment on column ${s}.${table}.lot_id is 'The lot at which the code stands; empty: the tender itself'`,
-      `comment on column ${s}.${table}.is_lot is 'True: the code stands at a lot'`,
+      `comment on column ${s}.${table}.lot_id is 'The lot of the code; empty: the tender itself'`,
+      `comment on column ${s}.${table}.is_lot is 'True: the code belongs to a lot'`,
     ]),
-    // Logged on purpose: the state names a cursor behind these rows, so they must survive a crash of the server with it.
+    // Logged on purpose: the state names a cursor after these rows, so they must survive a crash of the server with
+    // it.
     `create table ${s}.sync_staged (id uuid primary key, last_modified timestamptz(3) not null, record jsonb not null)`,
     `create table ${s}.sync_state (is_only boolean primary key default true check (is_only), state json not null)`,
     `create view ${s}.tender_open as select * from ${s}.tender where archive_reason is null`,

@@ -1,9 +1,6 @@
 // The PostgreSQL sink on a real server (TEST_DATABASE_URL): the conformance of all sinks, then what only it promises.
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TenderRecord } from '../types.ts'
-import { lotColumns as flatLotColumns, tenderColumns as flatTenderColumns, lotsOf } from './flat-tender.ts'
-import { openPostgresSink } from './postgres-sink.ts'
 import {
   archivedOf,
   idOf,
@@ -12,7 +9,10 @@ import {
   type SeenRecord,
   type SinkWorld,
   sinkConformance,
-} from './sink-conformance.ts'
+} from '../testing/sink-conformance.ts'
+import type { TenderRecord } from '../types.ts'
+import { lotColumns as flatLotColumns, tenderColumns as flatTenderColumns, lotsOf } from './flat-tender.ts'
+import { openPostgresSink } from './postgres-sink.ts'
 
 const connectionString = process.env.TEST_DATABASE_URL
 if (!connectionString) console.log('skipped: the PostgreSQL sink (no TEST_DATABASE_URL)')
@@ -90,7 +90,7 @@ describe.skipIf(!connectionString)('PostgreSQL sink', () => {
 
   for (const { name, run } of sinkConformance(makeWorld)) test(name, run)
 
-  test('its flat columns hold what those of the other sinks hold', async () => {
+  test('its flat columns hold the same as those of the other sinks', async () => {
     const schema = nextSchema()
     const sink = open(schema)
     const records = [recordOf(1), recordOf(2, 0, { contractAmount: null, lots: [], cpvCodes: [], nutsCodes: [] })]
@@ -128,7 +128,7 @@ describe.skipIf(!connectionString)('PostgreSQL sink', () => {
     }
   })
 
-  test('codes of tender and lots stand once per place', async () => {
+  test('each code of tender and lots appears once', async () => {
     const schema = nextSchema()
     const sink = open(schema)
     await sink.begin(first)
@@ -299,7 +299,7 @@ describe.skipIf(!connectionString)('PostgreSQL sink', () => {
     await sink.end()
   })
 
-  test('records and state are one transaction: when the state cannot be saved, no record is seen', async () => {
+  test('records and state are one transaction: if the state cannot be saved, no record is visible', async () => {
     const schema = nextSchema()
     const sink = open(schema)
     await sink.begin(first)

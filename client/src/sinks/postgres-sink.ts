@@ -31,7 +31,7 @@ const instantText = (column: string): string => `to_char(${column} at time zone 
 async function loadPg(): Promise<typeof import('pg')> {
   try {
     const loaded = await import('pg')
-    // A CommonJS package: its members may stand on the default export alone.
+    // A CommonJS package: its members may be on the default export alone.
     return 'default' in loaded ? (loaded.default as typeof import('pg')) : loaded
   } catch (error) {
     if (isMissingModule(error, 'pg'))
@@ -304,7 +304,7 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
         const [stored] = await rows<{ kind: string | null; hash: string }>(
           `select state #>> '{run,kind}' as kind, state ->> 'filterHash' as hash from ${s}.sync_state`,
         )
-        // Staged rows and the cursor behind them are saved together: no such cursor, no such rows.
+        // Staged rows and the cursor after them are saved together: without such a cursor, there are no such rows.
         if (stored?.kind !== 'first' || stored.hash !== begun.filterHash)
           throw new StagingLostError(`The schema ${schema} holds no unfinished first run with these filters.`)
       }
@@ -370,7 +370,7 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
     async end() {
       if (!connection) return
       const client = await connection
-      // Closing gives back the lock and undoes an open transaction.
+      // Closing releases the lock and undoes an open transaction.
       await client.end()
       connection = undefined
     },

@@ -1,5 +1,5 @@
-// What became of each record of a batch, by the answer and the mapping. A record that the answer does not mention is never
-// taken for written.
+// The outcome of each record of a batch, by the answer and the mapping. A record that the answer does not mention
+// never counts as written.
 import type { MappedAnswer } from './http-mapping.ts'
 import { valueAt } from './mapped-properties.ts'
 
@@ -26,7 +26,8 @@ export function readAnswer(answer: MappedAnswer, body: unknown, ids: readonly st
   const list = answer.results === undefined ? body : valueAt(body, answer.results)
   const results: readonly unknown[] = Array.isArray(list) ? list : []
   if (answer.kind === 'ordered') {
-    // Another number of entries cannot be told apart: better all again than one mistaken for another.
+    // With another number of entries, results cannot be assigned: all are sent again rather than one mistaken for
+    // another.
     if (results.length !== ids.length) return ids.map(() => unmentioned)
     return results.map((result) => {
       if (valueAt(result, answer.success ?? '') === true) return { result: 'ok', crmId: textAt(result, answer.crmId) }
@@ -39,7 +40,7 @@ export function readAnswer(answer: MappedAnswer, body: unknown, ids: readonly st
     for (const key of keysOf(result, answer.resultKeys))
       outcomes.set(key, { result: 'ok', crmId: textAt(result, answer.crmId) })
   const errors = valueAt(body, answer.errors ?? '')
-  // An error wins over a result: what is told twice is looked at by a person rather than taken for written.
+  // An error wins over a result: if both are given, a person checks it, and it does not count as written.
   for (const error of Array.isArray(errors) ? errors : [])
     for (const key of keysOf(error, answer.errorKeys)) outcomes.set(key, failure(answer, error))
   return ids.map((id) => outcomes.get(id.toLowerCase()) ?? unmentioned)

@@ -1,10 +1,10 @@
 // Which records a copy holds, and where: about 150 bytes for each, so that a million fit into the memory of a small machine.
-import type { Place } from './line-file.ts'
+import type { FileRange } from './line-file.ts'
 
-/** `base`: the file of the last compaction. `log`: what came since. */
+/** `base`: the file of the last compaction. `log`: the changes since. */
 export type IndexedFile = 'base' | 'log'
 
-export type IndexEntry = Place & {
+export type IndexEntry = FileRange & {
   readonly lastModifiedMs: number
   readonly status: string
   readonly file: IndexedFile
@@ -54,8 +54,8 @@ export class RecordIndex {
   }
 
   /** Ids and places of the records whose newest version is in this file, by offset. */
-  placesIn(file: IndexedFile): { readonly ids: readonly string[]; readonly places: readonly Place[] } {
-    const found: { readonly id: string; readonly place: Place }[] = []
+  placesIn(file: IndexedFile): { readonly ids: readonly string[]; readonly places: readonly FileRange[] } {
+    const found: { readonly id: string; readonly place: FileRange }[] = []
     for (const [id, slot] of this.#slots) {
       const entry = this.#entry(slot)
       if (entry.file === file) found.push({ id, place: { offset: entry.offset, length: entry.length } })
@@ -75,7 +75,7 @@ export class RecordIndex {
     }
   }
 
-  /** The API may add statuses, but not hundreds; the last number stands for all beyond. */
+  /** The API may add statuses, but not hundreds; the last number represents all beyond. */
   #numberOf(status: string): number {
     const known = this.#statuses.indexOf(status)
     if (known >= 0) return known

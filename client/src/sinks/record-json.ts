@@ -1,7 +1,8 @@
 // Records as JSON that every reader takes. JSON itself allows more than they do: lone surrogates, which no encoding of text
 // can hold (jq, DuckDB and PostgreSQL refuse them, SQLite writes bytes that are not UTF-8), and U+0000, which PostgreSQL refuses.
 
-// An even number of backslashes before makes the u a plain letter; such a text is only cleaned in vain, never damaged.
+// An even number of backslashes before makes the u a plain letter; such a text is only cleaned needlessly, never
+// damaged.
 const loneSurrogate = /\\ud[89a-f][0-9a-f]{2}/i
 const nul = /\\u0000/
 

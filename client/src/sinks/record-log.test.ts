@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { SyncState } from '../sync/sink.ts'
+import { recordOf } from '../testing/sink-conformance.ts'
 import { type LoggedRecord, RecordLog, replaceLog, scanLog } from './record-log.ts'
-import { recordOf } from './sink-conformance.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tender-log-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -53,7 +53,7 @@ describe('the record log', () => {
     }
   })
 
-  it('notices a power cut that kept a mark and lost what stands before it', async () => {
+  it('detects a power cut that kept a mark and lost bytes before it', async () => {
     const path = join(folder, 'holes')
     const lengths = await writtenLog(path)
     const bytes = readFileSync(path)
@@ -63,7 +63,7 @@ describe('the record log', () => {
     expect((await scanned(path)).state).toEqual(stateOf(2))
   })
 
-  it('goes on after the last whole commit, over what was never committed', async () => {
+  it('continues after the last complete commit, over uncommitted bytes', async () => {
     const path = join(folder, 'resumed')
     await writtenLog(path)
     appendFileSync(path, '{"put":{"id":"half a li')

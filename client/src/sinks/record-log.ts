@@ -1,12 +1,12 @@
-// An append-only file of records with marks between them. What follows the last good mark was never committed. A mark holds
-// the state and a checksum of the bytes since the mark before, so that a power cut that kept the mark but lost a part of
-// what stands before it is noticed.
+// An append-only file of records with marks between them. Anything after the last valid mark was never committed. A
+// mark holds the state and a checksum of the bytes since the previous mark, so that a power cut that kept the mark but
+// lost a part of the bytes before it is detected.
 import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { SyncState } from '../sync/sink.ts'
 import { parseState } from '../sync/sync-state.ts'
 import { putInPlace } from './durable-files.ts'
-import { type Place, readLines } from './line-file.ts'
+import { type FileRange, readLines } from './line-file.ts'
 import { wellFormedJson } from './record-json.ts'
 
 export type Mark = {
@@ -17,10 +17,10 @@ export type Mark = {
   readonly baseBytes: number
 }
 
-/** What a record must have to be kept in a copy; the rest is kept as it is. */
+/** What a record must have to be stored in a copy; everything else is stored unchanged. */
 export type StoredRecord = { readonly id: string; readonly lastModified: string; readonly status: string }
 
-export type LoggedRecord = Place & StoredRecord
+export type LoggedRecord = FileRange & StoredRecord
 
 const putStart = '{"put":'
 const markStart = Buffer.from('{"mark":')
@@ -49,7 +49,9 @@ export type ScannedLog = {
   readonly records: number
 }
 
-/** Reads a log and changes nothing. `onRecord` gets the committed records in the order in which they were written. */
+/**
+ * Reads a log and changes nothing. `onRecord` receives the committed records in the order in which they were written.
+ */
 export async function scanLog(path: string, onRecord?: (record: LoggedRecord) => void): Promise<ScannedLog> {
   let mark: Mark | undefined
   let committedBytes = 0
@@ -105,17 +107,21 @@ export class RecordLog {
     this.#bytes = committedBytes
   }
 
-  /** Cuts off what was never committed (`committedBytes` of scanLog) and goes on after it. */
+  /**
+   * Removes everything uncommitted (`committedBytes` of scanLog) and continues after it. The rest is durable then: the
+   * process that wrote the last mark may have been killed before it was, and what follows is built on that mark.
+   */
   static async open(path: string, committedBytes: number): Promise<RecordLog> {
     const file = await open(path, committedBytes === 0 ? 'w' : 'r+')
     await file.truncate(committedBytes)
+    if (committedBytes > 0) await file.sync()
     return new RecordLog(file, committedBytes)
   }
 
   /** Appends records; resolves to their places. Not durable before `commit`. */
-  async append(records: readonly StoredRecord[]): Promise<Place[]> {
+  async append(records: readonly StoredRecord[]): Promise<FileRange[]> {
     const lines = records.map((record) => Buffer.from(`${putStart}${wellFormedJson(record)}}\n`))
-    const places: Place[] = []
+    const places: FileRange[] = []
     let offset = this.#bytes
     for (const line of lines) {
       this.#hash.update(line.subarray(0, -1))

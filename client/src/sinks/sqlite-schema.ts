@@ -60,7 +60,7 @@ CREATE INDEX IF NOT EXISTS tender_publication_date ON tender (publication_date);
 CREATE INDEX IF NOT EXISTS tender_cpv_code ON tender_cpv (code);
 CREATE INDEX IF NOT EXISTS tender_nuts_code ON tender_nuts (code);`
 
-/** Undoes the open transaction. A full disk makes SQLite undo it by itself; then there is nothing left to undo. */
+/** Undoes the open transaction. On a full disk SQLite has undone it already; then there is nothing left to undo. */
 export function undo(db: DatabaseSync): void {
   try {
     db.exec('ROLLBACK')
@@ -85,7 +85,10 @@ export function refuseForeignTables(db: DatabaseSync, file: string): void {
     )
 }
 
-/** Makes what is missing, as a whole or not at all; columns that a newer version of this package added come to an older copy as nulls. */
+/**
+ * Creates what is missing, completely or not at all; columns that a newer version of this package added appear in an
+ * older copy as nulls.
+ */
 export function migrateSqlite(db: DatabaseSync): void {
   db.exec('BEGIN IMMEDIATE')
   try {

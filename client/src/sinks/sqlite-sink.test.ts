@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
+import { recordOf, type SeenRecord, sinkConformance } from '../testing/sink-conformance.ts'
 import type { TenderRecord } from '../types.ts'
-import { recordOf, type SeenRecord, sinkConformance } from './sink-conformance.ts'
 import { SinkError } from './sink-error.ts'
 import { sqliteSink } from './sqlite-sink.ts'
 
@@ -43,7 +43,7 @@ describe('the SQLite sink', () => {
   })
   for (const { name, run } of cases) it(name, run)
 
-  it('fills flat columns, lots and codes, and takes away those that a newer version no longer has', () =>
+  it('fills flat columns, lots and codes, and removes those that a newer version no longer has', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'tenders.db')
       const sink = await sqliteSink({ file })
@@ -84,7 +84,7 @@ describe('the SQLite sink', () => {
       await sink.end()
     }))
 
-  it('keeps the tables, views and indexes that a reader made of its own when a first run replaces the rows', () =>
+  it('keeps the tables, views and indexes of a user when a first run replaces the rows', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'tenders.db')
       const first = { kind: 'first', filterHash: 'f1', resumed: false, keepArchived: false } as const

@@ -60,13 +60,13 @@ function open(Database: typeof DatabaseSync, file: string, isReadOnly = false): 
       db.close()
       return open(Database, ':memory:')
     }
-    // Readers go on while a run writes (WAL); what is committed survives a power cut (FULL). A reader that is in the way
-    // of a checkpoint is waited for.
+    // Readers continue while a run writes (WAL); committed data survives a power cut (FULL). A reader that delays a
+    // checkpoint is waited for.
     db.exec('PRAGMA busy_timeout = 15000')
     refuseForeignTables(db, file)
     // The log of a large first run does not stay large forever.
     db.exec('PRAGMA journal_size_limit = 67108864')
-    // Only a new database takes this: what a first run staged is given back to the disk after it.
+    // Only for a new database: space that a first run used for staging is returned to the disk after it.
     db.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
     migrateSqlite(db)
     return db
@@ -80,11 +80,11 @@ function open(Database: typeof DatabaseSync, file: string, isReadOnly = false): 
   }
 }
 
-/** SQLite's own codes: the disk is full, and any fault in reading or writing. */
+/** SQLite's codes for a full disk and for any fault in reading or writing. */
 const fullCode = 13
 const inputOutputCode = 10
 
-/** What a person can do about a fault of the disk; any other error as it is. */
+/** What a person can do about a fault of the disk; any other error unchanged. */
 function inWords(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return error
   const code = error.errcode & 0xff
@@ -126,7 +126,7 @@ function createSink(db: DatabaseSync, file: string): OpenSink {
   function rollBack(): void {
     if (!isInTransaction) return
     isInTransaction = false
-    // A full disk makes SQLite undo the transaction by itself; then there is nothing left to undo.
+    // On a full disk SQLite has undone the transaction already; then there is nothing left to undo.
     undo(db)
   }
   function put(records: Iterable<TenderRecord>, isKnownOnly: boolean): void {

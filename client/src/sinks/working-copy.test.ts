@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { SyncState } from '../sync/sink.ts'
+import { recordOf } from '../testing/sink-conformance.ts'
 import type { TenderRecord } from '../types.ts'
-import { recordOf } from './sink-conformance.ts'
 import { type CopyExport, WorkingCopy } from './working-copy.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tender-copy-'))
@@ -87,7 +87,7 @@ describe('the working copy', () => {
     },
   )
 
-  it('opened beside a running one reads the last commit and changes nothing', async () => {
+  it('opened during a run, reads the last commit and changes nothing', async () => {
     const at = freshFolder()
     const { copy } = copyIn(at)
     await run(copy, [recordOf(1)], 0)
@@ -104,7 +104,7 @@ describe('the working copy', () => {
     await copy.end()
   })
 
-  it('writes an export that somebody deleted again, even when nothing changed', async () => {
+  it('restores an export that somebody deleted, even if nothing changed', async () => {
     const at = freshFolder()
     const { copy, titles, listPath } = copyIn(at)
     await run(copy, [recordOf(1), recordOf(2)], 0)

@@ -1,6 +1,7 @@
-// The copy that the file sinks share: a base of one record per line, and a log of what came since. A commit is one durable
-// line at the end of the log; at the end of a run the log goes into a new base, which is put in place in one step. Killed at
-// any moment, the next begin() finds the last commit whole and finishes a compaction that was under way.
+// The copy that the file sinks share: a base of one record per line, and a log of the changes since. A commit is one
+// durable line at the end of the log; at the end of a run the log is merged into a new base, which is renamed into
+// place. If it is killed at any moment, the next begin() finds the last commit complete and finishes an interrupted
+// compaction.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StagingLostError, type SyncState } from '../sync/sink.ts'
@@ -13,7 +14,7 @@ import { SinkError } from './sink-error.ts'
 /** Another form of the copy, rewritten at the end of each run that changed something. */
 export type CopyExport = {
   add(record: Buffer): Promise<void>
-  /** Makes what was written durable, beside its place. */
+  /** Makes the new file durable, beside its final name. */
   finish(): Promise<void>
   /** Puts it in place. */
   putInPlace(): Promise<void>
@@ -26,11 +27,11 @@ export type WorkingCopyOptions = {
   /** Folder of the log, the staging and the temporary files; on the same disk as the base. */
   readonly folder: string
   readonly openExport?: () => Promise<CopyExport>
-  /** Is what the last export wrote still there? */
+  /** Whether the last export is still there. */
   readonly isExported?: () => Promise<boolean>
 }
 
-/** Where records go during a run: the log behind the base, or the staging of a first run. */
+/** Where records go during a run: the log after the base, or the staging of a first run. */
 type Target = {
   readonly index: RecordIndex
   readonly log: RecordLog
@@ -67,7 +68,7 @@ export class WorkingCopy {
     const baseBytes = (await sizeOf(this.#options.base)) ?? 0
     if (mark) {
       const log = await RecordLog.open(this.#logPath, committedBytes)
-      // A reset takes the base as it is, even if somebody changed it: a first run will replace it.
+      // A reset accepts the base even if somebody changed it: a first run will replace it.
       await log.commit({ ...mark, state, ...(state === null && { baseBytes }) })
       await log.close()
     } else await replaceLog(this.#logPath, { state, end: 'run', baseBytes })
@@ -135,7 +136,7 @@ export class WorkingCopy {
     else await this.#compact(target.index, mark)
   }
 
-  /** Takes back what came after the last commit; of a staged run everything. */
+  /** Undoes everything after the last commit; of a staged run everything. */
   async discard(): Promise<void> {
     const target = this.#target
     if (!target) return

@@ -41,7 +41,7 @@ const end = (child: ChildProcess, signal: NodeJS.Signals): Promise<unknown> =>
   })
 
 describe('the file lock', () => {
-  it('keeps a second run out until the first gives it back (C154)', async () => {
+  it('blocks a second run until the first releases the lock (C154)', async () => {
     const path = freshPath()
     const held = await fileLock({ path }).acquire()
     expect(await held!.isHeld()).toBe(true)
@@ -54,7 +54,7 @@ describe('the file lock', () => {
     await again!.release()
   })
 
-  it('keeps other processes out while they live, and is taken over as soon as they are killed', async () => {
+  it('blocks other processes while they live, and takes the lock over as soon as they are killed', async () => {
     const path = freshPath()
     const child = await holderProcess(path)
     expect(await fileLock({ path }).acquire()).toBeUndefined()
@@ -65,19 +65,19 @@ describe('the file lock', () => {
     await held!.release()
   })
 
-  it('is not fooled by another process that got the number of the killed one', async () => {
+  it('is not misled by another process with the number of the killed one', async () => {
     const path = freshPath()
     const child = await holderProcess(path)
     const lock = contentOf(path)
     await end(child, 'SIGKILL')
-    // The number lives on in us; only the start tells us apart.
+    // This process has the number now; only the start distinguishes the two.
     writeFileSync(fileOf(path), JSON.stringify({ ...lock, pid: process.pid }))
     const held = await fileLock({ path }).acquire()
     expect(held).toBeDefined()
     await held!.release()
   })
 
-  it('waits for the lease of a holder that it cannot ask, by the clock of the disk', async () => {
+  it('waits for the lease of a holder that it cannot check, by the clock of the disk', async () => {
     const path = freshPath()
     const held = await fileLock({ path }).acquire()
     const lock = contentOf(path)
@@ -102,7 +102,7 @@ describe('the file lock', () => {
     await held!.release()
   })
 
-  it('tells a holder that was taken for dead that it no longer holds, and lets the new one be', async () => {
+  it('tells a holder that was considered dead that it lost the lock, and does not disturb the new one', async () => {
     const path = freshPath()
     const first = await fileLock({ path }).acquire()
     const second = await fileLock({ path, isAlive: async () => false }).acquire()
@@ -124,13 +124,13 @@ describe('the file lock', () => {
     await held!.release()
   })
 
-  it('leaves one file, however often it was taken', async () => {
+  it('leaves one file, however often the lock is taken', async () => {
     const path = freshPath()
     for (let round = 0; round < 12; round++) await (await fileLock({ path }).acquire())!.release()
     expect(readdirSync(dirname(path))).toEqual(['lock.12'])
   })
 
-  it('of many that race for the lock of a dead one, one gets it', async () => {
+  it('of many that race for the lock of a dead one, exactly one wins', async () => {
     for (let round = 0; round < 50; round++) {
       const path = freshPath()
       const dead = await fileLock({ path }).acquire()

@@ -1,40 +1,40 @@
-// A lease lock in files, so that runs never overlap (C154), also between processes that know nothing of each other.
+// A lease lock in files, so that runs never overlap (C154), even between processes that know nothing of each other.
 //
-// Each holder makes the next of a row of numbered files, `lock.7` after `lock.6`; the highest number holds, an empty file
-// was given back. Making a file that must not exist is the one step that is atomic everywhere, and as the highest is never
-// removed, whoever comes late with an old number sees that it came late. (To remove the file of a dead holder and make it
-// again is not safe: between two that find it dead, the second removes the lock of the first.)
+// Each holder creates the next of a series of numbered files, `lock.7` after `lock.6`; the highest number holds the
+// lock, and an empty file was released. Creating a file that must not exist is the one step that is atomic everywhere,
+// and as the highest is never removed, a late process with an old number sees that it is late. (Removing the file of a
+// dead holder and creating it again is not safe: of two that find it dead, the second removes the lock of the first.)
 //
-// The file names its holder: host, process and when that process started. A holder of this machine that no longer lives is
-// known at once and its lock is taken over; one of another machine, or where that cannot be told, counts as gone when it
-// has not touched the file for the length of the lease. Ages are differences between times of the disk that holds the file,
-// so clocks that differ do no harm.
+// The file names its holder: host, process and the start of that process. A dead holder on this machine is known at
+// once and its lock is taken over. A holder on another machine, or one that cannot be checked, counts as gone if it
+// has not touched the file for the length of the lease. Ages are differences between times of the disk that holds the
+// file, so clocks that differ do no harm.
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, link, mkdir, open, readdir, readFile, readlink, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname } from 'node:path'
 import type { HeldLock, RunLock } from '../sync/run-lock.ts'
 
-/** Who holds a lock. `machine` tells containers apart that share a host name. */
+/** The holder of a lock. `machine` distinguishes containers that share a host name. */
 export type LockHolder = {
   readonly host: string
   readonly machine: string
   readonly pid: number
-  /** When the process started, as its system tells it; empty where it cannot be told. */
+  /** When the process started, as its system reports it; empty if unknown. */
   readonly started: string
   readonly token: string
-  /** For people: the clock of the holder when it took the lock. */
+  /** For people: the time at which the lock was taken, by the holder's clock. */
   readonly since: string
 }
 
 export type FileLockOptions = {
   /** Path of the files, without their number. */
   readonly path: string
-  /** Default 60 s: how long a holder that cannot be asked may be silent. */
+  /** How long a holder that cannot be checked may be silent; default 60 s. */
   readonly leaseMs?: number
   /** Default: a sixth of the lease. */
   readonly renewEveryMs?: number
-  /** Is the process of this machine, known to be of this start, alive? For tests. */
+  /** Whether the process on this machine, started at this time, is alive. For tests. */
   readonly isAlive?: (pid: number, started: string) => Promise<boolean | undefined>
   readonly now?: () => number
 }
@@ -58,7 +58,7 @@ async function startOf(pid: number | 'self'): Promise<string | undefined> {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
     // The second field is the program's name in brackets and may hold anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // A killed process that nobody has waited for yet is still listed.
+    // A killed process stays listed until its parent waits for it.
     if (fields[0] === 'Z' || fields[0] === 'X') return 'ended'
     return `${boot.trim()}/${fields[19]}`
   } catch {
@@ -114,7 +114,7 @@ function parseHolder(text: string): LockHolder | undefined {
   }
 }
 
-/** A lock in files beside each other, `path` and a number; their folder is made. */
+/** A lock in files beside each other, `path` and a number; their folder is created. */
 export function fileLock(options: FileLockOptions): FileLock {
   const { path, leaseMs = 60_000, isAlive = isAliveHere, now = Date.now } = options
   const renewEveryMs = options.renewEveryMs ?? leaseMs / 6
@@ -175,7 +175,7 @@ async function writeNew(path: string, text: string): Promise<void> {
   }
 }
 
-/** Puts the finished file in place unless another is there: a lock is never seen half written. */
+/** Puts the finished file in place unless another is there: nobody ever sees a half-written lock. */
 async function place(from: string, to: string, text: string): Promise<boolean> {
   try {
     await link(from, to)

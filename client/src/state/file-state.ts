@@ -1,4 +1,4 @@
-// Keeps the state in a file of its own, for sinks that keep none: written beside, made durable, put in place in one step.
+// Stores the state in a separate file, for sinks that store none: written beside, made durable, renamed into place.
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder, readIfThere, writeWhole } from '../sinks/durable-files.ts'

@@ -1,4 +1,4 @@
-// An answer that breaks a rule on which the sync relies; going on would make the copy wrong without anybody noticing.
+// An answer that breaks a rule on which the sync relies; continuing would silently make the copy wrong.
 
 /** The run is aborted and the state stays. Something between the client and the API changes requests or answers. */
 export class FeedError extends Error {

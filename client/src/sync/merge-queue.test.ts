@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { memorySink } from '../sinks/memory-sink.ts'
-import { idOf, mergedOf, recordOf } from '../sinks/sink-conformance.ts'
+import { idOf, mergedOf, recordOf } from '../testing/sink-conformance.ts'
 import type { TenderRecord } from '../types.ts'
 import { MergeQueue } from './merge-queue.ts'
 

@@ -71,7 +71,8 @@ export class MergeQueue {
     for (const { record, into } of this.#waiting.values()) {
       const survivor = await this.#present(into)
       if (survivor === undefined) orphans.push(record)
-      // Reopened meanwhile, and what it was merged into was merged into it: it was just written as it is now.
+      // Reopened meanwhile, while the record into which it was merged was merged into it: it was just written in its
+      // present version.
       else if (survivor !== record.id) merges.push({ record, into: survivor })
     }
     this.#waiting.clear()

@@ -1,11 +1,13 @@
-// What the sync engine asks of a target: the contract that every sink keeps. Implement `Sink` to sync into something new.
+// What the sync engine needs from a target: the contract of every sink. Implement `Sink` to sync into another target.
 //
-// Order of calls in a run, always by one caller at a time:
-//   begin · (upsert | close | merge)* commit('page') · … · (upsert | close | merge)* commit('run')
-// Between two commits nothing but writes of one page happens: the engine never waits for the network there, except that
-// it may fetch the missing survivor of a merge before the last commit. So a transaction may span from the first write
-// after a commit to the next commit. A run that is given up ends with discard() when it is not going to be resumed, and
-// with nothing at all when it is (a crash would not call anything either): begin() must clean up what it finds.
+// The order of calls in a run, always by one caller at a time:
+//
+// begin · (upsert | close | merge)* commit('page') · … · (upsert | close | merge)* commit('run')
+//
+// Between two commits there are only writes of one page: the engine never waits for the network there, except that it
+// may fetch the missing survivor of a merge before the last commit. A transaction may therefore span from the first
+// write after a commit to the next commit. An abandoned run ends with discard() if it will not be resumed, and with no
+// call at all if it will be (a crash would not call anything either): begin() must clean up what it finds.
 import type { TenderRecord } from '../types.ts'
 
 /**
@@ -17,11 +19,12 @@ export type RunKind = 'first' | 'delta'
 /** What begin() is told. */
 export type Run = {
   readonly kind: RunKind
-  /** Names the filters (see filterHash); a sink may keep it beside its state. */
+  /** Names the filters (see filterHash); a sink may store it beside its state. */
   readonly filterHash: string
   /**
-   * True: the run goes on after the last commit(…, 'page'); what it staged must still be there, else begin() throws a
-   * StagingLostError and the engine restarts. False: it starts; what an earlier run staged and never finished must go.
+   * True: the run continues after the last commit(…, 'page'); its staged records must still be there, else begin()
+   * throws a StagingLostError and the engine restarts. False: it starts; staged records of an earlier, unfinished run
+   * must be removed.
    */
   readonly resumed: boolean
   /** True with `initial: 'history'`: close() and merge() create the records whose ids are unknown instead of skipping them. */
@@ -32,8 +35,8 @@ export type Run = {
 export type Merge = { readonly record: TenderRecord; readonly into: string }
 
 /**
- * What a client must remember between runs. Times are those of delivered records, never of the client's clock (C149).
- * JSON as it stands is the stored form; read it back with `parseState`, which refuses what it does not know.
+ * What a client must store between runs. Times are those of delivered records, never of the client's clock (C149).
+ * Plain JSON is the stored form; read it back with `parseState`, which refuses unknown members.
  */
 export type SyncState = {
   readonly schema: 1
@@ -94,7 +97,7 @@ export type Sink = {
    * whole: it is one edition, even where the target held something newer (a first run that restarted on a node that lags).
    */
   commit(state: SyncState, end: 'page' | 'run'): Promise<void>
-  /** Gives the run up for good: a staged run leaves no trace, pages committed into the staging included. */
+  /** Abandons the run: a staged run leaves no trace, including pages committed into the staging. */
   discard(): Promise<void>
   /**
    * `lastModified` by id for those the sink holds, with what this run wrote (in a staged run: the staging alone); used by
@@ -116,7 +119,7 @@ export type Sink = {
   end(): Promise<void>
 }
 
-/** One record as it is in the target. `content` names all that the target says of it, in the form of `contentOf`. */
+/** One record in the target. `content` covers everything that the target says about it, in the form of `contentOf`. */
 export type SeenRecord = {
   readonly id: string
   readonly lastModified: string
@@ -124,7 +127,7 @@ export type SeenRecord = {
   readonly content: string
 }
 
-/** Reads the very files or tables that people load, and nothing that is kept beside them. */
+/** Reads the same files or tables that people load, and nothing that is stored beside them. */
 export type ReadBack = {
   /** Every record; none where there is no target yet. Rejects with a CopyDamagedError where a reader would stumble. */
   rows(): AsyncIterable<SeenRecord>
@@ -137,7 +140,7 @@ export class StagingLostError extends Error {
   override readonly name = 'StagingLostError'
 }
 
-/** Keeps the state between runs. `save` is durable when it resolves, and never leaves half a state behind. */
+/** Stores the state between runs. `save` is durable when it resolves, and never leaves half a state behind. */
 export type StateStore = {
   load(): Promise<SyncState | undefined>
   save(state: SyncState): Promise<void>

@@ -1,4 +1,4 @@
-// What a sync tells while it runs.
+// What a sync reports while it runs.
 import type { RunKind, SyncState } from './sink.ts'
 
 /** What a run did so far; redelivered records count. */
@@ -26,7 +26,7 @@ export type SyncEvent =
       readonly hasMore: boolean
     }
   | { readonly type: 'committed'; readonly end: 'page' | 'run'; readonly state: SyncState }
-  /** The run goes on without its cursor, from `updatedSince`. */
+  /** The run continues without its cursor, from `updatedSince`. */
   | { readonly type: 'restart'; readonly reason: RestartReason; readonly updatedSince?: string }
   /** A merge whose survivor was not delivered: it is fetched; `isFound` false: the API does not know it (yet). */
   | { readonly type: 'survivor'; readonly id: string; readonly isFound: boolean }

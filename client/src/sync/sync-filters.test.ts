@@ -17,7 +17,7 @@ it('every filter of the contract is one', () => {
   expect(names).toEqual(expect.arrayContaining(['cpv', 'nuts', 'value_min', 'value_max', 'deadline_after']))
 })
 
-it.each(names)('another value of %s, or none, gives another hash, alone and beside all others', async (name) => {
+it.each(names)('another value of %s, or none, gives another hash, alone and with all others', async (name) => {
   const all = Object.fromEntries(names.map((each, index) => [each, `${index}`]))
   const { [name]: _, ...others } = all
   const variants: object[] = [

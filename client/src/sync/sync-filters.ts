@@ -2,8 +2,8 @@
 import type { TendersQuery } from '../types.ts'
 
 /**
- * What a sync asks for. No filter at all is the only way to a complete copy: with content filters a record that changes so
- * that it no longer matches is not delivered again (C105, C156); then filter in your own system instead.
+ * The filters of a sync. Only without filters is the copy complete: with content filters a record that changes so that
+ * it no longer matches is not delivered again (C105, C156); then filter in your own system instead.
  */
 export type SyncFilters = Omit<TendersQuery, 'cursor' | 'updated_since' | 'archived' | 'limit'>
 

@@ -13,7 +13,7 @@ const dayMs = 86_400_000
 afterEach(() => void vi.useRealTimers())
 
 describe.each(sinkKindNames)('%s', (kind) => {
-  it('C144, C145, C146, C147: the first run asks without updated_since, follows nextCursor to null, creates by id, keeps the largest lastModified', async () => {
+  it('C144, C145, C146, C147: the first run sends no updated_since, follows nextCursor to null, creates by id, keeps the largest lastModified', async () => {
     const world = syncWorld(kind)
     world.api.publish([...open('a', 'b', 'c', 'd', 'e'), { id: 'x', ...archived('expired') }])
     const outcome = await world.complete({ filters: { cpv: [] } })
@@ -26,13 +26,13 @@ describe.each(sinkKindNames)('%s', (kind) => {
     expect((await world.states.load())?.run).toBeUndefined()
   })
 
-  it('C144: the limit is 100 when nothing else is asked for', async () => {
+  it('C144: the limit is 100 by default', async () => {
     const world = syncWorld(kind)
     await world.complete({ limit: undefined as never })
     expect(world.api.asked).toEqual(['/v1/tenders?limit=100'])
   })
 
-  it('C148: a run without records leaves the state, also when there was none', async () => {
+  it('C148: a run without records leaves the state unchanged, even if there was none', async () => {
     const world = syncWorld(kind)
     expect((await world.complete()).updatedSince).toBeUndefined()
     world.api.publish(open('a'))
@@ -135,7 +135,7 @@ describe.each(sinkKindNames)('%s', (kind) => {
     world.expectEqual()
   })
 
-  it('C160: whatever call of the sink fails, before or after it took effect, the next run makes the copy equal', async () => {
+  it('C160: if any call of the sink fails, before or after it took effect, the next run makes the copy equal', async () => {
     for (const when of ['before', 'after'] as const)
       for (let at = 0, isOver = false; !isOver; at++) {
         const world = syncWorld(kind)
@@ -193,7 +193,7 @@ describe.each(sinkKindNames)('%s', (kind) => {
     expect(world.ids()).toEqual(world.sink.canStage ? [] : ['a', 'b'])
   })
 
-  it('G1: a first run into a target that is not empty, its state lost: what it held is closed, merged or gone with the staging', async () => {
+  it('G1: a first run into a target that is not empty, its state lost: the old records are closed, merged or gone with the staging', async () => {
     const world = syncWorld(kind)
     world.api.publish(open('a', 'b', 'c', 'd', 'e'))
     await world.complete()
@@ -212,7 +212,7 @@ describe.each(sinkKindNames)('%s', (kind) => {
     world.expectEqual()
   })
 
-  it('G4: other filters are refused, or rebuild the copy when that is wanted', async () => {
+  it('G4: other filters are refused, or rebuild the copy on request', async () => {
     const world = syncWorld(kind)
     world.api.publish([
       { id: 'a', cpvCodes: ['45000000'] },
@@ -231,7 +231,7 @@ describe.each(sinkKindNames)('%s', (kind) => {
     expect(world.sink.records.has('a')).toBe(!world.sink.canStage)
   })
 
-  it('G5: a node that lags behind never takes the copy back, nor the state', async () => {
+  it('G5: a node that lags behind never moves the copy or the state back', async () => {
     const world = syncWorld(kind)
     world.api.publish(open('a', 'b'))
     world.api.publish([{ id: 'a', title: 'Second' }])
@@ -260,7 +260,7 @@ describe.each(sinkKindNames)('%s', (kind) => {
         merges.push(...all)
         await merge(all)
       }
-      // In between come so many others that the two stand on different pages.
+      // So many others come in between that the two are on different pages.
       const between = open('r', 's', 't', 'u', 'v')
       world.api.publish(
         order.flatMap((id, index) => [
@@ -288,10 +288,10 @@ describe.each(sinkKindNames)('%s', (kind) => {
   })
 })
 
-describe('first runs into what was there (G1)', () => {
+describe('first runs into a copy that is not empty (G1)', () => {
   const many = Array.from({ length: 700 }, (_, number) => ({ id: `r${number}` }))
 
-  it('more left-over records than can be asked for one by one: a delta from the oldest follows at once', async () => {
+  it('more leftover records than can be requested one by one: a delta from the oldest follows at once', async () => {
     const world = syncWorld('direct', { limit: 100 })
     world.api.publish(many)
     await world.complete()
@@ -304,7 +304,7 @@ describe('first runs into what was there (G1)', () => {
     world.expectEqual()
   })
 
-  it('an interrupted one that is resumed knows no longer what it delivered, and looks at all changes since', async () => {
+  it('a resumed one does not know what it delivered, and reads all changes since', async () => {
     const world = syncWorld('direct')
     world.api.publish(open('a', 'b', 'c', 'd', 'e'))
     await world.complete()
@@ -377,7 +377,7 @@ describe('merges (C158)', () => {
     expect(world.sink.records.get('loser')?.status).toBe('merged')
   })
 
-  it('a survivor that the API does not know closes the record; nothing is fetched for records never held', async () => {
+  it('a survivor unknown to the API closes the record; nothing is fetched for records never held', async () => {
     const world = syncWorld('staged')
     world.api.publish(open('a'))
     await world.complete()
@@ -434,7 +434,7 @@ describe('overlapping runs (C154)', () => {
     expect((await world.run()).result).toBe('completed')
   })
 
-  it('a lock that somebody else holds skips the run; it is given back after every end', async () => {
+  it('a lock held by another process skips the run; every end releases it', async () => {
     const world = syncWorld()
     let isFree = false
     let released = 0
@@ -469,7 +469,7 @@ describe('overlapping runs (C154)', () => {
 })
 
 describe('cursors', () => {
-  it('a kept cursor that is refused for another reason than its age does not block all later runs', async () => {
+  it('a stored cursor refused for another reason than its age does not block later runs', async () => {
     for (const slug of ['cursor-invalid', 'cursor-filter-mismatch', 'malformed-request']) {
       const world = syncWorld()
       world.api.publish(open('a', 'b', 'c', 'd', 'e'))
@@ -526,7 +526,7 @@ describe('a feed that breaks its rules is not trusted', () => {
     expect((await world.states.load())?.updatedSince).toBeUndefined()
   })
 
-  it('records from before updated_since: a proxy that drops the query would hide what was archived', async () => {
+  it('records from before updated_since: a proxy that drops the query would hide archived ones', async () => {
     const world = syncWorld()
     world.api.publish(open('a', 'b'))
     await world.complete()
@@ -563,7 +563,7 @@ describe('filters and state', () => {
     expect(world.sink.records.get('a')?.cpvCodes).toEqual(['71000000'])
   })
 
-  it('the hash of filters ignores order, repetition and what is left out, and nothing else', async () => {
+  it('the hash of filters ignores order, repetition and absent ones, and nothing else', async () => {
     const hash = await filterHash({ cpv: ['45000000', '71000000'], nuts: ['AT'] })
     expect(hash).toMatch(/^[0-9a-f]{32}$/)
     expect(
@@ -579,7 +579,7 @@ describe('filters and state', () => {
     expect(await filterHash({ cpv: [] })).toBe(await filterHash({}))
   })
 
-  it('a stored state comes back as it was; what is damaged or newer is refused', async () => {
+  it('a stored state comes back unchanged; a damaged or newer one is refused', async () => {
     const state = {
       schema: 1,
       filterHash: 'x',

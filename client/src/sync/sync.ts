@@ -70,7 +70,10 @@ export type SyncOutcome = {
       readonly result: 'aborted'
       readonly reason: AbortReason
       readonly error: unknown
-      /** The next run goes on at the page where this one stopped (while the cursor lives), else from the stored state. */
+      /**
+       * The next run continues at the page where this one stopped (while the cursor is valid), else from the stored
+       * state.
+       */
       readonly isResumable: boolean
     }
 )

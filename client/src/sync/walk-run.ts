@@ -28,7 +28,7 @@ export type WalkOptions = {
   readonly counts: { -readonly [name in keyof SyncCounts]: SyncCounts[name] }
   /** Throws when the lock was lost. */
   readonly checkLock: () => Promise<void>
-  /** Told after a page is committed: from then on the run can be resumed. */
+  /** Called after a page is committed: from then on the run can be resumed. */
   readonly onPageKept: () => void
 }
 
@@ -69,7 +69,7 @@ class Walk {
   readonly #stored: SyncState | undefined
   readonly #plan: WalkPlan
   readonly #merges: MergeQueue
-  /** Ids delivered so far; kept only where left-over records must be told apart (G1). */
+  /** IDs delivered so far; stored only if leftover records must be identified (G1). */
   readonly #seen: Set<string> | undefined
   #updatedSince: string | undefined
   #cursor: string | undefined
@@ -88,7 +88,7 @@ class Walk {
     this.#cursor = plan.cursor
     this.#largest = plan.largest
     this.#edition = plan.edition
-    // Not `largest`: after a restart the cursor may stand before what an earlier part of the run had reached.
+    // Not `largest`: after a restart the cursor may be before what an earlier part of the run had reached.
     this.#latestMs = msOrNothing(plan.updatedSince)
     this.#seen = plan.oldestHeld !== undefined && !plan.isResumed ? new Set() : undefined
     this.#merges = new MergeQueue({
@@ -130,7 +130,7 @@ class Walk {
     }
   }
 
-  /** Undefined: the cursor was refused, and the walk goes on without it. */
+  /** Undefined: the cursor was refused, and the walk continues without it. */
   async #fetchPage(): Promise<Awaited<ReturnType<TenderSource['page']>> | undefined> {
     const { client, filters, limit, signal } = this.#options
     try {
@@ -160,9 +160,10 @@ class Walk {
   }
 
   /**
-   * C155: a delta starts again from the stored state. A first run has none; restarting it would leave records open for
-   * ever that were archived in between (G1). It continues with the changes since the last record that it delivered: all
-   * before that one is in the target, and whatever changed since has a larger `lastModified`, archived or not.
+   * C155: a delta restarts from the stored state. A first run has none; restarting it would leave records open forever
+   * that were archived in between (G1). It continues with the changes since the last record that it delivered:
+   * everything before that one is in the target, and everything that changed since has a larger `lastModified`,
+   * archived or not.
    */
   #restart(reason: RestartReason): void {
     const { kind, updatedSince } = this.#plan
@@ -187,7 +188,7 @@ class Walk {
       if (typeof id !== 'string' || id === '') throw new FeedError('The API delivered a record without an id.')
       const ms = instantMs(lastModified)
       if (ms < this.#latestMs)
-        throw new FeedError(`Record ${id} of ${lastModified} comes after a later one, or before updated_since.`)
+        throw new FeedError(`Record ${id} of ${lastModified} follows a later one, or precedes updated_since.`)
       this.#latestMs = ms
     }
     if (page.nextCursor !== null && page.nextCursor === this.#cursor)
@@ -284,7 +285,7 @@ class Walk {
     return floor
   }
 
-  /** An orphan is closed: pointing at a record that nobody knows would help nobody. */
+  /** An orphan is closed: a pointer to an unknown record would help nobody. */
   async #settleMerges(): Promise<void> {
     const { merges, orphans } = await this.#merges.settle()
     if (orphans.length > 0) await this.#options.sink.close(orphans)

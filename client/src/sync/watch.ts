@@ -3,10 +3,10 @@ import { type Sleep, timerSleep } from '../sleep.ts'
 import { type SyncOptions, type SyncOutcome, sync } from './sync.ts'
 
 const hourMs = 3_600_000
-/** How long one sleep lasts at most: a machine that slept, or whose clock was set, is noticed after so long. */
+/** Maximum duration of one sleep, after which a machine that slept, or whose clock was set, is noticed. */
 export const longestSleepMs = 60_000
 
-/** The next moment after `now` that lies `offsetMs` behind a full hour. Pure. */
+/** The next moment after `now` that is `offsetMs` after a full hour. Pure. */
 export function nextRunAt(now: number, offsetMs: number): number {
   const thisHour = Math.floor(now / hourMs) * hourMs + offsetMs
   return thisHour > now ? thisHour : thisHour + hourMs
@@ -21,9 +21,9 @@ export type WatchOptions = SyncOptions & {
 }
 
 /**
- * The outcome of each run, as it ends: `for await (const outcome of watch({ client, sink, signal }))`. Faults are outcomes and
- * are outlived; it ends when `signal` is aborted, or after an outcome that only somebody can change: other filters, or a state
- * that cannot be used. Breaking out of the loop ends it too; the sink stays open.
+ * The outcome of each run, as it ends: `for await (const outcome of watch({ client, sink, signal }))`. Faults are
+ * outcomes and do not end it; it ends when `signal` is aborted, or after an outcome that only a person can change:
+ * other filters, or a state that cannot be used. Breaking out of the loop ends it too; the sink stays open.
  */
 export async function* watch(options: WatchOptions): AsyncGenerator<SyncOutcome> {
   const { now = Date.now, sleep = timerSleep, random = Math.random, signal } = options

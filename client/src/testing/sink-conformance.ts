@@ -6,7 +6,10 @@ import type { TenderRecord } from '../types.ts'
 
 /** What a reader of the target sees of one record, read past the sink. */
 export type SeenRecord = {
-  /** `open` for all that is not archived. A target that cannot tell a merged record from a closed one says `closed`. */
+  /**
+   * `open` for everything that is not archived. A target that cannot distinguish a merged record from a closed one
+   * says `closed`.
+   */
   readonly state: 'open' | 'closed' | 'merged'
   readonly lastModified: string
   readonly title: string
@@ -23,7 +26,7 @@ export type SinkWorld = {
   seen(): Promise<ReadonlyMap<string, SeenRecord>>
   /** Ends the sink as a killed process would: nothing more is written. Default: `sink.end()`. */
   crash?(sink: Sink): Promise<void>
-  /** How many writes of records the target has got so far, where that can be told: for C159. */
+  /** How many writes of records the target has received so far, if known: for C159. */
   writes?(): Promise<number>
   /** The target cannot drop what an earlier first run wrote (a CRM): cases about replacing are left out. */
   readonly keepsOldRecords?: boolean
