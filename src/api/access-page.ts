@@ -15,7 +15,7 @@ function escapeHtml(text: string): string {
 /** A moment, or a number of several digits, which no line may break in. */
 const unbreakable = /\d{4}-\d\d-\d\dT[\d:.]+(?:Z|(?:[+-]|%2B)\d\d:\d\d)?|\d[\d.,]+\d/g
 
-/** Code in a line of text: it breaks behind `=` and commas, never inside of a number. */
+/** Code in a line of text: it may break after `=` and commas, never inside a number. */
 function code(text: string): string {
   const parts = escapeHtml(text).replace(unbreakable, '<span class="whole">$&</span>')
   return `<code>${parts.replaceAll('=', '=<wbr>').replaceAll('class=<wbr>', 'class=')}</code>`

@@ -1,4 +1,4 @@
-// Whose address a request counts for: what trusted proxies wrote, whatever stands to its left.
+// The address for which a request counts: the one that trusted proxies wrote; entries to its left are ignored.
 import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -32,7 +32,7 @@ describe('the address of a client', () => {
     expect(clientAddress(peer, forwarded, hops)).toBe(expected)
   })
 
-  test('the peer of an IPv6 socket is told from nobody else', () => {
+  test('the peer of an IPv6 socket is recognized', () => {
     expect(clientAddress('::ffff:192.0.2.1', undefined, 0)).toBe('192.0.2.1')
     expect(clientAddress('', undefined, 0)).toBe('')
   })

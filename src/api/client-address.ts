@@ -2,10 +2,10 @@
 import { isIP } from 'node:net'
 
 /**
- * The address of the client for `trustedHops` proxies in front. Each proxy appends the address that it was asked from to
- * `X-Forwarded-For`, so the entry is counted from the right end; what stands further left was written by others. An entry
- * that is no IP address leads to the next one on its right, and at last to `peer`, whoever opened the connection.
- * `forwardedFor` is the value of all lines of that header, joined by commas in their order.
+ * The address of the client with `trustedHops` proxies in front. Each proxy appends the address of its own client to
+ * `X-Forwarded-For`, so the entry is counted from the right end; others wrote the entries further left. An entry that
+ * is not an IP address leads to the next one on its right, and finally to `peer`, which opened the connection.
+ * `forwardedFor` is the value of all lines of that header in their order, joined by commas.
  */
 export function clientAddress(peer: string, forwardedFor: string | undefined, trustedHops: number): string {
   let found = plainAddress(peer) ?? peer

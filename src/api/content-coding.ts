@@ -1,5 +1,5 @@
 // Chooses between gzip and identity from Accept-Encoding (RFC 9110 12.5.3).
-import type { Encoding } from '../edition/edition-reader.ts'
+import type { Encoding } from '../edition/read/edition-view.ts'
 
 function qualityOf(parameters: readonly string[]): number {
   for (const parameter of parameters) {
@@ -27,24 +27,8 @@ export function chooseEncoding(acceptEncoding: string): Encoding {
   }
   gzip ??= other
   identity ??= other === 0 ? 0 : undefined
-  // Nobody who refuses identity gets it as long as gzip was not refused as well.
+  // A client that refuses identity receives gzip unless it refused that as well.
   if (gzip === undefined) return identity === 0 ? 'gzip' : 'identity'
   if (gzip === 0) return 'identity'
   return gzip >= (identity ?? 0) ? 'gzip' : 'identity'
-}
-
-const rememberedMax = 256
-
-/** chooseEncoding with a memory for the few headers that clients really send. */
-export function createEncodingChooser(): (acceptEncoding: string | undefined) => Encoding {
-  const remembered = new Map<string, Encoding>()
-  return (acceptEncoding) => {
-    if (acceptEncoding === undefined) return 'identity'
-    const known = remembered.get(acceptEncoding)
-    if (known) return known
-    const chosen = chooseEncoding(acceptEncoding)
-    if (remembered.size >= rememberedMax) remembered.clear()
-    remembered.set(acceptEncoding, chosen)
-    return chosen
-  }
 }

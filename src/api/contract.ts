@@ -1,9 +1,10 @@
 // The contract (OpenAPI 3.1), generated from the routes that the service really has.
 import swagger from '@fastify/swagger'
-import type { EditionReader } from '../edition/edition-reader.ts'
+import { hitEventSchemas } from '../domain/hit-event.ts'
+import type { EditionView } from '../edition/read/edition-view.ts'
 import { exampleBaseUrl, exampleDocsUrl } from './contract-text.ts'
-import type { CursorSealer } from './cursor.ts'
-import { createLocalLimiter } from './limiter-memory.ts'
+import type { CursorSealer } from './cursors/cursor.ts'
+import { createLocalLimiter } from './limits/limiter-memory.ts'
 import { listParameters } from './parameters.ts'
 import { buildApi } from './server.ts'
 
@@ -36,8 +37,8 @@ function completeParameters(operation: JsonObject): void {
   }
 }
 
-/** A reader for a service that is never asked. */
-const nothing: EditionReader = {
+/** A reader for a service that is never called. */
+const nothing: EditionView = {
   newest: undefined,
   edition: () => undefined,
   list: () => ({ positions: [], next: null }),
@@ -103,6 +104,7 @@ function finish(document: JsonObject): void {
     delete operations.head
     for (const operation of Object.values(operations)) completeParameters(operation)
   }
+  addWebhooks(document)
   const list = paths['/v1/tenders']?.get?.responses as { '200': JsonObject }
   list['200'].links = {
     getTender: {
@@ -116,4 +118,53 @@ function finish(document: JsonObject): void {
       description: 'The next page, with the same filters.',
     },
   }
+}
+
+const webhookTexts = {
+  'search.hit': ['A tender is a hit of a saved search for the first time.', 'HitEvent'],
+  'search.hit.changed': ['The tender of a hit was closed or merged, or its deadline or value changed.', 'HitEvent'],
+  'webhook.test': ['Somebody tries the endpoint.', 'TestEvent'],
+} as const
+
+/** What the service posts to the endpoints of organizations. Nothing of it can be read back (C143). */
+function addWebhooks(document: JsonObject): void {
+  const { schemas } = document.components as { schemas: JsonObject }
+  for (const schema of hitEventSchemas) {
+    const { $id, ...text } = JSON.parse(JSON.stringify(schema)) as { $id: string }
+    schemas[$id] = text
+  }
+  const header = (name: string, text: string) => ({
+    name,
+    in: 'header',
+    required: true,
+    description: text,
+    schema: { type: 'string' },
+  })
+  document.webhooks = Object.fromEntries(
+    Object.entries(webhookTexts).map(([name, [text, schema]]) => [
+      name,
+      {
+        post: {
+          operationId: name,
+          summary: text,
+          description: 'Signed by Standard Webhooks 1.0.0. Sent at least once, always under the same `webhook-id`.',
+          // the signature takes the place of a token
+          security: [],
+          parameters: [
+            header('webhook-id', 'The same for all attempts.'),
+            header('webhook-timestamp', 'Unix seconds of the attempt.'),
+            header('webhook-signature', '`v1,` and the base64 of HMAC-SHA256, one for each valid secret.'),
+          ],
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+          },
+          responses: {
+            '2XX': { description: 'Taken.' },
+            default: { description: 'Not taken: sent again by the schedule. 410 disables the endpoint.' },
+          },
+        },
+      },
+    ]),
+  )
 }

@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto'
 import { canonicalFilter, type TenderFilter } from '../domain/filter.ts'
 import { hourMs } from '../domain/time.ts'
-import type { RecordKey } from '../edition/edition-reader.ts'
+import type { RecordKey } from '../edition/read/edition-view.ts'
 
-/** Half a cursor's life: a 304 never keeps a cursor in use past its end. */
+/** How long a tag holds: half of a cursor's lifetime, so a 304 never keeps a cursor in use beyond its end. */
 const bucketMs = 12 * hourMs
 
 export function listEntityTag(page: {

@@ -1,4 +1,4 @@
-// Answers that are the same for everybody as long as the process lives: packed once, and told from others by a tag.
+// Answers that are the same for all clients as long as the process lives: compressed once, and identified by a tag.
 import { hash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'

@@ -28,7 +28,7 @@ function faultOf(text: string) {
 }
 
 describe('names', () => {
-  test('C37: no query means the first page of what is not archived, with the default size', () => {
+  test('C37: no query means the first page of unarchived records, with the default size', () => {
     expect(read('')).toEqual({ query: { filter: { archived: false }, limit: 50, cursor: undefined } })
   })
 
@@ -121,7 +121,7 @@ describe('lists', () => {
     expect(codesOf(text)).toContain(`${text.split('=')[0]}:empty-value`)
   })
 
-  test('D18: 200 items are taken, 201 are not, doubles do not count', () => {
+  test('D18: 200 items are accepted, 201 are not, duplicates do not count', () => {
     const codes = Array.from({ length: 201 }, (_, index) => String(10_000_000 + index))
     expect(codesOf(`cpv=${codes.slice(0, 200).join(',')},${codes[0]}`)).toEqual([])
     expect(codesOf(`cpv=${codes.join(',')}`)).toEqual(['cpv:too-many-values'])
@@ -159,14 +159,14 @@ describe('cpv', () => {
     expect(codesOf(`cpv=${encodeURIComponent(text)}`)[0]).toMatch(/^cpv:(invalid-cpv|cpv-check-digit)$/)
   })
 
-  test('D19: a short code gets the code to write, a wrong check digit the right one', () => {
+  test('D19: the answer to a short code suggests the code to write, to a wrong check digit the right one', () => {
     expect(faultOf('cpv=45')?.detail).toContain('45000000')
     expect(faultOf('cpv=45210000-3')?.detail).toContain('is 2, not 3')
   })
 })
 
 describe('nuts', () => {
-  test('D20: lower case is folded, unknown well-formed codes are taken', () => {
+  test('D20: lower case is folded, unknown well-formed codes are accepted', () => {
     expect(filterOf('nuts=de2,zz9zz,DE').nuts).toEqual(['DE', 'DE2', 'ZZ9ZZ'])
   })
   test.each(['D', 'DE2123', '1E2', 'DE-2', 'DÉ2', 'd̈e', 'ıt', 'ſE', 'ß', 'ﬁ'])('D20: %s is refused', (text) => {
@@ -178,7 +178,7 @@ describe('nuts', () => {
 })
 
 describe('the rest', () => {
-  test('D21: procedure is folded; an unknown one lists what is allowed', () => {
+  test('D21: procedure is folded; an unknown one lists the allowed ones', () => {
     expect(filterOf('procedure=OPEN,Neg-W-Call').procedure).toEqual(['neg-w-call', 'open'])
     expect(faultOf('procedure=offen')).toMatchObject({
       code: 'invalid-procedure',

@@ -81,7 +81,7 @@ function parseNuts(text: string): Parsed<string> {
       'invalid-nuts',
       'Is not a NUTS code: two letters of a country and up to three letters or digits, such as DE212.',
     )
-  // Notices are read with EL; whoever asks is told (D20).
+  // Notices are read with EL; the client is told so (D20).
   if (/^gr/i.test(text)) return failed('invalid-nuts', `NUTS codes of Greece begin with EL: write EL${code.slice(2)}.`)
   return { value: code }
 }
@@ -365,7 +365,7 @@ export function parseListQuery(values: QueryValues): { query: ListQuery } | { fa
   const valueMin = readScalar(valueMinParameter, values, faults)
   const valueMax = readScalar(valueMaxParameter, values, faults)
   const procedure = readList(procedureParameter, values, faults)
-  // Skipped without an error: not even validated beside updated_since (D27).
+  // Ignored without an error: with updated_since it is not even validated (D27).
   const archived = values.has(updatedSinceParameter.name) ? true : readScalar(archivedParameter, values, faults)
   const limit = readScalar(limitParameter, values, faults)
   const cursor = readScalar(cursorParameter, values, faults)

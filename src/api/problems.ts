@@ -239,7 +239,10 @@ export type Problem = {
   readonly detail: string
   readonly errors?: readonly ParameterFault[] | undefined
   readonly retryAfter?: number | undefined
-  /** X-Stock-State where nothing was found: tells a record that does not exist from a node that lags behind a list. */
+  /**
+   * X-Stock-State if nothing was found: it distinguishes a record that does not exist from a node that lags behind a
+   * list.
+   */
   readonly stockState?: string | undefined
 }
 

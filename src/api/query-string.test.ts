@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { decodeFormText, parseQueryString } from './query-string.ts'
 
 describe('a query string', () => {
-  test('keeps repetitions in order, and names that objects would trip over', () => {
+  test('keeps repetitions in order, and names with a meaning in objects', () => {
     const { values, faults } = parseQueryString('a=1&__proto__=2&a=3&&constructor=&b')
     expect(faults).toEqual([])
     expect([...values]).toEqual([

@@ -95,7 +95,7 @@ function isWhole(text: string): boolean {
   return length !== null && text.length - end - 4 >= Number(length[1])
 }
 
-test('D10: the short way answers as the server does, byte for byte, whatever is asked', async () => {
+test('D10: the short way answers exactly as the server does, byte for byte', async () => {
   await using world = await worldOfThree()
   const { etag } = Object.fromEntries((await world.get(`/v1/tenders/${plainId(1)}`)).headers)
   const { nextCursor } = (await (await world.get('/v1/tenders?limit=1&archived=true')).json()) as { nextCursor: string }
@@ -144,7 +144,7 @@ test('D10: the short way answers as the server does, byte for byte, whatever is 
       const request = `${method} ${target} HTTP/1.1\r\nHost: x\r\n${lines.join('')}`
       const read = async (text: string): Promise<unknown> =>
         comparable(readAnswer(method === 'HEAD' ? await headOn(world.port, text) : await askOn(world.port, text)))
-      // `TE` asks for nothing that we have, but is a case for the server.
+      // `TE` requests nothing that we offer, but the server must handle it.
       expect(await read(`${request}\r\n`)).toEqual(await read(`${request}TE: trailers\r\n\r\n`))
     }),
     { seed, numRuns: 150 },
@@ -223,7 +223,7 @@ describe('connections', () => {
     expect(text.match(/"id":"[^"]+"/g)).toEqual([1, 2, 1].map((number) => `"id":"${plainId(number)}"`))
   })
 
-  test('who says that nothing more will come still gets the answer', async () => {
+  test('a client that half-closes still receives the answer', async () => {
     await using world = await worldOfThree()
     const socket = connect({ port: world.port, host: '127.0.0.1', allowHalfOpen: true })
     const answer = readUntil(socket, () => false)
@@ -231,7 +231,7 @@ describe('connections', () => {
     expect(statuses(await answer)).toEqual(['HTTP/1.1 200'])
   })
 
-  test('also who says so while the token is looked up', async () => {
+  test('even if it half-closes while the token is looked up', async () => {
     const { tokens, asked, gate } = waitingTokens()
     await using world = await startApi({ tokens })
     world.editions.publish(startOfTests, [{ id: plainId(1) }])
@@ -247,7 +247,7 @@ describe('connections', () => {
     expect(statuses(await answer)).toEqual(['HTTP/1.1 200'])
   })
 
-  test('a client that does not read holds one answer back, not all that it asks for', async () => {
+  test('a client that does not read blocks one answer, not all that it requests', async () => {
     await using world = await startApi()
     world.editions.publish(
       startOfTests,
@@ -265,7 +265,7 @@ describe('connections', () => {
     expect(statuses(answer)).toHaveLength(11)
   })
 
-  test('the memory of an answer is given back once, when the operating system has all of it', async () => {
+  test('the memory of an answer is released once, when the operating system has all of it', async () => {
     await using world = await startApi()
     world.editions.publish(startOfTests, [{ id: plainId(1), title: 'x'.repeat(40_000) }])
     const { record } = world.editions
@@ -327,7 +327,7 @@ describe('connections', () => {
     expect([await refused('192.0.2.2', ''), await refused('192.0.2.2', 'TE: x\r\n')]).toEqual([401, 401])
   })
 
-  test('what is no HTTP is answered as such', async () => {
+  test('anything that is not HTTP is answered as such', async () => {
     await using world = await worldOfThree()
     expect(readAnswer(await sendRaw(world.port, 'GET /v1/tenders HTTP/1.1\r\nHost x\r\n\r\n')).status).toBe(400)
     expect(readAnswer(await sendRaw(world.port, `GET /v1/tenders HTTP/1.1\r\nConnection: close\r\n\r\n`)).status).toBe(

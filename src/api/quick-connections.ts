@@ -1,7 +1,8 @@
 // The short way for the requests that clients really send: `GET /v1/tenders…` or HEAD, whole in one packet, with headers that say
-// nothing about how to read the message. They are read and answered on the socket itself, which saves half of a request's
-// time. Everything else – any other path, a body, pipelining, an odd byte – makes the connection one of Node's HTTP server, with
-// all that was received, and it stays one: what is hard to read is read by its parser alone.
+// nothing about how to read the message. They are read and answered on the socket itself: a page of 100 as gzip costs 65 µs of CPU
+// instead of 125 (ratio 1.9), a record 25 instead of 105 (4.2). Everything else – any other path, a body, pipelining, an odd byte –
+// makes the connection one of Node's HTTP server, with all that was received, and it stays one: what is hard to read is read by its
+// parser alone.
 import { type Server, STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
 import { type Clock, systemClock } from '../platform/clock.ts'
@@ -13,7 +14,7 @@ import { type AskedTenders, isPromise, type TenderAnswer } from './tender-answer
 const maxRequestLength = 4096
 /** How long a connection may be silent before it is handed to the server, which counts its time and answers 408. */
 const silentMs = 1000
-/** Node's own allowance on top of what it promises in `Keep-Alive`. */
+/** How long Node itself waits beyond the time that it promises in `Keep-Alive`. */
 const keepAliveBufferMs = 1000
 
 /** The headers of a request that matter here. */
@@ -84,14 +85,12 @@ type QuickRequest = AskedTenders & { readonly method: string }
 export type QuickOptions = {
   readonly answer: (asked: AskedTenders) => TenderAnswer | Promise<TenderAnswer>
   readonly newRequestId: () => string
-  /** Told when an answer was written; `startedMs` by performance.now(). Undefined when nobody reads it. */
+  /** Called when an answer was written; `startedMs` is by performance.now(). Undefined if nobody needs it. */
   readonly onAnswered: ((request: QuickRequest, answer: TenderAnswer, startedMs: number) => void) | undefined
   /** How many proxies in front are believed about the client's address. */
   readonly trustedHops: number
   /** False while the server ends: then connections go the long way, which closes them. */
   readonly isOpen: () => boolean
-  /** Of the machine, for `Date`. */
-  readonly systemTime?: Clock
 }
 
 /** The lines that end every head, with the date of this second. */
@@ -121,8 +120,8 @@ type Ground = QuickOptions & {
 const nothing = Buffer.alloc(0)
 
 /**
- * Calls `then` when the operating system has all that was written, or the connection is gone. Mostly it has at once: then
- * no callback goes through Node's queue, which costs as much as all of the head.
+ * Calls `then` when the operating system has everything that was written, or the connection is gone. Usually it has at
+ * once: then no callback goes through Node's queue, which costs as much as the whole head.
  */
 function whenWritten(socket: Socket, then: () => void): void {
   if (socket.writableLength === 0) then()
@@ -154,14 +153,14 @@ class QuickConnection {
     socket.setTimeout(silentMs)
   }
 
-  /** In the place of the socket's own: null is the end. False stops reading until the stream asks again. */
+  /** Replaces the socket's own method: null is the end. False stops reading until the stream asks again. */
   readonly #onReceived = (chunk: Buffer | null): boolean => {
     if (chunk === null) return Socket.prototype.push.call(this.#socket, null)
     if (this.#early === undefined && !this.#isAnswering && this.#socket.writableLength === 0) {
       this.#take(chunk)
       return true
     }
-    // Pipelined, or from a client that does not read: the server's case, behind the answer that is on its way.
+    // Pipelined, or from a client that does not read: the server handles it, after the answer in progress.
     this.#early = this.#early === undefined ? chunk : Buffer.concat([this.#early, chunk])
     if (!this.#isAnswering && this.#socket.writable) whenWritten(this.#socket, this.#handOverEarly)
     return false
@@ -295,7 +294,7 @@ export function serveQuickly(server: Server, options: QuickOptions): () => void 
   const ground: Ground = {
     ...options,
     connections,
-    headEnd: createHeadEnd(options.systemTime ?? systemClock, server.keepAliveTimeout),
+    headEnd: createHeadEnd(systemClock, server.keepAliveTimeout),
     idleMs: server.keepAliveTimeout + keepAliveBufferMs,
     giveToServer: (socket) => listener.call(server, socket),
   }

@@ -1,8 +1,8 @@
-// Our own request ids: UUID version 7 (RFC 9562 5.7), so that they sort by time. A client's ids are never taken over.
+// Our own request IDs: UUID version 7 (RFC 9562 5.7), so that they sort by time. A client's IDs are never used.
 import type { Clock } from '../platform/clock.ts'
 
 const poolSize = 4096
-/** Random hex digits of an id, one of them for the variant. */
+/** Number of random hex digits in an ID, one of them for the variant. */
 const digits = 19
 
 /** A source of ids; random bytes are drawn in bulk. */

@@ -87,7 +87,7 @@ const retryAfterHeader = {
   'Retry-After': header('Seconds to wait before the same request is repeated.', Type.Integer({ minimum: 1 })),
 }
 
-/** A problem as it is answered, from the catalogue. */
+/** A problem as it is answered, from the catalog. */
 export function exampleProblem(slug: ProblemSlug, docsUrl: string): Record<string, unknown> {
   const kind = problemKind(slug)
   return JSON.parse(

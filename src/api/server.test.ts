@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiWorld, startApi, startOfTests, waitingTokens } from '../../test/api-world.ts'
 import { createMemoryEditions, plainId } from '../../test/memory-editions.ts'
 import { makeToken } from '../domain/token.ts'
-import { DamagedLogError } from '../edition/damaged-log-error.ts'
+import { DamagedLogError } from '../edition/format/damaged-log-error.ts'
 import { systemRandom } from '../platform/random.ts'
 
 type Page = { data: { id: string; lastModified: string }[]; nextCursor: string | null }
@@ -150,7 +150,7 @@ describe('lists', () => {
     expect(rest.data.map(({ id }) => id)).toEqual([plainId(2)])
   })
 
-  test('R3: a cursor of an edition that is not here yet waits, then asks to come back', async () => {
+  test('R3: a cursor of an edition that is missing here waits, then asks the client to retry', async () => {
     await using ahead = await startApi()
     await using behind = await startApi({ editionWaitMs: 0 })
     behind.keys.splice(0, 1, ...ahead.keys)
@@ -189,7 +189,7 @@ describe('lists', () => {
     expect((await world.get('/v1/tenders?limit=1', { accept: 'text/html' })).status).toBe(200)
   })
 
-  test('D45: gzip for those who take it, the same bytes after decoding', async () => {
+  test('D45: gzip for clients that accept it, the same bytes after decoding', async () => {
     const plain = await world.get('/v1/tenders', { 'accept-encoding': 'identity' })
     expect(plain.headers.get('content-encoding')).toBeNull()
     const packed = await world.get('/v1/tenders', { 'accept-encoding': 'gzip;q=0.3' })
@@ -243,7 +243,7 @@ describe('one record', () => {
     expect(await response.json()).toEqual(entry)
   })
 
-  test('C108, C109, D36: archived ones are there; a merged one names the remaining record', async () => {
+  test('C108, C109, D36: archived ones exist; a merged one names the survivor', async () => {
     await using world = await startApi()
     world.editions.publish(startOfTests, [
       { id: plainId(1) },
@@ -268,7 +268,7 @@ describe('one record', () => {
     }
   })
 
-  test('D15: parameters by id are refused before the id is looked up', async () => {
+  test('D15: parameters by id are refused before the ID is looked up', async () => {
     await using world = await startApi()
     world.editions.publish(startOfTests, [])
     const path = `/v1/tenders/${plainId(77)}`
@@ -463,7 +463,7 @@ describe('cursors', () => {
     ).toBe(400)
   })
 
-  test('D29: other filters name what differs; without its filters a cursor is a mismatch too', async () => {
+  test('D29: other filters name the difference; a cursor without its filters is a mismatch too', async () => {
     await using world = await startApi()
     world.editions.publish(startOfTests, [
       { id: plainId(1), cpvCodes: ['45000000'], nutsCodes: ['DE2'] },
@@ -568,7 +568,7 @@ describe('methods and paths', () => {
     await problemOf(world, await fetch(world.origin + path), 'not-found', path)
   })
 
-  test('D47: every answer has our own request id, whatever the client sends', async () => {
+  test('D47: every answer has our own request ID, whatever the client sends', async () => {
     const sent = { 'x-request-id': 'mine', traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' }
     const paths = ['/v1/tenders', '/v1/nothing', '/healthz', '/readyz', '/access', '/openapi.json']
     const ids = await Promise.all(paths.map(async (path) => (await world.get(path, sent)).headers.get('x-request-id')))

@@ -8,8 +8,8 @@ import { headerPairs, pathOf, sendProblem } from './answers.ts'
 import { clientAddress } from './client-address.ts'
 import { contractText } from './contract-text.ts'
 import { serveFixed } from './fixed-answer.ts'
-import { createFloodGuard, type FloodGuard } from './flood-guard.ts'
-import { type LoadWatch, spreadRetryAfter, watchLoad } from './overload.ts'
+import { createFloodGuard, type FloodGuard } from './limits/flood-guard.ts'
+import { type LoadWatch, spreadRetryAfter, watchLoad } from './limits/overload.ts'
 import { isKnownPath, listPath, suggestPath } from './paths.ts'
 import type { PipelineState } from './pipeline-state.ts'
 import { allowedMethods, type Problem, withoutTokens } from './problems.ts'
@@ -34,18 +34,18 @@ export type ApiOptions = Pick<
 > & {
   /**
    * Where the access page is reachable, without a slash at the end: `type` of a problem is `{docsUrl}/access#error-…`.
-   * Empty: not known, and what is answered refers to the address that the client asked.
+   * Empty if unknown: answers then refer to the address that the client used.
    */
   readonly docsUrl: string
   /** Where the API itself is reachable, for the examples of the page and the contract; like `docsUrl`, which it is when left out. */
   readonly baseUrl?: string
   /** Access lines (`info`) and faults (`error`); none when left out. */
   readonly log?: Log | undefined
-  /** Readiness beyond "an edition can be served", for example false before a shutdown. */
+  /** Called for readiness beyond "an edition can be served": false, for example, before a shutdown. */
   readonly isReady?: () => boolean
   /** What is wrong although editions are served, a sentence each: shown by /readyz, which stays 200. */
   readonly degraded?: () => readonly string[]
-  /** How the stages behind the API do: told in the details of readiness, which they do not decide. */
+  /** The state of the stages behind the API: shown in the details of readiness, which it does not affect. */
   readonly pipeline?: () => PipelineState | undefined
   /** Sheds requests under /v1 with 503; by default when the event loop stays behind by 1,000 ms. */
   readonly isOverloaded?: () => boolean
@@ -62,7 +62,6 @@ export type ApiOptions = Pick<
   readonly refusedPerMinute?: number
   /** The guard against such floods where several servers share one; one of its own when left out. */
   readonly floodGuard?: FloodGuard
-  readonly maxConnections?: number
   /** Runs before the routes are declared; the contract generator watches them here. */
   readonly beforeRoutes?: (app: FastifyInstance) => void
 }
@@ -70,12 +69,12 @@ export type ApiOptions = Pick<
 const requestTimeoutMs = 15_000
 const headersTimeoutMs = 10_000
 const maxEventLoopDelayMs = 1000
-/** The parser's own limit lies above ours, so that most of what is too long gets the exact answer (D50). */
+/** The parser's own limit is above ours, so that most of the too long requests receive the exact answer (D50). */
 const parserLimit = maxUrlLength + maxHeadersLength + 1024
 const unavailableSeconds = 10
 /**
- * What a socket may hold back before Node tells its writer to wait: more than a page of 100 as gzip, as that message costs more than
- * the answer. A client that asks without reading is held back from there on.
+ * Maximum bytes that a socket buffers before Node tells its writer to wait: more than a page of 100 as gzip, because
+ * that message costs more than the answer. From there on, a client that sends requests without reading has to wait.
  */
 const socketBufferBytes = 256 * 1024
 
@@ -128,7 +127,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     clientErrorHandler: (error, socket) => answerParserError?.(error as unknown as ParserError, socket),
   })
   answerParserError = answerUnreadableRequests(app.server, { docsUrl, newRequestId })
-  app.server.maxConnections = options.maxConnections ?? 20_000
+  app.server.maxConnections = 20_000
   // Values are read by our own declarations, bodies come finished from the edition log.
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
@@ -148,7 +147,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
 
   /** 404, 405 or OPTIONS: everything that no route takes, before authentication (D4 to D7). */
   function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    // A body that nobody reads would have to be read to its end before the connection serves again.
+    // An unused body would have to be read to its end before the connection serves again.
     if (hasBody(request)) reply.header('connection', 'close')
     const target = request.raw.url ?? '/'
     const path = pathOf(target)

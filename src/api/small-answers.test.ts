@@ -79,7 +79,7 @@ test('the root is a 404 that says where to go, in words and as links', async () 
   expect((await fetch(`${world.origin}/openapi.json`)).status).toBe(200)
 })
 
-describe('what is the same for everybody', () => {
+describe('answers that are the same for all', () => {
   test.each(['/access', '/openapi.json'])('%s is packed, and not sent again', async (path) => {
     const ask = async (lines: string): Promise<{ head: string; body: Buffer }> => {
       const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines}\r\n`

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { pathOf } from './answers.ts'
 import { chooseEncoding } from './content-coding.ts'
 import { isNoneMatchHit, listEntityTag } from './etag.ts'
-import { createFloodGuard } from './flood-guard.ts'
-import { createLoadGauge, spreadRetryAfter } from './overload.ts'
+import { createFloodGuard } from './limits/flood-guard.ts'
+import { createLoadGauge, spreadRetryAfter } from './limits/overload.ts'
 import { isKnownPath, suggestPath } from './paths.ts'
 import { problemBody, problemKinds, problemSlugs, toInstance, withoutTokens } from './problems.ts'
 import { createRequestIds } from './request-ids.ts'
@@ -199,7 +199,7 @@ describe('problems', () => {
       expect(toInstance(`/v1/tenders/${written}/%41%2f`)).toBe('/v1/tenders/tdr_live_%5Bhidden%5D/A%2f')
     expect(withoutTokens('/%41%5b%7A%2F')).toBe('/%41%5b%7A%2F')
   })
-  test('an instance is a URI reference whatever the path', () => {
+  test('an instance is a URI reference for any path', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii' }), (path) => {
         expect(toInstance(`/${path}`)).toMatch(/^(?:[\w\-.~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/)

@@ -1,23 +1,23 @@
-// Answers of /v1/tenders and /v1/tenders/{id}: all checks in their order (D10), whatever brought the request here. Reads need no
-// database. Nothing here waits unless a token, a count or an edition has to be asked for elsewhere.
+// Answers of /v1/tenders and /v1/tenders/{id}: all checks in their order (D10), whichever way the request arrived.
+// Reads need no database. Nothing here waits unless a token, a count or an edition has to be requested elsewhere.
 import { setTimeout as delayMs } from 'node:timers/promises'
 import { toInstant } from '../domain/time.ts'
-import { DamagedLogError } from '../edition/damaged-log-error.ts'
-import type { EditionInfo, EditionReader, Encoding, RecordKey } from '../edition/edition-reader.ts'
-import { isRecordId } from '../edition/record-id.ts'
+import { DamagedLogError } from '../edition/format/damaged-log-error.ts'
+import { isRecordId } from '../edition/format/record-id.ts'
+import type { EditionInfo, EditionView, Encoding, RecordKey } from '../edition/read/edition-view.ts'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
 import type { TokenGrant } from '../store/organizations.ts'
 import { pathOf } from './answers.ts'
-import { createEncodingChooser } from './content-coding.ts'
-import type { CursorSealer, OpenedCursor } from './cursor.ts'
+import { chooseEncoding } from './content-coding.ts'
+import type { CursorSealer, OpenedCursor } from './cursors/cursor.ts'
 import { isNoneMatchHit, listEntityTag, recordEntityTag } from './etag.ts'
-import type { FloodGuard } from './flood-guard.ts'
-import type { Admission, Limiter } from './limiter.ts'
-import { createListQueryReader } from './list-query-reader.ts'
-import { spreadRetryAfter } from './overload.ts'
+import type { FloodGuard } from './limits/flood-guard.ts'
+import type { Admission, Limiter } from './limits/limiter.ts'
+import { spreadRetryAfter } from './limits/overload.ts'
+import { createListQueryCache } from './list-query-cache.ts'
 import { describeFaults, type ListQuery, refuseParameters } from './parameters.ts'
 import { listPath } from './paths.ts'
 import { type ParameterFault, type Problem, problemBody, problemHeaders, problemKind } from './problems.ts'
@@ -36,7 +36,7 @@ export type AskedTenders = {
   readonly acceptEncoding: string | undefined
   /** Content-Length above 0 or Transfer-Encoding. */
   readonly hasBody: boolean
-  /** Where it came from; asked only for refused requests. */
+  /** The origin of the request; needed only for refused requests. */
   readonly address: () => string
 }
 
@@ -56,7 +56,7 @@ export type TenderAnswer = {
 }
 
 export type TenderAnswersOptions = {
-  readonly reader: EditionReader
+  readonly reader: EditionView
   readonly tokens: TokenTable
   readonly limiter: Limiter
   readonly cursors: CursorSealer
@@ -95,8 +95,7 @@ type Answering = TenderAnswer | Promise<TenderAnswer>
 export function createTenderAnswers(options: TenderAnswersOptions): (asked: AskedTenders) => Answering {
   const { reader, tokens, limiter, cursors, clock, random, docsUrl, log, isOverloaded, editionWaitMs, floodGuard } =
     options
-  const chooseEncoding = createEncodingChooser()
-  const readListQuery = createListQueryReader()
+  const readListQuery = createListQueryCache()
 
   function problem(course: Course, what: Problem): TenderAnswer {
     const { asked, grant } = course
@@ -332,7 +331,7 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
       after === undefined ? { filter, edition, limit } : { filter, edition, limit, after },
     )
     const nextCursor = next ? cursors.seal({ after: next, edition }, filter, organizationId) : null
-    const encoding = positions.length > 0 ? chooseEncoding(asked.acceptEncoding) : 'identity'
+    const encoding = positions.length > 0 ? chooseEncoding(asked.acceptEncoding ?? 'identity') : 'identity'
     const page = reader.pageBody(positions, shown.edition, encoding)
     return found(course, foundHeaders(course, entityTag, shown), encoding, {
       body: page.bytes,
@@ -369,7 +368,7 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
     const { lastModified, mergedInto } = reader.meta(position)
     const entityTag = recordEntityTag(id, lastModified)
     const isUnchanged = isNoneMatchHit(course.asked.ifNoneMatch, entityTag)
-    const encoding = isUnchanged ? 'identity' : chooseEncoding(course.asked.acceptEncoding)
+    const encoding = isUnchanged ? 'identity' : chooseEncoding(course.asked.acceptEncoding ?? 'identity')
     // Read before the headers are written: a damaged record is answered without those of the success.
     const body = isUnchanged ? undefined : reader.record(position, encoding)
     if (mergedInto !== undefined) course.headers += `link: <${listPath}/${mergedInto}>; rel="canonical"\r\n`

@@ -47,7 +47,7 @@ export function parseTimestamp(value: string): Moment | TimestampFault {
     offsetMs = (zone.startsWith('-') ? -1 : 1) * (offsetHours * hourMs + offsetMinutes * minuteMs)
   }
   const utcMs = midnightMs + hours * hourMs + minutes * minuteMs + seconds * 1000 - offsetMs
-  // A leap second stands at the end of a UTC day only; it is counted as the first second of the next.
+  // A leap second exists only at the end of a UTC day; it counts as the first second of the next.
   if (seconds === 60 && utcMs % (24 * hourMs) !== 0) return noSuchTime
   if (utcMs < 0) return fault('timestamp-too-early', 'Times before 1970 are not accepted.')
   const fraction = (match[7] ?? '').padEnd(9, '0')

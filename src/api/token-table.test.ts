@@ -1,4 +1,4 @@
-// Proves C115, C119, C120 and D10 to D12 for the table of tokens; the store's own rules are proved beside it.
+// Proves C115, C119, C120 and D10 to D12 for the table of tokens; the store's own rules are proved next to the store.
 import { describe, expect, test } from 'vitest'
 import { createTestTokens } from '../../test/api-world.ts'
 import { makeToken } from '../domain/token.ts'
@@ -33,7 +33,7 @@ describe('the table of tokens', () => {
     await table.close()
   })
 
-  test('garbage is refused without a look at the store', async () => {
+  test('garbage is refused without a query of the store', async () => {
     const { table, counts } = await openTable()
     const before = counts()
     for (const text of ['', 'x', 'tdr_live_', `tdr_live_${'0'.repeat(36)}`, makeToken(systemRandom.bytes).slice(0, -1)])
@@ -42,7 +42,7 @@ describe('the table of tokens', () => {
     await table.close()
   })
 
-  test('C119: a token made a moment ago works at once, a revoked one ends with the next look', async () => {
+  test('C119: a new token works at once, a revoked one stops with the next poll', async () => {
     const { tokens, table } = await openTable()
     const token = tokens.add('one')
     expect(await table.find(token)).toMatchObject({ state: 'known' })
@@ -53,7 +53,7 @@ describe('the table of tokens', () => {
     await table.close()
   })
 
-  test('a thousand unknown tokens at once cost a look or two, and the whole table is read only when it changed', async () => {
+  test('a thousand unknown tokens at once cost a query or two, and the whole table is read only if it changed', async () => {
     const { table, counts } = await openTable()
     const before = counts()
     const found = await Promise.all(Array.from({ length: 1000 }, () => table.find(makeToken(systemRandom.bytes))))
@@ -75,7 +75,7 @@ describe('the table of tokens', () => {
     await table.close()
   })
 
-  test('with the database down known tokens go on, and unknown ones are not called wrong', async () => {
+  test('while the database is down known tokens work, and unknown ones are not called wrong', async () => {
     const tokens = createTestTokens()
     const known = tokens.add('one')
     const { table } = await openTable(tokens)

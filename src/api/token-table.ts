@@ -1,4 +1,4 @@
-// All tokens in memory: a request is judged without a query, and known tokens go on while the database is down.
+// Holds all tokens in memory: a request is checked without a query, and known tokens work while the database is down.
 import { setTimeout as delay } from 'node:timers/promises'
 import { hashToken, isWellFormedToken } from '../domain/token.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -6,7 +6,10 @@ import type { Log } from '../platform/log.ts'
 import { within } from '../platform/within.ts'
 import type { TokenGrant } from '../store/organizations.ts'
 
-/** `unavailable`: the token is not known here and the database cannot be asked; never answered as a wrong token. */
+/**
+ * `unavailable`: the token is not known here and the database does not answer; this is never reported as a wrong
+ * token.
+ */
 export type TokenLookup =
   | { readonly state: 'known'; readonly grant: TokenGrant }
   | { readonly state: 'wrong' }
@@ -39,7 +42,7 @@ const closeGraceMs = 1000
 export async function openTokenTable(options: {
   readonly source: TokenSource
   readonly clock: Clock
-  /** What is known of the tokens without the source: they go on if it cannot be read at the start. */
+  /** Tokens known without the source: they work even if it cannot be read at the start. */
   readonly known?: readonly TokenGrant[]
   readonly log?: Log | undefined
   readonly pollMs?: number
@@ -48,7 +51,7 @@ export async function openTokenTable(options: {
   const { source, clock, log, pollMs = defaultPollMs } = options
   const gapMs = options.refreshEveryMs ?? refreshEveryMs
   let grants: ReadonlyMap<string, TokenGrant> = new Map(options.known?.map((grant) => [grant.tokenHash, grant]))
-  /** Hashes of tokens that were known when they were sent. Whether they still are is looked up each time. */
+  /** Hashes of tokens that were known when they were sent. Whether they still are is checked each time. */
   const hashes = new Map<string, string>()
   let serial = -1
   let used = new Set<string>()
@@ -82,7 +85,7 @@ export async function openTokenTable(options: {
     return running
   }
 
-  /** A look that begins after this call, shared by all who wait for it, at most one in `gapMs`. */
+  /** A query that begins after this call, shared by all that wait for it, at most one in `gapMs`. */
   function readAfresh(): Promise<boolean> {
     scheduled ??= (async () => {
       const waitMs = Math.min(gapMs, lastAskedAt + gapMs - clock())

@@ -55,7 +55,7 @@ describe('too much', () => {
     }
   })
 
-  test('D50: headers of up to 16,384 bytes are read, even beside a long address; more is 431', async () => {
+  test('D50: headers of up to 16,384 bytes are read, even with a long address; more is 431', async () => {
     const request = (length: number, target = '/v1/tenders') => {
       const rest = `${host}${bearer()}`
       return `GET ${target} HTTP/1.1\r\n${rest}X-Fill: ${'a'.repeat(length - rest.length - 10)}\r\n\r\n`
@@ -99,7 +99,7 @@ describe('not HTTP', () => {
     expect(await problemFor(text)).toMatchObject({ status: 400, slug: 'malformed-request' })
   })
 
-  test('D5: a method that no parser knows is 405 all the same', async () => {
+  test('D5: a method that no parser knows is also 405', async () => {
     const problem = await problemFor('FROBNICATE /v1/tenders HTTP/1.1\r\nHost: a\r\n\r\n')
     expect(problem).toMatchObject({ status: 405, slug: 'method-not-allowed', instance: '/v1/tenders' })
     expect(problem.headers.get('allow')).toBe('GET, HEAD, OPTIONS')

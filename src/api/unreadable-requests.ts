@@ -32,7 +32,7 @@ function firstLine(error: ParserError): { text: string; isComplete: boolean } | 
   return { text: bytes.toString('latin1'), isComplete: end >= 0 }
 }
 
-/** The problem that explains a parser's error, and the path as far as it can be told. */
+/** The problem that explains a parser's error, and the path as far as it is known. */
 export function explainParserError(error: ParserError): { problem: Problem; path: string } {
   const line = firstLine(error)
   const match = line ? requestLine.exec(line.text) : null

@@ -8,7 +8,7 @@ export const sourcesPage = new URL('../../docs/sources/README.md', import.meta.u
 
 const [begin, end] = ['<!-- cards: begin -->', '<!-- cards: end -->']
 
-/** The page with what stands between its marks rebuilt. Throws when it has none. */
+/** The page with the content between its marks replaced. Throws if it has no marks. */
 export function withSourceTable(page: string, sources: Sources): string {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]
   if (from < 0 || to < from) throw new Error(`docs/sources/README.md lacks ${begin} or ${end}`)
@@ -50,7 +50,7 @@ function accessOf({ access, offBecause }: Source): string {
   return parts.length === 0 ? 'open' : parts.join('; ')
 }
 
-function licenceOf({ licence: { name, url } }: Source): string {
+function licenceOf({ license: { name, url } }: Source): string {
   return url === undefined ? cell(name) : `[${cell(name)}](${url})`
 }
 

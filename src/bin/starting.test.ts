@@ -1,4 +1,5 @@
-// The first and the last lines of the program, from outside: what comes at once, what is checked first, what a clean stop says.
+// The first and the last lines of the program, from outside: what comes at once, what is checked first, what a clean
+// stop reports.
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -8,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, expect, test } from 'vitest'
-import type { CommandEvent } from './control-socket.ts'
+import type { PrintedEvent } from '../../test/testing/printed-event.ts'
 
 const root = join(import.meta.dirname, '../..')
 const program = join(root, 'src/bin/tenderstock.cjs')
@@ -26,9 +27,9 @@ async function newFolder(): Promise<string> {
 
 type Running = {
   readonly child: ChildProcess
-  readonly events: CommandEvent[]
+  readonly events: PrintedEvent[]
   readonly errors: () => string
-  readonly until: (fits: (event: CommandEvent) => boolean) => Promise<CommandEvent>
+  readonly until: (fits: (event: PrintedEvent) => boolean) => Promise<PrintedEvent>
 }
 
 function launch(command: string, args: readonly string[], env: Record<string, string> = {}): Running {
@@ -38,12 +39,12 @@ function launch(command: string, args: readonly string[], env: Record<string, st
     child.kill('SIGKILL')
     await exited
   })
-  const events: CommandEvent[] = []
+  const events: PrintedEvent[] = []
   let errors = ''
   let wake = () => {}
   child.stderr.on('data', (chunk) => (errors += chunk))
   createInterface({ input: child.stdout }).on('line', (line) => {
-    events.push(JSON.parse(line) as CommandEvent)
+    events.push(JSON.parse(line) as PrintedEvent)
     wake()
   })
   void exited.then(() => wake())
@@ -65,7 +66,7 @@ function launch(command: string, args: readonly string[], env: Record<string, st
   }
 }
 
-const is = (name: string) => (event: CommandEvent) => event.event === name
+const is = (name: string) => (event: PrintedEvent) => event.event === name
 
 function run(args: readonly string[], env: Record<string, string> = {}) {
   return new Promise<{ exitCode: number; out: string; err: string }>((resolve) => {
@@ -89,7 +90,7 @@ test('the first line does not wait for the database', async () => {
   expect(service.events).toHaveLength(1)
 })
 
-test('what is wrong with the command line or the settings is said before anything is made, with --json as an event', async () => {
+test('errors in the command line or the settings are reported before anything is created, with --json as an event', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   closers.push(async () => server.close())
@@ -132,7 +133,7 @@ test('what is wrong with the command line or the settings is said before anythin
     const events = outcome.out
       .trimEnd()
       .split('\n')
-      .map((line) => JSON.parse(line) as CommandEvent)
+      .map((line) => JSON.parse(line) as PrintedEvent)
     expect(events.at(-1)).toEqual({
       event: 'error',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -178,7 +179,7 @@ const canUnshare = spawnSync(noNetwork[0], [...noNetwork.slice(1), 'true']).stat
 if (!canUnshare) console.log('skipped: live reading without a network (this user cannot make a namespace without one)')
 
 test.skipIf(!canUnshare)(
-  'live reading without a network says so once, not once for each portal',
+  'live reading without a network is reported once, not once for each portal',
   async () => {
     const data = join(await newFolder(), 'data')
     const args = ['start', '--live', '--data', data, '--api-port', '0', '--json', '--workers', '16']
@@ -188,18 +189,18 @@ test.skipIf(!canUnshare)(
     await service.until(
       (event) => event.event === 'warning' && String(event.message).startsWith('This machine reaches no portal'),
     )
-    // as many portals as it has by now asked in vain, of 106 or so
+    // as many portals as were tried without success by now, of about 106
     const tried = async () => {
       const { out } = await run(['source', 'list', '--data', data, '--json'])
       const sources = out
         .trim()
         .split('\n')
-        .map((line) => JSON.parse(line) as CommandEvent)
+        .map((line) => JSON.parse(line) as PrintedEvent)
       return sources.filter(({ lastError }) => typeof lastError === 'string').length
     }
     await expect.poll(tried, { timeout: 300_000, interval: 1000 }).toBeGreaterThan(20)
     const told = service.events.filter(({ event }) => event === 'warning' || event === 'sourceRead')
-    const isOther = ({ message }: CommandEvent) => !/first time: the API answers 503/.test(String(message))
+    const isOther = ({ message }: PrintedEvent) => !/first time: the API answers 503/.test(String(message))
     expect(told.filter(isOther).map(({ message }) => message)).toEqual([
       expect.stringMatching(/^This machine reaches no portal \(.*\): check its network/),
     ])
@@ -227,7 +228,7 @@ test('source list shows every sample portal that delivered', async () => {
 
 const unit = /```ini\n([\s\S]*?)```/.exec(readFileSync(join(root, 'docs/operations.md'), 'utf8'))![1]!
 
-test('the systemd unit of the documentation runs as it is written, and prints no token', async () => {
+test('the systemd unit of the documentation runs unchanged, and prints no token', async () => {
   const folder = await newFolder()
   expect([...unit.matchAll(/^\[(\w+)\]$/gm)].map(([, name]) => name)).toEqual(['Unit', 'Service', 'Install'])
   const path = join(folder, 'tenderstock.service')

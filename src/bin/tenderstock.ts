@@ -1,4 +1,4 @@
 // The program itself. `tenderstock.cjs` checks the version of Node.js before it loads this.
-import { main } from './main.ts'
+import { main } from '../cli/main.ts'
 
 process.exitCode = await main(process.argv.slice(2))

@@ -1,8 +1,8 @@
 // A day's notices cost what they and their tenders need, however large the stock is: nothing reads a table from end to end.
 import { type CompiledQuery, type KyselyPlugin, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { at, notice } from '../../test/generate/notices.ts'
 import { receiveNotices } from '../../test/receive-notices.ts'
+import { at, notice } from '../../test/testing/generate/notices.ts'
 import { engines, openTestStore } from '../../test/world.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { Store } from '../store/database.ts'
@@ -96,13 +96,13 @@ async function costOfADay(store: Store, stockSize: number) {
 }
 
 describe.each(engines)('a day of notices (%s)', (engine) => {
-  test('takes the same statements and rows on a stock six times as large, and no table is read from end to end', async () => {
+  test('takes the same statements and rows on a stock six times as large, and reads no table from end to end', async () => {
     await using small = await openTestStore(engine)
     await using large = await openTestStore(engine)
     const [one, other] = [await costOfADay(small, 200), await costOfADay(large, 1200)]
     console.log('a day of 14 notices', one, other)
     expect(one.summary).toEqual(other.summary)
-    // Three of the calls that another portal shows too get its older name, six are new.
+    // Three of the calls that another portal shows too receive its older name, six are new.
     expect(one.summary).toMatchObject({ notices: 14, created: 9, removed: 3 })
     expect(one.statements).toBeGreaterThan(20)
     expect({ statements: other.statements, rows: other.rows }).toEqual({ statements: one.statements, rows: one.rows })

@@ -9,7 +9,7 @@ export type BuyerIdentity = {
   readonly names: readonly ReadonlySet<string>[]
 }
 
-// Legal forms and offices: they occur in the names of strangers and tell nothing apart.
+// Legal forms and offices: they occur in the names of strangers and distinguish nothing.
 const genericWords = new Set(
   `gmbh mbh ag kg kgaa ev eg og spa srl sa sarl sas srls sp zoo spolka ltd limited plc inc as asa ab oy oyj bv nv ry aps kft zrt doo dd ad ead eood ood
   der die das des dem den und fur im in am an zum zur von vom bei the of and for de la le les du des et en l d da do dos das di del della e il lo gli y el
@@ -37,7 +37,9 @@ export function wordsOf(text: string): string[] {
   return foldText(text).match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** What tells a name from others: without legal forms and kinds of offices; all words as one where nothing is left. */
+/**
+ * The distinguishing words of a name: without legal forms and kinds of offices; all words as one if nothing remains.
+ */
 export function distinguishingWords(name: string): Set<string> {
   const words = wordsOf(name)
   const telling = words.filter((word) => word.length > 1 && !genericWords.has(word))

@@ -42,9 +42,9 @@ function ordered(value: unknown, shape: Shape): unknown {
 }
 
 /**
- * JSON without white space: `id` first, then the schema's order; texts in NFC, numbers as JSON writes them, no absent members.
- * Equal contents give equal text, so the order of arrival or of properties never makes a change. Throws on a member that the
- * schema does not name: it would be published as it stands here, and the contract would not hold.
+ * JSON without white space: `id` first, then the schema's order; texts in NFC, numbers as JSON writes them, no absent
+ * members. Equal contents give equal text, so the order of arrival or of properties never makes a change. Throws on a
+ * member that the schema does not name: it would be published as it is, and break the contract.
  */
 export function canonicalJson(content: TenderContent): string {
   for (const name in content)

@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { at, lot, notice, noticeWorld, uuid } from '../../test/generate/notices.ts'
-import { randomOf } from '../../test/generate/random.ts'
 import { receiveNotices } from '../../test/receive-notices.ts'
+import { at, lot, notice, noticeWorld, uuid } from '../../test/testing/generate/notices.ts'
+import { randomOf } from '../../test/testing/generate/random.ts'
 import { engines, openTestStore } from '../../test/world.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
@@ -15,7 +15,7 @@ import { tenderId } from './tender-id.ts'
 
 const now = Date.parse('2026-02-20T12:00:00.000Z')
 
-/** The whole stock, and which notice stands where. */
+/** The whole stock, and the tender of each notice. */
 async function stockOf(store: Store) {
   const tenders = await store.db
     .selectFrom('tender')
@@ -75,7 +75,7 @@ function portions<Item>(items: readonly Item[], seed: number): Item[][] {
 }
 
 describe.each(engines)('the consolidation (%s)', (engine) => {
-  test('gives the same ids and contents for any order, any portions and any batch size', async () => {
+  test('gives the same IDs and contents for any order, any portions and any batch size', async () => {
     await using store = await openTestStore(engine)
     await fc.assert(
       fc.asyncProperty(fc.integer(), fc.integer(), fc.integer({ min: 1, max: 40 }), async (world, order, batchSize) => {
@@ -134,7 +134,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     expect(await stockOf(store)).toEqual(before)
   })
 
-  test('keeps every published id, points merged records at a final survivor, and gives an id back after a split (P3, D37)', async () => {
+  test('keeps every published ID, points merged records at a final survivor, and restores an ID after a split (P3, D37)', async () => {
     await using store = await openTestStore(engine)
     let merges = 0
     await fc.assert(
@@ -174,7 +174,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     expect(merges).toBeGreaterThan(0)
   })
 
-  test('rebuilds the same ids and contents, repairs what was damaged, and keeps claims', async () => {
+  test('rebuilds the same IDs and contents, repairs damage, and keeps claims', async () => {
     await using store = await openTestStore(engine)
     await receiveNotices(store, noticeWorld(11, 40))
     await consolidate(store, { now })
@@ -224,7 +224,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     })
   })
 
-  test('gives each published id its own tender back when what joined them is gone', async () => {
+  test('gives each published ID its own tender back when the join ends', async () => {
     await using store = await openTestStore(engine)
     const call = (key: string, buyer: string) =>
       notice({
@@ -249,7 +249,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     )
   })
 
-  test('a merged record is a tender again, under its own id, when the notice that joined the two says otherwise', async () => {
+  test('a merged record is a tender again, under its own ID, when the joining notice contradicts', async () => {
     await using store = await openTestStore(engine)
     const first = notice({ noticeKey: 'ted:1-2026', publicationNumber: '1-2026', publicationDate: at('2026-01-05') })
     // another title, so that nothing but the reference joins the two
@@ -331,7 +331,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     expect(records.every(({ originalSources }) => originalSources.length === 1)).toBe(true)
   })
 
-  test('a batch that dies leaves what was there, and the next run does it all', async () => {
+  test('a batch that dies leaves the previous state, and the next run does everything', async () => {
     await using store = await openTestStore(engine)
     await receiveNotices(store, noticeWorld(21, 20))
     await consolidate(store, { now })
@@ -351,7 +351,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     expect(await stockOf(store)).toEqual(expected)
   })
 
-  test('stops after a batch when it is told to, and a rebuild that was stopped says so', async () => {
+  test('stops after a batch on request, and an interrupted rebuild says so', async () => {
     await using store = await openTestStore(engine)
     await receiveNotices(store, noticeWorld(23, 20))
     const stop = new AbortController()

@@ -1,4 +1,5 @@
-// Runs the stage: takes over new notices in batches, re-resolves what they are connected with, and lets the clock do its part.
+// Runs the stage: processes new notices in batches, resolves everything connected with them again, and applies the
+// changes that the clock makes due.
 import type { TenderContent } from '../domain/tender.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
 import { replaceDoubts } from '../store/doubts.ts'
@@ -48,7 +49,10 @@ import {
 } from './resolve.ts'
 import { tenderId } from './tender-id.ts'
 
-/** What one run did. `changed` counts tenders that stood there before; `transitions`: tenders that the clock was due to change. */
+/**
+ * The result of one run. `changed` counts tenders that existed before; `transitions`: tenders that the clock was due
+ * to change.
+ */
 export type ConsolidateSummary = {
   readonly notices: number
   readonly created: number
@@ -72,9 +76,9 @@ export type ConsolidateOptions = {
 const defaultBatchSize = 250
 
 /**
- * A key held by more notices than this connects nothing. The largest honest procedures (dynamic purchasing systems with all
- * their awards) have some hundred notices; beyond that it is a default value of some software, and following it would read
- * half of the stock for each new notice.
+ * Maximum notices that a key may join. The largest real procedures (dynamic purchasing systems with all their awards)
+ * have some hundred notices; a more frequent key is a default value of some software, and following it would read half
+ * of the stock for each new notice.
  */
 export const mostHolders = 1000
 
@@ -164,7 +168,7 @@ async function consolidateBatch(
   const batch = await takeNoticesToConsolidate(trx, batchSize)
   if (batch.length === 0) return undefined
   const batchIds = batch.map((row) => row.noticeId)
-  // A notice that is reread may leave a tender: those that stood with it are looked at again.
+  // A notice that is reread may leave a tender: the notices that shared it are resolved again.
   const companions = await listNoticesOfSameTenders(trx, batchIds)
   await replaceLinks(trx, batch.map(linksOf))
   const { noticeIds, ignoredKeys } = await closureOf(trx, batchIds, companions)

@@ -1,6 +1,6 @@
 // Tenders whose notices contradict each other are noted, whatever joined them.
 import { expect, test } from 'vitest'
-import { at, notice } from '../../test/generate/notices.ts'
+import { at, notice } from '../../test/testing/generate/notices.ts'
 import { doubtsOf } from './doubts.ts'
 
 const call = notice({
@@ -17,7 +17,7 @@ const result = notice({
   references: [{ kind: 'previous', publicationNumber: '20-2026' }],
 })
 
-test('other award numbers of one numbering, in the field or in the text', () => {
+test('different award numbers of one numbering, in the field or in the text', () => {
   expect(doubtsOf('t', [call, { ...result, internalReference: 'WBG 26_01' }])).toEqual([])
   expect(doubtsOf('t', [call, { ...result, internalReference: 'Q-118' }])).toEqual([])
   const doubt = { tenderId: 't', kind: 'award-number', left: 'ted:20-2026', right: 'ted:90-2026' }

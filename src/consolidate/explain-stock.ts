@@ -12,7 +12,7 @@ import { connectedRecords } from './match-closure.ts'
 import { isAnnouncedOnly, type Join, resolve, uniteCopies } from './resolve.ts'
 
 /** By what a notice belongs to a tender. `score` in points of log-odds; null for what is exact or decided. */
-type JoinedBy = {
+export type JoinedBy = {
   readonly rule: string
   readonly score: number | null
   readonly evidence: string
@@ -29,7 +29,7 @@ type ExplainedNotice = {
 
 export type RecordExplanation = {
   readonly tenderId: string
-  /** The record that was asked for, when another holds it. */
+  /** The requested record, if another holds it. */
   readonly mergedFrom?: string
   readonly notices: readonly ExplainedNotice[]
   readonly origins: readonly MemberOrigin[]
@@ -93,7 +93,7 @@ export async function explainRecord(trx: Executor, id: string, now: number): Pro
   }
 }
 
-/** A value that nobody published is added to the record after it is made: it comes from no notice. */
+/** An estimated value is added to the record after it is made: it comes from no notice. */
 function withEstimate(origins: readonly MemberOrigin[], { contractAmount }: TenderContent): readonly MemberOrigin[] {
   if (!contractAmount?.estimated) return origins
   const value = JSON.stringify(contractAmount)

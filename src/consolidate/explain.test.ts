@@ -1,8 +1,8 @@
 // The explanation is the record itself: same content as what is stored, and each named notice has the value.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { at, notice, noticeWorld, uuid } from '../../test/generate/notices.ts'
-import { randomOf } from '../../test/generate/random.ts'
+import { at, notice, noticeWorld, uuid } from '../../test/testing/generate/notices.ts'
+import { randomOf } from '../../test/testing/generate/random.ts'
 import type { Notice } from '../domain/notice.ts'
 import { canonicalJson } from './canonical.ts'
 import { explainTender } from './explain.ts'
@@ -47,7 +47,7 @@ test('explains the record that is stored, member by member, with notices that ha
           traced++
         }
       }
-      // where somebody has a number, a page or a text, the record has it too, and its notice is named
+      // if any notice has a number, a page or a text, the record has it too, and its notice is named
       for (const member of ['tenderNumber', 'documentsUrl', 'description'] as const)
         if (content[member] !== undefined)
           expect(origins.find((origin) => origin.member === member)?.noticeKeys).not.toEqual([])

@@ -1,4 +1,4 @@
-// Why a record is as it is: which notice each member came from, and by what each notice belongs to it. Read only.
+// Why a record is as it is: the notice of each member, and the reason why each notice belongs to it. Read only.
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import { canonicalText } from './canonical.ts'
@@ -72,8 +72,8 @@ export function explainTender(
 }
 
 /**
- * The notices as they were received that give this value. Copies of one notice on several portals are completed from each
- * other before they are read, so the value is looked for in all of them.
+ * The notices, as received, that have this value. Copies of one notice on several portals are completed from each
+ * other before they are used, so the value is searched in all of them.
  */
 function holdersOf(
   notices: readonly Notice[],

@@ -1,9 +1,10 @@
 // The matching that the stage runs with: what exact keys left apart, compared by words, dates and codes.
-import { blockingKeys, isWeakKey, mostHoldersOfBlock, mostHoldersOfWeakBlock } from './match/blocking-keys.ts'
+import { blockingKeys, isWeakKey } from './match/blocking-keys.ts'
 import { decide } from './match/decide.ts'
 import { packRecord, unpackRecord } from './match/packed-record.ts'
 import { partition } from './match/partition.ts'
 import { prepare } from './match/prepare.ts'
+import { mostHoldersOfBlock, mostHoldersOfWeakBlock } from './match/thresholds.ts'
 import { areTooFarApart, timeMark } from './match/time-mark.ts'
 import { twinKey } from './match/twin-key.ts'
 import type { Matcher } from './rematch.ts'

@@ -1,7 +1,7 @@
 // Hand-written scenarios of the lifecycle (docs/consolidation.md): what the notices say, what the clock says, what becomes of the tender.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { at, lot, notice, noticeWorld, uuid } from '../../test/generate/notices.ts'
+import { at, lot, notice, noticeWorld, uuid } from '../../test/testing/generate/notices.ts'
 import type { LotResult, Notice, NoticeLot, NoticeReference } from '../domain/notice.ts'
 import { type Lifecycle, lifecycleOf } from './lifecycle.ts'
 import { uniteCopies } from './resolve.ts'
@@ -809,7 +809,7 @@ describe('the lifecycle of', () => {
     expect(scenarios.length).toBeGreaterThanOrEqual(60)
   })
 
-  test('an announcement that other procedures followed is over', () => {
+  test('an announcement that other procedures followed is completed', () => {
     const timeline = timelineOf([made('2026-01-01', { formType: 'planning' })])
     expect(lifecycleOf(timeline, Date.parse(at('2026-02-01')), true)).toMatchObject({
       status: 'closed',

@@ -1,6 +1,6 @@
-// Which values become keys, and which tell nothing apart.
+// Which values become keys, and which distinguish nothing.
 import { describe, expect, test } from 'vitest'
-import { lot, notice, uuid } from '../../test/generate/notices.ts'
+import { lot, notice, uuid } from '../../test/testing/generate/notices.ts'
 import { buyerIdentity, buyersConflict, cleanBuyerId } from './buyer-identity.ts'
 import { cleanReferenceNumber, documentsProject, linkKeys, procedureScope } from './link-keys.ts'
 

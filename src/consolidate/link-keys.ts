@@ -5,9 +5,9 @@ import { buyerKeys, wordsOf } from './buyer-identity.ts'
 import { sampleProcedureIds } from './sample-procedure-ids.ts'
 
 /**
- * In the order in which they are trusted. `copy`: the same notice twice; `version`: the same notice on another portal;
- * `notice`, `publication`: a notice and those that refer to it; `procedure`: BT-04 or OCID. The last two are weak: they join
- * only when all that hold the key agree (see resolve.ts).
+ * The most trusted first. `copy`: the same notice twice; `version`: the same notice on another portal; `notice`,
+ * `publication`: a notice and those that refer to it; `procedure`: BT-04 or OCID. The last two are weak: they join
+ * only if all components that hold the key agree (see resolve.ts).
  */
 export const linkKinds = [
   'copy',
@@ -55,8 +55,8 @@ export function versionNumber(version: string | undefined): number {
 }
 
 /**
- * The authority's own number as a key, or undefined for what tells nothing apart: fewer than four letters or digits, fewer
- * than two digits, a bare year.
+ * The authority's own number as a key, or undefined if it distinguishes nothing: fewer than four letters or digits,
+ * fewer than two digits, a bare year.
  */
 export function cleanReferenceNumber(reference: string | undefined): string | undefined {
   const clean = (reference ?? '').toUpperCase().replace(/[^\p{L}\p{N}]/gu, '')
@@ -88,7 +88,7 @@ function shortKey(prefix: string, value: string): string {
   return `${prefix}:#${createHash('sha256').update(value).digest('base64url')}`
 }
 
-/** Announced only: what nobody can bid on yet. */
+/** Only announced: nobody can submit an offer yet. */
 export function isPlanning(notice: Notice): boolean {
   if (notice.formType === 'planning' || notice.formType === 'consultation') return true
   return notice.formType === 'change' && /^(?:[1-9]|E[12])$/.test(notice.noticeSubtype ?? '')

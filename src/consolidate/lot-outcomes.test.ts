@@ -1,6 +1,6 @@
-// Several award notices about one lot: what adds up, what is a correction, what is taken back. Made-up notices, oldest first.
+// Several award notices about one lot: which add up, which correct, which are undone. Made-up notices, oldest first.
 import { describe, expect, test } from 'vitest'
-import { at, lot, notice } from '../../test/generate/notices.ts'
+import { at, lot, notice } from '../../test/testing/generate/notices.ts'
 import type { LotResult, Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import { mergeTender } from './merge.ts'
@@ -174,7 +174,7 @@ describe('several award notices about one lot', () => {
     expect(record.lots[0]!.winners).toBeUndefined()
   })
 
-  test('of a notice that a newer one corrects in part, what stands is counted', () => {
+  test('of a notice that a newer one corrects in part, the rest counts', () => {
     const two = (first: LotResult, second: LotResult) => [
       lot('LOT-0001', { result: first }),
       lot('LOT-0002', { result: second }),

@@ -7,7 +7,10 @@ import { type Announcement, isSnapshot } from './timeline.ts'
 /** One notice's award of a lot. */
 type LotContract = { readonly result: LotResult; readonly announcement: Announcement }
 
-/** What became of a lot, the notice that last said so, and, where it is awarded, the notices whose contracts stand, oldest first. */
+/**
+ * The outcome of a lot, the notice that last stated it, and, if it is awarded, the notices of its valid contracts,
+ * oldest first.
+ */
 export type LotOutcome = {
   readonly result: LotResult
   readonly lot: NoticeLot
@@ -19,8 +22,9 @@ export type LotOutcome = {
 const undone = new Set(['no-signed', 'rev-body', 'rev-buyer', 'tch-pr-error'])
 
 /**
- * Newest decision per lot id. An undecided lot (`pending`) never takes back a decision, and a contract that was concluded is not
- * undone by another round without a winner. Snapshots of a portal (OCDS) tell the whole: there the newest counts alone.
+ * Newest decision per lot ID. An undecided lot (`pending`) never undoes a decision, and a concluded contract is not
+ * undone by another round without a winner. Snapshots of a portal (OCDS) state everything: there only the newest
+ * counts.
  */
 export function lotOutcomes(results: readonly Announcement[]): ReadonlyMap<string, LotOutcome> {
   const outcomes = new Map<string, LotOutcome>()
@@ -54,7 +58,7 @@ function restates(newer: LotContract, older: LotContract): boolean {
   const [a, b] = [newer.result, older.result]
   const isModified = newer.announcement.role === 'execution'
   const hasValues = a.awardedValue !== undefined && b.awardedValue !== undefined
-  // a total that is given once more, be it with other names
+  // a total that is repeated, possibly with other names
   if (hasValues && a.awardedValue.value === b.awardedValue.value) return true
   const isOtherDay = a.contractDate !== undefined && b.contractDate !== undefined && a.contractDate !== b.contractDate
   const [ours, theirs] = [a.winners ?? [], b.winners ?? []]

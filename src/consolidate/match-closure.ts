@@ -1,4 +1,4 @@
-// What a batch has to look at again: records connected through edges that merge, through decisions, or through a tender.
+// What a batch must resolve again: records connected through edges that merge, through decisions, or through a tender.
 import type { Executor } from '../store/database.ts'
 import { listEdgesOf, listRecordsOfSameTenders, loadMatchRecords } from '../store/matches.ts'
 import { listDecisions, recordsOfNoticeKeys } from '../store/reviews.ts'

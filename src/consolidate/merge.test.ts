@@ -1,7 +1,7 @@
 // Each field's rule of docs/consolidation.md on made-up notices, and the canonical text of the record.
 import { Value } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
-import { at, lot, notice, noticeWorld, uuid } from '../../test/generate/notices.ts'
+import { at, lot, notice, noticeWorld, uuid } from '../../test/testing/generate/notices.ts'
 import type { Notice } from '../domain/notice.ts'
 import { type TenderContent, tenderRecordSchema } from '../domain/tender.ts'
 import { canonicalJson, contentHash } from './canonical.ts'
@@ -139,7 +139,7 @@ describe('a merged record', () => {
     })
   })
 
-  test('has the value of the contract where only a direct award or a modification tells it (C20)', () => {
+  test('has the value of the contract if only a direct award or a modification states it (C20)', () => {
     const lots = [lot('1', { result: { outcome: 'awarded', awardedValue: eur(70) } })]
     for (const formType of ['dir-awa-pre', 'cont-modif'] as const) {
       expect(merge(award({ formType, lots })).contractAmount).toEqual({ ...eur(70), estimated: false })
@@ -260,7 +260,7 @@ describe('a merged record', () => {
     expect(draft.nextTransitionMs).toBeNull()
   })
 
-  test('of any world is allowed by the schema; what is not known is left out, but for contractAmount (D39)', () => {
+  test('of any world is valid by the schema; unknown members are left out, except contractAmount (D39)', () => {
     for (let seed = 0; seed < 60; seed++)
       for (const { units, isSucceeded } of resolve(
         noticeWorld(seed, 10).map((each, index) => ({ rowId: `${index}`, sourceId: 'made-up', notice: each })),

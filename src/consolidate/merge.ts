@@ -44,7 +44,7 @@ export function mergedTender(tenderId: string, founding: Notice, mergedInto: str
   return draftOf({ ...content, status: 'merged', archiveReason: 'merged', mergedInto }, null)
 }
 
-/** A content as it is stored. `nextTransitionMs`: see lifecycle.ts. */
+/** A content as stored. `nextTransitionMs`: see lifecycle.ts. */
 export function draftOf(content: TenderContent, nextTransitionMs: number | null): TenderDraft {
   const text = canonicalJson(content)
   return {
@@ -57,10 +57,10 @@ export function draftOf(content: TenderContent, nextTransitionMs: number | null)
   }
 }
 
-/** Is told how a member of the record came about: the rule, and, where one notice has the value, how it is read. */
+/** Called with the origin of each member of the record: the rule, and, if one notice has the value, how to read it. */
 export type Tell = (member: keyof TenderContent, rule: string, read?: (notice: Notice) => unknown) => void
 
-/** The first value that a notice has, the head asked first. */
+/** The first value that a notice has, beginning with the head. */
 function firstOf<Value>(
   notices: readonly Notice[],
   read: (notice: Notice) => Value | undefined,
@@ -75,7 +75,7 @@ function firstOf<Value>(
   return undefined
 }
 
-/** As explained and as stored: one path, so that the two cannot disagree. `tell` is only listened to by `explain.ts`. */
+/** As explained and as stored: one path, so that the two cannot disagree. Only `explain.ts` uses `tell`. */
 export function contentOf(
   id: string,
   notices: readonly Notice[],
@@ -365,10 +365,11 @@ function valueOfContracts(notice: Notice): Money | undefined {
 }
 
 /**
- * Award notices add up when they decide different lots, or report further contracts of a lot; of two about the same contract the
- * newer counts. BT-161, else the sum of the awarded lots; of a notice that is partly superseded the lots that stand. Amounts in
- * another currency than the newest's are left out, and so is a total that a later notice about the same lots repeats. Without
- * results the amounts of modifications count, without those what direct awards were announced for.
+ * Award notices add up if they decide different lots, or report further contracts of a lot; of two about the same
+ * contract the newer counts. BT-161, else the sum of the awarded lots; for a notice that is partly superseded, the
+ * lots that are still valid. Amounts in another currency than the newest's are left out, and so is a total that a
+ * later notice about the same lots repeats. Without results the amounts of modifications count, without those the
+ * amounts of announced direct awards.
  */
 function awardedAmount({ contracts }: Timeline): Money | undefined {
   const outcomes = lotOutcomes(contracts)

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { at, notice, noticeWorld } from '../../test/generate/notices.ts'
-import { randomOf } from '../../test/generate/random.ts'
 import { receiveNotices } from '../../test/receive-notices.ts'
+import { at, notice, noticeWorld } from '../../test/testing/generate/notices.ts'
+import { randomOf } from '../../test/testing/generate/random.ts'
 import { type Engine, engines, openTestStore, type TestStore } from '../../test/world.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
@@ -56,7 +56,7 @@ const matcher: Matcher = {
   isWeakKey: (key) => weakKeys.includes(key),
   mostHolders,
   mostHoldersOfWeak,
-  // `decide` joins nothing of two buyers, so what lies beside the keys may say so.
+  // `decide` joins nothing of two buyers, so the mark of a key may show them.
   mark: (record) => blockNumber(simple(record).buyer, false) % 1000,
   areTooFarApart: (first, second) => first !== second,
   twinKey: (record) => `${simple(record).buyer}|${simple(record).words[0]}`,
@@ -139,7 +139,7 @@ function edgesOf(rows: readonly { readonly content: string }[]) {
   return { edges: edges.sort(), dropped: dropped.map(numberOf).sort((a, b) => a - b) }
 }
 
-/** The stock as it is after a kill. Where the server cannot be killed it is left without what it would lose. */
+/** The stock after a kill. If the server cannot be killed, everything that it would lose is removed. */
 async function crashedCopyOf(store: TestStore, engine: Engine): Promise<Store & AsyncDisposable> {
   if (engine === 'server') {
     await sql`truncate match_key, match_key_whole`.execute(store.db)
@@ -217,7 +217,7 @@ function similarCalls(seed: number): Notice[] {
 }
 
 describe.each(engines)('matching on the stock (%s)', (engine) => {
-  test('gives the edges of all pairs, and one stock for any order, any portions and any batch size', async () => {
+  test('has the edges of all pairs, and one stock for any order, any portions and any batch size', async () => {
     await using store = await openTestStore(engine)
     const seen = { merges: 0, reviews: 0, dropped: 0 }
     await fc.assert(
@@ -264,7 +264,7 @@ describe.each(engines)('matching on the stock (%s)', (engine) => {
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0)
   })
 
-  test('makes one tender of two that match, and keeps the edge with rule, score and evidence', async () => {
+  test('makes one tender of two that match, and stores the edge with rule, score and evidence', async () => {
     await using store = await openTestStore(engine)
     await receiveNotices(store, [call('ted:1-2026', 'Neubau Turnhalle'), call('doe:2', 'Neubau Turnhalle Nord')])
     await consolidate(store, { now, matcher })
@@ -318,7 +318,7 @@ describe.each(engines)('matching on the stock (%s)', (engine) => {
     )
   })
 
-  test('what a block alone had joined parts when the block has grown too large', async () => {
+  test('records that only a block had joined are separated when the block has grown too large', async () => {
     await using store = await openTestStore(engine)
     const many = Array.from({ length: mostHolders + 1 }, (_, number) =>
       call(`ted:${number}-2026`, `Neubau Turnhalle ${'abcdefgh'[number]}`),
@@ -374,7 +374,7 @@ describe.each(engines)('matching on the stock (%s)', (engine) => {
     const keysBefore = (await stockOf(store)).keys
     await using crashed = await crashedCopyOf(store, engine)
     expect((await stockOf(crashed)).keys).toEqual([])
-    // Nothing new: what stands there is filed again.
+    // Nothing new: the present keys are filed again.
     await receiveNotices(crashed, notices.slice(0, 1))
     await reconsiderNotices(crashed.db, [notices[0]!.noticeKey])
     await consolidate(crashed, { now, matcher })

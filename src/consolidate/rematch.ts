@@ -36,10 +36,10 @@ export type Matcher = {
   readonly blockingKeys: (record: MatchRecord) => readonly string[]
   /** Keys that mean less than others: for them `mostHoldersOfWeak` counts. */
   readonly isWeakKey: (key: string) => boolean
-  /** A blocking key that more records hold tells nothing apart: it is dropped, and so is what it alone had joined. */
+  /** A blocking key that more records hold distinguishes nothing: it is dropped, and so is what it alone had joined. */
   readonly mostHolders: number
   readonly mostHoldersOfWeak: number
-  /** What stands beside the keys of a record, so that those of whom nothing can come are not even read. */
+  /** The data stored with the keys of a record, so that hopeless pairs are not even read. */
   readonly mark: (record: MatchRecord) => number
   /** True only if `decide` says `none` of every two records with these marks. Symmetric. */
   readonly areTooFarApart: (first: number, second: number) => boolean
@@ -68,8 +68,8 @@ export function recordKeyOf({ units }: Pick<Component, 'units'>): string {
 }
 
 /**
- * Takes over the components of a batch: `noticeIds` are all notices that they are made of. Returns the keys of the records
- * that may be in another tender than before, or whose tender may have another content.
+ * Processes the components of a batch: `noticeIds` are all their notices. Returns the keys of the records that may be
+ * in another tender than before, or whose tender may have another content.
  */
 export async function rematch(
   trx: Executor,
@@ -151,7 +151,7 @@ function twinKeysOf(matcher: Matcher, record: MatchRecord): string[] {
   return key === undefined ? [] : record.publishers.map((publisher) => `twin ${publisher} ${key}`)
 }
 
-/** What stood in the place of the components: records with one of their notices, and records of the same key. */
+/** The previous records of the components: records with one of their notices, and records of the same key. */
 async function storedBefore(
   trx: Executor,
   noticeIds: readonly string[],
@@ -201,7 +201,7 @@ async function moveKeys(
   const blocks = differenceOf(moves, (row) => row.keys)
   const twins = differenceOf(moves, (row) => row.twinKeys)
   await deleteMatchKeys(trx, [...blocks.removed, ...twins.removed])
-  // What the batch adds is known: only who held the keys before is asked for, and most keys are new.
+  // What the batch adds is known: only the previous holders of the keys are queried, and most keys are new.
   const holders = await blocksOf(trx, [
     ...new Set([...blocks.removed.map(({ key }) => key), ...moves.flatMap(({ is }) => is?.keys ?? [])]),
   ])
@@ -278,8 +278,8 @@ async function twinsWithAnotherCount(trx: Executor, moves: readonly Move[]): Pro
 type Known = Pick<NumberedMatchRecord, 'recordNo' | 'recordKey' | 'twinKeys'> & { readonly record: MatchRecord }
 
 /**
- * Decides again on all that shares a key with these records. `fresh` are the records of the batch, `known` the blocks of those
- * that it changed. Returns the edges that are there now or were, where that differs.
+ * Decides again for all records that share a key with these. `fresh` are the records of the batch, `known` the blocks
+ * of those that it changed. Returns the edges that exist now or existed before, where that differs.
  */
 async function compare(
   trx: Executor,

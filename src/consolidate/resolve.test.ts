@@ -1,8 +1,8 @@
 // Which notices become one tender (docs/consolidation.md): every key, every guard, any order.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { at, notice, noticeWorld, uuid } from '../../test/generate/notices.ts'
-import { randomOf } from '../../test/generate/random.ts'
+import { at, notice, noticeWorld, uuid } from '../../test/testing/generate/notices.ts'
+import { randomOf } from '../../test/testing/generate/random.ts'
 import type { Notice } from '../domain/notice.ts'
 import { resolve, type StoredNotice } from './resolve.ts'
 
@@ -281,7 +281,7 @@ describe('notices with', () => {
     expect(partition([...notices, fourth])).toHaveLength(4)
   })
 
-  test('a guard that holds between two components holds whatever joins them', () => {
+  test('a guard between two components holds, whatever joins them', () => {
     // b belongs to a by its procedure id and names c, whose procedure is another.
     const notices = [
       a({ procedureId: uuid(1) }),
@@ -291,7 +291,7 @@ describe('notices with', () => {
     expect(partition(notices)).toEqual([['ted:1-2026', 'ted:2-2026'], ['ted:3-2026']])
   })
 
-  test('copies of one notice are one, and content alone says which counts', () => {
+  test('copies of one notice are one, and content alone decides which counts', () => {
     const early = a({ dispatchDate: at('2026-01-01'), title: { de: 'Früh' } })
     const late = a({ dispatchDate: at('2026-01-02'), title: { de: 'Spät' } })
     for (const notices of [
@@ -325,7 +325,7 @@ describe('notices with', () => {
     expect(partition(sharing(13))).toHaveLength(13)
   })
 
-  test('an announcement that several procedures followed is told so', () => {
+  test('an announcement that several procedures followed is reported as such', () => {
     const components = resolve(
       stored([a({ formType: 'planning' }), b(refersTo('1-2026', 'planning')), c(refersTo('1-2026', 'planning'))]),
     )

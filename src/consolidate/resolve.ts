@@ -13,6 +13,7 @@ import {
   titleWords,
   versionNumber,
 } from './link-keys.ts'
+import { mostWeakHolders } from './match/thresholds.ts'
 import { isFirstCall, namedCallsOf, namesOtherCall, publicationDay } from './named-calls.ts'
 
 /** One stored notice; `rowId` (hash of its document and pointer) decides between copies that are equal in all else. */
@@ -194,9 +195,6 @@ function haveOwnWords(words: ReadonlySet<string>, others: ReadonlySet<string>): 
     [...some].some((word) => word.length > 2 && !/^\d/.test(word) && !more.has(word))
   return hasOwn(words, others) && hasOwn(others, words)
 }
-
-/** Maximum number of components that hold a weak key; with more it distinguishes nothing. */
-const mostWeakHolders = 12
 
 /**
  * Components of a closure: of all notices that are connected through keys, none left out. `ignoredKeys` are keys held by too

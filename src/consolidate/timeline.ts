@@ -44,7 +44,7 @@ export type Timeline = {
   readonly contracts: readonly Announcement[]
   /** The notice whose texts the record shows. */
   readonly head: Notice
-  /** Where a field that the head lacks is looked for, the head first. */
+  /** The notices that are searched for a field that the head lacks, the head first. */
   readonly fallbacks: readonly Notice[]
 }
 
@@ -71,7 +71,7 @@ function roleOf(notice: Notice): Role {
   }
 }
 
-/** The corrigendum of a direct award corrects no call, whether the announcement is there or not. */
+/** The corrigendum of a direct award corrects no call, whether the announcement is present or not. */
 const isOfDirectAward = ({ procedureType }: Notice): boolean => procedureType === 'neg-wo-call'
 
 /** The roles of notices in time order. A corrigendum does what the notice that it corrects did, where that is here. */
@@ -352,7 +352,7 @@ export function timelineOf(notices: readonly Notice[]): Timeline {
   const isCorrigendaOnly = calls.every(({ notice }) => notice.format === 'ted-export' && notice.formType === 'change')
   const hasOther = counted.some(({ role }) => role !== 'competition' && role !== 'correction')
   const competition = isCorrigendaOnly && hasOther ? undefined : competitionState(calls)
-  // A change that superseded its predecessor dropped lots with it; the predecessor's lots are looked at again.
+  // A change that superseded its predecessor dropped lots with it; the predecessor's lots are checked again.
   const complete = competition && !isVoid ? withDroppedLots(competition, superseded) : competition
   const heads = [
     ...(complete ? [complete.notice] : []),
@@ -363,7 +363,7 @@ export function timelineOf(notices: readonly Notice[]): Timeline {
     ...[...of('planning')].reverse().map(({ notice }) => notice),
     ...[...of('correction')].reverse().map(({ notice }) => notice),
   ]
-  // A call after the announcement of a direct award took its place.
+  // A call after the announcement of a direct award replaced it.
   const intentions = of('intention').filter(({ order }) => !complete || order > complete.listing.order)
   const contracts = [results, of('execution'), intentions].find(({ length }) => length > 0) ?? []
   const fallbacks = [...new Set(heads)]

@@ -21,7 +21,7 @@ export type TenderFilter = {
   readonly archived: boolean
 }
 
-/** A request asks for the text several times, and requests share their filters. */
+/** A request needs the text several times, and requests share their filters. */
 const remembered = new WeakMap<TenderFilter, string>()
 
 /** The same text for the same question, whatever the order or notation of the parameters (D30). */

@@ -7,16 +7,22 @@ export type MultilingualText = { readonly [language: string]: string }
 /** An amount excluding VAT as published; `currency` is an ISO 4217 code. Never a sentinel (-1, 0, 1, 0.01). */
 export type Money = { readonly value: number; readonly currency: string }
 
-/** BT-03, plus `change` of SDK up to 1.8. Unknown form types are kept as they stand by the parser in `noticeType`. */
-export type FormType =
-  | 'planning'
-  | 'competition'
-  | 'dir-awa-pre'
-  | 'result'
-  | 'cont-modif'
-  | 'completion'
-  | 'consultation'
-  | 'change'
+/** BT-03, plus `change` of SDK up to 1.8. The parser keeps unknown form types unchanged in `noticeType`. */
+const formTypes = [
+  'planning',
+  'competition',
+  'dir-awa-pre',
+  'result',
+  'cont-modif',
+  'completion',
+  'consultation',
+  'change',
+] as const
+export type FormType = (typeof formTypes)[number]
+
+export function isFormType(code: string): code is FormType {
+  return (formTypes as readonly string[]).includes(code)
+}
 
 /** `portal`: a shape that only one portal (or a family of portals) has, read by the `parse` of its source. */
 export const formats = ['eforms', 'ted-export', 'ocds', 'portal'] as const
@@ -102,8 +108,8 @@ export type NoticeReference = {
 }
 
 /**
- * One notice. Optional members are absent when the publisher gave nothing usable: withheld (`unpublished`, -1) and
- * placeholder values count as nothing. Codes stand as published unless a comment says otherwise.
+ * One notice. Optional members are absent if the publisher gave nothing usable: withheld (`unpublished`, -1) and
+ * placeholder values count as absent. Codes are as published unless a comment says otherwise.
  */
 export type Notice = {
   /**
@@ -163,7 +169,7 @@ export type Notice = {
   readonly isDynamicPurchasingSystem?: boolean
   /** BT-119: the dynamic purchasing system ends with this notice. */
   readonly isDynamicPurchasingSystemTerminated?: boolean
-  /** Deadlines that stand on the procedure and not on a lot (legacy, OCDS). */
+  /** Deadlines of the procedure and not of a lot (legacy, OCDS). */
   readonly submissionDate?: Instant
   readonly participationDate?: Instant
   /** Last day of a qualification system or prior information notice, where published. */

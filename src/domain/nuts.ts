@@ -12,7 +12,7 @@ const nutsCountries: { readonly [isoCode: string]: string } = { GR: 'EL', GB: 'U
  */
 export function toNutsCode(text: string): string | undefined {
   const trimmed = text.trim()
-  // looked at before it is folded: other letters have upper cases of these (ı, ſ, ß)
+  // checked before it is folded: other letters have upper cases of these (ı, ſ, ß)
   if (!pattern.test(trimmed)) return undefined
   const code = trimmed.toUpperCase()
   const country = nutsCountries[code.slice(0, 2)]

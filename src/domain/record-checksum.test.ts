@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { generateTender } from '../../test/generate/stock.ts'
 import { askPython, hasPython, stateByPython } from '../../test/state-checksum.ts'
+import { generateTender } from '../../test/testing/generate/stock.ts'
 import { ChecksumSum, canonicalForm, emptyChecksum, recordHash } from './record-checksum.ts'
 
 if (!hasPython) console.log('skipped: the checksum of another program (no python3)')
@@ -49,7 +49,7 @@ describe('the canonical form', () => {
     expect(() => canonicalForm(JSON.parse('[1e400]'))).toThrow(RangeError)
   })
 
-  test.skipIf(!hasPython)('is what an independent program makes of any JSON', () => {
+  test.skipIf(!hasPython)('equals the output of an independent program for any JSON', () => {
     const values = fc.sample(fc.json({ maxDepth: 4, stringUnit: 'binary' }), 500)
     const numbers = fc
       .sample(fc.double({ noNaN: true, noDefaultInfinity: true }), 2000)
@@ -81,7 +81,7 @@ describe('the checksum', () => {
   const stock = { seed: 3, count: 200, now: Date.UTC(2026, 0, 1) } as const
   const records = Array.from({ length: 200 }, (_, number) => generateTender(stock, number, 0))
 
-  test.skipIf(!hasPython)('of records is what an independent program computes, in any order and with any check', () => {
+  test.skipIf(!hasPython)('of records equals that of an independent program, in any order and with any check', () => {
     const sum = new ChecksumSum()
     for (const record of records) sum.add(recordHash({ ...record, checkedAt: 'now' }))
     const lines = records.map((record) => JSON.stringify({ checkedAt: 'then', ...record })).reverse()

@@ -2,7 +2,7 @@
 // a change subtracts the old record and adds the new one. Whoever holds the records can compute it, whatever program it is.
 import { hash } from 'node:crypto'
 
-/** Bytes of the hash of a record. */
+/** Number of bytes in the hash of a record. */
 export const recordHashLength = 32
 
 /** Checksum of a state without records. */

@@ -26,7 +26,7 @@ const extensible = (values: readonly string[], description: string) =>
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema)
 
 /**
- * `planned` only announced so far; `open` tenders or requests can still be handed in (or no end is known);
+ * `planned` only announced so far; `open` tenders or requests can still be submitted (or no end is known);
  * `awardIntended` a direct award was announced beforehand; `closed` the deadline passed; `awarded`; `cancelled`;
  * `merged` another record holds this tender.
  */
@@ -48,7 +48,7 @@ export const realizedLocationSchema = Type.Object(
   },
   {
     description:
-      'Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts` filter does not look at it.',
+      'Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts` filter does not use it.',
   },
 )
 
@@ -66,13 +66,13 @@ export const organizationSchema = Type.Object(
     phone: optional(Type.String({ description: 'BT-503.' })),
     url: optional(Type.String({ description: 'Website (BT-505).' })),
   },
-  { description: 'An organisation with its contact, as published.' },
+  { description: 'An organization with its contact, as published.' },
 )
 
 export const lotSchema = Type.Object(
   {
     lotId: Type.String({ description: 'Identifier of the lot within the tender (BT-137).', examples: ['LOT-0001'] }),
-    status: extensible(lotStatuses, 'What became of the lot. `pending`: the deadline passed, nothing decided yet.'),
+    status: extensible(lotStatuses, 'Status of the lot. `pending`: the deadline passed, nothing decided yet.'),
     title: optional(Type.String({ description: 'BT-21-Lot, in the language of the record.' })),
     description: optional(Type.String({ description: 'BT-24-Lot.' })),
     tenderNumber: optional(Type.String({ description: "The authority's number of the lot (BT-22-Lot)." })),
@@ -86,7 +86,7 @@ export const lotSchema = Type.Object(
     participationDate: optional(instant('Participation deadline of the lot (BT-1311).')),
     contractAmount: optional(money('Value published for the lot.')),
     documentsUrl: optional(Type.String({ description: 'Where the procurement documents can be found (BT-15).' })),
-    submissionUrl: optional(Type.String({ description: 'Where tenders are handed in (BT-18).' })),
+    submissionUrl: optional(Type.String({ description: 'Where to submit tenders (BT-18).' })),
     duration: optional(
       Type.Object(
         {
@@ -140,10 +140,10 @@ export const tenderRecordSchema = Type.Object(
     mergedInto: optional(
       Type.String({
         format: 'uuid',
-        description: 'Id of the remaining record; present exactly when archiveReason is `merged`.',
+        description: 'ID of the surviving record; present exactly if archiveReason is `merged`.',
       }),
     ),
-    lastModified: instant('When the service took over the last change in content. Only increases.'),
+    lastModified: instant('When the service published the last change in content. Only increases.'),
     checkedAt: instant('When the sources of this record were last checked. Moves without `lastModified`.'),
     title: Type.String({ description: 'Title in the language of the record (BT-21).' }),
     description: optional(Type.String({ description: 'BT-24, in the language of the record.' })),
@@ -182,7 +182,7 @@ export const tenderRecordSchema = Type.Object(
       ),
     ),
     publicationDate: optional(
-      instant('When the newest notice of this tender was published. `published_since` looks at it.'),
+      instant('When the newest notice of this tender was published. `published_since` uses it.'),
     ),
     firstPublicationDate: optional(instant('When the oldest notice of this tender was published.')),
     contractAmount: Type.Union(
@@ -195,32 +195,32 @@ export const tenderRecordSchema = Type.Object(
           }),
           low: optional(
             Type.Number({
-              description: 'Only of an estimate: the value lies between `low` and `high` in four of five cases.',
+              description: 'Estimates only: the value is between `low` and `high` in four of five cases.',
             }),
           ),
-          high: optional(Type.Number({ description: 'Only of an estimate: see `low`.' })),
+          high: optional(Type.Number({ description: 'Estimates only: see `low`.' })),
           confidence: optional(
             extensible(
               ['high', 'medium', 'low'],
-              'Only of an estimate: `high` / `low` of the interval at most 8, 20 or 50; wider ones are not given.',
+              'Estimates only: `high` / `low` of the interval at most 8, 20 or 50; wider ones are not given.',
             ),
           ),
           basis: optional(
             Type.String({
               description:
-                'Only of an estimate, for people: the words of the notice that state a value, or the similar tenders and the CPV code that it rests on.',
+                'Estimates only, for people: the words of the notice that state a value, or the similar tenders and the CPV code on which it is based.',
             }),
           ),
           modelVersion: optional(
             Type.String({
               description:
-                'Only of an estimate: the model that made it. An estimate stays until what it was made from changes; a newer model alone changes nothing.',
+                'Estimates only: the model that made it. An estimate stays until its inputs change; a newer model alone changes nothing.',
             }),
           ),
         }),
         Type.Null(),
       ],
-      { description: 'Contract value; null when there is neither a published nor an estimated one.' },
+      { description: 'Contract value; null if there is neither a published nor an estimated one.' },
     ),
     awardedAmount: optional(money('Total value of the contracts awarded (BT-161).')),
     contractNature: optional(Type.String({ description: 'BT-23: works, supplies, services.' })),
@@ -230,10 +230,10 @@ export const tenderRecordSchema = Type.Object(
     ),
     legalBasis: optional(Type.String({ description: 'BT-01.' })),
     cpvCodes: Type.Array(Type.String({ pattern: '^\\d{8}$' }), {
-      description: 'CPV codes of the tender, main code first (BT-262, BT-263). Codes of lots stand in `lots`.',
+      description: 'CPV codes of the tender, main code first (BT-262, BT-263). Codes of lots are in `lots`.',
     }),
     nutsCodes: Type.Array(Type.String(), {
-      description: 'Regions of performance of the tender and its lots (BT-5071). The `nuts` filter looks at them.',
+      description: 'Regions of performance of the tender and its lots (BT-5071). The `nuts` filter uses them.',
     }),
     realizedLocation: optional(realizedLocationSchema),
     isFramework: optional(Type.Boolean({ description: 'The tender leads to a framework agreement.' })),
@@ -247,7 +247,7 @@ export const tenderRecordSchema = Type.Object(
       Type.Boolean({ description: 'No deadline was published; the record expires 90 days after publication.' }),
     ),
     documentsUrl: optional(Type.String({ description: 'Where the procurement documents can be found (BT-15).' })),
-    submissionUrl: optional(Type.String({ description: 'Where tenders are handed in (BT-18).' })),
+    submissionUrl: optional(Type.String({ description: 'Where to submit tenders (BT-18).' })),
     lots: Type.Array(lotSchema, {
       description: 'Lots, by lotId. Empty when the tender is not divided and nothing is known of a lot.',
     }),
@@ -259,7 +259,7 @@ export const tenderRecordSchema = Type.Object(
     $id: 'TenderRecord',
     title: 'TenderRecord',
     description:
-      'One tender, consolidated from all its notices. Members that are not known are left out; further members may be added.',
+      'One tender, consolidated from all its notices. Unknown members are left out; further members may be added.',
   },
 )
 

@@ -143,7 +143,7 @@ function formattedOffsetMs(zone: string, utcMs: number): number {
 /** Offsets by zone at the beginnings of spans of four days, by their numbers. */
 const offsets = new Map<string, Map<number, number>>()
 const spanMs = 4 * dayMs
-/** Of one zone: 20 years. */
+/** Maximum offsets to remember for one zone: 20 years. */
 const mostOffsets = 2_000
 
 /**

@@ -11,7 +11,7 @@ test('D53: a token has the published form and its checksum fits', () => {
   }
 })
 
-test('a token with one character changed is refused without a look at the store', () => {
+test('a token with one character changed is refused without a query of the store', () => {
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
   fc.assert(
     fc.property(

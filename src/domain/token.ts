@@ -9,7 +9,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const randomLength = 30
 const checksumLength = 6
 const tokenPattern = /^tdr_live_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/
-/** The largest multiple of 62 that a byte can reach: bytes above it are dropped, so that all characters are as likely. */
+/** The largest multiple of 62 in a byte: bytes from it on are dropped, so that all characters are equally likely. */
 const fairBytes = 248
 
 /** A new token from strong random bytes. */
@@ -21,7 +21,9 @@ export function makeToken(randomBytes: (count: number) => Uint8Array): string {
   return tokenPrefix + text + checksumOf(text)
 }
 
-/** Whether the text has the form of a token and its checksum fits: garbage is refused without a look at the store. */
+/**
+ * Whether the text has the form of a token and its checksum matches: garbage is refused without a query of the store.
+ */
 export function isWellFormedToken(text: string): boolean {
   const match = tokenPattern.exec(text)
   return match !== null && checksumOf(match[1]!) === match[2]

@@ -1,4 +1,4 @@
-// The live check of a source: which span it looks at, and when an answer without entries is a finding.
+// The live check of a source: which span it covers, and when an answer without entries is a finding.
 import { describe, expect, it } from 'vitest'
 import type { FetchContext } from '../sources/fetch.ts'
 import { source as findATender } from '../sources/portals/gb/find-a-tender.ts'
@@ -19,7 +19,7 @@ const release = {
 
 const monday = Date.UTC(2026, 10, 23, 6)
 
-/** The check of a portal that answers every request with this body; asked on a Monday when not said otherwise. */
+/** The check of a portal that answers every request with this body; on a Monday by default. */
 function answering(source: Source, bodyOf: (url: URL) => string, now = monday) {
   const send: FetchContext['send'] = async ({ url }) => {
     const bytes = Buffer.from(bodyOf(new URL(url)))
@@ -50,7 +50,7 @@ describe('the check of a list that is read whole, or back from today', () => {
       findings: ['The list is empty.'],
     })
   })
-  it('asks a list that runs back from today for the running week first', async () => {
+  it('first requests the current week of a list that runs back from today', async () => {
     const entry = {
       id: 7,
       eljarasTargya: 'Desks',
@@ -66,7 +66,7 @@ describe('the check of a list that is read whole, or back from today', () => {
 })
 
 describe('the check of a portal that is read by hours', () => {
-  it('asks for the hours about noon of the days before', async () => {
+  it('requests the hours around noon of the days before', async () => {
     const asked: string[] = []
     const answer = ({ searchParams }: URL) => {
       asked.push(searchParams.get('updatedFrom')!)
@@ -93,7 +93,7 @@ describe('the check of a portal that publishes by days', () => {
       requests: { length: 3 },
     })
   })
-  it('asks once where yesterday had entries', async () => {
+  it('sends one request if yesterday had entries', async () => {
     expect(await checked(['2026-11-22', '2026-11-20'])).toMatchObject({
       verdict: 'ok',
       slot: '2026-11-22',
@@ -108,7 +108,7 @@ describe('the check of a portal that publishes by days', () => {
   it('calls a list that is not where the card says unreachable, never quiet', async () => {
     expect(await answering(treasury, () => '{"results":[]}')).toMatchObject({ verdict: 'unreachable', documents: 0 })
   })
-  it('finds fault with entries that lack what the card says', async () => {
+  it('reports entries that lack what the card says', async () => {
     const { verdict, findings } = await answering(treasury, () => '{"releases":[{"id":"1"}],"links":{}}')
     expect(verdict).toBe('differs')
     expect(findings.join(' ')).toContain('/releases/0/ocid')

@@ -16,8 +16,9 @@ export type CheckResult = {
   readonly channel: string
   readonly slot: string
   /**
-   * `ok`: entries came, as the card says; `quiet`: the portal answers, and published nothing in the spans that were asked for,
-   * so that nothing could be compared; `differs`: it answers, and not as the card says; `unreachable`: it does not deliver.
+   * `ok`: entries arrived, as the card says; `quiet`: the portal answers, but published nothing in the requested
+   * spans, so that nothing could be compared; `differs`: it answers, but not as the card says; `unreachable`: it does
+   * not deliver.
    */
   readonly verdict: 'ok' | 'quiet' | 'differs' | 'unreachable'
   /** What is wrong, one sentence each. */
@@ -29,7 +30,7 @@ export type CheckResult = {
     readonly elapsedMs: number
   }[]
   readonly announced: number | null
-  /** Documents looked at, and what they were read as. */
+  /** The examined documents, and their detected formats. */
   readonly documents: number
   readonly notices: number
   readonly rejections: { readonly [reason: string]: number }
@@ -44,7 +45,7 @@ const keptBytes = 32 * 1024 * 1024
 
 class EnoughRequests extends Error {}
 
-/** Days off in succession, when portals publish nothing. */
+/** Maximum days off in succession, when portals publish nothing. */
 const mostSpans = 5
 
 /**
@@ -130,7 +131,7 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
   }
   if (documents === 0 && findings.length === 0) {
     if (slot.key === 'whole') findings.push('The list is empty.')
-    else if (quietSpans === 0) findings.push(`No entry came within ${requests.length} requests.`)
+    else if (quietSpans === 0) findings.push(`No entry arrived within ${requests.length} requests.`)
   }
   if (!isUnreachable && documents > 0) {
     // an archive or a cut answer says nothing itself: what was found in it does
@@ -168,7 +169,7 @@ function newestSlots(source: Source, { slots, delivery }: Channel, now: number):
   const current = spanAt(slots, source.zone, settledBefore)
   const isLong = slots.kind === 'month' || slots.kind === 'year'
   const list = delivery.kind === 'own' ? delivery.like : delivery
-  // a list that runs back from today reaches the span before only after more pages than a check may ask for
+  // a list that runs back from today reaches the previous span only after more pages than a check may request
   const isNewestFirst = list !== undefined && 'ordered' in list && list.ordered?.direction === 'descending'
   const spans = [
     slots.isOpenRead && (isLong || isNewestFirst) ? current : spanAt(slots, source.zone, current.fromMs - 1),

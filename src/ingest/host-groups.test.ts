@@ -14,7 +14,7 @@ function sourceAt(id: string, ...urls: string[]): Source {
   return { ...base, channels: channels as [Channel, ...Channel[]] }
 }
 
-test('sources that name a common host, directly or over others, take turns; the rest are on their own', () => {
+test('sources that name a common host, directly or through others, alternate; the rest are independent', () => {
   const sources = [
     sourceAt('a', 'https://one.example/x?d={from:iso}', 'https://two.example:8443/y'),
     sourceAt('b', 'https://TWO.example:8443/z'),
@@ -49,7 +49,7 @@ test('addresses in details, indexes and lists of values count', () => {
   expect(groups.get('list')).toBe(groups.get('other'))
 })
 
-test('no group of the real sources is so large that its turns take a day', async () => {
+test('no group of the real sources is so large that it takes a day', async () => {
   const sources = await loadSources()
   const sizes = new Map<string, number>()
   for (const group of hostGroups(sources.values()).values()) sizes.set(group, (sizes.get(group) ?? 0) + 1)

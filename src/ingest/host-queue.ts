@@ -14,7 +14,7 @@ export type HostQueue = {
    * Waits for a connection and for the moment at which one more request is within the limits, and counts it. The caller
    * gives the connection back. Throws the signal's reason when that comes first.
    */
-  readonly enter: (signal: AbortSignal) => Promise<Turn>
+  readonly enter: (signal: AbortSignal) => Promise<HostSlot>
   /** Epoch milliseconds until which the host is to be left alone; in the past when it is not. */
   readonly restUntil: () => number
   /** Leaves the host alone: for as long as it said, else for `restMs`, doubled with every refusal in a row up to 6 hours. */
@@ -23,7 +23,7 @@ export type HostQueue = {
   readonly delivered: () => void
 }
 
-export type Turn = { readonly leave: () => void }
+export type HostSlot = { readonly leave: () => void }
 
 const windowMs = 60_000
 const longestRestMs = 6 * 60 * 60_000

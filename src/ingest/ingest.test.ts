@@ -32,7 +32,7 @@ async function contentOf({ db }: Store): Promise<string> {
 }
 
 describe.each(engines)('receiving (%s)', (engine) => {
-  test('every document becomes notices or a stored rejection, and its bytes are kept as they came', async () => {
+  test('every document becomes notices or a stored rejection, and its bytes are kept as received', async () => {
     await using store = await openTestStore(engine)
     const seen: number[] = []
     const summary = await ingest(store, {
@@ -62,7 +62,7 @@ describe.each(engines)('receiving (%s)', (engine) => {
     expect(rows.filter((row) => !withParts.has(row.document_id))).toEqual([])
   })
 
-  test('the same bytes received again change nothing, under whatever address and source', async () => {
+  test('the same bytes received again change nothing, for any address and source', async () => {
     await using store = await openTestStore(engine)
     await ingest(store, { sourceId: 'one', documents: stream(samples), clock })
     const before = await contentOf(store)
@@ -76,7 +76,7 @@ describe.each(engines)('receiving (%s)', (engine) => {
     expect(await contentOf(store)).toBe(before)
   })
 
-  test('a run that breaks off keeps whole documents, does not move the check, and goes on to the same end', async () => {
+  test('an interrupted run keeps whole documents, does not move the check, and reaches the same end', async () => {
     await using broken = await openTestStore(engine)
     await using whole = await openTestStore(engine)
     const many = Array.from({ length: 3 }, (_, copy) =>
@@ -97,7 +97,7 @@ describe.each(engines)('receiving (%s)', (engine) => {
     expect(JSON.parse(await contentOf(broken)).notices).toEqual(JSON.parse(await contentOf(whole)).notices)
   })
 
-  test('documents that cannot be received are kept apart with their reasons, also when they have the same bytes', async () => {
+  test('documents that cannot be received are stored separately with their reasons, even with the same bytes', async () => {
     await using store = await openTestStore(engine)
     const unreadable = (address: string): ReceivedDocument => ({
       address,
@@ -118,7 +118,7 @@ describe.each(engines)('receiving (%s)', (engine) => {
     expect((await countReceived(store.db, 1)).rejections).toEqual({ 'too-large': 2 })
   })
 
-  test('hostile bytes are rejections, and NUL bytes come back as they were', async () => {
+  test('hostile bytes are rejections, and NUL bytes come back unchanged', async () => {
     await using store = await openTestStore(engine)
     const hostile = [
       '',
@@ -140,7 +140,7 @@ describe.each(engines)('receiving (%s)', (engine) => {
     )
   })
 
-  test('reading kept documents again changes nothing while the parsers are the same, and replaces what older ones read', async () => {
+  test('parsing stored documents again changes nothing with the same parsers, and replaces the results of older ones', async () => {
     await using store = await openTestStore(engine)
     await ingest(store, { sourceId: 's', documents: stream(samples), clock })
     await store.db.updateTable('notice').set({ is_consolidated: true }).execute()

@@ -29,14 +29,14 @@ test.each(engines)('%s: names of the first documents are usual, later ones are c
   ])
 })
 
-test.each(engines)('%s: names of every kind come back as they were written', async (engine) => {
+test.each(engines)('%s: names of every kind come back unchanged', async (engine) => {
   await using store = await openTestStore(engine)
   const names = ['__proto__', '12', '"\\', '{,}', 'NULL', 'ä€🂡', "';--", '']
   await addNames(store.db, 'xx-example', new Map(names.map((name, index) => [name, index])), 1000)
   expect(await knownNames(store.db, 'xx-example')).toEqual(new Map(names.map((name, index) => [name, index])))
 })
 
-test('what could not be received says nothing of the schema', async () => {
+test('documents that cannot be received say nothing about the schema', async () => {
   await using store = await openTestStore('embedded')
   await noteNames(store.db, 'xx-example', [{ ...documentOf({ odd: 1 }), isParsed: false }], 1000)
   expect(await knownNames(store.db, 'xx-example')).toEqual(new Map())

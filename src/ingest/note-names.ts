@@ -4,13 +4,16 @@ import type { Executor } from '../store/database.ts'
 import { addNames, knownNames, lookedAt } from '../store/source-health.ts'
 import type { ReadDocument } from './read-document.ts'
 
-/** The names of a source's first documents are its usual ones. */
+/** Number of first documents whose names count as usual for the source. */
 const learnedDocuments = 300
-/** Afterwards one document in sixteen is looked at: the first digit of its hash decides, so always the same. */
+/**
+ * Afterwards one document in sixteen is examined: the first digit of its hash decides, so the choice is always the
+ * same.
+ */
 const isSampled = (documentId: string): boolean => documentId.startsWith('0')
 /** Maximum number of names of a source; one with more uses data as names. */
 const mostNames = 5_000
-/** What is not known to be usual is marked so. */
+/** Mark of a name that is known as usual. */
 const usual = -1
 
 /** Notes the names in newly stored documents, in the transaction that stores them. */

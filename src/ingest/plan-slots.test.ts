@@ -10,7 +10,7 @@ import {
   minuteOf,
   missingSlots,
   nextReading,
-  nextTurn,
+  nextTime,
   type SourceStart,
   settledAtOf,
   slotOfKey,
@@ -38,7 +38,7 @@ function sourceWith(channels: readonly Partial<Channel>[], zone = 'Europe/Berlin
     publisher: 'Nobody',
     country: 'DE',
     homepage: 'https://made-up.example',
-    licence: { name: 'not stated' },
+    license: { name: 'not stated' },
     zone,
     channels: all as [Channel, ...Channel[]],
     access: { kind: 'open' },
@@ -126,7 +126,7 @@ const someTimes = fc
   })
 
 describe('planning', () => {
-  test('every span since the horizon is read when it is settled and at each reread, whatever the pauses; none before, none twice', () => {
+  test('every span since the horizon is read when it is settled and at each reread, after any pauses; none before, none twice', () => {
     fc.assert(
       fc.property(spanSlots, fc.constantFrom(...zones), someTimes, (slots, zone, times) => {
         const source = sourceWith([{ slots }], zone)
@@ -143,7 +143,7 @@ describe('planning', () => {
           )
           const read = readings.filter(({ slot }) => slot === span.key).map(({ at }) => at)
           if (!slots.isOpenRead) {
-            // the readings that must be: at the first waking at or after each milestone, one for all that passed by then
+            // the required readings: at the first run at or after each milestone, one for all that passed by then
             const expected = new Set<number>()
             let done = Number.NEGATIVE_INFINITY
             for (const milestone of milestones.filter((each) => each >= settled)) {
@@ -171,7 +171,7 @@ describe('planning', () => {
     )
   })
 
-  test('a span that fails, is short, refused or not there yet is asked again and again, ever more rarely, and never forgotten', () => {
+  test('a span that fails, is short, refused or not there yet is retried, ever less often, and never forgotten', () => {
     const hourly = Array.from({ length: 24 * 120 }, (_, hour) => firstDay + hour * hourMs)
     for (const bad of ['failed', 'short', 'refused', 'notYet'] as const) {
       const source = sourceWith([{ slots: { kind: 'day', since: '2026-01-31' } }])
@@ -197,7 +197,7 @@ describe('planning', () => {
     const [channel] = source.channels
     const friday = Date.parse('2026-03-27T10:00:00Z')
     // Monday after the change of clocks: 9:30 in Berlin is 7:30 UTC
-    expect(toInstant(nextTurn(source, channel, friday))).toBe('2026-03-30T07:30:00.000Z')
+    expect(toInstant(nextTime(source, channel, friday))).toBe('2026-03-30T07:30:00.000Z')
     const start = { startedAt: friday, horizonMs: friday }
     const quarterly = Array.from({ length: 4 * 24 * 7 }, (_, quarter) => friday + quarter * 15 * minuteMs)
     const { readings } = runAt(source, channel, start, quarterly)
@@ -211,12 +211,12 @@ describe('planning', () => {
     ])
   })
 
-  test('without a timetable a source is asked once an hour, at a minute of its own', () => {
+  test('without a timetable a source is read once an hour, at a fixed minute', () => {
     const source = sourceWith([{}])
     const now = Date.parse('2026-11-21T08:00:00Z')
-    const turn = nextTurn(source, source.channels[0], now)
-    expect(new Date(turn).getUTCMinutes()).toBe(minuteOf(source.id))
-    expect(turn - now).toBeLessThanOrEqual(hourMs)
+    const next = nextTime(source, source.channels[0], now)
+    expect(new Date(next).getUTCMinutes()).toBe(minuteOf(source.id))
+    expect(next - now).toBeLessThanOrEqual(hourMs)
     const minutes = Array.from({ length: 160 }, (_, index) => minuteOf(`source-${index}`))
     expect(new Set(minutes).size).toBeGreaterThan(40)
   })
@@ -287,7 +287,7 @@ describe('planning', () => {
     expect(isSpan(slots)).toBe(true)
   })
 
-  test('a span that was first read after all its rereads is looked at once more, unless it is long past', () => {
+  test('a span that was first read after all its rereads is read once more, unless it is long past', () => {
     const slots: Slots = { kind: 'day', since: '2026-01-01', rereadDays: [1, 7] }
     const source = sourceWith([{ slots }])
     const [channel] = source.channels

@@ -5,7 +5,7 @@ import type { Slot, SlotEnd } from '../sources/fetch.ts'
 import type { Channel, Slots, Source } from '../sources/source.ts'
 import { dayStart, type Span, type SpanSlots, slotOf, spanAt, spanOfKey, spansBetween } from './slot-spans.ts'
 
-/** What is read when both are due: news first; totals are compared and the past is filled beside it. */
+/** What is read first if both are due: news; totals are compared and the past is read with lower urgency. */
 export type Urgency = 'current' | 'control' | 'backfill'
 
 /** How far back a source is read that runs for the first time, unless the operator says otherwise. */
@@ -39,8 +39,8 @@ export function minuteOf(sourceId: string): number {
 
 const crons = new Map<string, Cron>()
 
-/** The next time after `now` at which the channel's timetable asks for a reading. */
-export function nextTurn(
+/** The next time after `now` at which the channel's timetable requires a reading. */
+export function nextTime(
   source: Pick<Source, 'id' | 'zone'>,
   channel: Pick<Channel, 'timetable'>,
   now: number,
@@ -65,7 +65,7 @@ export function horizonOf(source: Pick<Source, 'zone'>, startedAt: number, backf
   return Math.min(dayStart(backfillSince, source.zone), startOfDay(startedAt))
 }
 
-/** When a span is complete on the portal and is read for good. */
+/** When a span is complete on the portal, so that its reading is final. */
 const settledAt = (slots: SpanSlots, span: Span) => span.toMs + (slots.delayMs ?? 0)
 
 /** When a slot is complete on the portal; feeds and wholes always are. */
@@ -120,9 +120,9 @@ export function urgencyOf(channel: Channel, slot: Slot, start: SourceStart): Urg
 }
 
 /**
- * The slots of a channel that the ledger lacks, oldest first: what began since it was looked at last, what was missed while
- * nothing ran, and the newest of the past. Spans that have not begun are not there yet; `spare` channels have no slots
- * but those that are asked for.
+ * The slots of a channel that the ledger lacks, oldest first: those that began since the last plan, those missed while
+ * nothing ran, and the newest of the past. Spans that have not begun are not included; `spare` channels have only the
+ * slots that are requested.
  */
 export function missingSlots(
   source: Source,
@@ -148,7 +148,7 @@ export function missingSlots(
   }))
 }
 
-/** Slots by key: requested again at every look at what is due. */
+/** Slots by key: used again at every search for due slots. */
 const slotsByKey = new WeakMap<Channel, Map<string, Slot | undefined>>()
 const mostSlotsByKey = 2000
 
@@ -184,9 +184,9 @@ const longestWaitMs: { readonly [end in 'failed' | 'refused' | 'short']: number 
 /**
  * When a slot is read again; undefined for never. `startedAt` is when the reading began: what the portal changed after that
  * it may not have seen. `failures` counts unsuccessful readings in a row, this one included.
- * - Read well: at the next of its settling and its rereads, or at the next turn (feed, whole, open spans).
- * - Not there yet, or short: at the next turn, or sooner; the longer it has been due, the more rarely, but forever.
- * - Failed: soon, then ever later up to six hours, and at every turn of the timetable. Refused: the same without the turns.
+ * - Read well: at the next of its settling and its rereads, or at the next next (feed, whole, open spans).
+ * - Not there yet, or short: at the next next, or sooner; the longer it has been due, the more rarely, but forever.
+ * - Failed: soon, then ever later up to six hours, and at every next of the timetable. Refused: the same without the turns.
  */
 export function nextReading(
   source: Pick<Source, 'id' | 'zone'>,
@@ -205,20 +205,20 @@ export function nextReading(
 ): number | undefined {
   const { slots } = channel
   const { startedAt, now } = times
-  const turn = nextTurn(source, channel, now)
+  const next = nextTime(source, channel, now)
   const span = isSpan(slots) ? spanOfKey(slots, source.zone, slot.key) : undefined
   if (end === 'failed' || end === 'refused' || end === 'short') {
     const wait = Math.min(firstWaitMs[end] * 2 ** Math.min(20, Math.max(0, times.failures - 1)), longestWaitMs[end])
     if (end === 'refused') return now + wait
-    if (end === 'failed') return Math.min(now + wait, turn)
+    if (end === 'failed') return Math.min(now + wait, next)
     return now + (times.failures <= patientFailures ? wait : Math.max(wait, ageShare(slots, span, now)))
   }
-  if (!span || !isSpan(slots)) return turn
+  if (!span || !isSpan(slots)) return next
   const settled = settledAt(slots, span)
   if (end === 'notYet')
-    return now < settled ? Math.min(turn, settled) : Math.max(turn, now + ageShare(slots, span, now))
+    return now < settled ? Math.min(next, settled) : Math.max(next, now + ageShare(slots, span, now))
   if (startedAt < settled)
-    return slots.isOpenRead ? Math.min(turn, Math.max(settled, now + 1)) : Math.max(settled, now + 1)
+    return slots.isOpenRead ? Math.min(next, Math.max(settled, now + 1)) : Math.max(settled, now + 1)
   if (end === 'empty') return undefined
   const again = (slots.rereadDays ?? []).map((days) => span.toMs + days * dayMs).filter((ms) => ms > startedAt)
   if (again.length > 0) return Math.max(Math.min(...again), now + 1)
@@ -228,12 +228,12 @@ export function nextReading(
 }
 
 /**
- * A span that ended no longer ago and was read for the first time after all its rereads, because the portal or we were away,
- * is looked at once more: nothing else would show what the portal left out of its only answer.
+ * How long after its end a span that was first read after all its rereads, because the portal or the service was down,
+ * is read once more: nothing else would show what the portal left out of its only answer.
  */
 const lateMs = 45 * dayMs
 
-/** An eighth of how long a span has been due: asked after eight days, it is asked once a day. */
+/** An eighth of how long a span has been due: after eight days, it is read once a day. */
 function ageShare(slots: Slots, span: Span | undefined, now: number): number {
   return span && isSpan(slots) ? Math.max(0, Math.floor((now - settledAt(slots, span)) / 8)) : 0
 }

@@ -18,7 +18,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** Time that passes only while somebody waits for it, in the order of who waits. */
+/** Time that passes only while something waits for it, in the order of the waits. */
 function virtualTime() {
   let now = start
   const sleepers: { readonly at: number; readonly wake: () => void }[] = []
@@ -57,7 +57,7 @@ type Said = {
   readonly status?: number
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string
-  /** The body breaks off behind `body`. */
+  /** The body ends early, after `body`. */
   readonly isCut?: boolean
   readonly redirect?: string
 }
@@ -128,9 +128,9 @@ function imagined(reply: Reply, options: Partial<PoliteOptions> = {}) {
     version: '1.2.3',
     ...options,
   })
-  const line = (politeness: Politeness = exempt, key?: string, signal = new AbortController().signal) =>
-    hosts.openLine({ source: { id: 'x', politeness }, key, signal })
-  return { line, time, asked, starts, connections }
+  const connection = (politeness: Politeness = exempt, key?: string, signal = new AbortController().signal) =>
+    hosts.openConnection({ source: { id: 'x', politeness }, key, signal })
+  return { connection, time, asked, starts, connections }
 }
 
 const exempt = { robots: { exempt: 'a test' } } as const
@@ -163,11 +163,11 @@ describe('turns', () => {
         async (sources, durations) => {
           let count = 0
           const rest = () => time.sleep(durations[count++ % durations.length]!, new AbortController().signal)
-          const { line, time, starts, connections } = imagined(async () => {
+          const { connection, time, starts, connections } = imagined(async () => {
             await rest()
             return json
           })
-          const lines = sources.map((source) => line({ ...source, ...exempt }))
+          const lines = sources.map((source) => connection({ ...source, ...exempt }))
           // all cards are known before the first request, so that the strictest holds from the beginning
           await Promise.all(lines.map(async (each) => (await each.send({ url })).bytes()))
           const from = starts.length
@@ -197,15 +197,15 @@ describe('turns', () => {
   })
 
   test('are given at the very moment the oldest of the minute falls out: 61 requests at 60 a minute take one minute', async () => {
-    const { line, starts } = imagined(() => json)
-    const each = line()
+    const { connection, starts } = imagined(() => json)
+    const each = connection()
     for (let count = 0; count < 61; count += 1) await (await each.send({ url })).bytes()
     expect(starts.map(({ at }) => at - start)).toEqual([...Array.from({ length: 60 }, () => 0), minute])
   })
 
   test('of other hosts do not wait, and less than one a minute is a pause', async () => {
-    const { line, starts } = imagined(() => json)
-    const each = line({ ...exempt, requestsPerMinute: 0.5 })
+    const { connection, starts } = imagined(() => json)
+    const each = connection({ ...exempt, requestsPerMinute: 0.5 })
     for (const host of ['one', 'two', 'one']) await (await each.send({ url: `https://${host}.example/` })).bytes()
     expect(starts.map(({ at, url: { hostname } }) => [hostname, at - start])).toEqual([
       ['one.example', 0],
@@ -214,21 +214,21 @@ describe('turns', () => {
     ])
   })
 
-  test('do not wait for portals on this machine, where no limits are asked for', async () => {
+  test('do not wait for portals on this machine, which need no limits', async () => {
     const answers: Said[] = [{ status: 429 }]
-    const { line, starts } = imagined(() => answers.shift() ?? json, { hasLimits: false })
+    const { connection, starts } = imagined(() => answers.shift() ?? json, { hasLimits: false })
     for (let count = 0; count < 200; count += 1)
-      await (await line({ ...exempt, pauseMs: 1000, requestsPerMinute: 1 }).send({ url })).bytes()
+      await (await connection({ ...exempt, pauseMs: 1000, requestsPerMinute: 1 }).send({ url })).bytes()
     expect(starts.length).toBe(201)
     expect(starts.at(-1)!.at - start).toBe(second)
   })
 
-  test('that wait end with the reason of the signal, and give their place to the next', async () => {
-    const { line } = imagined(() => json)
-    const reader = await line().send({ url })
+  test('that wait end with the reason of the signal, and give their slot to the next', async () => {
+    const { connection } = imagined(() => json)
+    const reader = await connection().send({ url })
     const stop = new AbortController()
-    const given = line(exempt, undefined, stop.signal).send({ url })
-    const next = line().send({ url })
+    const given = connection(exempt, undefined, stop.signal).send({ url })
+    const next = connection().send({ url })
     // both are in the queue
     await new Promise((resolve) => setImmediate(resolve))
     stop.abort(new Error('stopped'))
@@ -238,8 +238,8 @@ describe('turns', () => {
   })
 
   test('are not held by answers that have no data: 304 and 404 need not be read', async () => {
-    const { line } = imagined((_request, { pathname }) => ({ status: Number(pathname.slice(1)), body: 'gone' }))
-    const each = line()
+    const { connection } = imagined((_request, { pathname }) => ({ status: Number(pathname.slice(1)), body: 'gone' }))
+    const each = connection()
     for (const status of [404, 410]) {
       const reply = await each.send({ url: `https://portal.example/${status}`, accept: [404, 410] })
       expect(reply.status).toBe(status)
@@ -250,11 +250,11 @@ describe('turns', () => {
   })
 })
 
-describe('who asks', () => {
-  test('says so: name, version, contact; in the card’s words where it has some', async () => {
-    const { line, asked } = imagined(() => json)
-    await line().send({ url, headers: { accept: 'application/json' } })
-    await line({ ...exempt, userAgent: 'Mozilla/5.0 (compatible; Tenderstock/{version}; +{contact})' }).send({
+describe('identification', () => {
+  test('states name, version, contact; in the words of the card if it has some', async () => {
+    const { connection, asked } = imagined(() => json)
+    await connection().send({ url, headers: { accept: 'application/json' } })
+    await connection({ ...exempt, userAgent: 'Mozilla/5.0 (compatible; Tenderstock/{version}; +{contact})' }).send({
       url: 'https://other.example/',
       method: 'POST',
       body: '{}',
@@ -269,11 +269,11 @@ describe('who asks', () => {
 
   test('sends what it has: tags as If-None-Match, dates as If-Modified-Since; the answer’s version is its tag, else its date', async () => {
     const date = 'Sat, 21 Nov 2026 06:00:00 GMT'
-    const { line, asked } = imagined((_request, { pathname }) => ({
+    const { connection, asked } = imagined((_request, { pathname }) => ({
       ...json,
       headers: pathname === '/tag' ? { etag: 'W/"2"', 'last-modified': date } : { 'last-modified': date },
     }))
-    const each = line()
+    const each = connection()
     const versions: (string | undefined)[] = []
     for (const [path, known] of [
       ['/tag', 'W/"1"'],
@@ -293,9 +293,9 @@ describe('who asks', () => {
   })
 
   test('keeps its key out of every message', async () => {
-    const { line, asked } = imagined(() => ({ status: 404 }))
+    const { connection, asked } = imagined(() => ({ status: 404 }))
     const error = await thrown(
-      line(exempt, 's3/cret').send({ url: 'https://portal.example/s3%2Fcret/s3/cret?k=s3/cret' }),
+      connection(exempt, 's3/cret').send({ url: 'https://portal.example/s3%2Fcret/s3/cret?k=s3/cret' }),
     )
     expect(error.message).toBe('portal.example/{key}/{key} answered 404')
     expect(asked[0]?.secrets).toEqual(['s3/cret'])
@@ -303,10 +303,10 @@ describe('who asks', () => {
 })
 
 describe('tries', () => {
-  test('are repeated on 5xx and broken connections, four in all, with growing jittered waits; POST as GET, for both only ask', async () => {
+  test('are repeated on 5xx and broken connections, four in total, with growing jittered waits; POST like GET, because both only query', async () => {
     for (const method of ['GET', 'POST'] as const) {
       for (const random of [0, 0.5, 0.999]) {
-        const { line, time, asked } = imagined(
+        const { connection, time, asked } = imagined(
           (_request, { pathname }) => {
             if (pathname === '/line') throw new Retryable('dead')
             return { status: 502 }
@@ -314,7 +314,7 @@ describe('tries', () => {
           { random: () => random },
         )
         for (const path of ['/', '/line']) {
-          const each = line()
+          const each = connection()
           await thrown(each.send({ url: `https://portal.example${path}`, method }))
           expect(each.requests()).toBe(4)
         }
@@ -327,81 +327,81 @@ describe('tries', () => {
 
   test('end as soon as one succeeds', async () => {
     const answers: Said[] = [{ status: 500 }, { status: 408 }, json]
-    const { line } = imagined(() => answers.shift()!)
-    expect((await line().send({ url })).status).toBe(200)
+    const { connection } = imagined(() => answers.shift()!)
+    expect((await connection().send({ url })).status).toBe(200)
   })
 
   test('are not repeated where asking again cannot help', async () => {
     for (const status of [400, 401, 404, 410, 301]) {
-      const { line, asked } = imagined(() => ({ status }))
-      expect((await thrown(line().send({ url }))).message).toContain(`answered ${status}`)
+      const { connection, asked } = imagined(() => ({ status }))
+      expect((await thrown(connection().send({ url }))).message).toContain(`answered ${status}`)
       expect(asked.length).toBe(1)
     }
   })
 
   test('are not repeated for what is too large', async () => {
-    const { line, asked } = imagined(() => {
+    const { connection, asked } = imagined(() => {
       throw new TooLarge('larger than 1 byte')
     })
-    expect(await thrown(line().send({ url }))).toBeInstanceOf(TooLarge)
+    expect(await thrown(connection().send({ url }))).toBeInstanceOf(TooLarge)
     expect(asked.length).toBe(1)
   })
 
-  test('go on when a body breaks off that is read as a whole; one that is read in pieces throws', async () => {
+  test('continue if a body breaks off that is read as a whole; one that is read in pieces throws', async () => {
     const answers: Said[] = [{ ...json, isCut: true }, { status: 503, headers: { 'retry-after': '7' } }, json]
-    const { line, time } = imagined(() => answers.shift() ?? { ...json, isCut: true })
-    const reply = await line().send({ url })
+    const { connection, time } = imagined(() => answers.shift() ?? { ...json, isCut: true })
+    const reply = await connection().send({ url })
     expect(Buffer.from(await reply.bytes()).toString()).toBe(json.body)
     expect(time.slept).toEqual([1000, 7000])
-    const broken = await line().send({ url })
+    const broken = await connection().send({ url })
     await thrown(
       (async () => {
         for await (const _ of broken.chunks());
       })(),
     )
-    const hopeless = line()
+    const hopeless = connection()
     await thrown((await hopeless.send({ url })).bytes())
     expect(hopeless.requests()).toBe(4)
   })
 })
 
 describe('a host that refuses', () => {
-  test('is left alone as long as it says, in seconds or until a date by its own clock', async () => {
+  test('receives no requests for as long as it says, in seconds or until a date by its own clock', async () => {
     for (const headers of [
       { 'retry-after': '90' },
       { 'retry-after': 'Sat, 21 Nov 2026 03:01:30 GMT', date: 'Sat, 21 Nov 2026 03:00:00 GMT' },
       { 'retry-after': 'Sat, 21 Nov 2026 08:01:30 GMT' },
     ]) {
       const answers: Said[] = [{ status: 429, headers }, json]
-      const { line, starts } = imagined(() => answers.shift()!)
-      expect((await line().send({ url })).status).toBe(200)
+      const { connection, starts } = imagined(() => answers.shift()!)
+      expect((await connection().send({ url })).status).toBe(200)
       expect(starts.map(({ at }) => at - start)).toEqual([0, 90 * second])
     }
   })
 
-  test('is not waited for longer than two minutes: the error says when, and nobody asks it until then', async () => {
+  test('is not waited for longer than two minutes: the error says when, and nobody sends it a request until then', async () => {
     const answers: Said[] = [{ status: 429, headers: { 'retry-after': '3600' } }]
-    const { line, time, asked } = imagined((_request, { host }) =>
+    const { connection, time, asked } = imagined((_request, { host }) =>
       host === 'portal.example' ? (answers.shift() ?? json) : json,
     )
-    const first = await thrown(line().send({ url }))
+    const first = await thrown(connection().send({ url }))
     expect(first).toBeInstanceOf(Refused)
     expect(first.retryAt).toBe(start + hour)
     time.pass(10 * minute)
-    expect((await thrown(line().send({ url }))).retryAt).toBe(start + hour)
+    expect((await thrown(connection().send({ url }))).retryAt).toBe(start + hour)
     expect(asked.length).toBe(1)
-    expect((await line().send({ url: 'https://other.example/' })).status).toBe(200)
+    expect((await connection().send({ url: 'https://other.example/' })).status).toBe(200)
     time.pass(49 * minute)
     // one minute left: that is waited for
-    expect((await line().send({ url })).status).toBe(200)
+    expect((await connection().send({ url })).status).toBe(200)
     expect(time.clock()).toBe(start + hour)
   })
 
-  test('and does not say for how long rests as the card says, twice as long each time in a row, until it delivers', async () => {
+  test('and names no time pauses as the card says, twice as long each time in a row, until it delivers', async () => {
     for (const status of [429, 403, 503, 999]) {
       let isOpen = false
-      const { line, time } = imagined(() => (isOpen ? json : { status }))
-      const each = line({ ...exempt, restMs: 3 * minute })
+      const { connection, time } = imagined(() => (isOpen ? json : { status }))
+      const each = connection({ ...exempt, restMs: 3 * minute })
       const rests: number[] = []
       for (let count = 0; count < 9; count += 1) {
         const { retryAt } = await thrown(each.send({ url }))
@@ -416,14 +416,14 @@ describe('a host that refuses', () => {
     }
   })
 
-  test('for a year is asked again after a day, and one that says nonsense rests as the card says', async () => {
+  test('for a year receives requests again after a day, and one that says nonsense pauses as the card says', async () => {
     for (const [said, rest] of [
       ['31536000', 24 * hour],
       ['soon', 5 * minute],
       ['-5', 5 * minute],
     ] as const) {
-      const { line } = imagined(() => ({ status: 503, headers: { 'retry-after': said } }))
-      expect((await thrown(line().send({ url }))).retryAt).toBe(start + rest)
+      const { connection } = imagined(() => ({ status: 503, headers: { 'retry-after': said } }))
+      expect((await thrown(connection().send({ url }))).retryAt).toBe(start + rest)
     }
   })
 
@@ -437,9 +437,9 @@ describe('a host that refuses', () => {
     ['XHTML', { body: '<?xml version="1.0"?><!-- x --><html xmlns="http://www.w3.org/1999/xhtml">' }],
     ['a piece of a page', { headers: { 'content-type': 'text/html' }, body: '<script>location.reload()</script>' }],
     ['a cookie and nothing else', { headers: { 'set-cookie': 'visited=1' } }],
-  ])('is recognised: %s is a refusal and no data', async (_name, said) => {
-    const { line, asked } = imagined(() => said)
-    const error = await thrown(line().send({ url, accept: [202, 404] }))
+  ])('is recognized: %s is a refusal and no data', async (_name, said) => {
+    const { connection, asked } = imagined(() => said)
+    const error = await thrown(connection().send({ url, accept: [202, 404] }))
     expect(error).toBeInstanceOf(Refused)
     expect(error.retryAt).toBe(start + 5 * minute)
     expect(asked.length).toBe(1)
@@ -456,15 +456,15 @@ describe('a host that refuses', () => {
     ['bytes', { body: 'PK\x03\x04<html>' }],
     ['nothing', {}],
   ])('is not seen where there is none: %s is data', async (_name, said) => {
-    const { line } = imagined(() => said)
-    expect(Buffer.from(await (await line().send({ url })).bytes()).toString()).toBe(said.body ?? '')
+    const { connection } = imagined(() => said)
+    expect(Buffer.from(await (await connection().send({ url })).bytes()).toString()).toBe(said.body ?? '')
   })
 
-  test('a page is an answer where a page is asked for, unless it is a challenge', async () => {
+  test('a page is an answer if a page is expected, unless it is a challenge', async () => {
     const list = '<!doctype html><html><a href="/1.xml">1</a></html>'
     const puzzle = '<html><script>document.cookie="a=1";\nwindow.location.reload()</script></html>'
-    const { line } = imagined((_request, { pathname }) => ({ body: pathname === '/list' ? list : puzzle }))
-    const each = line()
+    const { connection } = imagined((_request, { pathname }) => ({ body: pathname === '/list' ? list : puzzle }))
+    const each = connection()
     expect((await (await each.send({ url: 'https://portal.example/list', expects: 'page' })).bytes()).length).toBe(
       list.length,
     )
@@ -481,10 +481,10 @@ describe('robots.txt', () => {
     asked.filter(({ url: each }) => each.endsWith('/robots.txt')).length
 
   test('is read once a day for a host and obeyed, our own group before the general one', async () => {
-    const { line, asked, time } = imagined(
+    const { connection, asked, time } = imagined(
       rules('User-agent: *\nDisallow: /\n\nUser-agent: tenderstock\nDisallow: /search\nAllow: /search/open$\n'),
     )
-    const ask = (path: string) => line({}).send({ url: `https://portal.example${path}` })
+    const ask = (path: string) => connection({}).send({ url: `https://portal.example${path}` })
     for (let round = 0; round < 2; round += 1) {
       expect(await thrown(ask('/search?q=1'))).toBeInstanceOf(Refused)
       await (await ask('/list')).bytes()
@@ -499,46 +499,48 @@ describe('robots.txt', () => {
 
   test('of a host in whose place there is nothing, or a page, allows everything', async () => {
     for (const said of [{ status: 404 }, { status: 403 }, { status: 410 }, { body: '<html>Disallow: /</html>' }, {}]) {
-      const { line } = imagined((_request, { pathname }) => (pathname === '/robots.txt' ? said : json))
-      expect((await line({}).send({ url })).status).toBe(200)
+      const { connection } = imagined((_request, { pathname }) => (pathname === '/robots.txt' ? said : json))
+      expect((await connection({}).send({ url })).status).toBe(200)
     }
   })
 
   test('that cannot be read means not now; one that was read before holds for a week', async () => {
     let robots: Said = { status: 500 }
-    const { line, asked, time } = imagined((_request, { pathname }) => (pathname === '/robots.txt' ? robots : json))
-    const error = await thrown(line({}).send({ url }))
+    const { connection, asked, time } = imagined((_request, { pathname }) =>
+      pathname === '/robots.txt' ? robots : json,
+    )
+    const error = await thrown(connection({}).send({ url }))
     expect(error.message).toContain('robots.txt of portal.example could not be read')
     expect(error.retryAt).toBe(time.clock() + 10 * minute)
-    await thrown(line({}).send({ url }))
+    await thrown(connection({}).send({ url }))
     expect(asked.length).toBe(2)
     time.pass(10 * minute)
     robots = { body: 'User-agent: *\nDisallow: /private' }
-    await (await line({}).send({ url })).bytes()
+    await (await connection({}).send({ url })).bytes()
     robots = { status: 202 }
     time.pass(25 * hour)
-    await (await line({}).send({ url })).bytes()
-    expect(await thrown(line({}).send({ url: 'https://portal.example/private' }))).toBeInstanceOf(Refused)
+    await (await connection({}).send({ url })).bytes()
+    expect(await thrown(connection({}).send({ url: 'https://portal.example/private' }))).toBeInstanceOf(Refused)
     time.pass(7 * 24 * hour)
-    await thrown(line({}).send({ url }))
+    await thrown(connection({}).send({ url }))
   })
 
-  test('may ask for a delay, which holds for all sources on the host', async () => {
-    const { line, starts } = imagined(rules('User-agent: *\nCrawl-delay: 30\n'))
-    await (await line({}).send({ url })).bytes()
-    await (await line(exempt).send({ url })).bytes()
-    await (await line({}).send({ url })).bytes()
+  test('may require a delay, which holds for all sources on the host', async () => {
+    const { connection, starts } = imagined(rules('User-agent: *\nCrawl-delay: 30\n'))
+    await (await connection({}).send({ url })).bytes()
+    await (await connection(exempt).send({ url })).bytes()
+    await (await connection({}).send({ url })).bytes()
     expect(starts.map(({ at }) => (at - start) / second)).toEqual([0, 30, 60, 90])
   })
 
   test('is not read for an interface that the card exempts, and is for the host that a redirect leads to', async () => {
-    const { line, asked, starts } = imagined((_request, { host, pathname }) => {
+    const { connection, asked, starts } = imagined((_request, { host, pathname }) => {
       if (pathname === '/robots.txt') return { body: host === 'files.example' ? 'User-agent: *\nDisallow: /' : '' }
       return host === 'portal.example' ? { redirect: 'https://files.example/1.zip' } : json
     })
-    await (await line(exempt).send({ url })).bytes()
+    await (await connection(exempt).send({ url })).bytes()
     expect(robotsOf(asked)).toBe(0)
-    expect(await thrown(line({}).send({ url }))).toBeInstanceOf(Refused)
+    expect(await thrown(connection({}).send({ url }))).toBeInstanceOf(Refused)
     expect(starts.map((each) => each.url.host + each.url.pathname).slice(2)).toEqual([
       'portal.example/robots.txt',
       'portal.example/list',
@@ -546,25 +548,25 @@ describe('robots.txt', () => {
     ])
   })
 
-  test('is asked for once by sources that start together, and by the next when the first is stopped', async () => {
+  test('is requested once by sources that start together, and by the next if the first is stopped', async () => {
     const held = Promise.withResolvers<void>()
     const arrived = Promise.withResolvers<void>()
     const stop = new AbortController()
-    const { line, asked } = imagined(async (request, { pathname }) => {
+    const { connection, asked } = imagined(async (request, { pathname }) => {
       if (pathname !== '/robots.txt') return json
       arrived.resolve()
       await held.promise
       request.signal?.throwIfAborted()
       return {}
     })
-    const first = line({}, undefined, stop.signal).send({ url })
+    const first = connection({}, undefined, stop.signal).send({ url })
     await arrived.promise
-    const next = line({}).send({ url })
+    const next = connection({}).send({ url })
     stop.abort(new Error('stopped'))
     held.resolve()
     await expect(first).rejects.toThrow('stopped')
     await (await next).bytes()
-    const third = [line({}), line({})].map(async (each) => (await each.send({ url })).bytes())
+    const third = [connection({}), connection({})].map(async (each) => (await each.send({ url })).bytes())
     await Promise.all(third)
     expect(robotsOf(asked)).toBe(2)
   })
@@ -584,12 +586,12 @@ describe('over real connections', () => {
     return imagined(() => json, { http })
   }
 
-  test('a list, its details, a redirect and a broken body come through one connection in turn', async () => {
+  test('a list, its details, a redirect and a broken body use one connection, one after the other', async () => {
     let open = 0
     let mostOpen = 0
     let breaks = 1
     const seen: string[] = []
-    const { line } = await portal((request, reply) => {
+    const { connection } = await portal((request, reply) => {
       open += 1
       mostOpen = Math.max(mostOpen, open)
       reply.on('close', () => {
@@ -604,7 +606,7 @@ describe('over real connections', () => {
       }
       reply.end(JSON.stringify({ path: request.url, agent: request.headers['user-agent'] }))
     })
-    const each = line({})
+    const each = connection({})
     const read = async (path: string, more: Partial<SourceRequest> = {}) =>
       Buffer.from(await (await each.send({ url: `https://portal.example${path}`, ...more })).bytes()).toString()
     expect(JSON.parse(await read('/moved'))).toEqual({
@@ -619,14 +621,14 @@ describe('over real connections', () => {
   })
 
   test('a run that is stopped while it reads frees the host for the next', async () => {
-    const { line } = await portal((request, reply) => {
+    const { connection } = await portal((request, reply) => {
       if (request.url!.endsWith('/endless')) return void reply.write('a'.repeat(10_000))
       reply.end('{}')
     })
     const stop = new AbortController()
-    const reply = await line(exempt, undefined, stop.signal).send({ url: 'https://portal.example/endless' })
+    const reply = await connection(exempt, undefined, stop.signal).send({ url: 'https://portal.example/endless' })
     const reading = reply.bytes()
-    const next = line(exempt).send({ url })
+    const next = connection(exempt).send({ url })
     stop.abort(new Error('stopped'))
     await expect(reading).rejects.toThrow('stopped')
     expect((await next).status).toBe(200)

@@ -1,4 +1,4 @@
-// Requests as a good guest makes them: in turn, under a name, within the portal's limits and rules, and told when refused.
+// Polite requests: one after the other, under a name, within the portal's limits and rules, with refusals reported.
 
 import { toInstant } from '../domain/time.ts'
 import type { Clock, Sleep } from '../platform/clock.ts'
@@ -6,7 +6,7 @@ import { type HttpAnswer, type HttpClient, type HttpRequest, Refused, Retryable,
 import { ForbiddenAddress } from '../platform/network-rule.ts'
 import type { SourceReply, SourceRequest } from '../sources/fetch.ts'
 import type { Politeness, Source } from '../sources/source.ts'
-import { createHostQueue, defaultLimits, type HostLimits, type HostQueue, type Turn } from './host-queue.ts'
+import { createHostQueue, defaultLimits, type HostLimits, type HostQueue, type HostSlot } from './host-queue.ts'
 import { challengeOf, doorOf, peekBytes } from './refusal.ts'
 import { parseHttpDate, retryAfterMs } from './retry-after.ts'
 import { everythingAllowed, productToken, type RobotsRules, readRobots } from './robots-rules.ts'
@@ -17,17 +17,17 @@ import { everythingAllowed, productToken, type RobotsRules, readRobots } from '.
  */
 export type PoliteHosts = {
   /** A line to the portal for one run of a source. Nothing has to be closed; the signal ends what waits. */
-  readonly openLine: (run: LineOptions) => Line
+  readonly openConnection: (run: PortalConnectionOptions) => PortalConnection
 }
 
-export type LineOptions = {
+export type PortalConnectionOptions = {
   readonly source: Pick<Source, 'id' | 'politeness'>
   /** The key that is in addresses or headers: it is kept out of every message. */
   readonly key?: string | undefined
   readonly signal: AbortSignal
 }
 
-export type Line = {
+export type PortalConnection = {
   /**
    * `FetchContext.send`. Waits up to `longestWaitMs` for its turn; when the host has to be left alone for longer it throws
    * with `retryAt`, and so does every line to this host until then. Throws
@@ -47,14 +47,14 @@ export type PoliteOptions = {
   readonly sleep: Sleep
   /** A number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number
-  /** Web page or email address of whoever runs this; every request carries it. */
+  /** Web page or email address of the operator; every request carries it. */
   readonly contact: string
   readonly version: string
   /** The longest wait inside `send`; default 2 minutes. */
   readonly longestWaitMs?: number
   /**
-   * Default true. False only for portals on this machine, which nobody has to spare: no rates, no pauses, no delay of
-   * robots.txt, rests of a second where the host names no time. Connections are limited as ever.
+   * Default true. False only for portals on this machine, which need no protection: no rates, no pauses, no delay of
+   * robots.txt, back-offs of a second if the host names no time. The limit of connections still applies.
    */
   readonly hasLimits?: boolean
 }
@@ -70,7 +70,7 @@ const robotsAgeMs = 24 * 60 * 60_000
 const longestRobotsAgeMs = 7 * robotsAgeMs
 /** How long until an unreadable robots.txt is requested again. */
 const robotsPatienceMs = 10 * 60_000
-/** RFC 9309 section 2.5 asks for 500 KiB at least; rules behind that are not read. */
+/** Maximum bytes of a robots.txt: RFC 9309 section 2.5 requires at least 500 KiB; later rules are not read. */
 const robotsBytes = 500 * 1024
 const plainUserAgent = 'Tenderstock/{version} (+{contact})'
 
@@ -86,9 +86,9 @@ export function createPoliteHosts(options: PoliteOptions): PoliteHosts {
     return host
   }
   return {
-    openLine: (run) => {
-      const line = new RunLine(options, run, hostOf)
-      return { send: (request) => line.send(request), requests: () => line.requests }
+    openConnection: (run) => {
+      const connection = new RunConnection(options, run, hostOf)
+      return { send: (request) => connection.send(request), requests: () => connection.requests }
     },
   }
 }
@@ -113,14 +113,14 @@ type Robots = {
 type Effort = { tries: number }
 
 /** One run's requests. */
-class RunLine {
+class RunConnection {
   requests = 0
   readonly #options: PoliteOptions
-  readonly #run: LineOptions
+  readonly #run: PortalConnectionOptions
   readonly #hostOf: (url: URL) => Host
   readonly #longestWaitMs: number
 
-  constructor(options: PoliteOptions, run: LineOptions, hostOf: (url: URL) => Host) {
+  constructor(options: PoliteOptions, run: PortalConnectionOptions, hostOf: (url: URL) => Host) {
     this.#options = options
     this.#run = run
     this.#hostOf = hostOf
@@ -177,7 +177,7 @@ class RunLine {
     }
   }
 
-  /** Throws for an answer that is not wanted, or waits where it is worth asking once more. */
+  /** Throws for an unacceptable answer, or waits if a retry makes sense. */
   async #judge(request: SourceRequest, answer: HttpAnswer, effort: Effort): Promise<'good' | 'again'> {
     const { status, headers } = answer
     const url = new URL(answer.url)
@@ -200,7 +200,7 @@ class RunLine {
       if (!isSoon || effort.tries >= mostTries) throw refused
       return 'again'
     }
-    const failure = `${name} answered ${status}${status === 401 ? ': it wants a key, or another one' : ''}`
+    const failure = `${name} answered ${status}${status === 401 ? ': it requires a key, or another one' : ''}`
     const isPassing = status >= 500 || status === 408 || status === 425
     if (!isPassing || effort.tries >= mostTries || (saidMs ?? 0) > this.#longestWaitMs)
       throw new Retryable(failure, saidMs === undefined ? {} : { retryAt: this.#options.clock() + saidMs })
@@ -240,28 +240,28 @@ class RunLine {
     }
   }
 
-  /** One request and the redirects behind it, each in its host's turn and by its host's rules. */
+  /** One request and its redirects, each within the limits and rules of its host. */
   async #ask(request: HttpRequest, url: URL, isForRobots = false): Promise<HttpAnswer> {
     if (!isForRobots) await this.#obeyRobots(url)
-    let turn = await this.#enter(url)
+    let slot = await this.#enter(url)
     try {
       const answer = await this.#options.http.send({
         ...request,
         beforeRedirect: async (target) => {
-          turn.leave()
+          slot.leave()
           if (!isForRobots) await this.#obeyRobots(target)
-          turn = await this.#enter(target)
+          slot = await this.#enter(target)
         },
       })
-      void answer.ended.then(() => turn.leave())
+      void answer.ended.then(() => slot.leave())
       return answer
     } catch (error) {
-      turn.leave()
+      slot.leave()
       throw error
     }
   }
 
-  async #enter(url: URL): Promise<Turn> {
+  async #enter(url: URL): Promise<HostSlot> {
     const { queue } = this.#hostOf(url)
     const { politeness } = this.#run.source
     const limits = { ...defaultLimits, ...politeness }
@@ -271,9 +271,9 @@ class RunLine {
       throw new Refused(`${url.host} is left alone until ${toInstant(until)}, after it refused a request`, {
         retryAt: until,
       })
-    const turn = await queue.enter(this.#run.signal)
+    const slot = await queue.enter(this.#run.signal)
     this.requests += 1
-    return turn
+    return slot
   }
 
   async #obeyRobots(url: URL): Promise<void> {
@@ -296,7 +296,7 @@ class RunLine {
         return await known.rules
       } catch (error) {
         if (error instanceof Retryable) throw error
-        // the run that asked was ended: its place is free
+        // the run that sent the request has ended: its connection is free
         this.#run.signal.throwIfAborted()
         if (host.robots.get(url.origin) === known) host.robots.delete(url.origin)
         return this.#robotsOf(host, url)
@@ -330,7 +330,7 @@ class RunLine {
         if (status >= 300 && status < 500 && status !== 429) return everythingAllowed
         throw new Retryable(`answered ${status}`)
       } catch (error) {
-        // it lies where we do not go, which is as good as nowhere
+        // it is in a place that we do not visit, which counts as absent
         if (error instanceof ForbiddenAddress) return everythingAllowed
         if (!isWorthAnotherTry(error)) throw error
         if (effort.tries >= 2)

@@ -26,7 +26,7 @@ export function documentIdOf(document: ReceivedDocument): string {
     .digest('hex')
 }
 
-/** How a source's documents are read; `parseDocument` tells the format by the content. */
+/** How a source's documents are read; `parseDocument` detects the format by the content. */
 export type Parse = (bytes: Uint8Array) => readonly ParsedPart[]
 
 export function readDocument(

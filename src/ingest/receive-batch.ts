@@ -62,7 +62,7 @@ export async function readBatch(store: Pick<Store, 'db'>, options: ReceiveOption
   return { options, read, packed }
 }
 
-/** Writes a batch; returns what is new. Another process may have received the same bytes since: its parts stand there. */
+/** Writes a batch; returns what is new. Another process may have received the same bytes meanwhile: its rows count. */
 export async function writeBatch(
   trx: Executor,
   { options, read, packed }: ReadBatch,

@@ -8,7 +8,7 @@ export type AnswerHead = {
   readonly start: Uint8Array
 }
 
-/** Enough for a page's prologue and for the scripts by which challenges are known. */
+/** Maximum bytes to inspect: enough for a page's prologue and for the scripts that identify challenges. */
 export const peekBytes = 4096
 
 /**
@@ -41,7 +41,7 @@ export function doorOf(status: number): string | undefined {
 const challenge =
   /challenge-platform|cf-chl|<title>just a moment|_incapsula_resource|awswafintegration|awswafcookiedomainlist|<title>request rejected|tspd_101|document\.cookie\s*=[\s\S]*location\.(?:reload|replace|href)/i
 
-/** What may stand before the root element. */
+/** What may precede the root element. */
 const prologue = /^(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)+/
 const pageElements =
   /^<(?:head|body|script|title|meta|link|style|div|center|h[1-6]|p|br|noscript|iframe|form|span|table)[\s/>]/i

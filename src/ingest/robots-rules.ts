@@ -1,4 +1,4 @@
-// What a host's robots.txt lets us ask for (RFC 9309), and how slowly.
+// What a host's robots.txt permits us to request (RFC 9309), and how slowly.
 import robotsParser from 'robots-parser'
 
 // the package's types describe it as an ES module, which it is not

@@ -29,7 +29,7 @@ import {
   saveSlotProgress,
 } from '../store/source-ledger.ts'
 import { nextReading, settledAtOf } from './plan-slots.ts'
-import type { Line } from './polite.ts'
+import type { PortalConnection } from './polite.ts'
 import type { ReadDocument } from './read-document.ts'
 import {
   addToBatch,
@@ -57,13 +57,13 @@ export type SlotReading = {
   readonly lease: Lease
   readonly leaseMs: number
   readonly clock: Clock
-  readonly line: Line
+  readonly connection: PortalConnection
   readonly key: string | undefined
   /** A folder of the reading's own is made below it, and removed. */
   readonly scratchFolder: string
   readonly signal: AbortSignal
   readonly documentStore?: DocumentStore
-  /** Asked after each group that was stored with a checkpoint: true ends the reading there, to go on later. */
+  /** Called after each group that was stored with a checkpoint: true ends the reading there, to continue later. */
   readonly shouldYield?: () => boolean
   /** Called when new documents have been stored. */
   readonly onStored?: (documents: readonly ReadDocument[]) => Promise<void>
@@ -92,9 +92,8 @@ type Ended =
   | { readonly kind: 'failed' | 'refused'; readonly error: Error; readonly isFault: boolean }
 
 /**
- * Reads a slot to its end, from the checkpoint of the newest stored step. Throws LeaseLost when another worker took the
- * lease (nothing was written since), and what the store throws; everything that the portal or a card does wrong is an
- * outcome.
+ * Reads a slot to its end, from the checkpoint of the newest stored step. Throws LeaseLost if another worker took the
+ * lease (nothing was written since), and the errors of the store; every mistake of the portal or a card is an outcome.
  */
 export async function runSlot(reading: SlotReading): Promise<SlotResult> {
   const { store, source, channel, slot, clock } = reading
@@ -138,7 +137,7 @@ async function readSteps(
     checkpoint: from === null ? undefined : (JSON.parse(from) as Json),
     send: async (request) => {
       signal.throwIfAborted()
-      return reading.line.send(request)
+      return reading.connection.send(request)
     },
     knownVersions: async (keys) => {
       const stored = await knownItemVersions(store.db, source.id, keys).catch((error: unknown) => {
@@ -216,7 +215,7 @@ class Progress {
   #checkpoint: string | null
   #announced: number | null
   #delivered: number
-  /** Whether this reading stored a checkpoint behind the one that it began from. */
+  /** Whether this reading stored a checkpoint after the one from which it began. */
   isAdvanced = false
   isStoredWithCheckpoint = false
   readonly sums = { entries: 0, documents: 0, notices: 0, rejections: 0 }
@@ -344,7 +343,7 @@ async function finish(
     startedAt,
     endedAt: now,
     outcome,
-    requests: reading.line.requests(),
+    requests: reading.connection.requests(),
     ...progress.sums,
     detail,
   }
@@ -386,19 +385,22 @@ function outcomeOf(
 /** What is missing by the portal's own total; undefined when nothing is, or nothing can be said. */
 function missingByTotals(source: Source, channel: Channel, { announced, delivered }: Totals): string | undefined {
   const tolerance = source.expects.totalTolerance === undefined ? 0 : source.expects.totalTolerance
-  // a feed has no end whose total could be told
+  // a feed has no end with a known total
   if (announced === null || tolerance === null || channel.slots.kind === 'feed') return undefined
   if (Math.abs(announced - delivered) <= tolerance * announced) return undefined
   return `the portal announced ${announced} and delivered ${delivered}`
 }
 
-/** When the portal may be asked again, where it said so. */
+/** When the portal permits the next request, if it said so. */
 function retryAtOf(ended: Ended): number | undefined {
   const isError = ended.kind === 'failed' || ended.kind === 'refused'
   return isError && ended.error instanceof Retryable ? ended.error.retryAt : undefined
 }
 
-/** What the ledger notes of a slot; undefined when the reading was stopped: it goes on as soon as a worker is free. */
+/**
+ * What the ledger records about a slot; undefined if the reading was stopped: it continues as soon as a worker is
+ * free.
+ */
 function judge(
   reading: SlotReading,
   failuresBefore: number,
@@ -417,7 +419,7 @@ function judge(
   const isGood = outcome !== 'failed' && outcome !== 'refused' && outcome !== 'short'
   const failures = isGood ? 0 : failuresBefore + 1
   const planned = nextReading(source, channel, slot, outcome, { ...times, failures })
-  // a slot of a channel that is never planned was asked for by name
+  // a slot of a channel that is never planned was requested by name
   const isAlone = channel.role === 'spare'
   const dueAt = isAlone || planned === undefined ? null : Math.max(planned, retryAtOf(ended) ?? 0)
   const isFeed = channel.slots.kind === 'feed'

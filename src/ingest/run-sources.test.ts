@@ -121,7 +121,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     ])
   })
 
-  test('killed before any of its requests, it resumes to the same notices, and another worker can go on at once when the lease ends', async () => {
+  test('killed before any of its requests, it resumes to the same notices, and another worker can continue at once when the lease ends', async () => {
     const time = { now: morning }
     const whole = async () => {
       const store = await openTestStore(engine)
@@ -188,13 +188,13 @@ describe.each(engines)('running a source (%s)', (engine) => {
       slowly(portal, time)
       const rest = await runSource(store, source, options)
       expect(rest.every(({ outcome }) => outcome === 'complete')).toBe(true)
-      // no page is asked for twice but the one that was cut off
+      // no page is requested twice except the interrupted one
       expect(portal.requests - requests).toBe(7 - (stoppedAt - 1))
       expect((await countReceived(store.db, 1)).sources[source.id]?.documents).toBe(13)
     }
   })
 
-  test('a request that fails keeps what came before it, counts, and is retried from there after a while', async () => {
+  test('a request that fails keeps the steps before it, counts, and is retried from there after a while', async () => {
     await using store = await openTestStore(engine)
     const portal = scriptedPortal([threeDays[0]!])
     const source = scriptedSource(portal, {
@@ -235,7 +235,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     expect(await checkOf(store, source)).toBe(time.now)
   })
 
-  test('a checkpoint from which nothing comes any more is given up after five failures', async () => {
+  test('a checkpoint without further progress is abandoned after five failures', async () => {
     await using store = await openTestStore(engine)
     const portal = scriptedPortal([threeDays[0]!])
     const source = scriptedSource(portal)
@@ -243,9 +243,9 @@ describe.each(engines)('running a source (%s)', (engine) => {
     const options = scriptedRun(portal, time, await scratch())
     const asked: number[] = []
     let broken = false
-    const send = options.hosts.openLine
+    const send = options.hosts.openConnection
     const hosts: RunOptions['hosts'] = {
-      openLine: (line) => ({
+      openConnection: (line) => ({
         ...send(line),
         send: async (request) => {
           const at = Number(/at=(\d+)/.exec(request.url)![1])
@@ -305,7 +305,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     expect(await checkOf(store, source)).toBe(morning)
   })
 
-  test('a total that differs from what came is short and is read again soon, until it fits', async () => {
+  test('a total that differs from the number received is short and is reread soon, until it matches', async () => {
     await using store = await openTestStore(engine)
     const portal = scriptedPortal([['2026-11-20', ['c1', 'c2', 'c3']]])
     portal.announced.set('2026-11-20', 4)
@@ -349,7 +349,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     }
   })
 
-  test("a card's fault fails its reading, is reported, and stops nobody", async () => {
+  test('a mistake of a card fails its reading, is reported, and stops no other', async () => {
     await using store = await openTestStore(engine)
     const portal = scriptedPortal(threeDays)
     const source = scriptedSource(portal)
@@ -392,7 +392,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     expect(slot).toMatchObject({ checkpoint: '1', delivered: 450 })
   })
 
-  test('a feed keeps its checkpoint from turn to turn', async () => {
+  test('a feed keeps its checkpoint from reading to reading', async () => {
     await using store = await openTestStore(engine)
     const portal = scriptedPortal([['feed', ['f1', 'f2', 'f3', 'f4']]])
     const source = scriptedSource(portal, { channel: { slots: { kind: 'feed' } } })
@@ -421,7 +421,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     )
   })
 
-  test('bytes that are kept outside are there before their rows are, and a place that fails is no fault of the portal', async () => {
+  test('bytes outside the database are stored before their rows, and a failing storage is no fault of the portal', async () => {
     await using store = await openTestStore(engine)
     const portal = scriptedPortal(threeDays)
     const source = scriptedSource(portal)
@@ -457,7 +457,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     const before = await contentOf(store)
     await reparse(store, { clock, documentStore, sources: new Map([[source.id, source]]) })
     expect(await contentOf(store)).toBe(before)
-    // without the source's card they are told by their content, and are nothing
+    // without the source's card their content decides the format, and they have none
     expect(await reparse(store, { clock, documentStore })).toMatchObject({ notices: 0, rejections: 13 })
     await expect(reparse(store, { clock })).rejects.toBeInstanceOf(OperatorError)
   })
@@ -549,7 +549,7 @@ describe.each(engines)('workers (%s)', (engine) => {
     expect(await outcomes(store)).toEqual(['2026-11-18 complete'])
   })
 
-  test('sources on one host take turns, whatever the number of workers', async () => {
+  test('sources on one host alternate, with any number of workers', async () => {
     await using store = await openTestStore(engine)
     const portal = scriptedPortal(threeDays)
     const sources = manySources(portal, 4).map((source): Source => {
@@ -575,7 +575,7 @@ describe.each(engines)('workers (%s)', (engine) => {
     await work(store, sources, portal, time, { worker: 'three' })
     expect(mostAtOnce).toBe(1)
     expect(await outcomes(store)).toHaveLength(12)
-    // somebody who reads one by hand waits for the host as well
+    // a manual reading waits for the host as well
     const options = scriptedRun(portal, time, await scratch(), { all: sources, worker: 'by hand' })
     portal.onRequest = async () => {
       portal.onRequest = () => {}
@@ -586,7 +586,7 @@ describe.each(engines)('workers (%s)', (engine) => {
     expect((await runSource(store, sources[0]!, options)).map(({ outcome }) => outcome)).toEqual(['complete'])
   })
 
-  test('a source that fails rests, and the others are read', async () => {
+  test('a source that fails pauses, and the others are read', async () => {
     await using store = await openTestStore(engine)
     const portal = scriptedPortal(threeDays)
     const sources = manySources(portal, 3)
@@ -602,7 +602,7 @@ describe.each(engines)('workers (%s)', (engine) => {
     expect((await outcomes(store)).filter((each) => each.endsWith('complete'))).toHaveLength(6)
   })
 
-  test('news interrupt the past between two steps, which goes on afterwards', async () => {
+  test('news interrupts the past between two steps, which continues afterwards', async () => {
     await using store = await openTestStore(engine)
     const pages = Array.from({ length: 300 }, (_, index) => `p${index}`)
     const portal = scriptedPortal([
@@ -647,7 +647,7 @@ describe.each(engines)('workers (%s)', (engine) => {
     expect(slot).toMatchObject({ delivered: 300, checkpoint: null })
   })
 
-  test('the past is filled at a quarter of the pace, behind the news', async () => {
+  test('the past is read at a quarter of the pace, after the news', async () => {
     await using store = await openTestStore(engine)
     const portal = scriptedPortal([...threeDays, ['2026-11-10', ['p1', 'p2', 'p3', 'p4']]])
     const source = scriptedSource(portal, { channel: { slots: { kind: 'day', since: '2026-11-10' } } })

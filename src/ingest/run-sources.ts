@@ -18,23 +18,20 @@ import {
 } from '../store/source-ledger.ts'
 import { hostGroups } from './host-groups.ts'
 import { horizonOf, missingSlots, type SourceStart, slotOfKey, type Urgency, urgencyOf } from './plan-slots.ts'
-import type { Line, PoliteHosts } from './polite.ts'
+import type { PoliteHosts, PortalConnection } from './polite.ts'
 import type { ReadDocument } from './read-document.ts'
 import { runSlot, type SlotResult } from './run-slot.ts'
+import { type DueSource, firstRestMs, isVisitOver, type Rest, restAfter, type Schedule, schedule } from './schedule.ts'
 import { whyOff } from './source-health.ts'
 
 /** How long a killed worker's sources stay locked. */
 const leaseMs = 90_000
-/** How long a source may use a host before news of other sources on that host go first. */
-const longestTurnMs = 10 * minuteMs
 /** How often spans that have started meanwhile are added to the ledger. */
 const planMs = 10 * minuteMs
+/** How often due slots are looked for when no visit ends. */
 const pollMs = 5000
+/** How long a source is taken to be read by another process. */
 const elsewhereMs = 20_000
-const firstRestMs = minuteMs
-const longestRestMs = 15 * minuteMs
-/** Where the portal names a longer time, its slots are due later; the source is looked at again after this. */
-const longestSaidRestMs = 6 * hourMs
 const usualRequestsPerMinute = 60
 /** Maximum share of a host's request rate for backfills. */
 const defaultBackfillShare = 0.25
@@ -42,7 +39,7 @@ const defaultBackfillShare = 0.25
 export type RunOptions = {
   readonly clock: Clock
   /** Lines to the portals, shared by all sources of this process. */
-  readonly hosts: Pick<PoliteHosts, 'openLine'>
+  readonly hosts: Pick<PoliteHosts, 'openConnection'>
   /** The key of a setting (`SAM_API_KEY`); undefined when it is not set. */
   readonly keyOf: (setting: string) => string | undefined
   /** Where archives are unpacked; made when it is missing. */
@@ -96,14 +93,14 @@ export async function runSource(
   const [lease] = leases
   const run = { store, source, options: { ...options, backfillShare: options.backfillShare ?? 1 } }
   return withHeartbeat(store, leases, options, async (signal) => {
-    const turn: Turn = { ...run, lease, signal, pace: createPace(), shouldYield: () => false }
+    const visit: Visit = { ...run, lease, signal, pace: createPace(), shouldYield: () => false }
     if (named) {
       const results: SlotResult[] = []
-      for (const each of named) if (!signal.aborted) results.push(await readSlot(turn, each))
+      for (const each of named) if (!signal.aborted) results.push(await readSlot(visit, each))
       return results
     }
     const only = wish.channel
-    return readTurn(turn, { isDueOf: (name) => only === undefined || name.channel === only })
+    return readVisit(visit, { isDueOf: (name) => only === undefined || name.channel === only })
   })
 }
 
@@ -152,28 +149,26 @@ export type WorkOptions = RunOptions & {
   readonly workers: number
   /** All that exist, so that every process finds the same hosts; `sources` are those of them that are to run. */
   readonly all: Iterable<Source>
-  /** Told after each look at which no news were due or being read: every source has had its turn. */
+  /** Called after each check that found no news due or in progress: every source has had its visit. */
   readonly onCaughtUp?: () => void
 }
 
 /**
- * Reads sources on their timetables until the signal is aborted: several at a time, one at a time of those that share a
- * host unless their cards allow more. Any number of processes may do this on one database. Store errors are told to
- * `onFault` and retried.
+ * Reads sources on their timetables until the signal is aborted: several at a time, and one at a time of those that
+ * share a host unless their cards allow more. Any number of processes may do this on one database. Errors of the store
+ * are passed to `onFault` and retried.
  */
 export async function runWorkers(store: Store, sources: readonly Source[], options: WorkOptions): Promise<void> {
-  const { clock, signal } = options
+  const { clock, signal, workers } = options
   const groups = hostGroups(options.all)
-  const running = new Map<string, { readonly urgency: Urgency; readonly work: Promise<void> }>()
-  const plannedAt = new Map<string, number>()
-  const rests = new Map<string, { failures: number; until: number }>()
-  const pace = createPace()
-  /** Sources with news that wait for a host, by group: as of the last look. */
-  let waiting = new Map<string, Set<string>>()
-  /** Whether one of them could be read if a worker were free. */
-  let isCrowded = false
-  /** Until when sources are taken to be read by other processes, epoch milliseconds. */
+  const byId = new Map(sources.map((source) => [source.id, source]))
+  const running = new Map<string, Pick<DueSource, 'group' | 'urgency'> & { readonly work: Promise<void> }>()
+  const rests = new Map<string, Rest>()
   const elsewhere = new Map<string, number>()
+  const plannedAt = new Map<string, number>()
+  const pace = createPace()
+  /** As of the last look: visits that run ask it whether they have to end. */
+  let latest: Schedule | undefined
   let nextTidyAt = 0
   let wake = () => {}
 
@@ -189,66 +184,47 @@ export async function runWorkers(store: Store, sources: readonly Source[], optio
       plannedAt.set(source.id, now)
       await planSource(store, source, options)
     }
-    const due = await dueBySource(store, sources, options)
-    waiting = new Map()
-    const isResting = (source: Source) => (rests.get(source.id)?.until ?? 0) > now
-    const hasNews = due.filter(({ source, best }) => best.urgency === 'current' && !isResting(source))
-    // what is being read stays due until its end
-    if (hasNews.length === 0) options.onCaughtUp?.()
-    for (const { source } of hasNews) {
-      if ((elsewhere.get(source.id) ?? 0) > now) continue
-      const group = groups.get(source.id)!
-      waiting.set(group, (waiting.get(group) ?? new Set()).add(source.id))
+    const due = (await dueBySource(store, sources, options)).map(({ source, best }) => ({
+      id: source.id,
+      group: groups.get(source.id)!,
+      connections: source.politeness.connections ?? 1,
+      urgency: best.urgency,
+    }))
+    const tried = new Set<string>()
+    const look = () => {
+      latest = schedule({ workers, running, rests, elsewhere, tried }, due, now)
+      return latest
     }
-    const isHostBusy = (source: Source) =>
-      (source.politeness.connections ?? 1) === 1 &&
-      [...running.keys()].some((id) => groups.get(id) === groups.get(source.id))
-    for (const { source, best } of due) {
-      if (running.size >= options.workers || signal.aborted) break
-      if (running.has(source.id) || isResting(source) || isHostBusy(source)) continue
-      const group = groups.get(source.id)!
-      if (best.urgency === 'backfill') {
-        // the past waits while the host has news to give, and leaves a worker free for the news of others
-        if ((waiting.get(group)?.size ?? 0) > 0) continue
-        const backfills = [...running.values()].filter((each) => each.urgency === 'backfill').length
-        if (backfills >= Math.max(1, options.workers - 1)) continue
-      }
-      const leases = await takeLeases(store, source, group, options, false)
+    if (look().isCaughtUp) options.onCaughtUp?.()
+    for (let { next } = look(); next && !signal.aborted; { next } = look()) {
+      tried.add(next.id)
+      const source = byId.get(next.id)!
+      const leases = await takeLeases(store, source, next.group, options, false)
       if (!leases) {
-        elsewhere.set(source.id, now + elsewhereMs)
-        waiting.get(group)?.delete(source.id)
+        elsewhere.set(next.id, now + elsewhereMs)
         continue
       }
-      elsewhere.delete(source.id)
-      waiting.get(group)?.delete(source.id)
-      running.set(source.id, { urgency: best.urgency, work: runTurn(source, group, best.urgency, leases) })
+      elsewhere.delete(next.id)
+      running.set(next.id, { ...next, work: runVisit(source, next, leases) })
     }
-    isCrowded =
-      running.size >= options.workers &&
-      sources.some((source) => waiting.get(groups.get(source.id)!)?.has(source.id) && !isHostBusy(source))
   }
 
-  const runTurn = async (
-    source: Source,
-    group: string,
-    urgency: Urgency,
-    leases: readonly [Lease, ...Lease[]],
-  ): Promise<void> => {
-    const startedAt = clock()
-    const shouldYield = () => {
-      const news = waiting.get(group)
-      if (urgency === 'backfill') return isCrowded || (news?.size ?? 0) > 0
-      const others = (news?.size ?? 0) - (news?.has(source.id) ? 1 : 0)
-      return (isCrowded || others > 0) && clock() - startedAt > longestTurnMs
-    }
+  const runVisit = async (source: Source, due: DueSource, leases: readonly [Lease, ...Lease[]]): Promise<void> => {
+    const own = { ...due, startedAt: clock() }
+    const shouldYield = () => latest !== undefined && isVisitOver(latest, own, clock())
     try {
-      await withHeartbeat(store, leases, options, async (turnSignal, rest) => {
-        const turn: Turn = { store, source, options, lease: leases[0], signal: turnSignal, pace, shouldYield }
-        const results = await readTurn(turn, { isDueOf: () => true, urgency })
-        const until = restAfter(rests, source, results, clock())
-        if (until > 0) rest(leases[0], until)
+      await withHeartbeat(store, leases, options, async (visitSignal, keep) => {
+        const visit: Visit = { store, source, options, lease: leases[0], signal: visitSignal, pace, shouldYield }
+        const results = await readVisit(visit, { isDueOf: () => true, urgency: due.urgency })
+        const rest = restAfter(rests.get(source.id), source.politeness, results, clock())
+        if (!rest) {
+          rests.delete(source.id)
+          return
+        }
+        rests.set(source.id, rest)
         // a portal that refused one source is left alone by the others on it too
-        if (until > 0 && results.at(-1)?.outcome === 'refused') for (const host of leases.slice(1)) rest(host, until)
+        const kept = results.at(-1)?.outcome === 'refused' ? leases : leases.slice(0, 1)
+        for (const lease of kept) keep(lease, rest.until)
       })
     } catch (error) {
       if (!(error instanceof LeaseLost)) {
@@ -275,28 +251,6 @@ export async function runWorkers(store: Store, sources: readonly Source[], optio
   await Promise.all([...running.values()].map(({ work }) => work))
 }
 
-/** When the source may be asked again after a turn; 0 when at once. It rests longer the more of its turns fail in a row. */
-function restAfter(
-  rests: Map<string, { failures: number; until: number }>,
-  source: Source,
-  results: readonly SlotResult[],
-  now: number,
-): number {
-  const last = results.at(-1)
-  const isBad = last?.outcome === 'failed' || last?.outcome === 'refused'
-  if (!isBad) {
-    rests.delete(source.id)
-    return 0
-  }
-  const hasGood = results.length > 1
-  const failures = hasGood ? 1 : (rests.get(source.id)?.failures ?? 0) + 1
-  const least = last.outcome === 'refused' ? (source.politeness.restMs ?? 5 * minuteMs) : firstRestMs
-  const wanted = Math.max(least, Math.min(firstRestMs * 2 ** (failures - 1), longestRestMs))
-  const until = now + Math.min(Math.max(wanted, (last.retryAt ?? 0) - now), longestSaidRestMs)
-  rests.set(source.id, { failures, until })
-  return until
-}
-
 type DueSlot = {
   readonly channel: Channel
   readonly slot: Slot
@@ -317,7 +271,7 @@ function compareDue(a: DueSlot, b: DueSlot): number {
   )
 }
 
-/** When sources ran first never changes, and is asked for often. */
+/** The time of a source's first run never changes, and is needed often. */
 const firstRuns = new WeakMap<Store['db'], Map<string, number>>()
 
 async function startOf(
@@ -393,7 +347,7 @@ async function dueBySource(
   )
 }
 
-type Turn = {
+type Visit = {
   readonly store: Store
   readonly source: Source
   readonly options: RunOptions
@@ -404,14 +358,14 @@ type Turn = {
 }
 
 /**
- * Reads what is due of a source, one slot after the other, until nothing is or somebody else's turn comes. With an
+ * Reads what is due of a source, one slot after the other, until nothing is or others have to be visited. With an
  * `urgency`, only what is as urgent, and until a slot fails.
  */
-async function readTurn(
-  turn: Turn,
+async function readVisit(
+  visit: Visit,
   { isDueOf, urgency }: { readonly isDueOf: (name: SlotName) => boolean; readonly urgency?: Urgency },
 ): Promise<readonly SlotResult[]> {
-  const { store, source, options, signal } = turn
+  const { store, source, options, signal } = visit
   const results: SlotResult[] = []
   const start = await startOf(store, source, options)
   await planSource(store, source, options)
@@ -426,34 +380,34 @@ async function readTurn(
       continue
     }
     if (urgency !== undefined && next.urgency !== urgency) break
-    const result = await readSlot(turn, next)
+    const result = await readSlot(visit, next)
     results.push(result)
     const isBad = result.outcome === 'failed' || result.outcome === 'refused'
-    // while the portal wants to be left alone, further slots would only be told so
+    // while the portal wants a pause, further slots would only receive the same answer
     if (isBad && (urgency !== undefined || (result.retryAt ?? 0) > options.clock())) break
-    if (result.outcome === 'stopped' || turn.shouldYield()) break
+    if (result.outcome === 'stopped' || visit.shouldYield()) break
   }
   return results
 }
 
-async function readSlot(turn: Turn, { channel, slot, urgency }: DueSlot): Promise<SlotResult> {
-  const { store, source, options, signal } = turn
+async function readSlot(visit: Visit, { channel, slot, urgency }: DueSlot): Promise<SlotResult> {
+  const { store, source, options, signal } = visit
   const key = source.access.kind === 'key' ? options.keyOf(source.access.setting) : undefined
-  const line = options.hosts.openLine({ source, key, signal })
+  const connection = options.hosts.openConnection({ source, key, signal })
   const result = await runSlot({
     store,
     source,
     channel,
     slot,
     isPast: urgency === 'backfill',
-    lease: turn.lease,
+    lease: visit.lease,
     leaseMs,
     clock: options.clock,
-    line: urgency === 'backfill' ? slowed(line, turn) : line,
+    connection: urgency === 'backfill' ? slowed(connection, visit) : connection,
     key,
     scratchFolder: options.scratchFolder,
     signal,
-    shouldYield: turn.shouldYield,
+    shouldYield: visit.shouldYield,
     ...(options.documentStore && { documentStore: options.documentStore }),
     ...(options.onStored && { onStored: (documents) => options.onStored!(source.id, documents) }),
     ...(options.onFault && { onFault: (error) => options.onFault!(source.id, error) }),
@@ -467,19 +421,19 @@ type Pace = Map<string, number>
 const createPace = (): Pace => new Map()
 
 /** A line for filling the past: it takes no more than its share of the portal's rate. */
-function slowed(line: Line, { source, options, pace, signal }: Turn): Line {
+function slowed(connection: PortalConnection, { source, options, pace, signal }: Visit): PortalConnection {
   const share = options.backfillShare ?? defaultBackfillShare
-  if (share >= 1) return line
+  if (share >= 1) return connection
   const { requestsPerMinute = usualRequestsPerMinute, pauseMs = 0 } = source.politeness
   const intervalMs = Math.max(minuteMs / requestsPerMinute, pauseMs) / share
   return {
-    ...line,
+    ...connection,
     send: async (request) => {
       const waitMs = (pace.get(source.id) ?? 0) - options.clock()
       if (waitMs > 0) await options.sleep(Math.min(waitMs, intervalMs), signal)
       signal.throwIfAborted()
       pace.set(source.id, options.clock() + intervalMs)
-      return line.send(request)
+      return connection.send(request)
     },
   }
 }
@@ -510,8 +464,9 @@ async function takeLeases(
 }
 
 /**
- * Holds leases while `work` runs, and gives them back, at once or when the rest ends that `work` asked for. The signal is
- * aborted when the run is to end or a lease was lost. Every transaction holds the lease as well, so a beat may come late.
+ * Holds leases while `work` runs, and releases them, at once or when the pause ends that `work` requested. The signal
+ * is aborted when the run has to end or a lease was lost. Every transaction holds the lease as well, so a beat may be
+ * late.
  */
 async function withHeartbeat<Result>(
   store: Store,

@@ -23,12 +23,13 @@ const anySlots = fc.oneof(
 const anyInstant = fc.integer({ min: Date.UTC(2011, 11, 1), max: Date.UTC(2028, 0, 1) })
 
 describe('spans of time', () => {
-  test('every instant lies in one span, whose key gives the same span back', () => {
+  test('every instant is in one span, whose key gives the same span back', () => {
     fc.assert(
       fc.property(fc.constantFrom(...zones), anySlots, anyInstant, (zone, slots, ms) => {
         const span = spanAt(slots, zone, ms)
         expect(span.fromMs).toBeLessThan(span.toMs)
-        // the clock may show the same hour twice: the instant lies at most that far behind the span of its wall-clock time
+        // the clock may show the same hour twice: the instant is at most that far after the span of its wall-clock
+        // time
         if (slots.kind !== 'hours') {
           expect(span.fromMs).toBeLessThanOrEqual(ms)
           expect(ms).toBeLessThan(span.toMs)

@@ -26,7 +26,7 @@ export function firstInstantOf(wallMs: number, zone: string): number {
     .filter((ms) => wallOf(ms, zone) === wallMs)
     .sort((a, b) => a - b)[0]
   if (exact !== undefined) return exact
-  // skipped: the change lies between the instants that the two offsets around it give
+  // skipped: the change is between the instants given by the two offsets around it
   let before = Math.min(...[...offsets].map((offset) => wallMs - offset))
   let after = Math.max(...[...offsets].map((offset) => wallMs - offset))
   while (after - before > 1) {
@@ -97,8 +97,8 @@ export function spanAt(slots: SpanSlots, zone: string, ms: number): Span {
 }
 
 /**
- * Spans from the one that holds `fromMs` to the one that holds `untilMs`, oldest first, without a gap but for those whose
- * keys are skipped.
+ * Spans from the one that holds `fromMs` to the one that holds `untilMs`, oldest first, without a gap except for
+ * skipped keys.
  */
 export function* spansBetween(
   slots: SpanSlots,

@@ -35,7 +35,7 @@ export type SourceRecord = {
   }[]
   /** Slots that are due and not read yet. */
   readonly waitingSlots: number
-  /** Names that appeared after the first documents had been looked at, with the documents that held them. */
+  /** Names that appeared after the first documents had been examined, with the documents that held them. */
   readonly newNames: readonly { readonly name: string; readonly documents: number; readonly since: number }[]
 }
 
@@ -170,7 +170,7 @@ function* drift(record: SourceRecord, now: number): Generator<Alarm> {
     .filter(({ documents, since }) => documents >= oftenSeen && now - since < driftMs)
     .sort((a, b) => b.documents - a.documents)
   if (often.length === 0) return
-  const named = often.slice(0, 5).map(({ name, documents }) => `${name} in ${documents} documents looked at`)
+  const named = often.slice(0, 5).map(({ name, documents }) => `${name} in ${documents} examined documents`)
   yield {
     kind: 'drift',
     share: 0,

@@ -33,7 +33,7 @@ async function reading(store: Store, endedAt: number, outcome: string, documents
 }
 
 test.each(engines)(
-  '%s: an alarm is raised once, says anew what it is about, and is cleared when its cause is gone',
+  '%s: an alarm is raised once, updates its text, and is cleared when its cause is gone',
   async (engine) => {
     await using store = await openTestStore(engine)
     await reading(store, start, 'complete', 10)

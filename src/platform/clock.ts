@@ -6,7 +6,7 @@ export type Clock = () => number
 
 export const systemClock: Clock = () => Date.now()
 
-/** A clock for trials: it runs with `base`, moved on by all that `advance` was given. Never for production. */
+/** A clock for trials: `base` plus everything that `advance` added. Never for production. */
 export type ShiftableClock = { readonly now: Clock; readonly advance: (ms: number) => number }
 
 /**
@@ -26,7 +26,7 @@ export function shiftableClock(base: Clock = systemClock, shiftMs: Float64Array 
   }
 }
 
-/** Resolves after so many milliseconds; rejects with the signal's reason when that comes first. */
+/** Resolves after this many milliseconds; rejects with the signal's reason if that comes first. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
 
 /** Waits by the machine's timer, in pieces where the time is longer than that can hold. */

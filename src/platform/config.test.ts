@@ -41,7 +41,7 @@ describe('configuration', () => {
     expect(readConfig({ TENDERSTOCK_TRUSTED_HOPS: ' 2 ' })).toEqual({ trustedHops: 2 })
     for (const hops of ['-1', '1.5', 'all', 'true', '17', '1e0', '0x1'])
       expect(() => readConfig({ TENDERSTOCK_TRUSTED_HOPS: hops }), hops).toThrow(
-        /^TENDERSTOCK_TRUSTED_HOPS is not usable; write how many proxies/,
+        /^TENDERSTOCK_TRUSTED_HOPS is not usable; set the number of proxies/,
       )
     for (const text of ['tenders.example', 'ftp://x', '//x', 'https://x/v1', 'https://x/?a', 'https://x/#a'])
       expect(() => readConfig({ TENDERSTOCK_BASE_URL: text }), text).toThrow(/^TENDERSTOCK_BASE_URL (?:is not|has) /)
@@ -90,7 +90,7 @@ describe('configuration', () => {
     expect(readConfig({ AWS_ENDPOINT_URL: 'not looked at' })).toEqual({})
   })
 
-  test('a place for documents that cannot be used is one sentence that names what is wrong and repeats no secret', () => {
+  test('an unusable storage for documents is reported in one sentence that names the problem and repeats no secret', () => {
     for (const text of ['folder:relative', 'folder:', '/srv', 's3://', 's3://UPPER/x', 's3://b/x?y', 'azure://x'])
       expect(() => readConfig({ TENDERSTOCK_DOCUMENTS: text }), text).toThrow(/^TENDERSTOCK_DOCUMENTS is not usable/)
     const bucket = { TENDERSTOCK_DOCUMENTS: 's3://stock', AWS_SECRET_ACCESS_KEY: 'very secret' }

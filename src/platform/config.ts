@@ -1,30 +1,36 @@
-// The only place that reads the environment. Each setting is read once, checked, and handed on as a value.
+// The only place that reads the environment. Each setting is read once, checked, and passed on as a value.
 import { isAbsolute } from 'node:path'
 import { OperatorError } from './errors.ts'
+import { secretKeyOf } from './sealing.ts'
 
-/** Settings that come from the environment; what a command can be told on its command line is not here. */
+/** Settings from the environment; options of a command line are not here. */
 export type Config = {
   /** DATABASE_URL: a PostgreSQL server (15 or newer); absent means the embedded engine. */
   readonly databaseUrl?: string
   /** REDIS_URL: Valkey or Redis that shares rate limits between processes; absent means limits in process. */
   readonly redisUrl?: string
-  /** TENDERSTOCK_BASE_URL: where clients reach the API, without a path; absent means that nobody said. */
+  /** TENDERSTOCK_BASE_URL: where clients reach the API, without a path; absent if not set. */
   readonly baseUrl?: string
-  /** TENDERSTOCK_DOCS_URL: where the pages that explain the problem types stand; absent means the service's own /access page. */
+  /**
+   * TENDERSTOCK_DOCS_URL: where the pages that explain the problem types are; absent means the service's own /access
+   * page.
+   */
   readonly docsUrl?: string
-  /** TENDERSTOCK_TRUSTED_HOPS: how many proxies in front are believed about a client's address; absent means that nobody said. */
+  /** TENDERSTOCK_TRUSTED_HOPS: how many proxies in front are believed about a client's address; absent if not set. */
   readonly trustedHops?: number
-  /** TENDERSTOCK_CONTACT: mail address or page of whoever runs this; it is in every request to a portal. */
+  /** TENDERSTOCK_CONTACT: email address or web page of the operator; every request to a portal carries it. */
   readonly contact?: string
+  /** TENDERSTOCK_SECRET_KEY: 32 bytes that seal the secrets of webhooks; absent means a key in the data folder. */
+  readonly secretKey?: Uint8Array
   /** TENDERSTOCK_DOCUMENTS: where raw documents are kept; absent means in the database. */
-  readonly documents?: DocumentPlace
+  readonly documents?: DocumentLocation
 }
 
 /** A place for raw documents outside the database. */
-export type DocumentPlace = { readonly kind: 'folder'; readonly path: string } | BucketPlace
+export type DocumentLocation = { readonly kind: 'folder'; readonly path: string } | BucketLocation
 
 /** A bucket of an S3-compatible store, with the settings that AWS's own programs read. */
-export type BucketPlace = {
+export type BucketLocation = {
   readonly kind: 'bucket'
   readonly bucket: string
   /** Empty, or with a slash at its end. */
@@ -35,7 +41,7 @@ export type BucketPlace = {
   readonly secretAccessKey: string
   /** AWS_SESSION_TOKEN, of temporary keys. */
   readonly sessionToken?: string
-  /** AWS_ENDPOINT_URL without a slash at its end: a store that is not AWS, in whatever network it stands. */
+  /** AWS_ENDPOINT_URL without a slash at its end: a store that is not AWS, in any network. */
   readonly endpoint?: string
 }
 
@@ -61,6 +67,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const trustedHops = hopsOf(environment)
   const contact = contactOf(environment)
   const documents = documentPlaceOf(environment)
+  const secretKey = sealingKeyOf(environment)
   return {
     ...(databaseUrl !== undefined && { databaseUrl }),
     ...(redisUrl !== undefined && { redisUrl }),
@@ -69,12 +76,18 @@ export function readConfig(environment: Environment = process.env): Config {
     ...(trustedHops !== undefined && { trustedHops }),
     ...(contact !== undefined && { contact }),
     ...(documents !== undefined && { documents }),
+    ...(secretKey !== undefined && { secretKey }),
   }
 }
 
 /** The operator's key of a source: `TENDERSTOCK_` and the setting that its card names; undefined when it is not set. */
 export function sourceKey(setting: string, environment: Environment = process.env): string | undefined {
   return environment[`TENDERSTOCK_${setting}`]?.trim() || undefined
+}
+
+/** TENDERSTOCK_WEBHOOK_SECRET: the secret that a receiver for trials verifies with. */
+export function webhookSecret(environment: Environment = process.env): string | undefined {
+  return environment.TENDERSTOCK_WEBHOOK_SECRET?.trim() || undefined
 }
 
 /** A PostgreSQL URL given as an argument. Throws OperatorError when it is none. */
@@ -101,7 +114,7 @@ function checkUrl(text: string, name: string, protocols: readonly string[], exam
   return text
 }
 
-/** The address of a page that others stand below, without a slash at its end. It is shown to everybody. */
+/** The address of a page that has other pages below it, without a slash at its end. It is public. */
 function pageOf(environment: Environment, name: string, example: string): string | undefined {
   const text = urlOf(environment, name, ['http:', 'https:'], example)
   if (text === undefined) return undefined
@@ -119,7 +132,7 @@ function hopsOf(environment: Environment): number | undefined {
   if (!text) return undefined
   if (!/^\d{1,2}$/.test(text) || Number(text) > maxTrustedHops)
     throw new OperatorError(
-      `TENDERSTOCK_TRUSTED_HOPS is not usable; write how many proxies stand between clients and the API, 0 to ${maxTrustedHops}.`,
+      `TENDERSTOCK_TRUSTED_HOPS is not usable; set the number of proxies between clients and the API, 0 to ${maxTrustedHops}.`,
       { exitCode: 2 },
     )
   return Number(text)
@@ -139,7 +152,20 @@ function contactOf(environment: Environment): string | undefined {
   return text
 }
 
-function documentPlaceOf(environment: Environment): DocumentPlace | undefined {
+// Never repeated in the message.
+function sealingKeyOf(environment: Environment): Uint8Array | undefined {
+  const text = environment.TENDERSTOCK_SECRET_KEY?.trim()
+  if (!text) return undefined
+  const key = secretKeyOf(text)
+  if (!key)
+    throw new OperatorError(
+      'TENDERSTOCK_SECRET_KEY is not usable; write 32 random bytes in base64, such as those of `openssl rand -base64 32`.',
+      { exitCode: 2 },
+    )
+  return key
+}
+
+function documentPlaceOf(environment: Environment): DocumentLocation | undefined {
   const text = environment.TENDERSTOCK_DOCUMENTS?.trim()
   if (!text || text === 'database') return undefined
   if (text.startsWith('folder:')) {

@@ -117,7 +117,7 @@ describe('bodies', () => {
     reply.end(query === 'cut' ? bytes.subarray(0, bytes.length - 9) : bytes)
   }
 
-  test('are decoded from every content coding, whole, in pieces and after a look at their beginning', async () => {
+  test('are decoded from every content coding, whole, in pieces and after a peek', async () => {
     const host = await serve(coded)
     const http = client('loopback')
     for (const path of Object.keys(codings)) {
@@ -130,7 +130,7 @@ describe('bodies', () => {
     }
   })
 
-  test('that end before their coding does are outages, whatever the connection says', async () => {
+  test('that end before their coding does are outages, whatever the connection reports', async () => {
     const host = await serve(coded)
     const http = client('loopback')
     for (const path of Object.keys(codings).filter((each) => each !== '/identity')) {
@@ -173,7 +173,7 @@ describe('bodies', () => {
     expect(sent).toBeGreaterThan(64 * 10_000)
   })
 
-  test('of packed nothing without an end are limited by what came over the line', async () => {
+  test('of compressed nothing without an end are limited by the bytes on the line', async () => {
     const nothing = Buffer.concat(Array.from({ length: 1000 }, () => gzipSync('')))
     const host = await serve((_request, reply) => {
       reply.writeHead(200, { 'content-encoding': 'gzip' })
@@ -205,14 +205,14 @@ describe('bodies', () => {
     })
     const http = openHttp({ network: 'loopback', timeoutMs: 1000, wholeTimeoutMs: 300, streamTimeoutMs: 300 })
     closers.unshift(http.close)
-    await expect((await http.send({ url: `http://${host}/` })).bytes()).rejects.toThrow('did not come to its end')
+    await expect((await http.send({ url: `http://${host}/` })).bytes()).rejects.toThrow('did not end within')
     const stream = async () => {
       for await (const _ of (await http.send({ url: `http://${host}/` })).chunks());
     }
-    await expect(stream()).rejects.toThrow('did not come to its end')
+    await expect(stream()).rejects.toThrow('did not end within')
   })
 
-  test('that rest longer than the time limit end, but not while their reader takes its time', async () => {
+  test('that pause longer than the time limit end, but not while their consumer takes its time', async () => {
     const large = Buffer.alloc(8 * 1024 * 1024, 'a')
     const host = await serve((request, reply) => {
       if (request.url === '/rests') return void reply.writeHead(200).write('a')
@@ -230,7 +230,7 @@ describe('bodies', () => {
     expect(size).toBe(large.length)
   })
 
-  test('that nobody reads on are given up and free their connection', async () => {
+  test('that nobody continues to read are abandoned and free their connection', async () => {
     const host = await serve((_request, reply) => reply.end(Buffer.alloc(8 * 1024 * 1024)))
     const http = openHttp({ network: 'loopback', unreadTimeoutMs: 20 })
     closers.unshift(http.close)
@@ -239,7 +239,7 @@ describe('bodies', () => {
     await expect(answer.bytes()).rejects.toThrow('was given up')
   })
 
-  test('read to the end, left early or thrown away hold no connection', async () => {
+  test('read to the end, left early or discarded hold no connection', async () => {
     const host = await serve((_request, reply) => reply.end(Buffer.alloc(1024 * 1024)))
     const http = client('loopback')
     const ask = () => http.send({ url: `http://${host}/` })
@@ -287,7 +287,7 @@ async function portal(listener: RequestListener, options: Partial<HttpOptions> =
 }
 
 describe('requests and redirects', () => {
-  test('send method, headers and body, and the same again behind 307 and 308; 301 to 303 turn POST into GET', async () => {
+  test('send method, headers and body, and the same again after 307 and 308; 301 to 303 turn POST into GET', async () => {
     const http = await portal(async (request, reply) => {
       const status = Number(request.url!.split('/').at(-1))
       if (status >= 300) return reply.writeHead(status, { location: '/1' }).end()
@@ -365,7 +365,7 @@ describe('requests and redirects', () => {
     expect(await text(await ask('https://portal.example/', 'http://portal.example/'))).toBe('arrived')
   })
 
-  test('ask before each redirect, and end when the answer is no', async () => {
+  test('check before each redirect, and end if the answer is no', async () => {
     const http = await portal((_request, reply) => reply.writeHead(302, { location: 'https://other.example/x' }).end())
     const asked: string[] = []
     const beforeRedirect = async (target: URL) => {

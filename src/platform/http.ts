@@ -42,9 +42,9 @@ export type HttpRequest = {
   readonly maxBytes?: number
   /** `follow` (default): at most five. `leave`: the reply is the redirect itself. */
   readonly redirects?: 'follow' | 'leave'
-  /** In place of the client's, for who is known to be slow; the time for the whole grows with it. */
+  /** Replaces the client's limit for hosts that are known to be slow; the time for the whole grows with it. */
   readonly timeoutMs?: number
-  /** Asked before each redirect is followed; what it throws ends the request. */
+  /** Called before each redirect is followed; what it throws ends the request. */
   readonly beforeRedirect?: (target: URL) => Promise<void>
   /** Ends the request with the signal's own reason. */
   readonly signal?: AbortSignal
@@ -63,9 +63,11 @@ export type HttpAnswer = {
   readonly bytes: () => Promise<Uint8Array>
   /** The body piece by piece, decoded, with the same errors. Ending the iteration early closes the connection. */
   readonly chunks: () => AsyncIterable<Uint8Array>
-  /** The first bytes of the decoded body, at most `count`; they are delivered again to whoever reads. */
+  /**
+   * The first bytes of the decoded body, at most `count`; they are delivered again to the caller that reads the body.
+   */
   readonly peek: (count: number) => Promise<Uint8Array>
-  /** Resolves when the answer holds no connection any more: read, thrown away, broken or given up. */
+  /** Resolves when the answer no longer holds a connection: it was read, discarded, broken or abandoned. */
   readonly ended: Promise<void>
   /** Frees the connection, reading what little is left where that is cheaper than closing it. Never throws. */
   readonly discard: () => Promise<void>
@@ -100,21 +102,21 @@ export type HttpOptions = {
   readonly wholeTimeoutMs?: number
   /** To the end of a body that is read piece by piece; default one hour. Only waiting for the portal counts. */
   readonly streamTimeoutMs?: number
-  /** A body that its reader does not go on reading for so long is given up; default 10 minutes. */
+  /** How long a body may stay unread before it is abandoned; default 10 minutes. */
   readonly unreadTimeoutMs?: number
   readonly userAgent?: string
   /**
-   * Where an address is really asked for: the simulator's. What callers see stays the real address. An address that is an
-   * IP literal outside the public network is refused before it is mapped, as it would be live.
+   * The address that is really used instead: the simulator's. Callers still see the real address. An address that is
+   * an IP literal outside the public network is refused before it is mapped, as it would be live.
    */
   readonly route?: (url: URL) => URL
 }
 
 const defaultMaxBytes = 64 * 1024 * 1024
 const mostRedirects = 5
-/** Headers that tell a stranger nothing: all others stay behind when a redirect leaves the origin. */
+/** Headers that reveal nothing to a stranger: all others are dropped when a redirect leaves the origin. */
 const harmlessHeaders = new Set(['accept', 'accept-language', 'accept-encoding', 'user-agent', 'content-type'])
-/** Of an answer that is thrown away: more is dearer to read than a new connection. */
+/** Maximum bytes of a discarded answer that are read: reading more costs more than a new connection. */
 const discardedBytes = 16 * 1024
 
 /**
@@ -136,7 +138,7 @@ export function openHttp(options: HttpOptions): HttpClient {
     connections: 16,
     allowH2: false,
     connect: (target, callback) => {
-      // lookup is not asked for literals, so they are checked here
+      // lookup is not called for literals, so they are checked here
       const literal = literalOf(target.hostname)
       if (literal && !isInNetwork(options.network, literal))
         return callback(new ForbiddenAddress(`${literal} is outside the allowed network`), null)
@@ -194,7 +196,7 @@ async function follow(agent: Agent, first: HttpRequest, setting: Setting): Promi
     each = redirected(each, answer.status, target.origin === url.origin)
     url = target
     if (seen.has(`${each.method ?? 'GET'} ${url.href}`))
-      throw new Refused(`${redact(first.url)} redirects in a circle, as portals do that want a cookie`)
+      throw new Refused(`${redact(first.url)} redirects in a loop, like portals that require a cookie`)
     if (seen.size > mostRedirects)
       throw new Retryable(`${redact(first.url)} redirects more than ${mostRedirects} times`)
     await each.beforeRedirect?.(target)
@@ -315,7 +317,7 @@ type BodyParts = {
 /** The body of one answer: decoded, counted and timed while it is read. */
 class Body {
   readonly #parts: BodyParts
-  /** Read by `peek`, not yet handed on. */
+  /** Read by `peek`, not yet delivered. */
   readonly #held: Uint8Array[] = []
   #source: AsyncIterator<Uint8Array> | undefined
   #isTaken = false
@@ -334,7 +336,7 @@ class Body {
         resolve()
       })
     })
-    // an error before anybody reads is told to the reader, not to the process
+    // an error before anybody reads is reported to the caller that reads, not to the process
     parts.raw.on('error', () => {})
   }
 
@@ -392,7 +394,7 @@ class Body {
     clearTimeout(this.#unread)
     const startedAt = performance.now()
     const overdue = setTimeout(
-      () => ending.abort(new Retryable(`${name} did not come to its end in ${longestWaitMs / 1000} s`)),
+      () => ending.abort(new Retryable(`${name} did not end within ${longestWaitMs / 1000} s`)),
       Math.max(1, longestWaitMs - this.#waitedMs),
     )
     try {
@@ -467,7 +469,10 @@ function through(source: AsyncIterable<Uint8Array>, decoder: Transform): AsyncIt
   return decoder
 }
 
-/** `deflate` is the zlib format, and by an old mistake of servers often bare deflate: told by the first byte. */
+/**
+ * `deflate` is the zlib format and, by an old mistake of servers, often bare deflate: the first byte distinguishes
+ * them.
+ */
 async function* inflated(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]()
   const first = await iterator.next()

@@ -9,7 +9,7 @@ import { bufferedStream, openLog } from './log.ts'
 const linesOf = (text: string): string[] => text.trim().split('\n').filter(Boolean)
 const messagesOf = (text: string): unknown[] => linesOf(text).map((line) => (JSON.parse(line) as { msg: string }).msg)
 
-test('lines wait for others, but no warning and no error does, nor what came before it', () => {
+test('lines wait for others, but no warning and no error does, nor the lines before it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'log-'))
   const path = join(folder, 'lines')
   const fd = openSync(path, 'w')
@@ -77,7 +77,7 @@ test('lines that cannot be written wait, in their order, and are lost when they 
   expect(kept.length).toBeLessThan(1100)
 })
 
-test('a process whose log nobody reads any more goes on, and ends', async () => {
+test('a process whose log nobody reads any more continues, and ends', async () => {
   const module = JSON.stringify(new URL('./log.ts', import.meta.url).href)
   const program = `const { openLog } = await import(${module})
     const { writeSync } = await import('node:fs')

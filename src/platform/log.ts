@@ -16,11 +16,13 @@ const unwrittenMax = 1024 * 1024
 const warning = 40
 
 /**
- * Writes lines together, once a second: a write for each request's line would cost as much as a good part of its answer. A
- * warning or an error is written at once, with all before it; so is what waits when the process or thread ends.
+ * Writes lines together, once a second: a write for each request's line would cost a considerable part of its answer.
+ * A warning or an error is written at once, with everything before it; so are waiting lines when the process or thread
+ * ends.
  *
- * A log that nobody takes – a full pipe, a full disk, a reader that is gone – never stops the service: lines wait for a better
- * moment, and are lost when they are too many. (The destination of pino itself would try forever, in the midst of an answer.)
+ * A log that nobody reads – a full pipe, a full disk, a reader that is gone – never stops the service: lines wait for
+ * a better moment, and are lost if they are too many. (The destination of pino itself would retry forever, in the
+ * middle of an answer.)
  */
 export function bufferedStream(
   fd: number,
@@ -39,7 +41,7 @@ export function bufferedStream(
     }
   }
   const stream = {
-    // Asks pino to tell the level of each line.
+    // Makes pino report the level of each line.
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
     write: (line: string): void => {

@@ -11,8 +11,9 @@ export class ForbiddenAddress extends Error {
 }
 
 /**
- * `public` reaches global unicast only; `loopback` this machine only (the simulator, tests); `any` everything, and is only
- * for an address that the operator wrote down, asked without following redirects (a document store in the own network).
+ * `public` reaches global unicast only; `loopback` this machine only (the simulator, tests); `any` everything, but
+ * only for an address that the operator configured, used without following redirects (a document store in the own
+ * network).
  */
 export type Network = 'public' | 'loopback' | 'any'
 

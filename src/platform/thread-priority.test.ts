@@ -8,7 +8,7 @@ const { readdirSync, readFileSync } = require('node:fs')
 const { readFile } = require('node:fs/promises')
 const { getPriority } = require('node:os')
 ;(async () => {
-  // the pool is there from here on
+  // the pool exists from here on
   await readFile('/dev/null')
   const { lowerHelperPriority } = await import(${JSON.stringify(join(import.meta.dirname, 'thread-priority.ts'))})
   const lowered = lowerHelperPriority()

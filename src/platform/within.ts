@@ -1,6 +1,9 @@
 // A bound on waiting for work that may never end.
 
-/** True when the work was done within `limitMs`; its error is thrown. False: it goes on, and nobody waits for it any more. */
+/**
+ * True if the work was done within `limitMs`; its error is thrown. False: it continues, and nobody waits for it any
+ * more.
+ */
 export async function within(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<false>((resolve) => {

@@ -26,7 +26,7 @@ describe('the gate', () => {
     expect(gate(usual)).toEqual({ kind: 'pass', warnings: [] })
   })
 
-  test('asks of the first edition only that it holds a record', () => {
+  test('requires of the first edition only that it holds a record', () => {
     const first = { ...usual, previous: undefined, cancelled: 9000, received: { documents: 100, rejected: 99 } }
     expect(gate({ ...first, records: 1 })).toEqual({ kind: 'pass', warnings: [] })
     expect(gate({ ...first, records: 0 }).kind).toBe('hold')
@@ -104,12 +104,12 @@ describe('the gate', () => {
     })
   })
 
-  test('a silence that an alarm reports is not told twice', () => {
+  test('a silence that an alarm reports is not reported twice', () => {
     const previous = { ...usual.previous, publishedAt: now - 2 * hourMs }
     expect(reasonsOf({ sources: [silent], alarms: [alarm], previous })).toHaveLength(1)
   })
 
-  test('all reasons are told at once, as sentences', () => {
+  test('all reasons are reported at once, as sentences', () => {
     const reasons = reasonsOf({
       received: { documents: 100, rejected: 90 },
       cancelled: 5000,

@@ -1,4 +1,4 @@
-// The gate: whether what would be published next looks like procurement going on, or like something that broke.
+// The gate: whether the next edition looks like procurement in progress, or like a defect.
 import { dayMs, hourMs } from '../domain/time.ts'
 
 /** Minimum number of documents, and of records, for a share to mean anything. */
@@ -9,8 +9,8 @@ const enoughRecords = 100
 const maxRejectedShare = 0.1
 
 /**
- * Cancellations and late duplicates together stay below one live record in a hundred per day. Expiry by the clock and
- * awards come in waves and are not counted.
+ * Maximum share of live records that an edition may cancel or merge. Cancellations and late duplicates together stay
+ * below one in a hundred per day; expiry and awards come in waves and are not counted.
  */
 const maxArchivedShare = 0.05
 
@@ -23,12 +23,12 @@ export const silenceMs = 5 * dayMs
 /** Minimum days with documents, of the last 30, for a source to count as regular; files read once do not. */
 const regularDays = 5
 
-/** How far back regularity is looked for. */
+/** How many days back are checked for regularity. */
 export const activityWindowMs = 30 * dayMs
 
 /**
- * A portal that is named by fewer of the live records cannot spoil an edition: its alarms are reported but do not block publication.
- * Of more than a hundred portals, some are always silent or lie.
+ * Minimum share of live records that name an important portal. Alarms of other portals are reported but do not block
+ * publication: of more than a hundred portals, some are always silent or wrong.
  */
 const weightyShare = 0.05
 

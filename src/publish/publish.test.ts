@@ -133,7 +133,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
     expect((await readSerials(store.db)).edition).toBe(2)
   })
 
-  test('P4 when W is ahead of the clock, stamps go on above W', async () => {
+  test('P4 if W is ahead of the clock, stamps continue above W', async () => {
     await using store = await openTestStore(engine)
     await put(store, tenderOf(1))
     await cut(store, start)
@@ -145,7 +145,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
     expect(await cut(store, start + hourMs)).toMatchObject({ lastModified: start + 2 * hourMs + 1 })
   })
 
-  test('P2 P3 C23 C24 C25 changed records get a higher lastModified, others keep their bytes', async () => {
+  test('P2 P3 C23 C24 C25 changed records receive a higher lastModified, others keep their bytes', async () => {
     await using store = await openTestStore(engine)
     for (let number = 0; number < 3; number++) await put(store, tenderOf(number))
     await cut(store, start)
@@ -282,7 +282,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
     ])
   })
 
-  test('the gate sees rejected documents, but not those of other formats', async () => {
+  test('the gate counts rejected documents, but not those of other formats', async () => {
     await using store = await openTestStore(engine)
     await put(store, tenderOf(1))
     await cut(store, start)
@@ -333,7 +333,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
     expect(await store.db.selectFrom('edition').select('edition').execute()).toHaveLength(2)
   })
 
-  test('a publication that dies at any statement leaves the last edition as it was, and is taken back or gone on with', async () => {
+  test('a publication that dies at any statement leaves the last edition unchanged, and is undone or continued', async () => {
     await using store = await openTestStore(engine)
     const ask: Ask = (query) => sql.raw(query).execute(store.db)
     await putAll(
@@ -389,7 +389,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
       deaths++
       expect(await visibleEdition(ask)).toEqual(visible)
       if (deaths % 2 === 0) {
-        // consolidation comes first, and what was begun is taken back to the last row
+        // consolidation comes first, and the unfinished edition is undone to the last row
         await inStockTransaction(store, async () => {})
         expect(await wholeStock(store)).toEqual(before)
       }
@@ -407,7 +407,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
     expect(published.length).toBeLessThan(5)
   }, 600_000)
 
-  test('what is taken back can be cut off at any statement too', async () => {
+  test('undoing can be interrupted at any statement too', async () => {
     await using store = await openTestStore(engine)
     const ask: Ask = (query) => sql.raw(query).execute(store.db)
     await putAll(
@@ -444,7 +444,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
       if (outcome === 'free') break
       expect(outcome).toBe('connection lost')
       if (failAt % 3 === 0) {
-        // the next publisher, not the consolidation, takes back what is left and publishes all of it
+        // the next publisher, not the consolidation, undoes the rest and publishes all of it
         await cut(store, start + hourMs)
         expect(await publicationFaults(ask, 'published'), `after statement ${failAt}`).toEqual([])
         await putAll(
@@ -459,7 +459,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
     throw new Error('no statement failed')
   })
 
-  test('a publisher that lost its lease writes nothing more; its stamps are not used again behind a clock that went back', async () => {
+  test('a publisher that lost its lease writes nothing more; its stamps are not reused after a clock that went back', async () => {
     await using store = await openTestStore(engine)
     const ask: Ask = (query) => sql.raw(query).execute(store.db)
     await putAll(
@@ -486,7 +486,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
     expect(await publicationFaults(ask, 'published')).toEqual([])
   })
 
-  test('the stock stands still while it is published: whoever wants to change it waits', async () => {
+  test('the stock does not change while it is published: changes wait', async () => {
     await using store = await openTestStore(engine)
     await putAll(
       store,
@@ -513,7 +513,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
     expect(await inStockTransaction(store, async () => 'changed', AbortSignal.abort())).toBeUndefined()
   })
 
-  test('an edition whose entries are not those that were counted is taken back', async () => {
+  test('an edition whose entries are not those that were counted is undone', async () => {
     await using store = await openTestStore(engine)
     const ask: Ask = (query) => sql.raw(query).execute(store.db)
     await putAll(
@@ -522,7 +522,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
     )
     let meddling: Promise<void> | undefined
     const onProgress = () => {
-      // without the lock of the stock, behind where the publisher stands
+      // without the lock of the stock, behind the publisher's position
       meddling ??= put(store, tenderOf(9000))
     }
     await expect(cut(store, start, { onProgress })).rejects.toThrow('401 entries for 400')

@@ -1,8 +1,8 @@
-// Cuts the next edition of the stock, at most one an hour, behind a gate (P1 to P7). All of it is done in short
-// transactions under a lease that keeps the stock as it is; the last one makes the edition visible.
+// Makes the next edition of the stock, at most one an hour, behind a gate (P1 to P7). Everything is done in short
+// transactions under a lease that keeps the stock unchanged; the last one makes the edition visible.
 import { setTimeout as delay } from 'node:timers/promises'
 import { ChecksumSum } from '../domain/record-checksum.ts'
-import { hourMs } from '../domain/time.ts'
+import { dayMs, hourMs } from '../domain/time.ts'
 import { bump } from '../store/change-signal.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
 import {
@@ -47,8 +47,10 @@ import { activityWindowMs, type GateInput, gate } from './gate.ts'
 /** P7: minimum time between two editions that conforms to the specification. */
 export const conformantIntervalMs = hourMs
 
-/** R4 asks for 25 hours; the rest is room for a reader that is late. */
+/** How long replaced entries are kept: R4 requires 25 hours; the rest is a margin for a late reader. */
 const keepReplacedMs = 26 * hourMs
+/** How long the matching of hits may be off before it misses what it has not read. */
+const keepUnmatchedMs = 14 * dayMs
 
 type PublishProgress = { readonly done: number; readonly total: number }
 
@@ -64,7 +66,7 @@ export type PublishOptions = {
    * by it that the interval has passed in truth.
    */
   readonly acceptsFutureEdition?: boolean
-  /** Read again when the entries are written: the edition's time of publication. `now` stands for it when absent. */
+  /** Read again when the entries are written: the edition's time of publication. `now` replaces it if absent. */
   readonly clock?: () => number
   /** Called after each batch of entries, and at the end; what it throws stops the publication, and the next one continues. */
   readonly onProgress?: (progress: PublishProgress) => void
@@ -88,7 +90,10 @@ export type PublishOutcome =
   | { readonly kind: 'tooEarly'; readonly allowedAt: number }
   | { readonly kind: 'nothingNew' }
 
-/** What is going to be written, decided before the first entry is; whoever continues with it decides nothing again. */
+/**
+ * What will be written, decided before the first entry is written; a publisher that continues with it decides nothing
+ * again.
+ */
 type Plan = {
   readonly edition: Omit<EditionRow, 'publishedAt' | 'checksum'>
   /** Changed records that are new. */
@@ -101,9 +106,10 @@ type Plan = {
 type PublishingStore = Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>
 
 /**
- * Publishes the next edition, or says why not. Readers see the last edition until the next one is whole. Killed at any point, the
- * next call continues where this one stood, or takes back what it wrote. Throws when the stock breaks a promise (a published id
- * gone, a merge that leads nowhere): a bug of an earlier stage; and LeaseLostError when another process took over.
+ * Publishes the next edition, or says why not. Readers see the last edition until the next one is complete. If it is
+ * killed at any point, the next call continues from there or undoes what was written. Throws if the stock breaks a
+ * promise (a published ID is gone, a merge that leads nowhere), which is a bug of an earlier stage; throws
+ * LeaseLostError if another process took over.
  */
 export async function publish(store: PublishingStore, options: PublishOptions): Promise<PublishOutcome> {
   const lease = await waitForLease(store, options)
@@ -114,7 +120,7 @@ export async function publish(store: PublishingStore, options: PublishOptions): 
     await prune(store, options.now)
     return outcome
   } finally {
-    // a lease that cannot be given back passes on by itself
+    // a lease that cannot be released expires
     await releaseLease(store.db, lease).catch(() => {})
   }
 }
@@ -155,7 +161,7 @@ async function publishUnder(store: PublishingStore, lease: Lease, options: Publi
   return write(store, lease, plan, begun, options)
 }
 
-/** Of an edition that was published without one, all records are read. */
+/** For an edition that was published without one, all records are read. */
 async function checksumOf(
   store: PublishingStore,
   lease: Lease,
@@ -194,7 +200,7 @@ async function planned(
   const checks = await checksFor(store.db, previous)
   if (pending.changes === 0 && (!previous || isSame(checks, previous.checks))) return { kind: 'nothingNew' }
   await assertPromises(read, previous)
-  // the true time of an edition dated in the future is not known: what came since is counted from an interval ago
+  // the true time of an edition dated in the future is unknown: later documents are counted from an interval ago
   const since = previous && Math.min(previous.publishedAt, now - minIntervalMs)
   const before = previous && { publishedAt: since!, ...(await countsOf(store.db, previous.edition)) }
   const verdict = gate({
@@ -351,7 +357,7 @@ async function sourceActivity(db: Executor, read: ReadPages, since: number): Pro
   }))
 }
 
-/** Writes the entries from where they stand, in batches by ascending id, and adds the edition. */
+/** Writes the entries from the current position, in batches by ascending ID, and adds the edition. */
 async function write(
   store: PublishingStore,
   lease: Lease,
@@ -431,7 +437,8 @@ function differenceOf({ edition, added }: Plan, progress: Progress): string | un
 export async function prune(store: PublishingStore, now: number): Promise<number> {
   const pace = new Pace(store.engine)
   for (let removed = 0; ; ) {
-    const count = await pace.run((limit) => deleteReplacedEntries(store.db, now - keepReplacedMs, limit))
+    const ages = { before: now - keepReplacedMs, beforeUnmatched: now - keepUnmatchedMs }
+    const count = await pace.run((limit) => deleteReplacedEntries(store.db, ages, limit))
     removed += count
     if (count === 0) return removed
   }

@@ -1,15 +1,15 @@
-// Puts entries where a card says that they are in an answer: JSON, lines, CSV, XML, archives; with totals and links beside.
-import type { Entries, Place } from '../sources/delivery.ts'
+// Puts entries where a card says that they are in an answer: JSON, lines, CSV, XML, archives; with totals and links.
+import type { AnswerPointer, Entries } from '../sources/delivery.ts'
 import type { Json } from '../sources/fetch.ts'
 import { type ArchiveMember, writeGzip, writeTarGz, writeZip } from './archive-writers.ts'
 import { sampleOf } from './regexp-sample.ts'
 import { escapeXml } from './samples/xml-text.ts'
 
-/** A value that stands beside the entries: a total, the next address. */
-export type PlacedValue = { readonly at: Place; readonly value: Json }
+/** A value besides the entries: a total, the next address. */
+export type PlacedValue = { readonly at: AnswerPointer; readonly value: Json }
 
 export type AnswerPage = {
-  /** Documents as a card's `writeSample` writes them: the text of JSON, one element or a document of XML, header and row of CSV. */
+  /** Documents as a portal's own writer writes them: the text of JSON, one element or a document of XML, header and row of CSV. */
   readonly documents: readonly string[]
   readonly places?: readonly PlacedValue[]
   /** A single thing, not a list that happens to hold one: a detail. */
@@ -21,7 +21,7 @@ export type AnswerPage = {
   /** Packages of OCDS say where they come from. */
   readonly address: string
   readonly publishedAt: string
-  /** Parts of an archive that nobody can read, beside the others. */
+  /** Unreadable parts of an archive among the others. */
   readonly spoiled?: readonly ArchiveMember[]
   /** Put between two entries of a JSON list: white space, or what does not belong there. */
   readonly between?: string
@@ -48,14 +48,8 @@ async function write(entries: Entries, page: AnswerPage): Promise<{ body: Buffer
       return { body: Buffer.from(writeJson(entries, page)), type: 'application/json; charset=utf-8' }
     case 'json-lines':
       return { body: Buffer.from(page.documents.map((each) => `${each}\n`).join('')), type: 'application/x-ndjson' }
-    case 'csv': {
-      const text = writeCsv(page)
-      const isLatin = entries.encoding === 'windows-1252'
-      return {
-        body: Buffer.from(text, isLatin ? 'latin1' : 'utf8'),
-        type: `text/csv; charset=${entries.encoding ?? 'utf-8'}`,
-      }
-    }
+    case 'csv':
+      return { body: Buffer.from(writeCsv(page)), type: 'text/csv; charset=utf-8' }
     case 'xml':
       return {
         body: Buffer.from(writeXml(entries.element, entries.root, page)),
@@ -125,7 +119,7 @@ function writeJson(entries: Extract<Entries, { format: 'json' }>, page: AnswerPa
   return JSON.stringify(root).replace(markedText, () => body)
 }
 
-/** The same in what a star stands for: `/releases` or `/compiledRelease` of one member. */
+/** The same for each member that a star covers: `/releases` or `/compiledRelease` of one member. */
 function nested(segments: readonly string[], text: string): string {
   const [first, ...rest] = segments
   if (first === undefined) return text
@@ -174,7 +168,7 @@ function writeCsv(page: AnswerPage): string {
 
 // XML
 
-/** Roots of their own for elements that stand alone in a sample. */
+/** Separate roots for elements that are alone in a sample. */
 const usualRoots: { readonly [element: string]: string } = {
   entry: 'feed xmlns="http://www.w3.org/2005/Atom"',
   item: 'rss version="2.0"',

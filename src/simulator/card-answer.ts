@@ -33,7 +33,7 @@ export function eachAnswer(each: ListedEach, asked: Asked): Promise<PortalAnswer
   return writtenAnswer(each.entries, documents, asked.request.url.href, undefined, places)
 }
 
-/** Entries belong to one of the values each, told by their ids. */
+/** Each entry belongs to one of the values, chosen by its ID. */
 export function belongs(delivery: Delivery, filled: Filled, entry: ShelfEntry): boolean {
   return eachOf(delivery).every((each) => {
     const given = filled.texts.get(each.name)
@@ -43,7 +43,7 @@ export function belongs(delivery: Delivery, filled: Filled, entry: ShelfEntry): 
   })
 }
 
-/** Entries as the card says that they are in an answer; `asked` where faults of content may happen to it. */
+/** Entries as the card says that they are in an answer; `asked` allows faults of content in them. */
 export async function writtenAnswer(
   entries: Entries,
   documents: readonly string[],

@@ -1,4 +1,4 @@
-// Real notices through the portals' protocols: what is on the shelf is what comes out, byte by byte.
+// Real notices through the portals' protocols: the answers hold the stored notices byte for byte.
 import { existsSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { unzipSync } from 'fflate'
@@ -69,7 +69,7 @@ describe.skipIf(!isThere)('the corpus on a shelf', () => {
     expect(Buffer.from(tables['notice.csv']!).toString().trim().split('\n').length).toBe(525)
   })
 
-  test('a folder without collected notices is said to be none', async () => {
+  test('reports a folder without collected notices', async () => {
     await expect(corpusShelf('/nowhere')).rejects.toThrow('holds no collected notices')
   })
 })

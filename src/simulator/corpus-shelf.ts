@@ -29,7 +29,7 @@ const codiceSource = 'es-placsp-643'
 const tableDay = '2025-12-06'
 
 export type CorpusShelf = Shelf & {
-  /** Sources of which the folder holds something. */
+  /** Sources with files in the folder. */
   readonly sourceIds: readonly string[]
 }
 
@@ -135,7 +135,7 @@ async function readTables(folder: string): Promise<readonly ArchiveMember[]> {
   return Promise.all(names.map(async (name) => ({ name, bytes: await readFile(join(folder, name)) })))
 }
 
-// Read when first asked for, because only the card says whether releases or records are wanted.
+// Read at the first request, because only the card says whether releases or records are needed.
 function readOcds(folder: string, source: Source): ShelfEntry[] {
   const wantsRecords = commonFormatOf(source) === 'record'
   const found = new Map<string, ShelfEntry>()

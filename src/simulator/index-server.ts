@@ -1,24 +1,24 @@
 // An index of a portal (CKAN, XML, RSS, a page of links) and the files that it lists.
 import type { Delivery, Entries } from '../sources/delivery.ts'
-import type { Source } from '../sources/source.ts'
 import { belongs, type Visible, writtenAnswer } from './card-answer.ts'
 import { type ListedValue, valueAt, writeListing } from './listing.ts'
 import type { Asked, PortalAnswer } from './portal-answer.ts'
 import { sampleOf } from './regexp-sample.ts'
 import type { Filled } from './request-pattern.ts'
 import type { ShelfEntry } from './shelf.ts'
+import type { SimulatedSource } from './simulated-source.ts'
 
 export type IndexDelivery = Extract<Delivery, { kind: 'index' }>
 
 /** An index and the files that it lists. */
 export class IndexServer {
-  readonly #source: Source
+  readonly #source: SimulatedSource
   readonly #delivery: IndexDelivery
   readonly #visible: Visible
   readonly #seed: string
   readonly #addresses = new Map<string, string>()
 
-  constructor(source: Source, delivery: IndexDelivery, visible: Visible, seed: string) {
+  constructor(source: SimulatedSource, delivery: IndexDelivery, visible: Visible, seed: string) {
     this.#source = source
     this.#delivery = delivery
     this.#visible = visible

@@ -2,7 +2,7 @@
 import { dayMs, hourMs, wallToEpochMs } from '../domain/time.ts'
 
 const zone = 'Europe/Luxembourg'
-/** Packages are complete in the morning, local time. */
+/** Hour at which a package is complete, local time. */
 const releaseHour = 9
 
 export type JournalIssue = {
@@ -11,7 +11,7 @@ export type JournalIssue = {
   readonly number: number
   /** UTC midnight of the calendar day. */
   readonly day: number
-  /** Epoch milliseconds at which the issue and its package are there. */
+  /** Epoch milliseconds at which the issue and its package are published. */
   readonly releasedAt: number
 }
 

@@ -1,7 +1,7 @@
 // A list of a portal: its window of dates, its order, its pages in every manner of paging, and the details of its entries.
 import type { Delivery } from '../sources/delivery.ts'
 import type { Json } from '../sources/fetch.ts'
-import type { Channel, Source } from '../sources/source.ts'
+import type { Channel } from '../sources/source.ts'
 import type { PlacedValue } from './answer-shape.ts'
 import { belongs, type Visible, writtenAnswer } from './card-answer.ts'
 import { spanEnd } from './date-pattern.ts'
@@ -11,17 +11,18 @@ import type { Quirks } from './quirks.ts'
 import { sampleOf } from './regexp-sample.ts'
 import { type Filled, filledText } from './request-pattern.ts'
 import type { ShelfEntry } from './shelf.ts'
+import type { SimulatedSource } from './simulated-source.ts'
 import { documentsOf } from './write-entry.ts'
 
-/** Members of a page where the card leaves it to the portal. */
+/** Number of entries on a page if the card leaves it to the portal. */
 const usualPage = 10
 /** Maximum members of a page of a portal that caps its pages. */
 const cappedPage = 3
 /** Members of an OCDS package that it has anyway. */
 const ocdsHead = new Set(['/uri', '/version', '/publishedDate', '/publisher', '/license', '/releases', '/records'])
-/** Into so many files a list of files puts its entries. */
+/** Number of files into which a list of files puts its entries. */
 const filesOfList = 4
-/** Under which the documents of a list stand that gives whole addresses. */
+/** The base address of the documents of a list with complete addresses. */
 export const detailPath = '/notices/'
 
 export type ListDelivery = Exclude<Delivery, { kind: 'own' } | { kind: 'index' }>
@@ -29,28 +30,28 @@ export type ListDelivery = Exclude<Delivery, { kind: 'own' } | { kind: 'index' }
 export const hostOfTemplate = (template: string): string => URL.parse(template.replace(/\{[^}]*\}/g, '0'))?.host ?? ''
 
 /** A member of the list: one entry, or the newest of those that one file holds. */
-type Row = {
+type ListedEntry = {
   readonly entry: ShelfEntry
   readonly text: string
   readonly id: string
   readonly others?: readonly ShelfEntry[]
 }
 
-/** A page of the rows with what stands beside it, or a refusal. */
+/** A page of the entries with its totals and links, or a refusal. */
 type Walked =
-  | { readonly rows: readonly Row[]; readonly places: readonly PlacedValue[] }
+  | { readonly rows: readonly ListedEntry[]; readonly places: readonly PlacedValue[] }
   | { readonly answer: PortalAnswer }
 
 /** A list with its pages and its details. */
 export class ListServer {
-  readonly #source: Source
+  readonly #source: SimulatedSource
   readonly #channel: Channel
   readonly #delivery: ListDelivery
   readonly #visible: Visible
   readonly #quirks: Quirks
-  readonly #rows = new Map<ShelfEntry, Row>()
+  readonly #rows = new Map<ShelfEntry, ListedEntry>()
 
-  constructor(source: Source, channel: Channel, delivery: ListDelivery, visible: Visible, own: Quirks) {
+  constructor(source: SimulatedSource, channel: Channel, delivery: ListDelivery, visible: Visible, own: Quirks) {
     this.#source = source
     this.#channel = channel
     this.#delivery = delivery
@@ -80,12 +81,12 @@ export class ListServer {
   }
 
   /** Newest state of everything that the list shows, oldest first. */
-  #shown(now: number): readonly Row[] {
+  #shown(now: number): readonly ListedEntry[] {
     const rows = this.#visible(now).map((entry) => this.#row(entry))
     if (!this.#delivery.detail)
       return isOfRecords(this.#delivery) ? newest(rows, ({ entry }) => entry.procedureId) : rows
     if (!this.#isOfFiles()) return newest(rows, ({ id }) => id)
-    const files = new Map<string, Row>()
+    const files = new Map<string, ListedEntry>()
     for (const row of rows) {
       const others = [...(files.get(row.id)?.others ?? []), row.entry]
       files.delete(row.id)
@@ -100,7 +101,7 @@ export class ListServer {
     return where !== undefined && detail !== undefined && where.at === detail.id
   }
 
-  #row(entry: ShelfEntry): Row {
+  #row(entry: ShelfEntry): ListedEntry {
     let row = this.#rows.get(entry)
     if (!row) {
       row = this.#made(entry)
@@ -109,7 +110,7 @@ export class ListServer {
     return row
   }
 
-  #made(entry: ShelfEntry): Row {
+  #made(entry: ShelfEntry): ListedEntry {
     const { detail, entries } = this.#delivery
     if (!detail) return { entry, text: entry.text(), id: entry.id }
     if (detail.withEntry) {
@@ -209,7 +210,7 @@ export class ListServer {
           .split('|')[2] ?? 0,
       )
       const size = this.#quirks.largestPage ?? usualPage
-      // every further page begins behind where it should
+      // every further page begins later than it should
       shown = shown.slice(skipped > 0 ? skipped + Math.ceil(size / 4) : 0)
       if (skipped + size < rows.length) {
         const next = new URL(request.url)
@@ -232,7 +233,7 @@ export class ListServer {
     )
   }
 
-  /** What else the card expects beside the entries: counts, for the most part. */
+  /** The other values that the card expects besides the entries: mostly counts. */
   #expectedPlaces(count: number): PlacedValue[] {
     const { entries } = this.#delivery
     if (entries.format !== 'json' || entries.at === '') return []
@@ -249,7 +250,7 @@ export class ListServer {
     return this.#delivery.kind === 'link-next' && this.#delivery.firstNext !== undefined
   }
 
-  /** The window that was asked for; undefined where the request names none. */
+  /** The requested window; undefined if the request names none. */
   #span(filled: Filled): { readonly from: number; readonly to: number } | undefined {
     const [from, to, last, before] = ['from', 'to', 'last', 'before'].map((name) => filled.dates.get(name))
     const start = from?.from ?? (before && before.from + 1)
@@ -258,14 +259,14 @@ export class ListServer {
     return { from: start ?? 0, to: end }
   }
 
-  /** Where only the start is asked for, the span is that of the slots, or all since. */
+  /** If only the start is requested, the span is that of the slots, or everything since. */
   #spanEnd(from: number, next: number): number {
     const { slots } = this.#channel
     if (slots.kind === 'feed' || slots.kind === 'whole') return Number.POSITIVE_INFINITY
     return Math.max(next, spanEnd(slots, this.#source.zone, from))
   }
 
-  #walk(asked: Asked, filled: Filled, rows: readonly Row[]): Walked {
+  #walk(asked: Asked, filled: Filled, rows: readonly ListedEntry[]): Walked {
     const delivery = this.#delivery
     switch (delivery.kind) {
       case 'single':
@@ -308,7 +309,7 @@ export class ListServer {
     return asked.happens('capped-pages') ? Math.min(size, cappedPage) : size
   }
 
-  #paged(asked: Asked, rows: readonly Row[], given: number, size: number): Walked {
+  #paged(asked: Asked, rows: readonly ListedEntry[], given: number, size: number): Walked {
     const delivery = this.#delivery as Extract<ListDelivery, { kind: 'page' | 'offset' }>
     const { end } = delivery
     let offset = this.#quirks.ignoresPage ? 0 : Math.max(0, given)
@@ -332,7 +333,7 @@ export class ListServer {
     return { rows: shown, places }
   }
 
-  #linked(asked: Asked, rows: readonly Row[]): Walked {
+  #linked(asked: Asked, rows: readonly ListedEntry[]): Walked {
     const delivery = this.#delivery as Extract<ListDelivery, { kind: 'link-next' }>
     const { request } = asked
     const size = this.#capped(asked, Math.min(Number(request.url.searchParams.get('limit')) || usualPage, usualPage))
@@ -368,7 +369,7 @@ export class ListServer {
     return { rows: shown, places }
   }
 
-  #byCursor(asked: Asked, filled: Filled, rows: readonly Row[]): Walked {
+  #byCursor(asked: Asked, filled: Filled, rows: readonly ListedEntry[]): Walked {
     const delivery = this.#delivery as Extract<ListDelivery, { kind: 'cursor' }>
     const size = Math.min(this.#size(asked, filled, usualPage), usualPage)
     const given = filled.texts.get('cursor')
@@ -395,7 +396,7 @@ export class ListServer {
     const isMore = from + size < rows.length
     const places: PlacedValue[] = []
     const isAlways = this.#channel.slots.kind === 'feed' || isByTime
-    const token = (row: Row | undefined) =>
+    const token = (row: ListedEntry | undefined) =>
       isByTime
         ? row
           ? new Date(row.entry.publishedAt).toISOString()
@@ -410,11 +411,11 @@ export class ListServer {
     return { rows: shown, places }
   }
 
-  #byKey(asked: Asked, filled: Filled, rows: readonly Row[]): Walked {
+  #byKey(asked: Asked, filled: Filled, rows: readonly ListedEntry[]): Walked {
     const delivery = this.#delivery as Extract<ListDelivery, { kind: 'keyset' }>
     const size = this.#size(asked, filled, delivery.pageSize)
     const given = filled.texts.get('cursor')
-    const keyOf = (row: Row) => valueAt(delivery.entries, row.text, delivery.keyOf) ?? ''
+    const keyOf = (row: ListedEntry) => valueAt(delivery.entries, row.text, delivery.keyOf) ?? ''
     let from = 0
     if (given !== undefined && given !== '') {
       const same = rows.filter((row) => keyOf(row) === given)
@@ -432,12 +433,12 @@ export class ListServer {
 }
 
 /** A cursor that stays true when entries come in: the last entry that was shown. */
-function tokenOf(row: Row | undefined): string {
+function tokenOf(row: ListedEntry | undefined): string {
   return row ? Buffer.from(`${row.entry.publishedAt}|${row.entry.id}`).toString('base64url') : 'MHw'
 }
 
-/** Index of the first row behind the one of the token. */
-function behind(rows: readonly Row[], token: string, isDescending: boolean): number {
+/** Index of the first entry after the one of the token. */
+function behind(rows: readonly ListedEntry[], token: string, isDescending: boolean): number {
   const [at, id] = Buffer.from(token, 'base64url').toString().split('|', 2) as [string, string]
   const index = rows.findIndex(({ entry }) => {
     const order = entry.publishedAt - Number(at) || (entry.id < id ? -1 : entry.id > id ? 1 : 0)
@@ -447,8 +448,8 @@ function behind(rows: readonly Row[], token: string, isDescending: boolean): num
 }
 
 /** The last of each group, at its place in time. */
-function newest(rows: readonly Row[], groupOf: (row: Row) => string): readonly Row[] {
-  const last = new Map<string, Row>()
+function newest(rows: readonly ListedEntry[], groupOf: (row: ListedEntry) => string): readonly ListedEntry[] {
+  const last = new Map<string, ListedEntry>()
   for (const row of rows) {
     last.delete(groupOf(row))
     last.set(groupOf(row), row)

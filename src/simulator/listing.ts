@@ -1,10 +1,11 @@
-// What a list says of an entry whose document is fetched by itself: its id, its version, its date, where the card looks for them.
-import type { Detail, Entries, EntryPlace } from '../sources/delivery.ts'
+// The list's data about an entry whose document is fetched separately: its ID, its version, its date, where the card
+// expects them.
+import type { Detail, Entries, EntryPointer } from '../sources/delivery.ts'
 import type { Json } from '../sources/fetch.ts'
 import { sampleOf } from './regexp-sample.ts'
 import { escapeXml } from './samples/xml-text.ts'
 
-export type ListedValue = { readonly at: EntryPlace; readonly value: Json }
+export type ListedValue = { readonly at: EntryPointer; readonly value: Json }
 
 /** One member of a list in the list's format, with these values at their places. */
 export function writeListing(entries: Entries, values: readonly ListedValue[], key: string): string {
@@ -36,7 +37,7 @@ function writeLink(pattern: RegExp, value: string | undefined, key: string): str
 }
 
 /** The value at a place of a member of a list; undefined where there is none. */
-export function valueAt(entries: Entries, text: string, at: EntryPlace): string | undefined {
+export function valueAt(entries: Entries, text: string, at: EntryPointer): string | undefined {
   const inner = entries.format === 'archive' ? (entries.inside ?? { format: 'document' as const }) : entries
   switch (inner.format) {
     case 'xml':
@@ -121,7 +122,7 @@ function writeElements(element: string, values: readonly ListedValue[]): string 
   return `<${element}${attributes.join('')}>${inside.join('')}</${element}>`
 }
 
-function elementText(text: string, at: EntryPlace): string | undefined {
+function elementText(text: string, at: EntryPointer): string | undefined {
   const [path, attribute] = at.split('@') as [string, string | undefined]
   let here = text
   for (const name of path.split('/').filter(Boolean)) {

@@ -1,4 +1,4 @@
-// What a portal's server is asked and what it answers, before faults.
+// The requests to a portal's server and its answers, before faults.
 import type { FaultName } from './faults.ts'
 import type { PortalRequest } from './request-pattern.ts'
 import type { ShelfEntry } from './shelf.ts'

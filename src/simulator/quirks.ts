@@ -2,15 +2,15 @@
 import { dayMs } from '../domain/time.ts'
 
 export type Quirks = {
-  /** Of a longer window only so much is looked at, without a word. */
+  /** Maximum length of a window; a longer one is silently cut. */
   readonly clampMs?: number
   /** A longer window is answered with 400. */
   readonly widestMs?: number
-  /** Behind so many entries of one question pages are answered with 400. */
+  /** Maximum entries of one query; pages after them are answered with 400. */
   readonly reach?: number
-  /** No page is longer, whatever is asked for. */
+  /** Maximum entries of a page, whatever the request says. */
   readonly largestPage?: number
-  /** Names a next page by cursor, and whoever walks it loses entries. */
+  /** Names a next page by cursor, and a walk by it loses entries. */
   readonly hasLossyCursor?: boolean
   /** The number of the page is ignored: every page is the first. */
   readonly ignoresPage?: boolean
@@ -18,7 +18,7 @@ export type Quirks = {
   readonly refusesUnknown?: boolean
   /** Header without which nothing is answered. */
   readonly needsHeader?: string
-  /** After so many requests within ten seconds a challenge comes instead, once. */
+  /** After this many requests within ten seconds a challenge is sent instead, once. */
   readonly challengeAfter?: number
 }
 

@@ -98,7 +98,7 @@ class Sampler {
   }
 
   #group(): string {
-    // what is looked for ahead may stand here, before what follows
+    // the expected text may be here, before what follows
     const ahead = /^\?=/.exec(this.#source.slice(this.#at))
     const look = ahead ? null : /^\?(?:!|<[=!])/.exec(this.#source.slice(this.#at))
     const name = /^\?(?:<[^>=!]+>|[a-z]*(?:-[a-z]+)?:)/.exec(this.#source.slice(this.#at))

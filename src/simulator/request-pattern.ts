@@ -20,7 +20,7 @@ export type Filled = {
 }
 
 /** `filled`, or why the request is not this one: another address, or this address with something else in it. */
-export type Recognised =
+export type Recognized =
   | { readonly kind: 'filled'; readonly filled: Filled }
   | { readonly kind: 'other' }
   | { readonly kind: 'wrong'; readonly why: string }
@@ -35,10 +35,10 @@ const optional = new Set(['cursor', 'page', 'offset', 'key'])
 
 const secrets = new Set(['key', 'token'])
 
-export function requestPattern(template: Template, zone: string): (request: PortalRequest) => Recognised {
+export function requestPattern(template: Template, zone: string): (request: PortalRequest) => Recognized {
   const slots: Slot[] = []
   const marked = withMarks(template.url, slots)
-  // an address that is one placeholder alone is known by whoever wrote it into a list
+  // an address that is one placeholder alone is recognized by the code that wrote it into a list
   const url = URL.parse(marked)
   if (!url) return () => ({ kind: 'other' })
   const path = markedPiece(decoded(url.pathname), slots)
@@ -57,7 +57,7 @@ export function requestPattern(template: Template, zone: string): (request: Port
   return (request) => {
     const at = request.url
     if (at.host !== url.host) return { kind: 'other' }
-    const reading = new Reading(zone)
+    const reading = new PatternMatch(zone)
     if (!reading.take(path, decoded(at.pathname))) return { kind: 'other' }
     if (request.method !== method) return { kind: 'wrong', why: `${request.method} instead of ${method}` }
     let isUnauthorised = false
@@ -92,7 +92,7 @@ export function requestPattern(template: Template, zone: string): (request: Port
 
 /** What a text holds that a template would have written; undefined when it is not of that form. */
 export function filledText(template: string, text: string, zone: string): Filled | undefined {
-  const reading = new Reading(zone)
+  const reading = new PatternMatch(zone)
   return reading.take(templatePiece(template), text) ? reading : undefined
 }
 
@@ -109,7 +109,7 @@ function partsOf(body: string, name: string): string[] {
 
 const dateNames = new Set(['from', 'to', 'last', 'before'])
 
-class Reading implements Filled {
+class PatternMatch implements Filled {
   readonly texts = new Map<string, string>()
   weight = 0
   readonly #fields = new Map<string, DateFields>()
@@ -184,7 +184,7 @@ function withMarks(text: string, slots: Slot[]): string {
   )
 }
 
-function bodyWrong(template: Json, body: string, reading: Reading): string | undefined {
+function bodyWrong(template: Json, body: string, reading: PatternMatch): string | undefined {
   let given: unknown
   try {
     given = JSON.parse(body)
@@ -194,7 +194,7 @@ function bodyWrong(template: Json, body: string, reading: Reading): string | und
   return compare(template, given, '', reading)
 }
 
-function compare(template: Json, given: unknown, path: string, reading: Reading): string | undefined {
+function compare(template: Json, given: unknown, path: string, reading: PatternMatch): string | undefined {
   if (typeof template === 'string') {
     const piece = templatePiece(template)
     if (given === undefined || given === null)

@@ -1,23 +1,24 @@
 // The server of a source whose card says in data how its portal delivers: lists, pages, cursors, indexes, files, details.
 import type { Template } from '../sources/delivery.ts'
-import type { Channel, Source } from '../sources/source.ts'
+import type { Channel } from '../sources/source.ts'
 import { eachAnswer, eachOf, type Visible, writtenAnswer } from './card-answer.ts'
 import { IndexServer } from './index-server.ts'
 import { detailPath, hostOfTemplate, ListServer } from './list-server.ts'
 import { type Asked, jsonAnswer, type PortalAnswer, type PortalServer, textAnswer } from './portal-answer.ts'
 import { type Quirks, quirks } from './quirks.ts'
-import { type Filled, type PortalRequest, type Recognised, requestPattern } from './request-pattern.ts'
+import { type Filled, type PortalRequest, type Recognized, requestPattern } from './request-pattern.ts'
 import type { ShelfEntry } from './shelf.ts'
+import type { SimulatedSource } from './simulated-source.ts'
 
 const usualToken = 'sample-token'
 
 type Endpoint = {
-  readonly recognise: (request: PortalRequest) => Recognised
+  readonly recognize: (request: PortalRequest) => Recognized
   readonly answer: (asked: Asked, filled: Filled) => Promise<PortalAnswer> | PortalAnswer
 }
 
 /** A source whose channels are all data; of the others only those that are. */
-export function serveCard(source: Source, visible: Visible, seed: string): PortalServer {
+export function serveCard(source: SimulatedSource, visible: Visible, seed: string): PortalServer {
   const own: Quirks = quirks[source.id] ?? {}
   const endpoints: Endpoint[] = []
   const indexes: IndexServer[] = []
@@ -29,7 +30,7 @@ export function serveCard(source: Source, visible: Visible, seed: string): Porta
   }
   const add = (template: Template, answer: Endpoint['answer']) => {
     addHost(template)
-    endpoints.push({ recognise: requestPattern(template, source.zone), answer })
+    endpoints.push({ recognize: requestPattern(template, source.zone), answer })
   }
   for (const channel of source.channels) {
     const delivery = channel.delivery.kind === 'own' ? channel.delivery.like : channel.delivery
@@ -61,7 +62,7 @@ export function serveCard(source: Source, visible: Visible, seed: string): Porta
     // a feed's own links need nothing of the first question
     if (delivery.kind === 'link-next' && channel.slots.kind === 'feed')
       endpoints.push({
-        recognise: ({ url }) =>
+        recognize: ({ url }) =>
           url.host === hostOfTemplate(delivery.request.url) &&
           url.pathname === new URL(delivery.request.url).pathname &&
           url.searchParams.has('direction')
@@ -72,7 +73,7 @@ export function serveCard(source: Source, visible: Visible, seed: string): Porta
     if (!delivery.detail) continue
     if (/^\{\w+\}$/.test(delivery.detail.request.url)) {
       endpoints.push({
-        recognise: (request) =>
+        recognize: (request) =>
           request.url.host === hostOfTemplate(delivery.request.url) && request.url.pathname.startsWith(detailPath)
             ? { kind: 'filled', filled: { texts: new Map([['id', request.url.href]]), dates: new Map(), weight: 99 } }
             : { kind: 'other' },
@@ -93,7 +94,7 @@ export function serveCard(source: Source, visible: Visible, seed: string): Porta
         const file = index.file(asked)
         if (file) return file
       }
-      const read = endpoints.map((endpoint) => ({ endpoint, found: endpoint.recognise(request) }))
+      const read = endpoints.map((endpoint) => ({ endpoint, found: endpoint.recognize(request) }))
       const best = read
         .flatMap(({ endpoint, found }) => (found.kind === 'filled' ? [{ endpoint, filled: found.filled }] : []))
         .sort((a, b) => b.filled.weight - a.filled.weight)[0]
@@ -117,7 +118,7 @@ export function serveCard(source: Source, visible: Visible, seed: string): Porta
   }
 }
 
-/** A page for people that hands out what its own requests carry: a cookie and the tokens in its forms. */
+/** A page for people that provides what its own requests carry: a cookie and the tokens in its forms. */
 function sessionPage(): PortalAnswer {
   const names = ['uiUserToken', '__RequestVerificationToken', '__VIEWSTATE', 'csrf-token', '_csrf']
   const inputs = names.map((name) => `<input type="hidden" id="${name}" name="${name}" value="${usualToken}" />`)
@@ -131,7 +132,7 @@ function sessionPage(): PortalAnswer {
   }
 }
 
-/** What a run reads without being told to. */
+/** What a run reads by default. */
 const isRead = (channel: Channel): boolean => channel.role !== 'spare' && channel.role !== 'control'
 
 /** A page that wants a cookie set before it lets anybody through. */

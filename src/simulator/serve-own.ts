@@ -61,7 +61,7 @@ function servePostbacks(visible: Visible): PortalServer {
   }
 }
 
-/** A page links a folder on a drive; each of its files asks once more before it comes. */
+/** A page links a folder on a drive; each of its files needs one more request. */
 function serveDrive(visible: Visible): PortalServer {
   const folder = 'https://drive.google.com/drive/folders/sample-folder'
   const download = 'https://drive.usercontent.google.com/download'

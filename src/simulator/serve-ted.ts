@@ -71,8 +71,8 @@ function isChallenged({ request }: Asked): boolean {
 }
 
 /**
- * Issues of the past in which nothing of the made-up world appeared are no issues: in the journal every one is full. Their
- * numbers stay free. A year of which the world knows nothing has all its issues.
+ * Past issues without an entry of the made-up world do not exist: in the real journal every issue is full. Their
+ * numbers stay free. A year without any entry of the world has all its issues.
  */
 function releaseCalendar(asked: Asked, visible: Visible, year: number): PortalAnswer {
   const filled = new Set(visible(asked.now).map(({ publishedAt }) => issueAfter(publishedAt).day))
@@ -258,7 +258,7 @@ function search(asked: Asked, visible: Visible, seed: string): PortalAnswer {
   return jsonAnswer(200, {
     notices: page.map(({ entry }) => noticeOf(entry, read.fields)),
     totalNoticeCount: Math.max(0, found.length + lie),
-    // behind the last notice there is a token as well
+    // after the last notice there is a token as well
     iterationNextToken: read.isIteration ? Buffer.from(`${question}|${after}`).toString('base64url') : null,
     timedOut: false,
   })

@@ -1,10 +1,9 @@
 // What each portal has published by now, entry by entry: the truth that tests compare a stock with.
 import { hourMs } from '../domain/time.ts'
-import type { PortalSample, Source } from '../sources/source.ts'
 import type { ArchiveMember } from './archive-writers.ts'
 import { releaseOf } from './journal-calendar.ts'
 import { portalRegion } from './samples/portal-region.ts'
-import { portalSampleOf } from './samples/portal-sample.ts'
+import { type PortalSample, portalSampleOf } from './samples/portal-sample.ts'
 import {
   type SampleCopy,
   type SampleProcedure,
@@ -14,6 +13,7 @@ import {
   type WorldPlan,
 } from './samples/sample-world.ts'
 import { regions } from './samples/vocabulary.ts'
+import type { SimulatedSource } from './simulated-source.ts'
 import { writeEntry } from './write-entry.ts'
 
 /** One version of one announcement on one portal. */
@@ -37,9 +37,9 @@ export type ShelfEntry = {
   readonly text: () => string
 }
 
-/** Portals whose documents follow `source`'s card. Entries come oldest first; what was there once stays there. */
+/** Portals whose documents follow `source`'s card. Entries arrive oldest first; existing ones stay. */
 export type Shelf = {
-  readonly entries: (source: Source, until: number) => readonly ShelfEntry[]
+  readonly entries: (source: SimulatedSource, until: number) => readonly ShelfEntry[]
   /** The tables of a day (`YYYY-MM-DD`) as they were published, for a portal that writes its entries as tables too. */
   readonly tables?: (sourceId: string, day: string) => readonly ArchiveMember[] | undefined
 }
@@ -50,7 +50,7 @@ export type SampleShelfOptions = {
   readonly seed: string
   /** Epoch milliseconds at which the made-up world begins: then it has its base, from then on it grows. */
   readonly epoch: number
-  /** Portals beside those of the common world: procurements at the beginning, and hours between two further ones. */
+  /** Portals outside the common world: procurements at the beginning, and hours between two further ones. */
   readonly base?: number
   readonly arrivalHours?: number
 }
@@ -79,7 +79,7 @@ export function sampleShelf(options: SampleShelfOptions): Shelf {
   }
 }
 
-/** What was made of a portal's world so far. */
+/** The part of a portal's world that was made so far. */
 type Held = {
   readonly entries: Map<string, ShelfEntry>
   readonly made: SampleProcedure[]
@@ -87,7 +87,7 @@ type Held = {
 }
 
 function entriesAt(
-  source: Source,
+  source: SimulatedSource,
   until: number,
   options: SampleShelfOptions,
   { entries: known, made, earlier }: Held,
@@ -112,7 +112,10 @@ function entriesAt(
   return found.sort((a, b) => a.publishedAt - b.publishedAt || (a.id < b.id ? -1 : 1))
 }
 
-/** The journal was there before the made-up world began: something of every year since 2022, so that no year is empty. */
+/**
+ * The journal existed before the made-up world began: it has something of every year since 2022, so that no year is
+ * empty.
+ */
 function earlierYears(sourceId: string, { seed, epoch }: SampleShelfOptions): SampleCopy[] {
   if (sourceId !== 'ted') return []
   const found: SampleCopy[] = []
@@ -130,7 +133,7 @@ function earlierYears(sourceId: string, { seed, epoch }: SampleShelfOptions): Sa
   return found
 }
 
-function ownWorld(source: Source, options: SampleShelfOptions): WorldPlan {
+function ownWorld(source: SimulatedSource, options: SampleShelfOptions): WorldPlan {
   return {
     base: options.base ?? 16,
     arrivalMs: (options.arrivalHours ?? 8) * hourMs,
@@ -139,7 +142,7 @@ function ownWorld(source: Source, options: SampleShelfOptions): WorldPlan {
   }
 }
 
-function entryOf(source: Source, copy: SampleCopy, id: string, all: readonly SampleCopy[]): ShelfEntry {
+function entryOf(source: SimulatedSource, copy: SampleCopy, id: string, all: readonly SampleCopy[]): ShelfEntry {
   // the journal appears once a day; elsewhere no two entries have the same instant unless they came together
   const publishedAt =
     source.id === 'ted' ? releaseOf(copy.at) : copy.at + (copy.procedure.index % 50) * 61_000 + (hashOf(id) % 1000)

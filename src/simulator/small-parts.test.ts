@@ -1,4 +1,4 @@
-// Dates as requests write them, text that fits patterns, members of JSON as they stand.
+// Dates as requests write them, text that matches patterns, members of JSON unchanged.
 import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ describe('dates as requests write them', () => {
     expect(read('2026-11-20 06:00', 'utc yyyy-MM-dd HH:mm')?.[0]).toBe('2026-11-20T06:00:00.000Z')
   })
 
-  test('what is no day of the calendar or no such pattern is none', () => {
+  test('invalid days and patterns are refused', () => {
     for (const [text, pattern] of [
       ['2026-02-30', ''],
       ['2026-13', 'yyyy-MM'],
@@ -59,7 +59,7 @@ describe('text that fits a pattern', () => {
   })
 })
 
-describe('members of JSON as they stand', () => {
+describe('members of JSON unchanged', () => {
   test('every member at a pointer, with its bytes', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), fc.integer({ min: 0, max: 4 }), (items, space) => {

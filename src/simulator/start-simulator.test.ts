@@ -1,4 +1,4 @@
-// The portals asked as any client would ask them: their protocols, their caps, their faults.
+// The portals seen by an ordinary client: their protocols, their caps, their faults.
 import { gunzipSync } from 'node:zlib'
 import { unzipSync } from 'fflate'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { loadSources } from '../sources/registry.ts'
 import type { Channel, Source } from '../sources/source.ts'
 import { type FaultName, type Faults, faultNames, faultTable } from './faults.ts'
 import { sampleShelf } from './shelf.ts'
+import type { SimulatedSource } from './simulated-source.ts'
 import { type Simulator, startSimulator } from './start-simulator.ts'
 
 /** A Wednesday noon. */
@@ -58,14 +59,14 @@ function card(
   delivery: Channel['delivery'],
   slots: Channel['slots'] = { kind: 'day', since: '2026-01-01' },
   more: Partial<Source> = {},
-): Source {
+): SimulatedSource {
   return {
     id: 'xx-portal',
     title: 'Portal',
     publisher: 'Portal',
     country: 'PL',
     homepage: 'https://portal.example/',
-    licence: { name: 'not stated' },
+    license: { name: 'not stated' },
     zone: 'Europe/Warsaw',
     channels: [{ name: 'notices', slots, delivery }],
     access: { kind: 'open' },
@@ -96,7 +97,7 @@ const post = (body: unknown): RequestInit => ({
 })
 
 describe('lists', () => {
-  test('by page: every entry once, the announced total and pages are true, there is nothing behind the last', async () => {
+  test('by page: every entry once, the announced total and pages are true, there is nothing after the last', async () => {
     const { simulator, json } = await world([
       card({
         kind: 'page',
@@ -142,7 +143,7 @@ describe('lists', () => {
     expect(days.size).toBeGreaterThan(10)
   })
 
-  test('by link: the chain of next links ends and holds everything, also what came in while it was walked', async () => {
+  test('by link: the chain of next links ends and holds everything, including entries that arrived during the walk', async () => {
     const { simulator, json, advance } = await world([
       card(
         { kind: 'link-next', request: { url: `${api}?since=all` }, entries, next: '/links/next' },
@@ -161,7 +162,7 @@ describe('lists', () => {
     expect(idsIn(pages)).toEqual(idsOf(simulator.published('xx-portal')))
   })
 
-  test('a feed goes on forever: an empty page when caught up, from the same address more later', async () => {
+  test('a feed never ends: an empty page when caught up, later more from the same address', async () => {
     const { simulator, json, advance } = await world([
       card({ kind: 'link-next', request: { url: api }, entries, next: '/next_page/uri' }, { kind: 'feed' }),
     ])
@@ -252,7 +253,7 @@ describe('lists', () => {
     expect((await fetch(simulator.route(new URL(`${api}/none`)))).status).toBe(404)
   })
 
-  test('a key that is missing is 401, another host or path is 404, robots.txt is there', async () => {
+  test('a missing key is 401, another host or path is 404, robots.txt exists', async () => {
     const { get } = await world([
       card(
         { kind: 'single', request: { url: `${api}?day={from}`, headers: { 'x-key': '{key}' } }, entries },
@@ -419,7 +420,7 @@ describe('faults', () => {
     new Date(Date.UTC(2026, 0, 1) + index * dayMs).toISOString().slice(0, 10),
   )
 
-  test('happen at their share, the same ones with the same seed, and none when none is on', async () => {
+  test('happen at their share, the same ones with the same seed, and none if none is enabled', async () => {
     const faults = { 'rate-limit': 0.2 }
     const [one, two, none] = [
       await world([source], { faults }),
@@ -440,7 +441,7 @@ describe('faults', () => {
     expect(new Set(await statuses(none))).toEqual(new Set([200]))
   })
 
-  test('a client that asks again gets the true answer of every address, whatever is on, after three spoiled ones at most', async () => {
+  test('a client that retries receives the true answer of every address, with any faults, after at most three spoiled ones', async () => {
     const names = faultNames.filter((name) => faultTable[name].kind === 'answer' && name !== 'redirect')
     const faults = Object.fromEntries(names.map((name) => [name, 0.2])) as Faults
     const spoiled = await world([source], { faults })

@@ -16,6 +16,7 @@ import { serveDoe } from './serve-doe.ts'
 import { ownServers } from './serve-own.ts'
 import { serveTed } from './serve-ted.ts'
 import type { Shelf } from './shelf.ts'
+import { simulated } from './simulated-source.ts'
 
 export type SimulatorOptions = {
   readonly sources: Iterable<Source>
@@ -91,7 +92,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const { shelf, clock, seed } = options
   const epoch = options.epoch ?? clock()
   const dice = faultDice(seed, options.faults ?? {})
-  const sources = [...options.sources]
+  const sources = [...options.sources].map(simulated)
   const portals = sources.map((source) => {
     const latest = latestHours(source)
     const visible: Visible = (now) => {
@@ -119,7 +120,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const banned = new Set<string>()
   const server = createServer((incoming, reply) => {
     serve(incoming, reply).catch((error: unknown) => {
-      // a fault of the simulator, not of a portal: it must be seen by whoever tests
+      // a bug of the simulator, not of a portal: the developer must see it
       reply.destroy(error instanceof Error ? error : new Error(String(error)))
     })
   })

@@ -36,7 +36,7 @@ const dateFields = new Set(['publication-date'])
 type Token = { readonly text: string; readonly column: number }
 type Match = TedQuery['matches']
 
-/** `known`: the fields that may be asked for. `now`: for `today()`. Throws TedQueryError. */
+/** `known`: the fields that may be queried. `now`: for `today()`. Throws TedQueryError. */
 export function readTedQuery(text: string, known: ReadonlySet<string>, now: number): TedQuery {
   const tokens: Token[] = [...text.matchAll(/"[^"]*"|<>|>=|<=|!=|[=~<>()]|[^\s=~<>()!]+/g)].map((match) => ({
     text: match[0],

@@ -1,6 +1,7 @@
 // The federal portal's export as tables: 19 CSV files, keyed by notice, version and lot; without deadlines, as it publishes them.
-import type { PortalSample } from '../sources/source.ts'
+
 import type { ArchiveMember } from './archive-writers.ts'
+import type { PortalSample } from './samples/portal-sample.ts'
 import { localParts } from './samples/xml-text.ts'
 import type { ShelfEntry } from './shelf.ts'
 

@@ -1,4 +1,4 @@
-// The document of one entry, as its portal writes it: by the card's own sample, else eForms, TED_EXPORT or OCDS.
+// The document of one entry, as its portal writes it: by the portal's own writer, else eForms, TED_EXPORT or OCDS.
 import type { Delivery, Entries } from '../sources/delivery.ts'
 import type { Source } from '../sources/source.ts'
 import { portalSampleOf } from './samples/portal-sample.ts'
@@ -7,12 +7,13 @@ import { writeEforms } from './samples/write-eforms.ts'
 import { writeNationalEforms } from './samples/write-national-eforms.ts'
 import { writeRecord, writeRelease } from './samples/write-ocds.ts'
 import { writeTedExport } from './samples/write-ted-export.ts'
+import type { SimulatedSource } from './simulated-source.ts'
 
-/** What a card reads where it has no `writeSample`. */
+/** What a card reads where its portal has no writer of its own. */
 export type CommonFormat = 'eforms' | 'release' | 'record'
 
 /** `earlier`: the announcements of the same procedure up to this one, which a record repeats. */
-export function writeEntry(source: Source, copy: SampleCopy, earlier: readonly SampleCopy[]): string {
+export function writeEntry(source: SimulatedSource, copy: SampleCopy, earlier: readonly SampleCopy[]): string {
   if (source.writeSample) return source.writeSample(portalSampleOf(copy))
   if (copy.procedure.family === 'legacy') return writeTedExport(copy)
   if (copy.procedure.family === 'doe-national') return writeNationalEforms(copy)
@@ -26,7 +27,7 @@ export function writeEntry(source: Source, copy: SampleCopy, earlier: readonly S
   }
 }
 
-/** Told by where the card's documents stand: OCDS in JSON, eForms in XML. */
+/** Derived from the position of the card's documents: OCDS in JSON, eForms in XML. */
 export function commonFormatOf(source: Source): CommonFormat {
   const channel = source.channels.find(({ role }) => role === undefined || role === 'current') ?? source.channels[0]
   const entries = documentsOf(channel.delivery)
@@ -37,7 +38,7 @@ export function commonFormatOf(source: Source): CommonFormat {
   if (innermost.format === 'json') return /\/records(?:\/\*)?$/.test(innermost.at) ? 'record' : 'release'
   if (innermost.format === 'json-lines') return 'release'
   if (innermost.format === 'xml') return 'eforms'
-  // one document each: the shape tells, elements have no slash
+  // one document each: the shape shows it, as elements have no slash
   return source.expects.shape.some((each) => /^\/.*(?:ocid|releases|records)/.test(each)) ? 'release' : 'eforms'
 }
 

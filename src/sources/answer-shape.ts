@@ -1,10 +1,10 @@
 // Compares an answer with what a card says that it holds.
 import { decodeJson, parseJson } from './json.ts'
-import { decodeText } from './xml.ts'
+import { decodeText } from './xml/xml.ts'
 
 /**
- * What of `shape` (expects.shape of a card) an answer lacks: JSON pointers (`/releases/0/ocid`; `*` is any member), local
- * names of XML elements, columns of a CSV header. Empty when all is there.
+ * The parts of `shape` (expects.shape of a card) that an answer lacks: JSON pointers (`/releases/0/ocid`; `*` is any
+ * member), local names of XML elements, columns of a CSV header. Empty if nothing is missing.
  */
 export function missingFromShape(shape: readonly string[], bytes: Uint8Array): string[] {
   if (shape.length === 0) return []

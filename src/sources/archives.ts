@@ -7,9 +7,9 @@ import { extract } from 'tar-stream'
 import { type Entry, fromBufferPromise, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
 import type { Rejection, RejectionReason } from '../domain/notice.ts'
 import type { Chunks } from './byte-chunks.ts'
-import { maxDocumentBytes } from './xml.ts'
+import { maxDocumentBytes } from './xml/xml.ts'
 
-/** The archive cannot be read on from here; what came out before stands. */
+/** The archive cannot be read any further; earlier members are valid. */
 export class ArchiveError extends Error {
   readonly reason: RejectionReason
   constructor(reason: RejectionReason, detail: string) {
@@ -19,7 +19,7 @@ export class ArchiveError extends Error {
   }
 }
 
-/** One member is damaged; the archive can be read on behind it. */
+/** One member is damaged; the archive can be read after it. */
 export class MemberError extends Error {
   constructor(detail: string) {
     super(detail)
@@ -129,7 +129,7 @@ export async function* tarMembers(chunks: Chunks): AsyncGenerator<Member> {
       isDone = true
       throw await damaged(error)
     } finally {
-      // Giving up an entry would end the archive: what nobody wants is read and dropped.
+      // Abandoning an entry would end the archive: unneeded ones are read and dropped.
       while (!isDone) isDone = (await iterator.next().catch(() => ({ done: true }))).done === true
     }
   }
@@ -163,7 +163,7 @@ export async function* zipMembers(source: string | Buffer, budget: UnpackBudget)
   try {
     zip = typeof source === 'string' ? await openPromise(source, options) : await fromBufferPromise(source, options)
   } catch (error) {
-    // Without the directory at its end an archive was cut off; what stands before can still be read.
+    // An archive without the directory at its end was cut off; the members before can still be read.
     yield* salvagedMembers(source, budget)
     throw damage(error, 'damaged or cut off zip archive')
   }
@@ -264,7 +264,7 @@ async function salvageMember(
     const bytes = method === 0 ? packed : inflatePrefix(packed)?.bytes
     return bytes && crc32(bytes) === header.readUInt32LE(14) ? { name, bytes, end: start + packedSize } : undefined
   }
-  // The sizes stand behind the data: the packed data itself says where it ends.
+  // The sizes follow the data: the packed data itself shows where it ends.
   for (let window = 256 * 1024; window <= maxDocumentBytes; window *= 4) {
     const inflated = inflatePrefix(await access.read(start, window))
     if (!inflated) continue

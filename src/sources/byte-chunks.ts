@@ -2,7 +2,10 @@
 
 export type Chunks = AsyncIterable<Uint8Array>
 
-/** The bytes that `isEnough` asked for and all bytes including these; `close` instead of reading `all` gives the source up. */
+/**
+ * The bytes that `isEnough` required and all bytes including these; calling `close` instead of reading `all` abandons
+ * the source.
+ */
 export type Peeked = { readonly head: readonly Uint8Array[]; readonly all: Chunks; readonly close: () => Promise<void> }
 
 /** Reads chunks until `isEnough` says so of one, or until there are no more. */

@@ -1,4 +1,4 @@
-// The ways in which portals deliver, as data: what is asked, where the entries are in the answer, how it goes on.
+// The ways in which portals deliver, as data: what to request, where the entries are in the answer, how to continue.
 import type { Fetch, Json } from './fetch.ts'
 
 /**
@@ -31,9 +31,8 @@ export type Template = {
 
 /**
  * Further placeholders: the whole delivery is read once for every value, one after the other (notice types, systems,
- * buyers), and the checkpoint tells which. Values are given, or are in an answer: `at` is a pointer into each entry of
- * `entries`. The same value counts once.
- * Several of these are read in every combination. Not for feeds.
+ * buyers), and the checkpoint names the value. Values are given, or are in an answer: `at` is a pointer into each
+ * entry of `entries`. The same value counts once. Several of these are read in every combination. Not for feeds.
  */
 export type Each =
   | { readonly name: string; readonly values: readonly (string | number)[] }
@@ -43,7 +42,7 @@ export type Each =
       readonly entries: Entries
       readonly at: string
       /** How many pages the list has, where its template counts them with `{page}` from 1. */
-      readonly pages?: Place
+      readonly pages?: AnswerPointer
     }
 
 /** What an answer holds. A document is one entry, as its bytes are in the answer, so that the same entry is the same document. */
@@ -51,17 +50,17 @@ export type Entries =
   | {
       readonly format: 'json'
       /**
-       * JSON pointer to a list, whose members are the entries, or to one value, which is the entry; `*` stands for every
-       * member; `` for the whole answer (a list at the root gives its members). An answer without it is a fault of the
-       * portal and asked again, never an empty page.
+       * JSON pointer to a list, whose members are the entries, or to one value, which is the entry; `*` means every
+       * member; `` the whole answer (a list at the root gives its members). An answer without it is a fault of the
+       * portal and is retried, never an empty page.
        */
       readonly at: string
       /** The portal leaves the list out (or writes null) where it has nothing; otherwise an answer without the list is a refusal. */
       readonly isOptional?: boolean
     }
   | { readonly format: 'json-lines' }
-  /** One document per row: the header line and the row, both as they stand. Default: comma, utf-8. */
-  | { readonly format: 'csv'; readonly delimiter?: string; readonly encoding?: 'utf-8' | 'windows-1252' }
+  /** One document per row: the header line and the row, both unchanged. Default: comma. */
+  | { readonly format: 'csv'; readonly delimiter?: string }
   /**
    * One document per outermost element of this local name (`*`: per child of the root), wrapped in the start tag of the root
    * so that namespaces hold. With `root` (local name) another root is a fault of the portal, not an empty page.
@@ -69,7 +68,9 @@ export type Entries =
   | { readonly format: 'xml'; readonly element: string; readonly root?: string }
   /** The answer is one document. */
   | { readonly format: 'document' }
-  /** zip, tar, gzip and one in another, told by content; `inside` says what each member holds (default: one document). */
+  /**
+   * zip, tar, gzip and nested ones, detected by content; `inside` says what each member holds (default: one document).
+   */
   | { readonly format: 'archive'; readonly members?: RegExp; readonly inside?: Entries }
   /**
    * Only for lists with a `detail`, and for indexes: every match of the pattern in a page is an entry, a JSON list of its
@@ -78,23 +79,24 @@ export type Entries =
   | { readonly format: 'html'; readonly link: RegExp }
 
 /** Where a value is in an entry: a JSON pointer (`` the entry); in XML a path below it (`loc`, `a/b@attribute`); in CSV a column. */
-export type EntryPlace = string
+export type EntryPointer = string
 
-/** An entry of a list that stands for a document of its own: it is fetched when its version is not the one that is kept. */
+/** An entry of a list that leads to a separate document: it is fetched if its version is not the stored one. */
 export type Detail = {
   /**
-   * All placeholders of the list count here too. An address that is one placeholder alone (`{id}`) takes the value as it
-   * stands, not encoded, and a relative one is resolved against the address of the list.
+   * All placeholders of the list count here too. An address that is one placeholder alone (`{id}`) takes the value
+   * unchanged, not encoded, and a relative one is resolved against the address of the list.
    */
   readonly request: Template
   /** What fills `{id}` and, where the address needs more, `{id2}`. */
-  readonly id: EntryPlace
-  readonly id2?: EntryPlace
+  readonly id: EntryPointer
+  readonly id2?: EntryPointer
   /**
-   * What changes when the entry changes (a date, a version); absent: fetched once. Where a list has nothing of the kind, ``
-   * stands for the whole entry: whatever changes in its bytes makes a version. An entry without the value is told by its bytes too.
+   * A value that changes when the entry changes (a date, a version); absent: fetched once. If a list has no such
+   * value, `` means the whole entry: any change in its bytes makes a version. An entry without the value is also
+   * identified by its bytes.
    */
-  readonly version?: EntryPlace
+  readonly version?: EntryPointer
   /** Default: the answer is one document. */
   readonly entries?: Entries
   /**
@@ -107,20 +109,20 @@ export type Detail = {
 }
 
 /** A request made first, whose answer holds at `at` what fills `{token}`. Rebuilt when the portal answers 401. */
-export type Token = { readonly request: Template; readonly at: Place }
+export type Token = { readonly request: Template; readonly at: AnswerPointer }
 
 /**
- * How a list says that it has come to its end. A total that is announced as well is compared with what came. A page is short
- * when it holds fewer entries than the longest page of the walk: portals cap pages below what they are asked for. A last page
- * that comes once more ends every list by page or offset whose total is not announced.
+ * How a list shows its end. An announced total is also compared with the number received. A page is short if it holds
+ * fewer entries than the longest page of the walk: portals cap pages below the requested size. A repeated last page
+ * ends every list by page or offset whose total is not announced.
  */
 export type PageEnd =
   | { readonly when: 'short-page' }
   | { readonly when: 'empty-page' }
   | { readonly when: 'total' }
-  | { readonly when: 'pages'; readonly at: Place }
-  /** A boolean in the answer; `isLast` tells which value ends it. */
-  | { readonly when: 'flag'; readonly at: Place; readonly isLast: boolean }
+  | { readonly when: 'pages'; readonly at: AnswerPointer }
+  /** A boolean in the answer; `isLast` says which value ends it. */
+  | { readonly when: 'flag'; readonly at: AnswerPointer; readonly isLast: boolean }
   | { readonly when: 'not-found' }
 
 /**
@@ -128,37 +130,40 @@ export type PageEnd =
  * `link[next]` the `link` element of that relation (Atom) or the Link header; anything else is the local name of an XML
  * element (outside the entries) whose text it is.
  */
-export type Place = string
+export type AnswerPointer = string
 
 export type List = {
   readonly request: Template
   readonly entries: Entries
   /** The announced total. Not for estimates. */
-  readonly total?: Place
+  readonly total?: AnswerPointer
   readonly detail?: Detail
   readonly token?: Token
   /**
-   * Where the portal gives no more than so many entries for one question: the slot is halved until it answers with fewer.
-   * Only for slots that are spans of time.
+   * If the portal delivers no more than a number of entries for one query: the slot is halved until it answers with
+   * fewer. Only for slots that are spans of time.
    */
   readonly most?: number
-  /** The date of an entry. One that lies more than two days outside the slot shows that the portal ignored the window. */
-  readonly dateOf?: EntryPlace
+  /** The date of an entry. One that is more than two days outside the slot shows that the portal ignored the window. */
+  readonly dateOf?: EntryPointer
   /**
-   * Where a list runs in the order of time and cannot be told where to stop: the time of each entry. Ascending, the reading
-   * ends with the first page that reaches `to`; descending, with the first that lies wholly before `from`. Entries outside
-   * of the span are skipped. In slots without a span, descending, the start of `days` before now is `from`.
+   * For a list in the order of time that cannot be told where to stop: the time of each entry. Ascending, the reading
+   * ends with the first page that reaches `to`; descending, with the first that is entirely before `from`. Entries
+   * outside the span are skipped. In slots without a span, descending, the start of `days` before now is `from`.
    */
   readonly ordered?: {
-    readonly at: EntryPlace
+    readonly at: EntryPointer
     readonly direction: 'ascending' | 'descending'
     readonly days?: number
   }
   readonly each?: Each | readonly Each[]
   /** Only entries in which this value fits: the format of a resource, the name of a system. Others are skipped. */
-  readonly where?: { readonly at: EntryPlace; readonly fits: RegExp }
-  /** Answers that are errors though their status is 200: those in which something stands here (with this text). Retried. */
-  readonly fault?: { readonly at: Place; readonly is?: string }
+  readonly where?: { readonly at: EntryPointer; readonly fits: RegExp }
+  /**
+   * Answers that are errors although their status is 200: those with something at this position (with this text).
+   * Retried.
+   */
+  readonly fault?: { readonly at: AnswerPointer; readonly is?: string }
 }
 
 /** Status 204 is an answer without entries. */
@@ -169,19 +174,20 @@ export type Delivery =
   | (List & {
       readonly kind: 'link-next'
       /**
-       * On a `feed`, an answer without entries ends the turn and the address that gave it is the checkpoint: it is asked
-       * again at the next turn. Elsewhere the end is an answer without the address, or with the one that was just asked.
+       * On a `feed`, an answer without entries ends the reading and its address is the checkpoint: it is requested
+       * again the next time. Elsewhere the end is an answer without the address, or with the one that was just
+       * requested.
        */
-      readonly next: Place
-      /** Where the very first answer of a feed (asked newest first) holds the address of its news to come. */
-      readonly firstNext?: Place
+      readonly next: AnswerPointer
+      /** Where the very first answer of a feed (requested newest first) holds the address of its future news. */
+      readonly firstNext?: AnswerPointer
     })
   | (List & {
       readonly kind: 'page'
       readonly firstPage: 0 | 1
       readonly pageSize: number
       readonly end: PageEnd
-      /** The portal answers no page behind this one. */
+      /** The portal delivers no page after this one. */
       readonly lastPage?: number
     })
   | (List & {
@@ -195,42 +201,45 @@ export type Delivery =
    */
   | (List & {
       readonly kind: 'cursor'
-      readonly cursor: Place
+      readonly cursor: AnswerPointer
       readonly firstCursor?: string
     })
   /**
-   * The value at `keyOf` of the last entry fills `{cursor}` of the next request. Entries that are met twice are told apart
-   * by their bytes. `firstKey` may hold placeholders (`{from:iso}`).
+   * The value at `keyOf` of the last entry fills `{cursor}` of the next request. Repeated entries are recognized by
+   * their bytes. `firstKey` may hold placeholders (`{from:iso}`).
    */
   | (List & {
       readonly kind: 'keyset'
-      readonly keyOf: EntryPlace
+      readonly keyOf: EntryPointer
       readonly firstKey?: string
       readonly pageSize: number
     })
   /**
-   * An index that lists files or notices (CKAN, XML index, RSS, HTML with links): each is fetched once per version. Without
-   * `version` a file is asked for with the ETag of the last time, or again where there was none.
-   * Where an address is made of several fields, use `single` with a `detail`.
+   * An index that lists files or notices (CKAN, XML index, RSS, HTML with links): each is fetched once per version.
+   * Without `version` a file is requested with the ETag of the last time, or again if there was none. If an address is
+   * made of several fields, use `single` with a `detail`.
    */
   | {
       readonly kind: 'index'
       readonly index: Template
       readonly entries: Entries
       /** Where the address is in an entry; relative ones are resolved. Default: the entry itself, in HTML `/0`. */
-      readonly url?: EntryPlace
-      readonly version?: EntryPlace
+      readonly url?: EntryPointer
+      readonly version?: EntryPointer
       /** Only addresses that fit. */
       readonly only?: RegExp
       /** Only entries whose value at `at` fits. */
-      readonly where?: { readonly at: EntryPlace; readonly fits: RegExp }
+      readonly where?: { readonly at: EntryPointer; readonly fits: RegExp }
       /** What a listed file holds. Absent: the entry of the index itself is the document (RSS without details). */
       readonly files?: Entries
       readonly each?: Each | readonly Each[]
       readonly token?: Token
-      readonly fault?: { readonly at: Place; readonly is?: string }
+      readonly fault?: { readonly at: AnswerPointer; readonly is?: string }
       /** What a 404 of the index itself means. */
       readonly notFound?: 'empty' | 'notYet'
     }
-  /** Anything else: TED, DÖE. `like`: the delivery in data that the fetch wraps (a token, a longer walk), for whoever simulates it. */
+  /**
+   * Anything else: TED, DÖE. `like`: the delivery in data that the fetch wraps (a token, a longer walk), for the
+   * simulator.
+   */
   | { readonly kind: 'own'; readonly fetch: Fetch; readonly like?: Delivery }

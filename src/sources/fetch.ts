@@ -1,4 +1,4 @@
-// What the reading of a source's slot is given, and what it gives back: requests, steps, how it ended.
+// Input and output of reading a source's slot: requests, steps, how it ended.
 import type { Instant } from '../domain/time.ts'
 import type { ReceivedDocument } from './files.ts'
 
@@ -17,12 +17,12 @@ export type Slot = {
 export type Item = { readonly key: string; readonly version: string }
 
 /**
- * What one request (or one part of an archive) brought. Documents, items and checkpoint of a step are stored in one
- * transaction: whoever reads the checkpoint back has the documents of every step before it.
+ * The result of one request (or one part of an archive). Documents, items and checkpoint of a step are stored in one
+ * transaction: a process that reads the checkpoint back has the documents of every step before it.
  */
 export type Step = {
   readonly documents: readonly ReceivedDocument[]
-  /** Where to go on after this step; a run that dies continues from the newest. */
+  /** Where to continue after this step; a killed run continues from the newest. */
   readonly checkpoint?: Json
   /** How many entries the portal says that the whole slot has. */
   readonly announced?: number
@@ -34,7 +34,7 @@ export type Step = {
 /** How the reading of a slot ended. */
 export type SlotEnd =
   | { readonly kind: 'complete' }
-  /** Not published yet (404 of a package to come): asked again at the next turn. */
+  /** Not published yet (404 of a coming package): requested again at the next time. */
   | { readonly kind: 'notYet' }
   /** The portal says that nothing changed since the last complete reading (304). */
   | { readonly kind: 'unchanged' }
@@ -58,11 +58,14 @@ export type FetchContext = {
   /** The key of a source that needs one. */
   readonly key: string | undefined
   readonly zone: string
-  /** Share by which announced totals may differ from what came, as the card says; default 0, `null`: they are estimates. */
+  /**
+   * Share by which announced totals may differ from the number received, as stated by the card; default 0, `null`:
+   * they are estimates.
+   */
   readonly totalTolerance?: number | null
   /**
-   * Why a document that came alone cannot be read, as its parser says; undefined when it can. Such a document is asked for
-   * again, because answers are cut and portals send errors with status 200. Absent: what comes counts as it is.
+   * Why a single document cannot be read, according to its parser; undefined if it can. Such a document is requested
+   * again, because answers are truncated and portals send errors with status 200. Absent: documents count unchanged.
    */
   readonly unreadableBecause?: (bytes: Uint8Array) => string | undefined
   /** Epoch milliseconds. */

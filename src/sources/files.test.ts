@@ -44,7 +44,7 @@ type ZipEntry = {
   readonly sum?: number
 }
 
-/** A zip archive; `streamed` puts the sizes behind the data, as writers to a pipe do. */
+/** A zip archive; `streamed` puts the sizes after the data, like programs that write to a pipe. */
 function zip(entries: readonly ZipEntry[]): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
@@ -207,7 +207,7 @@ describe('archives are known by their bytes, whatever their names', () => {
 })
 
 describe('damage costs no more than it must', () => {
-  it('a cut off tar.gz gives the members before the cut, then names the archive', async () => {
+  it('a truncated tar.gz gives the members before the cut, then names the archive', async () => {
     const documents = texts(30)
     const whole = gzipSync(await tar(documents.map((data, index) => [`${String(index).padStart(2, '0')}.xml`, data])))
     const found = await read(put('cut.tar.gz', whole.subarray(0, whole.length / 2)))
@@ -236,7 +236,7 @@ describe('damage costs no more than it must', () => {
   })
 
   it.each([false, true])(
-    'a cut off zip does the same although its directory is gone (sizes behind the data: %s)',
+    'a truncated zip does the same although its directory is gone (sizes after the data: %s)',
     async (streamed) => {
       const documents = texts(12)
       const whole = zip(documents.map((data, index) => ({ name: `${index}.xml`, data: text(data), streamed })))
@@ -317,7 +317,7 @@ describe('bombs', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * mebibyte)
   })
 
-  it('a member that lies about its size is stopped where it says it ends', async () => {
+  it('a member with a wrong size is stopped where it claims to end', async () => {
     const bytes = zip([{ name: 'liar', data: text(''), deflated: zeros(8), size: 100, sum: 1 }])
     expect(await read(put('liar.zip', bytes))).toEqual({ 'liar.zip!liar': '!malformed' })
   })

@@ -15,7 +15,7 @@ import {
   zipMembers,
 } from './archives.ts'
 import { type Chunks, collect, linesOf, peek, peekUntil } from './byte-chunks.ts'
-import { maxDocumentBytes } from './xml.ts'
+import { maxDocumentBytes } from './xml/xml.ts'
 
 /**
  * One document with the place it came from: `folder/file.xml`, `archive.zip!member`, `file.jsonl#L12`. `unreadable` says
@@ -27,13 +27,13 @@ export type ReceivedDocument = {
   readonly unreadable?: Rejection
 }
 
-/** What is kept of a document that is too large. */
+/** Number of bytes that are kept of a document that is too large. */
 const keptBytes = 1024
-/** Archives in archives: a day's zip in a month's tar, gzip counting as a level. */
+/** Maximum depth of archives in archives: a day's zip in a month's tar, where gzip counts as a level. */
 const maxNesting = 4
-/** Of a file that is read piece by piece. */
+/** Maximum bytes of a piece of a file that is read piece by piece. */
 const longestPiece = 256 * 1024
-/** Enough to tell a format: a tar header has 512 bytes. */
+/** Number of bytes needed to detect a format: a tar header has 512 bytes. */
 const headBytes = 512
 const noBytes = new Uint8Array(0)
 
@@ -63,7 +63,7 @@ export async function* readPath(path: string): AsyncGenerator<ReceivedDocument> 
   else yield* readFile(path)
 }
 
-/** What stands at `path`. Throws OperatorError when there is nothing or it must not be read. */
+/** The file or folder at `path`. Throws OperatorError if there is nothing or it must not be read. */
 export async function findPath(path: string): Promise<{ readonly root: string; readonly isFolder: boolean }> {
   try {
     const root = await realpath(path)
@@ -179,7 +179,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error
 }
 
-/** Tells what the bytes are and reads them as that. `file` is the path when the bytes are those of a whole file. */
+/** Detects the format of the bytes and reads them. `file` is the path if the bytes are those of a whole file. */
 async function* readChunks(
   address: string,
   chunks: Chunks,

@@ -10,7 +10,7 @@ describe('JSON as publishers write it', () => {
       c: 'Infinity " NaN',
     })
   })
-  it('reads all that JSON.parse reads, the same way, with or without a byte order mark', () => {
+  it('reads everything that JSON.parse reads, the same way, with or without a byte order mark', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(parseJson(text)).toEqual(JSON.parse(text))
@@ -38,7 +38,7 @@ describe('JSON as publishers write it', () => {
     ])
       expect(decodeJson(Buffer.from(broken))).toHaveLength(broken.length)
   })
-  it('decodes whatever text there is as it was written', () => {
+  it('decodes any text exactly as written', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const written = Buffer.from(text).toString()
@@ -46,7 +46,7 @@ describe('JSON as publishers write it', () => {
       }),
     )
   })
-  it('refuses what is no JSON', () => {
+  it('refuses anything that is not JSON', () => {
     for (const text of ['', '{"a": Infinit}', '{Infinity', 'NaNa', '{"a":1,}'])
       expect(() => parseJson(text)).toThrow(SyntaxError)
   })

@@ -42,7 +42,7 @@ function sequenceLength(bytes: Uint8Array, at: number): number {
   const length =
     first >= 0xc2 && first <= 0xdf ? 2 : first >= 0xe0 && first <= 0xef ? 3 : first >= 0xf0 && first <= 0xf4 ? 4 : 0
   for (let offset = 1; offset < length; offset++) if ((bytes[at + offset] ?? 0) >> 6 !== 0b10) return 0
-  // Overlong forms, halves of surrogate pairs, and what lies behind the last character.
+  // Overlong forms, halves of surrogate pairs, and numbers beyond the last character.
   const second = bytes[at + 1] ?? 0
   if ((first === 0xe0 && second < 0xa0) || (first === 0xed && second > 0x9f)) return 0
   return (first === 0xf0 && second < 0x90) || (first === 0xf4 && second > 0x8f) ? 0 : length

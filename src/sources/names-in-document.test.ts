@@ -13,7 +13,7 @@ describe('the names in a document', () => {
     ).toEqual(['<Code>', '<Cpv>', '<Notice>', '<Text>', 'notice-type=cn-standard'])
   })
 
-  test('of JSON: members with their way, lists left out, ids as members not told apart', () => {
+  test('of JSON: members with their path, lists left out, IDs as members not distinguished', () => {
     expect(
       names('{"releases":[{"tag":["tender"],"status":"active"},{"value":{"amount":1}}],"byId":{"2026-00012":{"x":1}}}'),
     ).toEqual([
@@ -34,7 +34,7 @@ describe('the names in a document', () => {
     expect(names('{"cut": [')).toEqual([])
   })
 
-  test('never throws, whatever the bytes are', () => {
+  test('never throws, for any bytes', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -1,5 +1,5 @@
-// The names that a document uses: elements, members, codes. What a portal never used before tells that its schema moved.
-import { decodeText } from './xml.ts'
+// The names that a document uses: elements, members, codes. A new name shows that the portal's schema changed.
+import { decodeText } from './xml/xml.ts'
 
 /** Maximum number of characters read: longer documents repeat themselves. */
 const readCharacters = 400_000
@@ -51,7 +51,7 @@ function fromXml(text: string, names: Set<string>): void {
   }
 }
 
-/** Lists so long that a new code in them says nothing. */
+/** Lists so long that a new code in them means nothing. */
 const openLists = new Set(['cpv', 'nuts', 'nuts-lvl3', 'country', 'currency', 'language', 'eu-official-language'])
 
 function fromJson(text: string, names: Set<string>): void {

@@ -17,7 +17,7 @@ function reasonOf(input: string | Uint8Array): string {
   return 'rejection' in part! ? part.rejection.reason : `notice of ${part!.notice.format}`
 }
 
-describe('a format is told by content alone', () => {
+describe('a format is detected by content alone', () => {
   it('reads eForms with and without a byte order mark and in UTF-16', () => {
     const text = readFileSync(new URL('doffin-notice.xml', folder), 'utf8')
     for (const input of [bytesOf(text), bytesOf(`\ufeff${text}`), Buffer.from(`\ufeff${text}`, 'utf16le')]) {
@@ -114,7 +114,7 @@ describe('hostile documents end quickly as rejections', () => {
     expect(reasonOf(new Uint8Array(64 * 1024 * 1024 + 1))).toBe('too-large')
   })
 
-  it('members with names that objects give a meaning to pollute nothing', () => {
+  it('members whose names have a meaning in objects pollute nothing', () => {
     const text =
       '{"ocid":"ocds-1-1","id":"1","tag":["tender"],"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"tender":{"title":"T","__proto__":{"polluted":true}}}'
     parseDocument(bytesOf(text))
@@ -126,7 +126,7 @@ describe('hostile documents end quickly as rejections', () => {
   })
 })
 
-describe('whatever the bytes', () => {
+describe('for any bytes', () => {
   const seed = 20_241_121
   const parse = (bytes: Uint8Array): void => {
     const parts = parseDocument(bytes)

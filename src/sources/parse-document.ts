@@ -5,18 +5,21 @@ import { decodeJson, parseJson } from './json.ts'
 import { isOcds, parseOcds } from './ocds/parse-ocds.ts'
 import { withoutSentinelDates } from './sentinel-dates.ts'
 import { parseTedExport } from './ted-export/parse-ted-export.ts'
-import { decodeText, maxDocumentBytes, readXmlBytes, type XmlElement, XmlError } from './xml.ts'
+import { decodeText, maxDocumentBytes, readXmlBytes, type XmlElement, XmlError } from './xml/xml.ts'
 
-/** Raised whenever the parsers read something else out of the same bytes, so that kept documents can be read again. */
+/**
+ * Version of the parsers; increase it whenever they read something else from the same bytes, so that stored documents
+ * are parsed again.
+ */
 export const parserVersion = 4
 
 /** Maximum depth, beyond any release; keeps recursion over the value safe. */
 const maxJsonDepth = 256
 
 /**
- * Reads one document: eForms, TED_EXPORT or OCDS, told by its root element or members and never by a name. At least one
- * part always comes back, and nothing is thrown: what is no notice, is damaged or hostile comes back as a rejection.
- * `country`: of the portal that delivered it, for organizations in OCDS that name none.
+ * Parses one document: eForms, TED_EXPORT or OCDS, detected by its root element or members and never by a name. It
+ * always returns at least one part and never throws: a document that is no notice, damaged or hostile becomes a
+ * rejection. `country`: of the portal that delivered it, for organizations in OCDS that name none.
  */
 export function parseDocument(bytes: Uint8Array, country?: string): ParsedPart[] {
   try {
@@ -49,7 +52,7 @@ function read(bytes: Uint8Array, country: string | undefined): ParsedPart[] {
   return reject('unsupported-format', looksLike(bytes))
 }
 
-/** The first character behind byte order mark and white space, as far as it is ASCII; `` for none. */
+/** The first character after byte order mark and white space, as far as it is ASCII; `` for none. */
 function firstSign(bytes: Uint8Array): string {
   for (const byte of bytes.subarray(0, 4096)) {
     const isMarkOrNul = byte === 0xef || byte === 0xbb || byte === 0xbf || byte === 0xff || byte === 0xfe || byte === 0
@@ -107,7 +110,9 @@ function readJson(text: string, country: string | undefined): ParsedPart[] {
   )
 }
 
-/** Whether objects and lists nest deeper than `limit`, told from the text alone so that nothing has to recurse to find out. */
+/**
+ * Whether objects and lists nest deeper than `limit`, determined from the text alone so that nothing has to recurse.
+ */
 function isDeeperThan(text: string, limit: number): boolean {
   let depth = 0
   let isInString = false

@@ -1,4 +1,5 @@
 // A document of a portal's own shape to a notice or a rejection: what all such readers do the same way.
+import { isUtf8 } from 'node:buffer'
 import { parse as parseRows } from 'csv-parse/sync'
 import type { FormType, Notice, ParsedPart, Rejection, RejectionReason } from '../domain/notice.ts'
 import { compact } from './compact.ts'
@@ -6,7 +7,7 @@ import { parseJson } from './json.ts'
 import { asObject, type JsonObject } from './ocds/json.ts'
 import { parseDocument } from './parse-document.ts'
 import { withoutSentinelDates } from './sentinel-dates.ts'
-import { decodeText, parseXml, type XmlElement, XmlError } from './xml.ts'
+import { decodeText, parseXml, type XmlElement, XmlError } from './xml/xml.ts'
 
 /** What a reader found. Everything but the identity may be missing; `readPortalNotice` fills in what follows from the rest. */
 export type PortalNotice = { readonly [K in keyof Notice]?: Notice[K] | undefined } & {
@@ -93,17 +94,18 @@ export function readXmlDocument(bytes: Uint8Array, read: (root: XmlElement) => F
 }
 
 /** A row by the names of its columns; missing cells are empty. */
-export type Row = { readonly [column: string]: string | undefined }
+export type TableRow = { readonly [column: string]: string | undefined }
 
-/** A document that is a header line and one row (or several: each is read). Never throws. */
+/** A document that is a header line and one row (or several: each is read). `elseEncoding`: of bytes that are no UTF-8. Never throws. */
 export function readRowDocument(
   bytes: Uint8Array,
-  read: (row: Row) => Notice | Rejection,
-  options: { readonly delimiter?: string; readonly encoding?: 'utf-8' | 'windows-1252' } = {},
+  read: (row: TableRow) => Notice | Rejection,
+  options: { readonly delimiter?: string; readonly elseEncoding?: 'windows-1252' } = {},
 ): ParsedPart[] {
   return guarded(() => {
-    const text = options.encoding === 'windows-1252' ? new TextDecoder('windows-1252').decode(bytes) : decodeText(bytes)
-    let rows: Row[]
+    const text =
+      options.elseEncoding && !isUtf8(bytes) ? new TextDecoder(options.elseEncoding).decode(bytes) : decodeText(bytes)
+    let rows: TableRow[]
     let width = 0
     try {
       rows = parseRows(text, {
@@ -117,7 +119,7 @@ export function readRowDocument(
         relax_column_count: true,
         relax_quotes: true,
         skip_empty_lines: true,
-      }) as Row[]
+      }) as TableRow[]
     } catch (error) {
       return rejected('malformed', `not a table: ${error instanceof Error ? error.message.slice(0, 200) : ''}`)
     }
@@ -128,19 +130,11 @@ export function readRowDocument(
   })
 }
 
-/** The first sign of a document behind a byte order mark and white space. */
-function firstSignOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.subarray(0, 1_000))
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
-    .trimStart()
-    .slice(0, 1)
-}
-
 /**
- * For portals that deliver notices of a standard (eForms, TED_EXPORT) beside entries of their own in JSON: XML goes to the
- * readers of the standards, JSON to `read`.
+ * For portals that deliver notices of a standard (eForms, TED_EXPORT) beside their own entries in JSON: XML goes to
+ * the parsers of the standards, JSON to `read`.
  */
-export function readAnyDocument(bytes: Uint8Array, read: (entry: JsonObject) => Found): ParsedPart[] {
-  return firstSignOf(bytes) === '<' ? parseDocument(bytes) : readJsonDocument(bytes, read)
+export function readAnyDocument(bytes: Uint8Array, read: (bytes: Uint8Array) => ParsedPart[]): ParsedPart[] {
+  const start = Buffer.from(bytes.subarray(0, 1_000)).toString('utf8')
+  return /^\ufeff?\s*</.test(start) ? parseDocument(bytes) : read(bytes)
 }

@@ -104,7 +104,7 @@ describe('codes in text', () => {
 })
 
 describe('amounts and names', () => {
-  it('reads amounts with and without their currency beside them', () => {
+  it('reads amounts with and without their currency', () => {
     expect(moneyIn('1 234 567,89', 'EUR')).toEqual({ value: 1_234_567.89, currency: 'EUR' })
     expect(moneyIn('722809,50 PLN', 'PLN')).toEqual({ value: 722_809.5, currency: 'PLN' })
     expect(moneyIn(2724864.44, 'chf')).toEqual({ value: 2_724_864.44, currency: 'CHF' })

@@ -1,7 +1,7 @@
 // Values as the portals' own shapes write them: dates of every fashion, codes inside text, amounts, words in many languages.
 import { toCountry } from '../domain/codes.ts'
 import { officialCheckDigit, toCpvCode } from '../domain/cpv.ts'
-import type { Money, MultilingualText, Organization } from '../domain/notice.ts'
+import type { FormType, Money, MultilingualText, Organization } from '../domain/notice.ts'
 import { type Instant, parseSourceDateTime, toInstant } from '../domain/time.ts'
 import { compact } from './compact.ts'
 import { countryOf, regionCode } from './ocds/codes.ts'
@@ -37,6 +37,16 @@ export function jsonAt(value: unknown, pointer: string): unknown {
 const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 const twoDigits = (text: string): string => text.padStart(2, '0')
 
+/** Day and time of their parts, as a pattern found them, as ISO 8601. */
+const isoFrom = (year?: string, month = '', day = '', hour?: string, minute?: string, second = '00'): string =>
+  `${year}-${twoDigits(month)}-${twoDigits(day)}${hour === undefined ? '' : `T${twoDigits(hour)}:${minute}:${second}`}`
+
+/** `20`, `Nov`, `2026` or `26` as `2026-11-20`; undefined for what is no English month. */
+export function dayOfNames(day = '', month = '', year = ''): string | undefined {
+  const number = months.indexOf(month.toLowerCase()) + 1
+  return number > 0 ? isoFrom(year.padStart(4, '20'), String(number), day) : undefined
+}
+
 /** `20/11/2026 12:00`, `20.11.2026`, `20-11-2026 12.00`, `2026/11/20`, `20261120`, `20261120120000`, RFC 822, as ISO 8601. */
 function isoOf(text: string): string {
   const dayFirst =
@@ -44,37 +54,32 @@ function isoOf(text: string): string {
       text,
     )
   if (dayFirst) {
-    const [, day, month, year, hour, minute, second] = dayFirst
-    return `${year}-${twoDigits(month!)}-${twoDigits(day!)}${hour === undefined ? '' : `T${twoDigits(hour)}:${minute}:${second ?? '00'}`}`
+    const [, day, month, year, ...time] = dayFirst
+    return isoFrom(year, month, day, ...time)
   }
   const yearFirst = /^(\d{4})[./](\d{1,2})[./](\d{1,2})(?:[T\s]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/.exec(text)
-  if (yearFirst) {
-    const [, year, month, day, hour, minute, second] = yearFirst
-    return `${year}-${twoDigits(month!)}-${twoDigits(day!)}${hour === undefined ? '' : `T${twoDigits(hour)}:${minute}:${second ?? '00'}`}`
-  }
+  if (yearFirst) return isoFrom(...yearFirst.slice(1))
   const plain = /^((?:19|20)\d{2})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?)?$/.exec(text)
-  if (plain) {
-    const [, year, month, day, hour, minute, second] = plain
-    return `${year}-${month}-${day}${hour === undefined ? '' : `T${hour}:${minute}:${second ?? '00'}`}`
-  }
+  if (plain) return isoFrom(...plain.slice(1))
   const mail =
     /^(?:[A-Za-z]{3},\s*)?(\d{1,2})\s+([A-Za-z]{3})[a-z]*\s+(\d{4})(?:\s+(\d{2}:\d{2}(?::\d{2})?)\s*([A-Z]{1,4}|[+-]\d{4})?)?/.exec(
       text,
     )
-  const month = mail ? months.indexOf(mail[2]!.toLowerCase()) + 1 : 0
-  if (mail && month > 0) {
+  const day = mail && dayOfNames(mail[1], mail[2], mail[3])
+  if (day) {
     const zone =
       mail[5] === undefined ? '' : /^[+-]/.test(mail[5]) ? mail[5] : /^(?:GMT|UTC?|Z)$/.test(mail[5]) ? 'Z' : ''
-    return `${mail[3]}-${twoDigits(String(month))}-${twoDigits(mail[1]!)}${mail[4] === undefined ? '' : `T${mail[4]}${zone}`}`
+    return mail[4] === undefined ? day : `${day}T${mail[4]}${zone}`
   }
   // An hour of one digit, and a space before the offset, which ISO 8601 does not know.
   return text.replace(/^(\d{4}-\d{2}-\d{2})[T ](\d):/, '$1T0$2:').replace(/\s+([+-]\d{2}:?\d{2})$/, '$1')
 }
 
 /**
- * An instant out of any way in which portals write one; day comes before month in all of them. Epoch milliseconds (a number,
- * a text of 13 digits, `/Date(…)/`) too. Without an offset the zone counts; without a time it is the start of the day, or
- * for a deadline its end. Undefined for what cannot be read and for years that stand for "none" (before 1990, from 2100).
+ * An instant in any form that portals write; the day comes before the month in all of them. Epoch milliseconds (a
+ * number, a text of 13 digits, `/Date(…)/`) too. Without an offset the zone counts; without a time it is the start of
+ * the day, or for a deadline its end. Undefined for unreadable values and for years that mean "none" (before 1990,
+ * from 2100).
  */
 export function instantIn(
   value: unknown,
@@ -140,7 +145,7 @@ export function nutsCodesIn(...values: readonly unknown[]): string[] {
     for (const text of textsWithin(value)) {
       const whole = regionCode(text)
       if (whole !== undefined) found.add(whole)
-      // In a sentence only the longer codes are told from words.
+      // In a sentence only the longer codes can be distinguished from words.
       else
         for (const match of text.matchAll(/(?<![\p{L}\p{N}])[A-Z]{2}[A-Z\d]{2,3}(?![\p{L}\p{N}])/gu)) {
           const code = regionCode(match[0])
@@ -168,7 +173,7 @@ export function countIn(value: unknown): number | undefined {
   return number !== undefined && Number.isInteger(number) && number >= 0 && number < 1e6 ? number : undefined
 }
 
-/** A one-line text in one language; undefined when nothing readable is there. */
+/** A one-line text in one language; undefined if nothing readable is there. */
 export function titleIn(text: string | undefined, language: string): MultilingualText | undefined {
   const clean = cleanLine(text, titleLimit)
   return clean === undefined || isPlaceholder(clean) ? undefined : { [language]: clean }
@@ -263,4 +268,24 @@ const uuidPattern = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 export function uuidIn(value: unknown): string | undefined {
   const text = plain(value)?.trim()
   return text !== undefined && uuidPattern.test(text) ? text.toLowerCase() : undefined
+}
+
+const belowThresholds: { readonly [subtype: string]: FormType } = {
+  E1: 'consultation',
+  E2: 'planning',
+  E3: 'competition',
+  E4: 'result',
+  E5: 'completion',
+  E6: 'cont-modif',
+}
+
+/** What a subtype of eForms announces: 1 to 40, or E1 to E6 below the thresholds; undefined for anything else. */
+export function formTypeOfSubtype(subtype: string | undefined): FormType | undefined {
+  if (subtype !== undefined && Object.hasOwn(belowThresholds, subtype)) return belowThresholds[subtype]
+  const number = Number(subtype)
+  if (!Number.isInteger(number) || number < 1) return undefined
+  if (number <= 9) return 'planning'
+  if (number <= 24) return 'competition'
+  if (number <= 28) return 'dir-awa-pre'
+  return number <= 37 ? 'result' : 'cont-modif'
 }

@@ -8,8 +8,8 @@ import { source as ted } from './ted/ted.ts'
 
 export type Sources = ReadonlyMap<string, Source>
 
-/** Files beside the cards that hold how a shape is read or written. */
-const beside = /(?:^|\/)(?:parse|read|write|codes)-[^/]*\.ts$|\.test\.ts$/
+/** Files beside the cards that parse a shape. */
+const beside = /(?:^|\/)(?:parse|read|codes)-[^/]*\.ts$|\.test\.ts$/
 
 /** How many countries these sources are of; the Union (EU) and international bodies (ZZ) are none. */
 export function countCountries(sources: Iterable<Source>): number {

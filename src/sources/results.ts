@@ -14,7 +14,7 @@ export function distinctOrganizations(organizations: readonly (Organization | un
   return [...seen.values()]
 }
 
-/** One contract of a lot: who has it, and for how much. */
+/** One contract of a lot: its holder and its amount. */
 export type LotContract = Pick<LotResult, 'winners' | 'awardedValue'>
 
 /** What the contracts of a lot are worth together. */
@@ -40,7 +40,7 @@ const winnerKeys = ({ name, nationalId }: Organization): string[] => [
   ...(nationalId ? [`id ${nationalId}`] : []),
 ]
 
-/** Winners that nobody names may be the same. */
+/** Winners without a name may be the same. */
 function shareWinner(a: readonly Organization[], b: readonly Organization[]): boolean {
   const keys = new Set(a.flatMap(winnerKeys))
   return a.length === 0 || b.length === 0 || b.flatMap(winnerKeys).some((key) => keys.has(key))

@@ -1,4 +1,4 @@
-// Dates that stand where a portal's form asks for one and there is none: 2099, 9999, 1900. They are no deadlines.
+// Dates that a portal's form requires although there is none: 2099, 9999, 1900. They are no deadlines.
 import type { Notice, NoticeLot } from '../domain/notice.ts'
 import type { Instant } from '../domain/time.ts'
 

@@ -1,7 +1,7 @@
 // What a source is: a card of data, the channels through which its portal delivers, and how its documents are read.
 
 import type { ParsedPart } from '../domain/notice.ts'
-import type { Instant } from '../domain/time.ts'
+import { zoneOf } from '../domain/time.ts'
 import type { Delivery } from './delivery.ts'
 
 /**
@@ -21,27 +21,41 @@ export type Source = {
   /** Where the interface is described, when anywhere. */
   readonly documentation?: string
   /** Name as the publisher states it; `not stated` where nothing is stated. */
-  readonly licence: { readonly name: string; readonly url?: string; readonly attribution?: string }
+  readonly license: { readonly name: string; readonly url?: string; readonly attribution?: string }
   /** IANA zone in which the portal counts its days and writes times without an offset. */
   readonly zone: string
   readonly channels: readonly [Channel, ...Channel[]]
   /**
-   * Reads one document as notices or rejections. Pure, never throws for bad data, the same bytes give the same parts.
-   * Absent where the content tells its format itself (eForms, TED_EXPORT, OCDS): `parse-document.ts` reads those.
+   * Parses one document into notices or rejections. Pure, never throws for bad data, the same bytes give the same
+   * parts. Absent if the content shows its format (eForms, TED_EXPORT, OCDS): `parse-document.ts` parses those.
    */
   readonly parse?: (bytes: Uint8Array) => ParsedPart[]
   readonly access: Access
   readonly politeness: Politeness
   readonly expects: Expectations
-  /** What whoever runs or reads this source should know: one sentence each. */
+  /** What operators and readers of this source should know: one sentence each. */
   readonly caveats: readonly string[]
   /** Why the source is not run unless it is named (`robots`, terms, a copy of another source …); absent for most. */
   readonly offBecause?: string
-  /** Made-up documents of this portal's shape; absent where eForms, TED_EXPORT or OCDS writers of the simulator fit. */
-  readonly writeSample?: (notice: PortalSample) => string
 }
 
-/** `key`: without the setting of this name (environment `TENDERSTOCK_<setting>`), the source is off and says where to get one. */
+/** As a card writes it: what follows from its id, or is so for most, may be left out. */
+type LeftOut = 'country' | 'license' | 'zone' | 'access'
+type Card = Omit<Source, LeftOut> & Partial<Pick<Source, LeftOut>>
+
+/**
+ * The source of a card. Where it says nothing else: in the country with which its id begins, in the zone of that country,
+ * open, and without a stated license.
+ */
+export function sourceOf(card: Card): Source {
+  const country = card.id.slice(0, 2).toUpperCase()
+  return { country, license: { name: 'not stated' }, zone: zoneOf(country), access: { kind: 'open' }, ...card }
+}
+
+/**
+ * `key`: without the setting of this name (environment `TENDERSTOCK_<setting>`), the source is off and says where to
+ * get a key.
+ */
 type Access =
   | { readonly kind: 'open' }
   | {
@@ -52,7 +66,7 @@ type Access =
     }
 
 export type Politeness = {
-  /** At most so many requests in any minute; default 60. */
+  /** Maximum requests in any minute; default 60. */
   readonly requestsPerMinute?: number
   /** Least time between the starts of two requests, milliseconds; default 0. */
   readonly pauseMs?: number
@@ -69,7 +83,7 @@ export type Politeness = {
 type Expectations = {
   /** Entries on a usual working day: fewer than the first number or more than the second are reported. */
   readonly perDay?: readonly [number, number]
-  /** Without anything new for so many days the source counts as silent. */
+  /** How many days without anything new make the source silent. */
   readonly silentAfterDays: number
   /** Share of entries by which an announced total may differ from what was delivered; default 0. `null`: totals are estimates. */
   readonly totalTolerance?: number | null
@@ -93,11 +107,13 @@ export type Channel = {
 }
 
 /**
- * The pieces in which a channel is read and in which its progress is kept. A slot is done when its fetch came to its end.
- * - `feed`: one piece without an end, read on from its checkpoint (change feeds, cursors that live forever).
+ * The pieces in which a channel is read and in which its progress is stored. A slot is done when its fetch reached its
+ * end.
+ *
+ * - `feed`: one piece without an end, which continues from its checkpoint (change feeds, cursors that never expire).
  * - `whole`: one piece that is read from its start every time (a dump, an index, the newest items of an RSS).
- * - spans of time: each is read once it lies `delayMs` back, and again after each of `rereadDays` (late and moved records).
- *   The newest span, still running, is read as well when `isOpenRead`.
+ * - spans of time: each is read once it is `delayMs` old, and again after each of `rereadDays` (late and moved
+ *   records). The newest span, not over yet, is read as well with `isOpenRead`.
  */
 export type Slots =
   | { readonly kind: 'feed' }
@@ -106,7 +122,7 @@ export type Slots =
       readonly kind: 'year' | 'month' | 'week' | 'day' | 'hours'
       /** Only for `hours`: length of the span. Divides a day. */
       readonly hours?: number
-      /** First day, `YYYY-MM-DD`; nothing before is asked for. */
+      /** First day, `YYYY-MM-DD`; nothing before it is requested. */
       readonly since: string
       /** After the end of a span, milliseconds; default 0. */
       readonly delayMs?: number
@@ -115,47 +131,3 @@ export type Slots =
       /** Whether the span that has not ended is read at every turn; default false. */
       readonly isOpenRead?: boolean
     }
-
-/** A made-up announcement, from which the simulator's portals write their own shapes. */
-export type PortalSample = {
-  readonly kind: 'planning' | 'call' | 'change' | 'cancellation' | 'award'
-  /** UUID of the announcement. */
-  readonly id: string
-  /** From 1, raised with each new version of the same announcement. */
-  readonly version: number
-  /** Stays the same over all announcements of one procedure. */
-  readonly procedureId: string
-  /** A whole number that is unique on the portal, for portals that count. */
-  readonly number: number
-  readonly reference: string
-  readonly publishedAt: Instant
-  readonly deadline?: Instant
-  readonly title: string
-  readonly description: string
-  /** ISO 639-1. */
-  readonly language: string
-  readonly buyer: {
-    readonly name: string
-    readonly nationalId: string
-    readonly town: string
-    readonly postalCode: string
-    readonly country: string
-    readonly nuts: string
-    readonly email: string
-    readonly url: string
-  }
-  /** Eight digits. */
-  readonly cpv: string
-  readonly nature: 'works' | 'supplies' | 'services'
-  readonly procedureType: 'open' | 'restricted' | 'neg-w-call'
-  readonly value?: { readonly amount: number; readonly currency: string }
-  readonly lots: readonly {
-    readonly id: string
-    readonly title: string
-    readonly cpv: string
-    readonly amount: number
-  }[]
-  /** On awards. */
-  readonly winners: readonly { readonly lotId: string; readonly name: string; readonly amount: number }[]
-  readonly url: string
-}

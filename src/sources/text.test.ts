@@ -8,11 +8,11 @@ describe('texts', () => {
     expect(cleanText('<p>Erste&nbsp;Zeile</p><p>zweite<br/>dritte</p>')).toBe('Erste Zeile\n\nzweite\ndritte')
     expect(cleanText('a < b and c > d')).toBe('a < b and c > d')
   })
-  it('composes letters (NFC), also those that came as entities encoded twice', () => {
+  it('composes letters (NFC), including entities that were encoded twice', () => {
     expect(cleanLine('Bru\u0308cke')).toBe('Brücke')
     expect(cleanLine('Stra&amp;szlig;e u&amp;#776;ber den Mu&#776;hlbach')).toBe('Straße über den Mühlbach')
   })
-  it('shows capitals and what stands between dashes as published', () => {
+  it('shows capitals and text between dashes as published', () => {
     for (const title of ['NEUBAU DER KITA AM ÖPNV-PLATZ, BA II', 'Hochbau – Neubau – Los 2'])
       expect(cleanLine(title)).toBe(title)
   })
@@ -49,7 +49,7 @@ describe('addresses', () => {
       expect(cleanUrl(text)).toBeUndefined()
     }
   })
-  it('takes an address exactly when a parser of URLs does, with a host of several parts and no credentials (seed 31)', () => {
+  it('accepts an address exactly if a parser of URLs does, with a host of several parts and no credentials (seed 31)', () => {
     const pieces = [
       'a',
       'b-',
@@ -85,16 +85,16 @@ describe('addresses', () => {
       { seed: 31, numRuns: 20_000 },
     )
   })
-  it('takes an address with two schemes as that of the inner one', () => {
+  it('reads an address with two schemes as the inner one', () => {
     expect(cleanUrl('http://https://vergabe.example.org/a?b=http://c')).toBe('https://vergabe.example.org/a?b=http://c')
     expect(cleanUrl('http://http://http://www.example.org')).toBe('http://www.example.org')
   })
-  it('keeps only what has the form of a mail address', () => {
+  it('keeps only what has the form of an email address', () => {
     expect(cleanEmail('mailto:office@example.org')).toBe('office@example.org')
     expect(cleanEmail('office at example')).toBeUndefined()
     expect(cleanEmail('office at; example.org')).toBeUndefined()
   })
-  it('takes the first of several mail addresses', () => {
+  it('uses the first of several email addresses', () => {
     expect(cleanEmail('a@example.org; b@example.org')).toBe('a@example.org')
     expect(cleanEmail('a@example.org, b@example.org')).toBe('a@example.org')
     expect(cleanEmail('a@example.org et b@example.org')).toBe('a@example.org')

@@ -6,7 +6,7 @@ import type { Money } from '../domain/notice.ts'
 /** Maximum length of a text in a record, in UTF-16 units: a title, and a description (BT-24 allows 10,000). */
 export const titleLimit = 2_000
 export const descriptionLimit = 20_000
-/** Names, numbers, addresses. */
+/** Maximum characters of names, numbers and addresses. */
 export const fieldLimit = 1_000
 
 const entityPattern = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,30});/
@@ -106,7 +106,7 @@ const placeholders = new Set([
 
 const longestPlaceholder = Math.max(...[...placeholders].map((word) => word.length))
 
-/** Words and signs that stand where nothing was known: `TBD`, `n/a`, `-`, `unpublished`, `0000`. */
+/** Words and signs that mean "unknown": `TBD`, `n/a`, `-`, `unpublished`, `0000`. */
 export function isPlaceholder(text: string): boolean {
   const trimmed = text.trim()
   return (
@@ -129,9 +129,9 @@ export function cleanField(raw: string | undefined, limit: number = fieldLimit):
 const ordinaryUrl = /^https?:\/\/(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,24}(?:[/?#]|$)/i
 
 /**
- * An http(s) address as published, with `https://` before a bare host and with one scheme where somebody wrote several. Undefined
- * for other schemes, for free text and for addresses with credentials, so that nobody's client is handed `javascript:` or a
- * password.
+ * An http(s) address as published, with `https://` before a bare host and with one scheme where there are several.
+ * Undefined for other schemes, for free text and for addresses with credentials, so that no client receives
+ * `javascript:` or a password.
  */
 export function cleanUrl(raw: string | undefined): string | undefined {
   const text = cleanLine(raw, 2_048)

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Clock, Sleep } from '../platform/clock.ts'
-import type { BucketPlace } from '../platform/config.ts'
+import type { BucketLocation } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { type HttpAnswer, openHttp, Retryable } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
@@ -13,7 +13,7 @@ import { inParallel } from './in-parallel.ts'
 const mostRequests = 8
 const mostTries = 4
 const firstBackoffMs = 500
-/** Documents have 16 MiB at most before they are packed. */
+/** Maximum bytes of an object: documents have at most 16 MiB before they are compressed. */
 const maxObjectBytes = 64 * 1024 * 1024
 
 /**
@@ -21,7 +21,7 @@ const maxObjectBytes = 64 * 1024 * 1024
  * reached over the public network only. Addresses are path-style, which every S3-compatible store understands.
  */
 export function openBucketDocuments(
-  place: BucketPlace,
+  place: BucketLocation,
   options: { readonly clock: Clock; readonly sleep: Sleep; readonly random: Random; readonly version: string },
 ): OpenDocumentStore {
   const http = openHttp({
@@ -96,7 +96,7 @@ function codeOf(bytes: Uint8Array): string {
   return /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(Buffer.from(bytes.subarray(0, 10_000)).toString())?.[1] ?? ''
 }
 
-function wrong(place: BucketPlace, status: number, bytes: Uint8Array): OperatorError {
+function wrong(place: BucketLocation, status: number, bytes: Uint8Array): OperatorError {
   const code = codeOf(bytes)
   const advice =
     status === 403 || status === 401

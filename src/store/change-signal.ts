@@ -7,7 +7,10 @@ export type SignalTopic = 'tokens' | 'edition'
 
 export type Serials = { readonly [topic in SignalTopic]: number }
 
-/** Raises a topic's serial. Call it in the transaction of the change: whoever sees the new serial sees the change. */
+/**
+ * Increases a topic's serial. Call it in the transaction of the change: a process that sees the new serial sees the
+ * change.
+ */
 export async function bump(db: Executor, topic: SignalTopic): Promise<void> {
   await db.updateTable('change_signal').set({ serial: sql<number>`serial + 1` }).where('topic', '=', topic).execute()
 }

@@ -1,4 +1,4 @@
-// Many callers on one store: nobody sees another's rows, errors or transaction, and what was committed is there.
+// Many callers on one store: none sees another's rows, errors or transaction, and everything committed is there.
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { engines, openTestStore } from '../../test/world.ts'
@@ -90,7 +90,7 @@ async function mix(store: Store, loop: number, committed: Map<string, string>): 
 }
 
 describe.each(engines)('%s engine', (engine) => {
-  test(`${loops} callers at once: no cross-talk, no row lost, none too many (seed ${seed})`, async () => {
+  test(`${loops} callers at once: no cross-talk, no row lost, none duplicated (seed ${seed})`, async () => {
     await using store = await openTestStore(engine)
     const committed = new Map<string, string>()
     const errors = await Promise.all(Array.from({ length: loops }, (_, loop) => mix(store, loop, committed)))

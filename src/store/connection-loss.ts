@@ -19,7 +19,7 @@ const lossCodes: ReadonlySet<string> = new Set([
 const lossMessages =
   /^(?:Connection terminated\b|Cannot use a pool after calling end\b|Client (?:has encountered a connection error|was closed)\b|timeout (?:exceeded when trying to connect|expired)$)/
 
-/** True when the work failed because the connection to the server broke, or none could be had. */
+/** True if the work failed because the connection to the server broke, or none was available. */
 export function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code } = error as { readonly code?: unknown }
@@ -27,7 +27,7 @@ export function isConnectionLoss(error: unknown): boolean {
   return lossMessages.test(error.message) || isConnectionLoss(error.cause)
 }
 
-/** A lost connection or a full disk as an error of the operator's; any other error as it stands. */
+/** A lost connection or a full disk as an OperatorError; any other error unchanged. */
 export function asOperatorError(error: unknown, dataFolder: string): unknown {
   const full = fullDiskSentence(error, dataFolder)
   if (full !== undefined)

@@ -1,5 +1,5 @@
 // The keys that seal cursors, shared by all API processes and kept while a cursor sealed with them may still be used.
-import { hourMs } from '../domain/time.ts'
+import { dayMs, hourMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
 
 /** `key` is 32 random bytes in hex. */
@@ -10,6 +10,8 @@ export type CursorKeys = {
   readonly current: CursorKey
   /** Opens cursors: the current key and those replaced less than 25 hours ago, newest first. */
   readonly all: readonly CursorKey[]
+  /** When the current key was made, epoch milliseconds. */
+  readonly currentSince: number
 }
 
 export type CursorKeyOptions = {
@@ -22,20 +24,28 @@ export type CursorKeyOptions = {
 const cursorKeyRetentionMs = 25 * hourMs
 
 /**
- * The keys at `now`; makes the first one. Processes that start at once agree on it. A process that meets a cursor with an
- * unknown key id asks again: another one may have replaced the key.
+ * How long a key seals. A key may seal 2^32 cursors (NIST SP 800-38D, with random nonces), which takes 16 months at 100 pages a
+ * second.
+ */
+const cursorKeyLifeMs = 30 * dayMs
+
+/**
+ * The keys at `now`; makes the first one, and the next one when the current one is old. Processes that start at once agree on it.
+ * A process that meets a cursor with an unknown key id asks again: another one may have replaced the key.
  */
 export async function loadCursorKeys(db: Executor, options: CursorKeyOptions): Promise<CursorKeys> {
   const keys = await readKeys(db, options.now)
-  if (keys) return keys
-  await insertKey(db, 1, options)
-  return (await readKeys(db, options.now))!
+  if (keys && options.now - keys.currentSince < cursorKeyLifeMs) return keys
+  return replaceKey(db, keys?.current, options)
 }
 
 /** Replaces the current key and drops those that no living cursor can need. Two calls at once replace it once. */
 export async function rotateCursorKey(db: Executor, options: CursorKeyOptions): Promise<CursorKeys> {
-  const { current } = await loadCursorKeys(db, options)
-  await insertKey(db, current.keyId + 1, options)
+  return replaceKey(db, (await readKeys(db, options.now))?.current, options)
+}
+
+async function replaceKey(db: Executor, old: CursorKey | undefined, options: CursorKeyOptions): Promise<CursorKeys> {
+  await insertKey(db, (old?.keyId ?? 0) + 1, options)
   const keys = (await readKeys(db, options.now))!
   const oldest = keys.all.at(-1)!
   await db.deleteFrom('cursor_key').where('key_id', '<', oldest.keyId).execute()
@@ -60,5 +70,5 @@ async function readKeys(db: Executor, now: number): Promise<CursorKeys | undefin
     replacedAt = row.created_at
   }
   const current = all[0]
-  return current && { current, all }
+  return current && { current, all, currentSince: rows[0]!.created_at }
 }

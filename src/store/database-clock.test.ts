@@ -27,7 +27,7 @@ function world(offMs: number) {
   }
 }
 
-test("before the first look the time is the own; then it is the database's, to half of the way", () => {
+test('before the first poll the time is the own; then it is the time of the database, to half of the round trip', () => {
   const { clock, time, look } = world(-600_000)
   expect(clock.now()).toBe(time() - 600_000)
   look(10, 30)
@@ -53,7 +53,7 @@ test('noise of the way moves nothing; a clock that is set does', () => {
   expect(clock.now()).toBe(time())
 })
 
-test('a slow answer still shows what is larger than its doubt; one across a change of the own clock shows nothing', () => {
+test('a slow answer still shows a difference larger than its uncertainty; one across a change of the own clock shows nothing', () => {
   const { clock, look } = world(10 * 60_000)
   look(0, 20_000)
   expect(clock.differenceMs()).toBe(-600_000 - 10_000)

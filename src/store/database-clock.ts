@@ -14,7 +14,10 @@ export type DatabaseClock = {
   }) => void
 }
 
-/** Smaller changes are the noise of the way there and back, and would make the time jump. */
+/**
+ * Minimum change of the difference that counts: smaller ones are noise of the round trip, and would make the time
+ * jump.
+ */
 const smallestChangeMs = 250
 
 export function openDatabaseClock(own: Clock): DatabaseClock {

@@ -14,8 +14,8 @@ export type Store = {
   readonly engine: 'embedded' | 'server'
   readonly db: Kysely<Database>
   /**
-   * The same stock, for small questions that are asked all the time. On a server they have connections of their own, and one that
-   * is not answered within about 5 seconds fails as a lost connection.
+   * The same stock, for small frequent queries. On a server they have separate connections, and a query that is not
+   * answered within about 5 seconds fails as a lost connection.
    */
   readonly looks: Kysely<Database>
   /** Bounded: what does not end within a few seconds is cut off. */
@@ -31,7 +31,7 @@ export type StoreOptions = {
   readonly statementTimeoutMs?: number
   /** Aborted: the store of a server closes itself some seconds later, so that nothing that waits for it holds up an end. */
   readonly signal?: AbortSignal
-  /** Embedded engine only: told of a vacuum or checkpoint that failed; the data is safe and the next round tries again. */
+  /** Embedded engine only: called when a vacuum or checkpoint failed; the data is safe and the next round retries. */
   readonly onHousekeepingError?: (error: unknown) => void
 }
 
@@ -46,9 +46,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const store = await open(options)
   try {
     await migrate(store.db, placeName(options))
-    // One process at a time has the folder: whoever held the lease of a publication in it is gone.
-    if (store.engine === 'embedded')
-      await store.db.updateTable('publication').set({ until_ms: 0 }).where('until_ms', '>', 0).execute()
+    // One process at a time has the folder: a previous holder of the lease of a publication or of the matching in it
+    // is gone.
+    if (store.engine === 'embedded') {
+      for (const table of ['publication', 'hit_mark'] as const)
+        await store.db.updateTable(table).set({ until_ms: 0 }).where('until_ms', '>', 0).execute()
+      await store.db.updateTable('webhook_endpoint').set({ taken_until: 0 }).where('taken_until', '>', 0).execute()
+    }
   } catch (error) {
     await store.close()
     throw error

@@ -15,7 +15,7 @@ import { type S3Store, s3Keys, signatureOf, startS3Store } from '../../test/imit
 import { engines, openTestStore } from '../../test/world.ts'
 import { ingest, reparse } from '../ingest/ingest.ts'
 import { systemClock } from '../platform/clock.ts'
-import type { BucketPlace, DocumentPlace } from '../platform/config.ts'
+import type { BucketLocation, DocumentLocation } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { Retryable } from '../platform/http.ts'
 import { ForbiddenAddress } from '../platform/network-rule.ts'
@@ -71,7 +71,7 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-async function open(place: DocumentPlace) {
+async function open(place: DocumentLocation) {
   const slept: number[] = []
   const store = await openDocumentStore(place, {
     clock,
@@ -83,7 +83,7 @@ async function open(place: DocumentPlace) {
   return { ...store!, slept }
 }
 
-function placeIn(s3: S3Store): BucketPlace {
+function placeIn(s3: S3Store): BucketLocation {
   return { kind: 'bucket', bucket: 'stock', prefix: 'raw/', region: 'eu-central-1', endpoint: s3.url, ...s3Keys }
 }
 
@@ -101,10 +101,10 @@ function packed(text: string): PackedDocument {
 const some = ['', 'a', '\0\xff', 'made up '.repeat(100_000)].map(packed)
 
 describe.each(['folder', 'bucket'] as const)('documents in a %s', (kind) => {
-  const place = async (): Promise<DocumentPlace> =>
+  const place = async (): Promise<DocumentLocation> =>
     kind === 'folder' ? { kind, path: join(await temporaryFolder(), 'made', 'when missing') } : placeIn(await openS3())
 
-  test('come back as they were put, also after it was opened again, and are not there before', async () => {
+  test('come back unchanged, even after reopening, and do not exist before', async () => {
     const where = await place()
     const store = await open(where)
     expect(await store.get(some[1]!.documentId)).toBeUndefined()
@@ -122,7 +122,7 @@ describe.each(['folder', 'bucket'] as const)('documents in a %s', (kind) => {
     for (const { documentId, packed: bytes } of some) expect((await two.get(documentId))?.equals(bytes)).toBe(true)
   })
 
-  test('are not looked for where their id points elsewhere', async () => {
+  test('are not searched if their ID points elsewhere', async () => {
     const store = await open(await place())
     for (const documentId of ['../../etc/passwd', '', 'A'.repeat(64), `${'a'.repeat(64)}/x`]) {
       await expect(store.get(documentId)).rejects.toThrow('no document id')
@@ -175,7 +175,7 @@ describe('a folder', () => {
     }
   })
 
-  test('that goes away while it is used is said in a sentence', async () => {
+  test('that disappears while it is used is reported in one sentence', async () => {
     const path = await temporaryFolder()
     const store = await open({ kind: 'folder', path })
     await rm(path, { recursive: true })
@@ -183,7 +183,7 @@ describe('a folder', () => {
     expect(await store.get(some[0]!.documentId)).toBeUndefined()
   })
 
-  test('is freed of what a killed process left half written, after a day', async () => {
+  test('is cleaned of half-written files of a killed process after a day', async () => {
     const path = await temporaryFolder()
     await mkdir(join(path, 'incoming'))
     const [old, young] = [join(path, 'incoming', 'old'), join(path, 'incoming', 'young')]
@@ -206,7 +206,7 @@ describe('a folder', () => {
     const acknowledged = new Set<string>()
     for (let life = 0; life < 6; life += 1) {
       const child = spawn(process.execPath, [writer, path, String(life)], { stdio: ['ignore', 'pipe', 'inherit'] })
-      // killed in the middle of some batch: so many documents after the first was acknowledged
+      // killed in the middle of some batch: this many documents after the first was acknowledged
       const most = 1 + ((seed * 31 + life * 97) % 200)
       let seen = 0
       const lines = createInterface({ input: child.stdout })
@@ -230,7 +230,7 @@ describe('a folder', () => {
 })
 
 describe('a bucket', () => {
-  test('is asked with signatures as AWS publishes them', () => {
+  test('receives signatures as AWS publishes them', () => {
     // the example "GET Object" of the documentation of Signature Version 4, with its made-up key
     const empty = createHash('sha256').update('').digest('hex')
     const signature = signatureOf({
@@ -252,14 +252,14 @@ describe('a bucket', () => {
     expect(signature).toBe('f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41')
   })
 
-  test('gets the same names as a folder, below the prefix', async () => {
+  test('has the same names as a folder, below the prefix', async () => {
     const s3 = await openS3()
     await (await open(placeIn(s3))).put(some)
     const names = some.map(({ documentId: id }) => `stock/raw/${id.slice(0, 2)}/${id.slice(2, 4)}/${id}.zst`)
     expect([...s3.objects.keys()].sort()).toEqual(names.sort())
   })
 
-  test('that is out for a moment is asked again; for longer it is an outage', async () => {
+  test('that is down for a moment is retried; for longer it is an outage', async () => {
     const s3 = await openS3()
     const store = await open(placeIn(s3))
     s3.faults.push(503, 'broken', 429)
@@ -275,7 +275,7 @@ describe('a bucket', () => {
   test('that is the wrong one, or refuses the keys, is the operator’s to repair; no message holds a key', async () => {
     const s3 = await openS3()
     const right = placeIn(s3)
-    const message = async (place: BucketPlace) => {
+    const message = async (place: BucketLocation) => {
       const store = await open(place)
       const error = await store.put(some).catch((reason: unknown) => reason)
       expect(error).toBeInstanceOf(OperatorError)

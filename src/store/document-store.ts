@@ -1,6 +1,6 @@
 // Where the bytes of documents are kept when not in the database: a folder, a bucket. One interface.
 
-/** A document as it is kept: `packed` is what `packDocument` in documents.ts makes of its bytes. */
+/** A document as stored: `packed` is the result of `packDocument` in documents.ts. */
 export type PackedDocument = { readonly documentId: string; readonly packed: Buffer }
 
 /**

@@ -25,7 +25,7 @@ async function keptBytes(store: Store): Promise<Map<string, string>> {
 }
 
 describe.each(engines)('documents in the database (%s)', (engine) => {
-  test('are kept byte by byte, whatever they hold and however many come at once (seed 12)', async () => {
+  test('are kept byte by byte, for any bytes and any number at once (seed 12)', async () => {
     await using store = await openTestStore(engine)
     const samples = fc.sample(fc.uint8Array({ maxLength: 3000 }), { numRuns: 60, seed: 12 })
     const documents = [new Uint8Array(0), Buffer.alloc(3_000_000, 'made up '), ...samples]
@@ -45,7 +45,7 @@ describe.each(engines)('documents in the database (%s)', (engine) => {
     await expect(keptBytes(store)).rejects.toThrow(/checksum|corrupt/i)
   })
 
-  test('and notices with every kind of character come back as they were written', async () => {
+  test('and notices with every kind of character come back unchanged', async () => {
     await using store = await openTestStore(engine)
     const texts = ['', 'ä€🂡', '"\\\n\t', '\0', '\ud800', "';{}(),$1", 'x'.repeat(100_000)]
     const bytes = Buffer.from('d')

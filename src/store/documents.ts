@@ -8,7 +8,7 @@ import type { Executor } from './database.ts'
 import type { DocumentStore } from './document-store.ts'
 import { inParallel } from './in-parallel.ts'
 
-/** `parser_version` of a document that no parser can read again: its rejection was made while it was received. */
+/** Value of `parser_version` for a document that no parser can read again: it was rejected while it was received. */
 export const unparsedVersion = 0
 
 /** A document to be kept. `documentId` is the SHA-256 of the bytes (of address and reason too when it was unreadable), hex. */
@@ -71,8 +71,8 @@ export async function insertDocuments(db: Executor, documents: readonly NewDocum
 }
 
 /**
- * Writes notices to be consolidated. One that stands there already keeps its state when its content is the same, and is
- * consolidated again when it is another.
+ * Writes notices to be consolidated. An existing one keeps its state if its content is the same, and is consolidated
+ * again otherwise.
  */
 export async function insertNotices(db: Executor, notices: readonly NewNotice[]): Promise<void> {
   if (notices.length === 0) return
@@ -100,7 +100,7 @@ export async function insertNotices(db: Executor, notices: readonly NewNotice[])
   )
 }
 
-/** Writes rejections; one that stands there already at the same place is replaced. */
+/** Writes rejections; an existing one at the same position is replaced. */
 export async function insertRejections(db: Executor, rejections: readonly NewRejection[]): Promise<void> {
   if (rejections.length === 0) return
   await sql`
@@ -115,8 +115,8 @@ export async function insertRejections(db: Executor, rejections: readonly NewRej
 }
 
 /**
- * Up to `limit` documents that parsers can read again, in the order of their ids, after the given id. `outside` is asked for
- * those whose bytes are not in the database; without it, and where it has none, such a document throws.
+ * Up to `limit` documents that parsers can read again, in the order of their IDs, after the given ID. `outside` is
+ * asked for those whose bytes are not in the database; without it, or if it has none, such a document throws.
  */
 export async function listParsableDocuments(
   db: Executor,
@@ -144,7 +144,7 @@ export async function listParsableDocuments(
   })
 }
 
-/** Asked for at once from the place outside: a bucket takes some hundredths of a second for each. */
+/** Maximum parallel requests to external storage: a bucket takes some hundredths of a second for each. */
 const mostGets = 8
 
 /** Removes what was read from these documents before and is not among the parts that are read from them now. */
@@ -253,8 +253,9 @@ function missingContent(documentId: string): never {
 }
 
 /**
- * Many values as one, with the place and length of each (places count from 1, as SQL does; null stays null). A binary
- * parameter goes to either engine as it is; a list of values would be written out as text, escaped, and read again.
+ * Many values as one, with the position and length of each (positions count from 1, as in SQL; null stays null). A
+ * binary parameter goes to either engine unchanged; a list of values would be written as text, escaped, and parsed
+ * again.
  */
 function joinPieces(pieces: readonly (Buffer | null)[]): {
   readonly bytes: Buffer

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { readSerials } from './change-signal.ts'
 import type { Executor } from './database.ts'
 
-/** A published edition as it is stored. Times in epoch milliseconds. */
+/** A published edition as stored. Times in epoch milliseconds. */
 export type EditionRow = {
   readonly edition: number
   readonly lastModified: number
@@ -84,15 +84,36 @@ export async function entriesAfter(db: Executor, after: number, upTo: number, li
   return rows.map(({ last_modified, ...row }) => ({ ...row, lastModified: last_modified }))
 }
 
+/** The newest entry of a record. */
+export type PublishedEntry = {
+  readonly tenderId: string
+  readonly lastModified: number
+  readonly body: string
+  readonly archiveReason: string | null
+  /** When the edition that first held it was published. */
+  readonly firstPublishedAt: number
+}
+
+/** The next `limit` records of the newest edition, in the order of their ids after `afterId`. */
+export async function publishedEntries(db: Executor, afterId: string, limit: number): Promise<PublishedEntry[]> {
+  const { rows } = await sql<PublishedEntry>`
+    select p.tender_id as "tenderId", p.last_modified as "lastModified", e.body, p.archive_reason as "archiveReason",
+      f.published_at as "firstPublishedAt"
+    from published_tender p join edition_entry e on e.last_modified = p.last_modified
+    join edition f on f.edition = p.first_edition
+    where p.tender_id > ${afterId} order by p.tender_id limit ${limit}::integer`.execute(db)
+  return rows
+}
+
 const stockIdName = 'stock-id'
 
-/** What tells this stock from any other: made with the first edition. Empty before. */
-async function stockIdOf(db: Executor): Promise<string> {
+/** Identifies this stock: created with the first edition. Empty before. */
+export async function stockIdOf(db: Executor): Promise<string> {
   const row = await db.selectFrom('setting').select('value').where('name', '=', stockIdName).executeTakeFirst()
   return row?.value ?? ''
 }
 
-/** What a database says of itself to whoever follows its editions. */
+/** What a database states about itself to the nodes that follow its editions. */
 export type DatabaseHead = {
   /** Its newest edition. */
   readonly target: EditionRow | undefined
@@ -146,7 +167,7 @@ export async function countsOf(db: Executor, edition: number): Promise<EditionCo
   return { live: counts.live ?? 0, bySource: counts.bySource ?? {} }
 }
 
-/** A page of something that is read in pieces; `lastId` is what the next one begins after, null behind the last. */
+/** A page of something that is read in pieces; the next one begins after `lastId`, which is null after the last. */
 type Page = { readonly lastId: string | null }
 
 type PendingGroup = {
@@ -386,13 +407,23 @@ export async function recordHold(db: Executor, heldAt: number, reasons: readonly
     .execute()
 }
 
-/** Removes up to `limit` entries that were replaced by editions published before `before`, the oldest first. Returns how many. */
-export async function deleteReplacedEntries(db: Executor, before: number, limit: number): Promise<number> {
+/**
+ * Removes up to `limit` entries that were replaced by editions published before `before`, the oldest first. Those that are not
+ * matched with the saved searches yet stay until `beforeUnmatched`. Returns how many.
+ */
+export async function deleteReplacedEntries(
+  db: Executor,
+  { before, beforeUnmatched }: { readonly before: number; readonly beforeUnmatched: number },
+  limit: number,
+): Promise<number> {
   const { numAffectedRows } = await sql`
     with gone as (
       delete from replaced_entry where (superseded_by, last_modified) in (
         select superseded_by, last_modified from replaced_entry
         where superseded_by <= (select max(edition) from edition where published_at < ${before})
+          and (last_modified <= (select last_modified from hit_mark)
+            or superseded_by <= (select max(edition) from edition where published_at < ${beforeUnmatched})
+            or not exists (select from saved_search))
         order by superseded_by, last_modified limit ${limit}::integer)
       returning last_modified
     )

@@ -1,5 +1,6 @@
-// The hash of each record's newest entry, kept beside it by the publisher, so that the checksum of a state follows from that of the
-// state before. It is made of the entry as it is in the database: what was written otherwise than it was meant does not pass.
+// The hash of each record's newest entry, which the publisher keeps, so that the checksum of a state follows from that
+// of the previous one. It is made from the entry as it is in the database: an entry that was written incorrectly does
+// not pass.
 import { sql } from 'kysely'
 import { type ChecksumSum, recordHash } from '../domain/record-checksum.ts'
 import { arrayText } from './array-text.ts'
@@ -9,13 +10,13 @@ type EntryToHash = {
   readonly tenderId: string
   /** As it is in the table. */
   readonly body: string
-  /** Of the version that it replaced; null for a record that is new. */
+  /** Of the version that it replaced; null for a new record. */
   readonly replacedHash: Uint8Array | null
 }
 
 /**
- * The entries with `from` <= lastModified <= `upTo`, all of them the newest of their records, read again as they were written. To be
- * asked before `storeEntryHashes`.
+ * The entries with `from` <= lastModified <= `upTo`, all of them the newest of their records, read again as written.
+ * Call it before `storeEntryHashes`.
  */
 async function entriesToHash(db: Executor, from: number, upTo: number): Promise<EntryToHash[]> {
   const { rows } = await sql<EntryToHash>`
@@ -46,8 +47,8 @@ async function storeEntryHashes(
 }
 
 /**
- * Takes a batch of new entries, those with `from` <= lastModified <= `upTo`, into the checksum in place of those that they replace.
- * Once for each entry, when it and its record's narrow row are written. Returns how many it took.
+ * Adds a batch of new entries, those with `from` <= lastModified <= `upTo`, to the checksum in place of those that
+ * they replace. Once for each entry, when it and its record's narrow row are written. Returns their number.
  */
 export async function hashEntries(trx: Executor, sum: ChecksumSum, from: number, upTo: number): Promise<number> {
   const entries = await entriesToHash(trx, from, upTo)

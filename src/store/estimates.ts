@@ -55,7 +55,7 @@ export async function findEstimates(db: Executor, tenderIds: readonly string[]):
   }))
 }
 
-/** Keeps what was said; what stands there already stays. */
+/** Stores the answers; existing ones stay. */
 export async function insertEstimates(db: Executor, estimates: readonly EstimateRow[]): Promise<void> {
   if (estimates.length === 0) return
   await sql`
@@ -66,7 +66,10 @@ export async function insertEstimates(db: Executor, estimates: readonly Estimate
     on conflict do nothing`.execute(db)
 }
 
-/** Contents of up to `limit` records after `after` in order of their ids, with the last id looked at. Merged ones are left out. */
+/**
+ * Contents of up to `limit` records after `after` in order of their IDs, with the last ID examined. Merged ones are
+ * left out.
+ */
 export async function listContents(
   db: Executor,
   after: string,
@@ -81,8 +84,8 @@ export async function listContents(
 const recordsPerSlice = 5000
 
 /**
- * Marks the notices of value-less records of which no model ever said anything, so that the next run derives those records
- * again. Returns how many notices.
+ * Marks the notices of records without a value that no model has judged, so that the next run derives those records
+ * again. Returns the number of notices.
  */
 export async function reconsiderUnjudged(store: Store): Promise<number> {
   let marked = 0

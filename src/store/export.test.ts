@@ -71,7 +71,7 @@ describe.skipIf(testDatabaseUrl === undefined)('an export to a server', () => {
     await other.close()
   })
 
-  test('leaves nothing behind when it is cut off', async () => {
+  test('leaves nothing behind if it is interrupted', async () => {
     await using store = await openTestStore('embedded')
     await using target = await openEmptyDatabase()
     await fill(store)
@@ -95,14 +95,14 @@ async function* stream(documents: readonly ReceivedDocument[]) {
   yield* documents
 }
 
-/** One round of the service: what came is read, consolidated and published. */
+/** One round of the service: new documents are read, consolidated and published. */
 async function runPipeline(store: Store, documents: readonly ReceivedDocument[], at: number) {
   await ingest(store, { sourceId: 'samples', documents: stream(documents), clock: () => at })
   await consolidate(store, { now: at })
   return publish(store, { now: at, minIntervalMs: hourMs, overrideGate: true })
 }
 
-/** All rows of all tables, asked by another driver or by the engine itself, as the database writes them. */
+/** All rows of all tables, read by another driver or by the engine itself, as the database writes them. */
 async function everything(ask: (query: string) => Promise<{ rows: unknown[] }>): Promise<Record<string, string[]>> {
   const { rows: found } = await ask(
     "select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and relname not like 'kysely%' order by 1",
@@ -113,6 +113,17 @@ async function everything(ask: (query: string) => Promise<{ rows: unknown[] }>):
     contents[name] = (rows as { row: string }[]).map(({ row }) => row).sort()
   }
   return contents
+}
+
+/** A search and an endpoint: the database numbers them. */
+async function fillHitTables(store: Store): Promise<void> {
+  const { organization } = await createOrganization(store.db, { name: 'Acme' }, { now, random })
+  const { organizationId } = organization
+  await sql`insert into saved_search (search_id, organization_id, name, created_at, created_by)
+    values ('s', ${organizationId}, 'Roads', ${now}, 'test')`.execute(store.db)
+  await sql`insert into webhook_endpoint
+      (endpoint_id, organization_id, address, description, from_edition, kinds, requests_per_second, created_at)
+    values ('e', ${organizationId}, 'https://example.org/', '', 1, '[]', 10, ${now})`.execute(store.db)
 }
 
 const asking = (store: Store) => (query: string) => sql.raw(query).execute(store.db)
@@ -159,10 +170,11 @@ describe.skipIf(testDatabaseUrl === undefined)('an export of a stock that the pi
     await copy.close()
   })
 
-  test('carries every sequence, and every column that the database fills by itself has rows here to show it', async () => {
+  test('copies every sequence, and every column that the database fills has rows here to show it', async () => {
     await using store = await openTestStore('embedded')
     await using target = await openEmptyDatabase()
     await runPipeline(store, samples.slice(0, 60), now)
+    await fillHitTables(store)
     const { rows: sequences } = await sql<{ name: string }>`
       select sequencename as name from pg_sequences where schemaname = 'public' order by 1`.execute(store.db)
     expect(sequences.length).toBeGreaterThan(0)

@@ -27,16 +27,16 @@ type Table = {
 type Key = readonly string[]
 
 /** Filled by the migrations themselves: their rows do not make a database a used one. */
-const seededTables: readonly string[] = ['change_signal', 'publication']
-/** Goal for the JSON of one statement that writes rows, in characters. */
+const seededTables: readonly string[] = ['change_signal', 'publication', 'hit_mark']
+/** Target size of the JSON of one statement that writes rows, in characters. */
 const batchLength = 4 * 1024 * 1024
 /** Maximum rows of one statement, so that none runs into the time limit however large a table is. */
 const mostRowsPerBatch = 2000
 
 /**
- * Copies all tables of `store` into the database at `databaseUrl`, which must be empty and gets its tables here. All of it
- * arrives, checked by counts and checksums, or nothing does. The stock can be read and written again when it is done.
- * Throws OperatorError when the target cannot be reached or is not empty.
+ * Copies all tables of `store` into the database at `databaseUrl`, which must be empty and receives its tables here.
+ * Everything arrives, checked by counts and checksums, or nothing does. The stock can be read and written again when
+ * it is done. Throws OperatorError if the target is unreachable or not empty.
  */
 export async function exportStock(
   store: Store,
@@ -78,7 +78,7 @@ async function copyTables(
     const [source, target] = [await fingerprint(from, table), await fingerprint(to, table)]
     if (source !== target) throw new Error(`the copy of ${table.name} differs: ${source} became ${target}`)
   }
-  // After the rows: on a server the source goes on, and a number must not be given twice.
+  // After the rows: on a server the source continues, and a number must not be assigned twice.
   for (const name of await readSequences(from)) await carrySequence(from, to, name)
   return copied
 }
@@ -142,7 +142,7 @@ function rowsAfter({ name, columns, key }: Table, after: Key | undefined, limit:
     order by ${keyColumns} limit ${limit}::integer`
 }
 
-/** Of the rows in `page`. Each side orders texts by rules of its own, so each pages for itself. */
+/** For the rows in `page`. Each side orders texts by its own rules, so each pages separately. */
 function lastKey({ key }: Table): RawBuilder<unknown> {
   const texts = sql.join(key.map(({ name }) => sql`${sql.ref(name)}::text`))
   const descending = sql.join(key.map(({ name }) => sql`${sql.ref(name)} desc`))
@@ -188,7 +188,10 @@ async function readSequences(db: Transaction<Database>): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** What the database numbers by itself continues where the source stands. Not undone with the transaction: a number is skipped. */
+/**
+ * Numbers that the database assigns continue from the source. This is not undone with the transaction: a number is
+ * skipped.
+ */
 async function carrySequence(from: Transaction<Database>, to: Transaction<Database>, name: string): Promise<void> {
   type State = { readonly value: string; readonly isUsed: boolean }
   const state = async (db: Transaction<Database>): Promise<State> => {
@@ -208,7 +211,7 @@ async function carrySequence(from: Transaction<Database>, to: Transaction<Databa
 /** Tables, sequences, indexes and what belongs to them; and views, which hold nothing. */
 const knownKinds: readonly string[] = ['r', 'S', 'i', 't', 'c', 'v']
 
-/** The tables of the stock with those first that others refer to. Throws at what an export would leave behind. */
+/** The tables of the stock, first those to which others refer. Throws if an export would leave something out. */
 async function readTables(db: Executor): Promise<Table[]> {
   const { rows } = await sql<Table & { kind: string; key: Column[] | null; referenced: string[] }>`
     with attribute as (

@@ -9,7 +9,7 @@ import { documentPath } from './document-path.ts'
 import type { OpenDocumentStore, PackedDocument } from './document-store.ts'
 import { inParallel } from './in-parallel.ts'
 
-/** Files written at once: a disk flushes several about as fast as one. */
+/** Maximum files written in parallel: a disk flushes several about as fast as one. */
 const mostWrites = 8
 /** How long a half-written file is kept; after that the process that wrote it is certainly gone. */
 const longestWriteMs = 24 * 60 * 60_000
@@ -42,7 +42,7 @@ export async function openFolderDocuments(
         if (!flushedFolders.has(dirname(path))) await makeWithParents(dirname(path))
         await write(join(incoming, random.uuid()), packed, path)
       })
-      // also for files that were there: whoever wrote them may not have come so far
+      // also for existing files: the process that wrote them may have been killed before
       await inParallel([...leaves], mostWrites, async (leaf) => {
         await flushFolder(leaf)
         if (flushedFolders.has(leaf)) return
@@ -60,7 +60,7 @@ export async function openFolderDocuments(
   }
 }
 
-/** Writes a whole file and flushes it; then it gets its name, or goes again when it has none. */
+/** Writes a whole file and flushes it; then it receives its name, or is deleted if it has none. */
 async function write(temporary: string, bytes: Buffer, path: string | undefined): Promise<void> {
   try {
     const file = await open(temporary, 'wx')

@@ -1,4 +1,4 @@
-// A disk without room, whoever met it: the file system, the embedded engine, the server.
+// A disk without room, whichever part found it: the file system, the embedded engine, the server.
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 

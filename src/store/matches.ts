@@ -6,7 +6,7 @@ import type { Executor } from './database.ts'
 export type StoredMatchRecord = {
   readonly recordKey: string
   readonly isSucceeded: boolean
-  /** What stands beside each of its keys in the index. */
+  /** The data stored with each of its keys in the index. */
   readonly mark: number
   /** Numbers of its blocking keys, ascending. */
   readonly keys: readonly number[]
@@ -49,7 +49,7 @@ export async function loadMatchRecords(db: Executor, recordKeys: readonly string
   return rows.map(toRecord)
 }
 
-/** A record as far as it is compared. */
+/** The part of a record that is compared. */
 export type Candidate = Pick<NumberedMatchRecord, 'recordNo' | 'recordKey' | 'twinKeys' | 'content'>
 
 export async function loadCandidates(db: Executor, recordNos: readonly number[]): Promise<Candidate[]> {
@@ -65,7 +65,7 @@ export async function loadCandidates(db: Executor, recordNos: readonly number[])
   }))
 }
 
-/** A record as far as it is filed. */
+/** The part of a record that is filed. */
 export type FiledRecord = Pick<NumberedMatchRecord, 'recordNo' | 'recordKey' | 'mark' | 'keys'>
 
 export async function listFiledRecords(db: Executor, recordNos: readonly number[]): Promise<FiledRecord[]> {
@@ -126,7 +126,7 @@ export async function deleteMatchRecords(db: Executor, recordKeys: readonly stri
 
 export type MatchMember = { readonly noticeId: string; readonly recordKey: string }
 
-/** Says in which record each notice stands; rows that stand so already are not touched. */
+/** Assigns each notice to its record; unchanged rows are not touched. */
 export async function assignMatchMembers(db: Executor, members: readonly MatchMember[]): Promise<void> {
   await sql`
     insert into match_member (notice_id, record_key)
@@ -143,7 +143,7 @@ export async function listMatchMembers(db: Executor, recordKeys: readonly string
   return rows.map((row) => ({ noticeId: row.notice_id, recordKey: row.record_key }))
 }
 
-/** Records of which a notice is in one tender with a notice of the given ones. */
+/** Records that have a notice in the same tender as one of the given ones. */
 export async function listRecordsOfSameTenders(db: Executor, recordKeys: readonly string[]): Promise<string[]> {
   if (recordKeys.length === 0) return []
   const { rows } = await sql<{ record_key: string }>`
@@ -155,7 +155,10 @@ export async function listRecordsOfSameTenders(db: Executor, recordKeys: readonl
   return rows.map((row) => row.record_key)
 }
 
-/** Records whose keys are filed at a time: so many keys that each page of the index takes several, in bounded memory. */
+/**
+ * Number of records whose keys are filed at a time: so many keys that each page of the index takes several, in bounded
+ * memory.
+ */
 const filedAtOnce = 20_000
 
 /**
@@ -287,7 +290,7 @@ const toEdge = (row: RawEdge): StoredEdge => ({
   evidence: row.evidence,
 })
 
-/** All edges of which at least one end is among the records. */
+/** All edges with at least one end among the records. */
 export async function listEdgesOf(db: Executor, recordKeys: readonly string[]): Promise<StoredEdge[]> {
   if (recordKeys.length === 0) return []
   const keys = [...recordKeys]
@@ -325,7 +328,7 @@ export async function deleteEdges(
     where m.left_key = gone.left_key and m.right_key = gone.right_key`.execute(db)
 }
 
-/** Forgets all that was derived; what operators decided stays. */
+/** Forgets everything derived; decisions of operators stay. */
 export async function clearMatches(db: Executor): Promise<void> {
   await sql`truncate match_record, match_member, match_key, dropped_match_key, tender_match, tender_doubt`.execute(db)
 }

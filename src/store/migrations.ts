@@ -167,8 +167,8 @@ export const migrations: Migrations = {
       documents integer not null,
       primary key (source_id, name)
     )`,
-    // One row per component of exactly linked notices; the key is the notice key of its oldest notice. Keys and records by
-    // number, with the mark that tells at a glance what is too far apart: a third of the index.
+    // One row per component of exactly linked notices; the key is the notice key of its oldest notice. Keys and
+    // records are numbers, with the mark that shows at once what is too far apart: a third of the index.
     `create table match_record (
       record_no bigint generated always as identity primary key,
       record_key text not null unique,
@@ -222,7 +222,7 @@ export const migrations: Migrations = {
       estimate text not null,
       primary key (tender_id, inputs_hash)
     )`,
-    // What publication changes of a record, beside the wide rows of its content and its entries.
+    // What publication changes of a record, besides the wide rows of its content and its entries.
     'create table tender_change (tender_id text primary key)',
     `create table published_tender (
       tender_id text primary key references tender,
@@ -265,6 +265,168 @@ export const migrations: Migrations = {
       evidence text not null,
       primary key (tender_id, kind),
       check (left_key < right_key)
+    )`,
+  ],
+  '0002-hits': [
+    `create table company_profile (
+      profile_id text primary key,
+      organization_id text not null references organization,
+      name text not null,
+      created_at bigint not null,
+      unique (organization_id, name)
+    )`,
+    `create table company_profile_version (
+      profile_id text not null references company_profile,
+      version integer not null check (version > 0),
+      from_edition integer not null,
+      content text not null,
+      created_at bigint not null,
+      primary key (profile_id, version)
+    )`,
+    `create table saved_search (
+      search_no integer generated always as identity primary key,
+      search_id text not null unique,
+      organization_id text not null references organization,
+      name text not null,
+      created_at bigint not null,
+      created_by text not null,
+      unique (organization_id, name)
+    )`,
+    `create table saved_search_version (
+      search_no integer not null references saved_search,
+      version integer not null check (version > 0),
+      from_edition integer not null,
+      is_active boolean not null,
+      filter text not null,
+      filter_hash text not null,
+      profile_id text references company_profile,
+      threshold smallint not null check (threshold between 1 and 100),
+      created_at bigint not null,
+      primary key (search_no, version)
+    )`,
+    // One row, like that of publication. What was published before there were searches is not matched.
+    `create table hit_mark (
+      is_only boolean primary key default true check (is_only),
+      edition integer not null,
+      last_modified bigint not null,
+      step text not null default 'changes' check (step in ('changes', 'matches', 'holds')),
+      step_modified bigint not null,
+      step_entries integer not null default 0,
+      unseen bigint not null default 0,
+      fence bigint not null default 0,
+      owner text not null default '',
+      until_ms bigint not null default 0
+    )`,
+    `insert into hit_mark (edition, last_modified, step_modified)
+      select edition, last_modified, last_modified from edition
+      union all select 0, ${Number.MIN_SAFE_INTEGER}, ${Number.MIN_SAFE_INTEGER}
+      order by 1 desc limit 1`,
+    `create table hit (
+      search_no integer not null references saved_search,
+      tender_id text not null,
+      hit_id text not null unique,
+      edition integer not null,
+      last_modified bigint not null,
+      search_version integer not null,
+      fit_score smallint not null check (fit_score between 0 and 100),
+      fit text not null,
+      matched text not null,
+      made_at bigint not null,
+      score_now smallint not null,
+      last_edition integer not null,
+      state text not null default 'new' check (state in ('new', 'seen', 'kept', 'dismissed')),
+      archive_reason text,
+      merged_into text,
+      deadline_ms bigint,
+      value text,
+      state_modified bigint not null,
+      primary key (search_no, tender_id)
+    ) with (fillfactor = 90)`,
+    'create index hit_tender on hit (tender_id)',
+    'create index hit_merged_into on hit (merged_into, search_no) where merged_into is not null',
+    `create table search_edition (
+      edition integer not null,
+      search_no integer not null references saved_search,
+      hits integer not null,
+      state text not null default 'open' check (state in ('open', 'held', 'released')),
+      primary key (edition, search_no)
+    )`,
+    `create table webhook_endpoint (
+      endpoint_no integer generated always as identity primary key,
+      endpoint_id text not null unique,
+      organization_id text not null references organization,
+      address text not null,
+      description text not null,
+      from_edition integer not null,
+      -- JSON arrays; null: all searches of the organization
+      kinds text not null,
+      searches text,
+      state text not null default 'active' check (state in ('active', 'disabled', 'removed')),
+      disabled_why text,
+      failing_since bigint,
+      failures integer not null default 0,
+      requests_per_second integer not null check (requests_per_second > 0),
+      created_at bigint not null,
+      worker text not null default '',
+      taken_until bigint not null default 0,
+      fence bigint not null default 0
+    )`,
+    'create index webhook_endpoint_organization on webhook_endpoint (organization_id)',
+    `create table webhook_secret (
+      secret_id text primary key,
+      endpoint_no integer not null references webhook_endpoint,
+      sealed bytea not null,
+      created_at bigint not null,
+      ends_at bigint
+    )`,
+    'create index webhook_secret_endpoint on webhook_secret (endpoint_no)',
+    // No references to hit and endpoint: looking them up for each delivery is a fifth of its cost, and neither is ever deleted.
+    `create table delivery (
+      message_id text primary key,
+      endpoint_no integer not null,
+      kind text not null,
+      hit_id text,
+      edition integer,
+      last_modified bigint,
+      changes text,
+      state text not null check (state in ('due', 'delivered', 'given-up', 'held')),
+      held_why text check (held_why in ('cap', 'endpoint')),
+      attempts smallint not null default 0,
+      due_at bigint not null,
+      created_at bigint not null,
+      ended_at bigint
+    ) with (fillfactor = 80)`,
+    "create index delivery_due on delivery (endpoint_no, due_at) where state = 'due'",
+    "create index delivery_held on delivery (endpoint_no) where state = 'held'",
+    'create index delivery_hit on delivery (hit_id)',
+    // The body is made at the first attempt, and is the same at each later one.
+    `create table delivery_body (
+      message_id text primary key references delivery on delete cascade,
+      packed bytea not null,
+      created_at bigint not null
+    )`,
+    'alter table delivery_body alter column packed set storage external',
+    'create index delivery_body_created on delivery_body (created_at)',
+    `create table delivery_attempt (
+      message_id text not null references delivery on delete cascade,
+      attempt smallint not null,
+      attempted_at bigint not null,
+      status smallint,
+      error text,
+      duration_ms integer not null,
+      answer text not null,
+      primary key (message_id, attempt)
+    )`,
+    'create index delivery_attempt_attempted on delivery_attempt (attempted_at)',
+    `create table digest (
+      search_no integer not null references saved_search,
+      person text not null,
+      rhythm text not null check (rhythm in ('atOnce', 'daily', 'weekly')),
+      hour smallint not null check (hour between 0 and 23),
+      zone text not null,
+      last_edition integer not null,
+      sent_at bigint,
+      primary key (search_no, person)
     )`,
   ],
 }

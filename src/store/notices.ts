@@ -52,7 +52,7 @@ export async function markAllUnconsolidated(db: Executor): Promise<void> {
 
 export type NoticeLinks = { readonly noticeId: string; readonly keys: readonly string[] }
 
-/** Sets the keys of notices; what stood there before is gone. */
+/** Replaces the keys of notices. */
 export async function replaceLinks(db: Executor, notices: readonly NoticeLinks[]): Promise<void> {
   await sql`delete from notice_link where notice_id = any(${notices.map((each) => each.noticeId)}::text[])`.execute(db)
   const pairs = notices.flatMap(({ noticeId, keys }) => [...new Set(keys)].map((key) => ({ key, noticeId })))

@@ -34,9 +34,10 @@ export type LostEditions = {
 }
 
 /**
- * Prepares the database for going on without these editions: later ones take stamps above theirs, and the next one publishes again,
- * as it is here, every record that they changed, or that got a stamp like theirs here. Nothing to do where that was done for the
- * same editions, or later ones, before. Returns how many records that is, and how many more are not published here.
+ * Prepares the database to continue without these editions: later ones take stamps above theirs, and the next one
+ * publishes again, as it is here, every record that they changed or that has a stamp like theirs here. Does nothing if
+ * that was done for the same editions, or later ones, before. Returns how many records that is, and how many more are
+ * not published here.
  */
 export async function forgoEditions(
   store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,

@@ -1,6 +1,6 @@
 // Opens the place for raw documents that is configured.
 import type { Clock, Sleep } from '../platform/clock.ts'
-import type { DocumentPlace } from '../platform/config.ts'
+import type { DocumentLocation } from '../platform/config.ts'
 import type { Random } from '../platform/random.ts'
 import { openBucketDocuments } from './bucket-documents.ts'
 import type { OpenDocumentStore } from './document-store.ts'
@@ -15,11 +15,11 @@ export type DocumentStoreOptions = {
 }
 
 /**
- * Opens the place outside the database that is configured; undefined when there is none and the database keeps the bytes.
- * Throws OperatorError when a folder cannot be made or written; a bucket is first asked when something is put.
+ * Opens the configured storage outside the database; undefined if there is none and the database keeps the bytes.
+ * Throws OperatorError if a folder cannot be created or written; a bucket is first used when something is stored.
  */
 export async function openDocumentStore(
-  place: DocumentPlace | undefined,
+  place: DocumentLocation | undefined,
   options: DocumentStoreOptions,
 ): Promise<OpenDocumentStore | undefined> {
   if (place === undefined) return undefined

@@ -78,7 +78,7 @@ describe.each(engines)('organisations and tokens on the %s engine', (engine) => 
     })
   })
 
-  test('C116: of 50 parallel creations two succeed, whatever was revoked before', async () => {
+  test('C116: of 50 parallel creations two succeed, with any earlier revocations', async () => {
     await using store = await openTestStore(engine)
     const organizationId = await organization(store)
     await revokeToken(store, (await madeToken(store, organizationId)).token.tokenId, now)
@@ -108,7 +108,7 @@ describe.each(engines)('organisations and tokens on the %s engine', (engine) => 
     ).rejects.toThrow(/slot/)
   })
 
-  test('an expired token gives its slot up', async () => {
+  test('an expired token frees its slot', async () => {
     await using store = await openTestStore(engine)
     const organizationId = await organization(store)
     const expired = await madeToken(store, organizationId, now)
@@ -148,7 +148,7 @@ describe.each(engines)('organisations and tokens on the %s engine', (engine) => 
     expect(JSON.stringify(token)).not.toContain(plaintext.slice('tdr_live_'.length, -4))
   })
 
-  test('last use is kept to five minutes', async () => {
+  test('last use is stored every five minutes', async () => {
     await using store = await openTestStore(engine)
     const { token } = await madeToken(store, await organization(store))
     const minute = 60_000

@@ -15,7 +15,7 @@ export type Organization = {
   readonly createdAt: number
 }
 
-/** A token without its plaintext, which nobody keeps. Times in epoch milliseconds. */
+/** A token without its plaintext, which is stored nowhere. Times in epoch milliseconds. */
 export type ApiToken = {
   readonly tokenId: string
   readonly organizationId: string
@@ -46,14 +46,14 @@ export type Circumstances = {
   readonly random: { readonly bytes: (count: number) => Uint8Array; readonly uuid: () => string }
 }
 
-/** The limit of an organization that has no other (C121). */
+/** Default requests a minute of an organization (C121). */
 const defaultRequestsPerMinute = 60
 
 export type OrganizationCreation =
   | { readonly kind: 'created'; readonly organization: Organization }
   | { readonly kind: 'nameTaken'; readonly organization: Organization }
 
-/** A new organization; one of the same name is handed back as `nameTaken`. */
+/** A new organization; `nameTaken` reports an existing one of the same name. */
 export async function createOrganization(
   db: Executor,
   wanted: { readonly name: string; readonly hasApiAccess?: boolean; readonly requestsPerMinute?: number },
@@ -234,7 +234,7 @@ export async function loadTokens(db: Executor): Promise<TokenGrant[]> {
   }))
 }
 
-/** How exact `lastUsedAt` is: a token in steady use costs one write in so long. */
+/** How often `lastUsedAt` is written at most: a token in steady use costs one write in this time. */
 const lastUsedResolutionMs = 5 * 60_000
 
 /** Notes that these tokens were used at `now`. Writes only what is older than the resolution. */

@@ -1,8 +1,8 @@
-// Long work in short pieces, so that whoever else asks the database waits for one piece and not for the work.
+// Long work in short pieces, so that other users of the database wait for one piece and not for all the work.
 
 /**
- * How long one piece is meant to take. The embedded engine has one connection, and a stranger waits for at most two pieces; on a
- * server nobody waits for another's statement, and a piece must only stay far below its time limit.
+ * Target duration of one piece. The embedded engine has one connection, and another user waits for at most two pieces;
+ * on a server no user waits for another's statement, and a piece must only stay far below its time limit.
  */
 const goalMs = { embedded: 25, server: 250 } as const
 /** Minimum number of rows in a piece: with fewer the way to the database and back costs more than they do. */
@@ -10,12 +10,12 @@ const fewestRows = 50
 /** Maximum number of rows in a piece, however quick the database is. */
 const mostRows = 2000
 
-/** Finds how many rows a piece may have on this machine, and goes on looking. */
+/** Finds how many rows a piece may have on this machine, and keeps measuring. */
 export class Pace {
   readonly #goalMs: number
   #rows = 100
 
-  /** An engine that is not known is taken for the one that must not be held up. */
+  /** An unknown engine is treated as the one that must not be delayed. */
   constructor(engine: keyof typeof goalMs = 'embedded') {
     this.#goalMs = goalMs[engine]
   }

@@ -1,5 +1,6 @@
-// The publication that is being written: who may write it, until when, and how far it is. Its entries are in their table above
-// the newest edition's lastModified, where no reader looks, and can be taken back, until the last transaction adds the edition.
+// The publication in progress: who may write it, until when, and how far it is. Its entries are in their table above
+// the newest edition's lastModified, where no reader looks, and can be undone until the last transaction adds the
+// edition.
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -18,12 +19,12 @@ export const lookAgainMs = 50
  */
 export type Lease = {
   readonly fence: number
-  /** What the holder before left behind. */
+  /** What the previous holder left behind. */
   readonly found: Publication
 }
 
 type Publication = {
-  /** `writing`: entries of an edition to come may be in the tables. `undoing`: they are being taken back. */
+  /** `writing`: entries of a coming edition may be in the tables. `undoing`: they are being removed. */
   readonly state: 'idle' | 'writing' | 'undoing'
   /** Text of the publisher's own: what is being written. Null while nothing is. */
   readonly plan: string | null
@@ -49,9 +50,9 @@ export class LeaseLostError extends Error {
 
 const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 
-/** Takes the lease when nobody has it, or whoever has it was silent for too long. Undefined when it is held. */
+/** Takes the lease if it is free, or if its holder was silent for too long. Undefined if it is held. */
 export async function takeLease(trx: Executor): Promise<Lease | undefined> {
-  // whoever changes the stock at this moment ends first; whoever comes later sees the lease
+  // a transaction that changes the stock at this moment ends first; later ones see the lease
   await lockStock(trx)
   const { rows } = await sql<Publication & { readonly fence: number }>`
     update publication set fence = fence + 1, owner = ${`${hostname()} ${process.pid}`}, until_ms = ${nowMs} + ${leaseMs}::integer
@@ -72,7 +73,7 @@ async function holdLease(trx: Executor, { fence }: Lease): Promise<void> {
   if (numAffectedRows !== 1n) throw new LeaseLostError()
 }
 
-/** True from the first entry written to the last transaction, also when whoever began it has died. */
+/** True from the first entry written to the last transaction, even if the publisher has died. */
 export async function isPublicationBegun(db: Executor): Promise<boolean> {
   const { rows } = await sql`select from publication where state = 'writing'`.execute(db)
   return rows.length > 0
@@ -116,8 +117,8 @@ export async function endPublication(trx: Executor): Promise<void> {
 }
 
 /**
- * Takes back what a publication has written that was never finished, in short transactions. Cut off, it goes on when it is
- * called again.
+ * Undoes what an unfinished publication has written, in short transactions. If it is interrupted, it continues with
+ * the next call.
  */
 export async function undoPublication(
   store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,
@@ -170,8 +171,8 @@ async function removeEntries(trx: Executor, limit: number): Promise<number> {
 }
 
 /**
- * Runs `work` in a transaction that may change the stock. Waits for a publication to end, and takes back one that nobody ends:
- * an edition is a cut of a stock that stands still. Undefined when `signal` ends the waiting.
+ * Runs `work` in a transaction that may change the stock. Waits for a publication to end, and undoes an abandoned one:
+ * an edition is a cut of a stock that does not change. Undefined if `signal` ends the wait.
  */
 export async function inStockTransaction<Result>(
   store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,

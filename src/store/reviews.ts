@@ -75,8 +75,8 @@ type RawReview = {
 }
 
 /**
- * Possible duplicates that stand apart, the most likely first. Those that an operator kept apart are in it: the caller knows
- * the decisions.
+ * Possible duplicates that are separate records, the most likely first. Those that an operator kept apart are
+ * included: the caller knows the decisions.
  */
 export async function listOpenReviews(db: Executor, limit: number): Promise<OpenReview[]> {
   const { rows } = await sql<RawReview>`

@@ -1,17 +1,18 @@
-// How the rounds of the service go: kept in the database, so that it can be told when the service is gone or runs elsewhere.
+// The state of the service's rounds: stored in the database, so that it can be read when the service is gone or runs
+// elsewhere.
 import type { Executor } from './database.ts'
 import { getSetting, setSetting } from './settings.ts'
 
 /** Times in epoch milliseconds. */
 export type RoundState = {
-  /** The end of the last round of which every stage was well; absent before the first. */
+  /** The end of the last round in which every stage succeeded; absent before the first. */
   readonly lastRoundAt?: number
   /** Rounds in a row that failed since then. */
   readonly failedRounds: number
   /** Which stage failed last and why, in a sentence; absent when none of this service ever did. */
   readonly lastError?: string
   readonly lastErrorAt?: number
-  /** True after a service that was told to end; rounds are not overdue then. */
+  /** True after a service that was stopped cleanly; rounds are not overdue then. */
   readonly isStopped: boolean
 }
 

@@ -1,4 +1,5 @@
-// `schema.ts` is what Kysely believes; the migrations are what is there. This reads the one as text and asks for the other.
+// `schema.ts` states what Kysely assumes; the migrations create the tables. This test parses the first and queries the
+// second.
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
@@ -68,7 +69,7 @@ describe.each(engines)('the tables on the %s engine', (engine) => {
     ])
   })
 
-  test('take the same parameters on both engines', async () => {
+  test('accept the same parameters on both engines', async () => {
     await using store = await openTestStore(engine)
     const { rows } = await sql`select ${5}::bigint as number, ${'ß'}::text as text, ${null}::text as nothing,
       ${true}::boolean as yes, ${['a', 'b"\\']}::text[] as list, ${'{"a":[1]}'}::jsonb as json, ${[1, 2]}::bigint[] = array[1, 2]::bigint[] as equal`.execute(

@@ -39,7 +39,7 @@ export type Database = {
     publication_ms: EpochMs | null
     /** JSON of domain/notice.ts Notice. */
     content: string
-    /** False until the consolidation took it over. */
+    /** False until the consolidation has used it. */
     is_consolidated: boolean
   }
   /** Exact keys by which notices of one procedure find each other. */
@@ -64,14 +64,14 @@ export type Database = {
   /** Tenders written since the newest edition, and different from it when they were. */
   tender_change: { tender_id: string }
   /**
-   * The newest edition, one row per record: narrow, so that publishing writes no wide row but the new entry. A tender that
-   * stands here cannot be deleted.
+   * The newest edition, one row per record: narrow, so that publishing writes no wide row except the new entry. A
+   * tender in this table cannot be deleted.
    */
   published_tender: {
     tender_id: string
     /** The edition that first held it. */
     first_edition: number
-    /** Of the content that was published. */
+    /** Of the published content. */
     content_hash: string
     /** Of its newest entry. */
     last_modified: EpochMs
@@ -113,8 +113,8 @@ export type Database = {
     sources: string
   }
   /**
-   * Entries in whose place one of a later edition came; they stay for readers that are late. The hashes and the reason are
-   * those that published_tender held with it, for a publication that is taken back.
+   * Entries that one of a later edition replaced; they stay for late readers. The hashes and the reason are those that
+   * published_tender held with it, for a publication that is undone.
    */
   replaced_entry: {
     superseded_by: number
@@ -130,7 +130,7 @@ export type Database = {
     fence: Generated<number>
     /** Host and process, for people. */
     owner: Generated<string>
-    /** Until when the lease is held, by the clock of the database; 0 when nobody has it. */
+    /** Until when the lease is held, by the clock of the database; 0 if it is free. */
     until_ms: Generated<EpochMs>
     state: Generated<string>
     /** JSON of publish.ts Plan; null while nothing is being written. */
@@ -234,11 +234,14 @@ export type Database = {
   match_record: {
     record_no: Generated<number>
     record_key: string
-    /** What stands beside each of its keys in match_key: when it was, as consolidate/match/time-mark.ts reads it. */
+    /** The mark stored with each of its keys in match_key, as consolidate/match/time-mark.ts reads it. */
     mark: number
     /** Announced only, and a notice of another record refers to it. */
     is_succeeded: boolean
-    /** Numbers of its twin keys (title, buyer and portal) with blanks between, ascending. They stand among match_key and are only counted. */
+    /**
+     * Numbers of its twin keys (title, buyer and portal) separated by blanks, ascending. They are part of match_key
+     * and are only counted.
+     */
     twin_keys: string
     /** Numbers of its blocking keys with blanks between, ascending. */
     keys: string
@@ -271,4 +274,177 @@ export type Database = {
   value_model: { version: string; fitted_at: EpochMs; parameters: string }
   /** What a model said of a record while it had these inputs: JSON of an amount, or of why there is none. */
   tender_estimate: { tender_id: string; inputs_hash: string; model_version: string; estimate: string }
+  /** What a company does, as an organization describes it; searches are scored against it. */
+  company_profile: { profile_id: string; organization_id: string; name: string; created_at: EpochMs }
+  /** JSON of hits/company-profile.ts CompanyProfile in `content`. Counts for editions from `from_edition` on, until a later version does. */
+  company_profile_version: {
+    profile_id: string
+    version: number
+    from_edition: number
+    content: string
+    created_at: EpochMs
+  }
+  saved_search: {
+    /** For the index of the matcher; `search_id` is what others see. */
+    search_no: Generated<number>
+    search_id: string
+    organization_id: string
+    name: string
+    created_at: EpochMs
+    created_by: string
+  }
+  /**
+   * The criteria of a search in editions from `from_edition` on, until a later version. Pausing and resuming are
+   * versions too.
+   */
+  saved_search_version: {
+    search_no: number
+    version: number
+    from_edition: number
+    is_active: boolean
+    /** Canonical JSON of hits/saved-search.ts SearchFilter. */
+    filter: string
+    /** SHA-256 of filter. */
+    filter_hash: string
+    /** Null: a profile is derived from the search. */
+    profile_id: string | null
+    threshold: number
+    created_at: EpochMs
+  }
+  /** One row: how far the editions are matched, and who matches them (hit-mark.ts). */
+  hit_mark: {
+    is_only: Generated<boolean>
+    /** The newest edition that is matched whole. */
+    edition: number
+    /** The largest lastModified up to that edition. */
+    last_modified: EpochMs
+    /** What is done with the edition after it: `changes` of hits, then `matches`, then `holds` of deliveries. */
+    step: Generated<string>
+    /** The lastModified up to which that step is done. */
+    step_modified: EpochMs
+    /** Entries that it has read. */
+    step_entries: Generated<number>
+    /** Entries ever that were removed before they were matched, because the runner was off for too long. */
+    unseen: Generated<number>
+    /** Rises with each holder of the lease, so that one that lost it cannot write. */
+    fence: Generated<number>
+    /** Host and process, for people. */
+    owner: Generated<string>
+    /** Until when the lease is held, by the clock of the database; 0 if it is free. */
+    until_ms: Generated<EpochMs>
+  }
+  /** A search matched a tender: once and forever. */
+  hit: {
+    search_no: number
+    tender_id: string
+    /** Derived from stock, search and tender (hits/hit-id.ts). */
+    hit_id: string
+    /** The edition that it was made from, and the lastModified of its entry there. */
+    edition: number
+    last_modified: EpochMs
+    search_version: number
+    /** Of that edition; never changes. */
+    fit_score: number
+    /** JSON: the parts of the score, and what satisfied each clause of the search. */
+    fit: string
+    matched: string
+    made_at: EpochMs
+    /** The score and the edition when it last matched. */
+    score_now: number
+    last_edition: number
+    /** What people did with it: `new`, `seen`, `kept`, `dismissed`. */
+    state: Generated<string>
+    /** As in the newest entry of its tender that was matched; null: not archived. */
+    archive_reason: string | null
+    /** The record to which its tender belongs now. The hit represents that one too, while it has no hit of its own. */
+    merged_into: string | null
+    /** Deadline and value in that entry: a change is derived from them. */
+    deadline_ms: EpochMs | null
+    value: string | null
+    /** The lastModified of the entry with which one of these four last changed. */
+    state_modified: EpochMs
+  }
+  /** How many hits an edition made for a search; `held`: too many, so their deliveries wait until someone releases them. */
+  search_edition: { edition: number; search_no: number; hits: number; state: Generated<string> }
+  webhook_endpoint: {
+    endpoint_no: Generated<number>
+    endpoint_id: string
+    organization_id: string
+    address: string
+    description: string
+    /** Hits of editions from this one on are offered to it. */
+    from_edition: number
+    /** JSON array: `search.hit`, `search.hit.changed`. */
+    kinds: string
+    /** JSON array of search ids; null: all of the organization. */
+    searches: string | null
+    /** `active`, `disabled` (deliveries are held), `removed` (there are none). */
+    state: Generated<string>
+    disabled_why: string | null
+    failing_since: EpochMs | null
+    /** Attempts in a row that failed. */
+    failures: Generated<number>
+    requests_per_second: number
+    created_at: EpochMs
+    /** Who delivers to it until when; `fence` rises with each, so that one that lost it cannot write. */
+    worker: Generated<string>
+    taken_until: Generated<EpochMs>
+    fence: Generated<number>
+  }
+  /** Secrets that sign; sealed under a key that is not in the database. Two may be valid. */
+  webhook_secret: {
+    secret_id: string
+    endpoint_no: number
+    sealed: Uint8Array
+    created_at: EpochMs
+    ends_at: EpochMs | null
+  }
+  /** Messages for endpoints: queue and log at once. Those of an edition are sent when it is matched whole (hit_mark). */
+  delivery: {
+    /** The `webhook-id`: derived, so that a repeated message has the same one (hits/hit-id.ts). */
+    message_id: string
+    endpoint_no: number
+    /** `search.hit`, `search.hit.changed`, `webhook.test`. */
+    kind: string
+    /** Null for a test. */
+    hit_id: string | null
+    /** The edition and the lastModified of the entry that it is about; null for a test. */
+    edition: number | null
+    last_modified: EpochMs | null
+    /** JSON array of what changed; null except for `search.hit.changed`. */
+    changes: string | null
+    state: string
+    /** `cap`: too many hits of one search in one edition; `endpoint`: it is disabled. Null unless held. */
+    held_why: string | null
+    attempts: Generated<number>
+    due_at: EpochMs
+    created_at: EpochMs
+    /** When it was delivered or abandoned. */
+    ended_at: EpochMs | null
+  }
+  /** The body of a message, packed: made at the first attempt and the same at each later one. */
+  delivery_body: { message_id: string; packed: Uint8Array; created_at: EpochMs }
+  delivery_attempt: {
+    message_id: string
+    attempt: number
+    attempted_at: EpochMs
+    /** Of the answer; null if there was none. */
+    status: number | null
+    /** Class of the failure; null when there was an answer. */
+    error: string | null
+    duration_ms: number
+    /** The beginning of the answer. */
+    answer: string
+  }
+  /** Mails with the hits of a search for one person. */
+  digest: {
+    search_no: number
+    person: string
+    rhythm: string
+    hour: number
+    zone: string
+    /** The newest edition whose hits were mailed. */
+    last_edition: number
+    sent_at: EpochMs | null
+  }
 }

@@ -14,7 +14,7 @@ export async function setSetting(db: Executor, name: string, value: string): Pro
     .execute()
 }
 
-/** The value, or `value` when there is none yet. All processes that ask at once get the same one. */
+/** The stored value, or `value` if there is none yet. All processes that ask at the same time receive the same one. */
 export async function getOrCreateSetting(db: Executor, name: string, value: string): Promise<string> {
   await db
     .insertInto('setting')

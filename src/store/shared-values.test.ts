@@ -34,6 +34,18 @@ describe.each(engines)('values that processes share, on the %s engine', (engine)
     ])
   })
 
+  test('processes that load an old cursor key at once replace it once; the old one opens for 25 hours more', async () => {
+    await using store = await openTestStore(engine)
+    const load = (days: number) => loadCursorKeys(store.db, { now: now + days * 24 * hourMs, randomBytes })
+    const first = await load(0)
+    expect(await load(29.9)).toEqual(first)
+    const loaded = await Promise.all(Array.from({ length: 20 }, () => load(30)))
+    expect(new Set(loaded.map((keys) => JSON.stringify(keys))).size).toBe(1)
+    expect(loaded[0]!.all).toEqual([loaded[0]!.current, first.current])
+    expect(loaded[0]!.current.keyId).toBe(first.current.keyId + 1)
+    expect((await load(32)).all).toEqual([loaded[0]!.current])
+  })
+
   test('a setting is created once and can be changed', async () => {
     await using store = await openTestStore(engine)
     const values = Array.from({ length: 10 }, (_, index) => `value ${index}`)

@@ -201,26 +201,22 @@ export async function updateAlarm(
     .execute()
 }
 
+export type ListedRun = {
+  readonly channel: string
+  readonly slot: string
+  readonly startedAt: number
+  readonly endedAt: number
+  readonly outcome: string
+  readonly requests: number
+  readonly entries: number
+  readonly documents: number
+  readonly notices: number
+  readonly rejections: number
+  readonly detail: string
+}
+
 /** The newest readings of a source. */
-export async function listRuns(
-  db: Executor,
-  sourceId: string,
-  limit: number,
-): Promise<
-  {
-    readonly channel: string
-    readonly slot: string
-    readonly startedAt: number
-    readonly endedAt: number
-    readonly outcome: string
-    readonly requests: number
-    readonly entries: number
-    readonly documents: number
-    readonly notices: number
-    readonly rejections: number
-    readonly detail: string
-  }[]
-> {
+export async function listRuns(db: Executor, sourceId: string, limit: number): Promise<ListedRun[]> {
   const rows = await db
     .selectFrom('source_run')
     .selectAll()
@@ -235,7 +231,7 @@ export async function listRuns(
   }))
 }
 
-/** A row of this name counts the documents of its source whose names were looked at. */
+/** A row of this name counts the documents of its source whose names were examined. */
 export const lookedAt = ''
 
 /**

@@ -1,4 +1,4 @@
-// Who reads what: leases that end by themselves, so that a worker that was killed blocks nobody for long.
+// Which worker reads which source: leases that expire, so that a killed worker does not block others for long.
 import { sql } from 'kysely'
 import { hourMs, minuteMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
@@ -19,8 +19,8 @@ const longestHeldMs = 10 * minuteMs
 const longestRestMs = 7 * hourMs
 
 /**
- * Takes a lease that nobody holds at `now` (epoch milliseconds); undefined when somebody does. One that was given back with a
- * rest is free for whoever `endsRest`.
+ * Takes a lease that is free at `now` (epoch milliseconds); undefined if it is held. A lease that was released with a
+ * pause is free for a caller with `endsRest`.
  */
 export async function takeLease(
   db: Executor,
@@ -50,8 +50,8 @@ export async function takeLease(
 }
 
 /**
- * Holds a lease for longer. Throws LeaseLost when another worker took it. Inside a transaction it is the fence: until the
- * transaction ends nobody else can take the lease.
+ * Extends a lease. Throws LeaseLost if another worker took it. Inside a transaction it is the fence: until the
+ * transaction ends no other worker can take the lease.
  */
 export async function holdLease(db: Executor, held: Lease, untilMs: number): Promise<void> {
   const { rows } = await sql`
@@ -60,7 +60,7 @@ export async function holdLease(db: Executor, held: Lease, untilMs: number): Pro
   if (rows.length === 0) throw new LeaseLost(held)
 }
 
-/** Gives a lease back; nobody can take it before `freeAt`. Does nothing when another worker holds it. */
+/** Releases a lease; it stays blocked until `freeAt`. Does nothing if another worker holds it. */
 export async function releaseLease(db: Executor, held: Lease, freeAt: number): Promise<void> {
   await sql`
     update source_lease set until_ms = ${freeAt}, worker = ''

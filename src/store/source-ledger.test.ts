@@ -35,7 +35,7 @@ const runAt = (startedAt: number, more: Partial<SourceRun> = {}): SourceRun => (
 })
 
 describe.each(engines)('the ledger (%s)', (engine) => {
-  test('slots that stand there stay as they are, and are listed from when they are due', async () => {
+  test('existing slots stay unchanged, and are listed when they are due', async () => {
     await using store = await openTestStore(engine)
     const { db } = store
     await insertSlots(db, 's', 'daily', [
@@ -58,7 +58,7 @@ describe.each(engines)('the ledger (%s)', (engine) => {
     expect(await listDueSlots(db, 200, 'other')).toEqual([])
   })
 
-  test('what is missing is missing since it was first noted, until nothing is', async () => {
+  test('missing documents keep the time at which they were first recorded, until none is missing', async () => {
     await using store = await openTestStore(engine)
     const { db } = store
     await insertSlots(db, 's', 'daily', [{ slot: name.slot, dueAt: 1 }])
@@ -77,7 +77,7 @@ describe.each(engines)('the ledger (%s)', (engine) => {
     })
   })
 
-  test('items are found under the version that was stored last, whatever their keys hold', async () => {
+  test('items are found under the version that was stored last, for any keys', async () => {
     await using store = await openTestStore(engine)
     const keys = ['plain', 'with \0 nul', 'lone \ud800', `"quoted", {braced} \\ and 'more'`]
     await saveItems(
@@ -91,7 +91,7 @@ describe.each(engines)('the ledger (%s)', (engine) => {
     expect((await knownItemVersions(store.db, 'other', keys)).size).toBe(0)
   })
 
-  test('when a source ran first is asked once and stays', async () => {
+  test('the time of the first run of a source is stored once', async () => {
     await using store = await openTestStore(engine)
     expect(await firstRunOf(store.db, 's', 100)).toBe(100)
     expect(await firstRunOf(store.db, 's', 200)).toBe(100)
@@ -135,7 +135,7 @@ describe.each(engines)('leases (%s)', (engine) => {
     expect(await listLeases(db, 350)).toEqual([{ lease: 'l', worker: 'late', untilMs: 400 }])
   })
 
-  test('given back with a rest are free when it ends, or for whoever ends it', async () => {
+  test('released with a pause are free when it ends, or for a caller that ends it', async () => {
     await using store = await openTestStore(engine)
     const { db } = store
     const take = (worker: string, now: number, endsRest = false) =>
@@ -149,7 +149,7 @@ describe.each(engines)('leases (%s)', (engine) => {
     expect(await take('b', 500)).toBeDefined()
   })
 
-  test('a transaction that held its lease commits before anybody can take it; one that lost it leaves nothing', async () => {
+  test('a transaction that held its lease commits before it can be taken; one that lost it leaves nothing', async () => {
     await using store = await openTestStore(engine)
     const { db } = store
     const lease = (await takeLease(db, { lease: 'l', worker: 'a', now: 0, untilMs: 10 }))!

@@ -27,7 +27,7 @@ const keptRunsMs = 90 * 86_400_000
 const mostRunsOfSource = 5000
 const longestDetail = 1000
 
-/** When this installation first read a source: `now`, the first time it is asked. */
+/** When this installation first read a source: `now` at the first call. */
 export async function firstRunOf(db: Executor, sourceId: string, now: number): Promise<number> {
   return Number(await getOrCreateSetting(db, `source-start:${sourceId}`, String(now)))
 }
@@ -47,7 +47,7 @@ export async function listDueTimes(
   return new Map(rows.map((row) => [row.slot, { dueAt: row.due_at, completedAt: row.completed_at }]))
 }
 
-/** Puts slots into the ledger; those that stand there stay as they are. */
+/** Adds slots to the ledger; existing ones stay unchanged. */
 export async function insertSlots(
   db: Executor,
   sourceId: string,
@@ -159,7 +159,7 @@ export type SlotOutcome = {
   readonly dueAt: number | null
   readonly checkpoint?: null
   readonly completedAt?: number
-  /** Null: nothing is missing. `since` is kept when it stands there already. */
+  /** Null: nothing is missing. An existing `since` is kept. */
   readonly missing?: { readonly what: string; readonly since: number } | null
   readonly failures: number
   readonly lastError: string | null
@@ -257,7 +257,7 @@ export async function insertRun(db: Executor, run: SourceRun): Promise<void> {
       rejections: run.rejections,
       detail: cut(run.detail),
     })
-    // twice in one millisecond: the later one tells more
+    // twice in one millisecond: the later one has more information
     .onConflict((conflict) =>
       conflict.columns(['source_id', 'started_at', 'channel', 'slot']).doUpdateSet((eb) => ({
         ended_at: eb.ref('excluded.ended_at'),

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
 
-/** How many tenders of the stock stand at each status. Reads the whole stock. */
+/** How many tenders of the stock have each status. Reads the whole stock. */
 export async function countTendersByStatus(db: Executor): Promise<{ [status: string]: number }> {
   const { rows } = await sql<{ status: string; count: number }>`
     select content::json->>'status' as status, count(*)::integer as count from tender group by 1 order by 1`.execute(db)
@@ -40,7 +40,9 @@ export async function listHolds(db: Executor, after: number, limit: number): Pro
   })
 }
 
-/** Content hash of every tender by its id, read in portions. 16 hex digits tell two contents apart well enough here. */
+/**
+ * Content hash of every tender by its ID, read in portions. 16 hex digits distinguish two contents well enough here.
+ */
 export async function tenderHashes(db: Executor): Promise<Map<string, string>> {
   const hashes = new Map<string, string>()
   for (let after = ''; ; ) {

@@ -1,16 +1,16 @@
-// The stock: tenders, and which notices each is made of.
+// The stock: tenders, and the notices of each.
 import { sql } from 'kysely'
 import type { Notice } from '../domain/notice.ts'
 import type { ArchiveReason } from '../domain/tender.ts'
 import type { Executor } from './database.ts'
 import type { NoticeRow } from './notices.ts'
 
-/** Any number, the same for all that write the stock. */
+/** Number of the lock: arbitrary, but the same for all code that writes the stock. */
 const stockLock = 7_271_101
 
 /**
- * Held to the end of the transaction by whoever changes the stock or publishes it, so that a tender cannot vanish between
- * being read for an edition and being claimed by it.
+ * Held to the end of the transaction by code that changes or publishes the stock, so that a tender cannot vanish
+ * between being read for an edition and being claimed by it.
  */
 export async function lockStock(db: Executor): Promise<void> {
   await sql`select pg_advisory_xact_lock(${stockLock})`.execute(db)
@@ -78,7 +78,7 @@ export type NewTender = Omit<TenderRow, 'firstEdition'> & {
   readonly archiveReason: ArchiveReason | null
 }
 
-/** Writes tenders, and notes those that differ from what is published: publication looks at no others. */
+/** Writes tenders, and lists those that differ from what is published: publication reads no others. */
 export async function upsertTenders(db: Executor, tenders: readonly NewTender[]): Promise<void> {
   if (tenders.length === 0) return
   await sql`
@@ -102,7 +102,7 @@ export async function upsertTenders(db: Executor, tenders: readonly NewTender[])
     on conflict do nothing`.execute(db)
 }
 
-/** Removes tenders that no edition ever held; a published one stays whatever is asked (P3: no id disappears). */
+/** Removes tenders that no edition ever held; a published one always stays (P3: no ID disappears). */
 export async function deleteUnpublishedTenders(db: Executor, tenderIds: readonly string[]): Promise<void> {
   if (tenderIds.length === 0) return
   await sql`
@@ -131,7 +131,7 @@ export async function deleteEmptyTenders(db: Executor): Promise<number> {
 
 export type Assignment = { readonly noticeId: string; readonly tenderId: string }
 
-/** Says in which tender each notice stands; rows that stand so already are not touched. */
+/** Assigns each notice to its tender; unchanged rows are not touched. */
 export async function assignNotices(db: Executor, assignments: readonly Assignment[]): Promise<void> {
   await sql`
     insert into tender_notice (notice_id, tender_id)

@@ -1,9 +1,9 @@
 // Estimates in a real stock: kept until their inputs change, gone with a published value, the same in any order.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { at, lot, notice, noticeWorld } from '../../../test/generate/notices.ts'
-import { randomOf } from '../../../test/generate/random.ts'
 import { receiveNotices } from '../../../test/receive-notices.ts'
+import { at, lot, notice, noticeWorld } from '../../../test/testing/generate/notices.ts'
+import { randomOf } from '../../../test/testing/generate/random.ts'
 import { engines, openTestStore } from '../../../test/world.ts'
 import type { Notice } from '../../domain/notice.ts'
 import type { TenderContent } from '../../domain/tender.ts'
@@ -79,7 +79,7 @@ async function amountOf(store: Store, key: string): Promise<TenderContent['contr
 }
 
 describe.each(engines)('estimates in a stock (%s)', (engine) => {
-  test('without a model, or with too few priced tenders for one, a value that nobody published is null', async () => {
+  test('without a model, or with too few priced tenders for one, an unpublished value is null', async () => {
     await using store = await openTestStore(engine)
     await receiveNotices(store, [valueless, call(1, 1)])
     await consolidate(store, { now })

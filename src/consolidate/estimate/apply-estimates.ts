@@ -9,7 +9,7 @@ import {
   newestModel,
 } from '../../store/estimates.ts'
 import { draftOf, type TenderDraft } from '../merge.ts'
-import { estimateValue, type Judgement } from './estimate-value.ts'
+import { estimateValue, type Judgment } from './estimate-value.ts'
 import { inputsHash, valueInputsOf } from './value-inputs.ts'
 import { openValueModel, type ValueModel, type ValueModelParameters } from './value-model.ts'
 
@@ -79,9 +79,9 @@ export async function applyEstimates<Draft extends TenderDraft>(
       text = JSON.stringify(estimateValue(open.model, inputs, open.version))
       made.push({ tenderId: draft.tenderId, inputsHash: hash, modelVersion: open.version, estimate: text })
     }
-    const judgement = JSON.parse(text) as Judgement
-    if (judgement.kind === 'refusal') continue
-    const estimated = draftOf({ ...content, contractAmount: judgement.amount }, draft.nextTransitionMs)
+    const judgment = JSON.parse(text) as Judgment
+    if (judgment.kind === 'refusal') continue
+    const estimated = draftOf({ ...content, contractAmount: judgment.amount }, draft.nextTransitionMs)
     replaced.set(draft.tenderId, { ...draft, ...estimated })
   }
   await insertEstimates(trx, made)

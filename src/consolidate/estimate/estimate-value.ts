@@ -19,12 +19,12 @@ export type Refusal =
   | 'tooMixed'
   | 'tooWide'
 
-export type Judgement =
+export type Judgment =
   | { readonly kind: 'estimate'; readonly amount: EstimatedAmount }
   | {
       readonly kind: 'refusal'
       readonly reason: Refusal
-      /** Priced tenders of the model that knew too little; a model of clearly more is asked again. */
+      /** Number of priced tenders of the refusing model; a model of clearly more is asked again. */
       readonly priced?: number
     }
 
@@ -32,11 +32,14 @@ export type Judgement =
 export const refusalsOfModel: readonly Refusal[] = ['tooFewAlike', 'tooMixed', 'tooWide']
 
 /** Minimum number of neighbors, and how alike all of them together must be. */
-const leastNeighbours = 8
+const leastNeighbors = 8
 const leastCloseness = 0.4
-/** Distinct terms of a title that may stand for a missing CPV code. */
+/** Minimum distinct terms of a title that may replace a missing CPV code. */
 const leastTerms = 4
-/** A stated value is rounded, or with options: published estimates and final values lie this far apart for most. */
+/**
+ * Factor around a stated value, which may be rounded or include options: most published estimates and final values
+ * differ by less.
+ */
 const statedMargin = 1.25
 
 /** Two significant digits: more would claim a precision that is not there. */
@@ -53,7 +56,7 @@ function confidenceOf(ratio: number): 'high' | 'medium' | 'low' {
 }
 
 /** The estimate, or why there is none. The same inputs and model give the same answer to the digit. */
-export function estimateValue(model: ValueModel, inputs: ValueInputs, modelVersion: string): Judgement {
+export function estimateValue(model: ValueModel, inputs: ValueInputs, modelVersion: string): Judgment {
   if (inputs.kind !== 'call') return { kind: 'refusal', reason: inputs.kind }
   const stated = statedValue(`${inputs.title}\n${inputs.description}`, inputs.country)
   if (stated) {
@@ -75,9 +78,9 @@ export function estimateValue(model: ValueModel, inputs: ValueInputs, modelVersi
   const terms = new Map<number, number>()
   termsOf(inputs.title, '', terms, 1)
   if (inputs.cpvCodes.length === 0 && terms.size < leastTerms) return { kind: 'refusal', reason: 'noEvidence' }
-  const { log, low, high, closeness, scatter, neighbours, node } = model.predict(inputs)
+  const { log, low, high, closeness, scatter, neighbors, node } = model.predict(inputs)
   const priced = model.parameters.ids.length
-  if (neighbours.length < leastNeighbours || closeness < leastCloseness)
+  if (neighbors.length < leastNeighbors || closeness < leastCloseness)
     return { kind: 'refusal', reason: 'tooFewAlike', priced }
   if (scatter > widestScatter) return { kind: 'refusal', reason: 'tooMixed', priced }
   if (high - low > Math.log10(widestInterval)) return { kind: 'refusal', reason: 'tooWide', priced }
@@ -90,9 +93,9 @@ export function estimateValue(model: ValueModel, inputs: ValueInputs, modelVersi
     year: inputs.year,
   })
   const within = (logarithm: number): number => rounded(Math.min(Math.max(10 ** logarithm, least), greatest))
-  const named = neighbours.slice(0, 3).map(({ id }) => id)
+  const named = neighbors.slice(0, 3).map(({ id }) => id)
   const grounds = [
-    `${neighbours.length} similar tenders with a published value: ${named.join(', ')}…`,
+    `${neighbors.length} similar tenders with a published value: ${named.join(', ')}…`,
     ...(node ? [`CPV ${node.prefix}: median ${rounded(10 ** node.median)} EUR of ${node.count}`] : []),
   ]
   return {
@@ -110,5 +113,5 @@ export function estimateValue(model: ValueModel, inputs: ValueInputs, modelVersi
   }
 }
 
-/** What is called off is often far less than a framework's maximum. */
+/** Factor for a framework's maximum: the actual orders are often far below it. */
 const widestStated = 4

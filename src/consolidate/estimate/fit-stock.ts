@@ -13,7 +13,10 @@ import { mostPricedTenders, type PricedTender, sampleOf } from './value-model.ts
 /** Minimum number of priced tenders for a model: with fewer, most of its answers would be refusals, and those are kept too. */
 export const leastPricedTenders = 300
 
-/** A refusal is judged again by a model of so many times the priced tenders that the refusing one had: seven times at most in all. */
+/**
+ * How many times the priced tenders of the refusing model a new model needs to judge a refusal again: at most seven
+ * times in total.
+ */
 const clearlyMore = 2
 /** Maximum number of refused records that are judged again after one fitting; the others follow after the next ones. */
 const mostRefusedAtOnce = 20_000
@@ -68,8 +71,8 @@ export type FitSummary = {
 }
 
 /**
- * Fits a model from the published values of the stock and keeps it. Records that have an estimate keep it; those of which no
- * model said anything yet, and open ones that a model of clearly less evidence refused, are derived again with the next
+ * Fits a model from the published values of the stock and stores it. Records that have an estimate keep it; those that
+ * no model has judged, and open ones that a model of clearly less evidence refused, are derived again with the next
  * consolidation. `now` in epoch milliseconds.
  */
 export async function fitStock(

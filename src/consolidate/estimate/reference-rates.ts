@@ -4,12 +4,12 @@ import type { Money } from '../../domain/notice.ts'
 const firstYear = 2015
 
 /**
- * Units of the currency for one euro, yearly averages from 2015 on, to three or four digits: reference rates of the European
- * Central Bank (EXR data set, annual averages), of the national banks for ISK, MKD and RSD before the ECB had them. Written down
- * by hand, not loaded; a test holds them against the monthly averages that the ECB published in the Official Journal for three
- * months of 2019, 2020 and 2022 (within 6 %, as months differ from their year). The last year is an average so far, and stands
- * for later years: allow 3 %, and some per cent a year from then on. An error of 5 % is 0.02 of the logarithm that the model
- * works with; its own median error is 0.34.
+ * Units of the currency for one euro, yearly averages from 2015 on, to three or four digits: reference rates of the
+ * European Central Bank (EXR data set, annual averages), of the national banks for ISK, MKD and RSD before the ECB had
+ * them. They were entered by hand, not loaded; a test compares them with the monthly averages that the ECB published
+ * in the Official Journal for three months of 2019, 2020 and 2022 (within 6 %, as months differ from their year). The
+ * last year is an average so far, and serves for later years: allow 3 %, and some percent a year from then on. An
+ * error of 5 % is 0.02 of the logarithm that the model works with; its own median error is 0.34.
  */
 const unitsPerEuro: { readonly [currency: string]: readonly number[] } = {
   BGN: [1.956],

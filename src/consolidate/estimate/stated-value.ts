@@ -1,4 +1,4 @@
-// Values that a text states in so many words. Only phrases that speak of the contract's own value count, with a currency.
+// Values that a text states explicitly. Only phrases about the contract's own value count, with a currency.
 import type { Money } from '../../domain/notice.ts'
 
 /** A value that is in the text. `isMaximum`: the most that may be called off. `quote`: where, for the basis. */
@@ -46,7 +46,7 @@ const currencies: { readonly [written: string]: string } = {
 const currency = '€|£|t?eur|euros?|zł|gbp|pln|chf|nok|sek|dkk|czk'
 const scale = 'mrd\\.?|mio\\.?|millionen|millions?|milioni|millones|mln\\.?|tsd\\.?|tausend'
 const amount = `(?<number>\\d{1,3}(?:[ .,’'\\u00a0\\u202f]\\d{3})+(?:[.,]\\d{1,2})?|\\d+(?:[.,]\\d{1,3})?)(?:,-+|,–)?\\s*(?<scale>${scale})?\\s*(?<unit>${currency})(?!\\p{L})`
-/** What may stand between phrase and amount: no digits, and no word that makes it a limit of something else. */
+/** What may be between phrase and amount: no digits, and no word that makes it a limit of something else. */
 const between = '(?<between>[^\\d\\n.;]{0,48}?(?:ca\\.|rd\\.|max\\.|i\\. ?h\\. ?v\\.)?[^\\d\\n.;]{0,24}?)'
 const pattern = (phrases: readonly string[]) =>
   new RegExp(`(?<before>[^\\n.]{0,30})(?:${phrases.join('|')})${between}${amount}(?<after>[^\\n.;]{0,40})`, 'giu')
@@ -90,8 +90,8 @@ const factors: readonly (readonly [RegExp, number])[] = [
 ]
 
 /**
- * The one value that the text states, without VAT; an estimate before a maximum. Undefined when there is none, or when it
- * states several (they are of lots, or of variants). `country` tells the tax rate of amounts with VAT.
+ * The one value that the text states, without VAT; an estimate before a maximum. Undefined if there is none, or if it
+ * states several (they belong to lots, or to variants). `country` determines the tax rate of amounts with VAT.
  */
 export function statedValue(text: string, country: string | undefined): StatedValue | undefined {
   for (const { isMaximum, expression } of patterns) {

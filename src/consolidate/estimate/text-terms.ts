@@ -22,8 +22,8 @@ export function foldText(text: string): string {
 }
 
 /**
- * Terms of a text with how often they stand there. A long word counts by its first seven letters, a compound by its last seven
- * too: `Straßenbauarbeiten` is like `Straßenbau` and like `Bauarbeiten` without a dictionary of any language.
+ * Terms of a text with their number of occurrences. A long word counts by its first seven letters, a compound also by
+ * its last seven: `Straßenbauarbeiten` resembles `Straßenbau` and `Bauarbeiten` without a dictionary of any language.
  */
 export function termsOf(text: string, prefix: string, counts: Map<number, number>, weight: number): void {
   const add = (term: string) => {

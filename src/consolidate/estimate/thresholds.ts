@@ -1,4 +1,4 @@
-// Values from which the procurement directives of the Union apply: what the law tells about a value that nobody published.
+// Values from which the procurement directives of the Union apply: what the law implies about an unpublished value.
 
 type Thresholds = {
   /** First year of the two in which they hold. */
@@ -29,7 +29,10 @@ const table: readonly Thresholds[] = [
 /** Social and other specific services (2014/24/EU article 4 d, 2014/25/EU article 15 c); not revised every two years. */
 const social = { classic: 750_000, utilities: 1_000_000 }
 
-/** A published estimate of the Union's level may lie below its threshold: a lot, a rounding, a voluntary publication. */
+/**
+ * Share of its threshold that a published estimate at the Union's level may fall to: a lot, a rounding, a voluntary
+ * publication.
+ */
 const shareOfFloor = 0.5
 
 /** What is known of the procedure's law; `year` of publication, absent means today's table. */
@@ -42,8 +45,9 @@ export type LegalFrame = {
 }
 
 /**
- * Least and greatest value that the law leaves, in euros. A national procedure lies under the threshold of its class. One of
- * the Union's level lies above half of it, but for works, where single lots of a large building are tendered as procedures.
+ * Minimum and maximum value that the law permits, in euros. A national procedure is below the threshold of its class.
+ * One of the Union's level is above half of it, except for works, where single lots of a large building are tendered
+ * as procedures.
  */
 export function legalBounds(frame: LegalFrame): { readonly least: number; readonly greatest: number } {
   const { level, nature, year, isUtilities, isSocial } = frame

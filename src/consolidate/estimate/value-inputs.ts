@@ -22,7 +22,7 @@ export type ValueInputs = {
   readonly legalBasis: string | undefined
   readonly procedureType: string | undefined
   readonly level: 'eu' | 'national' | undefined
-  /** Of the first publication: the table of thresholds and the rates that hold. */
+  /** Of the first publication: it selects the table of thresholds and the rates. */
   readonly year: number | undefined
   readonly kind: 'call' | 'planning' | 'qualification' | 'modification'
 }

@@ -1,7 +1,7 @@
 // The model: the same from any order, honest about its width, silent without evidence, and within the law.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { randomOf } from '../../../test/generate/random.ts'
+import { randomOf } from '../../../test/testing/generate/random.ts'
 import { estimateValue, refusalsOfModel, rounded } from './estimate-value.ts'
 import { eurosOf } from './reference-rates.ts'
 import { legalBounds } from './thresholds.ts'
@@ -88,9 +88,9 @@ describe('the model of values', () => {
 
 describe('an estimate', () => {
   test('has two significant digits, an interval around it, a confidence and its grounds', () => {
-    const judgement = estimateValue(model, inputsOf(kinds[1]), 'v1-test')
-    if (judgement.kind !== 'estimate') throw new Error(judgement.reason)
-    const { value, low = 0, high = 0, ...rest } = judgement.amount
+    const judgment = estimateValue(model, inputsOf(kinds[1]), 'v1-test')
+    if (judgment.kind !== 'estimate') throw new Error(judgment.reason)
+    const { value, low = 0, high = 0, ...rest } = judgment.amount
     expect([value, low, high]).toEqual([value, low, high].map(rounded))
     expect(low).toBeLessThanOrEqual(value)
     expect(high).toBeGreaterThanOrEqual(value)
@@ -110,7 +110,7 @@ describe('an estimate', () => {
     expect(estimateValue(model, inputsOf(kinds[0], strange), 'v').kind).toBe('refusal')
   })
 
-  test('is refused where the most alike tenders differ too much, until a model knows nearer ones', () => {
+  test('is refused if the most similar tenders differ too much, until a model knows closer ones', () => {
     const lorry = (index: number, euros: number): PricedTender => ({
       id: `l-${String(index).padStart(5, '0')}`,
       inputs: inputsOf(kinds[2], { title: `Fahrzeug ${index % 5}`, cpvCodes: ['34144000'], buyer: `Kreis ${index}` }),
@@ -131,7 +131,7 @@ describe('an estimate', () => {
     expect(refusalsOfModel).toContain('tooMixed')
   })
 
-  test('of an authority that the model does not know has a wider interval', () => {
+  test('for an authority unknown to the model, has a wider interval', () => {
     const widths = ['Stadt 7', 'Stadt Unbekannt'].map((buyer) => {
       const { low, high } = model.predict(inputsOf(kinds[1], { buyer }))
       return high - low
@@ -139,14 +139,14 @@ describe('an estimate', () => {
     expect(widths[1]).toBeGreaterThan(widths[0]!)
   })
 
-  test('takes what the text states before the model', () => {
+  test('prefers the value in the text to the model', () => {
     const description = 'Der geschätzte Auftragswert beträgt 77.400 EUR netto.'
     expect(estimateValue(model, inputsOf(kinds[0], { description }), 'v')).toMatchObject({
       amount: { value: 77_000, currency: 'EUR', estimated: true, confidence: 'high' },
     })
   })
 
-  test('lies within what the law allows', () => {
+  test('stays within the law', () => {
     const national = estimateValue(model, inputsOf(kinds[1], { level: 'national' }), 'v')
     expect(national).toMatchObject({ kind: 'estimate' })
     if (national.kind === 'estimate') expect(national.amount.high).toBeLessThanOrEqual(220_000)
@@ -159,7 +159,7 @@ describe('an estimate', () => {
   })
 })
 
-test('amounts come to euros by the rate of their year', () => {
+test('amounts are converted to euros at the rate of their year', () => {
   expect(eurosOf({ value: 4686, currency: 'PLN' }, 2022)).toBeCloseTo(1000)
   expect(eurosOf({ value: 4240, currency: 'PLN' }, 2031)).toBeCloseTo(1000)
   expect(eurosOf({ value: 5, currency: 'EUR' }, undefined)).toBe(5)

@@ -47,7 +47,7 @@ type Prediction = {
   /** Standard deviation of the values of the ten most alike. */
   readonly scatter: number
   /** The most alike first. */
-  readonly neighbours: readonly { readonly id: string; readonly log: number; readonly likeness: number }[]
+  readonly neighbors: readonly { readonly id: string; readonly log: number; readonly likeness: number }[]
   /** The deepest node of the main CPV code with five priced tenders. */
   readonly node: { readonly prefix: string; readonly count: number; readonly median: number } | undefined
 }
@@ -57,29 +57,34 @@ export type ValueModel = {
   readonly predict: (inputs: ValueInputs) => Prediction
 }
 
-/** Bound of memory and of the time for one estimate; document numbers fit 16 bits. */
+/**
+ * Maximum priced tenders in a model: it bounds memory and the time for one estimate, and document numbers fit 16 bits.
+ */
 export const mostPricedTenders = 50_000
 
 /** Maximum ratio of high to low for an estimate; beyond it there is none. */
 export const widestInterval = 50
 
-/** Greatest scatter of the values of the ten most alike: where alike tenders differ by a factor of five, they tell little. */
+/**
+ * Maximum scatter of the values of the ten most similar: if similar tenders differ by a factor of five, they say
+ * little.
+ */
 export const widestScatter = Math.log10(5)
 const scatterOf = 10
 
-/** Of an authority that the model has no tender of, more than codes and words differs: its interval is so much wider. */
+/** How much wider the interval is for an authority without a tender in the model: more than codes and words differs. */
 const unknownBuyerCaution = 1.06
 
-/** In log10: errors of less than an eighth are alike. */
+/** Minimum error, in log10: smaller ones (less than an eighth) count as equal. */
 const leastError = 0.05
 
 const tuning = {
   sweeps: 6,
   cpvShrinkage: 8,
   otherShrinkage: 25,
-  neighbours: 30,
+  neighbors: 30,
   power: 3,
-  neighbourShrinkage: 4,
+  neighborShrinkage: 4,
   vectorLength: 48,
   titleWeight: 2,
   cpvLevel: 0.06,
@@ -136,7 +141,7 @@ type Vector = ReadonlyMap<number, number>
 
 const buyerMark = (buyer: string): number => hashTerm(`#buyer:${foldText(buyer).trim()}`)
 
-/** Things that make two tenders alike beside their words; they are terms of the index too. */
+/** Properties besides words that make two tenders similar; they are terms of the index too. */
 function marksOf(inputs: ValueInputs): Map<number, number> {
   const marks = new Map<number, number>()
   for (const prefix of cpvPath(inputs.cpvCodes[0])) marks.set(hashTerm(`#cpv:${prefix}`), tuning.cpvLevel)
@@ -205,7 +210,10 @@ function winsorised(inputs: readonly ValueInputs[], values: readonly number[]): 
   return result
 }
 
-/** Back-fitting: in each sweep each level gets the mean of what the others leave, shrunk to nothing by few observations. */
+/**
+ * Back-fitting: in each sweep each level receives the mean of what the others leave, shrunk toward zero if there are
+ * few observations.
+ */
 function fitEffects(
   levels: readonly Levels[],
   values: readonly number[],
@@ -250,8 +258,8 @@ function additive({ mean, effects }: Effects, { cpv, other }: Levels): number {
   return [...cpv, ...other].reduce((sum, level) => sum + (effects.get(level) ?? 0), mean)
 }
 
-/** What tells how far an estimate may be off. */
-function spreadLevelsOf(inputs: ValueInputs, { log, local, closeness, neighbours }: Guess): Levels {
+/** Inputs that indicate how far an estimate may be off. */
+function spreadLevelsOf(inputs: ValueInputs, { log, local, closeness, neighbors }: Guess): Levels {
   const { nature = '-', country = '-', cpvCodes, lots } = inputs
   return {
     cpv: cpvPath(cpvCodes[0])
@@ -265,7 +273,7 @@ function spreadLevelsOf(inputs: ValueInputs, { log, local, closeness, neighbours
       `log:${bucket(log, [0, 4.25, 4.75, 5.25, 5.75, 6.25, 6.75])}:${nature}`,
       `local:${bucket(local, [0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6])}`,
       `closeness:${bucket(closeness, [0, 0.5, 1, 2, 3, 5, 8])}`,
-      `nearest:${bucket(neighbours[0]?.likeness ?? 0, [0, 0.5, 0.7, 0.8, 0.9, 1, 1.2])}`,
+      `nearest:${bucket(neighbors[0]?.likeness ?? 0, [0, 0.5, 0.7, 0.8, 0.9, 1, 1.2])}`,
       `text:${bucket(inputs.description.length, [0, 60, 200, 500, 1000, 2000])}`,
     ],
   }
@@ -320,10 +328,10 @@ function placeOf(terms: Uint32Array, term: number): number {
 
 const isKnownBuyer = ({ index }: Core, buyer: string): boolean => placeOf(index.terms, buyerMark(buyer)) >= 0
 
-type Neighbour = { readonly document: number; readonly likeness: number }
+type Neighbor = { readonly document: number; readonly likeness: number }
 
 /** The most alike documents; of equally alike ones those with the smaller ids. */
-function neighboursOf({ index, values }: Core, inputs: ValueInputs, scratch: Float32Array): Neighbour[] {
+function neighborsOf({ index, values }: Core, inputs: ValueInputs, scratch: Float32Array): Neighbor[] {
   scratch.fill(0)
   const frequencyOf = (term: number): number => {
     const place = placeOf(index.terms, term)
@@ -339,14 +347,14 @@ function neighboursOf({ index, values }: Core, inputs: ValueInputs, scratch: Flo
       scratch[document] = scratch[document]! + (weight * index.weights[at]!) / 255
     }
   }
-  const best: Neighbour[] = []
+  const best: Neighbor[] = []
   for (let document = 0; document < values.length; document++) {
     const likeness = scratch[document]!
-    if (likeness <= 0 || (best.length === tuning.neighbours && likeness <= best.at(-1)!.likeness)) continue
+    if (likeness <= 0 || (best.length === tuning.neighbors && likeness <= best.at(-1)!.likeness)) continue
     let at = best.length
     while (at > 0 && best[at - 1]!.likeness < likeness) at--
     best.splice(at, 0, { document, likeness })
-    if (best.length > tuning.neighbours) best.pop()
+    if (best.length > tuning.neighbors) best.pop()
   }
   return best
 }
@@ -375,7 +383,7 @@ type Guess = {
   readonly closeness: number
   /** Standard deviation of the nearest neighbors' values. */
   readonly scatter: number
-  readonly neighbours: readonly Neighbour[]
+  readonly neighbors: readonly Neighbor[]
 }
 
 function deviation(values: readonly number[]): number {
@@ -384,22 +392,22 @@ function deviation(values: readonly number[]): number {
 }
 
 function guess(core: Core, inputs: ValueInputs, scratch: Float32Array): Guess {
-  const neighbours = neighboursOf(core, inputs, scratch)
+  const neighbors = neighborsOf(core, inputs, scratch)
   let [closeness, mean, local] = [0, 0, 0]
-  const weightOf = ({ likeness }: Neighbour): number => likeness ** tuning.power
-  for (const each of neighbours) {
+  const weightOf = ({ likeness }: Neighbor): number => likeness ** tuning.power
+  for (const each of neighbors) {
     closeness += weightOf(each)
     mean += weightOf(each) * core.residuals[each.document]!
   }
   if (closeness > 0) mean /= closeness
-  for (const each of neighbours) local += weightOf(each) * (core.residuals[each.document]! - mean) ** 2
+  for (const each of neighbors) local += weightOf(each) * (core.residuals[each.document]! - mean) ** 2
   if (closeness > 0) local /= closeness
   return {
-    log: additive(core, levelsOf(inputs)) + (mean * closeness) / (closeness + tuning.neighbourShrinkage),
+    log: additive(core, levelsOf(inputs)) + (mean * closeness) / (closeness + tuning.neighborShrinkage),
     local,
     closeness,
-    scatter: deviation(neighbours.slice(0, scatterOf).map(({ document }) => core.values[document]!)),
-    neighbours,
+    scatter: deviation(neighbors.slice(0, scatterOf).map(({ document }) => core.values[document]!)),
+    neighbors,
   }
 }
 
@@ -454,7 +462,7 @@ function nodesOf(inputs: readonly ValueInputs[], values: readonly number[]): Val
   )
 }
 
-/** Of all priced tenders those that a model is made of: the newest, in order of their ids. */
+/** The newest of all priced tenders, in order of their IDs: a model is made from them. */
 export function sampleOf(priced: readonly PricedTender[]): PricedTender[] {
   return [...priced]
     .sort((a, b) => (a.date > b.date ? -1 : a.date < b.date ? 1 : a.id < b.id ? -1 : 1))
@@ -485,7 +493,7 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
       rows.map(({ error }) => Math.log(Math.abs(error) + leastError)),
       tuning.spreadCaution,
     )
-  // What tells the spread must not have seen the errors that it is held against.
+  // The data for the spread must not include the errors with which it is compared.
   const halves = [0, 1].map((half) => tested.filter(({ place }) => place % 2 === half))
   const scaled = halves.flatMap((half, which) => {
     const other = spreadOf(halves[1 - which]!)
@@ -498,7 +506,8 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
     const sorted = Float64Array.from(rows, ({ error }) => error).sort()
     return [Math.min(0, percentile(sorted, 0.1) || 0), Math.max(0, percentile(sorted, 0.9) || 0)]
   }
-  // The interval has to hold for those that get an answer: the narrow ones, whose spread is a little too small on the whole.
+  // The interval must hold for those that receive an answer: the narrow ones, whose spread is a little too small on
+  // the whole.
   let quantiles = quantilesOf(scaled)
   for (let round = 0; round < 3; round++) {
     const answered = scaled.filter(
@@ -550,7 +559,7 @@ export function openValueModel(parameters: ValueModelParameters): ValueModel {
     parameters,
     predict: (inputs) => {
       const found = guess(core, inputs, scratch)
-      const { log, closeness, scatter, neighbours } = found
+      const { log, closeness, scatter, neighbors } = found
       const caution = isKnownBuyer(core, inputs.buyer) ? 1 : unknownBuyerCaution
       const spread = Math.exp(additive(spreads, spreadLevelsOf(inputs, found))) * caution
       const prefix = cpvPath(inputs.cpvCodes[0]).findLast((each) => parameters.nodes[each])
@@ -561,7 +570,7 @@ export function openValueModel(parameters: ValueModelParameters): ValueModel {
         high: log + highest * spread,
         closeness,
         scatter,
-        neighbours: neighbours.map(({ document, likeness }) => ({
+        neighbors: neighbors.map(({ document, likeness }) => ({
           id: parameters.ids[document]!,
           log: core.values[document]!,
           likeness,

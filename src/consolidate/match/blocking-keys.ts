@@ -1,22 +1,15 @@
 // Under which keys a record is filed, so that records that may be one tender meet without comparing all with all.
 import { bandKeys } from './description-sketch.ts'
 import type { MatchRecord, MatchTitle } from './match-record.ts'
+import { mostHoldersOfBlock, mostHoldersOfWeakBlock, rareCount } from './thresholds.ts'
 import { twinKey } from './twin-key.ts'
 import { titleCount } from './word-weights.ts'
-
-/** Maximum number of holders of a key; a key with more does not identify one tender. */
-export const mostHoldersOfBlock = 150
-/** The same for keys of the title alone. They fill as the stock grows; a word that thirty titles share tells little. */
-export const mostHoldersOfWeakBlock = 30
 
 /** Whether the key holds nothing but words of the title. */
 export const isWeakKey = (key: string): boolean => key.startsWith('w:') || key.startsWith('p:')
 
 /** Holders up to which a key counts. */
 export const mostHoldersOf = (key: string): number => (isWeakKey(key) ? mostHoldersOfWeakBlock : mostHoldersOfBlock)
-
-/** Maximum count of a title word, in the counted titles, that makes a key on its own. */
-const rareCount = 12
 
 function rarest(words: readonly string[], weights: readonly number[], most: number): string[] {
   return words

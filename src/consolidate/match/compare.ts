@@ -1,6 +1,7 @@
 // What two records have in common, measure by measure. Every measure is symmetric.
 import { containment } from './description-sketch.ts'
 import type { MatchBuyer, MatchRecord, MatchTitle } from './match-record.ts'
+import { tellingText } from './thresholds.ts'
 import { titleCount, titleWeight } from './word-weights.ts'
 
 export type TitleComparison = {
@@ -18,7 +19,7 @@ export type TitleComparison = {
   readonly isEqual: boolean
   /** All that one title has more is a number of one or two digits: `Bauhof` and `Bauhof 2`. */
   readonly isNumberMore: boolean
-  /** Cut, but the text of the same record goes on as the other title does. */
+  /** Cut, but the text of the same record continues like the other title. */
   readonly isCompleted?: true
 }
 
@@ -364,7 +365,7 @@ export function cpvRelation(a: readonly string[], b: readonly string[]): CpvRela
     const divisions = new Set(b.map((code) => code.slice(0, 2)))
     return a.some((code) => divisions.has(code.slice(0, 2))) ? 'ancestor' : 'conflict'
   }
-  // Parts of one project share the code of the whole: most codes of one side must stand on the other.
+  // Parts of one project share the code of the whole: most codes of one side must be on the other.
   const shared = telling.filter((code) => code.length >= 4 && others.includes(code)).length
   if (shared > 0)
     return shared * 2 >= Math.min(telling.length, others.length) && telling[0] === others[0]
@@ -385,7 +386,7 @@ export type PlaceRelation = 'compatible' | 'same-region' | 'other-region' | 'con
 
 const area = (nuts: string): string => nuts.replace(/Z+$/, '')
 
-/** Compatible: one area lies in the other, by at least three characters. */
+/** Compatible: one area contains the other, by at least three characters. */
 export function placeRelation(a: readonly string[], b: readonly string[]): PlaceRelation {
   if (a.length === 0 || b.length === 0) return 'unknown'
   let best: PlaceRelation | undefined
@@ -405,12 +406,9 @@ export function placeRelation(a: readonly string[], b: readonly string[]): Place
   return best ?? 'unknown'
 }
 
-/** Weight of words beyond the title that make a description of a few words tell something: the trade, the substance, the street. */
-const tellingText = 5
-
 /**
- * Share of the smaller description that is in the larger one; undefined when one is missing or of a few words, unless these
- * are the same words and tell more than the title.
+ * Share of the smaller description that is in the larger one; undefined if one is missing or has few words, unless
+ * these are the same words and say more than the title.
  */
 export function descriptionShare(a: MatchRecord, b: MatchRecord): number | undefined {
   return containment(a.shingles, b.shingles) ?? (isSameShortText(a, b) ? 1 : undefined)

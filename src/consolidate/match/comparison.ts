@@ -15,6 +15,7 @@ import {
 } from './compare.ts'
 import type { MatchRecord } from './match-record.ts'
 import { differenceOf } from './text-words.ts'
+import { ownWordsOfOneTender, sameNoticeDays } from './thresholds.ts'
 
 export type Comparison = {
   /** Undefined when the titles have no language in common. */
@@ -51,16 +52,10 @@ export function compareRecords(a: MatchRecord, b: MatchRecord): Comparison {
   }
 }
 
-/** Words that each of two descriptions of one tender may have alone: a few, and one for each twenty that both have. */
-const ownWordsOfOneTender = { least: 3, ofShared: 0.05 } as const
-
 function isRewritten(a: MatchRecord, b: MatchRecord): boolean {
   const { shared, onlyA, onlyB } = differenceOf(a.textWords, b.textWords)
   return Math.min(onlyA, onlyB) > ownWordsOfOneTender.least + ownWordsOfOneTender.ofShared * shared
 }
-
-/** A call and its result, or an announcement and its call, do not come out so close to each other: one portal misnames the form. */
-export const sameNoticeDays = 10
 
 /**
  * Between the nearest of first and last publications: one portal may have seen only the change. Undefined for notices of

@@ -137,7 +137,7 @@ describe('one tender on two portals', () => {
   })
 })
 
-test('a cut title whose own text goes on as the other title does', () => {
+test('a cut title whose own text continues like the other title', () => {
   const title = 'Erneuerung der Lüftungsanlage in der Mehrzweckhalle am Mühlgraben mit Brandschutzklappen'
   const whole: Sketch = { title, cpv: [], nuts: [], deadline: '2026-04-08T08:00:00.000Z' }
   const cut: Sketch = {
@@ -152,7 +152,7 @@ test('a cut title whose own text goes on as the other title does', () => {
   expect(verdict(whole, { ...cut, description: other }).kind).not.toBe('merge')
 })
 
-test('where the title is that of the project, a text of a few words tells its part', () => {
+test('if the title is that of the project, a text of a few words identifies the part', () => {
   const part: Sketch = {
     ...base,
     title: 'Erweiterung Kindertagesstätte Lindenweg',
@@ -195,7 +195,7 @@ test("the row of a portal's list and its page are one tender; two documents of a
     const document: Sketch = { ...row, publisher: 'ted', format }
     for (const description of ['', text])
       expect(verdict(document, { ...document, published: '2026-03-02', description }).kind).toBe('none')
-    // to the minute, with a title that tells much, but still two publications
+    // to the minute, with a distinctive title, but still two publications
     const deadline = '2026-04-08T08:00:00.000Z'
     const title = `${base.title} einschließlich Demontage, Entsorgung und hydraulischem Abgleich der Fußbodenheizung`
     const later: Sketch = { ...document, title, deadline, published: '2026-03-12' }
@@ -361,7 +361,7 @@ describe('two tenders', () => {
     expect(verdict({ ...a, cpv: ['45331100'], reference }, { ...b, cpv: ['45331100'], reference }).kind).toBe('merge')
   })
 
-  test('of twins, a title alone joins none', () => {
+  test('among twins, a title alone joins none', () => {
     const bare = { title: base.title, cpv: [], nuts: [] }
     expect(verdict(base, { ...bare, publisher: 'list' }, 1).kind).toBe('merge')
     expect(verdict(base, { ...bare, publisher: 'list' }, 5).kind).toBe('none')

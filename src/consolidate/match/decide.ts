@@ -2,11 +2,19 @@
 import { type Comparison, compareRecords } from './comparison.ts'
 import type { MatchContext, MatchRecord, Verdict } from './match-record.ts'
 import { isBoughtByTrade, isNamed, samePortalFinding } from './same-portal.ts'
+import {
+  agreedDays,
+  buyerPoints,
+  cpvPoints,
+  deadlinePoints,
+  mergeScore,
+  placePoints,
+  strongWeights,
+  translatedScore,
+  translationPoints,
+  weakWeights,
+} from './thresholds.ts'
 import { hasLoneDiscriminator, type Veto, vetoOf } from './vetoes.ts'
-
-/** Minimum points for two records to be one tender, if vetoes and corroboration allow it. */
-const mergeScore = 6
-const translatedScore = 6.5
 
 type Point = readonly [name: string, points: number]
 
@@ -17,19 +25,6 @@ function titlePoints({ title }: Comparison): Point[] {
   if (smallerRest < 1 && largerRest > 0 && shared > 8) points.push(['one title holds the other', 1.2])
   return points
 }
-
-const buyerPoints = { equal: 2.6, contained: 1.2, partial: -0.6, conflict: -0.6, unknown: -0.7 } as const
-const deadlinePoints = {
-  minute: 2.2,
-  shifted: 1.9,
-  day: 1.6,
-  'next-day': 0.8,
-  near: -0.6,
-  far: -1.8,
-  unknown: 0,
-} as const
-const cpvPoints = { same: 1.2, ancestor: 0.5, near: -0.8, conflict: -2, unknown: 0 } as const
-const placePoints = { compatible: 0.5, 'same-region': 0, 'other-region': -0.8, conflict: -2, unknown: 0 } as const
 
 function publicationPoints(days: number | undefined): number {
   if (days === undefined) return 0
@@ -55,13 +50,6 @@ function pointsOf(comparison: Comparison): Point[] {
   return points.filter(([, value]) => value !== 0)
 }
 
-/** Independent agreement beside title and buyer that hardly happens by chance. The authority's number counts as two of them. */
-const strongWeights = { minute: 1, description: 1, reference: 2 } as const
-/** Agreement that sometimes happens by chance. */
-const weakWeights = { day: 1, cpv: 1, publication: 1 } as const
-/** Maximum days between two publications that count as agreement. */
-const agreedDays = 3
-
 function corroboration({
   deadline,
   description,
@@ -86,7 +74,7 @@ function corroboration({
   }
 }
 
-/** The rule by which the pair merges; undefined when too little beside title and buyer speaks for it. */
+/** The rule by which the pair merges; undefined if there is too little evidence besides title and buyer. */
 function ruleOf(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: number): string | undefined {
   const { strong, weak } = corroboration(comparison)
   const { title, buyer } = comparison
@@ -136,9 +124,6 @@ function sharedNames(a: MatchRecord, b: MatchRecord): number {
   const others = b.titles[0]?.words ?? []
   return words.filter((word) => word.length > 1 && !/^\d/.test(word) && others.includes(word)).length
 }
-
-/** Minimum points that a translation needs, beside the same buyer and deadline. */
-const translationPoints = 4
 
 /** Works and engineering are bought trade by trade: one code may be that of all. */
 function translatedCpvPoints({ cpv: codes }: MatchRecord, cpv: Comparison['cpv']): number {

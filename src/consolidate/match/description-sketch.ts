@@ -1,10 +1,7 @@
 // Descriptions as small sketches: the smallest hashes of their shingles, by which how much of one is in the other is estimated.
-import { allWords } from './words.ts'
 
-/** Maximum number of hashes kept of one description. */
-const sketchSize = 256
-/** Maximum number of characters read of one description: portals cut at the end. */
-const readCharacters = 6_000
+import { readCharacters, sketchSize } from './thresholds.ts'
+import { allWords } from './words.ts'
 
 export type DescriptionSketch = {
   readonly shingles: readonly number[]
@@ -49,7 +46,7 @@ export function sketchOf(description: string, titleWords: readonly string[]): De
   return { shingles: [...sorted.subarray(0, sketchSize)], words: own.length === 0 ? [] : words }
 }
 
-/** Share of the smaller set of shingles that is in the other, estimated; undefined when one is too small to tell. */
+/** Share of the smaller set of shingles that is in the other, estimated; undefined if one is too small. */
 export function containment(a: readonly number[], b: readonly number[]): number | undefined {
   if (a.length < 3 || b.length < 3) return undefined
   const limit = Math.min(a.length < sketchSize ? 0xffffffff : a.at(-1)!, b.length < sketchSize ? 0xffffffff : b.at(-1)!)

@@ -1,6 +1,7 @@
-// Marks that tell the parts of one project apart: lots, phases, trades by number, trailing ordinals.
+// Marks that distinguish the parts of one project: lots, phases, trades by number, trailing ordinals.
 import { foldText } from '../buyer-identity.ts'
 import type { Discriminators } from './match-record.ts'
+import { readCharacters } from './thresholds.ts'
 
 const value = '(\\d{1,4}(?:\\s?[.,/-]\\s?\\d{1,3}){0,2}\\s?[a-h]?|[ivx]{1,4}|[a-h])(?![\\p{L}\\p{N}])'
 const number = '(?:nr|nummer|no|num|n|number|numero)?[.:°º]*\\s*'
@@ -53,16 +54,13 @@ export function discriminatorsOf(
   const folded = foldText(title)
   const marks = marksOf(folded)
   const ordinal = trailingOrdinal(folded)
-  // `Los 2` at the end is the lot; `TL3-III` has a number of its own behind its mark.
+  // `Los 2` at the end is the lot; `TL3-III` has its own number after its mark.
   const ofTitle = ordinal && !marks.ends.has(ordinal.end) ? { ...marks.values, ordinal: [ordinal.value] } : marks.values
   if (Object.keys(ofTitle).length > 0) return { discriminators: ofTitle, isInTitle: true }
   return { discriminators: marksOf(foldText(description.slice(0, 260))).values, isInTitle: false }
 }
 
-/** Maximum characters of a description in which the marks of its parts are looked for. */
-const readCharacters = 6_000
-
-/** The marks that stand anywhere in a description: forms name the lot behind the authority, the procedure and the place. */
+/** The marks at any position of a description: forms name the lot after the authority, the procedure and the place. */
 export function partsOf(description: string): Discriminators {
   return marksOf(foldText(description.slice(0, readCharacters))).values
 }

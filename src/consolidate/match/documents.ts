@@ -1,17 +1,14 @@
 // Addresses of procurement documents that name one award: portals write them into the text where the field is missing.
 import { documentsProject } from '../link-keys.ts'
-
-/** Maximum characters of a description in which addresses are looked for. */
-const readCharacters = 8_000
-const mostDocuments = 6
+import { addressCharacters, mostDocuments } from './thresholds.ts'
 
 /** A correction names the platform and its number of the award: `www.example.org (Vergabe-ID: 3371180)`. */
 const platformNumber = /\b((?:[a-z0-9-]+\.)+[a-z]{2,20}) \((?:vergabe|ausschreibungs)-?id:? (\d{5,12})\)/giu
 
 /** `host/id` of each address that names more than a host and a page, sorted. */
 export function documentsOf(urls: readonly (string | undefined)[], description: string): string[] {
-  const inText = description.slice(0, readCharacters).match(/https?:\/\/[^\s<>"';,()]{4,300}/g) ?? []
-  const named = [...description.slice(0, readCharacters).matchAll(platformNumber)].map(
+  const inText = description.slice(0, addressCharacters).match(/https?:\/\/[^\s<>"';,()]{4,300}/g) ?? []
+  const named = [...description.slice(0, addressCharacters).matchAll(platformNumber)].map(
     ([, host, number]) => `https://${host}/${number}`,
   )
   const found = [...urls, ...inText, ...named].map(documentsIdOf).filter((id) => id !== undefined)

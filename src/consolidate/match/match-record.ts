@@ -15,11 +15,14 @@ export type MatchTitle = {
   readonly isTruncated: boolean
 }
 
-/** Marks that tell parts of one project apart: `lot`, `phase`, `trade` (LV, VE, KG), `ordinal`; values folded, without leading zeros. */
+/**
+ * Marks that distinguish parts of one project: `lot`, `phase`, `trade` (LV, VE, KG), `ordinal`; values folded, without
+ * leading zeros.
+ */
 export type Discriminators = { readonly [type: string]: readonly string[] }
 
 export type MatchBuyer = {
-  /** Words that tell this buyer from others, legal forms and kinds of offices left out. */
+  /** Words that distinguish this buyer from others, without legal forms and kinds of offices. */
   readonly words: readonly string[]
   readonly weights: readonly number[]
   /** All words of the name in order, joined by spaces: equal names are equal even if no word is telling. */
@@ -74,7 +77,7 @@ export type MatchRecord = {
   readonly callDay?: number
   /** First publication of a result, epoch day. */
   readonly resultDay?: number
-  /** What its notices are and name, so that a result is not taken for that of another call. */
+  /** What its notices are and name, so that a result is not mistaken for that of another call. */
   readonly calls: NamedCalls
   /** Significant digits of CPV codes, main code first, each once; at most 24. */
   readonly cpv: readonly string[]
@@ -83,13 +86,16 @@ export type MatchRecord = {
   readonly references: readonly string[]
   /** Hashes of the description's shingles of three words: the smallest 256, sorted. */
   readonly shingles: readonly number[]
-  /** Words of the description. 0: none, or only the title once more. */
+  /** Words of the description. 0: none, or only a repetition of the title. */
   readonly descriptionLength: number
   /** Weighted words of the description, for short ones only (at most 40): what a bilateral substitution is seen in. */
   readonly descriptionWords: readonly string[]
   /** Numbers of two digits or more in the description, sorted, at most 40: they survive a translation. */
   readonly descriptionNumbers: readonly string[]
-  /** Hashes of the description's distinct words, stop words apart: the smallest 400, sorted. One word tells two trades apart. */
+  /**
+   * Hashes of the description's distinct words, without stop words: the smallest 400, sorted. One word distinguishes
+   * two trades.
+   */
   readonly textWords: readonly number[]
   /** Marks of parts anywhere in the description, where `discriminators` reads its beginning. */
   readonly parts: Discriminators
@@ -123,6 +129,6 @@ export type Cluster = {
   readonly keys: readonly string[]
   /** The edges that made it; an operator's have the rule `operator`. */
   readonly joinedBy: readonly MatchEdge[]
-  /** Possible duplicates in other clusters; each stands at both of its clusters. */
+  /** Possible duplicates in other clusters; each is listed for both of its clusters. */
   readonly reviews: readonly MatchEdge[]
 }

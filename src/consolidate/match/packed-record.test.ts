@@ -1,7 +1,7 @@
 // What is kept of a record is the record; its mark and its number say nothing that the matching does not say.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { generateNotice } from '../../../test/generate/similar-notices.ts'
+import { generateNotice } from '../../../test/testing/generate/similar-notices.ts'
 import type { Unit } from '../resolve.ts'
 import { blockNumber, isWeakNumber } from './block-number.ts'
 import { blockingKeys, isWeakKey } from './blocking-keys.ts'
@@ -19,7 +19,7 @@ function recordOf(index: number, given: Partial<MatchRecord> = {}): MatchRecord 
   return { ...prepare(notice.noticeKey, [unit]), ...given }
 }
 
-describe('a record as it is kept', () => {
+describe('a stored record', () => {
   test('is the record', () => {
     for (let index = 0; index < 60; index++) {
       const record = recordOf(index)
@@ -50,11 +50,11 @@ describe('marks', () => {
     }
   }
 
-  test('part only what the vetoes part, and tell most of what is too far apart', () => {
+  test('separates only what the vetoes separate, and most of what is too far apart', () => {
     const seen = { apart: 0, near: 0 }
     fc.assert(
       fc.property(dated, dated, (one, other) => {
-        // The same call on two portals: but for the dates nothing speaks against one tender.
+        // The same call on two portals: except for the dates nothing speaks against one tender.
         const [a, b] = [at(1, one), at(8, other)]
         const isApart = areTooFarApart(timeMark(a), timeMark(b))
         expect(areTooFarApart(timeMark(b), timeMark(a))).toBe(isApart)
@@ -67,7 +67,7 @@ describe('marks', () => {
     expect(Math.min(seen.apart, seen.near)).toBeGreaterThan(300)
   })
 
-  test('twins never speak for a pair: what is apart with one stays apart with more', () => {
+  test('twins never support a pair: records separate with one stay separate with more', () => {
     for (let index = 0; index < 400; index++) {
       const [a, b] = [recordOf(index), recordOf(index - (index % 10) + 8)]
       if (a.key === b.key || decide(a, b, { twins: 1 }).kind !== 'none') continue

@@ -129,7 +129,7 @@ function edgesOf(records: readonly MatchRecord[]): MatchEdge[] {
   )
 }
 
-test('decide is symmetric, whatever the records', () => {
+test('decide is symmetric for any records', () => {
   fc.assert(
     fc.property(arbitraryRecords, (records) => {
       for (const a of records)

@@ -1,9 +1,7 @@
 // From edges to tenders: a function of sets, so that order of arrival and portions cannot move it.
 import { isExcluded } from './decide.ts'
 import type { Cluster, MatchDecision, MatchEdge, MatchRecord } from './match-record.ts'
-
-/** Edges of one record that lie so close together that either may be right. */
-const runnerUpMargin = 1
+import { runnerUpMargin } from './thresholds.ts'
 
 const pairKey = (a: string, b: string): string => (a < b ? `${a}\n${b}` : `${b}\n${a}`)
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -11,13 +11,10 @@ import { documentsOf } from './documents.ts'
 import type { MatchBuyer, MatchDeadline, MatchRecord, MatchTitle } from './match-record.ts'
 import { referenceNumbers } from './reference-numbers.ts'
 import { textWordsOf } from './text-words.ts'
+import { mostDeadlines, mostLotsRead, mostWordsOfTitle } from './thresholds.ts'
 import { plainText, plainTitle } from './title-text.ts'
 import { buyerWeight, titleWeight } from './word-weights.ts'
 import { allWords, numbersOf, tellingWords } from './words.ts'
-
-const mostLotsRead = 20
-const mostDeadlines = 8
-const mostWordsOfTitle = 60
 
 type Stage = MatchRecord['stage']
 
@@ -62,7 +59,7 @@ function buyerOf(name: string): MatchBuyer {
   return { words, weights: words.map((word) => round(buyerWeight(word))), name: wordsOf(plain).join(' ').slice(0, 200) }
 }
 
-/** Midnight and the last minute stand where a portal had only a day, in the buyer's zone or in UTC. */
+/** Midnight and the last minute appear where a portal had only a day, in the buyer's time zone or in UTC. */
 function deadlineOf(instant: Instant, zone: string): MatchDeadline {
   const utcMs = epochMs(instant)
   const localMs = utcMs + offsetMsAt(zone, utcMs)

@@ -1,8 +1,6 @@
 // The authority's own numbers: from the notice's field, and where portals write them into titles and descriptions.
 import { cleanReferenceNumber } from '../link-keys.ts'
-
-/** Maximum characters of a text in which numbers are looked for; a form's number stands anywhere in it. */
-const readCharacters = 6_000
+import { readCharacters } from './thresholds.ts'
 
 /** The name of the number of one award. A project's number is that of all its trades, so it is not in it. */
 const named =
@@ -29,8 +27,9 @@ export function referenceNumbers(fields: readonly (string | undefined)[], texts:
 const hasDigit = (token: string): boolean => /\p{N}/u.test(token)
 
 /**
- * The number at the beginning of a text that goes on: `WBG 26_01 c) Angaben`, `6031 06/65/15-07`, `WAN-6-0142/ 02 Unser`. Capitals
- * before the first digit belong to it, as does what stands behind an open separator, and a further part with separators.
+ * The number at the beginning of a text that continues: `WBG 26_01 c) Angaben`, `6031 06/65/15-07`,
+ * `WAN-6-0142/ 02 Unser`. Capitals before the first digit belong to it, and so does what follows an open separator, and
+ * a further part with separators.
  */
 function firstNumber(text: string): string {
   const [first, ...more] = text.trim().split(/\s+/)

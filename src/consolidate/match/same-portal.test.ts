@@ -69,7 +69,7 @@ function verdict(a: Sketch, b: Sketch, twins = 1) {
   return found
 }
 
-/** What an authority's form says before and behind the purchase: some 250 words that all its notices share. */
+/** The words of an authority's form before and after the purchase: some 250 words that all its notices share. */
 const before = `a) Öffentlicher Auftraggeber (Vergabestelle)
 Name und Anschrift: Stadt Quellental, Am Brunnen 1, 99999 Quellental
 Telefon: +49 3999 1234, Fax: +49 3999 1235, E-Mail: vergabe@quellental.example
@@ -122,7 +122,7 @@ describe('the trades of a project', () => {
     expect(tendersOf([...numbered, engineers])).toEqual(alone([...numbered, engineers]))
   })
 
-  test('the same without any number, told by the text alone', () => {
+  test('the same without any number, distinguished by the text alone', () => {
     const told = trades.map((trade) => ({ title: project, description: form('', trade) }))
     expect(tendersOf(told)).toEqual(alone(told))
   })
@@ -187,7 +187,7 @@ describe('the trades of a project', () => {
     expect(verdict(a!, b!).kind).not.toBe('merge')
   })
 
-  test('an ordinal behind a mark of its own', () => {
+  test('an ordinal after its own mark', () => {
     const again = (ordinal: string) => ({
       title: `Ausstattung der Fachräume TL3-${ordinal}`,
       description: 'Teillos 3, Lehrmittel für das Gymnasium, Wiederholung der aufgehobenen Ausschreibung',
@@ -197,7 +197,7 @@ describe('the trades of a project', () => {
     expect(verdict(again('II'), again('II')).kind).toBe('merge')
   })
 
-  test('a title that says more, over one text', () => {
+  test('a title that says more, with one text', () => {
     const text = form('', 'Erneuerung des Daches, beide Seiten')
     const [roof, scaffold] = [
       { title: 'Dachinstandsetzung Weberstraße 10-28', description: text },
@@ -242,7 +242,7 @@ describe('doubt goes to review', () => {
     expect(verdict(told('Küche Labor Bühne'), told('Mensa Garten Keller')).kind).toBe('none')
   })
 
-  test('a text that goes on is one, unless more is new than old', () => {
+  test('a text that continues is one, unless more is new than old', () => {
     const short = told('ELT')
     const longer = { ...short, description: `${short.description}. Eine Besichtigung ist verpflichtend.` }
     expect(verdict(short, longer)).toMatchObject({ kind: 'merge', rule: 'same-text' })
@@ -261,7 +261,7 @@ describe('doubt goes to review', () => {
     expect(verdict(opened('07:00'), opened('07:30', '2026-05-18')).kind).toBe('merge')
   })
 
-  test('a text that tells no more than the project', () => {
+  test('a text that says no more than the project', () => {
     const little = { title: 'Erweiterung Feuerwehrhaus Klausental', description: 'Bauleistungen' }
     expect(verdict(little, little)).toMatchObject({ kind: 'review', rule: 'same-text-tells-little' })
     const goods = { title: 'Dienstkleidung, Socken', description: 'Lieferung', cpv: ['18000000'] }
@@ -288,7 +288,7 @@ describe('doubt goes to review', () => {
   })
 })
 
-describe('what was published twice is one', () => {
+describe('a repeated publication is one', () => {
   test('a correction that says little but the number', () => {
     const call = { title: 'Tiefbauarbeiten', description: form('Neu-202603-23094', 'Tiefbauarbeiten, Bushaltestelle') }
     const correction = {

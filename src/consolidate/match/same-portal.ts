@@ -4,6 +4,14 @@ import type { Comparison } from './comparison.ts'
 import { documentsRelation } from './documents.ts'
 import type { MatchRecord } from './match-record.ts'
 import { differenceOf, textWordsOf } from './text-words.ts'
+import {
+  fewestOwnWords,
+  fewestWords,
+  fewestWordsOfLongText,
+  mostChangedWords,
+  mostLettersChanged,
+  titleOfTrade,
+} from './thresholds.ts'
 import { discriminatorConflict, hasLoneDiscriminator } from './vetoes.ts'
 
 /** `merge`: published twice; `review`: nearly all is the same, and what differs may be a correction or another trade. */
@@ -14,13 +22,10 @@ export const isNamed = ({ kind, rule }: PortalFinding, { title }: Comparison): b
   kind === 'merge' && (rule === 'same-number' || rule === 'same-documents') && title?.isEqual === true
 
 /**
- * What the two texts have of their own. `same`: nothing; `longer`: one goes on; `changed`: each has a few words that the other
- * lacks; `other`: each has many; `missing`: one or both say no more than the title.
+ * How the two texts differ. `same`: not at all; `longer`: one continues; `changed`: each has a few words that the
+ * other lacks; `other`: each has many; `missing`: one or both say no more than the title.
  */
 type TextRelation = 'same' | 'longer' | 'changed' | 'other' | 'missing'
-
-/** Maximum words of its own on the lesser side, up to which a text is a changed one. */
-const mostChangedWords = 2
 
 function textRelation(a: MatchRecord, b: MatchRecord): TextRelation {
   if (a.textWords.length === 0 || b.textWords.length === 0) return 'missing'
@@ -31,7 +36,7 @@ function textRelation(a: MatchRecord, b: MatchRecord): TextRelation {
   return less <= mostChangedWords && more <= shared ? 'changed' : 'other'
 }
 
-/** The codes of one side, those for want of a better one apart, all stand on the other: a portal that adds codes, not another trade. */
+/** The codes of one side, except generic ones, are all on the other: a portal that adds codes, not another trade. */
 function haveCodesInCommon(a: readonly string[], b: readonly string[]): boolean {
   if (a.length === 0 || b.length === 0) return true
   const [tellingA, tellingB] = [a, b].map((codes) => codes.filter((code) => !isGenericCpv(code))) as [
@@ -53,9 +58,6 @@ function haveSameTitle(a: MatchRecord, b: MatchRecord, { title }: Comparison): b
   return title.smallerRest === 0 && title.largerRest === 0 && lettersBetween(first, second) <= mostLettersChanged
 }
 
-/** Maximum letters of a title that a slip of the pen changes; the same words in another order name another part. */
-const mostLettersChanged = 3
-
 /** Letters of the longer text between the beginning and the end that both have. */
 function lettersBetween(a: string, b: string): number {
   const most = Math.min(a.length, b.length)
@@ -73,20 +75,13 @@ function areOpenedInTurn(a: MatchRecord, b: MatchRecord, { deadline, publishedDa
   return ![...a.deadlines, ...b.deadlines].some(({ isDateOnly }) => isDateOnly)
 }
 
-/** Minimum number of words, beyond the title, for a text to tell what is bought, if the title is that of a project. */
-const fewestOwnWords = 4
-/** Minimum number of words of title and text together, if the codes are only the best available. */
-const fewestWords = 6
-/** Minimum number of words of a text, if the codes of the two differ. */
-const fewestWordsOfLongText = 12
-
 /** Works and engineering, where one project is bought trade by trade. */
 export const isBoughtByTrade = (code: string): boolean => code.startsWith('45') || code.startsWith('71')
 
 const haveSameCodes = (a: MatchRecord, b: MatchRecord): boolean =>
   a.cpv.length > 0 && a.cpv.length === b.cpv.length && a.cpv.every((code) => b.cpv.includes(code))
 
-/** What both say is enough to tell one purchase from the next one of the same project. */
+/** What both say is enough to distinguish a purchase from the next one of the same project. */
 function isTelling(a: MatchRecord, b: MatchRecord, { cpv }: Comparison): boolean {
   const words = Math.min(a.textWords.length, b.textWords.length)
   if (words >= fewestWordsOfLongText) return true
@@ -108,7 +103,7 @@ export function samePortalFinding(
   const areOtherParts = discriminatorConflict(a.parts, b.parts) !== undefined
   const documents = documentsRelation(a.documents, b.documents)
   if (sharedReference) {
-    // A project's number may stand at all its trades.
+    // A project's number may be on all its trades.
     const isLone = hasLoneDiscriminator(a, b) && (a.isMarkedInTitle || b.isMarkedInTitle)
     const isDoubtful = isLone || title.isNumberMore || isOtherTrade(cpv) || areOtherParts || documents === 'other'
     return isDoubtful ? { kind: 'review', rule: 'same-number-other-part' } : { kind: 'merge', rule: 'same-number' }
@@ -140,9 +135,6 @@ function ownWords(record: MatchRecord): number {
 
 const titleHashes = (record: MatchRecord): number[] => textWordsOf(record.titles[0]?.words ?? [])
 
-/** Fewest nats of a title that tell a purchase of one trade, of goods and services, and of any trade. */
-const titleOfTrade = { known: 18, none: 14, any: 30 } as const
-
 /** The row of a list and its page, or two rows: one of them has no text. Documents of a journal are neither. */
 function rowAndPage(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: number): PortalFinding | undefined {
   const { title, buyer, cpv, deadline, publishedDaysApart } = comparison
@@ -154,7 +146,7 @@ function rowAndPage(a: MatchRecord, b: MatchRecord, comparison: Comparison, twin
   const isDay = deadline === 'day' || deadline === 'shifted'
   if (twins <= 2 && (isOfOneDay || isDay) && (cpv === 'same' || (isOfOneDay && isDay))) return merge
   if (!isOfOneDay) return undefined
-  // Neither has a text: the portal gave one page several times, if the title tells the trade.
+  // Neither has a text: the portal published one page several times, if the title names the trade.
   const haveNoText = a.textWords.length === 0 && b.textWords.length === 0
   if (haveNoText && haveSameCodes(a, b)) {
     const least = !a.cpv.some(isBoughtByTrade)

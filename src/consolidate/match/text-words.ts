@@ -1,10 +1,10 @@
-// A description as the set of its words: exact where the sketch of shingles estimates, because one word tells two trades apart.
+// A description as the set of its words: exact where the sketch of shingles estimates, because one word distinguishes
+// two trades.
 import { hashWord } from './description-sketch.ts'
+import { mostWords } from './thresholds.ts'
 import { isStopWord } from './words.ts'
 
-/** Maximum words kept of one description. */
-const mostWords = 400
-/** Bytes of the hash of one word: two texts differ in few words, so a collision is rare. */
+/** Number of bytes in the hash of a word: two texts differ in few words, so a collision is rare. */
 export const wordHashBytes = 3
 
 /** Hashes of the distinct words, sorted; single letters count, they name houses and areas. */

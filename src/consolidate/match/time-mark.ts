@@ -1,6 +1,6 @@
-// What stands beside each key in the index: two records too far apart in time are told apart without being read.
+// The mark stored with each key in the index: two records too far apart in time are separated without being read.
 import type { MatchRecord } from './match-record.ts'
-import { mostDaysOfOneStage, mostDaysOfResults, resultDays } from './vetoes.ts'
+import { mostDaysOfOneStage, mostDaysOfResults, resultDays } from './thresholds.ts'
 
 const stages = ['call', 'result', 'contract', 'planning'] as const
 
@@ -10,7 +10,10 @@ export function timeMark(record: MatchRecord): number {
   return day === undefined || day < 0 ? -1 : day * stages.length + stages.indexOf(record.stage)
 }
 
-/** Whether the time veto of `vetoOf` holds for two records with these marks; false when the marks do not tell. Symmetric. */
+/**
+ * Whether the time veto of `vetoOf` holds for two records with these marks; false if the marks cannot show it.
+ * Symmetric.
+ */
 export function areTooFarApart(first: number, second: number): boolean {
   if (first < 0 || second < 0) return false
   const [a, b] = [stages[first % stages.length], stages[second % stages.length]]

@@ -49,7 +49,7 @@ function withoutTedPrefix(text: string): string {
   return match && isCountryName(match[1]!) ? text.slice(match[0].length) : text
 }
 
-/** What kind of notice it is, where portals put it before the title; only with a colon or dash behind, or for whole formulas. */
+/** The notice type that portals put before the title; only with a colon or dash after it, or for whole formulas. */
 const noticeTypePrefix = new RegExp(
   `^\\s*(?:(?:${[
     '(?:\\d+\\. )?(?:berichtigung|korrektur|änderung|aenderung|aktualisierung)(?: der bekanntmachung)?',

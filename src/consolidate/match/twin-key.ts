@@ -1,4 +1,5 @@
-// Records of one portal with the same title and buyer: several of them are parts of one project, so a title alone tells nothing.
+// Records of one portal with the same title and buyer: several of them are parts of one project, so a title alone
+// proves nothing.
 import { createHash } from 'node:crypto'
 import type { MatchRecord } from './match-record.ts'
 

@@ -1,7 +1,15 @@
 // What speaks against one tender so plainly that no score may join: vetoes V1 to V8.
 import { namesOtherCall } from '../named-calls.ts'
-import { type Comparison, sameNoticeDays } from './comparison.ts'
+import type { Comparison } from './comparison.ts'
 import type { Discriminators, MatchRecord } from './match-record.ts'
+import {
+  mostDaysOfOneStage,
+  mostDaysOfResults,
+  resultDays,
+  sameNoticeDays,
+  shortSubstitutionWeight,
+  substitutionWeight,
+} from './thresholds.ts'
 
 type VetoName =
   | 'country'
@@ -19,10 +27,6 @@ type VetoName =
   | 'time'
 
 export type Veto = { readonly name: VetoName; readonly detail: string }
-
-/** Minimum weight, in nats, of the words that only one title has, on both sides, to make them different titles (V2). */
-const substitutionWeight = 3
-const shortSubstitutionWeight = 4
 
 const disjoint = (a: readonly string[], b: readonly string[]): boolean => !a.some((value) => b.includes(value))
 
@@ -46,7 +50,7 @@ export function hasLoneDiscriminator(a: MatchRecord, b: MatchRecord): boolean {
   return isLone(a, b) || isLone(b, a)
 }
 
-/** Shape of a number: letters and digits as classes, so that numbers of one numbering are told from those of others. */
+/** Shape of a number: letters and digits as classes, so that numbers of one numbering are recognized. */
 const shapeOf = (number: string): string => number.replace(/\p{L}/gu, 'A').replace(/\p{N}/gu, '9')
 
 /** Both state numbers of one numbering, and none of the one is in any of the other. */
@@ -54,12 +58,6 @@ export function numbersConflict(a: readonly string[], b: readonly string[]): boo
   if (a.some((first) => b.some((second) => first.includes(second) || second.includes(first)))) return false
   return a.some((first) => b.some((second) => shapeOf(first) === shapeOf(second)))
 }
-
-/** Maximum days between two results, and between two records of another stage, of one tender (V8). */
-export const mostDaysOfResults = 45
-export const mostDaysOfOneStage = 60
-/** Days from a call to its result: what is published on the day of a call decides another one. */
-export const resultDays = { least: 1, most: 720 } as const
 
 /** A result of `a` came out on the day of the call of `b` or before: `b` is a call again. */
 const isDecidedBefore = (a: MatchRecord, b: MatchRecord): boolean =>
@@ -113,8 +111,8 @@ const municipality =
   /^(?:stadt|gemeinde|markt|ortsgemeinde|verbandsgemeinde|samtgemeinde|landkreis|kreis|amt|ville|commune|mairie|comune|ayuntamiento|concello|gmina|miasto|obec|mesto|kommune|gemeente|municipio)\b/
 
 /**
- * V4's exception: nothing but the organization differs, because a portal took the ministry, the review body or the engineers
- * for the buyer. Never for two municipalities: neighbors buy the same with the same words.
+ * V4's exception: only the organization differs, because a portal named the ministry, the review body or the engineers
+ * as the buyer. Never for two municipalities: neighbors buy the same with the same words.
  */
 function isSamePurchaseOfOtherBuyer(a: MatchRecord, b: MatchRecord, comparison: Comparison): boolean {
   const { title, place, deadline, cpv, description, publishedDaysApart } = comparison

@@ -70,7 +70,7 @@ const kindOf = (given: Partial<Comparison>, twins = 1) => verdictOn(a, b, compar
 
 const [reference, buyerEqual, edge, margin] = [3.5, 2.6, 6, 0.03]
 
-/** How alike two titles are that are worth these points, with so much weight in common. */
+/** How similar two titles of these points are, with this much weight in common. */
 const jaccardOf = (points: number, shared: number): number =>
   Math.sqrt((points + 2) / (9 * (0.35 + 0.65 * Math.min(1, shared / 22))))
 
@@ -92,7 +92,7 @@ describe('points', () => {
     expectAtEdge({ deadline: 'far' }, reference + buyerEqual - 1.8, shared)
   })
 
-  test('of a title that holds the other', () => {
+  test('of a title that contains the other', () => {
     expectAtEdge({ buyer: 'unknown' }, reference - 0.7 + 1.2, 11, { largerRest: 2 })
     expectAtEdge({ buyer: 'unknown' }, reference - 0.7, 8, { largerRest: 2 })
   })
@@ -167,7 +167,7 @@ describe('points', () => {
   })
 })
 
-describe('what agrees beside a short title', () => {
+describe('agreement besides a short title', () => {
   const short = title({ shared: 7 })
 
   test.each<[string, Partial<Comparison>, 'merge' | 'not']>([
@@ -194,7 +194,7 @@ describe('what agrees beside a short title', () => {
     expect(kindOf({ title: short, ...given }) === 'merge').toBe(expected === 'merge')
   })
 
-  test('of twins only what is strong joins two', () => {
+  test('among twins only strong agreement joins two', () => {
     const weak: Partial<Comparison> = { title: title({ shared: 20 }), deadline: 'day', cpv: 'same' }
     expect(kindOf(weak, 2)).toBe('merge')
     expect(kindOf(weak, 3)).not.toBe('merge')
@@ -323,12 +323,12 @@ describe('one portal', () => {
     expect(finding(text(2, 100), text(2, 200), {})).toBe('review')
     expect(finding(text(2, 100), text(3, 200), {})).toBe('review')
     expect(finding(text(3, 100), text(3, 200), {})).toBeUndefined()
-    // one goes on: as much as both have, and no more
+    // one continues: as much as both have, and no more
     expect(finding(text(0, 100), text(50, 200), {})).toBe('merge')
     expect(finding(text(0, 100), text(51, 200), {})).toBeUndefined()
   })
 
-  test('words that tell enough', () => {
+  test('words that say enough', () => {
     const told = (count: number, cpv: readonly string[]) => ({ textWords: words(0, count), cpv })
     const same = (count: number, cpv: readonly string[], given: Partial<Comparison> = {}) =>
       finding(told(count, cpv), told(count, cpv), given)
@@ -351,7 +351,7 @@ describe('one portal', () => {
     expect(finding(named('umbaupfosten'), named('umbaupfos'), equal)).toBe('merge')
   })
 
-  test('nats of a title that tell a row without a text', () => {
+  test('nats of a title that identify a row without a text', () => {
     const at = (shared: number, code: string, given: Partial<Comparison> = {}) =>
       finding(
         { cpv: [code] },

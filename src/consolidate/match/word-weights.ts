@@ -1,4 +1,4 @@
-// How much a word tells, from tables that are counted once and shipped: so no decision moves with the stock.
+// The weight of a word, from tables that are counted once and shipped: so no decision changes with the stock.
 import { readFileSync } from 'node:fs'
 
 /** `words`: `word count` pairs separated by spaces, for words in at least three of `documents` texts. */

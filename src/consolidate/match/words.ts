@@ -22,7 +22,7 @@ const isNumber = (word: string): boolean => {
 
 export const isStopWord = (word: string): boolean => stopWords.has(word)
 
-/** Distinct words that tell something: no stop words, no single letters. */
+/** Distinct words with a meaning: no stop words, no single letters. */
 export function tellingWords(words: readonly string[]): string[] {
   return [...new Set(words)].filter((word) => (word.length > 1 || isNumber(word)) && !stopWords.has(word))
 }

@@ -1,7 +1,50 @@
 // A made-up announcement in the form from which the cards write their own shapes.
-import { toInstant } from '../../domain/time.ts'
-import type { PortalSample } from '../../sources/source.ts'
+import { type Instant, toInstant } from '../../domain/time.ts'
 import { descriptionOf, type SampleCopy, titleOf } from './sample-world.ts'
+
+/** A made-up announcement, from which portals write their own shapes. */
+export type PortalSample = {
+  readonly kind: 'planning' | 'call' | 'change' | 'cancellation' | 'award'
+  /** UUID of the announcement. */
+  readonly id: string
+  /** From 1, raised with each new version of the same announcement. */
+  readonly version: number
+  /** Stays the same over all announcements of one procedure. */
+  readonly procedureId: string
+  /** A whole number that is unique on the portal, for portals that count. */
+  readonly number: number
+  readonly reference: string
+  readonly publishedAt: Instant
+  readonly deadline?: Instant
+  readonly title: string
+  readonly description: string
+  /** ISO 639-1. */
+  readonly language: string
+  readonly buyer: {
+    readonly name: string
+    readonly nationalId: string
+    readonly town: string
+    readonly postalCode: string
+    readonly country: string
+    readonly nuts: string
+    readonly email: string
+    readonly url: string
+  }
+  /** Eight digits. */
+  readonly cpv: string
+  readonly nature: 'works' | 'supplies' | 'services'
+  readonly procedureType: 'open' | 'restricted' | 'neg-w-call'
+  readonly value?: { readonly amount: number; readonly currency: string }
+  readonly lots: readonly {
+    readonly id: string
+    readonly title: string
+    readonly cpv: string
+    readonly amount: number
+  }[]
+  /** On awards. */
+  readonly winners: readonly { readonly lotId: string; readonly name: string; readonly amount: number }[]
+  readonly url: string
+}
 
 export function portalSampleOf(copy: SampleCopy): PortalSample {
   const { procedure, notice } = copy

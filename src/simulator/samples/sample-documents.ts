@@ -71,7 +71,7 @@ function records(copies: readonly SampleCopy[]): SampleDocument[] {
   })
 }
 
-// What real portals serve too: half a file, a declaration that nobody may follow, something that is no notice.
+// What real portals serve too: half a file, a declaration that must not be followed, something that is no notice.
 function flawed(portal: SamplePortal, copies: readonly SampleCopy[]): SampleDocument[] {
   const [first, second] = copies
   if (!first || !second) return []

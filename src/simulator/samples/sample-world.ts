@@ -101,9 +101,9 @@ export type WorldPlan = {
 }
 
 /**
- * All procurements that have begun at `now`. Notices of the future are among them: ask `visibleNotices`. The same seed and
- * epoch give the same world at every later time, only longer: whoever asks again may hand in what was `made` before, which is
- * lengthened.
+ * All procurements that have begun at `now`. Notices of the future are among them: use `visibleNotices`. The same seed
+ * and epoch give the same world at every later time, only longer: a caller may pass what was `made` before, which is
+ * extended.
  */
 export function sampleWorld(
   seed: string,
@@ -126,7 +126,7 @@ export type SampleCopy = {
   readonly at: number
 }
 
-/** What a portal shows at `now`, oldest first. What stood there once stays, in the same order. */
+/** What a portal shows at `now`, oldest first. Existing entries stay, in the same order. */
 export function visibleCopies(world: readonly SampleProcedure[], portal: SamplePortal, now: number): SampleCopy[] {
   return world
     .flatMap((each) =>

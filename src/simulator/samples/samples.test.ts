@@ -28,7 +28,7 @@ describe('sample world', () => {
     expect(again).toEqual(documents.map(({ text }) => text))
   })
 
-  test('only grows: what stood at a portal stands there later, with the same bytes', () => {
+  test('only grows: entries of a portal stay, with the same bytes', () => {
     for (const portal of samplePortals) {
       const later = new Map(sampleDocuments(epoch, portal, now + 2 * dayMs).map((each) => [each.path, each.write()]))
       for (const { path, isFeed, text } of documents.filter((each) => each.portal === portal)) {
@@ -94,7 +94,7 @@ describe('sample world', () => {
     }
   })
 
-  test('the same notice stands on two portals under the same id and version', () => {
+  test('the same notice is on two portals under the same ID and version', () => {
     const portalsOf = new Map<string, Set<string>>()
     for (const { portal, notice } of notices) {
       if (notice.noticeId === undefined || notice.noticeVersion === undefined) continue

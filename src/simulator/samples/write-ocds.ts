@@ -11,7 +11,7 @@ const prefixes: { readonly [portal: string]: string } = {
   'gb-public-contracts-scotland': 'ocds-smp0fd',
 }
 
-/** A made-up OCID prefix for a portal: nobody registered it. */
+/** A made-up OCID prefix for a portal: it is not registered. */
 function prefixOf(portal: string): string {
   return `ocds-x${createHash('sha256').update(portal).digest('hex').slice(0, 5)}`
 }

@@ -1,18 +1,18 @@
-// What reading an answer takes and gives: documents in batches, values beside them, and documents that cannot be read.
+// Input and output of reading an answer: documents in batches, other values, and documents that cannot be read.
 import type { RejectionReason } from '../../domain/notice.ts'
 import { Retryable } from '../../platform/http.ts'
 import type { Chunks } from '../byte-chunks.ts'
-import type { Entries, Place } from '../delivery.ts'
+import type { AnswerPointer, Entries } from '../delivery.ts'
 import type { Json } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
-import { maxDocumentBytes } from '../xml.ts'
+import { maxDocumentBytes } from '../xml/xml.ts'
 
 export type ReadOptions = {
   /** Where the answer came from, as it may be kept. */
   readonly address: string
   readonly entries: Entries
   /** Places in the answer of values that are wanted as well (no headers). */
-  readonly places?: readonly Place[]
+  readonly places?: readonly AnswerPointer[]
   /**
    * A damaged or unexpected answer throws Retryable; `keep` makes an unreadable document of a damaged one, for notices and
    * files that stay as they are; `keep-any` of an unexpected one as well, for members of archives.
@@ -23,7 +23,7 @@ export type ReadOptions = {
 }
 
 /** What came besides documents. `damage` says what is missing because of damaged bytes. */
-export type EntriesEnd = { readonly values: ReadonlyMap<Place, Json>; readonly damage?: string }
+export type EntriesEnd = { readonly values: ReadonlyMap<AnswerPointer, Json>; readonly damage?: string }
 
 /** Batches of documents, then the end. */
 export type ReadEntries = (
@@ -51,7 +51,7 @@ export function tooLarge(address: string, bytes: Uint8Array): ReceivedDocument {
   return unreadable(address, 'too-large', `larger than ${limit} MiB; only the first ${keptBytes} bytes are kept`, bytes)
 }
 
-/** The portal answered something else than it should; asked again later, it may answer. */
+/** The portal's answer was not as expected; a later request may succeed. */
 export function unexpected(address: string, what: string): Retryable {
   return new Retryable(`unexpected answer of ${address}: ${what}`)
 }

@@ -1,14 +1,14 @@
 // Requests of a delivery: filled, with the token of the portal where it wants one, and addresses without secrets.
 import { Refused } from '../../platform/http.ts'
 import { collect } from '../byte-chunks.ts'
-import type { Place, Template, Token } from '../delivery.ts'
+import type { AnswerPointer, Template, Token } from '../delivery.ts'
 import type { FetchContext, Json, SourceReply } from '../fetch.ts'
 import { parseJson } from '../json.ts'
 import { unexpected } from './answer-documents.ts'
 import { fillTemplate, type Values } from './fill-template.ts'
 import { valueAt } from './json-pointer.ts'
 
-/** A reply with the address as it was asked, and as it may be kept. */
+/** A reply with the address as requested, and as it may be stored. */
 export type Answer = { readonly reply: SourceReply; readonly url: string; readonly address: string }
 
 export type AskOptions = {
@@ -21,7 +21,7 @@ export type AskOptions = {
   readonly expects?: 'data' | 'page'
 }
 
-/** Short keys could be in an address by chance. */
+/** Minimum characters of a key to hide: a shorter one could be in an address by chance. */
 const leastSecret = 6
 const maxTokenBytes = 1024 * 1024
 
@@ -40,7 +40,7 @@ export class Asking {
     return { ...values, key: this.#context.key, token: this.#token }
   }
 
-  /** The address that a template asks, as it may be kept; for POST with what is asked. */
+  /** The address that a template requests, as it may be stored; for POST with the body. */
   addressOf(template: Template, values: Values, base: string): string {
     const { url, body } = fillTemplate(
       template,
@@ -63,7 +63,7 @@ export class Asking {
     return hidden
   }
 
-  /** The reverse: what was kept without secrets can be asked again. */
+  /** The reverse: an address that was stored without secrets can be requested again. */
   async reveal(text: string): Promise<string> {
     if (text.includes('{token}')) await this.#ensureToken()
     return text
@@ -106,7 +106,7 @@ export class Asking {
   }
 }
 
-function placeInSmall(bytes: Uint8Array, reply: SourceReply, place: Place): Json | undefined {
+function placeInSmall(bytes: Uint8Array, reply: SourceReply, place: AnswerPointer): Json | undefined {
   const header = headerValue(reply, place)
   if (header !== undefined) return header
   try {
@@ -117,7 +117,7 @@ function placeInSmall(bytes: Uint8Array, reply: SourceReply, place: Place): Json
 }
 
 /** The value of `header[name]`, or of `link[relation]` in the Link header (RFC 8288); undefined for other places. */
-export function headerValue(reply: SourceReply, place: Place): string | undefined {
+export function headerValue(reply: SourceReply, place: AnswerPointer): string | undefined {
   const found = /^(header|link)\[(.+)\]$/.exec(place)
   if (!found) return undefined
   if (found[1] === 'header') return reply.headers[found[2]!.toLowerCase()]
@@ -127,12 +127,15 @@ export function headerValue(reply: SourceReply, place: Place): string | undefine
   return undefined
 }
 
-/** Reads what nobody wants, so that the connection can be used again. */
+/** Reads an unneeded body, so that the connection can be reused. */
 export async function drain(reply: SourceReply): Promise<void> {
   await collect(reply.chunks(), 1024 * 1024).catch(() => undefined)
 }
 
-/** An address out of an answer, against the one that gave it. A link to http on a host that was asked by https stays https. */
+/**
+ * An address from an answer, resolved against the one that gave it. A link to http on a host that was requested with
+ * https stays https.
+ */
 export function resolved(link: string, base: string): string {
   const url = URL.parse(link, base || undefined)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
@@ -140,7 +143,7 @@ export function resolved(link: string, base: string): string {
   const from = URL.parse(base)
   if (from?.protocol === 'https:' && url.protocol === 'http:' && url.hostname === from.hostname && url.port === '')
     url.protocol = 'https:'
-  // What a portal behind a gateway takes for its own name is none to the world.
+  // A portal behind a gateway may have a name of its own that does not exist outside.
   if (
     from &&
     /^(?:localhost|127\.\d+\.\d+\.\d+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|[^.]+)$/.test(url.hostname) &&

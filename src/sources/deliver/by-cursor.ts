@@ -14,7 +14,7 @@ export function byCursor(delivery: Delivery & { readonly kind: 'cursor' }): Page
     values: (position, fill) => ({ cursor: position ?? (firstCursor === undefined ? undefined : fill(firstCursor)) }),
     next: (position, facts) => {
       const token = tokenOf(facts)
-      // The token that was just used: the portal has nothing behind it.
+      // The token that was just used: the portal has nothing after it.
       if (token === undefined || token === position || facts.length === 0) return undefined
       // A token still comes back after the last record: the total ends the list, once a page is shorter than others.
       return facts.total !== undefined && facts.count >= facts.total && isShort(facts) ? undefined : token

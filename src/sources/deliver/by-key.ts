@@ -1,10 +1,10 @@
-// Lists that go on behind a value of their last entry (keyset).
+// Lists that continue after a value of their last entry (keyset).
 import type { Delivery } from '../delivery.ts'
 import { isShort } from './page-end.ts'
 import type { PageFacts, Pager } from './pager.ts'
 
 export function byKey({ keyOf, firstKey, pageSize }: Delivery & { readonly kind: 'keyset' }): Pager {
-  // A page as long as any other whose entries all share the key that was asked for: the portal gives no more of that key.
+  // A page as long as any other whose entries all share the requested key: the portal delivers no more of that key.
   const isFull = (facts: PageFacts): boolean =>
     facts.length >= pageSize || (!isShort(facts) && facts.count > facts.length)
   return {

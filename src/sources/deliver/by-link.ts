@@ -5,7 +5,7 @@ import type { PageFacts, Pager, Position } from './pager.ts'
 
 export function byLink({ next, firstNext }: Delivery & { readonly kind: 'link-next' }): Pager {
   const linkOf = (position: Position | null, facts: PageFacts): string | undefined => {
-    // The first answer of a feed is asked newest first: its own next link leads into the past.
+    // The first answer of a feed is requested newest first: its own next link leads into the past.
     const link = facts.at(position === null && facts.isFeed && firstNext !== undefined ? firstNext : next)
     return typeof link === 'string' && link.trim() !== '' ? resolved(link.trim(), facts.url) : undefined
   }

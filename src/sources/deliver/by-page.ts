@@ -4,7 +4,8 @@ import { deliveredOf, isEnd, mayRepeatItsLast, placesOfEnd } from './page-end.ts
 import type { Pager, Position } from './pager.ts'
 
 export function byPage({ firstPage, pageSize, end, lastPage }: Delivery & { readonly kind: 'page' }): Pager {
-  // A portal may count rows instead of pages, and give fewer than it was asked for: the offset follows what came.
+  // A portal may count rows instead of pages, and deliver fewer than requested: the offset follows the number
+  // received.
   const placeOf = (position: Position | null): { readonly page: number; readonly offset: number } => {
     if (position === null) return { page: firstPage, offset: 0 }
     const [page, offset] = String(position).split('/').map(Number)

@@ -8,8 +8,9 @@ const quote = 0x22
 const isLineEnd = (byte: number): boolean => byte === 0x0a || byte === 0x0d
 
 /**
- * Takes the chunks of one CSV text in an encoding that holds ASCII and gives back the rows that they complete. A quote opens
- * a quoted cell only where a cell begins, so that inches in a text do not swallow the rest. Empty lines are skipped.
+ * Takes the chunks of one CSV text in an encoding that contains ASCII and returns the rows that they complete. A quote
+ * opens a quoted cell only at the start of a cell, so that inches in a text do not swallow the rest. Empty lines are
+ * skipped.
  */
 export class CsvRows {
   /** Its last byte, and the one before where it has two (`§`). */

@@ -1,4 +1,4 @@
-// Dates as portals want them in their questions: patterns, the zone's wall clock, and how finely a pattern tells time.
+// Dates as portals require them in requests: patterns, the zone's wall clock, and the precision of a pattern.
 import { dayMs, hourMs, minuteMs, offsetMsAt, toInstant } from '../../domain/time.ts'
 
 const months = [
@@ -63,7 +63,7 @@ function writeOffset(offsetMs: number): string {
   return `${offsetMs < 0 ? '-' : '+'}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`
 }
 
-/** The least span that a pattern tells apart, milliseconds; a month or a year counts as 28 or 365 days. */
+/** The smallest span that a pattern can express, in milliseconds; a month or a year counts as 28 or 365 days. */
 export function finenessMs(pattern: string): number {
   if (pattern === 'iso' || pattern === 'epochMs') return 1
   if (pattern === 'isoSeconds' || pattern === 'epochS') return 1000

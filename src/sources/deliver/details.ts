@@ -1,7 +1,7 @@
-// The documents that the entries of a list stand for, each fetched when its version is not the one that is kept.
+// The documents behind the entries of a list, each fetched if its version is not the stored one.
 import { hash } from 'node:crypto'
 import { Refused, Retryable } from '../../platform/http.ts'
-import type { Detail, Entries, EntryPlace } from '../delivery.ts'
+import type { Detail, Entries, EntryPointer } from '../delivery.ts'
 import type { FetchContext, Item, Json, Step } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
 import { unreadable } from './answer-documents.ts'
@@ -14,7 +14,7 @@ import { readEntries } from './read-entries.ts'
 
 /** A detail, with what only indexes of files say. */
 export type Following = Detail & {
-  /** Files without a version of their own are asked for with the ETag of the last time. */
+  /** Files without a version of their own are requested with the ETag of the last time. */
   readonly isConditional?: boolean
   readonly only?: RegExp
   readonly fault?: Fault
@@ -31,7 +31,7 @@ const mostUnreadable = 3
 /** In front of the version of a document that could not be read so far, with how often. */
 const unreadableMark = /^unreadable (\d+) /
 const noVersion = 'no version'
-/** Files behind an index pass through; a single notice is read whole. */
+/** Maximum bytes of a file behind an index, which is streamed; a single notice is read completely. */
 const maxFileBytes = 16 * 1024 ** 3
 
 /** What checkpoints inside a page keep, so that a reading that dies does not restart with the first of its details. */
@@ -55,8 +55,8 @@ type Wanted = {
 }
 
 /**
- * Yields steps with the documents behind entries; they carry no counts, because the page of the list that announced them
- * is still to be counted. Throws when the portal delivers none any more.
+ * Yields steps with the documents behind entries; they carry no counts, because the page of the list that announced
+ * them is still to be counted. Throws if the portal delivers none any more.
  */
 export async function* readDetails(
   list: readonly ReceivedDocument[],
@@ -95,7 +95,7 @@ export async function* readDetails(
       } catch (error) {
         context.signal.throwIfAborted()
         if (error instanceof Refused && !keeping.isRefused(one.key)) {
-          // The portal wants rest, and goes on here; only a detail that is refused again is skipped.
+          // The portal requires a pause, and continues here; only a detail that is refused again is skipped.
           yield { documents: [], entries: 0, checkpoint: keeping.refused(one.key) }
           throw error
         }
@@ -122,7 +122,7 @@ function wantedOf(
   for (const entry of list) {
     const reader = new EntryValues(entry, entries)
     const { replace } = following
-    const idAt = (place: EntryPlace): string | undefined => {
+    const idAt = (place: EntryPointer): string | undefined => {
       const text = reader.textAt(place)
       return replace ? text?.replaceAll(replace.what, replace.by) : text
     }
@@ -154,9 +154,10 @@ function wantedOf(
   return { wanted, unusable }
 }
 
-function versionOf(entry: ReceivedDocument, reader: EntryValues, place: EntryPlace | undefined): string {
+function versionOf(entry: ReceivedDocument, reader: EntryValues, place: EntryPointer | undefined): string {
   if (place === undefined) return onceVersion
-  // an entry without the member that should tell its changes is told apart by its bytes: fetched once, changes would be lost
+  // an entry without the member that should show its changes is identified by its bytes: fetched only once, changes
+  // would be lost
   return (place === '' ? undefined : reader.textAt(place)) ?? hash('sha1', entry.bytes, 'base64url')
 }
 
@@ -183,7 +184,7 @@ async function* readDetail(
   }
   if (reply.status === 204 || reply.status === 404 || reply.status === 410) {
     await drain(reply)
-    // Not taken for read: what is listed before it is there comes later.
+    // Does not count as read: it is listed before it is available, and comes later.
     const gone = `the portal lists it and answers ${reply.status} for it`
     yield { documents: [unreadable(address, 'missing-content', gone, entry.bytes)], entries: 0 }
     return notThere
@@ -215,7 +216,7 @@ async function* readDetail(
   return damage ?? (isAsItIs ? undefined : `${key} came unreadable: ${why}`)
 }
 
-/** Members of which answers consist that report an error (RFC 9457 and what frameworks write by themselves). */
+/** Members of answers that only report an error (RFC 9457 and the defaults of frameworks). */
 const errorMembers: ReadonlySet<string> = new Set(
   'type title status statusCode code detail details error errors message messages exception timestamp path instance traceId success'.split(
     ' ',
@@ -237,7 +238,7 @@ function errorUnderSuccess({ bytes, unreadable }: ReceivedDocument): string | un
   return isError && members.every((name) => errorMembers.has(name)) ? 'an error under status 200' : undefined
 }
 
-/** Why the one document of an answer cannot be read; undefined when it can, or nobody knows. */
+/** Why the one document of an answer cannot be read; undefined if it can, or if that is unknown. */
 function unreadableOf(documents: readonly ReceivedDocument[], { unreadableBecause }: FetchContext): string | undefined {
   const [document] = documents
   if (!document || documents.length > 1) return undefined

@@ -7,7 +7,7 @@ import { EntryValues } from './entry-value.ts'
 import type { Values } from './fill-template.ts'
 import { readEntries } from './read-entries.ts'
 
-/** One combination; `key` tells it from the others and is in checkpoints. */
+/** One combination; `key` identifies it and is in checkpoints. */
 export type Combination = { readonly key: string; readonly values: { readonly [name: string]: string | number } }
 
 const maxPages = 1000
@@ -41,11 +41,11 @@ export async function combinationsOf(
   return all
 }
 
-/** Where a reading that stood at `key` goes on. */
+/** Where a reading with the checkpoint `key` continues. */
 export function combinationFrom(all: readonly Combination[], each: readonly Each[], key: string): number {
   const found = all.findIndex((one) => one.key === key)
   if (found >= 0) return found
-  // A listed value that is gone: those behind it are still to be read.
+  // A listed value that is gone: the later ones are still to be read.
   const behind = each.some((one) => 'list' in one) ? all.findIndex((one) => one.key > key) : 0
   return behind < 0 ? all.length : behind
 }

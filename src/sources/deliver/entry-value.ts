@@ -1,9 +1,9 @@
 // Values inside one entry: by JSON pointer, path of XML elements, or CSV column.
-import type { Entries, EntryPlace } from '../delivery.ts'
+import type { Entries, EntryPointer } from '../delivery.ts'
 import type { Json } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
 import { decodeJson, parseJson } from '../json.ts'
-import { decodeText, parseXml, type XmlElement } from '../xml.ts'
+import { decodeText, parseXml, type XmlElement } from '../xml/xml.ts'
 import { csvCells } from './csv-rows.ts'
 import { valueAt } from './json-pointer.ts'
 
@@ -21,7 +21,7 @@ export class EntryValues {
   }
 
   /** The text (or number, as text) at a place; undefined when there is none, or the entry cannot be read. */
-  textAt(place: EntryPlace): string | undefined {
+  textAt(place: EntryPointer): string | undefined {
     this.#parsed ??= this.#parse()
     const { json, xml, cells } = this.#parsed
     if (cells) return cells.get(place) || undefined

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { afterAll, describe, expect, test } from 'vitest'
+import { daySlot, nothingKept, readSlot, type Script, textsOf } from '../../../test/testing/scripted-portal.ts'
 import type { Delivery } from '../delivery.ts'
 import type { Slot } from '../fetch.ts'
 import { fetchOf } from './fetch-of.ts'
-import { daySlot, nothingKept, readSlot, type Script, textsOf } from './scripted-portal.ts'
 
 const scratchFolder = mkdtempSync(join(tmpdir(), 'tenderstock-deliver-'))
 afterAll(() => rmSync(scratchFolder, { recursive: true, force: true }))
@@ -452,7 +452,7 @@ const cases: readonly Case[] = [
 describe.each(cases)('$name', ({ delivery, script, slot, expected = texts, announced, delivered = 47, key }) => {
   const options = { scratchFolder, ...(slot && { slot }), ...(key && { key }) }
 
-  test('all entries come, each as its bytes stand', async () => {
+  test('all entries arrive, each byte for byte', async () => {
     const reading = await readSlot(fetchOf(delivery), script, options)
     expect(reading.end).toEqual({ kind: 'complete' })
     expect(textsOf(reading)).toEqual(expected)
@@ -482,7 +482,7 @@ describe.each(cases)('$name', ({ delivery, script, slot, expected = texts, annou
     }
   })
 
-  test('lives of three requests each come to the end', async () => {
+  test('lives of three requests each reach the end', async () => {
     const kept = nothingKept()
     let lives = 0
     for (let end: unknown = 'killed'; end === 'killed'; lives++) {

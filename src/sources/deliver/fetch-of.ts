@@ -16,8 +16,8 @@ import { walkList } from './walk-list.ts'
 const always = [...dateNames, 'key', 'token']
 
 /**
- * The fetch of a delivery. Throws an Error when the card asks for what cannot be: an unknown placeholder, links of HTML
- * pages that nothing follows, a `most` in a request without dates.
+ * The fetch of a delivery. Throws an Error if the card is contradictory: an unknown placeholder, links of HTML pages
+ * that nothing follows, a `most` in a request without dates.
  */
 export function fetchOf(delivery: Delivery): Fetch {
   switch (delivery.kind) {

@@ -59,7 +59,7 @@ describe('encoding', () => {
     expect(JSON.parse(json.body!)).toEqual({ q: [`a ${odd.id}`], n: 3, s: 'p3', [odd.id]: 1 })
   })
 
-  test('what has no value is left out where it stands alone, and a fault anywhere else', () => {
+  test('a placeholder without a value is left out if it is alone, and a fault anywhere else', () => {
     const template = {
       url: 'https://h/?a=1&c={cursor}',
       headers: { X: '{key}' },
@@ -98,7 +98,7 @@ describe('encoding', () => {
 })
 
 describe('halves', () => {
-  test('cut a span in two at a place that the request can tell, until it cannot be cut (300 spans)', () => {
+  test('cut a span in two at a point that the request can express, until it cannot be cut (300 spans)', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: Date.parse('2022-01-01'), max: Date.parse('2027-01-01') }),

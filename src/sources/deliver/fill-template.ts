@@ -1,4 +1,4 @@
-// Requests out of templates: placeholders filled and encoded by where they stand.
+// Requests from templates: placeholders filled and encoded by their position.
 import type { Template } from '../delivery.ts'
 import type { Json, SourceRequest } from '../fetch.ts'
 import { finenessMs, writeDate } from './date-pattern.ts'
@@ -27,7 +27,7 @@ function textOf(
   return sum === undefined ? String(value) : String(Number(value) + Number(sum))
 }
 
-/** Fills a text; a placeholder without a value throws: the card asks for what it does not have. */
+/** Fills a text; a placeholder without a value throws: the card needs something that it does not have. */
 export function fillText(
   text: string,
   values: Values,
@@ -155,13 +155,15 @@ export function checkTemplate(template: Template, names: ReadonlySet<string>): v
   }
 }
 
-/** The least span that the dates of a template tell apart, milliseconds; undefined for a template without dates. */
+/**
+ * The smallest span that the dates of a template can express, in milliseconds; undefined for a template without dates.
+ */
 export function finenessOf(template: Template): number | undefined {
   let finest: number | undefined
   for (const { name, pattern } of placeholdersOf(template)) {
     if (!isDate(name)) continue
     const fineness = finenessMs(pattern ?? 'yyyy-MM-dd')
-    // The coarsest counts: a half that one of the two dates cannot tell is asked for as the whole.
+    // The coarsest date decides: a half that one of the two dates cannot express is requested as the whole.
     finest = finest === undefined ? fineness : Math.max(finest, fineness)
   }
   return finest

@@ -1,4 +1,4 @@
-// Spans of time cut in two where a portal gives no more than so many entries for one question.
+// Spans of time cut in two if a portal delivers no more than a number of entries for one query.
 import { dayMs, hourMs, minuteMs, offsetMsAt, wallToEpochMs } from '../../domain/time.ts'
 
 /** Epoch milliseconds, `to` exclusive. */
@@ -7,8 +7,8 @@ export type Span = readonly [from: number, to: number]
 const grains = [28 * dayMs, dayMs, hourMs, minuteMs, 1000, 1]
 
 /**
- * Two halves of a span, cut where the dates of the request can tell them apart (`finenessMs`) on the clocks of `zone`;
- * undefined when the span is too short for that. Months are not cut into less where the request names months.
+ * Two halves of a span, cut where the dates of the request can separate them (`finenessMs`) on the clocks of `zone`;
+ * undefined if the span is too short for that. Months are not cut further if the request names months.
  */
 export function halveSpan([from, to]: Span, finenessMs: number, zone: string): readonly [Span, Span] | undefined {
   if (finenessMs > dayMs) return undefined

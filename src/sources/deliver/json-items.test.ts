@@ -1,4 +1,4 @@
-// The scanner against JSON.parse, on documents and cuts that nobody chose.
+// The scanner compared with JSON.parse, on random documents and cuts.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../fetch.ts'
@@ -25,7 +25,7 @@ const cuts = fc.array(fc.nat(100_000), { maxLength: 12 })
 const layout = fc.constantFrom(undefined, 1, '\t')
 
 describe('JsonItems', () => {
-  test('gives every member of a root list as its bytes stand, wherever the chunks are cut (500 documents)', () => {
+  test('returns every member of a root list byte for byte, wherever the chunks are cut (500 documents)', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue({ maxDepth: 5 })), layout, cuts, fc.boolean(), (list, space, at, hasMark) => {
         const text = JSON.stringify(list, null, space)
@@ -33,7 +33,7 @@ describe('JsonItems', () => {
         expect(scanner.found).toBe('list')
         expect(items.map(({ bytes }) => JSON.parse(textOf(bytes)) as unknown)).toEqual(JSON.parse(text))
         expect(items.map(({ pointer }) => pointer)).toEqual(list.map((_, index) => `/${index}`))
-        // The bytes are slices: joined by what stands between them they are the document.
+        // The bytes are slices: joined with what is between them they are the document.
         let from = 0
         for (const { bytes } of items) {
           const found = text.indexOf(textOf(bytes), from)
@@ -45,7 +45,7 @@ describe('JsonItems', () => {
     )
   })
 
-  test('finds lists behind any pointer and values beside them, as JSON.parse does (500 documents)', () => {
+  test('finds lists behind any pointer and other values, as JSON.parse does (500 documents)', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 5 }),
@@ -76,7 +76,7 @@ describe('JsonItems', () => {
     )
   })
 
-  test('a text that breaks off anywhere is told from a whole one (300 documents)', () => {
+  test('a text that is truncated anywhere is distinguished from a complete one (300 documents)', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.array(fc.jsonValue({ maxDepth: 3 })), fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }))),
@@ -90,7 +90,7 @@ describe('JsonItems', () => {
     )
   })
 
-  test('a star stands for every member of lists and objects', () => {
+  test('a star means every member of lists and objects', () => {
     const { items } = scan(asBytes('{"a":[{"r":[1,2]},{"r":[3]},{"x":[9]}],"b":{"k":{"r":[4]}}}'), [7, 11], {
       at: '/a/*/r',
     })
@@ -104,7 +104,7 @@ describe('JsonItems', () => {
     ).toEqual(['4', '{"q":5}'])
   })
 
-  test('says whether nothing, null, one value or a list stood at the pointer', () => {
+  test('says whether nothing, null, one value or a list was at the pointer', () => {
     const found = (text: string) => scan(asBytes(text), [], { at: '/list' }).scanner.found
     expect(['{"error":"x"}', '{"list":null}', '{"list":{"a":1}}', '{"list":"x"}', '{"list":[]}'].map(found)).toEqual([
       'none',
@@ -115,7 +115,7 @@ describe('JsonItems', () => {
     ])
   })
 
-  test('an item over the limit keeps its beginning only, and the ones behind it come whole', () => {
+  test('an item over the limit keeps its beginning only, and later ones are complete', () => {
     const large = JSON.stringify({ text: 'é'.repeat(5000) })
     const { items } = scan(asBytes(`[1,${large},{"b":2}]`), [50, 3000, 5000, 9000], { maxItemBytes: 4000 })
     expect(items.map(({ isTooLarge, bytes }) => [isTooLarge, bytes.length])).toEqual([

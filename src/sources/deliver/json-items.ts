@@ -3,7 +3,7 @@ import type { Json } from '../fetch.ts'
 import { parseJson } from '../json.ts'
 import { pointerToken, pointerTokens } from './json-pointer.ts'
 
-/** The answer is no JSON, or breaks off. What came out before stands. */
+/** The answer is no JSON, or is truncated. Earlier items are valid. */
 export class JsonItemsError extends Error {
   readonly isCutOff: boolean
   constructor(message: string, isCutOff: boolean) {
@@ -24,9 +24,9 @@ export type JsonItemsOptions = {
   readonly maxItemBytes: number
 }
 
-/** What is kept of an item that is too large. */
+/** Number of bytes that are kept of an item that is too large. */
 const keptBytes = 1024
-/** Totals, links and cursors are short; a name of a member is as well. */
+/** Maximum bytes of a total, link, cursor or member name. */
 const maxValueBytes = 64 * 1024
 
 type Target = { readonly tokens: readonly string[]; readonly value: string | undefined }
@@ -39,7 +39,7 @@ type Frame = {
   key: string
 }
 
-// What comes next, outside of a value that is taken or skipped as a whole.
+// States of the scanner: what comes next, outside a value that is read or skipped as a whole.
 const beforeValue = 0
 const beforeFirst = 1
 const beforeKey = 2
@@ -59,11 +59,11 @@ const endsScalar = (byte: number): boolean =>
   isBlank(byte) || byte === 0x2c || byte === 0x5d || byte === 0x7d || byte === 0x3a
 
 /**
- * Takes the chunks of one JSON text and gives back the items that they complete. Memory is that of one item. Only the
- * structure down to the items is checked; what is inside an item is for its parser to judge.
+ * Takes the chunks of one JSON text and returns the items that they complete. Memory is that of one item. Only the
+ * structure down to the items is checked; an item's parser judges its content.
  */
 export class JsonItems {
-  /** `list`, `one` and `null` as they stood at the pointer; `none` when nothing did. */
+  /** `list`, `one` and `null` as found at the pointer; `none` if nothing was there. */
   found: 'none' | 'null' | 'one' | 'list' = 'none'
   /** The wanted values by their pointers; a list or object that holds the items is `[]` or `{}`. */
   readonly values = new Map<string, Json>()
@@ -250,7 +250,7 @@ export class JsonItems {
     return this.#frames.map(({ isArray, index, key }) => `/${isArray ? index : pointerToken(key)}`).join('')
   }
 
-  /** Passes through the value that began; gives back where it goes on. The hot loop: two compares per byte. */
+  /** Passes through the value that began; returns where to continue. The hot loop: two compares per byte. */
   #passValue(chunk: Uint8Array, from: number): number {
     const { length } = chunk
     let index = from
@@ -311,7 +311,7 @@ export class JsonItems {
   #finishValue(): void {
     const isTooLarge = this.#length > this.#limit
     if (this.#taking === 'item') {
-      // A copy of its own, so that the item does not hold the chunk it stood in.
+      // A separate copy, so that the item does not hold its chunk.
       const bytes = Uint8Array.from(this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts))
       this.#items.push({ pointer: this.#pointer, bytes: isTooLarge ? bytes.subarray(0, keptBytes) : bytes, isTooLarge })
     } else if (this.#taking === 'value') {

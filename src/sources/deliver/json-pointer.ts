@@ -13,7 +13,7 @@ export function pointerTokens(pointer: string): string[] {
 
 export const pointerToken = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** The value at a pointer; with `*` that of the first member that has one. Undefined where nothing stands. */
+/** The value at a pointer; with `*` that of the first member that has one. Undefined if nothing is there. */
 export function valueAt(json: Json | undefined, pointer: string): Json | undefined {
   return follow(json, pointerTokens(pointer))
 }

@@ -1,9 +1,8 @@
 // Deliveries of the data platforms that many portals run on, against scripted platforms.
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { daySlot, readSlot, textsOf } from '../../../test/testing/scripted-portal.ts'
 import { fetchOf } from './fetch-of.ts'
 import { odata } from './odata.ts'
-import { opendatasoft } from './opendatasoft.ts'
-import { daySlot, readSlot, type Script, textsOf } from './scripted-portal.ts'
 import { socrata } from './socrata.ts'
 import { sparql } from './sparql.ts'
 
@@ -14,50 +13,6 @@ const texts = (days: readonly string[]) =>
     .map((row) => JSON.stringify(row))
     .sort()
 const number = (url: URL, name: string): number => Number(url.searchParams.get(name))
-
-describe('opendatasoft', () => {
-  const { records, exports } = opendatasoft({
-    domain: 'data.example',
-    dataset: 'notices',
-    dateField: 'day',
-    idField: 'id',
-    where: "kind = 'a&b'",
-  })
-  const platform =
-    (cap: number): Script =>
-    (_, url) => {
-      const [, from, to] = /^day >= date'(.*?)' and day < date'(.*?)' and \(kind = 'a&b'\)$/.exec(
-        url.searchParams.get('where')!,
-      )!
-      const found = rows.filter(({ day }) => day >= from! && day < to!)
-      if (url.pathname.endsWith('/exports/json')) return { body: JSON.stringify(found) }
-      const offset = number(url, 'offset')
-      expect(offset + number(url, 'limit')).toBeLessThanOrEqual(cap)
-      return {
-        body: JSON.stringify({
-          total_count: found.length,
-          results: found.slice(offset, offset + number(url, 'limit')),
-        }),
-      }
-    }
-
-  test('records of days in pages, exports in one answer', async () => {
-    const slot = daySlot('2026-11-20', 2)
-    const paged = await readSlot(fetchOf(records), platform(10_000), { slot })
-    expect([paged.end, paged.kept.announced, paged.requests.length]).toEqual([{ kind: 'complete' }, 250, 3])
-    expect(textsOf(paged)).toEqual(texts(['2026-11-20', '2026-11-21']))
-    const exported = await readSlot(fetchOf(exports), platform(10_000), { slot })
-    expect(textsOf(exported)).toEqual(textsOf(paged))
-  })
-
-  test('never asks beyond the cap: a slot with more is halved by days', async () => {
-    const reading = await readSlot(fetchOf({ ...records, most: 200 } as typeof records), platform(200), {
-      slot: daySlot('2026-11-20', 2),
-    })
-    expect(reading.end).toEqual({ kind: 'complete' })
-    expect(textsOf(reading)).toEqual(texts(['2026-11-20', '2026-11-21']))
-  })
-})
 
 test('socrata: rows of a span in a stable order, with a token where the source has one', async () => {
   const delivery = socrata({ domain: 'data.example', dataset: 'abcd-1234', dateField: 'day' })

@@ -4,9 +4,9 @@ import type { Delivery } from '../delivery.ts'
 export type ODataEntity = {
   /** Address of the entity set. */
   readonly url: string
-  /** Member of the time by which slots are asked for. */
+  /** The member of the time by which slots are requested. */
   readonly dateField: string
-  /** A member that tells entries apart; with the time it orders them. */
+  /** A member that identifies entries; together with the time it orders them. */
   readonly idField: string
   /** Most entries that the service gives at once. */
   readonly pageSize: number

@@ -1,31 +1,32 @@
-// Whether a list has come to its end, by the rule of its card.
-import type { PageEnd, Place } from '../delivery.ts'
+// Whether a list has ended, by the rule of its card.
+import type { AnswerPointer, PageEnd } from '../delivery.ts'
 import { unexpected } from './answer-documents.ts'
 import type { PageFacts } from './pager.ts'
 
-export const placesOfEnd = (end: PageEnd | undefined): readonly Place[] =>
+export const placesOfEnd = (end: PageEnd | undefined): readonly AnswerPointer[] =>
   end?.when === 'pages' || end?.when === 'flag' ? [end.at] : []
 
 /**
- * Whether a page holds fewer entries than the longest page of its walk. What was asked for tells nothing: portals cap their
- * pages below it, so the first page of a walk is never short.
+ * Whether a page holds fewer entries than the longest page of its walk. The requested number proves nothing: portals
+ * cap their pages below it, so the first page of a walk is never short.
  */
 export const isShort = (page: PageFacts): boolean => page.length < page.size
 
-/** By how many entries a list goes on: a portal that gives fewer than it was asked for goes on behind what it gave. */
+/** By how many entries a list advances: if a portal delivers fewer than requested, the list continues after those. */
 export const deliveredOf = (page: PageFacts, pageSize: number): number =>
   page.length > 0 && page.length < pageSize ? page.length : pageSize
 
 /**
- * Whether a page without a new entry may be the last page once more, which some portals give for every page behind it. It is
- * not when the first page was as long as asked for and the second repeats it: then the portal does not heed the page's number.
+ * Whether a page without a new entry may be the last page once more, which some portals deliver for every page after
+ * it. It is not if the first page was as long as requested and the second repeats it: then the portal ignores the page
+ * number.
  */
 export const mayRepeatItsLast = (page: PageFacts, pageSize: number): boolean =>
   page.total === undefined && (page.count > page.length || page.length < pageSize)
 
 /**
- * Whether this page is the last one. `number` counts pages from 1; `pageSize` is what was asked for. A short page is no end
- * while the announced total says that more is there.
+ * Whether this page is the last one. `number` counts pages from 1; `pageSize` is the requested number. A short page is
+ * no end while the announced total says that there is more.
  */
 export function isEnd(end: PageEnd, page: PageFacts, number: number, pageSize: number): boolean {
   const isAllThere = page.total !== undefined && page.count >= page.total

@@ -1,5 +1,6 @@
-// What tells the ways of walking through a list apart: where it begins, what each request carries, where it goes on.
-import type { EntryPlace, Place } from '../delivery.ts'
+// The differences between the ways of walking through a list: where it begins, what each request carries, where it
+// continues.
+import type { AnswerPointer, EntryPointer } from '../delivery.ts'
 import type { Json } from '../fetch.ts'
 import type { Values } from './fill-template.ts'
 
@@ -21,29 +22,29 @@ export type PageFacts = {
   /** Most entries that a page of this walk had. */
   readonly size: number
   readonly isFeed: boolean
-  readonly at: (place: Place) => Json | undefined
+  readonly at: (place: AnswerPointer) => Json | undefined
   /** A value of the last entry. */
-  readonly atLast: (place: EntryPlace) => string | undefined
+  readonly atLast: (place: EntryPointer) => string | undefined
 }
 
-/** Where a walk stands: a page number, an offset, a token, an address. Never null, which is the beginning. */
+/** The position of a walk: a page number, an offset, a token, an address. Never null, which is the beginning. */
 export type Position = string | number
 
 export type Pager = {
   /** Places in answers whose values it needs. */
-  readonly places: readonly Place[]
-  /** Statuses that it can tell something from. */
+  readonly places: readonly AnswerPointer[]
+  /** Statuses that have a meaning for it. */
   readonly accept?: readonly number[]
   /** What the request at this position carries. `fill` fills a text of the card. */
   readonly values: (position: Position | null, fill: (text: string) => string) => Values
   /** A whole address to ask instead of the template's. */
   readonly url?: (position: Position | null) => string | undefined
-  /** Where it goes on; undefined at the end. Throws Retryable where the portal leads nowhere. */
+  /** Where it continues; undefined at the end. Throws Retryable if the portal leads nowhere. */
   readonly next: (position: Position | null, page: PageFacts) => Position | undefined
   /** Whether a page without a new entry may be the last one once more. Absent: it never is. */
   readonly mayRepeatItsLast?: (page: PageFacts) => boolean
-  /** Where a feed is asked again at its next turn; undefined: where it stands. */
+  /** Where a feed is read again the next time; undefined: at its present position. */
   readonly again?: (position: Position | null, page: PageFacts) => Position | undefined
-  /** Says of a walk that ended what it could not reach, though no total tells. */
+  /** Reports what a finished walk could not reach, although no total shows it. */
   readonly missing?: (position: Position | null, page: PageFacts) => string | undefined
 }

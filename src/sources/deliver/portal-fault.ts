@@ -1,9 +1,9 @@
 // Errors that a portal answers under status 200.
-import type { Place } from '../delivery.ts'
+import type { AnswerPointer } from '../delivery.ts'
 import type { Json } from '../fetch.ts'
 import { unexpected } from './answer-documents.ts'
 
-export type Fault = { readonly at: Place; readonly is?: string }
+export type Fault = { readonly at: AnswerPointer; readonly is?: string }
 
 /** Throws Retryable when the value at the place of a fault says that the answer is an error. */
 export function checkFault(fault: Fault | undefined, value: Json | undefined, address: string): void {

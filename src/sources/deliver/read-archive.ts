@@ -20,7 +20,7 @@ import type { ReceivedDocument } from '../files.ts'
 import { Batch, type EntriesEnd, type ReadEntries, type ReadOptions, unreadable } from './answer-documents.ts'
 import { passOn } from './pass-on.ts'
 
-/** Archives in archives: a day's tar in a month's gzip, gzip counting as a level. */
+/** Maximum depth of archives in archives: a day's tar in a month's gzip, where gzip counts as a level. */
 const maxNesting = 5
 const headBytes = 512
 
@@ -44,8 +44,8 @@ type Archive = {
 type Batches = AsyncGenerator<readonly ReceivedDocument[], readonly string[]>
 
 /**
- * Yields the documents of an archive; damage comes as unreadable documents and, where it hides what stands behind it, in the
- * end. What the source of the chunks throws (a broken connection) goes through: it is no damage of the archive.
+ * Yields the documents of an archive; damage is reported as unreadable documents and, if it hides later members, in
+ * the end. Errors of the source of the chunks (a broken connection) pass through: they are no damage of the archive.
  */
 export async function* readArchive(
   chunks: Chunks,
@@ -145,7 +145,7 @@ async function* readMembers(
       }
     }
   } catch (error) {
-    // What came before the damage stands.
+    // Everything before the damage is valid.
     yield* batch.take()
     throw error
   }
@@ -155,7 +155,7 @@ async function* readMembers(
 
 const nestedName = /\.(?:zip|tar|tgz|gz)$/i
 
-/** What the card asks for and archives that may hold it; never what a Mac leaves beside it. */
+/** The members that the card selects and archives that may hold them; never the extra files of a Mac. */
 function isWanted(name: string, { members }: ArchiveEntries): boolean {
   if (/(?:^|\/)(?:__MACOSX\/|\.DS_Store$|\._)/.test(name)) return false
   return members === undefined || members.test(name) || nestedName.test(name)

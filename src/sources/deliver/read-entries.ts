@@ -5,7 +5,7 @@ import { type Chunks, collect, linesOf, peek } from '../byte-chunks.ts'
 import type { Entries } from '../delivery.ts'
 import type { Json } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
-import { maxDocumentBytes } from '../xml.ts'
+import { maxDocumentBytes } from '../xml/xml.ts'
 import { Batch, type EntriesEnd, type ReadOptions, tooLarge, unexpected, unreadable } from './answer-documents.ts'
 import { CsvRows } from './csv-rows.ts'
 import { JsonItems, JsonItemsError } from './json-items.ts'
@@ -31,9 +31,9 @@ const shown = (head: Uint8Array): string =>
     .slice(0, 160)
 
 /**
- * Yields the documents of an answer in batches. Throws Refused where a page for people stands instead of data, Retryable
- * where the answer is damaged, breaks off or has no entries where they must be; with `damage: 'keep'` the damage comes as an
- * unreadable document and in the end. What the source of the chunks throws goes through.
+ * Yields the documents of an answer in batches. Throws Refused if there is a page for people instead of data,
+ * Retryable if the answer is damaged, truncated or without entries where they must be; with `damage: 'keep'` the
+ * damage is reported as an unreadable document and in the end. Errors of the source of the chunks pass through.
  */
 export async function* readEntries(
   chunks: Chunks,
@@ -55,7 +55,7 @@ export async function* readEntries(
     if (!isDamage && !(error instanceof UnexpectedContent)) throw error
     if (options.damage === 'throw' || (!isDamage && options.damage === 'keep'))
       throw unexpected(address, `${error.message} (${shown(head)})`)
-    // What came before the damage stands.
+    // Everything before the damage is valid.
     yield* batch.take()
     yield [unreadable(address, 'malformed', error.message, head)]
     return { values: new Map(), damage: `${address} is damaged: ${error.message}` }
@@ -106,7 +106,7 @@ async function* readJson(
   batch: Batch,
 ): AsyncGenerator<readonly ReceivedDocument[], EntriesEnd> {
   const pointers = places.filter((place) => place.startsWith('/'))
-  // Of a list of lists, the outer one must be there.
+  // For a list of lists, the outer one must be present.
   const star = entries.at.indexOf('/*')
   const outer = star > 0 ? [entries.at.slice(0, star)] : []
   const scanner = new JsonItems({ at: entries.at, values: [...pointers, ...outer], maxItemBytes: maxDocumentBytes })
@@ -123,7 +123,7 @@ async function* readJson(
     if (batch.isFull) yield* batch.take()
   }
   take(scanner.end())
-  // The whole answer is the entry: what else is wanted stands inside of it.
+  // The whole answer is the entry: the other values are inside it.
   if (only && pointers.length > 0) {
     const whole = parsed(only)
     for (const pointer of pointers) {
@@ -167,21 +167,20 @@ async function* readLines(
 async function* readCsv(
   chunks: Chunks,
   { address }: ReadOptions,
-  { delimiter = ',', encoding = 'utf-8' }: Entries & { readonly format: 'csv' },
+  { delimiter = ',' }: Entries & { readonly format: 'csv' },
   batch: Batch,
 ): AsyncGenerator<readonly ReceivedDocument[], EntriesEnd> {
   const rows = new CsvRows(delimiter, maxDocumentBytes)
-  const decoder = encoding === 'utf-8' ? undefined : new TextDecoder(encoding)
-  const asUtf8 = (bytes: Uint8Array): Uint8Array => (decoder ? Buffer.from(decoder.decode(bytes)) : bytes)
   let header: Uint8Array | undefined
   const take = (found: ReturnType<CsvRows['feed']>): void => {
     for (const { number, bytes, isTooLarge } of found) {
       if (header === undefined) {
         if (isTooLarge) throw new CsvError('a header without an end')
-        header = Buffer.concat([asUtf8(bytes), Buffer.from('\n')])
+        header = Buffer.concat([bytes, Buffer.from('\n')])
       } else {
-        const row = asUtf8(bytes)
-        batch.add(documentOf(`${address}#row=${number}`, isTooLarge ? row : Buffer.concat([header, row]), isTooLarge))
+        batch.add(
+          documentOf(`${address}#row=${number}`, isTooLarge ? bytes : Buffer.concat([header, bytes]), isTooLarge),
+        )
       }
     }
   }

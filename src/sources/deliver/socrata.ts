@@ -6,7 +6,7 @@ export type SocrataDataset = {
   readonly domain: string
   /** Four signs, a dash, four signs. */
   readonly dataset: string
-  /** Field of the time by which slots are asked for; absent: the whole dataset, for slots without a span. */
+  /** Field of the time by which slots are requested; absent: the whole dataset, for slots without a span. */
   readonly dateField?: string
   /** Further conditions in SoQL. */
   readonly where?: string

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { dayMs, epochMs, parseSourceDateTime } from '../../domain/time.ts'
 import { Refused, Retryable } from '../../platform/http.ts'
 
-import type { EntryPlace, List, Place } from '../delivery.ts'
+import type { AnswerPointer, EntryPointer, List } from '../delivery.ts'
 import type { Fetch, FetchContext, Item, Json, SlotEnd, Step } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
 import { unexpected } from './answer-documents.ts'
@@ -23,7 +23,7 @@ export type WalkOptions = List & {
   readonly pager: Pager
   readonly detail?: Following
   readonly notFound?: 'empty' | 'notYet'
-  /** One answer holds all: it passes through without being gathered, and is asked for with the version of the last time. */
+  /** One answer holds everything: it is streamed, and requested with the version of the last time. */
   readonly isSingle?: boolean
 }
 
@@ -41,7 +41,7 @@ const maxIndexBytes = 256 * 1024 ** 2
 /** How far dates of entries may lie outside their slot: zones, and days that count from noon. */
 const outsideMs = 2 * dayMs
 
-/** Entries of a feed whose details are still asked for, and for so many turns. */
+/** Maximum entries of a feed whose details are still requested, and maximum attempts. */
 const maxOwed = 200
 const maxOwedTurns = 20
 
@@ -56,7 +56,7 @@ export function walkList(options: WalkOptions): Fetch {
 type Page = {
   /** All of them, those that do not count included; none where they have passed through. */
   readonly documents: readonly ReceivedDocument[]
-  readonly values: ReadonlyMap<Place, Json>
+  readonly values: ReadonlyMap<AnswerPointer, Json>
   readonly answer: Answer
   readonly damage: string | undefined
 }
@@ -67,7 +67,7 @@ class Walk {
   readonly #asking: Asking
   readonly #state: WalkState
   readonly #isFeed: boolean
-  /** Of the walk through one span; after a resumption only of the last page. */
+  /** For the walk through one span; after a resumption only for the last page. */
   #met = new Set<string>()
   #positions = new Set<string>()
   #emptyInSuccession = 0
@@ -91,7 +91,7 @@ class Walk {
     this.#asking = new Asking(context, options.token)
     this.#state = stateFrom(context.checkpoint)
     this.#isFeed = context.slot.key === 'feed'
-    // The turn of a feed begins: what the turn before lacked was told then.
+    // The reading of a feed begins: what the last one lacked was reported then.
     if (this.#isFeed && this.#state.spans === null) this.#state.missing = []
     this.#met = new Set(this.#state.marks)
   }
@@ -113,7 +113,7 @@ class Walk {
       yield* this.#readCombination(combination, combinations[index + 1])
     }
     if (!state.isOver && !this.#isFeed) {
-      // No combination at all, or none behind the one that is gone.
+      // No combination at all, or none after the one that is gone.
       state.isOver = true
       yield { documents: [], entries: 0, checkpoint: checkpointOf(state) }
     }
@@ -161,7 +161,7 @@ class Walk {
     }
   }
 
-  /** Reads the pages of one span to their end; the last step is left to whoever called. */
+  /** Reads the pages of one span to their end; the last step is left to the caller. */
   async *#readPages(combination: Combination, span: Span | null): AsyncGenerator<Step, 'ended' | 'halved'> {
     const state = this.#state
     const { pager, isSingle, detail, fault } = this.#options
@@ -179,7 +179,7 @@ class Walk {
       const page = isStreamed ? yield* this.#streamed(answer) : yield* gathered(this.#pageOf(answer))
       const facts = this.#factsOf(page)
       if (page.damage !== undefined) note(state, [page.damage])
-      // a page for people is what links are looked for in: without one it is another page, of maintenance or of a firewall
+      // links are searched in a page for people: without one it is another page, of maintenance or of a firewall
       const isFirstPage = position === null && facts.length === 0 && answer.reply.status === 200
       if (isFirstPage && span === null && this.#options.entries.format === 'html')
         throw new Refused(`${answer.address} answered with a page that holds none of the links`)
@@ -233,7 +233,7 @@ class Walk {
     }
   }
 
-  /** What a feed could not read is asked for at its next turns: it never comes by the same entries again. */
+  /** What a feed could not read is requested the next times: the feed never delivers the same entries again. */
   #owe(entries: readonly ReceivedDocument[], { url }: Answer): void {
     const { owed } = this.#state
     for (const { bytes, address } of entries)
@@ -242,7 +242,7 @@ class Walk {
       throw new Retryable(`the details of ${owed.length} entries could not be read; the feed waits for them`)
   }
 
-  /** Asks once more for what a feed could not read at earlier turns. */
+  /** Requests once more what a feed could not read before. */
   async *#readOwed(values: Values): AsyncGenerator<Step, void> {
     const state = this.#state
     const { detail, fault, entries } = this.#options
@@ -307,7 +307,7 @@ class Walk {
       this.#items.push({ key: address, version: reply.version })
   }
 
-  #places(): readonly Place[] {
+  #places(): readonly AnswerPointer[] {
     const { total, fault, pager } = this.#options
     return [...pager.places, ...(total === undefined ? [] : [total]), ...(fault ? [fault.at] : [])]
   }
@@ -358,7 +358,7 @@ class Walk {
   #factsOf(page: Page): PageFacts {
     const { total, entries } = this.#options
     const { documents, values, answer } = page
-    const at = (place: Place): Json | undefined => headerValue(answer.reply, place) ?? values.get(place)
+    const at = (place: AnswerPointer): Json | undefined => headerValue(answer.reply, place) ?? values.get(place)
     const announced = total === undefined ? undefined : at(total)
     const number = typeof announced === 'string' ? Number(announced.replace(/[\s.,'](?=\d{3}\b)/g, '')) : announced
     const fresh = new Set(documents.map(({ bytes }) => markOf(bytes)).filter((mark) => !this.#met.has(mark))).size
@@ -370,12 +370,12 @@ class Walk {
       length: documents.length,
       fresh,
       count: this.#state.count + fresh,
-      // -1 says in some tables that nobody asked for the total
+      // -1 means in some tables that the total was not requested
       total: typeof number === 'number' && number >= 0 && number < Infinity && announced !== '' ? number : undefined,
       size: Math.max(this.#state.size, documents.length),
       isFeed: this.#isFeed,
       at,
-      atLast: (place: EntryPlace) => last && new EntryValues(last, entries).textAt(place),
+      atLast: (place: EntryPointer) => last && new EntryValues(last, entries).textAt(place),
     }
   }
 
@@ -386,7 +386,7 @@ class Walk {
     return facts.total === undefined ? facts.count >= most : facts.total > most
   }
 
-  /** The entries of the slot, where the portal cannot tell them; and whether the walk has come behind it. */
+  /** The entries of the slot, if the portal cannot select them; and whether the walk has passed it. */
   #inSpan(page: Page, span: Span | null): { readonly kept: readonly ReceivedDocument[]; readonly isBehind: boolean } {
     const { ordered } = this.#options
     if (!ordered) {
@@ -431,7 +431,7 @@ class Walk {
     return isShort ? `the list ended at ${new Date(reached).toISOString()}, before it reached the span` : undefined
   }
 
-  #dateOf(document: ReceivedDocument, place: EntryPlace): number | undefined {
+  #dateOf(document: ReceivedDocument, place: EntryPointer): number | undefined {
     const text = new EntryValues(document, this.#options.entries).textAt(place)
     if (text === undefined) return undefined
     if (/^\d{12,14}$/.test(text) && Number(text) < 4e12) return Number(text)
@@ -449,7 +449,7 @@ class Walk {
     }
   }
 
-  /** Where the walk goes on, or undefined. Throws Retryable when it would turn in a circle. */
+  /** Where the walk continues, or undefined. Throws Retryable if it would go in a circle. */
   #next(position: Position | null, facts: PageFacts, isBehind: boolean): Position | undefined {
     const state = this.#state
     const { pager, most } = this.#options

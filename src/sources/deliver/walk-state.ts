@@ -1,4 +1,4 @@
-// Where the reading of a list stands: what the checkpoint of each step holds.
+// The position of the reading of a list: what the checkpoint of each step holds.
 import type { Json } from '../fetch.ts'
 import type { Span } from './halve-span.ts'
 import type { Position } from './pager.ts'
@@ -31,7 +31,7 @@ export type WalkState = {
   /** Entries of spans and combinations that were read to their end, and what was announced of them. */
   done: number
   announced: number | null
-  /** Entries told in steps; never more than once although a list is read twice. */
+  /** Entries counted in steps; never more than once although a list is read twice. */
   told: number
   missing: string[]
   /** How answers without documents ended, for the end of the whole. */
@@ -48,7 +48,7 @@ export type WalkState = {
   owed: Owed[]
 }
 
-/** An entry with the address of the page it stood on, and how often its detail was asked for since. */
+/** An entry with the address of its page, and how often its detail was requested since. */
 type Owed = { readonly entry: string; readonly address: string; readonly url: string; readonly turns: number }
 
 const newState = (): WalkState => ({

@@ -1,8 +1,8 @@
-// Elements cut out of XML and rows out of CSV as their bytes stand, wherever the chunks are cut.
+// Elements cut from XML and rows cut from CSV byte for byte, wherever the chunks are cut.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { plainTree } from '../../../test/plain-tree.ts'
-import { parseXml } from '../xml.ts'
+import { parseXml } from '../xml/xml.ts'
 import { CsvRows, csvCells } from './csv-rows.ts'
 import { XmlElements, XmlElementsError, type XmlElementsOptions } from './xml-elements.ts'
 
@@ -36,7 +36,7 @@ const content: fc.Arbitrary<string> = fc.letrec<{ node: string }>((tie) => ({
 })).node
 
 describe('XmlElements', () => {
-  test('gives every outermost element as its bytes stand, and the full parser reads the same out of it (400 documents)', () => {
+  test('returns every outermost element byte for byte, and the full parser reads the same from it (400 documents)', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(content, fc.boolean()), { maxLength: 6 }), cuts, (list, at) => {
         const items = list.map(([inner, isEmpty]) => (isEmpty ? '<n:item k="1" />' : `<item>${inner}</item>`))
@@ -51,7 +51,7 @@ describe('XmlElements', () => {
     )
   })
 
-  test('declares the namespaces of everything around an element, and finds values beside them', () => {
+  test('declares the namespaces of everything around an element, and finds the other values', () => {
     const document =
       '<response><header><totalCount>1&#50;</totalCount></header><body xmlns:a="u"><list><item><a:n/></item></list></body><link rel="next" href="?p=2&amp;q=1"/></response>'
     const { texts, scanner } = scan(document, [5, 70, 71], { values: ['totalCount'] })
@@ -90,7 +90,7 @@ describe('CsvRows', () => {
   const cell = fc.string({ unit: fc.constantFrom('a', 'ç', '§', ',', '"', '\n', '\r\n', ' ', '5"') })
   const written = (value: string): string => (/["§\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value)
 
-  test('gives every row as its bytes stand, and its cells read back (400 tables)', () => {
+  test('returns every row byte for byte, and its cells read back (400 tables)', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(cell, cell, cell), { minLength: 1 }),

@@ -2,7 +2,7 @@
 import { decodeXML } from 'entities'
 import type { Json } from '../fetch.ts'
 
-/** The answer is no XML that can be cut into elements, or breaks off. What came out before stands. */
+/** The answer is no XML that can be cut into elements, or is truncated. Earlier elements are valid. */
 export class XmlElementsError extends Error {
   readonly isCutOff: boolean
   constructor(message: string, isCutOff: boolean) {
@@ -26,7 +26,7 @@ export type XmlElementsOptions = {
 type Open = { readonly name: string; readonly startTag: Buffer; readonly hasNamespaces: boolean }
 
 const keptBytes = 1024
-/** A start tag or a text that is longer is no portal's. */
+/** Maximum bytes of a start tag or text: no portal has longer ones. */
 const maxTagBytes = 1 << 20
 const maxDepth = 256
 const lt = 0x3c
@@ -34,8 +34,8 @@ const gt = 0x3e
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
 
 /**
- * Takes the chunks of one XML text in an encoding that holds ASCII (UTF-8, ISO 8859, windows-125x) and gives back the
- * elements that they complete. Memory is that of one element. The parser of the documents judges what is inside.
+ * Takes the chunks of one XML text in an encoding that contains ASCII (UTF-8, ISO 8859, windows-125x) and returns the
+ * elements that they complete. Memory is that of one element. The parser of the documents judges the content.
  */
 export class XmlElements {
   readonly values = new Map<string, Json>()
@@ -193,7 +193,7 @@ export class XmlElements {
 
   #finish(): void {
     const isTooLarge = this.#itemLength > this.#options.maxItemBytes
-    // Only what declares namespaces has to surround the element, and the root tells its format.
+    // Only declarations of namespaces must surround the element, and the root shows its format.
     const around = this.#open.filter(({ hasNamespaces }, index) => index === 0 || hasNamespaces)
     const bytes = Buffer.concat([
       this.#declaration,

@@ -137,7 +137,7 @@ describe('a day of the German service', () => {
     }
   })
 
-  it('keeps what a cut off zip still gives, and is retried', async () => {
+  it('keeps what a truncated zip still gives, and is retried', async () => {
     const whole = zipOf(manyNotices(300))
     const half = Math.floor(whole.length / 2)
     const cuts: [string, ReturnType<Script>][] = [
@@ -156,7 +156,7 @@ describe('a day of the German service', () => {
     }
   })
 
-  it('goes on in the middle of the same zip, and from the start of another one', async () => {
+  it('continues in the middle of the same zip, and from the start of another one', async () => {
     const files = manyNotices(500)
     const run = runOf(() => ({ body: zipOf(files) }), nextDay)
     expect(await run.read(fetchDay, day, 1)).toBe('died')
@@ -201,7 +201,7 @@ describe('the ETag', () => {
   const march = slotOf('2026-03', '2026-02-28T23:00:00Z', '2026-03-31T22:00:00Z')
   const april = at('2026-04-05T03:00:00Z')
 
-  it('goes back to the address it came from and to no other', async () => {
+  it('leads back to its own address and to no other', async () => {
     const run = runOf(
       ({ ifChangedFrom }) =>
         ifChangedFrom ? { status: 304 } : { body: zipOf(manyNotices(2)), headers: { etag: '"version-3"' } },
@@ -223,7 +223,7 @@ describe('the ETag', () => {
     expect([...run.items]).toEqual([])
   })
 
-  it('is no excuse for a repair, which finds what came into a month late', async () => {
+  it('does not prevent a repair, which finds late entries of a month', async () => {
     const files = manyNotices(3)
     const etag = { etag: '"version-3"' }
     const run = runOf(() => ({ body: zipOf(files), headers: etag }), april)
@@ -422,11 +422,11 @@ describe('the tables of a day', () => {
     expect(small.estimatedValue).toBeUndefined()
   })
 
-  it('give the key of the XML, and the XML counts whichever came first', async () => {
+  it('have the key of the XML, and the XML counts, in any order', async () => {
     const run = runOf(() => ({ body: zipOf(tables) }), nextDay)
     await run.read(fetchTables, day)
     const row = run.parsed(source).notices.find(({ noticeId }) => noticeId === '24746146')!
-    // Neither carries a dispatch date: only the shape tells them apart.
+    // Neither carries a dispatch date: only the shape distinguishes them.
     const xml = parsedOne(notice({ id: '24746146', version: '2', profile: 'eforms-sdk-0.1', title: 'Malerarbeiten' }))
     expect(row.noticeKey).toBe(xml.noticeKey)
     for (const rowIds of [
@@ -442,7 +442,7 @@ describe('the tables of a day', () => {
     }
   })
 
-  it('in another layout, or cut off, give nothing but an error', async () => {
+  it('in another layout, or truncated, give only an error', async () => {
     const { 'notice.csv': _, ...without } = tables
     expect(await runOf(() => ({ body: zipOf(without) }), nextDay).failure(fetchTables, day)).toMatch(
       /^Refused: .*no table of notices/,
@@ -505,7 +505,7 @@ describe.skipIf(!hasCorpus)('real data', () => {
     expect(count(({ cpvCodes }) => cpvCodes.length > 0)).toBeGreaterThan(500)
   })
 
-  it('of the below-threshold channel and of eForms-DE come through the zip as notices', async () => {
+  it('of the below-threshold channel and of eForms-DE pass through the zip as notices', async () => {
     const real = ['doe-sdk-0.1', 'validator-fixtures'].flatMap((folder) =>
       readdirSync(join(corpus, folder))
         .filter((name) => name.endsWith('.xml'))

@@ -1,19 +1,19 @@
 // The German announcement service (oeffentlichevergabe.de): exports by day, and months read again as repair.
 import { dayMs, hourMs } from '../../domain/time.ts'
-import type { Source } from '../source.ts'
+import { sourceOf } from '../source.ts'
 import { fetchDay, fetchMonth, fetchRepair, fetchTables, firstMonth } from './fetch-exports.ts'
 import { parseDoe } from './parse-doe.ts'
 
 const floor = `${firstMonth}-01`
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'doe',
   title: 'Datenservice Öffentlicher Einkauf (Bekanntmachungsservice)',
   publisher: 'Beschaffungsamt des Bundesministeriums des Innern',
   country: 'DE',
   homepage: 'https://oeffentlichevergabe.de/',
   documentation: 'https://oeffentlichevergabe.de/documentation/api/opendata',
-  licence: { name: 'CC0 1.0', url: 'https://creativecommons.org/publicdomain/zero/1.0/' },
+  license: { name: 'CC0 1.0', url: 'https://creativecommons.org/publicdomain/zero/1.0/' },
   zone: 'Europe/Berlin',
   channels: [
     {
@@ -43,7 +43,6 @@ export const source: Source = {
     },
   ],
   parse: parseDoe,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 12, connections: 1 },
   expects: {
     perDay: [200, 2500],
@@ -62,4 +61,4 @@ export const source: Source = {
     'The tables do not say which organisation won which lot, so winners are taken over only where a single lot was awarded.',
     'Notices above the thresholds come out on TED too, days later, with the same notice id.',
   ],
-}
+})

@@ -8,12 +8,12 @@ import { ArchiveError, MemberError, UnpackBudget, zipMembers } from '../archives
 import { type Chunks, collect } from '../byte-chunks.ts'
 import type { Fetch, FetchContext, Item, Json, SlotEnd, SourceReply, Step } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
-import { maxDocumentBytes } from '../xml.ts'
+import { maxDocumentBytes } from '../xml/xml.ts'
 import { joinTables } from './join-tables.ts'
 
 /** First month of the service, in Berlin. Before it the exports answer 400. */
 export const firstMonth = '2022-12'
-/** The first month holds 121,947 notices at once. */
+/** Maximum bytes of an export: the first month holds 121,947 notices at once. */
 const maxExportBytes = 2 * 1024 ** 3
 const documentsPerStep = 200
 const bytesPerStep = 4 * 1024 * 1024
@@ -174,8 +174,8 @@ export const fetchMonth: Fetch = noticesFetch('pubMonth', true)
 const readMonth = noticesFetch('pubMonth', false)
 
 /**
- * A month once more, whatever its ETag says: it finds what came into a day after the day was read. The running month grows
- * daily. Months that ended long ago are left as they were read.
+ * A month is requested again, whatever its ETag says: this finds entries that were added to a day after it was read.
+ * The current month grows daily. Months that ended long ago are left as they were read.
  */
 export const fetchRepair: Fetch = async function* (context) {
   const { to } = context.slot

@@ -2,25 +2,26 @@
 import { parse } from 'csv-parse/sync'
 import { Refused } from '../../platform/http.ts'
 
-type Row = { readonly [column: string]: string | undefined }
+type TableRow = { readonly [column: string]: string | undefined }
 
 /** One notice of the tables: the rows of each table that are its own, without the two columns that name it and without empty cells. */
 type JoinedNotice = {
   readonly noticeIdentifier: string
   readonly noticeVersion: string
-  readonly tables: { readonly [table: string]: readonly Row[] }
+  readonly tables: { readonly [table: string]: readonly TableRow[] }
 }
 
 /**
- * Joins tables (by name, without `.csv`) over noticeIdentifier and noticeVersion; rows of lots keep their lotIdentifier. The
- * same rows give the same bytes: tables stand by name, rows in their order. `announced` counts the rows of `notice`. Throws
- * Refused when that table, or the columns that join, are missing: then it is another layout.
+ * Joins tables (by name, without `.csv`) over noticeIdentifier and noticeVersion; rows of lots keep their
+ * lotIdentifier. The same rows give the same bytes: tables are ordered by name, rows stay in their order. `announced`
+ * counts the rows of `notice`. Throws Refused if that table, or the columns for the join, are missing: then it is
+ * another layout.
  */
 export function joinTables(
   tables: ReadonlyMap<string, Uint8Array>,
   url: string,
 ): { readonly announced: number; readonly notices: readonly { readonly name: string; readonly bytes: Uint8Array }[] } {
-  const joined = new Map<string, { id: string; version: string; tables: { [table: string]: Row[] } }>()
+  const joined = new Map<string, { id: string; version: string; tables: { [table: string]: TableRow[] } }>()
   let announced = 0
   if (!tables.has('notice')) throw new Refused(`${url} holds no table of notices`)
   for (const [table, bytes] of [...tables].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -45,7 +46,7 @@ export function joinTables(
   return { announced, notices }
 }
 
-function rowsOf(bytes: Uint8Array, table: string, url: string): Row[] {
+function rowsOf(bytes: Uint8Array, table: string, url: string): TableRow[] {
   try {
     return parse(Buffer.from(bytes), { columns: true, bom: true, relax_column_count: true, skip_empty_lines: true })
   } catch (error) {

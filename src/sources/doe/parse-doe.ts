@@ -4,8 +4,8 @@ import { parseDocument } from '../parse-document.ts'
 import { parseTables } from './parse-tables.ts'
 
 /**
- * Reads one document. The service hands out some notices that nothing in them tells as its own (plain `eforms-sdk-1.12`, no
- * journal number): they are `doe` because they came from here, so that XML and tables of one notice have one key.
+ * Parses one document. The service delivers some notices that do not identify it (plain `eforms-sdk-1.12`, no journal
+ * number): they are `doe` because of their origin, so that XML and tables of one notice have one key.
  */
 export function parseDoe(bytes: Uint8Array): ParsedPart[] {
   const first = new TextDecoder().decode(bytes.subarray(0, 40)).trimStart()

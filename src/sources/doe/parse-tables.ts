@@ -1,17 +1,17 @@
 // A notice joined out of the German service's CSV tables (join-tables.ts) to a notice; without deadlines, the tables have none.
 import { isProcedureType } from '../../domain/codes.ts'
 import { toCpvCode } from '../../domain/cpv.ts'
-import type {
-  FormType,
-  LotResult,
-  Money,
-  Notice,
-  NoticeLot,
-  NoticeReference,
-  Organization,
-  ParsedPart,
-  Place,
-  Rejection,
+import {
+  isFormType,
+  type LotResult,
+  type Money,
+  type Notice,
+  type NoticeLot,
+  type NoticeReference,
+  type Organization,
+  type ParsedPart,
+  type Place,
+  type Rejection,
 } from '../../domain/notice.ts'
 import { compact } from '../compact.ts'
 import { procedureTypesByNationalCode } from '../eforms/national-codes.ts'
@@ -33,17 +33,6 @@ import { distinctOrganizations } from '../results.ts'
 import { cleanField, cleanUrl } from '../text.ts'
 
 const zone = 'Europe/Berlin'
-
-const formTypes: readonly string[] = [
-  'planning',
-  'competition',
-  'dir-awa-pre',
-  'result',
-  'cont-modif',
-  'completion',
-  'consultation',
-  'change',
-] satisfies FormType[]
 
 const outcomes: { readonly [code: string]: LotResult['outcome'] } = {
   'selec-w': 'awarded',
@@ -77,7 +66,7 @@ function readNotice(document: JsonObject): Notice | Rejection {
     noticeVersion,
     procedureId: cleanField(textAt(notice, 'procedureIdentifier'), 200)?.toLowerCase(),
     internalReference: cleanField(textAt(purpose, 'internalIdentifier')),
-    formType: formTypes.includes(formType) ? (formType as FormType) : 'competition',
+    formType: isFormType(formType) ? formType : 'competition',
     noticeType: cleanField(textAt(notice, 'noticeType'), 100) ?? 'unknown',
     legalBasis: cleanField(textAt(notice, 'procedureLegalBasis'), 200),
     language: 'de',

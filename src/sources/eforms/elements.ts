@@ -1,5 +1,5 @@
 // The namespaces of eForms (UBL 2.3 and its eForms extension) and short ways through them.
-import { child, childrenOf, namespace, textOf, type XmlElement } from '../xml.ts'
+import { child, childrenOf, namespace, textOf, type XmlElement } from '../xml/xml.ts'
 
 const ublPrefix = 'urn:oasis:names:specification:ubl:schema:xsd:'
 const cbcUri = namespace(`${ublPrefix}CommonBasicComponents-2`)
@@ -32,7 +32,7 @@ export const cbcText = (element: Maybe, name: string): string | undefined => tex
 /** Trimmed text of the first `efbc:` child. */
 export const efbcText = (element: Maybe, name: string): string | undefined => textOf(efbc(element, name))
 
-/** The eForms extension that hangs on an element, in whichever of its UBLExtension elements it stands. */
+/** The eForms extension of an element, in any of its UBLExtension elements. */
 export function extensionOf(element: Maybe): Maybe {
   for (const extension of childrenOf(child(element, extUri, 'UBLExtensions'), extUri, 'UBLExtension')) {
     const found = child(child(extension, extUri, 'ExtensionContent'), efextUri, 'EformsExtension')

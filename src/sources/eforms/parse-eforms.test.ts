@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Notice } from '../../domain/notice.ts'
-import { parseXml } from '../xml.ts'
+import { parseXml } from '../xml/xml.ts'
 import { parseEforms } from './parse-eforms.ts'
 import { parseNoticeReference } from './read-references.ts'
 
@@ -21,7 +21,7 @@ function reasonOf(text: string): string {
 describe('a contract notice of TED', () => {
   const notice = noticeOf(fixture('ted-contract-notice'))
 
-  it('is known by its number in the Official Journal, with its other ids beside', () => {
+  it('is known by its number in the Official Journal, and has its other IDs', () => {
     expect(notice).toMatchObject({
       noticeKey: 'ted:12345-2024',
       publisher: 'ted',
@@ -135,12 +135,12 @@ describe('an award notice of TED', () => {
     })
   })
 
-  it('tells lots without a winner, with the reason, from lots still open', () => {
+  it('distinguishes lots without a winner, with the reason, from lots still open', () => {
     expect(results['LOT-0002']).toEqual({ outcome: 'not-awarded', reason: 'no-rece', receivedTenders: 0 })
     expect(results['LOT-0003']).toEqual({ outcome: 'pending' })
   })
 
-  it('takes withheld codes and amounts as missing, and adds a lot that only the results name', () => {
+  it('reads withheld codes and amounts as missing, and adds a lot that only the results name', () => {
     expect(results['LOT-0004']).toEqual({ outcome: 'awarded', winners: [{ name: 'Delta' }] })
     expect(notice.procedureType).toBeUndefined()
     expect(notice.description).toBeUndefined()
@@ -179,7 +179,7 @@ it('reads Doffin’s profile: its own id counts, an old journal number and unoff
 })
 
 describe('the German below-threshold channel', () => {
-  it('gives a call with a numeric id, the buyer taken apart, several CPV codes in a cell and a day as the deadline', () => {
+  it('makes a call with a numeric ID, the buyer split, several CPV codes in a cell and a day as the deadline', () => {
     const notice = noticeOf(fixture('doe-below-threshold'))
     expect(notice).toMatchObject({
       noticeKey: 'doe:90000001-01',
@@ -213,7 +213,7 @@ describe('the German below-threshold channel', () => {
     })
   })
 
-  it('gives an award with its winner, without the placeholder date and with the procedure in words', () => {
+  it('makes an award with its winner, without the placeholder date and with the procedure in words', () => {
     const notice = noticeOf(fixture('doe-below-threshold-award'))
     expect(notice.noticeKey).toBe('doe:90000002-02')
     expect(notice.lots[0]!.result).toEqual({ outcome: 'awarded', winners: [{ name: 'Muster GmbH' }] })
@@ -222,7 +222,7 @@ describe('the German below-threshold channel', () => {
   })
 })
 
-it('reads a modification: what it modifies, and its lots as awarded though no code says so', () => {
+it('reads a modification: what it modifies, and its lots as awarded although no code says so', () => {
   const notice = noticeOf(fixture('modification'))
   expect(notice).toMatchObject({ publisher: 'doe', formType: 'cont-modif', contractingAuthorities: [] })
   expect(notice.references).toEqual([{ kind: 'modifies', publicationNumber: '498765-2019' }])
@@ -253,7 +253,7 @@ describe('what is no usable notice', () => {
   const ns =
     'xmlns="urn:oasis:names:specification:ubl:schema:xsd:ContractNotice-2" xmlns:a="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2" xmlns:b="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2"'
 
-  it('is told why', () => {
+  it('is refused with the reason', () => {
     expect(reasonOf(`<ContractNotice ${ns}/>`)).toBe('missing-identity')
     expect(reasonOf(`<ContractNotice ${ns}><b:ID>7</b:ID></ContractNotice>`)).toBe('missing-content')
     expect(
@@ -293,7 +293,7 @@ describe('what is no usable notice', () => {
     expect(titleOf(english)).toEqual({ en: 'Bridge' })
   })
 
-  it('takes no wished day of publication that lies before the dispatch', () => {
+  it('uses no preferred day of publication before the dispatch', () => {
     const wished = (day: string) =>
       noticeOf(
         `<ContractNotice ${ns}><b:ID>7</b:ID><b:IssueDate>2024-01-10Z</b:IssueDate><b:RequestedPublicationDate>${day}Z</b:RequestedPublicationDate><a:ProcurementProject><b:Name>x y</b:Name></a:ProcurementProject></ContractNotice>`,
@@ -302,7 +302,7 @@ describe('what is no usable notice', () => {
     expect(wished('2024-01-10')).toBe('2024-01-10T00:00:00.000Z')
   })
 
-  it('takes the first law that the terms name where the domain is empty, and no word for a kind of law', () => {
+  it('uses the first law that the terms name if the domain is empty, and no word for a kind of law', () => {
     const laws = ['CrossBorderLaw', 'LocalLegalBasis', 'vgv', 'uvgo']
       .map(
         (law) =>
@@ -315,7 +315,7 @@ describe('what is no usable notice', () => {
     expect(read.legalBasis).toBe('vgv')
   })
 
-  it('takes the buyer profile of the first contracting party that has one', () => {
+  it('uses the buyer profile of the first contracting party that has one', () => {
     const party = (profile: string): string =>
       `<a:ContractingParty>${profile}<a:Party><a:PartyName><b:Name>Amt</b:Name></a:PartyName></a:Party></a:ContractingParty>`
     const profile = '<b:BuyerProfileURI>https://amt.example/profil</b:BuyerProfileURI>'
@@ -323,7 +323,7 @@ describe('what is no usable notice', () => {
     expect(read.buyerProfileUrl).toBe('https://amt.example/profil')
   })
 
-  it('takes no date that the calendar or the clock does not have', () => {
+  it('accepts no date that the calendar or the clock does not have', () => {
     const lot = (date: string, time: string): string =>
       `<ContractNotice ${ns}><b:ID>7</b:ID><b:IssueDate>2024-02-30</b:IssueDate><a:ProcurementProject><b:Name>x y</b:Name></a:ProcurementProject><a:ProcurementProjectLot><b:ID>LOT-1</b:ID><a:TenderingProcess><a:TenderSubmissionDeadlinePeriod><b:EndDate>${date}</b:EndDate><b:EndTime>${time}</b:EndTime></a:TenderSubmissionDeadlinePeriod></a:TenderingProcess></a:ProcurementProjectLot></ContractNotice>`
     for (const [date, time] of [

@@ -1,10 +1,18 @@
 // eForms: the UBL notices of TED since 2022, of the German service (eForms-DE and its below-threshold channel) and of Doffin.
 import { isProcedureType, toLanguage } from '../../domain/codes.ts'
-import type { FormType, LotResult, Notice, NoticeLot, ParsedPart, RejectionReason } from '../../domain/notice.ts'
+import {
+  type FormType,
+  isFormType,
+  type LotResult,
+  type Notice,
+  type NoticeLot,
+  type ParsedPart,
+  type RejectionReason,
+} from '../../domain/notice.ts'
 import { type Instant, joinDateTime, zoneOf } from '../../domain/time.ts'
 import { uniform } from '../compact.ts'
 import { cleanField, cleanUrl } from '../text.ts'
-import { attributeOf, textOf, type XmlElement } from '../xml.ts'
+import { attributeOf, textOf, type XmlElement } from '../xml/xml.ts'
 import {
   allCac,
   allCbc,
@@ -20,21 +28,21 @@ import {
   idOf,
 } from './elements.ts'
 import { procedureTypesByNationalCode } from './national-codes.ts'
-import { documentsUrlOf, lotElements, readLots, submissionUrlOf } from './read-lots.ts'
-import { countryOfBuyer, readBuyers, readOrganizations } from './read-organizations.ts'
-import { readChangeReasons, readReferences, toPublicationNumber } from './read-references.ts'
-import { readLotResults, readPlainResult, withResults } from './read-results.ts'
 import {
   contractNatureOf,
   cpvCodesOf,
   estimatesOf,
   internalReferenceOf,
   moneyOf,
+  type NoticeContext,
   nutsCodesOf,
   placeOf,
-  type Reading,
   textsOf,
-} from './reading.ts'
+} from './notice-context.ts'
+import { documentsUrlOf, lotElements, readLots, submissionUrlOf } from './read-lots.ts'
+import { countryOfBuyer, readBuyers, readOrganizations } from './read-organizations.ts'
+import { readChangeReasons, readReferences, toPublicationNumber } from './read-references.ts'
+import { readLotResults, readPlainResult, withResults } from './read-results.ts'
 
 const noticeRoots = new Set(['ContractNotice', 'ContractAwardNotice', 'PriorInformationNotice'])
 const businessRoot = 'BusinessRegistrationInformationNotice'
@@ -68,16 +76,6 @@ const formTypesByNoticeType: { readonly [noticeType: string]: FormType } = {
   compl: 'completion',
   corr: 'change',
 }
-const formTypes = new Set<string>([
-  'planning',
-  'competition',
-  'dir-awa-pre',
-  'result',
-  'cont-modif',
-  'completion',
-  'consultation',
-  'change',
-] satisfies FormType[])
 
 type Identity = Pick<Notice, 'noticeKey' | 'publisher' | 'noticeId' | 'noticeVersion' | 'publicationNumber' | 'url'>
 
@@ -101,12 +99,12 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
   if (!identity)
     return rejection('missing-identity', `/${root.name}/cbc:ID`, 'neither a notice id nor a publication number')
 
-  const reading = readingOf(root, extension, profile)
-  const organizations = readOrganizations(extension, reading)
-  const contractingAuthorities = readBuyers(root, organizations, reading)
+  const context = readingOf(root, extension, profile)
+  const organizations = readOrganizations(extension, context)
+  const contractingAuthorities = readBuyers(root, organizations, context)
   const project = cac(root, 'ProcurementProject')
-  const plainLots = readLots(root, reading)
-  const title = textsOf(allCbc(project, 'Name'), 'title', reading) ?? plainLots.find((lot) => lot.title)?.title
+  const plainLots = readLots(root, context)
+  const title = textsOf(allCbc(project, 'Name'), 'title', context) ?? plainLots.find((lot) => lot.title)?.title
   if (!title && contractingAuthorities.length === 0) {
     return rejection('missing-content', `/${root.name}`, 'neither a title nor a buyer')
   }
@@ -116,16 +114,16 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
   const techniques = techniquesOf(root, noticeResult)
   const results: ReadonlyMap<string | undefined, LotResult> = noticeResult
     ? readLotResults(extension, organizations, awardedValue, techniques.isFramework === true)
-    : readPlainResult(root, reading)
+    : readPlainResult(root, context)
   const lots = withResults(plainLots, results)
   const noticeSubtype = codeOf(cbc(efac(extension, 'NoticeSubType'), 'SubTypeCode'))
   const noticeType = codeOf(typeCode)
   const formType = formTypeOf(attributeOf(typeCode, 'listName'), noticeType, root.name)
-  const description = textsOf(allCbc(project, 'Description'), 'description', reading)
+  const description = textsOf(allCbc(project, 'Description'), 'description', context)
   const procedureId = cbcText(root, 'ContractFolderID')?.toLowerCase().slice(0, 200)
   const internalReference = internalReferenceOf(project)
   const contractNature = contractNatureOf(project)
-  const place = placeOf(project, reading)
+  const place = placeOf(project, context)
   const estimates = estimatesOf(project)
   const frameworkMaximum =
     estimates.frameworkMaximum ?? moneyOf(efbc(noticeResult, 'OverallMaximumFrameworkContractsAmount'))
@@ -135,9 +133,9 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
   const submissionUrl = submissionUrlOf(terms)
   const legalBasis = legalBasisOf(root)
   const changeReasons = readChangeReasons(extension)
-  const validityEnd = noticeType === 'qu-sy' ? lastDay(lots, reading) : undefined
+  const validityEnd = noticeType === 'qu-sy' ? lastDay(lots, context) : undefined
 
-  const { publicationDate, dispatchDate } = datesOf(root, publication, identity.publisher, reading)
+  const { publicationDate, dispatchDate } = datesOf(root, publication, identity.publisher, context)
   const { procedureType, procedureTypeNational } = procedureOf(root)
 
   const notice = uniform<Notice>({
@@ -155,8 +153,8 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
     noticeType: noticeType ?? 'unknown',
     noticeSubtype,
     legalBasis,
-    language: reading.languages[0] ?? 'und',
-    languages: reading.languages,
+    language: context.languages[0] ?? 'und',
+    languages: context.languages,
     title,
     description,
     publicationDate,
@@ -207,7 +205,7 @@ function readIdentity(root: XmlElement, publication: XmlElement | undefined, pro
   }
 }
 
-/** Only TED stamps an Official Journal number; the others are told by their profile of the standard. */
+/** Only TED stamps an Official Journal number; the others are identified by their profile of the standard. */
 function publisherOf(root: XmlElement, profile: string, publicationNumber: string | undefined): string {
   if (publicationNumber) return 'ted'
   if (profile.includes('anskaffelser.no')) return 'doffin'
@@ -215,7 +213,7 @@ function publisherOf(root: XmlElement, profile: string, publicationNumber: strin
   return isGerman ? 'doe' : 'eforms'
 }
 
-function readingOf(root: XmlElement, extension: XmlElement | undefined, profile: string): Reading {
+function readingOf(root: XmlElement, extension: XmlElement | undefined, profile: string): NoticeContext {
   const isBelowThresholdChannel = /^eforms-sdk-0\./.test(profile)
   const declared = toLanguage(cbcText(root, 'NoticeLanguageCode'))
   const ofTitle = toLanguage(attributeOf(cbc(cac(root, 'ProcurementProject'), 'Name'), 'languageID'))
@@ -235,13 +233,13 @@ function readingOf(root: XmlElement, extension: XmlElement | undefined, profile:
 }
 
 function formTypeOf(listName: string | undefined, noticeType: string | undefined, rootName: string): FormType {
-  if (listName && formTypes.has(listName)) return listName as FormType
+  if (listName && isFormType(listName)) return listName
   const known = noticeType === undefined ? undefined : formTypesByNoticeType[noticeType]
   if (known) return known
   return rootName === 'ContractNotice' ? 'competition' : rootName === 'ContractAwardNotice' ? 'result' : 'planning'
 }
 
-/** BT-105; a national code is kept beside the eForms code that it means. */
+/** BT-105; a national code is stored beside the eForms code that it means. */
 function procedureOf(root: XmlElement): Pick<Notice, 'procedureType' | 'procedureTypeNational'> {
   const code = codeOf(cbc(cac(root, 'TenderingProcess'), 'ProcedureCode'))
   if (!code || code === 'UNKNOWN') return {}
@@ -278,20 +276,20 @@ const publisherZones: { readonly [publisher: string]: string } = {
 }
 
 /**
- * Publication (OPP-012) and dispatch (BT-05). Before a portal stamps its date on a notice the wished day of publication
- * (BT-738) is the best that is known, unless it lies before the dispatch.
+ * Publication (OPP-012) and dispatch (BT-05). Before a portal stamps its date on a notice, the preferred day of
+ * publication (BT-738) is the best known date, unless it is before the dispatch.
  */
 function datesOf(
   root: XmlElement,
   publication: XmlElement | undefined,
   publisher: string,
-  reading: Reading,
+  context: NoticeContext,
 ): Pick<Notice, 'publicationDate' | 'dispatchDate'> {
-  const zone = publisherZones[publisher] ?? reading.zone
+  const zone = publisherZones[publisher] ?? context.zone
   const issueDate = cbcText(root, 'IssueDate')
   const dispatchDate =
-    joinDateTime(issueDate, cbcText(root, 'IssueTime'), reading.zone, 'start-of-day') ??
-    joinDateTime(issueDate, undefined, reading.zone, 'start-of-day')
+    joinDateTime(issueDate, cbcText(root, 'IssueTime'), context.zone, 'start-of-day') ??
+    joinDateTime(issueDate, undefined, context.zone, 'start-of-day')
   const stamped = joinDateTime(efbcText(publication, 'PublicationDate'), undefined, zone, 'start-of-day')
   const wished = stamped ? undefined : cbcText(root, 'RequestedPublicationDate')
   const isLate = !wished || !issueDate || wished.slice(0, 10) >= issueDate.slice(0, 10)
@@ -329,7 +327,7 @@ function techniquesOf(
 }
 
 /** The end of the last day that any lot of a qualification system lasts. */
-function lastDay(lots: readonly NoticeLot[], reading: Reading): Instant | undefined {
+function lastDay(lots: readonly NoticeLot[], context: NoticeContext): Instant | undefined {
   const ends = lots.map((lot) => lot.duration?.end).filter((end) => end !== undefined)
-  return joinDateTime(ends.sort().at(-1), undefined, reading.zone, 'end-of-day')
+  return joinDateTime(ends.sort().at(-1), undefined, context.zone, 'end-of-day')
 }

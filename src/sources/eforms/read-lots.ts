@@ -3,7 +3,7 @@ import type { NoticeLot } from '../../domain/notice.ts'
 import { parseDate } from '../../domain/time.ts'
 import { uniform } from '../compact.ts'
 import { cleanUrl, parseAmount } from '../text.ts'
-import { attributeOf, textOf, type XmlElement } from '../xml.ts'
+import { attributeOf, textOf, type XmlElement } from '../xml/xml.ts'
 import { allCac, allCbc, cac, cbc, cbcText, codeOf, efac, extensionOf, idOf } from './elements.ts'
 import {
   contractNatureOf,
@@ -11,11 +11,11 @@ import {
   deadlineOf,
   estimatesOf,
   internalReferenceOf,
+  type NoticeContext,
   nutsCodesOf,
   placeOf,
-  type Reading,
   textsOf,
-} from './reading.ts'
+} from './notice-context.ts'
 
 /** The elements that are lots or Parts, in document order. */
 export function lotElements(root: XmlElement): readonly XmlElement[] {
@@ -25,8 +25,8 @@ export function lotElements(root: XmlElement): readonly XmlElement[] {
   })
 }
 
-/** Lots with distinct ids in document order; a lot without an id gets the next free number. */
-export function readLots(root: XmlElement, reading: Reading): NoticeLot[] {
+/** Lots with distinct IDs in document order; a lot without an ID receives the next free number. */
+export function readLots(root: XmlElement, context: NoticeContext): NoticeLot[] {
   const lots = new Map<string, NoticeLot>()
   for (const element of lotElements(root)) {
     let lotId = idOf(element)?.slice(0, 200)
@@ -34,9 +34,9 @@ export function readLots(root: XmlElement, reading: Reading): NoticeLot[] {
       const candidate = `LOT-${String(number).padStart(4, '0')}`
       if (!lots.has(candidate)) lotId = candidate
     }
-    const lot = readLot(element, lotId, reading)
+    const lot = readLot(element, lotId, context)
     const known = lots.get(lotId)
-    // An id that comes twice breaks the format. The same lot told twice is one; another gets its position behind the id.
+    // A repeated ID breaks the format. The same lot repeated is one; another one receives its position after the ID.
     if (!known) lots.set(lotId, lot)
     else if (JSON.stringify(known) !== JSON.stringify(lot))
       lots.set(`${lotId}#${lots.size + 1}`, { ...lot, lotId: `${lotId}#${lots.size + 1}` })
@@ -44,18 +44,18 @@ export function readLots(root: XmlElement, reading: Reading): NoticeLot[] {
   return [...lots.values()]
 }
 
-function readLot(element: XmlElement, lotId: string, reading: Reading): NoticeLot {
+function readLot(element: XmlElement, lotId: string, context: NoticeContext): NoticeLot {
   const project = cac(element, 'ProcurementProject')
   const process = cac(element, 'TenderingProcess')
   const terms = cac(element, 'TenderingTerms')
-  const title = textsOf(allCbc(project, 'Name'), 'title', reading)
-  const description = textsOf(allCbc(project, 'Description'), 'description', reading)
+  const title = textsOf(allCbc(project, 'Name'), 'title', context)
+  const description = textsOf(allCbc(project, 'Description'), 'description', context)
   const internalReference = internalReferenceOf(project)
   const contractNature = contractNatureOf(project)
-  const place = placeOf(project, reading)
-  const submissionDate = deadlineOf(cac(process, 'TenderSubmissionDeadlinePeriod'), reading)
-  const participationDate = deadlineOf(cac(process, 'ParticipationRequestReceptionPeriod'), reading)
-  const interestDate = deadlineOf(efac(extensionOf(process), 'InterestExpressionReceptionPeriod'), reading)
+  const place = placeOf(project, context)
+  const submissionDate = deadlineOf(cac(process, 'TenderSubmissionDeadlinePeriod'), context)
+  const participationDate = deadlineOf(cac(process, 'ParticipationRequestReceptionPeriod'), context)
+  const interestDate = deadlineOf(efac(extensionOf(process), 'InterestExpressionReceptionPeriod'), context)
   const documentsUrl = documentsUrlOf(terms)
   const submissionUrl = submissionUrlOf(terms)
   const duration = durationOf(cac(project, 'PlannedPeriod'))
@@ -81,7 +81,7 @@ function readLot(element: XmlElement, lotId: string, reading: Reading): NoticeLo
   })
 }
 
-/** BT-15, else BT-615 (documents behind a restriction). */
+/** BT-15, else BT-615 (documents with restricted access). */
 export function documentsUrlOf(terms: XmlElement | undefined): string | undefined {
   let restricted: string | undefined
   for (const reference of allCac(terms, 'CallForTendersDocumentReference')) {

@@ -3,23 +3,23 @@ import { toCountry } from '../../domain/codes.ts'
 import type { Organization } from '../../domain/notice.ts'
 import { compact, uniform } from '../compact.ts'
 import { cleanEmail, cleanField, cleanUrl } from '../text.ts'
-import { textOf, type XmlElement } from '../xml.ts'
+import { textOf, type XmlElement } from '../xml/xml.ts'
 import { allCac, allCbc, allEfac, cac, cbc, cbcText, codeOf, efac, idOf } from './elements.ts'
-import { addressOf, ownTextOf, type Reading } from './reading.ts'
+import { addressOf, type NoticeContext, ownTextOf } from './notice-context.ts'
 
 export type Organizations = ReadonlyMap<string, Organization>
 
 /** All organizations of a notice by technical id (`ORG-0001`), and touch points (`TPO-0001`) as contacts of theirs. */
-export function readOrganizations(extension: XmlElement | undefined, reading: Reading): Organizations {
+export function readOrganizations(extension: XmlElement | undefined, context: NoticeContext): Organizations {
   const organizations = new Map<string, Organization>()
   for (const element of allEfac(efac(extension, 'Organizations'), 'Organization')) {
     const company = efac(element, 'Company')
-    const organization = readParty(company, reading)
+    const organization = readParty(company, context)
     const id = idOf(cac(company, 'PartyIdentification'))
     if (organization && id && !organizations.has(id)) organizations.set(id, organization)
     for (const touchPoint of allEfac(element, 'TouchPoint')) {
       const touchPointId = idOf(cac(touchPoint, 'PartyIdentification'))
-      const contact = readParty(touchPoint, reading)
+      const contact = readParty(touchPoint, context)
       if (!touchPointId || organizations.has(touchPointId)) continue
       // A touch point is a department: name and number are those of its organization.
       const { name: _, nationalId: __, ...details } = compact<Organization>(contact ?? { name: '' })
@@ -31,10 +31,10 @@ export function readOrganizations(extension: XmlElement | undefined, reading: Re
 }
 
 /** Company, TouchPoint or cac:Party: the same members under each. Undefined without a name. */
-function readParty(party: XmlElement | undefined, reading: Reading): Organization | undefined {
+function readParty(party: XmlElement | undefined, context: NoticeContext): Organization | undefined {
   if (!party) return undefined
   const names = allCac(party, 'PartyName').flatMap((partyName) => allCbc(partyName, 'Name'))
-  const published = ownTextOf(names, reading)
+  const published = ownTextOf(names, context)
   if (!published) return undefined
   const address = cac(party, 'PostalAddress')
   const contact = cac(party, 'Contact')
@@ -42,12 +42,12 @@ function readParty(party: XmlElement | undefined, reading: Reading): Organizatio
     .flatMap((entity) => allCbc(entity, 'CompanyID'))
     .map((id) => cleanField(textOf(id), 200))
     .find((id) => id !== undefined)
-  const street = ownTextOf(allCbc(address, 'StreetName'), reading)
+  const street = ownTextOf(allCbc(address, 'StreetName'), context)
   const contactName = cleanField(cbcText(contact, 'Name'))
   const email = cleanEmail(cbcText(contact, 'ElectronicMail'))
   const phone = cleanField(cbcText(contact, 'Telephone'), 100)
   const url = cleanUrl(cbcText(party, 'WebsiteURI'))
-  const { country, nutsCode, postalCode, city } = addressOf(address, reading)
+  const { country, nutsCode, postalCode, city } = addressOf(address, context)
   const read = uniform<Organization>({
     name: published,
     nationalId,
@@ -61,7 +61,7 @@ function readParty(party: XmlElement | undefined, reading: Reading): Organizatio
     phone,
     url,
   })
-  if (!reading.isBelowThresholdChannel) return read
+  if (!context.isBelowThresholdChannel) return read
   const { name: _, ...rest } = compact<Organization>(read)
   return { ...splitGluedName(published), ...rest }
 }
@@ -108,11 +108,11 @@ export function splitGluedName(published: string): Organization {
 }
 
 /** The buyers in published order: references to organizations (OPT-300), or parties written out in place. */
-export function readBuyers(root: XmlElement, organizations: Organizations, reading: Reading): Organization[] {
+export function readBuyers(root: XmlElement, organizations: Organizations, context: NoticeContext): Organization[] {
   const buyers: Organization[] = []
   for (const contracting of allCac(root, 'ContractingParty')) {
     for (const party of allCac(contracting, 'Party')) {
-      const buyer = organizations.get(idOf(cac(party, 'PartyIdentification')) ?? '') ?? readParty(party, reading)
+      const buyer = organizations.get(idOf(cac(party, 'PartyIdentification')) ?? '') ?? readParty(party, context)
       if (buyer && !buyers.includes(buyer)) buyers.push(buyer)
     }
   }
@@ -120,10 +120,10 @@ export function readBuyers(root: XmlElement, organizations: Organizations, readi
 }
 
 /** The winners of a result written the plain UBL way, as the German below-threshold channel does. */
-export function readWinningParties(tenderResult: XmlElement, reading: Reading): Organization[] {
+export function readWinningParties(tenderResult: XmlElement, context: NoticeContext): Organization[] {
   return allCac(tenderResult, 'WinningParty')
     .flatMap((winning) => allCac(winning, 'Party'))
-    .map((party) => readParty(party, reading))
+    .map((party) => readParty(party, context))
     .filter((party) => party !== undefined)
 }
 

@@ -1,6 +1,6 @@
 // What a notice says about other notices: the one it changes, the one it modifies, earlier ones.
 import type { FormType, NoticeReference } from '../../domain/notice.ts'
-import { textOf, type XmlElement } from '../xml.ts'
+import { textOf, type XmlElement } from '../xml/xml.ts'
 import { allCac, allCbc, allEfac, allEfbc, cac, codeOf } from './elements.ts'
 import { lotElements } from './read-lots.ts'
 

@@ -1,7 +1,7 @@
 // What senders of results do otherwise than the standard says: made-up award notices with the shapes that real ones have.
 import { expect, it } from 'vitest'
 import type { LotResult } from '../../domain/notice.ts'
-import { parseXml } from '../xml.ts'
+import { parseXml } from '../xml/xml.ts'
 import { parseEforms } from './parse-eforms.ts'
 
 const ubl = 'urn:oasis:names:specification:ubl:schema:xsd'
@@ -11,7 +11,7 @@ const namespaces = `xmlns="${ubl}:ContractAwardNotice-2" xmlns:a="${ubl}:CommonA
 const refer = (name: string, ids: readonly string[]): string =>
   ids.map((id) => `<ea:${name}><b:ID>${id}</b:ID></ea:${name}>`).join('')
 
-/** The result of LOT-0001 as the notice tells it. */
+/** The result of LOT-0001 as stated by the notice. */
 type Told = {
   readonly code?: string
   readonly reason?: string
@@ -62,7 +62,7 @@ it('a result that leaves its contract out has the contract of one of its tenders
   expect(result?.contractDate).toBe('2024-05-02')
 })
 
-it('a result without a code tells by its reason that nobody won', () => {
+it('a result without a code shows by its reason that nobody won', () => {
   expect(resultOf({ reason: 'no-signed' }, '')).toEqual({ outcome: 'not-awarded', reason: 'no-signed' })
 })
 
@@ -77,7 +77,7 @@ it('of ranked tenders without a contract the first won', () => {
   expect(names(resultOf(selected, ranked))).toEqual(['Alpha SA'])
 })
 
-it('a result that lists every tender that was received says not who won', () => {
+it('a result that lists every tender received does not name the winner', () => {
   expect(resultOf({ ...selected, received: 2 }, both)).toEqual({ outcome: 'awarded', receivedTenders: 2 })
   expect(names(resultOf({ ...selected, received: 5 }, both))).toEqual(['Alpha SA', 'Beta SA'])
   expect(names(resultOf({ ...selected, received: 2 }, both, framework))).toEqual(['Alpha SA', 'Beta SA'])

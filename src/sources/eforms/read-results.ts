@@ -1,11 +1,11 @@
-// What became of the lots: LotResult, its tenders, contracts and parties (BT-142 and the chain behind it).
+// The outcome of the lots: LotResult, its tenders, contracts and parties (BT-142 and the chain after it).
 import type { LotResult, Money, NoticeLot, Organization } from '../../domain/notice.ts'
 import { type LotContract, lotsWithin, type SumOfContracts } from '../results.ts'
 import { cleanField } from '../text.ts'
-import { textOf, type XmlElement } from '../xml.ts'
+import { textOf, type XmlElement } from '../xml/xml.ts'
 import { allCac, allCbc, allEfac, cac, cbc, codeOf, efac, efbc, idOf } from './elements.ts'
+import { dateOf, moneyOf, type NoticeContext } from './notice-context.ts'
 import { type Organizations, readWinningParties } from './read-organizations.ts'
-import { dateOf, moneyOf, type Reading } from './reading.ts'
 
 /** The elements of one kind below efac:NoticeResult by their technical ids. */
 function byId(result: XmlElement | undefined, name: string): Map<string, XmlElement> {
@@ -75,7 +75,7 @@ export function readLotResults(
     }
     const code = codeOf(cbc(lotResult, 'TenderResultCode'))
     const reason = codeOf(efbc(efac(lotResult, 'DecisionReason'), 'DecisionReasonCode'))
-    // Contract modifications and withheld results have no code; a contract or a reason tells.
+    // Contract modifications and withheld results have no code; a contract or a reason shows the outcome.
     const outcome =
       code === 'selec-w'
         ? 'awarded'
@@ -106,10 +106,10 @@ export function readLotResults(
   }
 
   /**
-   * The tenders of the lot's contracts that bid for this lot or for a group of lots; of one contract with ranked tenders the
-   * first, unless it is a framework, whose contractors are ranked. Without contracts, of the tenders that the result lists,
-   * those ranked first if any is ranked, else all, unless these are all that were received: then nothing tells who won. Some
-   * senders mix up the lots of their tenders: then what the result itself lists counts.
+   * The tenders of the lot's contracts that bid for this lot or for a group of lots; of one contract with ranked
+   * tenders the first, unless it is a framework, whose contractors are ranked. Without contracts, of the tenders that
+   * the result lists, those ranked first if any is ranked, else all, unless these are all that were received: then the
+   * winner is unknown. Some senders mix up the lots of their tenders: then the tenders in the result itself count.
    */
   function winningTenders(lotResult: XmlElement, lotId: string, ownContracts: readonly XmlElement[]): XmlElement[] {
     const resolve = (ids: readonly string[]): XmlElement[] =>
@@ -217,11 +217,11 @@ function combine(raws: readonly Raw[], sum: SumOfContracts): LotResult | undefin
  * carries the same element as ballast with a code-less award date, which says nothing. Speaks of the lot it names, or
  * of the only one.
  */
-export function readPlainResult(root: XmlElement, reading: Reading): Map<string | undefined, LotResult> {
+export function readPlainResult(root: XmlElement, context: NoticeContext): Map<string | undefined, LotResult> {
   const results = new Map<string | undefined, LotResult>()
   for (const element of allCac(root, 'TenderResult')) {
     const code = codeOf(cbc(element, 'TenderResultCode'))
-    const winners = readWinningParties(element, reading)
+    const winners = readWinningParties(element, context)
     const outcome =
       code === 'clos-nw'
         ? 'not-awarded'
@@ -267,7 +267,7 @@ export function withResults(
   return read
 }
 
-/** Of a result for the whole notice a lot among several shares what happened, not the winner or the value. */
+/** From a result for the whole notice, one of several lots takes the outcome, but not the winner or the value. */
 function outcomeOnly(result: LotResult | undefined): LotResult | undefined {
   return result && { outcome: result.outcome }
 }

@@ -11,7 +11,10 @@ export type CkanFiles = {
   readonly format: RegExp
   /** Only resources whose address fits. */
   readonly only?: RegExp
-  /** The dates say nothing (resources that are addresses of an interface): each file is asked for with its ETag instead. */
+  /**
+   * The dates mean nothing (resources that are addresses of an interface): each file is requested with its ETag
+   * instead.
+   */
   readonly isUndated?: boolean
   readonly files: Entries
   readonly timetable: string

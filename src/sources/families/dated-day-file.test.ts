@@ -1,6 +1,6 @@
 // Entries carry the day of their file; a page where a file should be is no file, and a challenge is still none.
 import { expect, it } from 'vitest'
-import { readSlot, textsOf } from '../deliver/scripted-portal.ts'
+import { readSlot, textsOf } from '../../../test/testing/scripted-portal.ts'
 import { withDay } from './dated-day-file.ts'
 
 const delivery = withDay({
@@ -28,7 +28,7 @@ it('writes the day of the file to every entry and leaves the bytes of the entry 
   expect(reading.requests[0]!.url).toBe('https://portal.example/20-11-2019.json')
 })
 
-it('takes a page in the place of a file as no file: for good when the day is long over, else for now', async () => {
+it('reads a page in place of a file as no file: permanently if the day is long over, else for now', async () => {
   expect((await readSlot(fetch, page, past)).end).toEqual({ kind: 'empty' })
   expect((await readSlot(fetch, () => ({ status: 404 }), past)).end).toEqual({ kind: 'empty' })
   expect((await readSlot(fetch, page, future)).end).toEqual({ kind: 'notYet' })

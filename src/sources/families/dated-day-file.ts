@@ -9,9 +9,9 @@ import type { ReceivedDocument } from '../files.ts'
 const patienceMs = 3 * 86_400_000
 
 /**
- * The delivery of one file a day with the day written to every entry: documents are `{"day":"2026-11-20","notice":…}`, the
- * entry as its bytes are in the file. A page in the place of the file means, as 404 does, that there is none: for
- * good (weekends, feasts) once the day lies three days back. A firewall's challenge stays a refusal.
+ * The delivery of one file a day with the day written to every entry: documents are `{"day":"2026-11-20","notice":…}`,
+ * the entry byte for byte as in the file. A page instead of the file means, like 404, that there is none: permanently
+ * (weekends, holidays) once the day is three days in the past. A firewall's challenge stays a refusal.
  */
 export function withDay(like: Delivery & { readonly kind: 'single' }): Delivery {
   const within = fetchOf({ ...like, notFound: 'notYet' })

@@ -1,10 +1,10 @@
-// For portals that file tenders by the day on which they close: the days to come, each asked for on its own.
+// For portals that file tenders by the day on which they close: the coming days, each requested separately.
 import { dayMs, offsetMsAt, toInstant, wallToEpochMs } from '../../domain/time.ts'
 import type { Delivery } from '../delivery.ts'
 import type { Fetch } from '../fetch.ts'
 import { inParts, type Part } from './in-parts.ts'
 
-/** Reads the delivery for today and so many days after it, in the source's zone. */
+/** Reads the delivery for today and this many days after it, in the source's time zone. */
 export function daysAhead(days: number, delivery: Delivery): Fetch {
   return inParts(async ({ now, zone }) => {
     const today = Math.floor((now() + offsetMsAt(zone, now())) / dayMs)

@@ -1,10 +1,10 @@
-// Reads several deliveries as one slot, one after the other: archives behind buttons of a page, the days to come.
+// Reads several deliveries as one slot, one after the other: archives behind buttons of a page, the coming days.
 import { fetchOf } from '../deliver/fetch-of.ts'
 import type { Delivery } from '../delivery.ts'
 import type { Fetch, FetchContext, Json, Slot } from '../fetch.ts'
 
 export type Part = {
-  /** Tells the part from the others, and stays the same from run to run: it is in checkpoints. */
+  /** Identifies the part, and stays the same from run to run: it is in checkpoints. */
   readonly key: string
   /** A function where what it asks is known only when its turn has come. */
   readonly delivery: Delivery | (() => Promise<Delivery>)
@@ -13,8 +13,8 @@ export type Part = {
 }
 
 /**
- * The fetch that finds its parts first and reads each with its delivery. A run that died goes on inside the part where it
- * stood; where that part is gone, it restarts, as documents that are known cost nothing but their requests.
+ * The fetch that finds its parts first and reads each with its delivery. A killed run continues inside its part; if
+ * that part is gone, it restarts, as known documents cost nothing but their requests.
  */
 export function inParts(find: (context: FetchContext) => Promise<readonly Part[]>): Fetch {
   return async function* (context) {

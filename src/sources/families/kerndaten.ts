@@ -1,6 +1,5 @@
 // Austria's Kerndaten: each obliged publisher keeps an index of announcements with their last change, one XML for each.
 import { kerndatenReader } from '../portals/at/parse-kerndaten.ts'
-import { writeKerndaten } from '../portals/at/write-kerndaten.ts'
 import type { Source } from '../source.ts'
 
 /** The card of one publisher. `minute`: when its index is read, five times a day. */
@@ -22,7 +21,7 @@ export function kerndatenSource(publisher: {
     country: 'AT',
     homepage,
     documentation: 'https://www.data.gv.at/infos/kerndaten-bundesvergabegesetz/',
-    licence: {
+    license: {
       name: 'CC BY 4.0',
       url: 'https://creativecommons.org/licenses/by/4.0/',
       attribution: publisher.publisher,
@@ -54,6 +53,5 @@ export function kerndatenSource(publisher: {
       'A document has no id of its own: buyer, reference, form and time of change identify it.',
       ...publisher.caveats,
     ],
-    writeSample: writeKerndaten,
   }
 }

@@ -1,4 +1,4 @@
-// Pages for people that link files of data: each file is asked for with its ETag of the last time.
+// Pages for people that link files of data: each file is requested with its ETag of the last time.
 import type { Entries } from '../delivery.ts'
 import type { Channel } from '../source.ts'
 

@@ -1,29 +1,41 @@
 // Mexico's national digital platform (Plataforma Digital Nacional, system 6): one interface for many publishers.
-import type { Channel, Politeness } from '../source.ts'
+import { type Source, sourceOf } from '../source.ts'
 
-/** All contracts of one publisher, `supplier` being its name there. Ten on a page, in no stated order, so always from the start. */
-export function digitalPlatform(supplier: string): Channel {
-  return {
-    name: 'releases',
-    slots: { kind: 'whole' },
-    delivery: {
-      kind: 'page',
-      request: {
-        url: `https://api.plataformadigitalnacional.org/s6/api/v1/search?supplier_id=${supplier}`,
-        headers: { Accept: 'application/json' },
-        json: { page: '{page}', pageSize: 10 },
+/** The card of one publisher; `supplier` is its name on the platform. Contracts come ten on a page, so always from the start. */
+export function digitalPlatformSource(publisher: {
+  readonly id: string
+  readonly supplier: string
+  readonly publisher: string
+  readonly zone?: string
+}): Source {
+  const { supplier, ...card } = publisher
+  return sourceOf({
+    ...card,
+    title: `Plataforma Digital Nacional, ${supplier}`,
+    homepage: 'https://www.plataformadigitalnacional.org/contrataciones',
+    channels: [
+      {
+        name: 'releases',
+        slots: { kind: 'whole' },
+        delivery: {
+          kind: 'page',
+          request: {
+            url: `https://api.plataformadigitalnacional.org/s6/api/v1/search?supplier_id=${supplier}`,
+            headers: { Accept: 'application/json' },
+            json: { page: '{page}', pageSize: 10 },
+          },
+          entries: { format: 'json', at: '/data' },
+          firstPage: 0,
+          pageSize: 10,
+          total: '/pagination/total',
+          end: { when: 'total' },
+        },
+        timetable: '30 7 * * *',
       },
-      entries: { format: 'json', at: '/data' },
-      firstPage: 0,
-      pageSize: 10,
-      total: '/pagination/total',
-      end: { when: 'total' },
-    },
-    timetable: '30 7 * * *',
-  }
+    ],
+    // The platform is one host for all its publishers.
+    politeness: { requestsPerMinute: 60 },
+    expects: { silentAfterDays: 120, shape: ['/data/0/ocid', '/pagination/total'] },
+    caveats: ['Bare releases, ten on a page and in no stated order: everything is read every time.'],
+  })
 }
-
-/** The platform is one host for all its publishers. */
-export const digitalPlatformPace: Politeness = { requestsPerMinute: 60 }
-
-export const digitalPlatformShape: readonly string[] = ['/data/0/ocid', '/pagination/total']

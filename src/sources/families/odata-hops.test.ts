@@ -1,7 +1,8 @@
-// Lots and their codes come beside the notices they belong to: in batches, over pages, after any kill, and never by halves.
+// Lots and their codes arrive with the notices to which they belong: in batches, over pages, after any kill, and never
+// partially.
 import { expect, it } from 'vitest'
+import { daySlot, nothingKept, readSlot, type Script, textsOf } from '../../../test/testing/scripted-portal.ts'
 import { odata } from '../deliver/odata.ts'
-import { daySlot, nothingKept, readSlot, type Script, textsOf } from '../deliver/scripted-portal.ts'
 import { withHops } from './odata-hops.ts'
 
 const delivery = withHops(
@@ -68,15 +69,16 @@ const expected = [
   .map((document) => JSON.stringify(document))
   .sort()
 
-it('writes the rows of every hop beside their entry, and asks for a page of entries at once', async () => {
+it('writes the rows of every hop with their entry, and requests them for a page of entries at once', async () => {
   const reading = await readSlot(fetch, script, { slot: daySlot('2026-11-20') })
   expect(reading.end).toEqual({ kind: 'complete' })
   expect(textsOf(reading).sort()).toEqual(expected)
-  // Two pages of notices; three lots and three links take two pages each, the codes one; the second page has no key to ask for.
+  // Two pages of notices; three lots and three links take two pages each, the codes one; the second page has no key to
+  // request.
   expect(reading.requests.length).toBe(2 + 2 + 2 + 1)
 })
 
-it('goes on after a kill at any request', async () => {
+it('continues after a kill at any request', async () => {
   for (let killedAtRequest = 1; killedAtRequest <= 7; killedAtRequest++) {
     const kept = nothingKept()
     const slot = daySlot('2026-11-20')
@@ -85,7 +87,7 @@ it('goes on after a kill at any request', async () => {
   }
 })
 
-it('keeps no notice without its lots where they cannot be had', async () => {
+it('keeps no notice without its lots if they are not available', async () => {
   const refusing: Script = (request, url) =>
     url.pathname === '/Links' ? { body: '{"error":{}}' } : script(request, url)
   await expect(readSlot(fetch, refusing, { slot: daySlot('2026-11-20') })).rejects.toThrow()

@@ -1,4 +1,5 @@
-// OData services that keep what belongs to an entry in other sets: its lots, their codes. They are asked for in batches, page by page.
+// OData services that keep parts of an entry in other sets: its lots, their codes. They are requested in batches, page
+// by page.
 import { Refused } from '../../platform/http.ts'
 import { fetchOf } from '../deliver/fetch-of.ts'
 import type { Delivery } from '../delivery.ts'
@@ -11,7 +12,7 @@ export type Hop = {
   readonly name: string
   /** Address of the set. */
   readonly url: string
-  /** The member of the rows that is asked for … */
+  /** The requested member of the rows … */
   readonly key: string
   /** … and the member it equals, of the entry or of the rows of the hop before. */
   readonly of: string
@@ -20,11 +21,12 @@ export type Hop = {
 /** Maximum number of keys in one request; more make the URL longer than some servers accept. */
 const batchSize = 100
 
-type Row = { readonly text: string; readonly members: { readonly [name: string]: unknown } }
+type HopEntry = { readonly text: string; readonly members: { readonly [name: string]: unknown } }
 
 /**
- * The delivery with the rows of the hops beside every entry: documents are `{"notice":…,"lots":[…],"codes":[…]}`, all as
- * their bytes are in the answers. Keys that are no whole numbers are not asked for; an entry without one stays as it is.
+ * The delivery with the rows of the hops added to every entry: documents are `{"notice":…,"lots":[…],"codes":[…]}`,
+ * byte for byte as in the answers. Keys that are not whole numbers are not requested; an entry without one stays
+ * unchanged.
  */
 export function withHops(like: Delivery, hops: readonly Hop[]): Delivery {
   const within = fetchOf(like)
@@ -45,7 +47,7 @@ async function joined(
   context: FetchContext,
 ): Promise<ReceivedDocument[]> {
   const entries = documents.map((document) => (document.unreadable ? undefined : rowOf(document)))
-  const found: Map<number, Row[]>[] = []
+  const found: Map<number, HopEntry[]>[] = []
   let rows = entries.filter((entry) => entry !== undefined)
   for (const hop of hops) {
     const byKey = await rowsOf(hop, [...new Set(rows.flatMap((row) => keyIn(row, hop.of)))], context)
@@ -67,8 +69,8 @@ async function joined(
 }
 
 /** The rows of a set by their key. */
-async function rowsOf(hop: Hop, keys: readonly number[], context: FetchContext): Promise<Map<number, Row[]>> {
-  const byKey = new Map<number, Row[]>()
+async function rowsOf(hop: Hop, keys: readonly number[], context: FetchContext): Promise<Map<number, HopEntry[]>> {
+  const byKey = new Map<number, HopEntry[]>()
   for (let start = 0; start < keys.length; start += batchSize) {
     const batch = keys.slice(start, start + batchSize)
     const reading = fetchOf({
@@ -95,19 +97,19 @@ async function rowsOf(hop: Hop, keys: readonly number[], context: FetchContext):
   return byKey
 }
 
-function rowOf({ bytes }: ReceivedDocument): Row | undefined {
+function rowOf({ bytes }: ReceivedDocument): HopEntry | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     const members: unknown = JSON.parse(text)
     return typeof members === 'object' && members !== null && !Array.isArray(members)
-      ? { text, members: members as Row['members'] }
+      ? { text, members: members as HopEntry['members'] }
       : undefined
   } catch {
     return undefined
   }
 }
 
-function keyIn({ members }: Row, name: string): number[] {
+function keyIn({ members }: HopEntry, name: string): number[] {
   const key = members[name]
   return typeof key === 'number' && Number.isSafeInteger(key) ? [key] : []
 }

@@ -1,6 +1,5 @@
 // Spain's PLACSP syndications: Atom feeds of CODICE, newest first, and a zip of the feed's pages for each month.
 import { placspReader } from '../portals/es/parse-placsp.ts'
-import { writePlacsp } from '../portals/es/write-placsp.ts'
 import type { Source } from '../source.ts'
 
 const entries = { format: 'xml', element: 'entry', root: 'feed' } as const
@@ -24,7 +23,7 @@ export function placspSource(syndication: {
     country: 'ES',
     homepage: 'https://contrataciondelsectorpublico.gob.es',
     documentation: 'https://contrataciondelsectorpublico.gob.es/wps/portal/DatosAbiertos',
-    licence: {
+    license: {
       name: 'Reuse of public sector information (Ley 37/2007), attribution',
       attribution: 'Plataforma de Contratación del Sector Público',
     },
@@ -72,6 +71,5 @@ export function placspSource(syndication: {
       ...syndication.caveats,
     ],
     offBecause: 'robots',
-    writeSample: writePlacsp,
   }
 }

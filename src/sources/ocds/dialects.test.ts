@@ -61,7 +61,7 @@ describe('packages in wrappers', () => {
 })
 
 describe('identity', () => {
-  it('takes the OCID that ANAC leaves out from the id of the release', () => {
+  it('reads the OCID that ANAC leaves out from the ID of the release', () => {
     const { ocid: _, ...rest } = release({ id: 'ocds-hu01ve-7608611-01', tag: ['award'] })
     expect(isOcds(rest)).toBe(true)
     expect(notice(rest)).toMatchObject({
@@ -69,7 +69,7 @@ describe('identity', () => {
       procedureId: 'ocds-hu01ve-7608611',
     })
   })
-  it('gives the stages of one process of MTender one procedure and keys of their own', () => {
+  it('gives the stages of one process of MTender one procedure and separate keys', () => {
     const stage = (name: string) =>
       notice({
         ocid: `ocds-b3wdp1-MD-1603913785143-${name}`,
@@ -86,7 +86,7 @@ describe('identity', () => {
       publisher: 'ng-osun',
     })
   })
-  it('names a publisher that it does not know by the prefix, always the same', () => {
+  it('names an unknown publisher by the prefix, always the same', () => {
     expect(notice(release({ ocid: 'OCDS-Zz9zz9-1' })).publisher).toBe('ocds-zz9zz9')
     expect(notice(release({ ocid: 'ocds-zz9zz9-2' })).publisher).toBe('ocds-zz9zz9')
     expect(notice(release({ ocid: 'prod-1' })).publisher).toBe('ocds')
@@ -99,7 +99,7 @@ describe('dates', () => {
     expect(read).not.toHaveProperty('publicationDate')
     expect(read).not.toHaveProperty('submissionDate')
   })
-  it('takes the publication of the tender where the release has no date', () => {
+  it('uses the publication of the tender if the release has no date', () => {
     expect(notice(release({ date: null }, { datePublished: '2026-04-03T00:00:00Z' })).publicationDate).toBe(
       '2026-04-03T00:00:00.000Z',
     )
@@ -162,7 +162,7 @@ describe('parties', () => {
     expect(notice(rest).contractingAuthorities.map(({ name }) => name)).toEqual(['City of Samples'])
     expect(winners(rest)).toEqual(['Desks Ltd'])
   })
-  it('stand inline in OCDS 1.0', () => {
+  it('are inline in OCDS 1.0', () => {
     const old = release({
       tag: 'award',
       buyer: {

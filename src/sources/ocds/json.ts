@@ -1,4 +1,4 @@
-// Reading JSON that may hold anything anywhere: every access names the type it wants and gets undefined otherwise.
+// Reading JSON that may hold anything anywhere: every access names the expected type and returns undefined otherwise.
 import { parseAmount } from '../text.ts'
 
 export type JsonObject = { readonly [key: string]: unknown }

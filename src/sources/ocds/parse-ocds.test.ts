@@ -88,7 +88,7 @@ function notice(json: unknown): Notice {
 }
 
 describe('a release', () => {
-  it('becomes a notice with all that the record can hold', () => {
+  it('becomes a notice with everything that the record can hold', () => {
     expect(notice(release())).toEqual({
       noticeKey: 'gb-find-a-tender:ocds-h6vhtk-0a1b2c:000123-2026',
       publisher: 'gb-find-a-tender',
@@ -165,7 +165,7 @@ describe('a release', () => {
     expect(notice(release({ tag }, tender as Json)).formType).toBe(formType)
   })
 
-  it('says cancelled or unsuccessful when the source does', () => {
+  it('is cancelled or unsuccessful if the source says so', () => {
     expect(notice(release({}, { status: 'cancelled' })).isCancelled).toBe(true)
     expect(notice(release({}, { status: 'withdrawn' })).isCancelled).toBe(true)
     expect(notice(release({ tag: ['tenderCancellation'] })).isCancelled).toBe(true)
@@ -228,7 +228,7 @@ describe('a release', () => {
     expect(read({ x: 1 }, ['Open']).procedureType).toBeUndefined()
   })
 
-  it('takes no value that is a sentinel, infinite or without a currency', () => {
+  it('accepts no value that is a sentinel, infinite or without a currency', () => {
     for (const value of [
       { amount: -1, currency: 'GBP' },
       { amount: Number.POSITIVE_INFINITY, currency: 'GBP' },
@@ -257,13 +257,13 @@ describe('a release', () => {
     expect(notice(anonymous).noticeKey).toBe('gb-find-a-tender:ocds-h6vhtk-0a1b2c:2026-05-01T10:00:00+01:00')
   })
 
-  it('takes the text in other languages from suffixed members', () => {
+  it('reads the text in other languages from suffixed members', () => {
     expect(
       notice(release({}, { title_fr: 'Nettoyage', description_cy: 'Glanhau', title_nonsense: 'x' })),
     ).toMatchObject({ title: { en: 'Street cleaning', fr: 'Nettoyage' }, description: { cy: 'Glanhau' } })
   })
 
-  it('finds a title where the tender has none', () => {
+  it('finds a title if the tender has none', () => {
     const read = (overrides: Json) =>
       notice(release({ ...overrides, tender: { description: 'Long text.\nMore.' } })).title
     expect(read({ contracts: [{ title: 'Contract of cleaning' }] })).toEqual({ en: 'Contract of cleaning' })
@@ -454,7 +454,7 @@ describe('the German service', () => {
     })
   })
 
-  it('knows Find a Tender’s own numbers from the Official Journal’s', () => {
+  it('distinguishes the own numbers of Find a Tender from those of the Official Journal', () => {
     const read = (identifier: string) =>
       notice(release({ relatedProcesses: [{ relationship: ['planning'], scheme: 'EU-OJ', identifier }] })).references
     expect(read('2019/S 028-061639')).toEqual([{ kind: 'planning', publicationNumber: '61639-2019' }])
@@ -508,7 +508,7 @@ describe('packages and records', () => {
     ])
   })
 
-  it('are told from other JSON', () => {
+  it('are distinguished from other JSON', () => {
     for (const json of [
       release(),
       [release()],
@@ -559,7 +559,7 @@ describe('hostile JSON', () => {
     expect(({} as Json)['tender']).toBeUndefined()
   })
 
-  it('never throws, whatever stands where', () => {
+  it('never throws, whatever the members hold', () => {
     const hostile = fc.oneof(
       fc.jsonValue(),
       fc.constantFrom(1e308, -0, '', '1e9999', '__proto__', [], {}, null, true, '2026-02-30', [[[]]]),

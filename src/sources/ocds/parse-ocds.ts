@@ -5,7 +5,7 @@ import { asObject, type JsonObject, member, objectsOf, textAt } from './json.ts'
 import { ocidOf } from './publishers.ts'
 import { type ReleaseContext, readRelease } from './read-release.ts'
 
-/** Arrays of packages of arrays …: as deep as anybody nests them. */
+/** Maximum depth of arrays of packages of arrays … */
 const maxNesting = 4
 
 /** Members in which portals wrap a package or its releases. */
@@ -138,7 +138,8 @@ function fromObject(value: unknown, pointer: string, context: ReleaseContext): P
 
 /**
  * Every release of an OCDS document as a notice or a rejection, each with its JSON pointer (RFC 6901). Of a record the
- * compiled release counts, else the newest embedded one. `country`: of the portal, for organizations that name none. Never throws and never returns nothing; expects parsed JSON.
+ * compiled release counts, else the newest embedded one. `country`: of the portal, for organizations that name none.
+ * Never throws and never returns nothing; expects parsed JSON.
  */
 export function parseOcds(json: unknown, country?: string): ParsedPart[] {
   const parts: ParsedPart[] = []

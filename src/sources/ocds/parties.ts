@@ -10,7 +10,10 @@ import { type JsonObject, member, objectsOf, textAt, textsAt } from './json.ts'
 const localId = /^(?:org-?\d+|\d{1,3})$/i
 
 export type Parties = {
-  /** The organization that a reference (`buyer`, `awards[].suppliers[]`) means: its party, completed by what stands inline. */
+  /**
+   * The organization that a reference (`buyer`, `awards[].suppliers[]`) means: its party, completed with the inline
+   * data.
+   */
   readonly resolve: (reference: unknown) => Organization | undefined
   readonly withRole: (role: string) => Organization[]
 }

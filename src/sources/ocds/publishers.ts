@@ -33,7 +33,7 @@ function prefixOf(ocid: string): string | undefined {
 }
 
 /**
- * The OCID of a release. ANAC leaves it out; there it stands at the beginning of the release's id, which continues with a
+ * The OCID of a release. ANAC leaves it out; there it is at the beginning of the release's ID, which continues with a
  * count (`ocds-hu01ve-7608611-01`).
  */
 export function ocidOf(release: JsonObject): string | undefined {
@@ -43,7 +43,7 @@ export function ocidOf(release: JsonObject): string | undefined {
 }
 
 /**
- * The OCID of the whole process. MTender gives each stage its own: that of the process with the stage behind it
+ * The OCID of the whole process. MTender gives each stage its own: that of the process followed by the stage
  * (`ocds-b3wdp1-MD-1603913785143-EV-1604000000000`).
  */
 export function processOf(ocid: string): string {

@@ -37,17 +37,17 @@ describe('a tender', () => {
     expect(urlOf('tenderNotice')).toBe('https://p.example/tenderNotice')
   })
 
-  it('that goes to one supplier directly is a result, unless tenders are asked for by a day', () => {
+  it('that goes to one supplier directly is a result, unless it invites tenders by a day', () => {
     const direct = { procurementMethod: 'direct', status: 'active' }
     expect(notice({}, direct).formType).toBe('result')
     expect(notice({}, { ...direct, tenderPeriod: { endDate: '2026-06-01T10:00:00Z' } }).formType).toBe('competition')
   })
 
-  it('keeps two lots apart that have one id', () => {
+  it('separates two lots with one ID', () => {
     expect(notice({}, { lots: [{ id: 'A' }, { id: 'A' }] }).lots.map(({ lotId }) => lotId)).toEqual(['A', 'A#2'])
   })
 
-  it('does not change itself: an amendment that names its own notice is none', () => {
+  it('does not change itself: an amendment that names its own notice does not count', () => {
     const [own, other] = ['0a0a0a0a-0000-4000-8000-000000000001', '0a0a0a0a-0000-4000-8000-000000000002']
     const changing = (amendsReleaseID: string) =>
       notice({ ocid: `ocds-mnwr74-${other}`, id: own }, { amendments: [{ amendsReleaseID }] }).references
@@ -115,7 +115,7 @@ describe('an organization', () => {
       expect(notice({ buyer, parties }).contractingAuthorities).toMatchObject([{ city: 'Sampleton' }])
   })
 
-  it('is none where its name says nothing', () => {
+  it('is absent if its name says nothing', () => {
     const parties = [{ id: 'P-9', name: 'Town of Samples', roles: ['buyer'] }]
     expect(notice({ buyer: { name: 'n/a' }, parties }).contractingAuthorities).toMatchObject([
       { name: 'Town of Samples' },

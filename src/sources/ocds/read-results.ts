@@ -82,7 +82,8 @@ export function readResults(
   const contracts = objectsOf(release, 'contracts')
   const suppliers = isResult ? parties.withRole('supplier') : []
   const withoutSuppliers = new Set(awards.filter((award) => objectsOf(award, 'suppliers').length === 0))
-  // Where awards name nobody, the parties in the role of supplier won; with several awards only a single one is certain.
+  // If awards name no supplier, the parties in the role of supplier won; with several awards only a single one is
+  // certain.
   const fallback = suppliers.length === 1 || awards.length <= 1 ? suppliers : []
   const tenderers = numberAt(release, 'tender', 'numberOfTenderers')
   const byLot = new Map<string, LotResult[]>()

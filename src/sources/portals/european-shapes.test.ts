@@ -55,7 +55,7 @@ describe('BOAMP', () => {
     },
   }
 
-  it('keeps the ids of an eForms notice, by which its copies elsewhere are known', () => {
+  it('keeps the IDs of an eForms notice, by which its copies elsewhere are recognized', () => {
     expect(only(parseBoamp(json({ ...record, donnees: JSON.stringify(tree) })))).toMatchObject({
       noticeKey: 'fr-boamp:26-12345',
       publisher: 'fr-boamp',
@@ -67,7 +67,7 @@ describe('BOAMP', () => {
     })
   })
 
-  it('stands on its members alone where the content cannot be read, and takes midnight for a day', () => {
+  it('relies on its members alone if the content cannot be read, and reads midnight as a day', () => {
     const notice = only(parseBoamp(json({ ...record, donnees: '{"FNSimple":' })))
     expect(notice).toMatchObject({ format: 'portal', title: { fr: 'Réfection de ponts' }, formType: 'competition' })
     expect(notice.submissionDate).toBe('2026-12-01T22:59:59.000Z')
@@ -104,7 +104,7 @@ describe('TenderNed', () => {
     aankondigingCode: { code: 'AGO' },
   }
 
-  it('tells an end before its time from an award, whose code it carries', () => {
+  it('distinguishes an early end from an award, whose code it carries', () => {
     expect(only(parseTenderned(json(publication))).formType).toBe('result')
     expect(only(parseTenderned(json({ ...publication, isVroegtijdigeBeeindiging: true })))).toMatchObject({
       formType: 'competition',
@@ -153,7 +153,7 @@ describe('the Czech bulletin', () => {
 })
 
 describe('PLACSP', () => {
-  it('knows an annulled folder, and a later state of it as another notice', () => {
+  it('recognizes an annulled folder, and a later state of it as another notice', () => {
     const entryOf = (status: string, updated: string) =>
       Buffer.from(`<feed xmlns="http://www.w3.org/2005/Atom" xmlns:c="urn:c" xmlns:e="urn:e"><entry>
         <id>https://contrataciondelestado.es/sindicacion/licitacionesPerfilContratante/123</id>
@@ -171,7 +171,7 @@ describe('PLACSP', () => {
 })
 
 describe('BOSA', () => {
-  it('tells announcements in one workspace apart where they have no ids', () => {
+  it('distinguishes announcements in one workspace without IDs', () => {
     const entry = { publicationWorkspaceId: 'w1', dossier: { titles: [{ language: 'NL', text: 'Bruggen' }] } }
     const keys = ['2026-11-03', '2026-11-20'].map(
       (publicationDate) => only(parseBosa(json({ ...entry, publicationDate }))).noticeKey,

@@ -697,7 +697,7 @@ describe('answers as the portals write them', () => {
   })
 
   it.each(portals)(
-    '%s, %s: a run that dies at any step goes on to the same releases',
+    '%s, %s: a run that dies at any step continues to the same releases',
     async (id, channel, expected, portal) => {
       const { steps } = await read(id, channel, portal)
       for (let stopAfter = 1; stopAfter <= steps.length; stopAfter++) {
@@ -753,7 +753,7 @@ describe('Find a Tender', () => {
     expect(new Set(ids).size).toBe(1000)
     expect(asked.length).toBeLessThanOrEqual(31)
   })
-  it('asks once where one page suffices', async () => {
+  it('sends one request if one page suffices', async () => {
     const { ids, asked } = await read('gb-find-a-tender', 'windows', portal(99))
     expect(ids).toHaveLength(99)
     expect(asked).toHaveLength(1)
@@ -794,12 +794,12 @@ describe('MTender', () => {
     expect(ids).toEqual(['ocds-b3wdp1-MD-1'])
     expect(asked).toHaveLength(3)
   })
-  it('takes an error under status 200 for what it is', async () => {
+  it('recognizes an error under status 200', async () => {
     await expect(
       read('md-mtender', 'changes', () => ({ name: 'Error', message: 'connect EHOSTUNREACH' })),
     ).rejects.toThrow(/error under status 200/)
   })
-  it('ends with the empty object behind the last page', async () => {
+  it('ends with the empty object after the last page', async () => {
     const { end } = await read('md-mtender', 'changes', () => ({}))
     expect(end).toEqual({ kind: 'complete' })
   })
@@ -825,7 +825,7 @@ describe('ProZorro', () => {
       }
     }
 
-  it('is read forward forever from the newest entry on, each turn from where the last one stood', async () => {
+  it('is read forward forever from the newest entry on, each time from its last position', async () => {
     const first = await read('ua-prozorro', 'changes', portal(['1', '2', '3']))
     expect(first.ids).toEqual(['3', '2'])
     const checkpoint = first.steps.findLast((step) => step.checkpoint !== undefined)!.checkpoint!
@@ -854,7 +854,7 @@ describe('Kosovo', () => {
     if (Date.parse(end!) - Date.parse(from!) !== 86_400_000) return undefined
     return from === '2026-11-20' || from === '2027-01-19' ? packageOf(from) : { releases: [] }
   }
-  it('is asked for every day on which open tenders close: today and sixty more', async () => {
+  it('is requested for every day on which open tenders close: today and sixty more', async () => {
     const { ids, asked, end } = await read('xk-krpp', 'open', portal)
     expect(end).toEqual({ kind: 'complete' })
     expect(ids).toEqual(['2026-11-20', '2027-01-19'])

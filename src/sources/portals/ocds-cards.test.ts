@@ -77,8 +77,8 @@ describe('the cards of OCDS portals', () => {
     expect(source.country).toBe(id.slice(0, 2).toUpperCase())
     expect(source.country === 'XK' || toCountry(source.country) === source.country).toBe(true)
     expect(() => new Intl.DateTimeFormat('en', { timeZone: source.zone })).not.toThrow()
-    for (const text of [source.title, source.publisher, source.licence.name]) expect(text.trim()).not.toBe('')
-    for (const url of [source.homepage, source.documentation, source.licence.url])
+    for (const text of [source.title, source.publisher, source.license.name]) expect(text.trim()).not.toBe('')
+    for (const url of [source.homepage, source.documentation, source.license.url])
       if (url) expect(URL.canParse(url)).toBe(true)
     expect(source.caveats.length).toBeGreaterThan(0)
     for (const caveat of source.caveats) expect(caveat).toMatch(/^[A-Z0-9`].*\.$/s)
@@ -107,7 +107,7 @@ describe('the cards of OCDS portals', () => {
       expect(slots.since).toMatch(slots.kind === 'month' ? /-01$/ : /-01-01$/)
   })
 
-  it.each(named)('%s: every placeholder is known, and the requests can be asked', (_, source, { delivery }) => {
+  it.each(named)('%s: every placeholder is known, and the requests can be built', (_, source, { delivery }) => {
     expect(() => fetchOf(delivery)).not.toThrow()
     for (const template of templatesOf(delivery)) {
       const request = filled(template, delivery, source.zone)
@@ -124,7 +124,7 @@ describe('the cards of OCDS portals', () => {
     for (const url of addresses) expect(url).toMatch(/^(?:https?:\/\/|\{id\}$)/)
   })
 
-  it('keep the pauses that their portals ask for', () => {
+  it('keep the pauses that their portals require', () => {
     const pace = (id: string): Source['politeness'] => all.get(id)!.politeness
     // 12 requests in 120 seconds; a rest of five minutes after 403; one request a minute less than 60.
     expect(pace('gb-find-a-tender').requestsPerMinute).toBeLessThanOrEqual(6)
@@ -147,7 +147,7 @@ describe('the page about adding a source', () => {
   const root = join(import.meta.dirname, '../../..')
   const page = readFileSync(join(root, 'docs/sources/adding-a-source.md'), 'utf8')
 
-  it('shows a card as it stands, of less than thirty lines', () => {
+  it('shows an unchanged card of less than thirty lines', () => {
     const card = readFileSync(join(import.meta.dirname, 'za/national-treasury.ts'), 'utf8').trim()
     expect(page).toContain(`\`\`\`ts\n${card}\n\`\`\``)
     expect(card.split('\n').length).toBeLessThan(30)

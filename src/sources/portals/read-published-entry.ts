@@ -1,18 +1,28 @@
 // An entry of a portal's list, member by member as published, to a notice: the rules that all portals with shapes of their own share.
-import type { ProcedureType } from '../../domain/codes.ts'
+import { type ProcedureType, toCountry } from '../../domain/codes.ts'
 import type {
   FormType,
   LotResult,
+  MultilingualText,
   Notice,
   NoticeLot,
   NoticeReference,
   Organization,
+  ParsedPart,
   Place,
   Rejection,
 } from '../../domain/notice.ts'
-import type { Instant } from '../../domain/time.ts'
+import { type Instant, zoneOf } from '../../domain/time.ts'
 import { compact } from '../compact.ts'
-import { readPortalNotice } from '../read-portal-notice.ts'
+import { type JsonObject, textAt } from '../ocds/json.ts'
+import {
+  type PortalNotice,
+  readJsonDocument,
+  readPortalNotice,
+  readRowDocument,
+  readXmlDocument,
+  type TableRow,
+} from '../read-portal-notice.ts'
 import {
   countIn,
   cpvCodesIn,
@@ -30,9 +40,10 @@ import {
 } from '../read-values.ts'
 import { distinctOrganizations } from '../results.ts'
 import { cleanField, cleanUrl } from '../text.ts'
+import type { XmlElement } from '../xml/xml.ts'
 
 /** What is the same for every entry of a portal. */
-export type PortalHome = {
+type PortalHome = {
   /** Id of the source: `ro-seap`. */
   readonly publisher: string
   readonly profile: string
@@ -41,9 +52,15 @@ export type PortalHome = {
   /** IANA zone of times without an offset. */
   readonly zone: string
   /** ISO 3166-1 alpha-2 of buyers and winners without a country; absent for international bodies. */
-  readonly country?: string
+  readonly country: string | undefined
   /** ISO 4217 of amounts without a currency. */
   readonly currency?: string
+}
+
+/** A portal is in the country with which its id begins, and in the zone of that country where no other is given. */
+export function homeOf(home: Omit<PortalHome, 'zone' | 'country'> & { readonly zone?: string }): PortalHome {
+  const country = toCountry(home.publisher.slice(0, 2))
+  return { ...home, country, zone: home.zone ?? zoneOf(country) }
 }
 
 /** The members as published. All but the identity may be anything: what is unusable is left out. */
@@ -61,9 +78,14 @@ export type PublishedEntry = {
   readonly reference?: unknown
   /** Number, or address, of the same notice in the EU's journal. */
   readonly journal?: unknown
-  readonly title: unknown
-  readonly description?: unknown
+  /** In the language of the entry, or texts by language. */
+  readonly title: string | MultilingualText | undefined
+  readonly description?: string | MultilingualText | undefined
   readonly language?: string
+  readonly languages?: readonly string[] | undefined
+  /** Where the entry is, if that is not where the portal is. */
+  readonly country?: string | undefined
+  readonly zone?: string | undefined
   readonly publishedAt?: unknown
   readonly changedAt?: unknown
   readonly deadline?: unknown
@@ -95,7 +117,68 @@ export type PublishedEntry = {
   readonly references?: readonly NoticeReference[]
   readonly documentsUrl?: unknown
   readonly url?: unknown
+  /** Members of the notice in place of what follows from the rest: a key, a number of its own. */
+  readonly also?: Partial<PortalNotice>
 }
+
+/** The text at the first of the paths (`a/b`) that has one; numbers count. */
+export type TextAt = (...paths: readonly string[]) => string | undefined
+
+/** The reader of documents that are one JSON object: `read` says which of its members mean what, or why it is no notice. */
+export function jsonReader(
+  home: PortalHome,
+  read: (entry: JsonObject, text: TextAt) => PublishedEntry | Rejection,
+): (bytes: Uint8Array) => ParsedPart[] {
+  return (bytes) => readJsonDocument(bytes, (entry) => noticeOf(home, read(entry, textsOf(entry))))
+}
+
+/** As jsonReader, for tables: a header line and a row. */
+export function rowReader(
+  home: PortalHome,
+  read: (row: TableRow) => PublishedEntry | Rejection,
+  options?: Parameters<typeof readRowDocument>[2],
+): (bytes: Uint8Array) => ParsedPart[] {
+  return (bytes) => readRowDocument(bytes, (row) => noticeOf(home, read(row)), options)
+}
+
+/** As jsonReader, for documents in XML, which may hold several notices. */
+export function xmlReader(
+  home: PortalHome,
+  read: (root: XmlElement) => PublishedEntry | Rejection | readonly (PublishedEntry | Rejection)[],
+): (bytes: Uint8Array) => ParsedPart[] {
+  return (bytes) =>
+    readXmlDocument(bytes, (root) => {
+      const found = read(root)
+      return 'length' in found ? found.map((each) => noticeOf(home, each)) : noticeOf(home, found)
+    })
+}
+
+export function textsOf(value: unknown): TextAt {
+  return (...paths) => {
+    for (const path of paths) {
+      const text = textAt(value, ...path.split('/'))
+      if (text !== undefined) return text
+    }
+    return undefined
+  }
+}
+
+const noticeOf = (home: PortalHome, found: PublishedEntry | Rejection): Notice | Rejection =>
+  'reason' in found ? found : readPublishedEntry(home, found)
+
+/** The key of the first pattern that the text matches: `{ works: /travaux/i, services: /service/i }`. */
+export function firstMatch<Key extends string>(
+  patterns: { readonly [K in Key]: RegExp },
+  text: string | undefined,
+): Key | undefined {
+  if (text === undefined) return undefined
+  for (const key in patterns) if (patterns[key].test(text)) return key
+  return undefined
+}
+
+/** Texts by language; undefined when there are none. */
+const filled = (texts: MultilingualText): MultilingualText | undefined =>
+  Object.keys(texts).length > 0 ? texts : undefined
 
 /** Id of the only lot, as with the other formats. */
 const onlyLotId = '1'
@@ -114,7 +197,8 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
  * The notice, or why it is none. A portal that shows only the present state of an announcement says nothing of versions: then
  * the deadline is in the key, so that an extension is a notice of its own, and sorts after what it extends.
  */
-export function readPublishedEntry(home: PortalHome, entry: PublishedEntry): Notice | Rejection {
+export function readPublishedEntry(portal: PortalHome, entry: PublishedEntry): Notice | Rejection {
+  const home = { ...portal, country: entry.country ?? portal.country, zone: entry.zone ?? portal.zone }
   const language = entry.language ?? home.language
   const id = wordsOf(entry.id)
   const version = wordsOf(entry.version)
@@ -123,8 +207,10 @@ export function readPublishedEntry(home: PortalHome, entry: PublishedEntry): Not
   const changedId = wordsOf(entry.changes)
   const currency = wordsOf(entry.currency) ?? home.currency
   const awardedValue = moneyIn(entry.awardedValue, currency)
+  const title = typeof entry.title === 'object' ? filled(entry.title) : titleIn(wordsOf(entry.title), language)
+  const description =
+    typeof entry.description === 'object' ? filled(entry.description) : descriptionIn(entry.description, language)
   const buyer = entry.buyer && organizationOf(entry.buyer, home.country)
-  const url = cleanUrl(textOf(entry.url))
   return readPortalNotice({
     id: id && keyOf(id, version, submissionDate ?? participationDate),
     publisher: home.publisher,
@@ -139,8 +225,9 @@ export function readPublishedEntry(home: PortalHome, entry: PublishedEntry): Not
     procedureId: wordsOf(entry.procedureId)?.toLowerCase(),
     internalReference: wordsOf(entry.reference),
     language,
-    title: titleIn(wordsOf(entry.title), language),
-    description: descriptionIn(textOf(entry.description), language),
+    languages: entry.languages,
+    title,
+    description,
     publicationDate: instantIn(entry.publishedAt, home.zone),
     dispatchDate: instantIn(entry.changedAt, home.zone),
     submissionDate,
@@ -165,7 +252,8 @@ export function readPublishedEntry(home: PortalHome, entry: PublishedEntry): Not
     isUnsuccessful: entry.isUnsuccessful || undefined,
     isClosed: entry.isClosed || undefined,
     documentsUrl: cleanUrl(textOf(entry.documentsUrl)),
-    url,
+    url: cleanUrl(textOf(entry.url)),
+    ...entry.also,
   })
 }
 

@@ -110,8 +110,9 @@ const socialTypes: { readonly [noticeType: string]: string } = {
 }
 
 /**
- * What the notice is. The form decides where it can be one thing only, else NOTICE/@TYPE, else the header's document type.
- * F23's `PRI` (a social concession announced in advance) is a call, as the header's H says. Undefined when nobody knows.
+ * The kind of the notice. The form decides if it can be only one thing, else NOTICE/@TYPE, else the header's document
+ * type. F23's `PRI` (a social concession announced in advance) is a call, as the header's H says. Undefined if
+ * unknown.
  */
 export function kindOf(
   form: string,

@@ -3,13 +3,13 @@ import { toCountry, toLanguage } from '../../domain/codes.ts'
 import { toCpvCode } from '../../domain/cpv.ts'
 import type { Money } from '../../domain/notice.ts'
 import { toNutsCode } from '../../domain/nuts.ts'
-import { attributeOf, childNamed, childrenNamed, pathNamed, textOf, type XmlElement } from '../xml.ts'
+import { attributeOf, childNamed, childrenNamed, pathNamed, textOf, type XmlElement } from '../xml/xml.ts'
 import { moneyOf, splitDateTime } from './parts.ts'
 
 export type Header = {
   /** `123456-2021`, without zero padding. */
   readonly publicationNumber: string | undefined
-  /** As xs:date, with a time where one stands. */
+  /** As xs:date, with a time if there is one. */
   readonly publicationDate: { readonly date: string; readonly time?: string } | undefined
   readonly dispatchDate: { readonly date: string; readonly time?: string } | undefined
   readonly deadline: { readonly date: string; readonly time?: string } | undefined

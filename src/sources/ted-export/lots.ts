@@ -7,8 +7,8 @@ import type { FormAward, FormLot } from './form-content.ts'
 export const onlyLotId = '1'
 
 /**
- * A lot number in the form in which notices of one procedure agree on it: trimmed, without leading zeros or a word for
- * `lot` before a number (`Lot 01`, `Los Nr. 1`, `01` are `1`). Other texts stand as published. Undefined when empty.
+ * A lot number in the form that notices of one procedure share: trimmed, without leading zeros or a word for `lot`
+ * before a number (`Lot 01`, `Los Nr. 1`, `01` are `1`). Other texts are as published. Undefined if empty.
  */
 export function toLotId(text: string | undefined): string | undefined {
   const trimmed = text?.normalize('NFC').replace(/\s+/g, ' ').trim().slice(0, 100)
@@ -29,7 +29,7 @@ export function lotIdsIn(text: string | undefined): string[] {
     : [whole]
 }
 
-/** The lots that an award's number names: one as it stands, else a list or range of known numbers. */
+/** The lots that an award's number names: one unchanged, else a list or range of known numbers. */
 function lotsNamed(text: string, known: ReadonlySet<string>, alikeOf: (lead: string) => readonly string[]): string[] {
   const whole = toLotId(text)
   if (whole === undefined) return []
@@ -122,7 +122,7 @@ function joinWith(lots: readonly FormLot[], awards: readonly FormAward[], sum: S
   return joined
 }
 
-/** Lot ids made unique: a second lot of the same number gets its position, so that no lot hides another. */
+/** Lot IDs made unique: a second lot of the same number receives its position, so that no lot hides another. */
 export function distinctLots(lots: readonly FormLot[]): FormLot[] {
   const seen = new Set<string>()
   return lots.map((lot, index) => {

@@ -1,8 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Notice } from '../../domain/notice.ts'
-import { parseXml, type XmlElement } from '../xml.ts'
-import { parseTedExport } from './parse-ted-export.ts'
 import {
   nutsNamespaces,
   rootNamespaces,
@@ -17,7 +14,10 @@ import {
   sampleObject,
   sampleOldCorrigendum,
   sampleUtilitiesAward,
-} from './sample-forms.ts'
+} from '../../../test/testing/ted-export-forms.ts'
+import type { Notice } from '../../domain/notice.ts'
+import { parseXml, type XmlElement } from '../xml/xml.ts'
+import { parseTedExport } from './parse-ted-export.ts'
 
 function parts(options: SampleDocument) {
   return parseTedExport(parseXml(sampleDocument(options)))
@@ -137,7 +137,7 @@ describe('contract notices', () => {
     )
   })
 
-  it('takes the deadline of procedures with a first stage for requests to participate', () => {
+  it('reads the deadline of procedures with a first stage as one for requests to participate', () => {
     const forms = sampleForm(
       'F02',
       sampleBody + sampleObject(sampleLot(undefined)) + openProcedure.replace('PT_OPEN', 'PT_RESTRICTED'),
@@ -157,7 +157,7 @@ describe('contract notices', () => {
     expect(read.cpvCodes).toEqual(['45213100', '45262210'])
   })
 
-  it('prefers the form to the header, and takes neither a range nor a sentinel for a value', () => {
+  it('prefers the form to the header, and accepts neither a range nor a sentinel as a value', () => {
     const header = '<VALUES><VALUE TYPE="ESTIMATED_TOTAL" CURRENCY="EUR">9 999</VALUE></VALUES>'
     const form = (value: string) =>
       sampleForm('F02', sampleBody + sampleObject(value + sampleLot(undefined)) + openProcedure)
@@ -194,7 +194,7 @@ describe('contract notices', () => {
     })
   })
 
-  it('uses the Official Journal’s title only where the form has none, without country and town', () => {
+  it('uses the title of the Official Journal only if the form has none, without country and town', () => {
     const forms = sampleForm(
       'F02',
       sampleBody +
@@ -217,7 +217,7 @@ describe('contract notices', () => {
 })
 
 describe('other announcements', () => {
-  it('tells planning from calls by prior information (F01) and makes each of several purchases a lot', () => {
+  it('distinguishes planning from calls by prior information (F01) and makes each of several purchases a lot', () => {
     const object = (item: number) =>
       sampleObject(sampleLot(undefined), `Vorhaben ${item}`).replace(
         '<OBJECT_CONTRACT>',
@@ -266,7 +266,7 @@ describe('other announcements', () => {
     expect(notice({ forms, documentType })).toMatchObject({ formType, noticeType, noticeSubtype: form })
   })
 
-  it('knows the end of a qualification system (F07) and dynamic purchasing systems', () => {
+  it('recognizes the end of a qualification system (F07) and dynamic purchasing systems', () => {
     const system = sampleForm(
       'F07',
       sampleBody +
@@ -348,7 +348,7 @@ describe('awards', () => {
     expect(read(award(failed('1', 'DISCONTINUED')))).toMatchObject({ isCancelled: true })
   })
 
-  it('gives an award without a number to every lot without an own one, but its value to none of several', () => {
+  it('gives an award without a number to every lot without its own, but its value to none of several', () => {
     const whole = awarded('', 'Bau A', '100 000').replace('<LOT_NO></LOT_NO>', '')
     const lots = read(award(whole + failed('3', 'UNSUCCESSFUL'))).lots
     expect(lots.map((lot) => lot.result?.outcome)).toEqual(['awarded', 'awarded', 'not-awarded'])
@@ -451,7 +451,7 @@ describe('corrigenda (F14)', () => {
     })
   })
 
-  it('keeps the hour when only the day moves, and takes the header’s deadline when none moves', () => {
+  it('keeps the hour if only the day moves, and uses the deadline of the header if none moves', () => {
     expect(read(change('IV.2.2', '<DATE>2021-02-24</DATE>')).submissionDate).toBe('2021-02-24T09:30:00.000Z')
     expect(
       read(change('II.1.4', '<TEXT><P>neu</P></TEXT>'), {
@@ -522,7 +522,7 @@ describe('the retired schema (R2.0.8)', () => {
     expect(notice({ forms: sampleDefenceCall }).contractingAuthorities[0]!.nationalId).toBeUndefined()
   })
 
-  it('reads a defense award (18) and takes no value that includes VAT', () => {
+  it('reads a defense award (18) and accepts no value that includes VAT', () => {
     const read = notice({ forms: sampleDefenceAward, documentType: '7', number: '2021/S 200-000950' })
     expect(read).toMatchObject({
       formType: 'result',
@@ -577,7 +577,7 @@ describe('the retired schema (R2.0.8)', () => {
   })
 })
 
-describe('what is no notice', () => {
+describe('documents that are no notice', () => {
   it.each([
     [
       'missing-identity',
@@ -641,7 +641,7 @@ function mutate(element: XmlElement, next: () => number, odds: number): XmlEleme
 }
 
 describe('hostile documents', () => {
-  it('never throws and always says something, whatever is missing, doubled or misplaced', () => {
+  it('never throws and always returns something, whatever is missing, doubled or misplaced', () => {
     const documents = [
       dividedCall,
       sampleDefenceCall,

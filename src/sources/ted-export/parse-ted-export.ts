@@ -12,7 +12,7 @@ import type {
 } from '../../domain/notice.ts'
 import { type Instant, joinDateTime, zoneOf } from '../../domain/time.ts'
 import { uniform } from '../compact.ts'
-import { attributeOf, childNamed, childrenNamed, textOf, type XmlElement } from '../xml.ts'
+import { attributeOf, childNamed, childrenNamed, textOf, type XmlElement } from '../xml/xml.ts'
 import {
   contractNatureOf,
   isNationalProcedureCode,

@@ -17,7 +17,15 @@ import {
   titleLimit,
   toMoney,
 } from '../text.ts'
-import { attributeOf, childNamed, childrenNamed, descendantsNamed, isLeaf, textOf, type XmlElement } from '../xml.ts'
+import {
+  attributeOf,
+  childNamed,
+  childrenNamed,
+  descendantsNamed,
+  isLeaf,
+  textOf,
+  type XmlElement,
+} from '../xml/xml.ts'
 
 function running(element: XmlElement): string {
   if (element.name === 'BR') return '\n'
@@ -72,7 +80,7 @@ export function nutsOf(element: XmlElement | undefined): string[] {
 /** The country that a NUTS code names. */
 export const countryOfNuts = (code: string | undefined): string | undefined => toCountry(code?.slice(0, 2))
 
-/** `<VAL_TOTAL CURRENCY="EUR">1 000,00</VAL_TOTAL>` or a VALUE_COST whose currency stands on its parent. */
+/** `<VAL_TOTAL CURRENCY="EUR">1 000,00</VAL_TOTAL>` or a VALUE_COST with the currency in its parent. */
 export function moneyOf(element: XmlElement | undefined, currency?: string): Money | undefined {
   if (!element) return undefined
   return toMoney(
@@ -105,7 +113,7 @@ export function splitDayMonthYear(
   return splitDateTime(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}${time ? ` ${time}` : ''}`)
 }
 
-/** A national id without the words that stand where none was known. */
+/** A national ID without the words for an unknown one. */
 function nationalIdOf(raw: string | undefined): string | undefined {
   const id = cleanField(raw)
   return id === undefined || isPlaceholder(id) ? undefined : id

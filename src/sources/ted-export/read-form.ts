@@ -3,14 +3,22 @@ import type { LotResult, Money, Organization } from '../../domain/notice.ts'
 import { uniform } from '../compact.ts'
 import { distinctOrganizations } from '../results.ts'
 import { cleanField, cleanLine, cleanUrl } from '../text.ts'
-import { attributeOf, childNamed, childrenNamed, descendantsNamed, pathNamed, textOf, type XmlElement } from '../xml.ts'
+import {
+  attributeOf,
+  childNamed,
+  childrenNamed,
+  descendantsNamed,
+  pathNamed,
+  textOf,
+  type XmlElement,
+} from '../xml/xml.ts'
 import { contractNatureOf, legalBasisOf, procedureTypeOfElement } from './codes.ts'
 import type { FormAward, FormChange, FormContent, FormLot, PlainDateTime } from './form-content.ts'
 import { toPublicationNumber } from './header.ts'
 import { distinctLots, onlyLotId, toLotId } from './lots.ts'
 import { cpvBelow, lineOf, moneyOf, nutsOf, organizationOf, splitDateTime, textBlock } from './parts.ts'
 
-/** The first child of one of these names that is there. */
+/** The first existing child of one of these names. */
 function firstOf(element: XmlElement | undefined, ...names: readonly string[]): XmlElement | undefined {
   for (const name of names) {
     const found = childNamed(element, name)
@@ -87,11 +95,11 @@ function contractorsOf(element: XmlElement, name: string, address: string): Orga
   )
 }
 
-/** VAL_TOTAL and its like stand below VALUES in some versions, and beside it in others. */
+/** VAL_TOTAL and similar elements are below VALUES in some versions, and next to it in others. */
 const amountOf = (element: XmlElement | undefined, name: string): Money | undefined =>
   moneyOf(childNamed(firstOf(element, 'VALUES', 'VALUE') ?? element, name))
 
-/** `modified`: section VII of a modification (F20), which tells who has the contract now, and for how much. */
+/** `modified`: section VII of a modification (F20), which states the present contractor and amount. */
 function awardedOf(element: XmlElement, modified: XmlElement | undefined): LotResult {
   const now = childNamed(modified, 'DESCRIPTION_PROCUREMENT')
   const changed = now ? contractorsOf(now, 'CONTRACTOR', 'ADDRESS_CONTRACTOR') : []

@@ -1,5 +1,6 @@
-// The forms of R2.0.8 (1 to 19; the defense forms 16 to 18 lived on until 2023) and free-text notices (OTH_NOT). Element
-// names carry the form's name as a suffix in dozens of variants, so the stable inner names are looked for at any depth.
+// The forms of R2.0.8 (1 to 19; the defense forms 16 to 18 were used until 2023) and free-text notices (OTH_NOT).
+// Element names carry the form's name as a suffix in dozens of variants, so the stable inner names are searched at any
+// depth.
 import type { LotResult, Money, NoticeReference } from '../../domain/notice.ts'
 import { toNutsCode } from '../../domain/nuts.ts'
 import { uniform } from '../compact.ts'
@@ -13,7 +14,7 @@ import {
   elementsBelow,
   textOf,
   type XmlElement,
-} from '../xml.ts'
+} from '../xml/xml.ts'
 import { contractNatureOf, legalBasisOf, procedureTypeOfElement } from './codes.ts'
 import type { FormAward, FormChange, FormContent, FormLot } from './form-content.ts'
 import { toPublicationNumber } from './header.ts'
@@ -126,7 +127,7 @@ function awardsOf(body: XmlElement): FormAward[] {
   })
 }
 
-/** The kind of notice that stands beside a number: `CONTRACT_NOTICE`, `PRIOR_INFORMATION_NOTICE`, `BUYER_PROFILE` … */
+/** The notice type next to a number: `CONTRACT_NOTICE`, `PRIOR_INFORMATION_NOTICE`, `BUYER_PROFILE` … */
 function referencesOf(body: XmlElement): FormContent['references'] {
   const references: { publicationNumber: string; kind?: NoticeReference['kind'] }[] = []
   const visit = (element: XmlElement): void => {

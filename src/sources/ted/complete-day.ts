@@ -10,7 +10,7 @@ import { assertAnswered, isHtml } from './ted-reply.ts'
 
 /** Maximum number of single notices in a row that cannot be fetched; after that TED counts as down. */
 const mostFailuresInARow = 5
-/** Single notices come one a second: a step after so many loses little when a run dies. */
+/** Number of single notices in a step: they arrive one a second, so a killed run loses little. */
 const noticesPerStep = 20
 
 /** What the search says of a day: `undefined` when it does not say, or says zero of a day that has an issue. */
@@ -23,11 +23,12 @@ export async function announcedOrUnknown(context: FetchContext, day: string): Pr
   }
 }
 
-/** How a day stands: what the search lists and is not held, after all of it that could be had was fetched. */
+/** The balance of a day: the listed notices that are missing after every available one was fetched. */
 export type DayBalance = { readonly announced: number; readonly missing: ReadonlySet<string> }
 
 /**
- * Lists the day, fetches every listed notice that is not held, and says what is still missing. Throws Retryable when the list cannot be had or when TED answers nothing.
+ * Lists the day, fetches every listed notice that is missing, and returns what is still missing. Throws Retryable if
+ * the list is not available or TED answers nothing.
  */
 export async function* fetchMissing(
   context: FetchContext,

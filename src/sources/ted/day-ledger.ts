@@ -12,8 +12,8 @@ export type HeldDay = {
 const keyOf = (day: string): string => `day:${day}`
 
 /**
- * Days as they are held. An item changes in the transaction that stores the documents it speaks of, so a number stands
- * here only when its document is stored.
+ * The stored days. An item changes in the transaction that stores its documents, so a number is listed only if its
+ * document is stored.
  */
 export class DayLedger {
   readonly #context: FetchContext

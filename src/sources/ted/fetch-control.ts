@@ -9,8 +9,8 @@ import { announcedOn } from './search.ts'
 import { SlotProgress, StepBatch } from './step-batch.ts'
 
 /**
- * Compares one day. The day that still runs is fetched notice by notice while its package is not out. A past day whose
- * package was not read yet is not asked about: `notYet`. A count of zero for a day that has an issue is no empty day.
+ * Compares one day. The current day is fetched notice by notice while its package is not published. A past day whose
+ * package was not read yet is not checked: `notYet`. A count of zero for a day that has an issue is no empty day.
  */
 export const fetchControl: Fetch = async function* (context) {
   const day = context.slot.key

@@ -18,7 +18,9 @@ import { issueOn, releaseCalendar } from './release-calendar.ts'
 import { SlotProgress, StepBatch } from './step-batch.ts'
 import { assertAnswered } from './ted-reply.ts'
 
-/** A package is written from 00:01 on its day and final at 09:30; before, it may lack notices. */
+/**
+ * Time of day at which a package is final: it is written from 00:01 on its day, and before 09:30 it may lack notices.
+ */
 const finalAfterMs = 9 * hourMs + 30 * minuteMs
 /** How long to wait for a package after its day; then the notices are fetched one by one. */
 const patienceMs = 2 * dayMs
@@ -34,15 +36,15 @@ function spanOf(slot: Slot): { readonly fromMs: number; readonly toMs: number } 
  * package is fetched from its start, and members whose numbers the checkpoint holds are skipped unread. Telling them by
  * number and not by place is right also when the package was rewritten meanwhile. A member counts by the number that it
  * holds; one that holds none is stored for its rejection, and what it should have been is fetched alone. Returns whether it came to its end;
- * damage counts as the end when this reading brought nothing new: then another one would not either.
+ * damage counts as the end when this state brought nothing new: then another one would not either.
  */
 async function* readPackage(
   context: FetchContext,
-  reading: SlotReading,
+  state: SlotState,
   url: string,
   reply: SourceReply,
 ): AsyncGenerator<Step, 'whole' | 'damaged', void> {
-  const { ledger, progress, batch, days } = reading
+  const { ledger, progress, batch, days } = state
   // The day's own package is read whatever is held; in a month's, days that were read already are skipped.
   const ownDay = days.length === 1 ? days[0] : undefined
   const heldDayOf = (name: string): string | undefined => {
@@ -112,15 +114,15 @@ async function received(url: string, member: Exclude<PackageMember, { kind: 'end
   return { document: { address, bytes }, number, day: number === undefined ? undefined : dayInNotice(bytes) }
 }
 
-/** What the parts of reading one slot share. */
-type SlotReading = {
+/** What the parts of state one slot share. */
+type SlotState = {
   readonly ledger: DayLedger
   readonly progress: SlotProgress
   readonly batch: StepBatch
   readonly days: readonly string[]
 }
 
-async function startReading(context: FetchContext, days: readonly string[]): Promise<SlotReading> {
+async function startSlot(context: FetchContext, days: readonly string[]): Promise<SlotState> {
   const ledger = new DayLedger(context)
   await ledger.open(days)
   const progress = new SlotProgress(context.checkpoint)
@@ -131,13 +133,13 @@ async function startReading(context: FetchContext, days: readonly string[]): Pro
 export const fetchDaily: Fetch = async function* (context) {
   const day = context.slot.key
   const { fromMs, toMs } = spanOf(context.slot)
-  const reading = await startReading(context, [day])
-  const held = reading.ledger.day(day)
+  const state = await startSlot(context, [day])
+  const held = state.ledger.day(day)
   if (held.isPackageRead) {
     const announced = await announcedOrUnknown(context, day)
     const isWhole = announced === undefined || held.numbers.size >= announced
     if (isWhole && context.checkpoint === undefined) return { kind: 'unchanged' }
-    return yield* endOfDay(context, reading, day, announced)
+    return yield* endOfDay(context, state, day, announced)
   }
 
   const { calendar, items } = await releaseCalendar(context, day)
@@ -154,35 +156,37 @@ export const fetchDaily: Fetch = async function* (context) {
   assertAnswered(reply, url)
   if (reply.status === 404) {
     if (context.now() < toMs + patienceMs) return { kind: 'notYet' }
-    return yield* fetchRest(context, reading, day)
+    return yield* fetchRest(context, state, day)
   }
-  const end = yield* readPackage(context, reading, url, reply)
+  const end = yield* readPackage(context, state, url, reply)
   const announced = await announcedOrUnknown(context, day)
   const isWhole = announced !== undefined && held.numbers.size >= announced
   // Rewritten until half past nine: what is not in it may still come with it.
   if (!isWhole && context.now() < fromMs + finalAfterMs) return { kind: 'notYet' }
   if (announced === undefined && end === 'damaged')
     throw new Retryable(`${url} is damaged, and the search does not say what is missing`)
-  if (end === 'whole') reading.ledger.markPackageRead(day)
-  return yield* endOfDay(context, reading, day, announced)
+  if (end === 'whole') state.ledger.markPackageRead(day)
+  return yield* endOfDay(context, state, day, announced)
 }
 
-/** Complete when as many are held as are announced, or when nobody says how many; else after fetching what is missing. */
+/**
+ * Complete if as many are stored as are announced, or if the number is unknown; else after fetching what is missing.
+ */
 async function* endOfDay(
   context: FetchContext,
-  reading: SlotReading,
+  state: SlotState,
   day: string,
   announced: number | undefined,
 ): AsyncGenerator<Step, SlotEnd, void> {
-  const { size } = reading.ledger.day(day).numbers
-  reading.batch.countUpTo(size)
-  yield reading.batch.take(announced)
-  return announced === undefined || size >= announced ? { kind: 'complete' } : yield* fetchRest(context, reading, day)
+  const { size } = state.ledger.day(day).numbers
+  state.batch.countUpTo(size)
+  yield state.batch.take(announced)
+  return announced === undefined || size >= announced ? { kind: 'complete' } : yield* fetchRest(context, state, day)
 }
 
 async function* fetchRest(
   context: FetchContext,
-  { ledger, batch }: SlotReading,
+  { ledger, batch }: SlotState,
   day: string,
 ): AsyncGenerator<Step, SlotEnd, void> {
   batch.countUpTo(ledger.day(day).numbers.size)
@@ -202,8 +206,8 @@ function daysOf(slot: Slot): string[] {
 export const fetchMonthly: Fetch = async function* (context) {
   const { toMs } = spanOf(context.slot)
   const days = daysOf(context.slot)
-  const reading = await startReading(context, days)
-  const { ledger, batch } = reading
+  const state = await startSlot(context, days)
+  const { ledger, batch } = state
   const { calendar, items } = await releaseCalendar(context, days.at(-1)!)
   if (items.length > 0) yield { documents: [], entries: 0, items }
   const issueDays = days.filter((day) => typeof issueOn(calendar, day) === 'number')
@@ -216,7 +220,7 @@ export const fetchMonthly: Fetch = async function* (context) {
       if (context.now() < toMs + 30 * dayMs) return { kind: 'notYet' }
       throw new Refused(`there is no package of the month ${context.slot.key}`)
     }
-    yield* readPackage(context, reading, found.url, found.reply)
+    yield* readPackage(context, state, found.url, found.reply)
     // From here on the days are the business of the search, whatever the package lacked.
     for (const day of issueDays) if (ledger.day(day).numbers.size > 0) ledger.markPackageRead(day)
   }
@@ -225,7 +229,7 @@ export const fetchMonthly: Fetch = async function* (context) {
   for (const day of days) {
     const { numbers } = ledger.day(day)
     if (!issueDays.includes(day) && numbers.size === 0) continue
-    const balance = yield* balanceOf(context, reading, day)
+    const balance = yield* balanceOf(context, state, day)
     total = balance.announced === undefined || total === undefined ? undefined : total + balance.announced
     if (balance.missing !== undefined) missing.push(balance.missing)
   }
@@ -251,7 +255,7 @@ async function monthlyPackage(
 /** One day of a month. A search that fails must not make the month be fetched again: the control slots ask it later. */
 async function* balanceOf(
   context: FetchContext,
-  { ledger, batch }: SlotReading,
+  { ledger, batch }: SlotState,
   day: string,
 ): AsyncGenerator<Step, { readonly announced: number | undefined; readonly missing?: string }, void> {
   const { numbers } = ledger.day(day)

@@ -4,14 +4,14 @@ import { Refused } from '../../platform/http.ts'
 import { ArchiveError, gunzip, isTarHeader, tarMembers, UnpackBudget } from '../archives.ts'
 import { type Chunks, collect, peek } from '../byte-chunks.ts'
 import type { SourceReply } from '../fetch.ts'
-import { maxDocumentBytes } from '../xml.ts'
+import { maxDocumentBytes } from '../xml/xml.ts'
 import { publicationNumber } from './publication-numbers.ts'
 import { assertAnswered } from './ted-reply.ts'
 
 /**
- * `notice`: a member; its bytes are only held when `read` is called, at once. `broken`: the package is damaged or broke off
- * inside it, and asking for the next member says how.
- * `end`: an archive inside the package is behind us: `read` to its end, `skipped` unread, or `damaged` somewhere.
+ * `notice`: a member; its bytes are only available when `read` is called, at once. `broken`: the package is damaged or
+ * was cut off inside it, and requesting the next member says how. `end`: an archive inside the package is finished:
+ * `read` to its end, `skipped` unread, or `damaged` somewhere.
  */
 export type PackageMember =
   | { readonly kind: 'notice'; readonly name: string; readonly read: () => Promise<Buffer | 'too-large' | 'broken'> }
@@ -26,7 +26,7 @@ export class DamagedPackage extends Error {
   }
 }
 
-/** Day's archives in a month's archive, each packed. */
+/** Maximum depth of archives: compressed archives of days in a compressed archive of a month. */
 const maxNesting = 5
 const headBytes = 512
 
@@ -64,7 +64,7 @@ export async function* packageMembers(
 }
 
 /** What goes down through the layers of one package. */
-type Reading = {
+type PackageContext = {
   readonly url: string
   readonly budget: UnpackBudget
   readonly isDone: (archiveName: string) => boolean
@@ -72,7 +72,7 @@ type Reading = {
 }
 
 async function* membersOf(
-  reading: Reading,
+  context: PackageContext,
   name: string,
   chunks: Chunks,
   nesting: number,
@@ -82,7 +82,7 @@ async function* membersOf(
   const isTar = isTarHeader(head)
   if (nesting === 0 && !isGzip && !isTar) {
     await close()
-    throw new Refused(`${reading.url} answered with ${head.length === 0 ? 'nothing' : 'something'} that is no package`)
+    throw new Refused(`${context.url} answered with ${head.length === 0 ? 'nothing' : 'something'} that is no package`)
   }
   if ((isGzip || isTar) && nesting > maxNesting)
     throw new ArchiveError('too-deep', `archives are nested deeper than ${maxNesting} levels`)
@@ -92,18 +92,18 @@ async function* membersOf(
   }
   // An archive inside is named where its outermost layer is met: `20260717_136.tar.gz`.
   if (name === '' || name.endsWith(insideMark)) {
-    yield* unpacked(reading, name, all, isGzip, nesting)
+    yield* unpacked(context, name, all, isGzip, nesting)
     return
   }
-  if (reading.isDone(name)) {
+  if (context.isDone(name)) {
     await close()
     yield { kind: 'end', name, state: 'skipped' }
     return
   }
   try {
-    yield* unpacked(reading, name, all, isGzip, nesting)
+    yield* unpacked(context, name, all, isGzip, nesting)
   } catch (error) {
-    if (!(error instanceof ArchiveError) || error.reason === 'too-large' || reading.isBroken()) throw error
+    if (!(error instanceof ArchiveError) || error.reason === 'too-large' || context.isBroken()) throw error
     yield { kind: 'end', name, state: 'damaged' }
     return
   }
@@ -111,7 +111,7 @@ async function* membersOf(
 }
 
 async function* unpacked(
-  reading: Reading,
+  context: PackageContext,
   name: string,
   all: Chunks,
   isGzip: boolean,
@@ -119,12 +119,12 @@ async function* unpacked(
 ): AsyncGenerator<PackageMember> {
   if (isGzip) {
     const inside = name === '' || name.endsWith(insideMark) ? name : name + insideMark
-    yield* membersOf(reading, inside, gunzip(all, reading.budget), nesting + 1)
+    yield* membersOf(context, inside, gunzip(all, context.budget), nesting + 1)
     return
   }
   for await (const member of tarMembers(all)) {
     if ('rejection' in member) yield { kind: 'unreadable', name: member.name, rejection: member.rejection }
-    else yield* membersOf(reading, member.name, member.chunks, nesting + 1)
+    else yield* membersOf(context, member.name, member.chunks, nesting + 1)
   }
 }
 
@@ -168,7 +168,7 @@ export function numberInNotice(bytes: Buffer): string | undefined {
 
 /** Day on which the notice itself says that it was published (OPP-012, DATE_PUB), `YYYY-MM-DD`. */
 export function dayInNotice(bytes: Buffer): string | undefined {
-  // Withheld fields carry a PublicationDate too: only the one beside the publication number counts.
+  // Withheld fields carry a PublicationDate too: only the one next to the publication number counts.
   const at = bytes.indexOf('NoticePublicationID')
   if (at >= 0) {
     const match = /PublicationDate[^<>]*>\s*(\d{4}-\d{2}-\d{2})/.exec(bytes.toString('latin1', at, at + 600))

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { nameNumbers, publicationNumber, readNumbers, writeNumbers } from './publication-numbers.ts'
 
 describe('publication numbers', () => {
-  it('are the same set after writing and reading, whatever the set', () => {
+  it('are the same set after writing and reading, for any set', () => {
     const number = fc.tuple(fc.integer({ min: 1, max: 60 }), fc.constantFrom(2025, 2026))
     fc.assert(
       fc.property(fc.array(number), (pairs) => {

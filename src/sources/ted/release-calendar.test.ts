@@ -1,4 +1,4 @@
-// The release calendar in the layouts it may come in, and what is made of a day it does not hold.
+// The release calendar in its possible layouts, and how a day that it does not hold is treated.
 import { describe, expect, it } from 'vitest'
 import { Refused } from '../../platform/http.ts'
 import { issueOn, readReleaseCalendar } from './release-calendar.ts'
@@ -16,7 +16,7 @@ const layouts: { readonly [name: string]: string } = {
 
 describe('the release calendar', () => {
   for (const [name, text] of Object.entries(layouts)) {
-    it(`is read whatever its columns: ${name}`, () => {
+    it(`is read with any columns: ${name}`, () => {
       const { issues } = readReleaseCalendar(text, 2026)
       expect([...issues]).toEqual([
         ['2026-01-02', 1],
@@ -26,7 +26,7 @@ describe('the release calendar', () => {
     })
   }
 
-  it('is refused where it is none: a page, no numbers, no dates of the year, numbers that fall', () => {
+  it('is refused if it is none: a page, no numbers, no dates of the year, numbers that decrease', () => {
     for (const text of [
       '<!doctype html><html><body>1 02/01/2026</body></html>',
       'date\n02/01/2026\n05/01/2026\n',

@@ -45,9 +45,9 @@ function issueIn(cell: string, year: number): number | undefined {
 }
 
 /**
- * Reads the calendar's file. Its layout is not described anywhere, so the columns are found by what is in them: the
- * one with the most dates, and beside it the one with the most issue numbers that rise with the days. Throws Refused when
- * there is no such pair: that is no calendar.
+ * Parses the calendar's file. Its layout is not documented, so the columns are found by their content: the one with
+ * the most dates, and next to it the one with the most issue numbers that increase with the days. Throws Refused if
+ * there is no such pair: then it is no calendar.
  */
 export function readReleaseCalendar(text: string, year: number): ReleaseCalendar {
   const refuse = (why: string): never => {
@@ -121,8 +121,8 @@ function readKept(text: string | undefined, year: number): Kept | undefined {
 const urlOf = (year: number): string => `https://ted.europa.eu/en/release-calendar/-/download/file/CSV/${year}`
 
 /**
- * The calendar of a year: the kept one while it is fresh (a week; an hour when it does not know `day`; forever once it
- * was fetched after its year), else a new one. An old one serves when no new one can be had, unless it does not know
+ * The calendar of a year: the stored one while it is fresh (a week; an hour if it does not know `day`; forever once it
+ * was fetched after its year), else a new one. An old one serves if no new one is available, unless it does not know
  * `day`. `items` are to be stored with the next step.
  */
 export async function releaseCalendar(

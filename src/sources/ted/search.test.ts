@@ -10,7 +10,7 @@ import { announcedOn, type DayListing, listDay, readSearchPage } from './search.
 
 const day = '2026-03-10'
 
-/** Lists the day against a scripted TED; the bodies that were sent beside. */
+/** Lists the day against a scripted TED; also returns the bodies that were sent. */
 async function list(
   numbers: readonly string[],
   fault?: (body: { [name: string]: unknown }) => ScriptedReply | undefined,
@@ -46,7 +46,7 @@ describe('a list of a day', () => {
     })
   }
 
-  it('asks the same question on every page, with at most 250 rows and 10,000 cells', async () => {
+  it('sends the same query for every page, with at most 250 rows and 10,000 cells', async () => {
     const { bodies } = await list(numbersFrom(1, 600))
     const questions = bodies.map(({ iterationNextToken: _, ...question }) => JSON.stringify(question))
     expect(new Set(questions).size).toBe(1)
@@ -57,7 +57,7 @@ describe('a list of a day', () => {
     expect('iterationNextToken' in first!).toBe(false)
   })
 
-  it('is restarted when a token is answered with 500, and given up after three times', async () => {
+  it('is restarted if a token is answered with 500, and abandoned after three times', async () => {
     let failures = 0
     const once = await list(numbersFrom(1, 600), (body) =>
       body['iterationNextToken'] !== undefined && failures++ === 0 ? { status: 500, body: '{}' } : undefined,
@@ -71,7 +71,7 @@ describe('a list of a day', () => {
     ).rejects.toThrow(/broke off its list of 2026-03-10 3 times/)
   })
 
-  it('that stops before its total is not taken for whole', async () => {
+  it('that stops before its total does not count as complete', async () => {
     const empty = { notices: [], totalNoticeCount: 600, iterationNextToken: 'x', timedOut: false }
     await expect(
       list(numbersFrom(1, 600), (body) =>

@@ -6,9 +6,9 @@ import { publicationNumber } from './publication-numbers.ts'
 import { assertAnswered } from './ted-reply.ts'
 
 const url = 'https://api.ted.europa.eu/v3/notices/search'
-/** The API's own limit; fields × limit may not exceed 10,000. */
+/** Maximum notices on a page, the API's own limit; fields × limit may not exceed 10,000. */
 const pageSize = 250
-/** `links` comes with every row whatever is asked for. */
+/** `links` comes with every row, whatever is requested. */
 const fields = ['publication-number', 'publication-date']
 /** How often a listing is restarted before the API counts as not delivering. */
 const mostAttempts = 3
@@ -29,8 +29,8 @@ const isObject = (value: unknown): value is Loose =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Reads one answer. Throws Refused when it is none: no JSON, no list of notices, no total, a row without its number. A
- * row's missing date is left out; per-lot lists are not looked at, their lengths differ.
+ * Parses one answer. Throws Refused if it is none: no JSON, no list of notices, no total, a row without its number. A
+ * row's missing date is left out; per-lot lists are ignored, because their lengths differ.
  */
 export function readSearchPage(bytes: Uint8Array): SearchPage {
   let json: unknown
@@ -89,7 +89,7 @@ async function ask(context: FetchContext, day: string, more: Loose): Promise<Sou
 async function pageOf(reply: SourceReply, day: string): Promise<SearchPage> {
   const page = readSearchPage(await reply.bytes())
   if (page.isTimedOut) throw new Retryable(`the search of TED ran out of time over ${day}`)
-  // A date that it cannot read is answered as if nothing had been asked.
+  // It answers an unreadable date as if there were no condition.
   const stray = page.rows.find((row) => row.day !== undefined && row.day !== day)
   if (stray) throw new Refused(`the search of TED answered with ${stray.publicationNumber} of ${stray.day} for ${day}`)
   return page

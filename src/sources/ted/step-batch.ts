@@ -60,7 +60,7 @@ export class StepBatch {
     return this.#documents.length >= mostDocuments || this.#bytes >= mostBytes
   }
 
-  /** Everything gathered, the ledger's changes and the checkpoint behind it as one step. */
+  /** Everything collected, the ledger's changes and the checkpoint after it as one step. */
   take(announced?: number): Step {
     this.#progress.entries += this.#entries
     const step: Step = {

@@ -54,7 +54,7 @@ describe('a day of TED', () => {
     expect(paths(run)).toContain('/packages/daily/202600048')
   })
 
-  it('is asked for only once more when it is read again: the count, not the package', async () => {
+  it('needs only one more request when it is reread: the count, not the package', async () => {
     const { run } = await tedOf({ [day]: { issue: 48, numbers: numbersFrom(100, 30) } })
     await run.read(fetchDaily, slot)
     run.requests.length = 0
@@ -62,7 +62,7 @@ describe('a day of TED', () => {
     expect(paths(run)).toEqual(['/v3/notices/search'])
   })
 
-  it('without an issue is empty because the calendar says so, and nothing else is asked', async () => {
+  it('without an issue is empty because the calendar says so, and no other request is sent', async () => {
     const { run } = await tedOf({ '2026-03-09': { issue: 47, numbers: ['1-2026'] } })
     expect(await run.read(fetchDaily, slot)).toEqual({ kind: 'empty' })
     expect(paths(run)).toEqual(['/en/release-calendar/-/download/file/CSV/2026'])
@@ -74,7 +74,7 @@ describe('a day of TED', () => {
     expect(await run.read(fetchDaily, slot)).toEqual({ kind: 'notYet' })
     run.now = nextDay
     expect(await run.failure(fetchDaily, slot)).toMatch(/^Retryable: the release calendar does not know 2026-03-10/)
-    // It is asked again within the hour, and then knows more.
+    // It is requested again within the hour, and then has more.
     ted.fault = ({ url }) => (url.includes('/CSV/') ? { body: '1,02/01/2026\n49,11/03/2026\n' } : undefined)
     run.now += 59 * 60_000
     expect(await run.failure(fetchDaily, slot)).toMatch(/^Retryable/)
@@ -100,7 +100,7 @@ describe('a day of TED', () => {
     expect(run.documents.size).toBe(45)
   })
 
-  it("refused by the firewall's empty 202 is neither empty nor done, wherever it comes", async () => {
+  it('refused by the empty 202 of the firewall is neither empty nor done, wherever it occurs', async () => {
     for (const place of ['/CSV/', '/packages/', '/notice/']) {
       const numbers = numbersFrom(1, 5)
       const { ted, run } = await tedOf({ [day]: { issue: 48, numbers, packed: numbers.slice(0, 3) } })
@@ -129,7 +129,7 @@ describe('a day of TED', () => {
     expect(paths(run).filter((path) => path.startsWith('/en/notice/'))).toHaveLength(30)
   })
 
-  it('names what is missing, at most 20 numbers, and repairs it when it comes', async () => {
+  it('names what is missing, at most 20 numbers, and repairs it when it appears', async () => {
     const numbers = numbersFrom(1, 60)
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers, packed: numbers.slice(0, 30) } })
     for (const number of numbers.slice(35)) ted.withheld.add(number)
@@ -218,7 +218,7 @@ describe('a day of TED', () => {
 })
 
 describe('a package that breaks', () => {
-  it('off keeps what came, and the next reading stores only the rest', async () => {
+  it('off keeps its documents, and the next reading stores only the rest', async () => {
     const numbers = numbersFrom(1, 400)
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers } })
     const whole = ted.packed('daily/202600048')
@@ -234,7 +234,7 @@ describe('a package that breaks', () => {
     expect({ announced: run.announced, delivered: run.delivered }).toEqual({ announced: 400, delivered: 400 })
   })
 
-  it('off before its first notice, however often, is not taken for a damaged one', async () => {
+  it('off before its first notice, however often, does not count as damaged', async () => {
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers: numbersFrom(1, 400) } })
     const whole = ted.packed('daily/202600048')
     ted.fault = ({ url }) => (url.includes('/packages/') ? { body: whole, breakAfter: 100 } : undefined)
@@ -242,7 +242,7 @@ describe('a package that breaks', () => {
     expect(paths(run).some((path) => path.startsWith('/en/notice/'))).toBe(false)
   })
 
-  it('at the same place every time is given up, and the rest fetched one by one', async () => {
+  it('at the same place every time is abandoned, and the rest fetched one by one', async () => {
     const numbers = numbersFrom(1, 400)
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers } })
     const whole = ted.packed('daily/202600048')
@@ -284,7 +284,7 @@ describe('a run that dies', () => {
   })
 })
 
-describe('the search beside the packages', () => {
+describe('the search in addition to the packages', () => {
   it('fetches the running day notice by notice; its package then brings the rest and doubles nothing', async () => {
     const numbers = numbersFrom(1, 50)
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers: numbers.slice(0, 20), packed: null } })
@@ -301,7 +301,7 @@ describe('the search beside the packages', () => {
     expect(run.delivered).toBe(50)
   })
 
-  it('says nothing yet of a running day without rows', async () => {
+  it('decides nothing yet about a current day without rows', async () => {
     const { run } = await tedOf({ [day]: { issue: 48, numbers: [], packed: null } })
     expect(await run.read(fetchControl, slot)).toEqual({ kind: 'notYet' })
   })
@@ -327,7 +327,7 @@ describe('the search beside the packages', () => {
     expect(numbersIn(run)).toHaveLength(4)
   })
 
-  it('confirms a day without issue, and asks nothing of a past day whose package is still to be read', async () => {
+  it('confirms a day without issue, and sends no request for a past day whose package is still to be read', async () => {
     const { run } = await tedOf({
       '2026-03-06': { issue: 46, numbers: numbersFrom(5, 4) },
       [day]: { issue: 48, numbers: numbersFrom(1, 4) },
@@ -342,7 +342,7 @@ describe('the search beside the packages', () => {
 })
 
 describe('the calendar', () => {
-  it('is fetched once a week, and an old one serves while TED does not give a new one', async () => {
+  it('is fetched once a week, and an old one serves while TED has no new one', async () => {
     const { ted, run } = await tedOf({
       [day]: { issue: 48, numbers: numbersFrom(1, 2) },
       '2026-03-11': { issue: 49, numbers: numbersFrom(3, 2) },
@@ -406,7 +406,7 @@ describe('a month of TED', () => {
     expect({ announced: run.announced, delivered: run.delivered }).toEqual({ announced: 360, delivered: 360 })
   })
 
-  it('with a damaged day in it brings the others, and that one notice by notice', async () => {
+  it('with a damaged day in it delivers the others, and that one notice by notice', async () => {
     const { ted, run } = await tedOf(monthDays)
     const days = ['2026-03-02', '2026-03-03', '2026-03-04'].map((each) => {
       const { issue } = monthDays[each]!
@@ -421,7 +421,7 @@ describe('a month of TED', () => {
     expect(paths(run).some((path) => path.startsWith('/en/notice/'))).toBe(true)
   })
 
-  it('ends without totals while the search is away, and says which day it lacks', async () => {
+  it('ends without totals while the search is down, and names the missing day', async () => {
     const { ted, run } = await tedOf({
       ...monthDays,
       '2026-03-05': { issue: 45, numbers: numbersFrom(361, 9), packed: null },
@@ -472,7 +472,7 @@ const corpus = join(import.meta.dirname, '../../../../shared/corpus')
 const hasCorpus = existsSync(corpus)
 
 describe.skipIf(!hasCorpus)('real notices in a package', () => {
-  it('of both eras come through fetch and parsers as notices, none rejected', async () => {
+  it('of both eras pass through fetch and parsers as notices, none rejected', async () => {
     const files = ['ted-eforms/notices', 'ted-legacy'].flatMap((folder) =>
       readdirSync(join(corpus, folder), { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.xml'))

@@ -1,20 +1,20 @@
 // TED, the Supplement to the Official Journal of the European Union: packages by day and month, the search as a witness.
 import { dayMs } from '../../domain/time.ts'
-import type { Source } from '../source.ts'
+import { sourceOf } from '../source.ts'
 import { fetchControl } from './fetch-control.ts'
 import { fetchDaily, fetchMonthly } from './fetch-packages.ts'
 
 /** Backfill reaches to here; TED has packages since 1993, in XML since 2011. */
 const floor = '2022-01-01'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'ted',
   title: 'TED (Tenders Electronic Daily)',
   publisher: 'Publications Office of the European Union',
   country: 'EU',
   homepage: 'https://ted.europa.eu/',
   documentation: 'https://docs.ted.europa.eu/',
-  licence: {
+  license: {
     name: 'Commission Decision 2011/833/EU; editorial content of the site CC BY 4.0, metadata CC0',
     url: 'https://ted.europa.eu/en/legal-notice',
     attribution: '© European Union, https://ted.europa.eu',
@@ -43,7 +43,6 @@ export const source: Source = {
       role: 'backfill',
     },
   ],
-  access: { kind: 'open' },
   politeness: {
     // Allowed are 700 requests a minute, but only 600 views of notices in six minutes: the lower one holds for all.
     requestsPerMinute: 100,
@@ -67,4 +66,4 @@ export const source: Source = {
     'Packages of 2022 to mid 2024 hold TED_EXPORT and eForms side by side; each notice tells its own format.',
     'A planning notice has no procedure id (BT-04), and changed notices say in four of ten cases only that something changed.',
   ],
-}
+})

@@ -1,4 +1,4 @@
-// Kysely's dialect for the embedded engine: one connection, handed out in order of arrival.
+// Kysely's dialect for the embedded engine: one connection, passed on in order of arrival.
 import {
   AbortedTransactionError,
   CompiledQuery,
@@ -11,16 +11,16 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
+import type { ConnectionQueue } from './connection-queue.ts'
 import { connectionFailure, DatabaseError, type EmbeddedEngine } from './engine.ts'
-import type { Turns } from './turns.ts'
 
 export type EmbeddedDialectOptions = {
   readonly engine: EmbeddedEngine
-  readonly turns: Turns
+  readonly queue: ConnectionQueue
   readonly statementTimeoutMs: number
-  /** Throws when the caller may not ask for the connection. */
+  /** Called before the connection is used; throws if the caller may not use it. */
   readonly beforeAcquire: () => void
-  /** Called while the turn is still held, before the next one gets it. Must not throw. */
+  /** Called while the connection is still held, before the next caller receives it. Must not throw. */
   readonly beforeRelease: () => Promise<void>
 }
 
@@ -33,7 +33,10 @@ export function embeddedDialect(options: EmbeddedDialectOptions): Dialect {
   }
 }
 
-/** There is one connection, yet Kysely must not queue for it by itself: the queue below can refuse, and keeps house. */
+/**
+ * There is one connection, but Kysely must not queue for it on its own: our queue can refuse, and does the
+ * housekeeping.
+ */
 class EmbeddedAdapter extends PGliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
@@ -51,7 +54,7 @@ class EmbeddedDriver implements Driver {
 
   async acquireConnection(): Promise<DatabaseConnection> {
     this.#options.beforeAcquire()
-    await this.#options.turns.acquire()
+    await this.#options.queue.acquire()
     return new EmbeddedConnection(this.#options)
   }
 
@@ -60,7 +63,7 @@ class EmbeddedDriver implements Driver {
       await (connection as EmbeddedConnection).undoLeftovers()
       await this.#options.beforeRelease()
     } finally {
-      this.#options.turns.release()
+      this.#options.queue.release()
     }
   }
 

@@ -7,9 +7,9 @@ import { describe, expect, test } from 'vitest'
 import { openTestStore } from '../../../test/world.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { inTransaction, openStore } from '../database.ts'
+import { ConnectionQueue } from './connection-queue.ts'
 import { keepHouse } from './housekeeping.ts'
 import { openEmbedded } from './open-embedded.ts'
-import { Turns } from './turns.ts'
 
 const endless = sql`select count(*) from generate_series(1, 100000000000) as number where number % 2 = 0`
 
@@ -35,7 +35,7 @@ async function openingFails(dataFolder: string): Promise<string> {
 }
 
 describe('a statement that runs too long', () => {
-  test('is an error, the engine comes back, and what was committed is there', async () => {
+  test('is an error, the engine recovers, and committed data is there', async () => {
     await using world = await openTestStore('embedded')
     await world.close()
     const store = await openStore({ ...world.options, statementTimeoutMs: 3000 })
@@ -45,7 +45,7 @@ describe('a statement that runs too long', () => {
     await store.close()
   })
 
-  test('undoes its transaction, and nothing of that transaction goes on in the new session', async () => {
+  test('undoes its transaction, and nothing of that transaction continues in the new session', async () => {
     await using world = await openTestStore('embedded')
     await world.close()
     const store = await openStore({ ...world.options, statementTimeoutMs: 3000 })
@@ -172,7 +172,7 @@ describe('housekeeping', () => {
     await store.close()
   })
 
-  test('gives the room of dead rows back', async () => {
+  test('frees the space of dead rows', async () => {
     await using world = await openTestStore('embedded')
     await world.close()
     const store = await openEmbedded({ ...world.options, statementTimeoutMs: 60_000 })
@@ -219,22 +219,22 @@ describe('housekeeping', () => {
 })
 
 describe('turns', () => {
-  test('are given in order of arrival, and a close refuses those who wait', async () => {
-    const turns = new Turns()
-    await turns.acquire()
+  test('are served in order of arrival, and a close refuses the waiting ones', async () => {
+    const queue = new ConnectionQueue()
+    await queue.acquire()
     const order: string[] = []
-    const first = turns.acquire().then(() => order.push('first'))
-    const second = turns.acquire().then(
+    const first = queue.acquire().then(() => order.push('first'))
+    const second = queue.acquire().then(
       () => order.push('second'),
       (error: Error) => order.push(error.message),
     )
-    turns.release()
+    queue.release()
     await first
-    const closed = turns.close(new Error('closed')).then(() => order.push('close'))
+    const closed = queue.close(new Error('closed')).then(() => order.push('close'))
     await second
-    await expect(turns.acquire()).rejects.toThrow('closed')
+    await expect(queue.acquire()).rejects.toThrow('closed')
     expect(order).toEqual(['first', 'closed'])
-    turns.release()
+    queue.release()
     await closed
     expect(order).toEqual(['first', 'closed', 'close'])
   })

@@ -51,7 +51,7 @@ export class EmbeddedEngine {
   #nextId = 1
   #written: Written = { walBytes: 0, syncs: 0 }
   #before: Written = { walBytes: 0, syncs: 0 }
-  /** Rises whenever the session was lost, and with it an open transaction. */
+  /** Number that increases whenever the session, and with it an open transaction, was lost. */
   generation = 0
 
   constructor(options: EngineOptions) {
@@ -136,7 +136,7 @@ export class EmbeddedEngine {
 
   async #start(): Promise<Worker> {
     const worker = startWorker({ ...this.#options, isFirstRun: false })
-    // A thread that was given up may still speak: only the present one is listened to.
+    // An abandoned thread may still send messages: only the present one counts.
     this.#listenedTo = worker
     const settle = (answer: Answer) => {
       if (this.#listenedTo === worker) this.#settle(answer)

@@ -1,4 +1,4 @@
-// What a server does by itself and the embedded engine does not: vacuum, statistics, checkpoints in quiet times.
+// What a server does automatically and the embedded engine does not: vacuum, statistics, checkpoints in quiet times.
 import type { EmbeddedEngine } from './engine.ts'
 
 /** How long housekeeping may run: a vacuum of a large table is slow, and nothing else bounds it. */
@@ -15,18 +15,19 @@ type TableActivity = {
 const activitySql = `select format('%I.%I', schemaname, relname) as name, n_live_tup as live, n_dead_tup as dead,
   n_ins_since_vacuum as inserted, n_mod_since_analyze as modified from pg_stat_user_tables order by 1`
 
-/** Freezing starts long before the 2,000,000,000 transactions after which PostgreSQL stops. */
+/** Maximum age in transactions before rows are frozen, long before the 2,000,000,000 at which PostgreSQL stops. */
 const freezeAge = 200_000_000
 
-/** Whoever publishes writes in short pieces so that others get their turn; a vacuum in between would keep them for seconds. */
-const publishingSql = `select until_ms > extract(epoch from clock_timestamp()) * 1000 as "isPublishing" from publication`
+/** Who publishes or matches writes in short pieces so that others can work in between; a vacuum would delay them for seconds. */
+const busySql = `select greatest(p.until_ms, h.until_ms) > extract(epoch from clock_timestamp()) * 1000 as "isBusy"
+  from publication p, hit_mark h`
 
-/** True while a publication is being written. */
-export async function isPublishing(engine: Pick<EmbeddedEngine, 'run'>): Promise<boolean> {
-  const { rows } = await engine.run(`select to_regclass('publication') is not null as found`, [], housekeepingTimeoutMs)
+/** True while an edition is being written or matched. */
+export async function isWritingEdition(engine: Pick<EmbeddedEngine, 'run'>): Promise<boolean> {
+  const { rows } = await engine.run(`select to_regclass('hit_mark') is not null as found`, [], housekeepingTimeoutMs)
   if (!(rows as { found: boolean }[])[0]!.found) return false
-  const lease = await engine.run(publishingSql, [], housekeepingTimeoutMs)
-  return (lease.rows as { isPublishing: boolean }[])[0]?.isPublishing ?? false
+  const lease = await engine.run(busySql, [], housekeepingTimeoutMs)
+  return (lease.rows as { isBusy: boolean }[])[0]?.isBusy ?? false
 }
 
 /**

@@ -6,7 +6,7 @@ export type WorkerOptions = {
   readonly folder: string
   /** Make an empty database in `folder`, shut it down and end, instead of serving it. */
   readonly isFirstRun: boolean
-  /** A checkpoint follows every so many bytes of write-ahead log. */
+  /** A checkpoint follows after this many bytes of write-ahead log. */
   readonly checkpointBytes: number
 }
 
@@ -15,7 +15,7 @@ export type Request =
   | { readonly id: number; readonly sql: string; readonly parameters: readonly unknown[] }
   | { readonly id: number; readonly close: true }
 
-/** The fields of a PostgreSQL error (protocol, "Error and Notice Message Fields") that callers may look at. */
+/** The fields of a PostgreSQL error (protocol, "Error and Notice Message Fields") that callers may read. */
 export type ErrorFields = {
   readonly message: string
   readonly code?: string

@@ -3,12 +3,12 @@ import { Kysely } from 'kysely'
 import { within } from '../../platform/within.ts'
 import type { Database } from '../schema.ts'
 import { assertOutsideTransactionOf } from '../transaction-scope.ts'
+import { ConnectionQueue } from './connection-queue.ts'
 import { ownDataFolder } from './data-folder.ts'
 import { embeddedDialect } from './dialect.ts'
 import { EmbeddedEngine } from './engine.ts'
-import { checkpoint, isPublishing, keepHouse } from './housekeeping.ts'
+import { checkpoint, isWritingEdition, keepHouse } from './housekeeping.ts'
 import type { Written } from './messages.ts'
-import { Turns } from './turns.ts'
 
 export type EmbeddedOptions = {
   readonly dataFolder: string
@@ -33,7 +33,10 @@ const megabyte = 1024 * 1024
  * wait for the one connection while a checkpoint writes what is new.
  */
 const checkpointBytes = 8 * megabyte
-/** Bytes of write-ahead log between two checks of the tables, and between two checks whether a publication is over. */
+/**
+ * Number of bytes of write-ahead log between two checks of the tables, and between two checks whether an edition is
+ * still written or matched.
+ */
 const lookBytes = 32 * megabyte
 const lookAgainBytes = 4 * megabyte
 const quietMs = 5 * 60_000
@@ -50,13 +53,13 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSt
     owned.release()
     throw error
   }
-  const turns = new Turns()
+  const queue = new ConnectionQueue()
   let lookAtBytes = lookBytes
   let quietAtBytes = 0
 
   async function look(): Promise<void> {
     try {
-      if (await isPublishing(engine)) {
+      if (await isWritingEdition(engine)) {
         lookAtBytes = engine.written.walBytes + lookAgainBytes
         return
       }
@@ -69,7 +72,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSt
 
   async function lookInQuiet(): Promise<void> {
     if (engine.written.walBytes === quietAtBytes) return
-    await turns.acquire()
+    await queue.acquire()
     try {
       await look()
       await checkpoint(engine)
@@ -77,7 +80,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSt
     } catch (error) {
       options.onHousekeepingError?.(error)
     } finally {
-      turns.release()
+      queue.release()
     }
   }
 
@@ -87,7 +90,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSt
 
   const dialect = embeddedDialect({
     engine,
-    turns,
+    queue,
     statementTimeoutMs: options.statementTimeoutMs,
     beforeAcquire: () => assertOutsideTransactionOf(db),
     beforeRelease: async () => {
@@ -99,7 +102,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSt
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {
     clearInterval(timer)
-    const isDone = await within(turns.close(new Error('the database is closed')), closeGraceMs)
+    const isDone = await within(queue.close(new Error('the database is closed')), closeGraceMs)
     if (isDone) await engine.close()
     else await engine.terminate()
     owned.release()

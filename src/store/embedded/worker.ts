@@ -12,7 +12,7 @@ const byteaOid = 17
 
 const fileSystem = new SyncNodeFS(options.folder)
 let severeLine: string | undefined
-/** The engine goes on after a panic as if nothing had happened; it must not be listened to. */
+/** The engine continues after a panic as if nothing had happened; its answers must not be trusted. */
 let hasPanicked = false
 let pglite: PGlite | undefined
 let checkpointedAtBytes = 0

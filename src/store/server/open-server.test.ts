@@ -18,7 +18,7 @@ test('a server that does not answer is named without its password, with what to 
   expect(message).not.toContain('secret')
 })
 
-test('a connection that nobody answers, or that breaks while it is used, counts as lost; another error does not', () => {
+test('a connection without an answer, or broken while it is used, counts as lost; another error does not', () => {
   const states = ['57P01', '57P02', '57P03', '08006', 'ECONNREFUSED', 'ECONNRESET']
   for (const code of states) expect(isConnectionLoss(Object.assign(new Error(), { code })), code).toBe(true)
   for (const code of ['57014', '23505', '40001', 'ENOENT'])
@@ -28,7 +28,7 @@ test('a connection that nobody answers, or that breaks while it is used, counts 
   expect(isConnectionLoss('Connection terminated')).toBe(false)
 })
 
-test('what is no PostgreSQL URL is refused without repeating it', async () => {
+test('an invalid PostgreSQL URL is refused without repeating it', async () => {
   for (const url of ['mysql://a:secret@b/c', 'stock', 'http://secret/']) {
     expect(await openingFails(url)).not.toContain('secret')
   }
@@ -41,7 +41,7 @@ test('PostgreSQL before 15 is refused', () => {
 })
 
 describe.skipIf(testDatabaseUrl === undefined)('a server', () => {
-  test('ends a statement that runs too long, and goes on', async () => {
+  test('ends a statement that runs too long, and continues', async () => {
     await using world = await openTestStore('server')
     const store = await openStore({ ...world.options, statementTimeoutMs: 2000 })
     await expect(sql`select pg_sleep(3600)`.execute(store.db)).rejects.toMatchObject({ code: '57014' })

@@ -10,7 +10,7 @@ export type ServerOptions = {
   readonly databaseUrl: string
   /** A statement that runs longer is an error (SQLSTATE 57014). */
   readonly statementTimeoutMs: number
-  /** Aborted: all connections are closed `lateCloseMs` later, when nobody closed them before. */
+  /** Aborted: all connections are closed `lateCloseMs` later, unless they were closed before. */
   readonly signal?: AbortSignal
 }
 
@@ -23,7 +23,7 @@ export type ServerStore = {
 
 const oldestVersion = 150_000
 const int8Oid = 20
-/** How long after a signal to stop what still waits for the server may go on waiting. */
+/** How long work that still waits for the server may wait after a signal to stop. */
 const lateCloseMs = 6_000
 
 /** bigint as number on this engine too: our numbers stay far below 2^53. */

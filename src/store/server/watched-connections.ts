@@ -1,5 +1,5 @@
-// The connections to a PostgreSQL server. None of them hangs for good: where a host died or a network forgot a flow, nobody closes
-// the connection, and a statement on it would wait forever.
+// The connections to a PostgreSQL server. None of them hangs forever: if a host died or a network forgot a flow, no
+// side closes the connection, and a statement on it would wait forever.
 import { Socket } from 'node:net'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
@@ -18,7 +18,10 @@ export type ConnectionOptions = {
 export type WatchedConnections = {
   /** For all work. A statement may take as long as the server is seen working on it, at most the time of `statementTimeoutMs`. */
   readonly work: PostgresPool
-  /** For small frequent questions: what is not answered within about 5 seconds is an error, and its connection is thrown away. */
+  /**
+   * For small frequent queries: one that is not answered within about 5 seconds is an error, and its connection is
+   * discarded.
+   */
   readonly looks: PostgresPool
   /** Waits a moment for statements that run, then closes all connections whatever they do. */
   readonly close: () => Promise<void>
@@ -39,13 +42,14 @@ const lookConnections = 2
 const workConnectTimeoutMs = 15_000
 const lookConnectTimeoutMs = 5_000
 /**
- * How often the statements under way are looked at. What follows is counted in these rounds and not timed: a process that was
- * frozen, or whose main thread was busy, has answers waiting, and must not take its own pause for the server's silence.
+ * How often the statements in progress are checked. The following limits are counted in these rounds and not timed: a
+ * process that was frozen, or whose main thread was busy, has answers waiting, and must not mistake its own pause for
+ * the server's silence.
  */
 const roundMs = 1_000
 /** How many rounds a small question may wait for its answer. */
 const longestLookRounds = 5
-/** How many rounds without a byte pass before the server is asked what it does for a statement. */
+/** How many rounds without a byte pass before the server is asked about a statement. */
 const patienceRounds = 5
 /** How many times in a row the server has to say that it does nothing for a statement: the answer may be on its way. */
 const idleAnswersNeeded = 2
@@ -61,8 +65,8 @@ const goodbyeGraceMs = 500
 /** How long a connection is idle before TCP asks whether the other end lives. Node asks ten times, one second apart. */
 const keepAliveDelayMs = 5_000
 /**
- * How long the server keeps a transaction whose client says nothing. Our transactions never pause for long; this frees the locks of
- * a machine that died behind a proxy which holds its connections open.
+ * How long the server keeps a transaction whose client is silent. Our transactions never pause for long; this frees
+ * the locks of a machine that died behind a proxy which holds its connections open.
  */
 const idleTransactionTimeoutMs = 15 * 60_000
 /** The server looks after its end sooner than after two hours: a machine that died frees its locks in half a minute. */
@@ -71,15 +75,15 @@ const greeting = `
     set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '4', false)
   from pg_stat_activity a where a.pid = pg_backend_pid()`
 
-/** What tells a session of the server from all others, also after a restart. */
+/** Identifies a session of the server, even after a restart. */
 type Session = { readonly pid: number; readonly startedAt: string }
 
 /** A connection whose socket we hold, so that it can be cut whatever the driver waits for. */
 class WatchedClient extends pg.Client {
   readonly socket: Socket
-  /** Undefined behind a pooler that hands sessions round: then nobody can be asked about a statement. */
+  /** Undefined behind a pooler that shares sessions: then the state of a statement cannot be checked. */
   session: Session | undefined
-  /** Rises with every connection that was given up. One of an earlier generation is not used again. */
+  /** Number that increases with every abandoned connection. A connection of an earlier generation is not reused. */
   generation = 0
   #goodbyeRounds = 0
   #isEnding = false
@@ -106,7 +110,7 @@ class WatchedClient extends pg.Client {
   }
 }
 
-/** Stands for the number of idle answers where the server could not be asked. */
+/** Used as the number of idle answers if the server could not be asked. */
 const notAsked = -1
 
 type Statement = {
@@ -123,7 +127,7 @@ type Statement = {
 export function watchedConnections(options: ConnectionOptions): WatchedConnections {
   const clients = new Set<WatchedClient>()
   const statements = new Set<Statement>()
-  /** Sessions whose connection was given up: they may hold locks until the server ends them. */
+  /** Sessions whose connection was abandoned: they may hold locks until the server ends them. */
   const abandoned = new Set<Session>()
   const longestRounds = options.statementTimeoutMs / roundMs + roundsBeyondTimeout
   let generation = 0
@@ -238,7 +242,9 @@ export function watchedConnections(options: ConnectionOptions): WatchedConnectio
     client.socket.destroy(new SilentConnection(reason))
   }
 
-  /** Asks the server, on another connection, what it does for these statements, and has it end sessions that were given up. */
+  /**
+   * Asks the server, on another connection, whether it works on these statements, and makes it end abandoned sessions.
+   */
   async function ask(unclear: readonly Statement[]): Promise<void> {
     isAsking = true
     const sessions = unclear.map(({ client }) => client.session!)
@@ -257,7 +263,7 @@ export function watchedConnections(options: ConnectionOptions): WatchedConnectio
       for (const statement of unclear) {
         if (!statements.has(statement)) continue
         if (busy.has(statement.client.session!.pid)) {
-          // the connection lives: it is asked about again after as many rounds more
+          // the connection lives: it is checked again after as many rounds
           statement.client.generation = generation
           statement.silentRounds = 0
           statement.idleAnswers = 0

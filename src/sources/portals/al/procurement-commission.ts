@@ -1,16 +1,12 @@
 // Decisions of Albania's Public Procurement Commission on complaints, with the tenders that they are about.
-import { licenceNotStated } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'al-procurement-commission',
   title: 'Komisioni i Prokurimit Publik, decisions',
   publisher: 'Komisioni i Prokurimit Publik',
-  country: 'AL',
   homepage: 'https://kpp.al',
   documentation: 'https://kpp.al/en/Historiku?nrVendimi=&OperatoriEkonmik=&idOperatori=&autoritetiKotraktues=&id=',
-  licence: licenceNotStated,
-  zone: 'Europe/Tirane',
   channels: [
     {
       name: 'years',
@@ -32,8 +28,7 @@ export const source: Source = {
       timetable: '50 5 * * *',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 30, shape: ['/result/releases'] },
   caveats: ['Only tenders about which somebody complained.', 'A year without decisions has an empty list.'],
-}
+})

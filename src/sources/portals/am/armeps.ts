@@ -1,16 +1,12 @@
 // ARMEPS, the electronic procurement system of Armenia.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'am-armeps',
   title: 'ARMEPS',
   publisher: 'Ministry of Finance of the Republic of Armenia',
-  country: 'AM',
   homepage: 'https://armeps.am',
-  licence: licenceNotStated,
-  zone: 'Asia/Yerevan',
   channels: [
     {
       name: 'days',
@@ -26,10 +22,9 @@ export const source: Source = {
       timetable: '25 * * * *',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30 },
   expects: { silentAfterDays: 10, shape: ['/releases/0/ocid'] },
   caveats: [
     'Some offsets are answered with errors; each day has its own, so that one of them costs one day until it works again.',
   ],
-}
+})

@@ -1,21 +1,18 @@
 // Austria: OffeneVergaben.at, the daily dump that gathers the Kerndaten of all publishers.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseOffenevergaben } from './parse-offenevergaben.ts'
-import { writeOffenevergaben } from './write-offenevergaben.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'at-offenevergaben',
   title: 'OffeneVergaben.at',
   publisher: 'Forum Informationsfreiheit',
-  country: 'AT',
   homepage: 'https://offenevergaben.at',
   documentation: 'https://offenevergaben.at/downloads',
-  licence: {
+  license: {
     name: 'CC BY 4.0 (of the Kerndaten)',
     url: 'https://creativecommons.org/licenses/by/4.0/',
     attribution: 'OffeneVergaben.at, publishers of the Kerndaten',
   },
-  zone: 'Europe/Vienna',
   channels: [
     {
       name: 'dump',
@@ -29,7 +26,6 @@ export const source: Source = {
     },
   ],
   parse: parseOffenevergaben,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 6 },
   expects: { silentAfterDays: 14, shape: ['id', 'art', 'titel', 'auftraggeber', 'cpv'] },
   caveats: [
@@ -38,5 +34,4 @@ export const source: Source = {
     'Deadlines are days without a time. Columns after the program that writes the dump, which is public.',
     'Rows marked OSB are above the EU thresholds and in TED too.',
   ],
-  writeSample: writeOffenevergaben,
-}
+})

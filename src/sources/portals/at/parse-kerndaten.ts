@@ -27,7 +27,7 @@ import {
   pathNamed,
   textOf,
   type XmlElement,
-} from '../../xml.ts'
+} from '../../xml/xml.ts'
 
 const zone = 'Europe/Vienna'
 

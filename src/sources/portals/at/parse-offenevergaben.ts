@@ -1,7 +1,7 @@
 // One row of the daily dump of OffeneVergaben.at: the Kerndaten of all publishers in a table.
 import type { FormType, LotResult, Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
-import { type Row, readPortalNotice, readRowDocument } from '../../read-portal-notice.ts'
+import { readPortalNotice, readRowDocument, type TableRow } from '../../read-portal-notice.ts'
 import {
   countIn,
   cpvCodesIn,
@@ -15,23 +15,27 @@ import {
   titleIn,
 } from '../../read-values.ts'
 import { cleanField } from '../../text.ts'
+import { firstMatch } from '../read-published-entry.ts'
 
 const publisher = 'at-offenevergaben'
 const zone = 'Europe/Vienna'
 
+const procedures = {
+  'neg-wo-call': /ohne (?:vorherige )?bekanntmachung|direktvergabe/i,
+  'neg-w-call': /verhandlungsverfahren/i,
+  restricted: /nicht offen/i,
+  open: /offenes verfahren/i,
+  'comp-dial': /dialog/i,
+}
+
+const natures = { works: /bau/i, supplies: /liefer/i, services: /dienst/i }
+
 /** `KD_8_1_Z2` or the like in the column `art`. */
-function formTypeOf(form: string, row: Row): FormType {
+function formTypeOf(form: string, row: TableRow): FormType {
   const code = /([12])_Z(\d)/i.exec(form)
   if (code?.[1] === '2') return code[2] === '3' ? 'cont-modif' : 'result'
   if (code?.[1] === '1') return code[2] === '1' ? 'planning' : code[2] === '4' ? 'dir-awa-pre' : 'competition'
   return row['lieferant'] ? 'result' : 'competition'
-}
-
-function natureOf(kind: string | undefined): string | undefined {
-  if (!kind) return undefined
-  if (/bau/i.test(kind)) return 'works'
-  if (/liefer/i.test(kind)) return 'supplies'
-  return /dienst/i.test(kind) ? 'services' : undefined
 }
 
 /** Further organizations: blocks apart by an empty line, the name first, then `Stammzahl: …`. */
@@ -46,16 +50,7 @@ function furtherOf(cell: string | undefined) {
     .filter((organization) => organization !== undefined)
 }
 
-function procedureTypeOf(label: string | undefined): string | undefined {
-  if (!label) return undefined
-  if (/ohne (?:vorherige )?bekanntmachung|direktvergabe/i.test(label)) return 'neg-wo-call'
-  if (/verhandlungsverfahren/i.test(label)) return 'neg-w-call'
-  if (/nicht offen/i.test(label)) return 'restricted'
-  if (/offenes verfahren/i.test(label)) return 'open'
-  return /dialog/i.test(label) ? 'comp-dial' : undefined
-}
-
-function readRow(row: Row): Notice | Rejection {
+function readRow(row: TableRow): Notice | Rejection {
   const id = cleanField(row['id'], 50)
   const form = cleanField(row['art'], 50) ?? 'kerndaten'
   const formType = formTypeOf(form, row)
@@ -88,9 +83,9 @@ function readRow(row: Row): Notice | Rejection {
     publicationDate: instantIn(row['tag erstmalige verfügbarkeit'], zone) ?? instantIn(row['aktualisiert'], zone),
     dispatchDate: instantIn(row['aktualisiert'], zone),
     contractingAuthorities: [buyer, ...furtherOf(row['weitere auftraggeber'])].filter((one) => one !== undefined),
-    procedureType: procedureTypeOf(row['verfahrensart']),
+    procedureType: firstMatch(procedures, row['verfahrensart']),
     procedureTypeNational: cleanField(row['verfahrensart'], 200),
-    contractNature: natureOf(row['auftragsart']),
+    contractNature: firstMatch(natures, row['auftragsart']),
     cpvCodes: cpvCodesIn(row['cpv'], row['cpv zusätzlich']),
     nutsCodes: nutsCodesIn(row['nuts_code']),
     estimatedValue: isResult ? undefined : value,

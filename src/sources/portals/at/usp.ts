@@ -1,16 +1,13 @@
 // Austria: the tender search of the business portal (USP), an index of what the publishers announce.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseUsp } from './parse-usp.ts'
-import { writeUsp } from './write-usp.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'at-usp',
   title: 'USP Ausschreibungssuche',
   publisher: 'Bundesrechenzentrum / BMF',
-  country: 'AT',
   homepage: 'https://ausschreibungen.usp.gv.at',
-  licence: { name: 'not stated; the imprint asks for consent to public use' },
-  zone: 'Europe/Vienna',
+  license: { name: 'not stated; the imprint asks for consent to public use' },
   channels: [
     {
       name: 'list',
@@ -29,7 +26,6 @@ export const source: Source = {
     },
   ],
   parse: parseUsp,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1_000 },
   expects: { perDay: [20, 600], silentAfterDays: 6, shape: ['/recordsFiltered', '/data/0/0', '/data/0/4'] },
   caveats: [
@@ -38,5 +34,4 @@ export const source: Source = {
     'A row without a deadline is taken for an award, which is true for most of them.',
   ],
   offBecause: 'terms',
-  writeSample: writeUsp,
-}
+})

@@ -1,24 +1,22 @@
 // AusTender, the contracts of the Australian Government.
 import { linkedDays } from '../../families/linked-days.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
 const byDates = (list: string) =>
   `https://api.tenders.gov.au/ocds/findByDates/${list}/{from:isoSeconds}/{to:isoSeconds}`
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'au-austender',
   title: 'AusTender contract notices',
   publisher: 'Department of Finance',
-  country: 'AU',
   homepage: 'https://www.tenders.gov.au',
   documentation: 'https://github.com/austender/austender-ocds-api',
-  licence: { name: 'CC-BY-3.0-AU', url: 'https://creativecommons.org/licenses/by/3.0/au/' },
+  license: { name: 'CC-BY-3.0-AU', url: 'https://creativecommons.org/licenses/by/3.0/au/' },
   zone: 'UTC',
   channels: [
     linkedDays('published', byDates('contractPublished'), '2013-01-01'),
     linkedDays('modified', byDates('contractLastModified'), '2013-01-01'),
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 60 },
   expects: { silentAfterDays: 4, shape: ['/releases/0/ocid', '/releases/0/tag'] },
   caveats: [
@@ -26,4 +24,4 @@ export const source: Source = {
     'Users found more than 200,000 contracts missing from the list by modification; the one by publication is read as well.',
     'The list by id stops at ten releases.',
   ],
-}
+})

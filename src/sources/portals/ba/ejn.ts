@@ -1,25 +1,21 @@
 // EJN, the public procurement portal of Bosnia and Herzegovina, by its open data service (OData).
 import { odata } from '../../deliver/odata.ts'
-import { hourMs, licenceNotStated } from '../../families/card-values.ts'
+import { hourMs } from '../../families/card-values.ts'
 import { withHops } from '../../families/odata-hops.ts'
-import type { Slots, Source } from '../../source.ts'
+import { type Slots, sourceOf } from '../../source.ts'
 import { parseEjn } from './parse-ejn.ts'
-import { writeEjn } from './write-ejn.ts'
 
 const service = 'https://open.ejn.gov.ba'
 const list = (entity: string) =>
   odata({ url: `${service}/${entity}`, dateField: 'Announced', idField: 'Id', pageSize: 50, pages: 'nextLink' })
 const slots: Slots = { kind: 'day', since: '2022-01-01', delayMs: 2 * hourMs, rereadDays: [2], isOpenRead: true }
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'ba-ejn',
   title: 'EJN',
   publisher: 'Agencija za javne nabavke BiH',
-  country: 'BA',
   homepage: 'https://www.ejn.gov.ba',
   documentation: 'https://open.ejn.gov.ba',
-  licence: licenceNotStated,
-  zone: 'Europe/Sarajevo',
   channels: [
     {
       name: 'notices',
@@ -33,7 +29,6 @@ export const source: Source = {
     { name: 'small', slots, delivery: list('NpsProcurementNotices') },
   ],
   parse: parseEjn,
-  writeSample: writeEjn,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 60 },
   expects: {
@@ -49,4 +44,4 @@ export const source: Source = {
     'About a hundred regular notices a working day; none at weekends.',
     'Entities, members, paging and the count seen in public code that was written against recorded answers of 2026; the small procedures in code alone.',
   ],
-}
+})

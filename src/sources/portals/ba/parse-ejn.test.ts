@@ -22,7 +22,7 @@ const read = (document: unknown) => {
   return part.notice
 }
 
-it('takes value, description and codes of the only lot as those of the notice', () => {
+it('uses value, description and codes of the only lot as those of the notice', () => {
   const lots = [{ Id: 1, ProcedureId: 2770001, EstimatedValue: 50000.5, ShortDescription: 'Gorivo za vozila' }]
   const links = [{ Id: 1, LotId: 1, CpvCodeId: 7 }]
   const found = read({ notice, lots, links, codes: codes.slice(0, 1) })
@@ -32,7 +32,7 @@ it('takes value, description and codes of the only lot as those of the notice', 
   expect(found.lots).toEqual([])
 })
 
-it('adds several lots up, unless one has no value, and gives each its own codes', () => {
+it('adds up several lots, unless one has no value, and gives each its own codes', () => {
   const lots = [
     { Id: 1, ProcedureId: 2770001, EstimatedValue: 100, ShortDescription: 'Nafta' },
     { Id: 2, ProcedureId: 2770001, EstimatedValue: 50, ShortDescription: null },

@@ -1,20 +1,12 @@
 // A procurement notice of EJN's open data service, regular with its lots or of the small procedures, to a notice.
 import type { ProcedureType } from '../../../domain/codes.ts'
-import type { Notice, NoticeLot, ParsedPart, Rejection } from '../../../domain/notice.ts'
+import type { NoticeLot } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { asObject, type JsonObject, member, numberAt, objectsOf, textAt } from '../../ocds/json.ts'
-import { readJsonDocument } from '../../read-portal-notice.ts'
 import { cpvCodesIn, descriptionIn, moneyIn, wordIn } from '../../read-values.ts'
-import { type PortalHome, readPublishedEntry } from '../read-published-entry.ts'
+import { homeOf, jsonReader } from '../read-published-entry.ts'
 
-const home: PortalHome = {
-  publisher: 'ba-ejn',
-  profile: 'ejn-odata',
-  language: 'bs',
-  zone: 'Europe/Sarajevo',
-  country: 'BA',
-  currency: 'BAM',
-}
+const home = homeOf({ publisher: 'ba-ejn', profile: 'ejn-odata', language: 'bs', currency: 'BAM' })
 
 const procedures: { readonly [name: string]: ProcedureType } = {
   openprocedure: 'open',
@@ -25,12 +17,8 @@ const procedures: { readonly [name: string]: ProcedureType } = {
 }
 const natures = { works: 'works', goods: 'supplies', services: 'services' } as const
 
-export function parseEjn(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, readDocument)
-}
-
 /** Beside the notice stand the rows of other sets that belong to it; a list alone gives it bare. */
-function readDocument(document: JsonObject): Notice | Rejection {
+export const parseEjn = jsonReader(home, (document) => {
   const entry = asObject(member(document, 'notice')) ?? document
   const rows = objectsOf(document, 'lots')
   const lots = rows.map((row) => readLot(row, document))
@@ -38,7 +26,7 @@ function readDocument(document: JsonObject): Notice | Rejection {
   const isSmall = member(entry, 'NpsProcurementName') !== undefined
   const id = textAt(entry, 'Id')
   const procedure = textAt(entry, 'ProcedureType')
-  return readPublishedEntry(home, {
+  return {
     // The two lists count for themselves.
     id: id && (isSmall ? `nps/${id}` : id),
     formType: 'competition',
@@ -64,8 +52,8 @@ function readDocument(document: JsonObject): Notice | Rejection {
     nationalProcedure: procedure,
     nature: wordIn(natures, textAt(entry, 'ContractType')),
     url: 'https://www.ejn.gov.ba/Announcement/Search',
-  })
-}
+  }
+})
 
 function readLot(row: JsonObject, document: JsonObject): NoticeLot {
   const id = textAt(row, 'Id') ?? ''

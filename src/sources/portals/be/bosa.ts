@@ -1,17 +1,14 @@
 // Belgium: the bulletin of tenders (BDA), through the search of the e-Procurement platform of BOSA.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseBosa } from './parse-bosa.ts'
-import { writeBosa } from './write-bosa.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'be-bosa',
   title: 'e-Procurement, Bulletin des Adjudications',
   publisher: 'SPF BOSA / FOD BOSA',
-  country: 'BE',
   homepage: 'https://www.publicprocurement.be',
   documentation: 'https://bosa.belgium.be/en/applications/e-procurement',
-  licence: { name: 'not stated; BOSA asserts rights in its data files and grants no reuse' },
-  zone: 'Europe/Brussels',
+  license: { name: 'not stated; BOSA asserts rights in its data files and grants no reuse' },
   channels: [
     {
       name: 'publications',
@@ -64,5 +61,4 @@ export const source: Source = {
     'Values and winners stand in the notices of a workspace, which are not read.',
     'The filter by day of dispatch and the members of the answer after what users of the interface show, not seen live.',
   ],
-  writeSample: writeBosa,
-}
+})

@@ -1,8 +1,6 @@
 // CAIS EOP, the central electronic procurement platform of Bulgaria, by the lists of its public page.
-import { licenceNotStated } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseEop } from './parse-eop.ts'
-import { writeEop } from './write-eop.ts'
 
 /** Rows are counted from 1, both ends included; `property` is the name that the page shows for the state. */
 const list = (property: string, status: string) => ({
@@ -32,14 +30,11 @@ const pages = {
   end: { when: 'short-page' },
 } as const
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'bg-eop',
   title: 'CAIS EOP',
   publisher: 'Агенция по обществени поръчки',
-  country: 'BG',
   homepage: 'https://app.eop.bg/today',
-  licence: licenceNotStated,
-  zone: 'Europe/Sofia',
   channels: [
     {
       name: 'open',
@@ -59,7 +54,6 @@ export const source: Source = {
     },
   ],
   parse: parseEop,
-  writeSample: writeEop,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: {
@@ -74,4 +68,4 @@ export const source: Source = {
     'Neither CPV codes nor winners stand in the lists.',
     'Members of the answer seen in public code of 2026, the answer itself not seen live.',
   ],
-}
+})

@@ -1,19 +1,15 @@
 // Compras.gov.br, the procurement of the Brazilian federation, by its OCDS module.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { releasesIfAny } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
 const host = 'https://dadosabertos.compras.gov.br'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'br-compras',
   title: 'Compras.gov.br',
   publisher: 'Ministério da Gestão e da Inovação em Serviços Públicos',
-  country: 'BR',
   homepage: 'https://www.gov.br/compras',
   documentation: `${host}/swagger-ui/index.html`,
-  licence: licenceNotStated,
-  zone: 'America/Sao_Paulo',
   channels: [
     {
       name: 'buyers',
@@ -37,7 +33,6 @@ export const source: Source = {
       timetable: '0 1 * * *',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 90 },
   expects: { silentAfterDays: 7, shape: ['/resultado/0/cnpjCpfOrgao'] },
   caveats: [
@@ -45,4 +40,4 @@ export const source: Source = {
     'About 100 requests a minute are let through, which nobody documents.',
     'An answer without releases has no `releases`.',
   ],
-}
+})

@@ -1,17 +1,13 @@
 // Purchases of medicines in Brazil, collected by Transparência Brasil.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { zippedReleases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'br-medicamentos-transparentes',
   title: 'Medicamentos Transparentes',
   publisher: 'Transparência Brasil',
-  country: 'BR',
   homepage: 'https://medicamentos.transparencia.org.br/dados-abertos',
   documentation: 'https://medicamentos-api.transparencia.org.br/docs',
-  licence: licenceNotStated,
-  zone: 'America/Sao_Paulo',
   channels: [
     {
       name: 'files',
@@ -27,8 +23,7 @@ export const source: Source = {
       timetable: '40 6 * * *',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30 },
   expects: { silentAfterDays: 90, shape: ['/response/records/0/files/0/url'] },
   caveats: ['Purchases of medicines alone, from several portals of Brazil: they may be in other sources too.'],
-}
+})

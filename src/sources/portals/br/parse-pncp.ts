@@ -1,19 +1,10 @@
 // A purchase of PNCP to a notice.
 import type { ProcedureType } from '../../../domain/codes.ts'
-import type { Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
 import { type JsonObject, member, numberAt, textAt } from '../../ocds/json.ts'
-import { readJsonDocument } from '../../read-portal-notice.ts'
 import { type PhaseTable, phaseIn } from '../read-phase.ts'
-import { type PortalHome, readPublishedEntry } from '../read-published-entry.ts'
+import { homeOf, jsonReader } from '../read-published-entry.ts'
 
-const home: PortalHome = {
-  publisher: 'br-pncp',
-  profile: 'pncp-consulta-v1',
-  language: 'pt',
-  zone: 'America/Sao_Paulo',
-  country: 'BR',
-  currency: 'BRL',
-}
+const home = homeOf({ publisher: 'br-pncp', profile: 'pncp-consulta-v1', language: 'pt', currency: 'BRL' })
 
 const procedures: { readonly [modality: number]: ProcedureType } = {
   2: 'comp-dial',
@@ -42,56 +33,48 @@ function isDirect(entry: JsonObject): boolean {
   )
 }
 
-export function parsePncp(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, readEntry)
-}
-
-function readEntry(entry: JsonObject): Notice | Rejection {
-  const number = textAt(entry, 'numeroControlePNCP')
+export const parsePncp = jsonReader(home, (entry, text) => {
+  const number = text('numeroControlePNCP')
   const modality = numberAt(entry, 'modalidadeId') ?? 0
-  const situation = textAt(entry, 'situacaoCompraNome') ?? ''
+  const situation = text('situacaoCompraNome') ?? ''
   const phase = phaseIn(pncpPhases, situation)
   const isCancelled = phase === 'cancelled'
   // Confirmed by the authority: the outcome of all items together.
   const awarded = numberAt(entry, 'valorTotalHomologado')
   const isConfirmed = awarded !== undefined && awarded > 0
   const isResult = isConfirmed || (isDirect(entry) && phase !== 'cancelled' && phase !== 'suspended')
-  const changedAt = textAt(entry, 'dataAtualizacaoGlobal') ?? textAt(entry, 'dataAtualizacao')
-  const [cnpj, year, sequence] = [
-    textAt(entry, 'orgaoEntidade', 'cnpj'),
-    textAt(entry, 'anoCompra'),
-    textAt(entry, 'sequencialCompra'),
-  ]
-  return readPublishedEntry(home, {
+  const changedAt = text('dataAtualizacaoGlobal', 'dataAtualizacao')
+  const [cnpj, year, sequence] = [text('orgaoEntidade/cnpj'), text('anoCompra'), text('sequencialCompra')]
+  return {
     id: number && (isResult ? `${number}/result` : number),
     version: changedAt?.replace(/\D/g, '').slice(0, 14) || undefined,
     formType: isResult ? 'result' : 'competition',
-    noticeType: textAt(entry, 'modalidadeNome') ?? 'contratação',
-    noticeSubtype: textAt(entry, 'tipoInstrumentoConvocatorioNome'),
+    noticeType: text('modalidadeNome') ?? 'contratação',
+    noticeSubtype: text('tipoInstrumentoConvocatorioNome'),
     procedureId: number,
-    reference: textAt(entry, 'processo') ?? textAt(entry, 'numeroCompra'),
-    title: textAt(entry, 'objetoCompra'),
-    description: textAt(entry, 'informacaoComplementar'),
-    publishedAt: textAt(entry, 'dataPublicacaoPncp') ?? textAt(entry, 'dataInclusao'),
+    reference: text('processo', 'numeroCompra'),
+    title: text('objetoCompra'),
+    description: text('informacaoComplementar'),
+    publishedAt: text('dataPublicacaoPncp', 'dataInclusao'),
     changedAt,
-    deadline: isResult ? undefined : textAt(entry, 'dataEncerramentoProposta'),
+    deadline: isResult ? undefined : text('dataEncerramentoProposta'),
     buyer: {
-      name: textAt(entry, 'orgaoEntidade', 'razaoSocial'),
+      name: text('orgaoEntidade/razaoSocial'),
       nationalId: cnpj,
-      city: textAt(entry, 'unidadeOrgao', 'municipioNome'),
+      city: text('unidadeOrgao/municipioNome'),
     },
     estimatedValue: member(entry, 'valorTotalEstimado'),
     awardedValue: isConfirmed ? awarded : undefined,
     outcome: isResult ? 'awarded' : undefined,
     procedureType: procedures[modality],
-    nationalProcedure: textAt(entry, 'modalidadeNome'),
+    nationalProcedure: text('modalidadeNome'),
     isFramework: member(entry, 'srp') === true || undefined,
     changeReasons: phase === 'suspended' ? ['susp-review'] : undefined,
     isCancelled,
-    documentsUrl: textAt(entry, 'linkSistemaOrigem'),
+    documentsUrl: text('linkSistemaOrigem'),
     url:
       cnpj !== undefined && year !== undefined && sequence !== undefined
         ? `https://pncp.gov.br/app/editais/${encodeURIComponent(cnpj)}/${encodeURIComponent(year)}/${encodeURIComponent(sequence)}`
         : undefined,
-  })
-}
+  }
+})

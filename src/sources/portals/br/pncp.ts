@@ -1,8 +1,7 @@
 // PNCP, the national portal of public procurement of Brazil, by its interface for queries.
-import { hourMs, licenceNotStated } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { hourMs } from '../../families/card-values.ts'
+import { sourceOf } from '../../source.ts'
 import { parsePncp } from './parse-pncp.ts'
-import { writePncp } from './write-pncp.ts'
 
 /** Auctions of goods, dialogue, contest, competition, reverse auction, waiver, unenforceability, accreditation … */
 const modalities = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
@@ -27,21 +26,17 @@ const channel = (name: string, resource: string, dateOf: string, rereadDays: rea
     },
   }) as const
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'br-pncp',
   title: 'PNCP',
   publisher: 'Governo Federal do Brasil',
-  country: 'BR',
   homepage: 'https://www.gov.br/pncp',
   documentation: 'https://pncp.gov.br/api/consulta/swagger-ui/index.html',
-  licence: licenceNotStated,
-  zone: 'America/Sao_Paulo',
   channels: [
     channel('published', 'publicacao', '/dataPublicacaoPncp', [3]),
     channel('updated', 'atualizacao', '/dataAtualizacao', []),
   ],
   parse: parsePncp,
-  writeSample: writePncp,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 60, pauseMs: 300 },
   expects: {
@@ -56,4 +51,4 @@ export const source: Source = {
     'No CPV codes; items would need a request for each purchase.',
     'Members of the answer seen in public code of 2026, the answer itself not seen live.',
   ],
-}
+})

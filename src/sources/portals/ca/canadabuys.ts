@@ -1,8 +1,7 @@
 // CanadaBuys: tender notices of the Government of Canada, as tables of open data.
 import { browserLike } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseCanadabuys } from './parse-canadabuys.ts'
-import { writeCanadabuys } from './write-canadabuys.ts'
 
 const table = (name: string) =>
   ({
@@ -11,19 +10,17 @@ const table = (name: string) =>
     entries: { format: 'csv' },
   }) as const
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'ca-canadabuys',
   title: 'CanadaBuys',
   publisher: 'Public Services and Procurement Canada',
-  country: 'CA',
   homepage: 'https://canadabuys.canada.ca',
   documentation: 'https://open.canada.ca/data/en/dataset/6abd20d4-7a1c-4b38-baa2-9525d0bb2fd2',
-  licence: {
+  license: {
     name: 'OGL-Canada-2.0',
     url: 'https://open.canada.ca/en/open-government-licence-canada',
     attribution: 'Contains information licensed under the Open Government Licence – Canada.',
   },
-  zone: 'America/Toronto',
   channels: [
     {
       name: 'open',
@@ -34,7 +31,6 @@ export const source: Source = {
     { name: 'new', role: 'spare', slots: { kind: 'whole' }, delivery: table('newTenderNotice-nouvelAvisAppelOffres') },
   ],
   parse: parseCanadabuys,
-  writeSample: writeCanadabuys,
   access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 10 },
   expects: {
@@ -53,4 +49,4 @@ export const source: Source = {
     'Closed notices leave the table.',
     'Columns seen in public code of 2026, the table itself not seen live.',
   ],
-}
+})

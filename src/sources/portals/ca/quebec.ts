@@ -1,16 +1,14 @@
 // SEAO, the tenders of Quebec, as weekly and monthly files.
 import { ckanFiles } from '../../families/ckan-files.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'ca-quebec',
   title: "Système électronique d'appel d'offres (SEAO)",
   publisher: 'Secrétariat du Conseil du trésor du Québec',
-  country: 'CA',
   homepage: 'https://www.donneesquebec.ca/recherche/dataset/systeme-electronique-dappel-doffres-seao',
-  licence: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
-  zone: 'America/Toronto',
+  license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [
     ckanFiles({
       name: 'files',
@@ -20,11 +18,10 @@ export const source: Source = {
       timetable: '35 */4 * * *',
     }),
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 14, shape: ['/result/resources/0/url', '/result/resources/0/format'] },
   caveats: [
     'A file of the same name comes again under another address with other content; both are read.',
     'Answers were seen that broke off in the middle of the JSON.',
   ],
-}
+})

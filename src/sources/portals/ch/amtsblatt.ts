@@ -1,8 +1,7 @@
 // Switzerland: the gazette portal, procurement of the cantons that publish there instead of on simap.
 import type { Delivery } from '../../delivery.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseAmtsblatt } from './parse-amtsblatt.ts'
-import { writeAmtsblatt } from './write-amtsblatt.ts'
 
 const base = 'https://www.amtsblattportal.ch/api/v1/publications'
 
@@ -22,15 +21,12 @@ const listOf = (parameter: string, values: readonly string[]): Delivery => ({
   detail: { request: { url: `${base}/{id}/xml` }, id: '/meta/id' },
 })
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'ch-amtsblatt',
   title: 'Amtsblattportal, öffentliches Beschaffungswesen der Kantone',
   publisher: 'Staatssekretariat für Wirtschaft (SECO)',
-  country: 'CH',
   homepage: 'https://www.amtsblattportal.ch',
   documentation: 'https://www.amtsblattportal.ch/docs/api',
-  licence: { name: 'not stated' },
-  zone: 'Europe/Zurich',
   channels: [
     {
       name: 'rubrics',
@@ -46,7 +42,6 @@ export const source: Source = {
     },
   ],
   parse: parseAmtsblatt,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 60 },
   expects: { perDay: [0, 60], silentAfterDays: 21, shape: ['/total', '/content', '/pageRequest'] },
   caveats: [
@@ -55,5 +50,4 @@ export const source: Source = {
     'No CPV and no value; the content is free text that differs by canton, so deadlines are found only where an element names them.',
     'The kind of a publication is told by the words of its title. Members of the head were seen in code of users, those of the content not.',
   ],
-  writeSample: writeAmtsblatt,
-}
+})

@@ -1,18 +1,17 @@
 // One publication of the gazette portal (Amtsblattportal): a head of common members, a content that differs by canton.
-import type { FormType, MultilingualText, Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
-import { readPortalNotice, readXmlDocument } from '../../read-portal-notice.ts'
-import { deadlineIn, descriptionIn, instantIn, organizationOf, textsByLanguage } from '../../read-values.ts'
+import type { MultilingualText } from '../../../domain/notice.ts'
+import { deadlineIn, descriptionIn, textsByLanguage } from '../../read-values.ts'
 import { cleanField } from '../../text.ts'
-import { childNamed, deepTextOf, descendantsNamed, pathNamed, textOf, type XmlElement } from '../../xml.ts'
+import { childNamed, deepTextOf, descendantsNamed, textOf, type XmlElement } from '../../xml/xml.ts'
+import { firstMatch, homeOf, xmlReader } from '../read-published-entry.ts'
 
-const publisher = 'ch-amtsblatt'
-const zone = 'Europe/Zurich'
+const home = homeOf({ publisher: 'ch-amtsblatt', profile: 'amtsblatt-publication', language: 'de' })
 
 /** Kinds by the words of the title, which begins with the name of the sub-rubric. */
-function formTypeOf(words: string): FormType {
-  if (/zuschlag|vergabe(?:entscheid)?\b|freihändig|aggiudicazion|adjudication/i.test(words)) return 'result'
-  if (/vorankündigung|preavviso|préavis/i.test(words)) return 'planning'
-  return /berichtigung|rettifica|rectification/i.test(words) ? 'change' : 'competition'
+const forms = {
+  result: /zuschlag|vergabe(?:entscheid)?\b|freihändig|aggiudicazion|adjudication/i,
+  planning: /vorankündigung|preavviso|préavis/i,
+  change: /berichtigung|rettifica|rectification/i,
 }
 
 function titlesOf(meta: XmlElement | undefined, language: string): MultilingualText | undefined {
@@ -25,24 +24,40 @@ function deadlineOf(content: XmlElement | undefined) {
   if (!content) return undefined
   for (const name of ['submissionDeadline', 'offerDeadline', 'deadline', 'entryDeadline']) {
     for (const element of descendantsNamed(content, name)) {
-      const deadline = deadlineIn(textOf(element), zone)
+      const deadline = deadlineIn(textOf(element), home.zone)
       if (deadline) return deadline
     }
   }
   return undefined
 }
 
-function readPublication(root: XmlElement): Notice | Rejection {
-  const meta = childNamed(root, 'meta') ?? [...descendantsNamed(root, 'meta')][0]
-  const content = childNamed(root, 'content') ?? [...descendantsNamed(root, 'content')][0]
-  const language = textOf(childNamed(meta, 'language'))?.toLowerCase() ?? 'de'
-  const id = cleanField(textOf(childNamed(meta, 'id')), 100)
+export const parseAmtsblatt = xmlReader(home, (root) => {
+  const meta = firstWithin(root, 'meta')
+  if (!meta)
+    return {
+      reason: 'unsupported-format',
+      path: `/${root.name.slice(0, 100)}`,
+      detail: 'no publication of the gazette',
+    }
+  const content = firstWithin(root, 'content')
+  const text = (name: string): string | undefined => textOf(childNamed(meta, name))
+  const language = text('language')?.toLowerCase() ?? 'de'
+  const id = cleanField(text('id'), 100)
   const title = titlesOf(meta, language)
   const words = Object.values(title ?? {}).join(' ')
-  const formType = formTypeOf(words)
+  const formType = firstMatch(forms, words) ?? 'competition'
   const office = childNamed(meta, 'registrationOffice')
-  const buyer = organizationOf(
-    {
+  return {
+    id,
+    formType,
+    noticeType: cleanField(text('subRubric') ?? text('rubric'), 50) ?? 'publication',
+    reference: cleanField(text('publicationNumber'), 100),
+    language: /^[a-z]{2}$/.test(language) ? language : 'de',
+    title,
+    description: content && descriptionIn(deepTextOf(content), language),
+    publishedAt: text('publicationDate'),
+    deadline: formType === 'result' ? undefined : deadlineOf(content),
+    buyer: {
       name:
         textOf([...descendantsNamed(content ?? root, 'contractingAuthority')][0]) ??
         textOf(childNamed(office, 'displayName')),
@@ -50,34 +65,11 @@ function readPublication(root: XmlElement): Notice | Rejection {
       city: textOf(childNamed(office, 'town')),
       postalCode: textOf(childNamed(office, 'swissZipCode')),
     },
-    'CH',
-  )
-  const state = textOf(childNamed(meta, 'publicationState'))
-  return readPortalNotice({
-    id,
-    publisher,
-    profile: 'amtsblatt-publication',
-    noticeId: id,
-    internalReference: cleanField(textOf(childNamed(meta, 'publicationNumber')), 100),
-    formType,
-    noticeType:
-      cleanField(textOf(childNamed(meta, 'subRubric')) ?? textOf(childNamed(meta, 'rubric')), 50) ?? 'publication',
-    language: /^[a-z]{2}$/.test(language) ? language : 'de',
-    title,
-    description: content ? descriptionIn(deepTextOf(content), language) : undefined,
-    publicationDate: instantIn(textOf(childNamed(meta, 'publicationDate')), zone),
-    contractingAuthorities: buyer ? [buyer] : [],
-    submissionDate: formType === 'result' ? undefined : deadlineOf(content),
-    isCancelled: state === 'CANCELLED' || /abbruch|widerruf|interruzione|interruption/i.test(words) ? true : undefined,
+    isCancelled: text('publicationState') === 'CANCELLED' || /abbruch|widerruf|interruzione|interruption/i.test(words),
     url: id && `https://www.amtsblattportal.ch/#!/search/publications/detail/${encodeURIComponent(id)}`,
-  })
-}
+    also: { id, noticeId: id },
+  }
+})
 
-/** Never throws. */
-export function parseAmtsblatt(bytes: Uint8Array): ParsedPart[] {
-  return readXmlDocument(bytes, (root) =>
-    pathNamed(root, 'meta') || [...descendantsNamed(root, 'meta')][0]
-      ? readPublication(root)
-      : { reason: 'unsupported-format', path: `/${root.name.slice(0, 100)}`, detail: 'no publication of the gazette' },
-  )
-}
+const firstWithin = (root: XmlElement, name: string): XmlElement | undefined =>
+  childNamed(root, name) ?? [...descendantsNamed(root, name)][0]

@@ -1,34 +1,24 @@
 // One publication of simap.ch, as its publication-details give it.
+import type { ProcedureType } from '../../../domain/codes.ts'
 import { sumOfMoney } from '../../../domain/money.ts'
-import type {
-  FormType,
-  LotResult,
-  Notice,
-  NoticeLot,
-  NoticeReference,
-  ParsedPart,
-  Rejection,
-} from '../../../domain/notice.ts'
+import type { FormType, LotResult, NoticeLot, NoticeReference, Place } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { asObject, type JsonObject, member, objectsOf, textAt } from '../../ocds/json.ts'
-import { readJsonDocument, readPortalNotice } from '../../read-portal-notice.ts'
 import {
   countIn,
   cpvCodesIn,
   dayIn,
-  deadlineIn,
-  instantIn,
   moneyIn,
   organizationOf,
-  tedNumberIn,
+  type PublishedOrganization,
   textsByLanguage,
   uuidIn,
   wordIn,
 } from '../../read-values.ts'
-import { cleanField, cleanUrl, descriptionLimit } from '../../text.ts'
+import { cleanField, descriptionLimit } from '../../text.ts'
+import { homeOf, jsonReader } from '../read-published-entry.ts'
 
-const publisher = 'ch-simap'
-const zone = 'Europe/Zurich'
+const home = homeOf({ publisher: 'ch-simap', profile: 'simap-publication-details', language: 'de' })
 
 const formTypes: { readonly [type: string]: FormType } = {
   advance_notice: 'planning',
@@ -47,7 +37,7 @@ const formTypes: { readonly [type: string]: FormType } = {
   revocation: 'competition',
 }
 
-const procedureTypes: { readonly [type: string]: string } = {
+const procedureTypes: { readonly [type: string]: ProcedureType } = {
   open: 'open',
   selective: 'restricted',
   invitation: 'neg-wo-call',
@@ -65,22 +55,19 @@ function firstText(value: unknown, language: string): string | undefined {
   return Object.values(textsByLanguage(value, language) ?? {})[0]
 }
 
-function buyerOf(info: JsonObject | undefined, language: string) {
-  const address = asObject(member(info, 'procOfficeAddress')) ?? asObject(member(info, 'procurementRecipientAddress'))
-  return organizationOf(
-    {
-      name: firstText(member(address, 'name'), language),
-      street: firstText(member(address, 'street'), language),
-      city: firstText(member(address, 'city'), language),
-      postalCode: textAt(address, 'postalCode'),
-      country: textAt(address, 'countryId'),
-      contactName: firstText(member(address, 'contactPerson'), language),
-      email: textAt(address, 'email'),
-      phone: textAt(address, 'phone'),
-      url: firstText(member(address, 'url'), language),
-    },
-    'CH',
-  )
+function buyerOf(info: JsonObject | undefined, language: string): PublishedOrganization {
+  const address = member(info, 'procOfficeAddress') ?? member(info, 'procurementRecipientAddress')
+  return {
+    name: firstText(member(address, 'name'), language),
+    street: firstText(member(address, 'street'), language),
+    city: firstText(member(address, 'city'), language),
+    postalCode: textAt(address, 'postalCode'),
+    country: textAt(address, 'countryId'),
+    contactName: firstText(member(address, 'contactPerson'), language),
+    email: textAt(address, 'email'),
+    phone: textAt(address, 'phone'),
+    url: firstText(member(address, 'url'), language),
+  }
 }
 
 function resultOf(entry: JsonObject): LotResult | undefined {
@@ -130,7 +117,8 @@ function lotOf(lot: JsonObject, index: number, language: string): NoticeLot {
   })
 }
 
-function referencesOf(entry: JsonObject, base: JsonObject | undefined): NoticeReference[] {
+function referencesOf(entry: JsonObject): NoticeReference[] {
+  const base = member(entry, 'base')
   const references: NoticeReference[] = []
   const corrected = uuidIn(textAt(base, 'correctedPubId'))
   if (corrected) references.push({ kind: 'changes', noticeId: corrected })
@@ -145,79 +133,66 @@ function isCancelledBy(entry: JsonObject, type: string): boolean {
   return type === 'revocation' && !/award/.test(textAt(entry, 'referencingPub', 'pubType') ?? '')
 }
 
-function readPublication(entry: JsonObject): Notice | Rejection {
-  const base = asObject(member(entry, 'base'))
+/** One answer of publication-details. */
+export const parseSimap = jsonReader(home, (entry, text) => {
   const info = asObject(member(entry, 'project-info'))
-  const procurement = asObject(member(entry, 'procurement'))
-  const dates = asObject(member(entry, 'dates'))
-  const id = uuidIn(textAt(entry, 'id') ?? textAt(base, 'id'))
-  const projectId = uuidIn(textAt(base, 'projectId'))
-  const type = cleanField(textAt(entry, 'type') ?? textAt(base, 'type'), 100)?.toLowerCase() ?? 'publication'
-  const titles = member(info, 'title') ?? member(base, 'title')
-  const declared = textAt(base, 'creationLanguage')?.toLowerCase()
+  const procurement = member(entry, 'procurement')
+  const id = uuidIn(text('id', 'base/id'))
+  const projectId = uuidIn(text('base/projectId'))
+  const type = cleanField(text('type', 'base/type'), 100)?.toLowerCase() ?? 'publication'
+  const titles = member(info, 'title') ?? member(entry, 'base', 'title')
+  const declared = text('base/creationLanguage')?.toLowerCase()
   const language =
     declared && /^[a-z]{2}$/.test(declared) ? declared : (Object.keys(textsByLanguage(titles, 'de') ?? {})[0] ?? 'und')
-  const references = referencesOf(entry, base)
+  const references = referencesOf(entry)
   const plainType = wordIn(formTypes, type) ?? (type.startsWith('award') ? 'result' : 'competition')
   const isCorrection = references.some((reference) => reference.kind === 'changes')
-  const formType = isCorrection && plainType === 'competition' ? 'change' : plainType
   const result = plainType === 'result' ? resultOf(entry) : undefined
   const plainLots = objectsOf(entry, 'lots').map((lot, index) => lotOf(lot, index, language))
   const onlyLot = asObject(member(entry, 'lot'))
   const lots = plainLots.length > 0 ? plainLots : onlyLot ? [lotOf(onlyLot, 0, language)] : []
-  const cancelled = isCancelledBy(entry, type)
-  const buyer = buyerOf(info, language)
-  const processType = textAt(base, 'processType') ?? textAt(procurement, 'processType')
-  const ted = member(entry, 'ted')
-  const tedNumber = tedNumberIn(
-    typeof ted === 'string' ? ted : (textAt(ted, 'publicationNumber') ?? textAt(ted, 'url')),
-  )
+  const processType = text('base/processType', 'procurement/processType')
   const place = asObject(member(procurement, 'orderAddress'))
-  return readPortalNotice({
+  return {
     id,
-    publisher,
-    profile: 'simap-publication-details',
-    noticeId: id,
-    publicationNumber: tedNumber,
-    procedureId: projectId,
-    internalReference: cleanField(textAt(base, 'projectNumber'), 100),
-    formType,
+    formType: isCorrection && plainType === 'competition' ? 'change' : plainType,
     noticeType: type,
+    procedureId: projectId,
+    reference: cleanField(text('base/projectNumber'), 100),
+    journal: text('ted', 'ted/publicationNumber', 'ted/url'),
     language,
     title: textsByLanguage(titles, language),
     description: textsByLanguage(member(procurement, 'orderDescription'), language, descriptionLimit),
-    publicationDate: instantIn(textAt(base, 'publicationDate') ?? textAt(dates, 'publicationDate'), zone),
-    contractingAuthorities: buyer ? [buyer] : [],
-    procedureType: wordIn(procedureTypes, processType),
-    procedureTypeNational: cleanField(processType, 100),
-    contractNature: wordIn(contractNatures, textAt(base, 'orderType') ?? textAt(procurement, 'orderType')),
-    cpvCodes: cpvCodesIn(
-      textAt(procurement, 'cpvCode', 'code') ?? textAt(base, 'cpvCode', 'code'),
+    publishedAt: text('base/publicationDate', 'dates/publicationDate'),
+    deadline: plainType === 'result' ? undefined : text('dates/offerDeadline'),
+    buyer: buyerOf(info, language),
+    cpv: [
+      text('procurement/cpvCode/code', 'base/cpvCode/code'),
       objectsOf(procurement, 'additionalCpvCodes').map((code) => textAt(code, 'code')),
-    ),
-    place: place
-      ? compact({
-          country: textAt(place, 'countryId')?.toUpperCase() === 'CH' ? 'CH' : undefined,
-          postalCode: cleanField(textAt(place, 'postalCode'), 50),
-          city: cleanField(firstText(member(place, 'city'), language)),
-        })
-      : undefined,
-    submissionDate: plainType === 'result' ? undefined : deadlineIn(textAt(dates, 'offerDeadline'), zone),
-    documentsUrl: cleanUrl(textAt(info, 'documentsSourceUrl')),
+    ],
+    place:
+      place &&
+      compact<Place>({
+        country: textAt(place, 'countryId')?.toUpperCase() === 'CH' ? 'CH' : undefined,
+        postalCode: cleanField(textAt(place, 'postalCode'), 50),
+        city: cleanField(firstText(member(place, 'city'), language)),
+      }),
+    procedureType: wordIn(procedureTypes, processType),
+    nature: wordIn(contractNatures, text('base/orderType', 'procurement/orderType')),
     lots: result
       ? lots.length > 0
         ? lots.map((lot) => ({ ...lot, result }))
         : [{ lotId: '1', cpvCodes: [], nutsCodes: [], result }]
       : lots,
-    awardedValue: result?.awardedValue,
     references,
     changeReasons: isCorrection ? ['cor-buy'] : undefined,
-    isCancelled: cancelled || undefined,
+    isCancelled: isCancelledBy(entry, type),
+    documentsUrl: textAt(info, 'documentsSourceUrl'),
     url: projectId && `https://www.simap.ch/${language === 'und' ? 'de' : language}/project-detail/${projectId}`,
-  })
-}
-
-/** One answer of publication-details. Never throws. */
-export function parseSimap(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, readPublication)
-}
+    also: {
+      id,
+      awardedValue: result?.awardedValue,
+      procedureTypeNational: cleanField(processType, 100),
+    },
+  }
+})

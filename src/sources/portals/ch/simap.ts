@@ -1,17 +1,14 @@
 // Switzerland: simap.ch, the platform of federation, cantons and communes.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseSimap } from './parse-simap.ts'
-import { writeSimap } from './write-simap.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'ch-simap',
   title: 'simap.ch',
   publisher: 'Verein simap.ch',
-  country: 'CH',
   homepage: 'https://www.simap.ch',
   documentation: 'https://www.simap.ch/api/specifications/simap.yaml',
-  licence: { name: 'General terms of the simap API: reuse and redistribution permitted', url: 'https://www.simap.ch' },
-  zone: 'Europe/Zurich',
+  license: { name: 'General terms of the simap API: reuse and redistribution permitted', url: 'https://www.simap.ch' },
   channels: [
     {
       name: 'publications',
@@ -36,7 +33,6 @@ export const source: Source = {
     },
   ],
   parse: parseSimap,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 12, pauseMs: 4_000, restMs: 15 * 60_000 },
   expects: {
     perDay: [30, 600],
@@ -52,5 +48,4 @@ export const source: Source = {
     'For selective procedures the deadline of the first step is read as the deadline for tenders.',
     'Members of lots were not seen in a real answer and are read after the API description.',
   ],
-  writeSample: writeSimap,
-}
+})

@@ -1,9 +1,8 @@
 // ChileCompra (Mercado Público), the procurement of Chile.
 
 import type { Entries } from '../../delivery.ts'
-import { licenceNotStated } from '../../families/card-values.ts'
 import { records, releases } from '../../ocds/entries.ts'
-import type { Channel, Source } from '../../source.ts'
+import { type Channel, sourceOf } from '../../source.ts'
 
 const api = 'https://api.mercadopublico.cl/APISOCDS'
 
@@ -34,20 +33,16 @@ const months = (name: string, address: string, entries: Entries): Channel => ({
   timetable: '10 */6 * * *',
 })
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'cl-chilecompra',
   title: 'ChileCompra',
   publisher: 'Dirección de Compras y Contratación Pública',
-  country: 'CL',
   homepage: 'https://www.chilecompra.cl',
   documentation: 'https://desarrolladores.mercadopublico.cl',
-  licence: licenceNotStated,
-  zone: 'America/Santiago',
   channels: [
     months('releases', 'OCDS/allrelease', releases),
     { ...months('records', 'ocds/record', records), role: 'spare' },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 40 },
   expects: { silentAfterDays: 5, shape: ['/data/0/ocid', '/pagination/total'] },
   caveats: [
@@ -55,4 +50,4 @@ export const source: Source = {
     'Errors come with status 200 as {status, detail}.',
     'NUL characters stand in some texts.',
   ],
-}
+})

@@ -1,9 +1,8 @@
 // SECOP II, the electronic procurement system of Colombia, by the national open data platform (Socrata).
 import { socrata } from '../../deliver/socrata.ts'
 import { dayMs } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseSecop2 } from './parse-secop2.ts'
-import { writeSecop2 } from './write-secop2.ts'
 
 const channel = (name: string, field: string, rereadDays: readonly number[]) =>
   ({
@@ -12,22 +11,19 @@ const channel = (name: string, field: string, rereadDays: readonly number[]) =>
     delivery: socrata({ domain: 'www.datos.gov.co', dataset: 'p6dx-8zbt', dateField: field }),
   }) as const
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'co-secop2',
   title: 'SECOP II – Procesos de Contratación',
   publisher: 'Colombia Compra Eficiente',
-  country: 'CO',
   homepage: 'https://www.datos.gov.co/d/p6dx-8zbt',
   documentation: 'https://dev.socrata.com/foundry/www.datos.gov.co/p6dx-8zbt',
-  licence: { name: 'CC-BY-SA-4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' },
-  zone: 'America/Bogota',
+  license: { name: 'CC-BY-SA-4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' },
   channels: [
     channel('published', 'fecha_de_publicacion_del', [3, 30]),
     // A process is published again when it changes.
     channel('republished', 'fecha_de_ultima_publicaci', [3]),
   ],
   parse: parseSecop2,
-  writeSample: writeSecop2,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 500 },
   expects: {
@@ -42,4 +38,4 @@ export const source: Source = {
     'The platform refreshes the set once a day.',
     'Columns seen in public code of 2026, the answer itself not seen live; the name of the column of the last publication is cut by the platform.',
   ],
-}
+})

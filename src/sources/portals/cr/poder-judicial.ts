@@ -1,21 +1,17 @@
 // The procurement of Costa Rica's judiciary.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { ckanFiles } from '../../families/ckan-files.ts'
 import { records, releasesIfAny } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
 const url =
   'https://ckanpj.azurewebsites.net/api/3/action/package_show?id=estandar-de-datos-de-contrataciones-abiertas-ocds'
 const timetable = '5 6 * * *'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'cr-poder-judicial',
   title: 'Poder Judicial, contrataciones abiertas',
   publisher: 'Poder Judicial de Costa Rica',
-  country: 'CR',
   homepage: 'https://ckanpj.azurewebsites.net/dataset/estandar-de-datos-de-contrataciones-abiertas-ocds',
-  licence: licenceNotStated,
-  zone: 'America/Costa_Rica',
   channels: [
     ckanFiles({ name: 'records', url, format: /^json$/i, files: records, timetable }),
     {
@@ -30,8 +26,7 @@ export const source: Source = {
       role: 'spare',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 400, shape: ['/result/resources/0/url', '/result/resources/0/format'] },
   caveats: ['One file for every year.', 'Members of the archive were seen that are no valid JSON.'],
-}
+})

@@ -1,18 +1,15 @@
 // Contracts awarded in Cyprus: half-yearly tables of the Treasury on the national open data portal.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseAwardedContracts } from './parse-awarded-contracts.ts'
-import { writeAwardedContracts } from './write-awarded-contracts.ts'
 
 const dataset = 'https://www.data.gov.cy/el/dataset/katalogos-dimosion-symbaseon-poy-katakyrothikan'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'cy-awarded-contracts',
   title: 'Κατάλογος δημοσίων συμβάσεων που κατακυρώθηκαν',
   publisher: 'Γενικό Λογιστήριο της Δημοκρατίας',
-  country: 'CY',
   homepage: dataset,
-  licence: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
-  zone: 'Asia/Nicosia',
+  license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [
     {
       name: 'half-years',
@@ -27,7 +24,6 @@ export const source: Source = {
     },
   ],
   parse: parseAwardedContracts,
-  writeSample: writeAwardedContracts,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 240, shape: ['CFTID', 'CFTTITLE', 'ORGANIZATIONNAME', 'AWARDEDCONTRVALUE', 'AWARDDATE'] },
@@ -37,4 +33,4 @@ export const source: Source = {
     'One tender has a row for every contract; "Κάτω" and "Πάνω" say whether it lies below or above the threshold.',
     'Columns seen in public code of 2026, the tables themselves not seen live.',
   ],
-}
+})

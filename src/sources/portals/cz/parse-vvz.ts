@@ -1,26 +1,21 @@
 // One form of the Czech bulletin (VVZ): its entry in the search, and its content as a tree of eForms fields (BT-…, OPT-…).
-
 import { isProcedureType } from '../../../domain/codes.ts'
-import type {
-  FormType,
-  LotResult,
-  Money,
-  Notice,
-  NoticeLot,
-  NoticeReference,
-  Organization,
-  ParsedPart,
-  Rejection,
+import {
+  type FormType,
+  isFormType,
+  type LotResult,
+  type Money,
+  type NoticeLot,
+  type NoticeReference,
+  type Organization,
 } from '../../../domain/notice.ts'
 import { joinDateTime } from '../../../domain/time.ts'
 import { compact } from '../../compact.ts'
-import { asObject, type JsonObject, member, objectsOf, textAt } from '../../ocds/json.ts'
-import { readJsonDocument, readPortalNotice } from '../../read-portal-notice.ts'
+import { asObject, member, objectsOf, textAt } from '../../ocds/json.ts'
 import {
   cpvCodesIn,
-  deadlineIn,
   descriptionIn,
-  instantIn,
+  formTypeOfSubtype,
   jsonAt,
   moneyIn,
   nutsCodesIn,
@@ -31,19 +26,9 @@ import {
 } from '../../read-values.ts'
 import { mergeResults } from '../../results.ts'
 import { cleanField, cleanUrl } from '../../text.ts'
+import { homeOf, jsonReader, textsOf } from '../read-published-entry.ts'
 
-const publisher = 'cz-vvz'
-const zone = 'Europe/Prague'
-const formTypes = new Set<string>([
-  'planning',
-  'competition',
-  'dir-awa-pre',
-  'result',
-  'cont-modif',
-  'completion',
-  'consultation',
-  'change',
-])
+const home = homeOf({ publisher: 'cz-vvz', profile: 'vvz-search', language: 'cs' })
 
 /** Fields below a node, wherever they stand; an amount or a text in a language is `{ _value, … }`. */
 function* fieldsIn(node: unknown, name: string, depth = 0): Generator<unknown> {
@@ -85,7 +70,7 @@ function amount(node: unknown, ...names: readonly string[]): Money | undefined {
 }
 
 function deadline(node: unknown, name: string) {
-  return joinDateTime(field(node, `${name}(d)-Lot`), field(node, `${name}(t)-Lot`), zone, 'end-of-day')
+  return joinDateTime(field(node, `${name}(d)-Lot`), field(node, `${name}(t)-Lot`), home.zone, 'end-of-day')
 }
 
 type Organizations = ReadonlyMap<string, Organization>
@@ -178,41 +163,26 @@ function lotsOf(root: unknown, organizations: Organizations): NoticeLot[] {
 
 /** Forms before eForms by their number: F02 is a call, F03 an award, F14 a correction. */
 function formTypeOf(declared: string | undefined, form: string): FormType {
-  if (declared && formTypes.has(declared)) return declared as FormType
-  const number = Number(/^(?:F|CZ)?0*(\d{1,2})$/i.exec(form)?.[1] ?? 'NaN')
-  if (/^E[1-6]$/.test(form))
-    return (
-      {
-        E1: 'consultation',
-        E2: 'planning',
-        E3: 'competition',
-        E4: 'result',
-        E5: 'completion',
-        E6: 'cont-modif',
-      } as const
-    )[form as 'E1']
-  if (/^F/i.test(form)) {
-    if (number === 14) return 'change'
-    if (number === 20) return 'cont-modif'
-    if ([3, 6, 13, 25].includes(number)) return 'result'
-    return [1, 4, 8].includes(number) ? 'planning' : number === 15 ? 'dir-awa-pre' : 'competition'
-  }
-  if (number >= 1 && number <= 9) return 'planning'
-  if (number >= 25 && number <= 28) return 'dir-awa-pre'
-  if (number >= 29 && number <= 37) return 'result'
-  return number >= 38 ? 'cont-modif' : 'competition'
+  if (declared && isFormType(declared)) return declared
+  if (!/^F/i.test(form)) return formTypeOfSubtype(form.replace(/^(?:CZ)?0*/i, '')) ?? 'competition'
+  const number = Number(/^F0*(\d{1,2})$/i.exec(form)?.[1])
+  if (number === 14) return 'change'
+  if (number === 20) return 'cont-modif'
+  if ([3, 6, 13, 25].includes(number)) return 'result'
+  return [1, 4, 8].includes(number) ? 'planning' : number === 15 ? 'dir-awa-pre' : 'competition'
 }
 
-function readForm(document: JsonObject): Notice | Rejection {
+/** An entry of the search, alone or with the content of its form. */
+export const parseVvz = jsonReader(home, (document) => {
   const entry = asObject(member(document, 'entry')) ?? document
   const children = objectsOf(document, 'detail')
   const data = asObject(member(entry, 'data'))
+  const text = textsOf(data)
   const root =
     children.map((child) => jsonAt(child, '/data/ND-Root')).find((tree) => asObject(tree)) ?? member(data, 'ND-Root')
   const organizations = organizationsOf(root)
   const publicId = cleanField(textAt(entry, 'publicId'), 100)
-  const id = cleanField(textAt(entry, 'variableId') ?? publicId ?? textAt(entry, 'id'), 100)
-  const form = cleanField(textAt(data, 'druhFormulare'), 20) ?? ''
+  const form = cleanField(text('druhFormulare'), 20) ?? ''
   const formType = formTypeOf(field(root, 'BT-03-notice'), form)
   const listed = objectsOf(data, 'zadavatele').map((buyer) =>
     organizationOf({ name: textAt(buyer, 'nazev'), nationalId: textAt(buyer, 'ico') }, 'CZ'),
@@ -221,7 +191,6 @@ function readForm(document: JsonObject): Notice | Rejection {
   const authorities = (buyers.some((buyer) => buyer) ? buyers : listed).filter((buyer) => buyer !== undefined)
   const lots = lotsOf(root, organizations)
   const procedure = field(root, 'BT-105-Procedure')
-  const ted = tedNumberIn(textAt(data, 'evCisloTed'))
   const changed = field(root, 'BT-758-notice')
   const changedId = /^([\da-f-]{36})(?:-\d+)?$/i.exec(changed ?? '')?.[1]?.toLowerCase()
   const changedNumber = changedId ? undefined : tedNumberIn(changed)
@@ -230,47 +199,39 @@ function readForm(document: JsonObject): Notice | Rejection {
       ? [compact<NoticeReference>({ kind: 'changes', noticeId: changedId, publicationNumber: changedNumber })]
       : []
   const reasons = allFields(root, 'BT-140-notice')
-  const isCancelled = member(data, 'zakazkaZrusena') === true
   const isOpenCall = formType !== 'result' && formType !== 'cont-modif'
-  return readPortalNotice({
-    id,
-    publisher,
-    profile: root ? 'vvz-eforms-fields' : 'vvz-search',
-    noticeId: uuidIn(field(root, 'BT-701-notice')),
-    noticeVersion: cleanField(field(root, 'BT-757-notice'), 10),
-    publicationNumber: ted,
-    procedureId: uuidIn(field(root, 'BT-04-notice')) ?? cleanField(textAt(data, 'evCisloZakazkyVvz'), 50),
-    internalReference:
-      cleanField(field(root, 'BT-22-Procedure'), 200) ?? cleanField(textAt(data, 'evCisloZakazkyVvz'), 50),
+  const hasDeadlines = lots.some((lot) => lot.submissionDate ?? lot.participationDate)
+  return {
+    id: undefined,
     formType,
     noticeType: cleanField(field(root, 'BT-02-notice'), 100) ?? (form || 'formular'),
-    noticeSubtype: form || undefined,
-    language: 'cs',
-    title: titleIn(field(root, 'BT-21-Procedure') ?? textAt(data, 'nazevZakazky'), 'cs'),
-    description: descriptionIn(field(root, 'BT-24-Procedure'), 'cs'),
-    publicationDate: instantIn(textAt(data, 'datumUverejneniVvz'), zone),
-    dispatchDate: instantIn(textAt(data, 'datumPrijetiVvz'), zone),
-    contractingAuthorities: authorities,
+    noticeSubtype: form,
+    reference: cleanField(field(root, 'BT-22-Procedure'), 200) ?? cleanField(text('evCisloZakazkyVvz'), 50),
+    journal: text('evCisloTed'),
+    title: titleIn(field(root, 'BT-21-Procedure') ?? text('nazevZakazky'), home.language),
+    description: field(root, 'BT-24-Procedure'),
+    publishedAt: text('datumUverejneniVvz'),
+    changedAt: text('datumPrijetiVvz'),
+    deadline: isOpenCall && !hasDeadlines ? text('lhutaNabidkyZadosti') : undefined,
+    cpv: allFields(root, 'BT-262-Procedure', 'BT-263-Procedure'),
+    nuts: allFields(root, 'BT-5071-Procedure'),
     procedureType: procedure && isProcedureType(procedure) ? procedure : undefined,
-    procedureTypeNational: procedure && isProcedureType(procedure) ? undefined : cleanField(procedure, 100),
-    contractNature: cleanField(field(root, 'BT-23-Procedure'), 50),
-    cpvCodes: cpvCodesIn(allFields(root, 'BT-262-Procedure', 'BT-263-Procedure')),
-    nutsCodes: nutsCodesIn(allFields(root, 'BT-5071-Procedure')),
-    estimatedValue: amount(root, 'BT-27-Procedure'),
-    awardedValue: amount(root, 'BT-161-NoticeResult'),
-    submissionDate:
-      isOpenCall && !lots.some((lot) => lot.submissionDate ?? lot.participationDate)
-        ? deadlineIn(textAt(data, 'lhutaNabidkyZadosti'), zone)
-        : undefined,
+    nationalProcedure: cleanField(procedure, 100),
+    nature: cleanField(field(root, 'BT-23-Procedure'), 50),
     lots,
     references,
     changeReasons: reasons.length > 0 ? reasons : references.length > 0 ? [] : undefined,
-    isCancelled: isCancelled || undefined,
+    isCancelled: member(data, 'zakazkaZrusena') === true,
     url: publicId && `https://vvz.nipez.cz/vyhledat-formular/${encodeURIComponent(publicId)}`,
-  })
-}
-
-/** An entry of the search, alone or with the content of its form. Never throws. */
-export function parseVvz(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, readForm)
-}
+    also: {
+      id: cleanField(textAt(entry, 'variableId') ?? publicId ?? textAt(entry, 'id'), 100),
+      profile: root ? 'vvz-eforms-fields' : 'vvz-search',
+      noticeId: uuidIn(field(root, 'BT-701-notice')),
+      noticeVersion: cleanField(field(root, 'BT-757-notice'), 10),
+      procedureId: uuidIn(field(root, 'BT-04-notice')) ?? cleanField(text('evCisloZakazkyVvz'), 50),
+      contractingAuthorities: authorities,
+      estimatedValue: amount(root, 'BT-27-Procedure'),
+      awardedValue: amount(root, 'BT-161-NoticeResult'),
+    },
+  }
+})

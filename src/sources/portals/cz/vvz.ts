@@ -1,16 +1,12 @@
 // Czechia: VVZ, the bulletin of public contracts, through the interface behind its pages.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseVvz } from './parse-vvz.ts'
-import { writeVvz } from './write-vvz.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'cz-vvz',
   title: 'Věstník veřejných zakázek (VVZ)',
   publisher: 'Ministerstvo pro místní rozvoj',
-  country: 'CZ',
   homepage: 'https://vvz.nipez.cz',
-  licence: { name: 'not stated' },
-  zone: 'Europe/Prague',
   channels: [
     {
       name: 'forms',
@@ -40,7 +36,6 @@ export const source: Source = {
     },
   ],
   parse: parseVvz,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 120, pauseMs: 350 },
   expects: {
     perDay: [80, 700],
@@ -53,5 +48,4 @@ export const source: Source = {
     'The content is a tree of eForms fields named by their identifiers; forms before eForms (F01 to F25) are read from the search only.',
     'Names of fields of places and addresses after the eForms standard, the others after code of users.',
   ],
-  writeSample: writeVvz,
-}
+})

@@ -1,17 +1,15 @@
 // The OCDS export of the Datenservice Öffentlicher Einkauf: off, as its eForms say more.
 import { hourMs } from '../../families/card-values.ts'
 import { zippedReleases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'de-bekanntmachungsservice-ocds',
   title: 'Datenservice Öffentlicher Einkauf, OCDS',
   publisher: 'Beschaffungsamt des Bundesministeriums des Innern',
-  country: 'DE',
   homepage: 'https://www.oeffentlichevergabe.de',
   documentation: 'https://www.oeffentlichevergabe.de/documentation/api/opendata',
-  licence: { name: 'CC0-1.0', url: 'https://creativecommons.org/publicdomain/zero/1.0/' },
-  zone: 'Europe/Berlin',
+  license: { name: 'CC0-1.0', url: 'https://creativecommons.org/publicdomain/zero/1.0/' },
   channels: [
     {
       name: 'days',
@@ -26,9 +24,8 @@ export const source: Source = {
       },
     },
   ],
-  access: { kind: 'open' },
   politeness: {},
   expects: { perDay: [200, 3000], silentAfterDays: 4, shape: ['/ocid', '/tag'] },
   caveats: ['The conversion drops the deadline for tenders, and most suppliers stand among the parties alone.'],
   offBecause: 'the source `doe` reads the same notices as eForms, with their deadlines',
-}
+})

@@ -1,19 +1,15 @@
 // Germany: service.bund.de, the newest calls and awards of the federal portal as RSS.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseServiceBund } from './parse-service-bund.ts'
-import { writeServiceBund } from './write-service-bund.ts'
 
 const feeds = 'https://www.service.bund.de/Content/Globals/Functions/RSSFeed'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'de-service-bund',
   title: 'service.bund.de',
   publisher: 'Bundesverwaltungsamt / ITZBund',
-  country: 'DE',
   homepage: 'https://www.service.bund.de',
   documentation: 'https://www.service.bund.de/Content/DE/Service/RSS/RSS_node.html',
-  licence: { name: 'not stated' },
-  zone: 'Europe/Berlin',
   channels: [
     {
       name: 'tenders',
@@ -35,7 +31,6 @@ export const source: Source = {
     },
   ],
   parse: parseServiceBund,
-  access: { kind: 'open' },
   politeness: { pauseMs: 30_000 },
   expects: { perDay: [50, 600], silentAfterDays: 4, shape: ['rss', 'item', 'title', 'link', 'description', 'pubDate'] },
   caveats: [
@@ -44,5 +39,4 @@ export const source: Source = {
     'No CPV, no value, no numbers: almost every item is in the federal data service (DÖE) as well, fully.',
     'Whether an item is an award is told by its address and its description; the labels of awards are inferred.',
   ],
-  writeSample: writeServiceBund,
-}
+})

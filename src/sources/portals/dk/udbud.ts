@@ -1,17 +1,14 @@
 // Denmark: udbud.dk, through the search behind its pages, which can be asked for what it registered since a time.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseUdbud } from './parse-udbud.ts'
-import { writeUdbud } from './write-udbud.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'dk-udbud',
   title: 'udbud.dk',
   publisher: 'Konkurrence- og Forbrugerstyrelsen',
-  country: 'DK',
   homepage: 'https://udbud.dk',
   documentation: 'https://udbud.dk/soegning/api-docs',
-  licence: { name: 'Reproduction with attribution, commercial use permitted', attribution: 'udbud.dk' },
-  zone: 'Europe/Copenhagen',
+  license: { name: 'Reproduction with attribution, commercial use permitted', attribution: 'udbud.dk' },
   channels: [
     {
       name: 'registered',
@@ -44,7 +41,6 @@ export const source: Source = {
     },
   ],
   parse: parseUdbud,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1_000 },
   expects: {
     perDay: [10, 300],
@@ -57,5 +53,4 @@ export const source: Source = {
     'Deadlines are a list without names; the earliest is taken.',
     'Winners stand only in the page of a notice (HTML), which is not read.',
   ],
-  writeSample: writeUdbud,
-}
+})

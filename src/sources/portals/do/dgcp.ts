@@ -1,19 +1,16 @@
 // DGCP, the procurement of the Dominican Republic.
-import { licenceNotStated, minuteMs } from '../../families/card-values.ts'
+import { minuteMs } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
 const api = 'https://datosabiertos.dgcp.gob.do/api-dgcp/v1/ocds/releases'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'do-dgcp',
   title: 'Datos abiertos de la DGCP',
   publisher: 'Dirección General de Contrataciones Públicas',
-  country: 'DO',
   homepage: 'https://datosabiertos.dgcp.gob.do',
   documentation: 'https://datosabiertos.dgcp.gob.do/api-dgcp/docs/index.html',
-  licence: licenceNotStated,
-  zone: 'America/Santo_Domingo',
   channels: [
     {
       name: 'days',
@@ -32,8 +29,7 @@ export const source: Source = {
       timetable: '20 */2 * * *',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 50, restMs: minuteMs },
   expects: { silentAfterDays: 5, shape: ['/payload/content/0/ocid', '/pages'] },
   caveats: ['60 requests a minute, one after the other, are allowed.', 'Behind the last page, `content` is null.'],
-}
+})

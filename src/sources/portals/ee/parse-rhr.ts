@@ -2,7 +2,7 @@
 import type { Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
 import { isEformsRoot, parseEforms } from '../../eforms/parse-eforms.ts'
 import { readXmlDocument } from '../../read-portal-notice.ts'
-import type { XmlElement } from '../../xml.ts'
+import type { XmlElement } from '../../xml/xml.ts'
 
 export function parseRhr(bytes: Uint8Array): ParsedPart[] {
   return readXmlDocument(bytes, readFile)

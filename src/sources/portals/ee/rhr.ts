@@ -1,6 +1,6 @@
 // Riigihangete register, the public procurement register of Estonia: eForms of a month in one file.
-import { dayMs, licenceNotStated } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { dayMs } from '../../families/card-values.ts'
+import { sourceOf } from '../../source.ts'
 import { parseRhr } from './parse-rhr.ts'
 
 const opendata = 'https://riigihanked.riik.ee/rhr/api/public/v1/opendata'
@@ -21,18 +21,14 @@ const channel = (name: string, resource: string) =>
     },
   }) as const
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'ee-rhr',
   title: 'Riigihangete register',
   publisher: 'Rahandusministeerium',
-  country: 'EE',
   homepage: 'https://riigihanked.riik.ee',
   documentation: 'https://riigihanked.riik.ee/rhr-web/#/open-data',
-  licence: licenceNotStated,
-  zone: 'Europe/Tallinn',
   channels: [channel('notices', 'notice'), channel('awards', 'notice_award')],
   parse: parseRhr,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 10 },
   expects: { perDay: [10, 400], silentAfterDays: 10, shape: ['ContractNotice'] },
   caveats: [
@@ -41,4 +37,4 @@ export const source: Source = {
     'Other endpoints answer 500 to a plain "Accept: application/json".',
     'The name of the root is not known; each of its children is a notice in eForms.',
   ],
-}
+})

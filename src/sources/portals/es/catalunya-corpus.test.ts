@@ -14,7 +14,7 @@ describe.skipIf(!isThere)('the sample of Catalonia in the corpus', () => {
   const rows = isThere ? (JSON.parse(readFileSync(file, 'utf8')) as unknown[]) : []
   const read = (row: unknown) => parseCatalunya(new TextEncoder().encode(JSON.stringify(row)))
 
-  it('gives a notice for each of the 2 rows that say something, and one rejection', () => {
+  it('makes a notice for each of the 2 meaningful rows, and one rejection', () => {
     const parts = rows.flatMap(read)
     expect(parts).toHaveLength(3)
     expect(parts.filter((part) => 'rejection' in part)).toEqual([

@@ -1,9 +1,8 @@
 // Publications of Catalonia's procurement platform, by the open data platform of the Generalitat (Socrata).
 import { socrata } from '../../deliver/socrata.ts'
-import { dayMs, licenceNotStated } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { dayMs } from '../../families/card-values.ts'
+import { sourceOf } from '../../source.ts'
 import { parseCatalunya } from './parse-catalunya.ts'
-import { writeCatalunya } from './write-catalunya.ts'
 
 const channel = (name: string, field: string) =>
   ({
@@ -13,25 +12,22 @@ const channel = (name: string, field: string) =>
     delivery: socrata({ domain: 'analisi.transparenciacatalunya.cat', dataset: 'ybgg-dgi6', dateField: field }),
   }) as const
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'es-catalunya',
   title: 'Plataforma de serveis de contractació pública (open data)',
   publisher: 'Generalitat de Catalunya',
-  country: 'ES',
   homepage: 'https://contractaciopublica.cat',
   documentation: 'https://analisi.transparenciacatalunya.cat/d/ybgg-dgi6',
-  licence: {
-    ...licenceNotStated,
+  license: {
+    name: 'not stated',
     url: 'https://administraciodigital.gencat.cat/ca/dades/dades-obertes/informacio-practica/llicencies/',
   },
-  zone: 'Europe/Madrid',
   channels: [
     channel('calls', 'data_publicacio_anunci'),
     channel('awards', 'data_publicacio_adjudicacio'),
     channel('contracts', 'data_publicacio_contracte'),
   ],
   parse: parseCatalunya,
-  writeSample: writeCatalunya,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: {
@@ -45,4 +41,4 @@ export const source: Source = {
     'Calls above the thresholds stand in TED too, and most in the Spanish platform that gathers the regional ones.',
     'Columns of calls seen in public code of 2026, those of awards in a sample; the answer itself not seen live.',
   ],
-}
+})

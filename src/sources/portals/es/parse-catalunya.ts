@@ -1,19 +1,11 @@
 // A row of Catalonia's publications to a notice of that lot and phase.
 import type { ProcedureType } from '../../../domain/codes.ts'
-import type { FormType, Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
-import { type JsonObject, member, textAt } from '../../ocds/json.ts'
-import { readJsonDocument } from '../../read-portal-notice.ts'
+import type { FormType } from '../../../domain/notice.ts'
+import { member, textAt } from '../../ocds/json.ts'
 import { wordIn } from '../../read-values.ts'
-import { type PortalHome, readPublishedEntry, wordsOf } from '../read-published-entry.ts'
+import { homeOf, jsonReader, wordsOf } from '../read-published-entry.ts'
 
-const home: PortalHome = {
-  publisher: 'es-catalunya',
-  profile: 'ybgg-dgi6',
-  language: 'ca',
-  zone: 'Europe/Madrid',
-  country: 'ES',
-  currency: 'EUR',
-}
+const home = homeOf({ publisher: 'es-catalunya', profile: 'ybgg-dgi6', language: 'ca', currency: 'EUR' })
 
 const natures = { obres: 'works', subministraments: 'supplies', serveis: 'services' } as const
 const procedures: { readonly [word: string]: ProcedureType } = {
@@ -30,24 +22,20 @@ const procedures: { readonly [word: string]: ProcedureType } = {
   'associacio per a la innovacio': 'innovation',
 }
 
-export function parseCatalunya(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, readRow)
-}
-
-function readRow(row: JsonObject): Notice | Rejection {
-  const file = wordsOf(member(row, 'codi_expedient'))
-  const buyerId =
-    wordsOf(member(row, 'codi_organ')) ?? wordsOf(member(row, 'codi_dir3')) ?? wordsOf(member(row, 'nif_organ'))
+export const parseCatalunya = jsonReader(home, (row) => {
+  const text = (...names: readonly string[]): string | undefined =>
+    names.map((name) => wordsOf(member(row, name))).find((words) => words !== undefined)
+  const file = text('codi_expedient')
+  const buyerId = text('codi_organ', 'codi_dir3', 'nif_organ')
   const phase = textAt(row, 'fase_publicacio') ?? textAt(row, 'estat') ?? ''
-  const formType = formOf(phase, wordsOf(member(row, 'denominacio_adjudicatari')) !== undefined)
-  const lot = wordsOf(member(row, 'numero_lot'))
+  const formType = formOf(phase, text('denominacio_adjudicatari') !== undefined)
+  const lot = text('numero_lot')
   const procedure = textAt(row, 'procediment')
   const link = member(row, 'enllac_publicacio')
   const isResult = formType === 'result'
   const isCancelled = /anul·lació|anul.laci|renúncia|desistiment/i.test(phase)
-  const text = (name: string): string | undefined => wordsOf(textAt(row, name))
   const whole = procedureOf(file, buyerId)
-  return readPublishedEntry(home, {
+  return {
     // Files are counted by each body; a row is one lot in one phase.
     id:
       whole &&
@@ -56,22 +44,23 @@ function readRow(row: JsonObject): Notice | Rejection {
     noticeType: wordsOf(phase),
     procedureId: whole,
     reference: file,
-    title: text('objecte_contracte') ?? text('denominacio'),
+    title: text('objecte_contracte', 'denominacio'),
     description: text('denominacio'),
     publishedAt: isResult
-      ? (text('data_publicacio_adjudicacio') ?? text('data_publicacio_contracte') ?? text('data_publicacio_anunci'))
-      : (text('data_publicacio_anunci') ?? text('data_publicacio_contracte')),
+      ? text('data_publicacio_adjudicacio', 'data_publicacio_contracte', 'data_publicacio_anunci')
+      : text('data_publicacio_anunci', 'data_publicacio_contracte'),
     deadline: isResult ? undefined : text('termini_presentacio_ofertes'),
     buyer: { name: text('nom_organ'), nationalId: text('nif_organ') },
     cpv: firstOf(text('codi_cpv')),
     nuts: text('codi_nuts'),
     // The budget is what may be spent now; the estimated value is that of the law, with prolongations and options.
-    estimatedValue:
-      text('valor_estimat_contracte') ??
-      text('pressupost_licitacio_sense_iva_expedient') ??
-      text('pressupost_licitacio_sense_1') ??
-      text('pressupost_licitacio_sense') ??
-      text('import_licitacio_sense'),
+    estimatedValue: text(
+      'valor_estimat_contracte',
+      'pressupost_licitacio_sense_iva_expedient',
+      'pressupost_licitacio_sense_1',
+      'pressupost_licitacio_sense',
+      'import_licitacio_sense',
+    ),
     awardedValue: isResult ? text('import_adjudicacio_sense') : undefined,
     procedureType: wordIn(procedures, procedure),
     nationalProcedure: procedure,
@@ -84,8 +73,8 @@ function readRow(row: JsonObject): Notice | Rejection {
     receivedTenders: isResult ? text('ofertes_rebudes') : undefined,
     isCancelled,
     url: textAt(link, 'url') ?? textAt(link),
-  })
-}
+  }
+})
 
 /** `45233141-9||45233142-6` */
 const firstOf = (codes: string | undefined): readonly string[] => (codes ?? '').split('||')

@@ -29,7 +29,7 @@ import {
 } from '../../read-values.ts'
 import { mergeResults } from '../../results.ts'
 import { cleanField, cleanUrl } from '../../text.ts'
-import { childNamed, childrenNamed, descendantsNamed, pathNamed, textOf, type XmlElement } from '../../xml.ts'
+import { childNamed, childrenNamed, descendantsNamed, pathNamed, textOf, type XmlElement } from '../../xml/xml.ts'
 
 const zone = 'Europe/Madrid'
 

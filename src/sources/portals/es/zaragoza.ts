@@ -1,19 +1,16 @@
 // The procurement of the city of Zaragoza.
-import { browserLike, licenceNotStated } from '../../families/card-values.ts'
+import { browserLike } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
 const processes = 'https://www.zaragoza.es/sede/servicio/contratacion-publica/ocds/contracting-process/'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'es-zaragoza',
   title: 'Contratación pública del Ayuntamiento de Zaragoza',
   publisher: 'Ayuntamiento de Zaragoza',
-  country: 'ES',
   homepage: 'https://www.zaragoza.es/sede/servicio/contratacion-publica/',
   documentation: 'https://www.zaragoza.es/docs-api_sede/',
-  licence: licenceNotStated,
-  zone: 'Europe/Madrid',
   channels: [
     {
       name: 'processes',
@@ -28,11 +25,10 @@ export const source: Source = {
       timetable: '15 */6 * * *',
     },
   ],
-  access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 30 },
   expects: { silentAfterDays: 14, shape: ['/0/ocid'] },
   caveats: [
     'The parameters `before` and `after` have no effect; the whole list is asked for.',
     'Plain user agents are answered with 500.',
   ],
-}
+})

@@ -1,21 +1,18 @@
 // European Union: calls for tenders of the institutions and agencies on the Funding and Tenders portal.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseFundingTenders } from './parse-funding-tenders.ts'
-import { writeFundingTenders } from './write-funding-tenders.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'eu-funding-tenders',
   title: 'EU Funding and Tenders portal, calls for tenders',
   publisher: 'European Commission',
-  country: 'EU',
   homepage: 'https://ec.europa.eu/info/funding-tenders/opportunities/portal/screen/opportunities/calls-for-tenders',
   documentation: 'https://ec.europa.eu/info/funding-tenders/opportunities/portal/screen/support/apis',
-  licence: {
+  license: {
     name: 'CC BY 4.0 (Commission Decision 2011/833/EU)',
     url: 'https://commission.europa.eu/legal-notice_en',
     attribution: 'European Union',
   },
-  zone: 'Europe/Brussels',
   channels: [
     {
       name: 'open',
@@ -49,7 +46,6 @@ export const source: Source = {
     },
   ],
   parse: parseFundingTenders,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 20, pauseMs: 1_000 },
   expects: {
     silentAfterDays: 10,
@@ -65,5 +61,4 @@ export const source: Source = {
     'Large calls are in TED too; cftContractNoticeLink leads there where it is filled.',
     'Members after code of users; not seen live.',
   ],
-  writeSample: writeFundingTenders,
-}
+})

@@ -1,85 +1,64 @@
 // One result of the search of the EU Funding and Tenders portal: a call for tenders of an EU body, all members lists of texts.
-import type { FormType, Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
-import { type JsonObject, member, textAt, textsAt } from '../../ocds/json.ts'
-import { readJsonDocument, readPortalNotice } from '../../read-portal-notice.ts'
-import {
-  cpvCodesIn,
-  deadlineIn,
-  descriptionIn,
-  instantIn,
-  moneyIn,
-  organizationOf,
-  tedNumberIn,
-  titleIn,
-} from '../../read-values.ts'
+import { member, textsAt } from '../../ocds/json.ts'
+import { descriptionIn, titleIn } from '../../read-values.ts'
 import { cleanField, cleanUrl } from '../../text.ts'
+import { firstMatch, homeOf, jsonReader } from '../read-published-entry.ts'
 
-const publisher = 'eu-funding-tenders'
-const zone = 'Europe/Brussels'
+const home = homeOf({
+  publisher: 'eu-funding-tenders',
+  profile: 'sedia-search',
+  language: 'en',
+  zone: 'Europe/Brussels',
+  currency: 'EUR',
+})
 
 /** What the end of an identifier says: contract notice, ex-ante publicity, prior information, contract award. */
-function formTypeOf(identifier: string): FormType {
-  if (/-CAN$/i.test(identifier)) return 'result'
-  if (/-PIN$/i.test(identifier)) return 'planning'
-  return /-EXA$/i.test(identifier) ? 'dir-awa-pre' : 'competition'
-}
+const forms = { result: /-CAN$/i, planning: /-PIN$/i, 'dir-awa-pre': /-EXA$/i }
 
-function natureOf(label: string | undefined): string | undefined {
-  const word = label?.trim().toLowerCase()
-  return word === 'services' || word === 'supplies' || word === 'works' ? word : undefined
-}
-
-function readResult(entry: JsonObject): Notice | Rejection {
+export const parseFundingTenders = jsonReader(home, (entry, text) => {
   const metadata = member(entry, 'metadata')
-  const first = (name: string): string | undefined => textsAt(metadata, name)[0]
-  const identifier = cleanField(first('identifier') ?? textAt(entry, 'reference'), 200)
-  const formType = formTypeOf(identifier ?? '')
-  const buyer = organizationOf({
-    name:
-      first('cftLeadContractingAuthority') ??
-      first('cftPartyLegalEntityName') ??
-      first('cftLeadContractingAuthorityCode'),
-  })
-  const changed = first('updateDate') ?? first('es_SortDate')
-  const language =
-    cleanField(first('language') ?? textAt(entry, 'language'), 10)
-      ?.slice(0, 2)
-      .toLowerCase() ?? 'en'
-  return readPortalNotice({
-    id: identifier && `${identifier}@${changed ?? first('deadlineDate') ?? ''}`,
-    publisher,
-    profile: 'sedia-search',
-    noticeId: identifier,
-    publicationNumber: tedNumberIn(first('cftContractNoticeLink')),
-    // The parts of one procedure share what stands before the kind.
-    procedureId: identifier?.replace(/-(?:CN|CAN|PIN|EXA)$/i, ''),
-    internalReference: cleanField(first('callIdentifier') ?? first('cftId'), 200),
+  /** The first text of the first of the members that has one. */
+  const first = (...names: readonly string[]): string | undefined =>
+    names.map((name) => textsAt(metadata, name)[0]).find((value) => value !== undefined)
+  const identifier = cleanField(first('identifier') ?? text('reference'), 200)
+  const formType = firstMatch(forms, identifier) ?? 'competition'
+  const changed = first('updateDate', 'es_SortDate')
+  const language = cleanField(first('language') ?? text('language'), 10)
+    ?.slice(0, 2)
+    .toLowerCase()
+  const nature = first('contractType')?.trim().toLowerCase()
+  const title = first('title') ?? text('summary')
+  const description = first('description', 'descriptionByte')
+  return {
+    id: identifier,
     formType,
     noticeType: /-([A-Z]{2,4})$/.exec(identifier ?? '')?.[1] ?? 'CN',
-    language: /^[a-z]{2}$/.test(language) ? language : 'en',
-    title: titleIn(first('title') ?? textAt(entry, 'summary'), 'en'),
-    description: descriptionIn(first('description') ?? first('descriptionByte'), 'en'),
-    publicationDate: instantIn(first('startDate') ?? first('cftPublicationDateEForm'), zone),
-    dispatchDate: instantIn(changed, zone),
-    contractingAuthorities: buyer ? [buyer] : [],
-    procedureTypeNational: cleanField(first('procedureType'), 100),
-    contractNature: natureOf(first('contractType')),
-    cpvCodes: cpvCodesIn(first('mainCpvCode'), first('mainCpv')),
-    estimatedValue: moneyIn(
-      first('cftEstimatedTotalProcedureValue') ?? first('cftEstimatedOverallContractAmount'),
-      first('cftEstimatedOverallContractCurrency') ?? 'EUR',
-    ),
-    submissionDate:
-      formType === 'competition' ? deadlineIn(first('deadlineDate') ?? first('closingDate'), zone) : undefined,
-    isCancelled: /cancel/i.test(first('statusLabel') ?? '') ? true : undefined,
+    reference: cleanField(first('callIdentifier', 'cftId'), 200),
+    journal: first('cftContractNoticeLink'),
+    language: language && /^[a-z]{2}$/.test(language) ? language : 'en',
+    title: titleIn(title, 'en'),
+    description: descriptionIn(description, 'en'),
+    publishedAt: first('startDate', 'cftPublicationDateEForm'),
+    changedAt: changed,
+    deadline: formType === 'competition' ? first('deadlineDate', 'closingDate') : undefined,
+    buyer: {
+      name: first('cftLeadContractingAuthority', 'cftPartyLegalEntityName', 'cftLeadContractingAuthorityCode'),
+    },
+    cpv: [first('mainCpvCode'), first('mainCpv')],
+    estimatedValue: first('cftEstimatedTotalProcedureValue', 'cftEstimatedOverallContractAmount'),
+    currency: first('cftEstimatedOverallContractCurrency'),
+    nationalProcedure: cleanField(first('procedureType'), 100),
+    nature: ['services', 'supplies', 'works'].find((known) => known === nature),
+    isCancelled: /cancel/i.test(first('statusLabel') ?? ''),
     url:
-      cleanUrl(textAt(entry, 'url')) ??
+      cleanUrl(text('url')) ??
       (identifier &&
         `https://ec.europa.eu/info/funding-tenders/opportunities/portal/screen/opportunities/tender-details/${encodeURIComponent(identifier)}`),
-  })
-}
-
-/** Never throws. */
-export function parseFundingTenders(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, readResult)
-}
+    also: {
+      id: identifier && `${identifier}@${changed ?? first('deadlineDate') ?? ''}`,
+      noticeId: identifier,
+      // The parts of one procedure share what stands before the kind.
+      procedureId: identifier?.replace(/-(?:CN|CAN|PIN|EXA)$/i, ''),
+    },
+  }
+})

@@ -1,8 +1,7 @@
 // TED Open Data: the graph of the EU's notices, asked by SPARQL for the notices of a day.
 import { sparql } from '../../deliver/sparql.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseTedOpenData } from './parse-ted-open-data.ts'
-import { writeTedOpenData } from './write-ted-open-data.ts'
 
 const query = `PREFIX epo: <http://data.europa.eu/a4g/ontology#>
 PREFIX dct: <http://purl.org/dc/terms/>
@@ -16,14 +15,13 @@ SELECT DISTINCT ?notice ?number ?date ?form ?title WHERE {
   }
 } ORDER BY ?number ?title`
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'eu-ted-open-data',
   title: 'TED Open Data',
   publisher: 'Publications Office of the European Union',
-  country: 'EU',
   homepage: 'https://data.ted.europa.eu',
   documentation: 'https://docs.ted.europa.eu/ODS/latest/index.html',
-  licence: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
+  license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   zone: 'Europe/Luxembourg',
   channels: [
     {
@@ -35,7 +33,6 @@ export const source: Source = {
     },
   ],
   parse: parseTedOpenData,
-  writeSample: writeTedOpenData,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 6, pauseMs: 5000 },
   expects: { perDay: [0, 6000], silentAfterDays: 30, shape: ['/head/vars', '/results/bindings'] },
@@ -45,4 +42,4 @@ export const source: Source = {
     'Large answers are cut by the service without saying so, so they are asked for in pages.',
   ],
   offBecause: 'the same notices as ted, with less in them; a second count where the packages are doubted',
-}
+})

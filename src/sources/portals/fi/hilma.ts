@@ -1,8 +1,7 @@
 // Finland: Hilma, eForms notices through the search index and the reading interface.
 import type { Delivery } from '../../delivery.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseHilma } from './parse-hilma.ts'
-import { writeHilma } from './write-hilma.ts'
 
 const key = { 'Ocp-Apim-Subscription-Key': '{key}' }
 
@@ -26,18 +25,16 @@ const search = {
   dateOf: '/datePublished',
 } as const satisfies Delivery
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'fi-hilma',
   title: 'Hilma (hankintailmoitukset.fi)',
   publisher: 'Hansel Oy, valtiovarainministeriö',
-  country: 'FI',
   homepage: 'https://www.hankintailmoitukset.fi',
   documentation: 'https://github.com/Hankintailmoitukset/hilma-api',
-  licence: {
+  license: {
     name: 'Terms of the Hilma AVP interface: free use, content must not be altered, no direct marketing',
     url: 'https://hns-hilma-prod-apim.developer.azure-api.net/',
   },
-  zone: 'Europe/Helsinki',
   channels: [
     {
       name: 'notices',
@@ -82,5 +79,4 @@ export const source: Source = {
     'The index of before September 2023 is another one and is not read.',
     'Members of the reading interface (id, procedureId, eForm in base64, dateCreated) after what its users document.',
   ],
-  writeSample: writeHilma,
-}
+})

@@ -1,26 +1,15 @@
 // Hilma: an eForms notice in base64 inside the answer of the reading interface, or an entry of the search index.
-
 import { isProcedureType } from '../../../domain/codes.ts'
-import type { FormType, Notice, NoticeReference, ParsedPart, Rejection } from '../../../domain/notice.ts'
+import type { FormType, Notice, ParsedPart } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { type JsonObject, member, textAt, textsAt } from '../../ocds/json.ts'
 import { parseDocument } from '../../parse-document.ts'
-import { type Found, readAnyDocument, readPortalNotice } from '../../read-portal-notice.ts'
-import {
-  cpvCodesIn,
-  deadlineIn,
-  instantIn,
-  moneyIn,
-  nutsCodesIn,
-  organizationOf,
-  tedNumberIn,
-  uuidIn,
-  wordIn,
-} from '../../read-values.ts'
-import { cleanField, cleanLine, cleanText, cleanUrl, isPlaceholder } from '../../text.ts'
+import { type Found, readAnyDocument, readJsonDocument } from '../../read-portal-notice.ts'
+import { instantIn, moneyIn, uuidIn, wordIn } from '../../read-values.ts'
+import { cleanField, cleanLine, cleanText, isPlaceholder } from '../../text.ts'
+import { homeOf, type PublishedEntry, readPublishedEntry, type TextAt, textsOf } from '../read-published-entry.ts'
 
-const publisher = 'fi-hilma'
-const zone = 'Europe/Helsinki'
+const home = homeOf({ publisher: 'fi-hilma', profile: 'hilma-eformnotices', language: 'fi', currency: 'EUR' })
 
 const formTypes: { readonly [mainType: string]: FormType } = {
   contractnotices: 'competition',
@@ -48,54 +37,49 @@ function textsIn(entry: JsonObject, base: string, limit: number) {
   return Object.keys(texts).length > 0 ? texts : undefined
 }
 
-function readIndexEntry(entry: JsonObject): Notice | Rejection {
-  const id = cleanField(textAt(entry, 'noticeId') ?? textAt(entry, 'id'), 100)
-  const formType = wordIn(formTypes, textAt(entry, 'mainType')) ?? 'competition'
+function readIndexEntry(entry: JsonObject, text: TextAt): PublishedEntry {
+  const id = cleanField(text('noticeId', 'id'), 100)
+  const formType = wordIn(formTypes, text('mainType')) ?? 'competition'
   const title = textsIn(entry, 'title', 2_000)
   const names = textsIn(entry, 'organisationName', 1_000)
-  const buyer = organizationOf(
-    {
-      name: names && Object.values(names)[0],
-      nationalId: textAt(entry, 'organisationNationalRegistrationNumber'),
-      nutsCode: textAt(entry, 'organisationNutsCode'),
-    },
-    'FI',
-  )
-  const procedure = cleanField(textAt(entry, 'procedureType'), 100)
-  const procedureNumber = cleanField(textAt(entry, 'procedureId'), 50)
-  const references: NoticeReference[] = textsAt(entry, 'previousNoticeNumber').flatMap((number) => {
-    const noticeId = cleanField(number, 50)
-    return noticeId
-      ? [{ kind: member(entry, 'isCorrigendum') === true ? 'changes' : 'previous', noticeId } as const]
-      : []
-  })
-  return readPortalNotice({
+  const procedure = cleanField(text('procedureType'), 100)
+  const procedureNumber = cleanField(text('procedureId'), 50)
+  const isCorrigendum = member(entry, 'isCorrigendum') === true
+  return {
     id,
-    publisher,
-    profile: 'hilma-eformnotices',
-    noticeId: uuidIn(textAt(entry, 'eFormsId')) ?? cleanField(textAt(entry, 'noticeNumber'), 50),
-    publicationNumber: tedNumberIn(textAt(entry, 'tedPublicationId')),
-    procedureId: uuidIn(textAt(entry, 'contractFolderId')) ?? procedureNumber,
-    formType: member(entry, 'isCorrigendum') === true && formType === 'competition' ? 'change' : formType,
-    noticeType: cleanField(textAt(entry, 'mainType'), 100) ?? 'notice',
-    noticeSubtype: cleanField(textAt(entry, 'type'), 20),
-    language: Object.keys(title ?? {})[0] ?? 'fi',
+    formType: isCorrigendum && formType === 'competition' ? 'change' : formType,
+    noticeType: cleanField(text('mainType'), 100) ?? 'notice',
+    noticeSubtype: cleanField(text('type'), 20),
+    journal: text('tedPublicationId'),
+    language: Object.keys(title ?? {})[0] ?? home.language,
     title,
     description: textsIn(entry, 'description', 20_000),
-    publicationDate: instantIn(textAt(entry, 'datePublished'), zone),
-    contractingAuthorities: buyer ? [buyer] : [],
+    publishedAt: text('datePublished'),
+    deadline: formType === 'result' ? undefined : text('deadline'),
+    buyer: {
+      name: names && Object.values(names)[0],
+      nationalId: text('organisationNationalRegistrationNumber'),
+      nutsCode: text('organisationNutsCode'),
+    },
+    cpv: member(entry, 'cpvCodes'),
+    nuts: member(entry, 'nutsCodes'),
     procedureType: procedure && isProcedureType(procedure) ? procedure : undefined,
-    procedureTypeNational: procedure && isProcedureType(procedure) ? undefined : procedure,
-    contractNature: ['works', 'supplies', 'services'].find((nature) => nature === textAt(entry, 'procurementTypeCode')),
-    cpvCodes: cpvCodesIn(member(entry, 'cpvCodes')),
-    nutsCodes: nutsCodesIn(member(entry, 'nutsCodes')),
-    estimatedValue: moneyIn(member(entry, 'estimatedValue'), textAt(entry, 'currency') ?? 'EUR'),
-    submissionDate: formType === 'result' ? undefined : deadlineIn(textAt(entry, 'deadline'), zone),
-    documentsUrl: cleanUrl(textAt(entry, 'procurementDocumentsUrl')),
-    references,
-    isCancelled: member(entry, 'isCancelled') === true ? true : undefined,
-    url: pageOf(procedureNumber, cleanField(textAt(entry, 'noticeId'), 50)),
-  })
+    nationalProcedure: procedure,
+    nature: ['works', 'supplies', 'services'].find((nature) => nature === text('procurementTypeCode')),
+    references: textsAt(entry, 'previousNoticeNumber')
+      .map((number) => cleanField(number, 50))
+      .filter((noticeId) => noticeId !== undefined)
+      .map((noticeId) => ({ kind: isCorrigendum ? 'changes' : 'previous', noticeId })),
+    isCancelled: member(entry, 'isCancelled') === true,
+    documentsUrl: text('procurementDocumentsUrl'),
+    url: pageOf(procedureNumber, cleanField(text('noticeId'), 50)),
+    also: {
+      id,
+      noticeId: uuidIn(text('eFormsId')) ?? cleanField(text('noticeNumber'), 50),
+      procedureId: uuidIn(text('contractFolderId')) ?? procedureNumber,
+      estimatedValue: moneyIn(member(entry, 'estimatedValue'), text('currency') ?? home.currency),
+    },
+  }
 }
 
 function pageOf(procedureId: string | undefined, noticeId: string | undefined): string | undefined {
@@ -104,26 +88,29 @@ function pageOf(procedureId: string | undefined, noticeId: string | undefined): 
     : undefined
 }
 
-function readAnswer(entry: JsonObject): Found {
-  const eform = textAt(entry, 'eForm')
-  if (eform === undefined) return readIndexEntry(entry)
-  const parts = parseDocument(Buffer.from(eform, 'base64'))
-  const number = cleanField(textAt(entry, 'id'), 50)
-  const url = pageOf(cleanField(textAt(entry, 'procedureId'), 50), number)
-  return parts.map((part) => {
+function readEform(eform: string, text: TextAt): Found {
+  const number = cleanField(text('id'), 50)
+  const url = pageOf(cleanField(text('procedureId'), 50), number)
+  return parseDocument(Buffer.from(eform, 'base64')).map((part) => {
     if ('rejection' in part) return part.rejection
     const { notice } = part
     return compact<Notice>({
       ...notice,
-      noticeKey: number && notice.publisher !== 'ted' ? `${publisher}:${number}` : notice.noticeKey,
-      publisher: notice.publisher === 'ted' ? notice.publisher : publisher,
-      publicationDate: notice.publicationDate ?? instantIn(textAt(entry, 'dateCreated'), zone),
+      noticeKey: number && notice.publisher !== 'ted' ? `${home.publisher}:${number}` : notice.noticeKey,
+      publisher: notice.publisher === 'ted' ? notice.publisher : home.publisher,
+      publicationDate: notice.publicationDate ?? instantIn(text('dateCreated'), home.zone),
       url: notice.url ?? url,
     })
   })
 }
 
+function readAnswer(entry: JsonObject): Found {
+  const text = textsOf(entry)
+  const eform = text('eForm')
+  return eform === undefined ? readPublishedEntry(home, readIndexEntry(entry, text)) : readEform(eform, text)
+}
+
 /** Never throws. */
 export function parseHilma(bytes: Uint8Array): ParsedPart[] {
-  return readAnyDocument(bytes, readAnswer)
+  return readAnyDocument(bytes, (json) => readJsonDocument(json, readAnswer))
 }

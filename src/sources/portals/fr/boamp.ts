@@ -1,23 +1,20 @@
 // France: BOAMP, the official bulletin of procurement notices, through its Opendatasoft dataset.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseBoamp } from './parse-boamp.ts'
-import { writeBoamp } from './write-boamp.ts'
 
 const dataset = 'https://www.boamp.fr/api/explore/v2.1/catalog/datasets/boamp'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'fr-boamp',
   title: 'BOAMP',
   publisher: "Direction de l'information légale et administrative (DILA)",
-  country: 'FR',
   homepage: 'https://www.boamp.fr',
   documentation: 'https://www.boamp.fr/explore/dataset/boamp/api/',
-  licence: {
+  license: {
     name: 'Licence Ouverte 2.0',
     url: 'https://www.etalab.gouv.fr/licence-ouverte-open-licence',
     attribution: 'DILA, BOAMP',
   },
-  zone: 'Europe/Paris',
   channels: [
     {
       name: 'daily',
@@ -49,7 +46,6 @@ export const source: Source = {
     },
   ],
   parse: parseBoamp,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 60 },
   expects: {
     perDay: [200, 3_000],
@@ -62,5 +58,4 @@ export const source: Source = {
     '`donnees` is JSON inside a string: an eForms tree, or the forms FNSimple and MAPA; the archive before 2024 has no CPV there.',
     'Deadlines without an hour come as midnight UTC and are read as the end of that day.',
   ],
-  writeSample: writeBoamp,
-}
+})

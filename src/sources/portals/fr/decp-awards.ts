@@ -1,17 +1,14 @@
 // France: DECP, the essential data of awarded contracts in the format of 2022, as the Ministry's Opendatasoft portal has them.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseDecpAwards } from './parse-decp-awards.ts'
-import { writeDecpAwards } from './write-decp-awards.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'fr-decp-awards',
   title: 'Données essentielles de la commande publique (marchés valides, format 2022)',
   publisher: "Direction des affaires juridiques, Ministère de l'Économie",
-  country: 'FR',
   homepage: 'https://data.economie.gouv.fr/explore/dataset/decp-2022-marches-valides/',
   documentation: 'https://data.economie.gouv.fr/explore/dataset/decp-2022-marches-valides/api/',
-  licence: { name: 'Licence Ouverte 2.0', url: 'https://www.etalab.gouv.fr/licence-ouverte-open-licence' },
-  zone: 'Europe/Paris',
+  license: { name: 'Licence Ouverte 2.0', url: 'https://www.etalab.gouv.fr/licence-ouverte-open-licence' },
   channels: [
     {
       name: 'published',
@@ -27,7 +24,6 @@ export const source: Source = {
     },
   ],
   parse: parseDecpAwards,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
   expects: {
     perDay: [0, 8_000],
@@ -41,5 +37,4 @@ export const source: Source = {
     'A contract without a number of its procedure joins its call by buyer and reference only.',
     'Whether datepublicationdonnees can be filtered as a date was not seen live.',
   ],
-  writeSample: writeDecpAwards,
-}
+})

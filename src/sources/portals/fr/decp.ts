@@ -1,16 +1,14 @@
 // The consolidated essential data of French public contracts (DECP), as far as it is published in OCDS.
 import { dayMs } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'fr-decp',
   title: 'Données essentielles de la commande publique, fichiers consolidés',
   publisher: "Ministère de l'Économie et des Finances",
-  country: 'FR',
   homepage: 'https://www.data.gouv.fr/fr/datasets/donnees-essentielles-de-la-commande-publique-fichiers-consolides/',
-  licence: { name: 'Licence Ouverte 2.0', url: 'https://www.etalab.gouv.fr/licence-ouverte-open-licence/' },
-  zone: 'Europe/Paris',
+  license: { name: 'Licence Ouverte 2.0', url: 'https://www.etalab.gouv.fr/licence-ouverte-open-licence/' },
   channels: [
     {
       name: 'files',
@@ -29,11 +27,10 @@ export const source: Source = {
       timetable: '40 4 * * *',
     },
   ],
-  access: { kind: 'open' },
   politeness: { restMs: dayMs / 24 },
   expects: { silentAfterDays: 30, shape: ['/resources/0/url', '/resources/0/last_modified'] },
   caveats: [
     'Contracts that were awarded, no calls for tenders.',
     'Only resources whose description names OCDS are read; each is one very large file.',
   ],
-}
+})

@@ -1,26 +1,17 @@
 // One record of the BOAMP dataset: an eForms notice as JSON inside, or one of the journal's national forms.
-import type { FormType, LotResult, Notice, NoticeReference, ParsedPart, Rejection } from '../../../domain/notice.ts'
+import type { ProcedureType } from '../../../domain/codes.ts'
+import type { FormType, Notice, NoticeReference, ParsedPart, Rejection } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { parseEforms } from '../../eforms/parse-eforms.ts'
 import { parseJson } from '../../json.ts'
 import { asObject, type JsonObject, member, textAt, textsAt } from '../../ocds/json.ts'
-import { readJsonDocument, readPortalNotice } from '../../read-portal-notice.ts'
-import {
-  cpvCodesIn,
-  deadlineIn,
-  descriptionIn,
-  instantIn,
-  jsonAt,
-  organizationOf,
-  titleIn,
-  uuidIn,
-  wordIn,
-} from '../../read-values.ts'
+import { readJsonDocument } from '../../read-portal-notice.ts'
+import { deadlineIn, instantIn, jsonAt, organizationOf, titleIn, uuidIn, wordIn } from '../../read-values.ts'
 import { cleanField, cleanUrl } from '../../text.ts'
-import { eformsRootOf } from '../../xml-from-json.ts'
+import { eformsRootOf } from '../../xml/xml-from-json.ts'
+import { homeOf, readPublishedEntry, textsOf } from '../read-published-entry.ts'
 
-const publisher = 'fr-boamp'
-const zone = 'Europe/Paris'
+const home = homeOf({ publisher: 'fr-boamp', profile: 'boamp', language: 'fr' })
 
 /** `nature` of a record; the label decides where the code is another one. */
 const natures: { readonly [nature: string]: FormType } = {
@@ -36,7 +27,7 @@ const natures: { readonly [nature: string]: FormType } = {
   modification: 'cont-modif',
 }
 
-const procedures: { readonly [category: string]: string } = {
+const procedures: { readonly [category: string]: ProcedureType } = {
   ouvert: 'open',
   'procedure ouverte': 'open',
   restreint: 'restricted',
@@ -99,7 +90,7 @@ function isCancelled(record: JsonObject): boolean {
 /** Deadlines without an hour come as midnight UTC, which no buyer means. */
 function deadlineOf(record: JsonObject) {
   const text = textAt(record, 'datelimitereponse')
-  return deadlineIn(text?.replace(/T00:00:00(?:\.0+)?(?:\+00:00|Z)$/, ''), zone)
+  return deadlineIn(text?.replace(/T00:00:00(?:\.0+)?(?:\+00:00|Z)$/, ''), home.zone)
 }
 
 function referencesOf(record: JsonObject, formType: FormType, cancelled: boolean): NoticeReference[] {
@@ -115,7 +106,7 @@ function readRecord(record: JsonObject): Notice | Rejection {
   const formType = formTypeOf(record)
   const cancelled = isCancelled(record)
   const url = cleanUrl(textAt(record, 'url_avis')) ?? (id && `https://www.boamp.fr/pages/avis/?q=idweb:${id}`)
-  const publicationDate = instantIn(textAt(record, 'dateparution'), zone)
+  const publicationDate = instantIn(textAt(record, 'dateparution'), home.zone)
   const eforms = asObject(member(content, 'EFORMS'))
   const root = eforms && eformsRootOf(eforms)
   const [part] = root ? parseEforms(root) : []
@@ -123,8 +114,8 @@ function readRecord(record: JsonObject): Notice | Rejection {
     // The same notice, id and version as in the EU journal: only who published it, when and under which number is BOAMP's.
     return compact<Notice>({
       ...compact<Notice>(part.notice),
-      noticeKey: `${publisher}:${id}`,
-      publisher,
+      noticeKey: `${home.publisher}:${id}`,
+      publisher: home.publisher,
       publicationDate: publicationDate ?? part.notice.publicationDate,
       isCancelled: part.notice.isCancelled ?? (cancelled || undefined),
       url: url ?? part.notice.url,
@@ -133,10 +124,25 @@ function readRecord(record: JsonObject): Notice | Rejection {
   const national = bodyOf(content)
   const body = national?.body
   const organization = member(national?.form, 'organisme')
-  const buyer = organizationOf(
-    {
-      name:
-        textAt(record, 'nomacheteur') ?? textAt(organization, 'nomOfficiel') ?? textAt(organization, 'acheteurPublic'),
+  const text = textsOf(record)
+  const isResult = formType === 'result'
+  const winners = textsAt(record, 'titulaire')
+    .map((name) => organizationOf({ name }, home.country))
+    .filter((winner) => winner !== undefined)
+  const procedure = text('procedure_categorise', 'procedure_libelle')
+  return readPublishedEntry(home, {
+    id,
+    formType,
+    noticeType: cleanField(text('nature'), 50) ?? 'avis',
+    reference: cleanField(textAt(body, 'renseignements', 'idMarche'), 200),
+    title: titleIn(text('objet'), home.language),
+    description:
+      textAt(body, 'natureMarche', 'description') ??
+      textAt(body, 'caracteristiques', 'principales') ??
+      textAt(body, 'description', 'objet'),
+    deadline: isResult ? undefined : deadlineOf(record),
+    buyer: {
+      name: text('nomacheteur') ?? textAt(organization, 'nomOfficiel') ?? textAt(organization, 'acheteurPublic'),
       nationalId: textAt(organization, 'codeIdentificationNational') ?? textAt(organization, 'siret'),
       street: jsonAt(organization, '/adr/voie/nomvoie'),
       city: textAt(organization, 'ville') ?? jsonAt(organization, '/adr/ville'),
@@ -145,49 +151,25 @@ function readRecord(record: JsonObject): Notice | Rejection {
       phone: jsonAt(organization, '/coord/tel') ?? jsonAt(body, '/communication/telContact'),
       url: jsonAt(organization, '/coord/url'),
     },
-    'FR',
-  )
-  const winners = textsAt(record, 'titulaire').map((name) => organizationOf({ name }, 'FR'))
-  const named = winners.filter((winner) => winner !== undefined)
-  const result: LotResult | undefined =
-    formType === 'result' && named.length > 0 ? { outcome: 'awarded', winners: named } : undefined
-  const cpvCodes = cpvCodesIn(
-    jsonAt(body, '/natureMarche/codeCPV'),
-    jsonAt(body, '/description/CPV'),
-    jsonAt(content, '/OBJET/CPV'),
-  )
-  const folder = uuidIn(textAt(record, 'contractfolderid'))
-  const procedure = textAt(record, 'procedure_categorise') ?? textAt(record, 'procedure_libelle')
-  return readPortalNotice({
-    id,
-    publisher,
-    profile: 'boamp',
-    noticeId: id,
-    procedureId: folder,
-    internalReference: cleanField(textAt(body, 'renseignements', 'idMarche'), 200),
-    formType,
-    noticeType: cleanField(textAt(record, 'nature'), 50) ?? 'avis',
-    language: 'fr',
-    title: titleIn(textAt(record, 'objet'), 'fr'),
-    description: descriptionIn(
-      textAt(body, 'natureMarche', 'description') ??
-        textAt(body, 'caracteristiques', 'principales') ??
-        textAt(body, 'description', 'objet'),
-      'fr',
-    ),
-    publicationDate,
-    contractingAuthorities: buyer ? [buyer] : [],
-    buyerProfileUrl: cleanUrl(textAt(organization, 'urlProfilAcheteur')),
-    procedureType: wordIn(procedures, procedure) ?? wordIn(procedures, textAt(record, 'procedure_libelle')),
-    procedureTypeNational: cleanField(textAt(record, 'procedure_libelle'), 200),
-    contractNature: textsAt(record, 'type_marche').map((type) => wordIn(contractNatures, type))[0],
-    cpvCodes,
-    submissionDate: formType === 'result' ? undefined : deadlineOf(record),
-    documentsUrl: cleanUrl(textAt(body, 'communication', 'urlDocConsul')),
-    lots: result ? [{ lotId: '1', cpvCodes: [], nutsCodes: [], result }] : [],
+    cpv: [jsonAt(body, '/natureMarche/codeCPV'), jsonAt(body, '/description/CPV'), jsonAt(content, '/OBJET/CPV')],
+    procedureType: wordIn(procedures, procedure) ?? wordIn(procedures, text('procedure_libelle')),
+    nature: textsAt(record, 'type_marche').map((type) => wordIn(contractNatures, type))[0],
+    lots:
+      isResult && winners.length > 0
+        ? [{ lotId: '1', cpvCodes: [], nutsCodes: [], result: { outcome: 'awarded', winners } }]
+        : [],
     references: referencesOf(record, formType, cancelled),
-    isCancelled: cancelled || undefined,
-    url,
+    isCancelled: cancelled,
+    documentsUrl: textAt(body, 'communication', 'urlDocConsul'),
+    also: {
+      id,
+      noticeId: id,
+      procedureId: uuidIn(text('contractfolderid')),
+      publicationDate,
+      buyerProfileUrl: cleanUrl(textAt(organization, 'urlProfilAcheteur')),
+      procedureTypeNational: cleanField(text('procedure_libelle'), 200),
+      url,
+    },
   })
 }
 

@@ -1,21 +1,17 @@
 // France: PLACE, the state's purchasing platform, an Atexo platform.
 import { atexoDays, atexoShape } from '../../families/atexo.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { atexoReader } from '../parse-atexo.ts'
-import { atexoWriter } from '../write-atexo.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'fr-place',
   title: "PLACE, plateforme des achats de l'État",
   publisher: "Direction des achats de l'État",
-  country: 'FR',
   homepage: 'https://www.marches-publics.gouv.fr',
   documentation: 'https://www.marches-publics.gouv.fr/api/v2/docs',
-  licence: { name: 'Reuse forbidden without written consent of the publisher (conditions of use)' },
-  zone: 'Europe/Paris',
+  license: { name: 'Reuse forbidden without written consent of the publisher (conditions of use)' },
   channels: [atexoDays('www.marches-publics.gouv.fr', '2025-01-01')],
-  parse: atexoReader({ publisher: 'fr-place', zone: 'Europe/Paris', country: 'FR' }),
-  access: { kind: 'open' },
+  parse: atexoReader('fr-place'),
   politeness: { requestsPerMinute: 20, pauseMs: 1_000 },
   expects: {
     perDay: [10, 300],
@@ -30,5 +26,4 @@ export const source: Source = {
     'Filters after the conventions of API Platform, members after what users of such platforms show, not seen live.',
   ],
   offBecause: 'terms',
-  writeSample: atexoWriter('www.marches-publics.gouv.fr'),
-}
+})

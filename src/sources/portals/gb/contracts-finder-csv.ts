@@ -1,18 +1,15 @@
 // Contracts Finder as a table a day: releases of OCDS laid out flat, one a row.
 import { hourMs, openGovernmentLicence } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseFlatRelease } from './parse-flat-release.ts'
-import { writeFlatRelease } from './write-flat-release.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'gb-contracts-finder-csv',
   title: 'Contracts Finder (daily tables)',
   publisher: 'Cabinet Office',
-  country: 'GB',
   homepage: 'https://www.contractsfinder.service.gov.uk',
   documentation: 'https://www.contractsfinder.service.gov.uk/apidocumentation/home',
-  licence: openGovernmentLicence,
-  zone: 'Europe/London',
+  license: openGovernmentLicence,
   channels: [
     {
       name: 'days',
@@ -28,7 +25,6 @@ export const source: Source = {
     },
   ],
   parse: parseFlatRelease,
-  writeSample: writeFlatRelease,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 12, pauseMs: 2000, restMs: 5 * 60_000 },
   expects: { perDay: [20, 1500], silentAfterDays: 5, shape: ['releases/0/ocid', 'releases/0/tender/title'] },
@@ -37,4 +33,4 @@ export const source: Source = {
     'The site answers 403 for five minutes when asked too often.',
   ],
   offBecause: 'the same releases as gb-contracts-finder; name it where its search fails',
-}
+})

@@ -1,20 +1,18 @@
 // Contracts Finder: notices of England below the thresholds.
 import { minuteMs, openGovernmentLicence } from '../../families/card-values.ts'
 import { records, releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
 const search =
   'https://www.contractsfinder.service.gov.uk/Published/Notices/OCDS/Search?limit=100&publishedFrom={from:yyyy-MM-dd}&publishedTo={to:yyyy-MM-dd}'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'gb-contracts-finder',
   title: 'Contracts Finder',
   publisher: 'Cabinet Office',
-  country: 'GB',
   homepage: 'https://www.contractsfinder.service.gov.uk',
   documentation: 'https://www.contractsfinder.service.gov.uk/apidocumentation/home',
-  licence: openGovernmentLicence,
-  zone: 'Europe/London',
+  license: openGovernmentLicence,
   channels: [
     {
       name: 'releases',
@@ -39,7 +37,6 @@ export const source: Source = {
       },
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 12, pauseMs: 2000, restMs: 5 * minuteMs },
   expects: { silentAfterDays: 4, shape: ['/releases/0/ocid', '/releases/0/tag'] },
   caveats: [
@@ -48,4 +45,4 @@ export const source: Source = {
     'The search shows the newest release of a process; earlier ones stand in its record alone (channel `records`).',
     'Some texts are in Windows-1252 although the answer says UTF-8.',
   ],
-}
+})

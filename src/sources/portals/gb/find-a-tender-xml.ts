@@ -1,16 +1,14 @@
 // Find a Tender as daily archives of XML on the open data portal of the United Kingdom.
 import { openGovernmentLicence } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'gb-find-a-tender-xml',
   title: 'Find a Tender (XML archives)',
   publisher: 'Crown Commercial Service',
-  country: 'GB',
   homepage: 'https://www.data.gov.uk/search?q=%22UK+Public+Procurement+Notices%22',
   documentation: 'https://www.find-tender.service.gov.uk/Developer/Documentation',
-  licence: openGovernmentLicence,
-  zone: 'Europe/London',
+  license: openGovernmentLicence,
   channels: [
     {
       name: 'days',
@@ -30,7 +28,6 @@ export const source: Source = {
       },
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 12, pauseMs: 2000 },
   expects: {
     silentAfterDays: 45,
@@ -41,4 +38,4 @@ export const source: Source = {
     'The files follow TED_EXPORT in a version of the United Kingdom (R2.0.9.UK1), whose root is not known to be that of the EU.',
   ],
   offBecause: 'the same notices as gb-find-a-tender; name it to fill what its interface lost',
-}
+})

@@ -1,17 +1,15 @@
 // Find a Tender: notices of the United Kingdom above the thresholds, since 2025 those of the Procurement Act too.
 import { minuteMs, openGovernmentLicence } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'gb-find-a-tender',
   title: 'Find a Tender',
   publisher: 'Cabinet Office',
-  country: 'GB',
   homepage: 'https://www.find-tender.service.gov.uk',
   documentation: 'https://www.find-tender.service.gov.uk/apidocumentation/1.0/GET-ocdsReleasePackages',
-  licence: openGovernmentLicence,
-  zone: 'Europe/London',
+  license: openGovernmentLicence,
   channels: [
     {
       name: 'windows',
@@ -34,7 +32,6 @@ export const source: Source = {
       },
     },
   ],
-  access: { kind: 'open' },
   // It answered 429 "Rate limit of 12" per 120 seconds, and says nothing of it beforehand.
   politeness: { requestsPerMinute: 6, pauseMs: 10_000, restMs: 2 * minuteMs },
   expects: {
@@ -49,4 +46,4 @@ export const source: Source = {
     'Numbers such as 1e9999 occur and are read as no number.',
     'Notices of both this portal and Contracts Finder overlap.',
   ],
-}
+})

@@ -1,7 +1,7 @@
 // A row whose columns are paths of an OCDS release package back to the package, and that to notices.
 import type { Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
 import { parseOcds } from '../../ocds/parse-ocds.ts'
-import { type Row, readRowDocument } from '../../read-portal-notice.ts'
+import { readRowDocument, type TableRow } from '../../read-portal-notice.ts'
 
 /** Maximum depth and length, beyond any release. */
 const mostSteps = 12
@@ -12,7 +12,7 @@ export function parseFlatRelease(bytes: Uint8Array): ParsedPart[] {
 }
 
 /** A row is a package of one release. */
-function readRow(row: Row): Notice | Rejection {
+function readRow(row: TableRow): Notice | Rejection {
   const [part] = parseOcds(unfolded(row))
   if (!part) return { reason: 'missing-content', path: '', detail: 'the row holds no release' }
   return 'notice' in part ? part.notice : part.rejection
@@ -21,7 +21,7 @@ function readRow(row: Row): Notice | Rejection {
 type Tree = { [name: string]: Tree | string }
 
 /** `releases/0/parties/1/name` becomes a member of a list of a list; empty cells are left out. */
-function unfolded(row: Row): unknown {
+function unfolded(row: TableRow): unknown {
   const root: Tree = Object.create(null) as Tree
   for (const [path, cell] of Object.entries(row)) {
     const steps = path.split('/')

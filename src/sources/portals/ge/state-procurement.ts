@@ -1,20 +1,15 @@
 // All tenders of Georgia's State Procurement Agency in one archive.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { wholeFile } from '../../families/whole-file.ts'
 import { zippedReleases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'ge-state-procurement',
   title: 'State Procurement Agency, open data',
   publisher: 'State Procurement Agency of Georgia',
-  country: 'GE',
   homepage: 'http://opendata.spa.ge',
-  licence: licenceNotStated,
-  zone: 'Asia/Tbilisi',
   channels: [wholeFile('http://opendata.spa.ge/json/allTenders.zip', zippedReleases, '5 2 * * 0')],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 5 },
   expects: { silentAfterDays: 60, shape: ['/ocid', '/tag'] },
   caveats: ['One archive of about 450 MB with everything.', 'The host serves http alone.'],
-}
+})

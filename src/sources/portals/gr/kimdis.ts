@@ -1,8 +1,7 @@
 // KIMDIS, the central register of public contracts of Greece, by its open data service.
 import { hourMs } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseKimdis } from './parse-kimdis.ts'
-import { writeKimdis } from './write-kimdis.ts'
 
 const service = 'https://cerpp.eprocurement.gov.gr/khmdhs-opendata'
 
@@ -26,18 +25,15 @@ const channel = (name: string, resource: string) =>
     },
   }) as const
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'gr-kimdis',
   title: 'KIMDIS',
   publisher: 'Ministry of Digital Governance, Greece',
-  country: 'GR',
   homepage: 'https://cerpp.eprocurement.gov.gr',
   documentation: `${service}/swagger-ui/index.html`,
-  licence: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
-  zone: 'Europe/Athens',
+  license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [channel('notices', 'notice'), channel('contracts', 'contract')],
   parse: parseKimdis,
-  writeSample: writeKimdis,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 120 },
   expects: {
@@ -52,4 +48,4 @@ export const source: Source = {
     'The member `aaht` is a code of the authority, not of the procedure; amendments name the number that they amend.',
     'Members of both answers seen in public code of 2026, the answers themselves not seen live.',
   ],
-}
+})

@@ -1,17 +1,13 @@
 // Guatecompras, the procurement of Guatemala, as monthly archives.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { zippedRecords } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'gt-guatecompras',
   title: 'Guatecompras',
   publisher: 'Ministerio de Finanzas Públicas, Dirección General de Adquisiciones del Estado',
-  country: 'GT',
   homepage: 'https://ocds.guatecompras.gt/descarga-datos',
   documentation: 'https://ocds.guatecompras.gt/api-ocds',
-  licence: licenceNotStated,
-  zone: 'America/Guatemala',
   channels: [
     {
       name: 'months',
@@ -27,8 +23,7 @@ export const source: Source = {
       timetable: '50 */4 * * *',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 10, shape: ['/result/0/files/json', '/result/0/timestamp'] },
   caveats: ['Answers 400 for a while and works again; nothing is wrong with the request.'],
-}
+})

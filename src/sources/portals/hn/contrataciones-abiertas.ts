@@ -1,7 +1,6 @@
 // The common portal of Honduras' procurement office (ONCAE) and ministry of finance (SEFIN).
-import { licenceNotStated } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Channel, Source } from '../../source.ts'
+import { type Channel, sourceOf } from '../../source.ts'
 
 const api = 'http://www.contratacionesabiertas.gob.hn/api/v1'
 
@@ -20,15 +19,12 @@ const pages = (name: string, list: string, at: string): Channel => ({
   },
 })
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'hn-contrataciones-abiertas',
   title: 'Contrataciones Abiertas de Honduras',
   publisher: 'ONCAE and Secretaría de Finanzas',
-  country: 'HN',
   homepage: 'http://www.contratacionesabiertas.gob.hn',
   documentation: 'http://www.contratacionesabiertas.gob.hn/manual_api/',
-  licence: licenceNotStated,
-  zone: 'America/Tegucigalpa',
   channels: [
     {
       name: 'months',
@@ -46,11 +42,10 @@ export const source: Source = {
     pages('releases', 'release', '/releasePackage/releases'),
     pages('records', 'record', '/recordPackage/records'),
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 45, shape: ['/0/urls/json', '/0/urls/md5'] },
   caveats: [
     'The pages behind the five-thousandth are answered with 502.',
     'The interface is described for http alone.',
   ],
-}
+})

@@ -1,16 +1,12 @@
 // Contracts that Honduras' institute for access to information collects.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'hn-iaip',
   title: 'Portal Único de Transparencia, contrataciones',
   publisher: 'Instituto de Acceso a la Información Pública',
-  country: 'HN',
   homepage: 'https://portalunico.iaip.gob.hn/datosabierto/',
-  licence: licenceNotStated,
-  zone: 'America/Tegucigalpa',
   channels: [
     {
       name: 'files',
@@ -27,8 +23,7 @@ export const source: Source = {
       timetable: '25 6 * * *',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 90, shape: ['/*/0/json'] },
   caveats: ['Files whose name holds `compiled` repeat the others and are not read.'],
-}
+})

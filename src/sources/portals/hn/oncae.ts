@@ -1,18 +1,14 @@
 // The catalogue and the direct contracts of Honduras' procurement office, as yearly files.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { releases, zippedReleases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
 const files = 'https://datosabiertos.oncae.gob.hn/datosabiertos'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'hn-oncae',
   title: 'ONCAE, datos abiertos',
   publisher: 'Oficina Normativa de Contratación y Adquisiciones del Estado',
-  country: 'HN',
   homepage: 'https://oncae.gob.hn/datosabiertos',
-  licence: licenceNotStated,
-  zone: 'America/Tegucigalpa',
   channels: [
     {
       name: 'honducompras',
@@ -38,11 +34,10 @@ export const source: Source = {
       timetable: '40 6 * * 6',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 120, shape: ['/releases/0/ocid'] },
   caveats: [
     'HC1 begins with 2005, CE with 2014; DDC has 2010 to 2019.',
     'The same releases come through hn-contrataciones-abiertas; whichever comes second is known already.',
   ],
-}
+})

@@ -1,17 +1,13 @@
 // Contracts of Honduras' ministry of finance.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'hn-sefin',
   title: 'SEFIN, EDCA',
   publisher: 'Secretaría de Finanzas de Honduras',
-  country: 'HN',
   homepage: 'https://www.sefin.gob.hn/edca/',
   documentation: 'https://guancasco.sefin.gob.hn/EDCA_WEBAPI/swagger/ui/index',
-  licence: licenceNotStated,
-  zone: 'America/Tegucigalpa',
   channels: [
     {
       name: 'processes',
@@ -38,11 +34,10 @@ export const source: Source = {
       timetable: '35 8 * * 0',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30 },
   expects: { silentAfterDays: 45, shape: ['/0'] },
   caveats: [
     'The list of 2012 to 2018 is answered with 500; those years come from the archives.',
     'The list has no dates: a process is read once there, and again with the archive of its year.',
   ],
-}
+})

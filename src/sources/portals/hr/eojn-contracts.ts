@@ -1,18 +1,15 @@
 // The register of contracts of Croatia's former procurement site, as archives in OCDS.
-import { browserLike, licenceNotStated } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { browserLike } from '../../families/card-values.ts'
+import { sourceOf } from '../../source.ts'
 import { readPostbackArchives } from './read-postback-archives.ts'
 
 const page = 'https://eojn.nn.hr/SPIN/application/ipn/Oglasnik/PreuzimanjeUgovoraOCD.aspx'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'hr-eojn-contracts',
   title: 'Elektronički oglasnik javne nabave, contracts',
   publisher: 'Narodne novine d.d.',
-  country: 'HR',
   homepage: page,
-  licence: licenceNotStated,
-  zone: 'Europe/Zagreb',
   channels: [
     {
       name: 'archives',
@@ -21,7 +18,6 @@ export const source: Source = {
       timetable: '20 4 * * 0',
     },
   ],
-  access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 6 },
   expects: { silentAfterDays: 400, shape: ['html'] },
   caveats: [
@@ -30,4 +26,4 @@ export const source: Source = {
     'Plain user agents are refused.',
     'Members were seen that are no valid JSON.',
   ],
-}
+})

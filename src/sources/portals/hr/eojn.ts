@@ -1,9 +1,7 @@
 // EOJN RH, the electronic public procurement bulletin of Croatia, by the tables of its public site.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { type PageSession, withPageSession } from '../../families/page-session.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseEojn } from './parse-eojn.ts'
-import { writeEojn } from './write-eojn.ts'
 
 const session: PageSession = {
   page: 'https://eojn.hr/procurements-public',
@@ -31,21 +29,17 @@ const channel = (name: string, grid: string, dateAt: string) =>
     }),
   }) as const
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'hr-eojn',
   title: 'EOJN RH',
   publisher: 'Narodne novine',
-  country: 'HR',
   homepage: 'https://eojn.hr',
-  licence: licenceNotStated,
-  zone: 'Europe/Zagreb',
   channels: [
     channel('public', 'TendersPublic', '/NoticePublishDate'),
     channel('simple', 'TendersSimple', '/NoticePublishDate'),
     channel('decisions', 'VAwardDecisions', '/PublishDate'),
   ],
   parse: parseEojn,
-  writeSample: writeEojn,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 15, pauseMs: 3000, restMs: 30 * 60_000 },
   expects: { perDay: [10, 600], silentAfterDays: 5, shape: ['/data/0/Id', '/data/0/Name', '/data/0/ContractingBody'] },
@@ -57,4 +51,4 @@ export const source: Source = {
     'AboveThreshold says that a procurement stands in TED too.',
     'Members of the tables seen in public code of 2026, the answers themselves not seen live.',
   ],
-}
+})

@@ -1,19 +1,10 @@
 // A row of EOJN's tables, of procurements or of award decisions, to a notice.
 import type { ProcedureType } from '../../../domain/codes.ts'
-import type { Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
-import { type JsonObject, member, textAt } from '../../ocds/json.ts'
-import { readJsonDocument } from '../../read-portal-notice.ts'
+import { type JsonObject, member } from '../../ocds/json.ts'
 import { wordIn } from '../../read-values.ts'
-import { type PortalHome, readPublishedEntry } from '../read-published-entry.ts'
+import { homeOf, jsonReader, type PublishedEntry, type TextAt } from '../read-published-entry.ts'
 
-const home: PortalHome = {
-  publisher: 'hr-eojn',
-  profile: 'eojn-searchgrid',
-  language: 'hr',
-  zone: 'Europe/Zagreb',
-  country: 'HR',
-  currency: 'EUR',
-}
+const home = homeOf({ publisher: 'hr-eojn', profile: 'eojn-searchgrid', language: 'hr', currency: 'EUR' })
 
 const natures = { robe: 'supplies', roba: 'supplies', usluge: 'services', radovi: 'works' } as const
 const procedures: { readonly [word: string]: ProcedureType } = {
@@ -27,54 +18,52 @@ const procedures: { readonly [word: string]: ProcedureType } = {
   'partnerstvo za inovacije': 'innovation',
 }
 
-export function parseEojn(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, (entry) =>
-    member(entry, 'TenderDecisionId') === undefined ? readTender(entry) : readDecision(entry),
-  )
-}
+export const parseEojn = jsonReader(home, (entry, text) =>
+  member(entry, 'TenderDecisionId') === undefined ? readTender(entry, text) : readDecision(text),
+)
 
 const pageOf = (id: string | undefined): string | undefined =>
   id && `https://eojn.hr/tender-eo/${encodeURIComponent(id)}`
 
-function readTender(entry: JsonObject): Notice | Rejection {
-  const id = textAt(entry, 'Id')
-  const procedure = textAt(entry, 'ProcedureType')
-  return readPublishedEntry(home, {
+function readTender(entry: JsonObject, text: TextAt): PublishedEntry {
+  const id = text('Id')
+  const procedure = text('ProcedureType')
+  return {
     id,
     formType: /savjetovanj/i.test(procedure ?? '') ? 'consultation' : 'competition',
     noticeType: procedure ?? 'tender',
     procedureId: id,
-    reference: textAt(entry, 'ReferenceNumber'),
-    title: textAt(entry, 'Name'),
-    publishedAt: textAt(entry, 'NoticePublishDate'),
-    deadline: textAt(entry, 'SubmissionDeadline'),
-    buyer: { name: textAt(entry, 'ContractingBody') },
-    cpv: textAt(entry, 'CPVExtended'),
-    nuts: /^HR[A-Z0-9]{1,3}/.exec(textAt(entry, 'Nuts') ?? '')?.[0],
+    reference: text('ReferenceNumber'),
+    title: text('Name'),
+    publishedAt: text('NoticePublishDate'),
+    deadline: text('SubmissionDeadline'),
+    buyer: { name: text('ContractingBody') },
+    cpv: text('CPVExtended'),
+    nuts: /^HR[A-Z0-9]{1,3}/.exec(text('Nuts') ?? '')?.[0],
     estimatedValue: member(entry, 'EstimatedValue'),
     procedureType: wordIn(procedures, procedure),
     nationalProcedure: procedure,
-    nature: wordIn(natures, textAt(entry, 'TypeContract')),
+    nature: wordIn(natures, text('TypeContract')),
     url: pageOf(id),
-  })
+  }
 }
 
-function readDecision(entry: JsonObject): Notice | Rejection {
-  const id = textAt(entry, 'TenderDecisionId')
-  const tenderId = textAt(entry, 'MainTenderId') ?? textAt(entry, 'TenderId')
-  const winners = (textAt(entry, 'ContractorsNames') ?? '').split(/\s*[;|]\s*/).filter((name) => name.trim() !== '')
-  return readPublishedEntry(home, {
+function readDecision(text: TextAt): PublishedEntry {
+  const id = text('TenderDecisionId')
+  const tenderId = text('MainTenderId', 'TenderId')
+  const winners = (text('ContractorsNames') ?? '').split(/\s*[;|]\s*/).filter((name) => name.trim() !== '')
+  return {
     id: id && `decision/${id}`,
     formType: 'result',
     noticeType: 'decision',
     procedureId: tenderId,
-    title: textAt(entry, 'TenderName'),
-    description: textAt(entry, 'LotTitle'),
-    publishedAt: textAt(entry, 'PublishDate') ?? textAt(entry, 'DecisionDate'),
-    buyer: { name: textAt(entry, 'OfficialName') },
+    title: text('TenderName'),
+    description: text('LotTitle'),
+    publishedAt: text('PublishDate', 'DecisionDate'),
+    buyer: { name: text('OfficialName') },
     outcome: winners.length > 0 ? 'awarded' : 'not-awarded',
     winners: winners.map((name) => ({ name })),
-    contractDate: textAt(entry, 'DecisionDate'),
+    contractDate: text('DecisionDate'),
     url: pageOf(tenderId),
-  })
+  }
 }

@@ -1,19 +1,14 @@
 // EKR, the electronic public procurement system of Hungary, by the list of notices of its public site.
-import { licenceNotStated } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseEkr } from './parse-ekr.ts'
-import { writeEkr } from './write-ekr.ts'
 
 const list = 'https://ekr.gov.hu/api/publikus/kozbeszerzesi-hirdetmenyek'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'hu-ekr',
   title: 'EKR',
   publisher: 'Nemzeti Infrastruktúra és Közbeszerzési Szolgáltató',
-  country: 'HU',
   homepage: 'https://ekr.gov.hu',
-  licence: licenceNotStated,
-  zone: 'Europe/Budapest',
   channels: [
     {
       name: 'notices',
@@ -39,7 +34,6 @@ export const source: Source = {
     },
   ],
   parse: parseEkr,
-  writeSample: writeEkr,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 60, pauseMs: 400 },
   expects: {
@@ -54,4 +48,4 @@ export const source: Source = {
     'Dates are midnight of Budapest, written as an instant of the evening before.',
     'Members of the list and of the detail seen in public code of 2026, the answers themselves not seen live.',
   ],
-}
+})

@@ -1,16 +1,12 @@
 // Tenders of Indonesia's procurement offices (LPSE), collected by opentender.net.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { zippedReleases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'id-opentender',
   title: 'Opentender.net',
   publisher: 'Indonesia Corruption Watch',
-  country: 'ID',
   homepage: 'https://opentender.net',
-  licence: licenceNotStated,
-  zone: 'Asia/Jakarta',
   channels: [
     {
       name: 'offices',
@@ -30,8 +26,7 @@ export const source: Source = {
       timetable: '0 16 * * 6',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: { silentAfterDays: 60, shape: ['/results/0/code'] },
   caveats: ['The portal answers slowly.', 'The list of offices has some twice.', 'JSON was seen that broke off.'],
-}
+})

@@ -1,16 +1,12 @@
 // Ireland: eTenders, calls of the national platform as an export by day of publication.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseEtenders } from './parse-etenders.ts'
-import { writeEtenders } from './write-etenders.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'ie-etenders',
   title: 'eTenders',
   publisher: 'Office of Government Procurement',
-  country: 'IE',
   homepage: 'https://www.etenders.gov.ie',
-  licence: { name: 'not stated' },
-  zone: 'Europe/Dublin',
   channels: [
     {
       name: 'export',
@@ -35,7 +31,6 @@ export const source: Source = {
     },
   ],
   parse: parseEtenders,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 10, pauseMs: 3_000 },
   expects: { perDay: [5, 200], silentAfterDays: 7, shape: ['Title', 'Resource ID', 'CA', 'Date published', 'Status'] },
   caveats: [
@@ -44,5 +39,4 @@ export const source: Source = {
     'A row is a call in its present state, so days are read again to see awards and cancellations.',
     'Calls above the thresholds are in TED too, without a common number in the export.',
   ],
-  writeSample: writeEtenders,
-}
+})

@@ -1,17 +1,13 @@
 // Tenders of the state of Assam, collected by CivicDataLab.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { wholeFile } from '../../families/whole-file.ts'
 import { zippedReleases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'in-assam',
   title: 'Assam tenders',
   publisher: 'CivicDataLab',
-  country: 'IN',
   homepage: 'https://github.com/CivicDataLab/assam-tenders-data',
-  licence: licenceNotStated,
-  zone: 'Asia/Kolkata',
   channels: [
     wholeFile(
       'https://github.com/CivicDataLab/assam-tenders-data/raw/main/data/ProcessedData/ocds-mapped-data/current/ocds_mapped_data.json.zip',
@@ -19,8 +15,7 @@ export const source: Source = {
       '20 3 * * 2',
     ),
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 200, shape: ['/ocid', '/tag'] },
   caveats: ['The archive holds copies of its members below __MACOSX, which are no JSON.'],
-}
+})

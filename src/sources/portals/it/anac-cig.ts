@@ -1,17 +1,14 @@
 // ANAC's open data of lot numbers (CIG): every lot of Italy, direct awards included, as one table a month.
 import { dayMs } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseAnacCig } from './parse-anac-cig.ts'
-import { writeAnacCig } from './write-anac-cig.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'it-anac-cig',
   title: 'ANAC – CIG',
   publisher: 'Autorità Nazionale Anticorruzione',
-  country: 'IT',
   homepage: 'https://dati.anticorruzione.it/opendata/dataset/cig',
-  licence: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
-  zone: 'Europe/Rome',
+  license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [
     {
       name: 'months',
@@ -28,7 +25,6 @@ export const source: Source = {
     },
   ],
   parse: parseAnacCig,
-  writeSample: writeAnacCig,
   access: { kind: 'open' },
   politeness: {
     requestsPerMinute: 20,
@@ -44,4 +40,4 @@ export const source: Source = {
   ],
   offBecause:
     "hundreds of thousands of rows a month, most of them direct awards; Italy's calls and results come from it-anac-pvl and ANAC's OCDS",
-}
+})

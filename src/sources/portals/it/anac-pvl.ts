@@ -1,8 +1,7 @@
 // ANAC's platform for publicity with legal effect: every call and result of Italy since 2024.
-import { hourMs, licenceNotStated } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { hourMs } from '../../families/card-values.ts'
+import { sourceOf } from '../../source.ts'
 import { parseAnacPvl } from './parse-anac-pvl.ts'
-import { writeAnacPvl } from './write-anac-pvl.ts'
 
 const platform = 'https://pubblicitalegale.anticorruzione.it'
 
@@ -25,17 +24,13 @@ const channel = (name: string, forms: string) =>
     },
   }) as const
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'it-anac-pvl',
   title: 'ANAC – Pubblicità a valore legale',
   publisher: 'Autorità Nazionale Anticorruzione',
-  country: 'IT',
   homepage: platform,
-  licence: licenceNotStated,
-  zone: 'Europe/Rome',
   channels: [channel('calls', '2,4'), channel('results', '7'), channel('intentions', '9')],
   parse: parseAnacPvl,
-  writeSample: writeAnacPvl,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: {
@@ -50,4 +45,4 @@ export const source: Source = {
     "The number behind the underscore of a form (P1_16, A1_29) is read as the subtype of eForms: inferred from the names of ANAC's forms.",
     'Members of the answer seen in public code of 2026, the answer itself not seen live.',
   ],
-}
+})

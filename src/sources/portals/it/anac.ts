@@ -2,17 +2,14 @@
 import { browserLike } from '../../families/card-values.ts'
 import { ckanFiles } from '../../families/ckan-files.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'it-anac',
   title: 'ANAC Open Data, OCDS',
   publisher: 'Autorità Nazionale Anticorruzione',
-  country: 'IT',
   homepage: 'https://dati.anticorruzione.it/opendata',
   documentation: 'https://dati.anticorruzione.it/opendata/about',
-  licence: { name: 'not stated' },
-  zone: 'Europe/Rome',
   channels: [
     ckanFiles({
       name: 'months',
@@ -22,7 +19,6 @@ export const source: Source = {
       timetable: '10 3 * * *',
     }),
   ],
-  access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 10 },
   expects: { silentAfterDays: 75, shape: ['/result/results/0/resources/0/url'] },
   caveats: [
@@ -30,4 +26,4 @@ export const source: Source = {
     'One very large file for every month.',
     'Releases without `ocid` occur; it stands at the beginning of their `id`. Releases without `date` occur too.',
   ],
-}
+})

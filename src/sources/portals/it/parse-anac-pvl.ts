@@ -1,27 +1,15 @@
 // An announcement of ANAC's platform for legal publicity to a notice.
-import type { FormType, Notice, NoticeLot, ParsedPart, Rejection } from '../../../domain/notice.ts'
+import type { FormType, NoticeLot } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { type JsonObject, member, numberAt, objectsOf, textAt } from '../../ocds/json.ts'
-import { readJsonDocument } from '../../read-portal-notice.ts'
 import { cpvCodesIn, deadlineIn, descriptionIn, moneyIn } from '../../read-values.ts'
-import { type PortalHome, readPublishedEntry, winnersOf, wordsOf } from '../read-published-entry.ts'
+import { homeOf, jsonReader, winnersOf, wordsOf } from '../read-published-entry.ts'
 
-const home: PortalHome = {
-  publisher: 'it-anac-pvl',
-  profile: 'anac-avvisi-v0',
-  language: 'it',
-  zone: 'Europe/Rome',
-  country: 'IT',
-  currency: 'EUR',
-}
+const home = homeOf({ publisher: 'it-anac-pvl', profile: 'anac-avvisi-v0', language: 'it', currency: 'EUR' })
 
-export function parseAnacPvl(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, readEntry)
-}
-
-function readEntry(entry: JsonObject): Notice | Rejection {
-  const form = textAt(entry, 'codiceScheda')
-  const kind = textAt(entry, 'tipo') ?? ''
+export const parseAnacPvl = jsonReader(home, (entry, text) => {
+  const form = text('codiceScheda')
+  const kind = text('tipo') ?? ''
   const formType = formOf(form ?? '')
   const template = member(objectsOf(entry, 'template')[0], 'template')
   const sections = objectsOf(template, 'sections')
@@ -34,19 +22,19 @@ function readEntry(entry: JsonObject): Notice | Rejection {
   const amounts = items
     .map((item) => numberAt(item, 'valore_complessivo_stimato'))
     .filter((value) => value !== undefined)
-  const id = textAt(entry, 'idAvviso')
-  return readPublishedEntry(home, {
+  const id = text('idAvviso')
+  return {
     id,
     formType,
     noticeType: form,
     noticeSubtype: /_(\d{1,2})$/.exec(form ?? '')?.[1],
-    procedureId: textAt(entry, 'idAppalto'),
+    procedureId: text('idAppalto'),
     title: textAt(template, 'metadata', 'titolo') ?? textAt(template, 'metadata', 'descrizione'),
     description: textAt(template, 'metadata', 'descrizione'),
-    publishedAt: textAt(entry, 'dataPubblicazione'),
+    publishedAt: text('dataPubblicazione'),
     deadline:
       formType === 'competition'
-        ? (textAt(entry, 'dataScadenza') ??
+        ? (text('dataScadenza') ??
           items.map((item) => textAt(item, 'termine_ricezione') ?? textAt(item, 'termine_invito')).find((date) => date))
         : undefined,
     buyer: {
@@ -60,8 +48,8 @@ function readEntry(entry: JsonObject): Notice | Rejection {
     isCancelled: /annull|revoc/i.test(kind),
     isUnsuccessful: /^NAG/i.test(form ?? ''),
     url: id && `https://pubblicitalegale.anticorruzione.it/bandi/${encodeURIComponent(id)}`,
-  })
-}
+  }
+})
 
 function lotOf(item: JsonObject, index: number, formType: FormType): NoticeLot {
   const winners = winnersOf(

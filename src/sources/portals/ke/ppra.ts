@@ -1,18 +1,14 @@
 // Tenders of Kenya's Public Procurement Regulatory Authority.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
 const api = 'https://tenders.go.ke/api/ocds'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'ke-ppra',
   title: 'Public Procurement Information Portal',
   publisher: 'Public Procurement Regulatory Authority',
-  country: 'KE',
   homepage: 'https://tenders.go.ke/ocds',
-  licence: licenceNotStated,
-  zone: 'Africa/Nairobi',
   channels: [
     {
       name: 'tenders',
@@ -32,10 +28,9 @@ export const source: Source = {
       timetable: '15 */6 * * *',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 40 },
   expects: { silentAfterDays: 14, shape: ['/data/0/id', '/next_page_url'] },
   caveats: [
     'The list cannot be asked for by date: it is walked from its start, and only what changed in it is fetched.',
   ],
-}
+})

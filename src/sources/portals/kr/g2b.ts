@@ -1,18 +1,14 @@
 // G2B, the procurement service of the Republic of Korea, by the national data portal.
-import { hourMs, licenceNotStated } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { hourMs } from '../../families/card-values.ts'
+import { sourceOf } from '../../source.ts'
 import { parseG2b } from './parse-g2b.ts'
-import { writeG2b } from './write-g2b.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'kr-g2b',
   title: 'G2B (나라장터)',
   publisher: 'Public Procurement Service',
-  country: 'KR',
   homepage: 'https://www.g2b.go.kr',
   documentation: 'https://www.data.go.kr/data/15129394/openapi.do',
-  licence: licenceNotStated,
-  zone: 'Asia/Seoul',
   channels: [
     {
       name: 'bids',
@@ -34,7 +30,6 @@ export const source: Source = {
     },
   ],
   parse: parseG2b,
-  writeSample: writeG2b,
   access: { kind: 'key', setting: 'DATA_GO_KR_KEY', getItAt: 'https://www.data.go.kr/data/15129394/openapi.do' },
   politeness: { requestsPerMinute: 30 },
   expects: {
@@ -49,4 +44,4 @@ export const source: Source = {
     'Classified by a national list, not by CPV: no CPV codes are read.',
     'Members of the answer seen in public code of 2026, the answer itself not seen live.',
   ],
-}
+})

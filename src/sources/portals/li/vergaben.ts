@@ -1,16 +1,12 @@
 // Liechtenstein: vergaben.llv.li, all current notices in one answer.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseVergaben } from './parse-vergaben.ts'
-import { writeVergaben } from './write-vergaben.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'li-vergaben',
   title: 'Vergabeplattform der Liechtensteinischen Landesverwaltung',
   publisher: 'Fachstelle Öffentliches Auftragswesen',
-  country: 'LI',
   homepage: 'https://vergaben.llv.li',
-  licence: { name: 'not stated' },
-  zone: 'Europe/Vaduz',
   channels: [
     {
       name: 'current',
@@ -24,7 +20,6 @@ export const source: Source = {
     },
   ],
   parse: parseVergaben,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 60, shape: ['/0/id', '/0/name', '/0/formName', '/0/contAuthOfficialName'] },
   caveats: [
@@ -33,5 +28,4 @@ export const source: Source = {
     'No CPV, no value, and no reliable date of publication; works are classified by BKP numbers.',
     'Whether the list stands at the root of the answer was not seen live.',
   ],
-  writeSample: writeVergaben,
-}
+})

@@ -1,19 +1,15 @@
 // The e-procurement platform of Liberia's Public Procurement and Concessions Commission.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { ePpsMonths } from '../../families/european-dynamics.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
 const host = 'https://eprocurement.ppcc.gov.lr'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'lr-ppcc',
   title: 'PPCC e-procurement',
   publisher: 'Public Procurement and Concessions Commission',
-  country: 'LR',
   homepage: host,
-  licence: licenceNotStated,
-  zone: 'Africa/Monrovia',
   channels: [
     ePpsMonths(host, '2024-11-01'),
     {
@@ -41,11 +37,10 @@ export const source: Source = {
       },
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 45, shape: ['/ocid', '/compiledRelease'] },
   caveats: [
     'While the platform is maintained, it answers HTML with status 200.',
     'The channel `releases` is what the site itself calls; nobody documents it.',
   ],
-}
+})

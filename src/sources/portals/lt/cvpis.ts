@@ -1,17 +1,12 @@
 // CVP IS, the central public procurement system of Lithuania, by its integration interface.
-import { licenceNotStated } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseCvpis } from './parse-cvpis.ts'
-import { writeCvpis } from './write-cvpis.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'lt-cvpis',
   title: 'CVP IS',
   publisher: 'Viešųjų pirkimų tarnyba',
-  country: 'LT',
   homepage: 'https://viesiejipirkimai.lt',
-  licence: licenceNotStated,
-  zone: 'Europe/Vilnius',
   channels: [
     {
       // There is no filter, and states change for years: all of it, four times a day.
@@ -34,7 +29,6 @@ export const source: Source = {
     },
   ],
   parse: parseCvpis,
-  writeSample: writeCvpis,
   access: { kind: 'key', setting: 'CVPIS_API_KEY', getItAt: 'https://vpt.lrv.lt' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: {
@@ -49,4 +43,4 @@ export const source: Source = {
     'Broken years (0028) occur in dates and are read as no date.',
     'Members of the answer seen in public code of 2026, the answer itself not seen live.',
   ],
-}
+})

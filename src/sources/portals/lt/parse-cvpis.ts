@@ -1,17 +1,17 @@
 // A procurement of CVP IS's integration interface to a notice.
-import type { ProcedureType } from '../../../domain/codes.ts'
-import type { FormType, Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
-import { type JsonObject, member, textAt } from '../../ocds/json.ts'
-import { readJsonDocument } from '../../read-portal-notice.ts'
-import { type PortalHome, readPublishedEntry } from '../read-published-entry.ts'
+import type { FormType } from '../../../domain/notice.ts'
+import { member } from '../../ocds/json.ts'
+import { firstMatch, homeOf, jsonReader } from '../read-published-entry.ts'
 
-const home: PortalHome = {
-  publisher: 'lt-cvpis',
-  profile: 'cvpis-cft-details',
-  language: 'lt',
-  zone: 'Europe/Vilnius',
-  country: 'LT',
-  currency: 'EUR',
+const home = homeOf({ publisher: 'lt-cvpis', profile: 'cvpis-cft-details', language: 'lt', currency: 'EUR' })
+
+const procedures = {
+  'neg-wo-call': /without (?:prior )?publication|unpublished/i,
+  open: /^open/i,
+  restricted: /^restricted/i,
+  'neg-w-call': /negotiat/i,
+  'comp-dial': /dialogue/i,
+  innovation: /innovation/i,
 }
 
 /** The public page differs by kind of procedure; the wrong one leads to the login. */
@@ -21,54 +21,40 @@ const pages: { readonly [procedure: string]: string } = {
   'Dynamic Purchasing System': 'dps/prepareViewCfTDPSWS.do',
 }
 
-export function parseCvpis(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, readEntry)
-}
-
-function readEntry(entry: JsonObject): Notice | Rejection {
-  const id = textAt(entry, 'id')
-  const status = textAt(entry, 'status')
-  const procedure = textAt(entry, 'procedure')
+export const parseCvpis = jsonReader(home, (entry, text) => {
+  const id = text('id')
+  const status = text('status')
+  const procedure = text('procedure')
   const formType = formOf(status ?? '', procedure ?? '')
   const isCancelled = /^(?:Cancelled|Terminated)/i.test(status ?? '')
-  return readPublishedEntry(home, {
+  return {
     // One record that changes its state: call and result are two notices of it.
     id: id && (formType === 'result' ? `${id}/result` : isCancelled ? `${id}/cancelled` : id),
     formType,
     noticeType: status,
-    procedureId: textAt(entry, 'cftCaUniqueId') ?? id,
-    reference: textAt(entry, 'cftCaUniqueId'),
-    journal: textAt(entry, 'tedLink'),
-    title: textAt(entry, 'title'),
-    description: textAt(entry, 'description'),
-    publishedAt: textAt(entry, 'datePublished'),
-    deadline: textAt(entry, 'tenderSubmissionDeadline'),
-    buyer: { name: textAt(entry, 'caName') },
-    cpv: textAt(entry, 'cpvCodes'),
-    nuts: textAt(entry, 'nutsCode'),
+    procedureId: text('cftCaUniqueId') ?? id,
+    reference: text('cftCaUniqueId'),
+    journal: text('tedLink'),
+    title: text('title'),
+    description: text('description'),
+    publishedAt: text('datePublished'),
+    deadline: text('tenderSubmissionDeadline'),
+    buyer: { name: text('caName') },
+    cpv: text('cpvCodes'),
+    nuts: text('nutsCode'),
     estimatedValue: member(entry, 'estimatedValue'),
-    procedureType: procedureOf(procedure),
+    procedureType: firstMatch(procedures, procedure),
     nationalProcedure: procedure,
-    nature: /^(?:works|supplies|services)$/i.exec(textAt(entry, 'procurementType')?.trim() ?? '')?.[0].toLowerCase(),
+    nature: /^(?:works|supplies|services)$/i.exec(text('procurementType')?.trim() ?? '')?.[0].toLowerCase(),
     outcome: formType === 'result' ? (/^(?:Awarded|Concluded)/i.test(status ?? '') ? 'awarded' : undefined) : undefined,
     isCancelled,
     url:
       id &&
       `https://viesiejipirkimai.lt/epps/${pages[procedure ?? ''] ?? 'cft/prepareViewCfTWS.do'}?resourceId=${encodeURIComponent(id)}`,
-  })
-}
+  }
+})
 
 function formOf(status: string, procedure: string): FormType {
   if (procedure === 'Preliminary Market Consultation') return 'consultation'
   return /^(?:Awarded|Concluded|Closed)/i.test(status) ? 'result' : 'competition'
-}
-
-function procedureOf(procedure: string | undefined): ProcedureType | undefined {
-  if (procedure === undefined) return undefined
-  if (/without (?:prior )?publication|unpublished/i.test(procedure)) return 'neg-wo-call'
-  if (/^open/i.test(procedure)) return 'open'
-  if (/^restricted/i.test(procedure)) return 'restricted'
-  if (/negotiat/i.test(procedure)) return 'neg-w-call'
-  if (/dialogue/i.test(procedure)) return 'comp-dial'
-  return /innovation/i.test(procedure) ? 'innovation' : undefined
 }

@@ -1,21 +1,17 @@
 // Luxembourg: the Portail des marchés publics, an Atexo platform.
 import { atexoDays, atexoShape } from '../../families/atexo.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { atexoReader } from '../parse-atexo.ts'
-import { atexoWriter } from '../write-atexo.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'lu-pmp',
   title: 'Portail des marchés publics',
   publisher: 'Ministère de la Mobilité et des Travaux publics',
-  country: 'LU',
   homepage: 'https://pmp.b2g.etat.lu',
   documentation: 'https://pmp.b2g.etat.lu/api/v2/docs',
-  licence: { name: 'not stated; the operator asks for authorisation before reuse' },
-  zone: 'Europe/Luxembourg',
+  license: { name: 'not stated; the operator asks for authorisation before reuse' },
   channels: [atexoDays('pmp.b2g.etat.lu', '2023-01-01')],
-  parse: atexoReader({ publisher: 'lu-pmp', zone: 'Europe/Luxembourg', country: 'LU' }),
-  access: { kind: 'open' },
+  parse: atexoReader('lu-pmp'),
   politeness: { requestsPerMinute: 20, pauseMs: 1_000 },
   expects: {
     perDay: [1, 60],
@@ -28,5 +24,4 @@ export const source: Source = {
     'A consultation is changed in place; days are read again after 1, 7 and 30 days.',
     'Filters after the conventions of API Platform, members after what users of such platforms show, not seen live.',
   ],
-  writeSample: atexoWriter('pmp.b2g.etat.lu'),
-}
+})

@@ -1,19 +1,16 @@
 // IUB, the procurement monitoring bureau of Latvia: the announcements of a day in one file of open data.
 import { hourMs } from '../../families/card-values.ts'
 import { withDay } from '../../families/dated-day-file.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseIub } from './parse-iub.ts'
-import { writeIub } from './write-iub.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'lv-iub',
   title: 'IUB atvērtie dati',
   publisher: 'Iepirkumu uzraudzības birojs',
-  country: 'LV',
   homepage: 'https://www.iub.gov.lv',
   documentation: 'https://open.iub.gov.lv',
-  licence: { name: 'CC0-1.0', url: 'https://creativecommons.org/publicdomain/zero/1.0/' },
-  zone: 'Europe/Riga',
+  license: { name: 'CC0-1.0', url: 'https://creativecommons.org/publicdomain/zero/1.0/' },
   channels: [
     {
       name: 'days',
@@ -29,7 +26,6 @@ export const source: Source = {
     },
   ],
   parse: parseIub,
-  writeSample: writeIub,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: {
@@ -44,4 +40,4 @@ export const source: Source = {
     'Organisations, processes and terms are objects in one notice and lists in the next.',
     'Members seen in public code of 2026 that was written against whole files; the files themselves not seen live.',
   ],
-}
+})

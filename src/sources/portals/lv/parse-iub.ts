@@ -1,21 +1,13 @@
 // An announcement of IUB's daily files to a notice; its members follow eForms under names of their own.
 import { isProcedureType } from '../../../domain/codes.ts'
 import { sumOfMoney } from '../../../domain/money.ts'
-import type { FormType, LotResult, Notice, NoticeLot, ParsedPart, Rejection } from '../../../domain/notice.ts'
+import type { FormType, LotResult, NoticeLot } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { asObject, type JsonObject, member, numberAt, objectsOf, textAt, textsAt } from '../../ocds/json.ts'
-import { readJsonDocument } from '../../read-portal-notice.ts'
 import { countIn, dayIn, deadlineIn, descriptionIn, moneyIn, nutsCodesIn, titleIn } from '../../read-values.ts'
-import { type PortalHome, readPublishedEntry, winnersOf, wordsOf } from '../read-published-entry.ts'
+import { homeOf, jsonReader, winnersOf, wordsOf } from '../read-published-entry.ts'
 
-const home: PortalHome = {
-  publisher: 'lv-iub',
-  profile: 'iub-open-data',
-  language: 'lv',
-  zone: 'Europe/Riga',
-  country: 'LV',
-  currency: 'EUR',
-}
+const home = homeOf({ publisher: 'lv-iub', profile: 'iub-open-data', language: 'lv', currency: 'EUR' })
 
 const formTypes: { readonly [type: string]: FormType } = {
   planning: 'planning',
@@ -28,11 +20,7 @@ const formTypes: { readonly [type: string]: FormType } = {
   change: 'change',
 }
 
-export function parseIub(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, readEntry)
-}
-
-function readEntry(document: JsonObject): Notice | Rejection {
+export const parseIub = jsonReader(home, (document, text) => {
   const entry = asObject(document['notice']) ?? document
   const formType = formTypes[textAt(entry, 'formType') ?? ''] ?? 'competition'
   const organizations = objectsOf(entry, 'organizationData')
@@ -50,7 +38,7 @@ function readEntry(document: JsonObject): Notice | Rejection {
   const contractValue = stated.map((each) => member(each, 'noticeContractValue')).find((each) => each !== undefined)
   const estimate = stated.map((each) => member(each, 'estimatedValue')).find((each) => each !== undefined)
   const sum = sumOfMoney(lots.map((lot) => lot.estimatedValue))
-  return readPublishedEntry(home, {
+  return {
     id: textAt(entry, 'identifier') ?? textAt(entry, 'contactPoint', 'noticeId'),
     formType,
     noticeType: textAt(entry, 'noticeType'),
@@ -58,7 +46,7 @@ function readEntry(document: JsonObject): Notice | Rejection {
     reference: textAt(project, 'procurementIdentifier'),
     title: textAt(entry, 'name') ?? textAt(project, 'name'),
     description: textAt(project, 'description'),
-    publishedAt: textAt(document, 'day'),
+    publishedAt: text('day'),
     buyer: {
       name: textAt(buyer, 'name'),
       nationalId: textAt(buyer, 'identifier'),
@@ -83,8 +71,8 @@ function readEntry(document: JsonObject): Notice | Rejection {
     changes: formType === 'result' ? undefined : textAt(entry, 'previousIdentifier'),
     documentsUrl: textIn(process, 'documentsURL')?.replace(editPage, '$1/EKEIS/Supplier/Procurement/$2'),
     isCancelled: /cancel/i.test(textAt(entry, 'changeReasonCode') ?? ''),
-  })
-}
+  }
+})
 
 /** Some buyers publish the address of the page on which they edit; the same number opens the public one. */
 const editPage = /^(https?:\/\/(?:www\.)?eis\.gov\.lv)\/EKEIS\/Procurement\/Edit\/(\d+).*$/i

@@ -1,15 +1,12 @@
 // MTender, the electronic procurement system of Moldova.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { records } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'md-mtender',
   title: 'MTender',
   publisher: 'Ministry of Finance of the Republic of Moldova',
-  country: 'MD',
   homepage: 'https://mtender.gov.md',
-  licence: licenceNotStated,
   zone: 'UTC',
   channels: [
     {
@@ -33,7 +30,6 @@ export const source: Source = {
       },
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 60 },
   expects: { silentAfterDays: 4, shape: ['/data/0/ocid', '/data/0/date', '/offset'] },
   caveats: [
@@ -41,4 +37,4 @@ export const source: Source = {
     'The records of one process carry different OCIDs: that of the process with the stage behind it.',
     'The host is out of reach for hours at a time.',
   ],
-}
+})

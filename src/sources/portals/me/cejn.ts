@@ -1,20 +1,15 @@
 // CeJN, the electronic public procurement system of Montenegro, by the interface of its public site.
-import { licenceNotStated } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseCejn } from './parse-cejn.ts'
-import { writeCejn } from './write-cejn.ts'
 
 const site = 'https://cejn.gov.me/api'
 const statuses = '1,512,64,4,8'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'me-cejn',
   title: 'CeJN',
   publisher: 'Ministarstvo finansija Crne Gore',
-  country: 'ME',
   homepage: 'https://cejn.gov.me',
-  licence: licenceNotStated,
-  zone: 'Europe/Podgorica',
   channels: [
     {
       // Some 4,500 tenders; the rounds of one are requested again when its state changes.
@@ -63,7 +58,6 @@ export const source: Source = {
     },
   ],
   parse: parseCejn,
-  writeSample: writeCejn,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 60, pauseMs: 300 },
   expects: {
@@ -77,4 +71,4 @@ export const source: Source = {
     'Neither CPV codes nor values stand in the answers.',
     'Members of list and rounds seen in public code of 2026, the answers themselves not seen live.',
   ],
-}
+})

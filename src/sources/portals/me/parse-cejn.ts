@@ -1,19 +1,10 @@
 // A tender of CeJN with its rounds to a notice.
 import type { ProcedureType } from '../../../domain/codes.ts'
-import type { Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
-import { asObject, type JsonObject, member, objectsOf, textAt } from '../../ocds/json.ts'
-import { readJsonDocument } from '../../read-portal-notice.ts'
+import { asObject, member, objectsOf, textAt } from '../../ocds/json.ts'
 import { wordIn } from '../../read-values.ts'
-import { type PortalHome, readPublishedEntry } from '../read-published-entry.ts'
+import { homeOf, jsonReader } from '../read-published-entry.ts'
 
-const home: PortalHome = {
-  publisher: 'me-cejn',
-  profile: 'cejn-tenders',
-  language: 'sr',
-  zone: 'Europe/Podgorica',
-  country: 'ME',
-  currency: 'EUR',
-}
+const home = homeOf({ publisher: 'me-cejn', profile: 'cejn-tenders', language: 'sr', currency: 'EUR' })
 
 const natures = { goods: 'supplies', works: 'works', services: 'services' } as const
 const procedures: { readonly [name: string]: ProcedureType } = {
@@ -25,11 +16,7 @@ const procedures: { readonly [name: string]: ProcedureType } = {
   'innovation partnership': 'innovation',
 }
 
-export function parseCejn(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, readEntry)
-}
-
-function readEntry(document: JsonObject): Notice | Rejection {
+export const parseCejn = jsonReader(home, (document) => {
   const entry = asObject(document['entry']) ?? document
   const detail = member(document, 'detail')
   const id = textAt(entry, 'id')
@@ -43,7 +30,7 @@ function readEntry(document: JsonObject): Notice | Rejection {
     .filter((date) => date !== undefined)
     .sort()
     .at(-1)
-  return readPublishedEntry(home, {
+  return {
     id: id && (isResult ? `${id}/result` : isCancelled ? `${id}/cancelled` : id),
     formType: isResult ? 'result' : 'competition',
     noticeType: state || 'tender',
@@ -58,5 +45,5 @@ function readEntry(document: JsonObject): Notice | Rejection {
     isFramework: /framework/i.test(procedure ?? '') || undefined,
     isCancelled,
     url: id && `https://cejn.gov.me/tenders/view-tender/${encodeURIComponent(id)}`,
-  })
-}
+  }
+})

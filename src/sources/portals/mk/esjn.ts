@@ -1,8 +1,6 @@
 // ESJN, the electronic public procurement system of North Macedonia, by the table of notices of its public site.
-import { licenceNotStated } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseEsjn } from './parse-esjn.ts'
-import { writeEsjn } from './write-esjn.ts'
 
 const columns = [
   'ProcessNumber',
@@ -71,14 +69,11 @@ const pages = {
   end: { when: 'short-page' },
 } as const
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'mk-esjn',
   title: 'ЕСЈН',
   publisher: 'Биро за јавни набавки',
-  country: 'MK',
   homepage: 'https://e-nabavki.gov.mk',
-  licence: licenceNotStated,
-  zone: 'Europe/Skopje',
   channels: [
     { name: 'open', slots: { kind: 'whole' }, timetable: '55 */3 * * *', delivery: { ...pages, request: table(1) } },
     {
@@ -94,7 +89,6 @@ export const source: Source = {
     },
   ],
   parse: parseEsjn,
-  writeSample: writeEsjn,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: {
@@ -108,4 +102,4 @@ export const source: Source = {
     'Neither CPV codes nor values stand in the table.',
     'Members of the answer seen in public code of 2026, the answer itself not seen live.',
   ],
-}
+})

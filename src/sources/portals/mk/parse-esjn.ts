@@ -1,19 +1,10 @@
 // A row of ESJN's table of notices to a notice.
 import type { ProcedureType } from '../../../domain/codes.ts'
-import type { Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
-import { type JsonObject, member, textAt } from '../../ocds/json.ts'
-import { readJsonDocument } from '../../read-portal-notice.ts'
+import { member } from '../../ocds/json.ts'
 import { wordIn } from '../../read-values.ts'
-import { type PortalHome, readPublishedEntry } from '../read-published-entry.ts'
+import { homeOf, jsonReader } from '../read-published-entry.ts'
 
-const home: PortalHome = {
-  publisher: 'mk-esjn',
-  profile: 'esjn-grid',
-  language: 'mk',
-  zone: 'Europe/Skopje',
-  country: 'MK',
-  currency: 'MKD',
-}
+const home = homeOf({ publisher: 'mk-esjn', profile: 'esjn-grid', language: 'mk', currency: 'MKD' })
 
 const natures = { goods: 'supplies', works: 'works', services: 'services' } as const
 const procedures: { readonly [name: string]: ProcedureType } = {
@@ -28,28 +19,24 @@ const procedures: { readonly [name: string]: ProcedureType } = {
   innovationpartnership: 'innovation',
 }
 
-export function parseEsjn(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, readEntry)
-}
-
-function readEntry(entry: JsonObject): Notice | Rejection {
-  const id = textAt(entry, 'Id')
-  const procedure = textAt(entry, 'EntityProcedureType')
-  return readPublishedEntry(home, {
+export const parseEsjn = jsonReader(home, (entry, text) => {
+  const id = text('Id')
+  const procedure = text('EntityProcedureType')
+  return {
     id,
     formType: 'competition',
     noticeType: procedure ?? 'notice',
     procedureId: id,
-    reference: textAt(entry, 'ProcessNumber'),
-    title: textAt(entry, 'Subject'),
+    reference: text('ProcessNumber'),
+    title: text('Subject'),
     publishedAt: member(entry, 'AnnouncementDate'),
     deadline: member(entry, 'FinalDay'),
-    buyer: { name: textAt(entry, 'ContractingInstitutionName') },
+    buyer: { name: text('ContractingInstitutionName') },
     procedureType: wordIn(procedures, procedure?.replace(/\s+/g, '')),
     nationalProcedure: procedure,
-    nature: wordIn(natures, textAt(entry, 'GoodsWorksServices')),
+    nature: wordIn(natures, text('GoodsWorksServices')),
     url:
       id &&
-      `https://e-nabavki.gov.mk/PublicAccess/home.aspx#/dossie/${encodeURIComponent(id)}/${textAt(entry, 'ProcedureType') ?? '1'}`,
-  })
-}
+      `https://e-nabavki.gov.mk/PublicAccess/home.aspx#/dossie/${encodeURIComponent(id)}/${text('ProcedureType') ?? '1'}`,
+  }
+})

@@ -1,9 +1,8 @@
 // MANEPS, the e-procurement system of Malawi.
 
 import type { Entries } from '../../delivery.ts'
-import { licenceNotStated } from '../../families/card-values.ts'
 import { records, releases } from '../../ocds/entries.ts'
-import type { Channel, Source } from '../../source.ts'
+import { type Channel, sourceOf } from '../../source.ts'
 
 const api = 'https://maneps.mw/rms/api/ocds'
 
@@ -22,20 +21,16 @@ const list = (name: string, address: string, entries: Entries): Channel => ({
   timetable: '45 */6 * * *',
 })
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'mw-maneps',
   title: 'MANEPS',
   publisher: 'Public Procurement and Disposal of Assets Authority',
-  country: 'MW',
   homepage: 'https://maneps.mw',
-  licence: licenceNotStated,
-  zone: 'Africa/Blantyre',
   channels: [
     list('releases', 'release-package', releases),
     { ...list('records', 'record-package', records), role: 'spare' },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30 },
   expects: { silentAfterDays: 30, shape: ['/items/0/ocid', '/total'] },
   caveats: ['An OCID may hold a slash.'],
-}
+})

@@ -1,16 +1,12 @@
 // Contracts of Aguascalientes, from the state's own digital platform.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { linkedFiles } from '../../families/linked-files.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'mx-aguascalientes-plataforma-estatal',
   title: 'Plataforma Digital Estatal de Aguascalientes',
   publisher: 'Sistema Estatal Anticorrupción de Aguascalientes',
-  country: 'MX',
   homepage: 'https://plataformadigitalestatal.org/Publica/contratacionesPublicas/index.html',
-  licence: licenceNotStated,
-  zone: 'America/Mexico_City',
   channels: [
     // The only links that lead anywhere else; today to a file on Google Drive.
     linkedFiles(
@@ -20,8 +16,7 @@ export const source: Source = {
       '15 8 * * 1',
     ),
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 200, shape: ['html'] },
   caveats: ['The file lies with a third party, which may change.', 'The file is a list of release packages.'],
-}
+})

@@ -1,19 +1,8 @@
 // Contracts of Estado de México, from Mexico's national digital platform.
-import { licenceNotStated } from '../../families/card-values.ts'
-import { digitalPlatform, digitalPlatformPace, digitalPlatformShape } from '../../families/mexico-digital-platform.ts'
-import type { Source } from '../../source.ts'
+import { digitalPlatformSource } from '../../families/mexico-digital-platform.ts'
 
-export const source: Source = {
+export const source = digitalPlatformSource({
   id: 'mx-estado-de-mexico-sesaemm',
-  title: 'Plataforma Digital Nacional, SESAEMM_EDOMEX',
+  supplier: 'SESAEMM_EDOMEX',
   publisher: 'Secretaría Ejecutiva del Sistema Anticorrupción del Estado de México y Municipios',
-  country: 'MX',
-  homepage: 'https://www.plataformadigitalnacional.org/contrataciones',
-  licence: licenceNotStated,
-  zone: 'America/Mexico_City',
-  channels: [digitalPlatform('SESAEMM_EDOMEX')],
-  access: { kind: 'open' },
-  politeness: digitalPlatformPace,
-  expects: { silentAfterDays: 120, shape: digitalPlatformShape },
-  caveats: ['Bare releases, ten on a page and in no stated order: everything is read every time.'],
-}
+})

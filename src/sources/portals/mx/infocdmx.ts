@@ -1,19 +1,15 @@
 // Contracts of the transparency institute of Mexico City.
-import { browserLike, licenceNotStated } from '../../families/card-values.ts'
+import { browserLike } from '../../families/card-values.ts'
 import { inaiYears } from '../../families/inai-years.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'mx-infocdmx',
   title: 'Contrataciones Abiertas INFO CDMX',
   publisher: 'Instituto de Transparencia de la Ciudad de México',
-  country: 'MX',
   homepage: 'https://contratacionesabiertas.infocdmx.org.mx',
-  licence: licenceNotStated,
-  zone: 'America/Mexico_City',
   channels: [inaiYears('https://contratacionesabiertas.infocdmx.org.mx:3000', '2019-01-01')],
-  access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 20 },
   expects: { silentAfterDays: 120, shape: ['/arrayReleasePackage/0/releases/0/ocid'] },
   caveats: ['Plain user agents are answered with 500.', 'The interface is on port 3000.'],
-}
+})

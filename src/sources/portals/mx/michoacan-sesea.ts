@@ -1,19 +1,8 @@
 // Contracts of Michoacán, from Mexico's national digital platform.
-import { licenceNotStated } from '../../families/card-values.ts'
-import { digitalPlatform, digitalPlatformPace, digitalPlatformShape } from '../../families/mexico-digital-platform.ts'
-import type { Source } from '../../source.ts'
+import { digitalPlatformSource } from '../../families/mexico-digital-platform.ts'
 
-export const source: Source = {
+export const source = digitalPlatformSource({
   id: 'mx-michoacan-sesea',
-  title: 'Plataforma Digital Nacional, SESEA_MCH',
+  supplier: 'SESEA_MCH',
   publisher: 'Secretaría Ejecutiva del Sistema Estatal Anticorrupción de Michoacán',
-  country: 'MX',
-  homepage: 'https://www.plataformadigitalnacional.org/contrataciones',
-  licence: licenceNotStated,
-  zone: 'America/Mexico_City',
-  channels: [digitalPlatform('SESEA_MCH')],
-  access: { kind: 'open' },
-  politeness: digitalPlatformPace,
-  expects: { silentAfterDays: 120, shape: digitalPlatformShape },
-  caveats: ['Bare releases, ten on a page and in no stated order: everything is read every time.'],
-}
+})

@@ -1,20 +1,18 @@
 // Public works of Nuevo León.
-import { browserLike, licenceNotStated } from '../../families/card-values.ts'
+import { browserLike } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
 const request = {
   // anio=[{"value":"2026"}]
   url: 'https://smpu.nl.gob.mx/siasi_ws/api/ocds/ListarProduccionXAnio?anio=%5B%7B%22value%22%3A%22{from:yyyy}%22%7D%5D',
 }
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'mx-nuevo-leon-infraestructura',
   title: 'Nuevo León, Infraestructura Abierta',
   publisher: 'Secretaría de Movilidad y Planeación Urbana de Nuevo León',
-  country: 'MX',
   homepage: 'https://smpu.nl.gob.mx/transparencia/acerca-del-proyecto',
-  licence: licenceNotStated,
   zone: 'America/Monterrey',
   channels: [
     {
@@ -36,8 +34,7 @@ export const source: Source = {
       delivery: { kind: 'single', request, entries: { format: 'json', at: '/*/records', isOptional: true } },
     },
   ],
-  access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 30 },
   expects: { silentAfterDays: 200, shape: ['/0/records/0/releases/0/url'] },
   caveats: ['Plain user agents are answered with 403.', 'One list of record packages for every year.'],
-}
+})

@@ -1,17 +1,15 @@
 // Purchases of the state of Nuevo León.
-import { browserLike, licenceNotStated } from '../../families/card-values.ts'
+import { browserLike } from '../../families/card-values.ts'
 import { ckanFiles } from '../../families/ckan-files.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'mx-nuevo-leon',
   title: 'Nuevo León, Dirección General de Adquisiciones y Servicios',
   publisher: 'Secretaría de Administración de Nuevo León',
-  country: 'MX',
   homepage:
     'https://catalogodatos.nl.gob.mx/dataset/contrataciones-abiertas-direccion-general-de-adquisiciones-y-servicios',
-  licence: licenceNotStated,
   zone: 'America/Monterrey',
   channels: [
     ckanFiles({
@@ -23,8 +21,7 @@ export const source: Source = {
       timetable: '5 8 * * *',
     }),
   ],
-  access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 30 },
   expects: { silentAfterDays: 120, shape: ['/result/resources/0/url', '/result/resources/0/format'] },
   caveats: ['Plain user agents are answered with 403.', 'Resources of the format URL lead to api-ocds.nl.gob.mx.'],
-}
+})

@@ -1,16 +1,12 @@
 // Procurements of Ekiti State.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'ng-ekiti',
   title: 'Ekiti State Open Contracting Portal',
   publisher: 'Ekiti State Bureau of Public Procurement',
-  country: 'NG',
   homepage: 'https://ocds.bpp.ekitistate.gov.ng',
-  licence: licenceNotStated,
-  zone: 'Africa/Lagos',
   channels: [
     {
       name: 'procurements',
@@ -28,8 +24,7 @@ export const source: Source = {
       timetable: '50 5 * * *',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 120, shape: ['html'] },
   caveats: ['The list is an HTML table without dates: every procurement is fetched once.'],
-}
+})

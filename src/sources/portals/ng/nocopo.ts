@@ -1,17 +1,13 @@
 // NOCOPO, the contracts of Nigeria's federation.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { linkedFiles } from '../../families/linked-files.ts'
 import { zippedReleases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'ng-nocopo',
   title: 'Nigeria Open Contracting Portal (NOCOPO)',
   publisher: 'Bureau of Public Procurement',
-  country: 'NG',
   homepage: 'https://nocopo.bpp.gov.ng',
-  licence: licenceNotStated,
-  zone: 'Africa/Lagos',
   channels: [
     // The answer is a page that sends the reader on to an archive made for it.
     linkedFiles(
@@ -21,11 +17,10 @@ export const source: Source = {
       '0 1 * * 6',
     ),
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 5 },
   expects: { silentAfterDays: 60, shape: ['meta'] },
   caveats: [
     'Everything in one archive, whose making and reading takes up to an hour.',
     'Members without releases occur.',
   ],
-}
+})

@@ -1,17 +1,13 @@
 // TenderNed's yearly files in OCDS: the past of the Dutch portal, whose current notices come through its own interface.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { linkedFiles } from '../../families/linked-files.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'nl-tenderned-years',
   title: 'TenderNed, yearly OCDS files',
   publisher: 'PIANOo',
-  country: 'NL',
   homepage: 'https://www.tenderned.nl/cms/nl/aanbesteden-in-cijfers/datasets-aanbestedingen',
-  licence: licenceNotStated,
-  zone: 'Europe/Amsterdam',
   channels: [
     linkedFiles(
       'https://www.tenderned.nl/cms/nl/aanbesteden-in-cijfers/datasets-aanbestedingen',
@@ -20,11 +16,10 @@ export const source: Source = {
       '25 4 * * 1',
     ),
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 400, shape: ['html'] },
   caveats: [
     'The addresses change with every new file; they stand in an HTML page alone.',
     'The same notices come earlier and with more content through TenderNed itself.',
   ],
-}
+})

@@ -1,19 +1,16 @@
 // Netherlands: TenderNed, the publications below the EU thresholds through its public JSON service.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseTenderned } from './parse-tenderned.ts'
-import { writeTenderned } from './write-tenderned.ts'
 
 const service = 'https://www.tenderned.nl/papi/tenderned-rs-tns'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'nl-tenderned',
   title: 'TenderNed',
   publisher: 'PIANOo, Ministerie van Economische Zaken',
-  country: 'NL',
   homepage: 'https://www.tenderned.nl',
   documentation: 'https://www.tenderned.nl/info/swagger/public-aankondiging-api.yaml',
-  licence: { name: 'CC0 1.0', url: 'https://creativecommons.org/publicdomain/zero/1.0/' },
-  zone: 'Europe/Amsterdam',
+  license: { name: 'CC0 1.0', url: 'https://creativecommons.org/publicdomain/zero/1.0/' },
   channels: [
     {
       name: 'national',
@@ -49,7 +46,6 @@ export const source: Source = {
     },
   ],
   parse: parseTenderned,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 60 },
   expects: {
     perDay: [5, 150],
@@ -65,5 +61,4 @@ export const source: Source = {
     'A publication that ends early carries the code of an award; isVroegtijdigeBeeindiging tells it.',
     'Members of the answer are those that users of the service show; the feed of the newest is a spare.',
   ],
-  writeSample: writeTenderned,
-}
+})

@@ -1,17 +1,15 @@
 // Norway: Doffin, eForms notices through the public interface.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
 const key = { 'Ocp-Apim-Subscription-Key': '{key}' }
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'no-doffin',
   title: 'Doffin',
   publisher: 'Direktoratet for forvaltning og økonomistyring (DFØ)',
-  country: 'NO',
   homepage: 'https://www.doffin.no',
   documentation: 'https://dof-notices-prod-api.developer.azure-api.net/',
-  licence: { name: 'NLOD 2.0', url: 'https://data.norge.no/nlod/no/2.0' },
-  zone: 'Europe/Oslo',
+  license: { name: 'NLOD 2.0', url: 'https://data.norge.no/nlod/no/2.0' },
   channels: [
     {
       name: 'notices',
@@ -54,4 +52,4 @@ export const source: Source = {
     'Notices are downloaded as eForms XML, so their ids are those of TED.',
     'The site has an interface of its own that needs no key and gives neither CPV nor lots; it is not for others and is not used.',
   ],
-}
+})

@@ -1,16 +1,12 @@
 // Procurement of the sub-metropolitan city of Dhangadhi.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'np-dhangadhi',
   title: 'Dhangadhi infrastructure management system',
   publisher: 'Dhangadhi Sub-Metropolitan City',
-  country: 'NP',
   homepage: 'https://ims.susasan.org/dhangadhi/about',
-  licence: licenceNotStated,
-  zone: 'Asia/Kathmandu',
   channels: [
     {
       name: 'years',
@@ -31,8 +27,7 @@ export const source: Source = {
       timetable: '30 4 * * 1',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 400, shape: ['/data/fiscal_years/0/name'] },
   caveats: ['Nothing newer than the fiscal year 2079 of the Nepalese calendar (2022/23) is open.'],
-}
+})

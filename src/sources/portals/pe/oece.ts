@@ -1,9 +1,8 @@
 // OECE (formerly OSCE), the procurement of Peru.
 
 import type { Entries } from '../../delivery.ts'
-import { licenceNotStated } from '../../families/card-values.ts'
 import { records, releases, zippedRecords } from '../../ocds/entries.ts'
-import type { Channel, Source } from '../../source.ts'
+import { type Channel, sourceOf } from '../../source.ts'
 
 const api = 'https://contratacionesabiertas.oece.gob.pe/api/v1'
 
@@ -20,15 +19,12 @@ const newest = (name: string, list: string, entries: Entries, time: string): Cha
   },
 })
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'pe-oece',
   title: 'Contrataciones Abiertas del OECE',
   publisher: 'Organismo Especializado para las Contrataciones Públicas Eficientes',
-  country: 'PE',
   homepage: 'https://contratacionesabiertas.oece.gob.pe',
   documentation: 'https://contratacionesabiertas.oece.gob.pe/api',
-  licence: licenceNotStated,
-  zone: 'America/Lima',
   channels: [
     newest('releases', 'releasesAfter', releases, '/date'),
     { ...newest('records', 'recordsAfter', records, '/compiledRelease/date'), role: 'spare' },
@@ -55,11 +51,10 @@ export const source: Source = {
       timetable: '40 7 * * *',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 40 },
   expects: { silentAfterDays: 5, shape: ['/releases/0/ocid', '/links/next'] },
   caveats: [
     'The list of the newest cannot be asked for by date; it is read down to a week ago.',
     'What lies further back comes as monthly archives of records.',
   ],
-}
+})

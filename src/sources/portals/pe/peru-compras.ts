@@ -1,18 +1,14 @@
 // Orders under the framework agreements of Perú Compras.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { releasesIfAny } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
 const site = 'https://www.catalogos.perucompras.gob.pe/ConsultaOrdenesPub'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'pe-peru-compras',
   title: 'Perú Compras, órdenes públicas',
   publisher: 'Central de Compras Públicas - Perú Compras',
-  country: 'PE',
   homepage: 'https://www.catalogos.perucompras.gob.pe/ConsultaOrdenesPub',
-  licence: licenceNotStated,
-  zone: 'America/Lima',
   channels: [
     {
       name: 'agreements',
@@ -50,11 +46,10 @@ export const source: Source = {
       },
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30 },
   expects: { silentAfterDays: 30, shape: ['/releases/0/ocid'] },
   caveats: [
     'Line breaks stand in strings as they are, which JSON forbids.',
     'The monthly files are older than the answers.',
   ],
-}
+})

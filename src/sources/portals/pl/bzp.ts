@@ -1,17 +1,13 @@
 // Poland: BZP, the public procurement bulletin below the EU thresholds, through the board of e-Zamówienia.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseBzp } from './parse-bzp.ts'
-import { writeBzp } from './write-bzp.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'pl-bzp',
   title: 'Biuletyn Zamówień Publicznych (e-Zamówienia)',
   publisher: 'Urząd Zamówień Publicznych',
-  country: 'PL',
   homepage: 'https://ezamowienia.gov.pl',
   documentation: 'https://ezamowienia.gov.pl/mo-board/swagger/index.html',
-  licence: { name: 'not stated' },
-  zone: 'Europe/Warsaw',
   channels: [
     {
       name: 'notices',
@@ -50,7 +46,6 @@ export const source: Source = {
     },
   ],
   parse: parseBzp,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 60, pauseMs: 500 },
   expects: {
     perDay: [600, 3_500],
@@ -66,5 +61,4 @@ export const source: Source = {
     'Amounts stand only in the HTML; contract values include VAT and are not read, the estimated value (4.3) is net.',
     'organizationProvince is a TERYT code behind PL, no NUTS code.',
   ],
-  writeSample: writeBzp,
-}
+})

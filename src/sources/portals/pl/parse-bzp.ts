@@ -1,31 +1,12 @@
 // One announcement of the Polish bulletin (BZP): flat members, and the announcement itself as HTML with numbered labels.
-import type {
-  FormType,
-  LotResult,
-  Notice,
-  NoticeLot,
-  NoticeReference,
-  ParsedPart,
-  Rejection,
-} from '../../../domain/notice.ts'
+import type { FormType, LotResult, NoticeLot, NoticeReference } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { asObject, type JsonObject, member, objectsOf, textAt } from '../../ocds/json.ts'
-import { readJsonDocument, readPortalNotice } from '../../read-portal-notice.ts'
-import {
-  cpvCodesIn,
-  deadlineIn,
-  descriptionIn,
-  instantIn,
-  moneyIn,
-  organizationOf,
-  titleIn,
-  uuidIn,
-  wordIn,
-} from '../../read-values.ts'
-import { cleanField, cleanLine, cleanUrl, descriptionLimit } from '../../text.ts'
+import { organizationOf, titleIn, uuidIn, wordIn } from '../../read-values.ts'
+import { cleanField, cleanLine, descriptionLimit } from '../../text.ts'
+import { homeOf, jsonReader } from '../read-published-entry.ts'
 
-const publisher = 'pl-bzp'
-const zone = 'Europe/Warsaw'
+const home = homeOf({ publisher: 'pl-bzp', profile: 'bzp-notice', language: 'pl', currency: 'PLN' })
 
 const formTypes: { readonly [noticeType: string]: FormType } = {
   contractnotice: 'competition',
@@ -102,56 +83,47 @@ function referencesOf(entry: JsonObject, formType: FormType): NoticeReference[] 
   return [{ kind: formType === 'change' ? 'changes' : formType === 'cont-modif' ? 'modifies' : 'previous', noticeId }]
 }
 
-function readEntry(entry: JsonObject): Notice | Rejection {
-  const id = cleanField(textAt(entry, 'objectId') ?? textAt(entry, 'bzpNumber') ?? textAt(entry, 'noticeNumber'), 100)
-  const noticeType = cleanField(textAt(entry, 'noticeType'), 100) ?? 'notice'
+/** One entry of `/mo-board/api/v1/notice`. */
+export const parseBzp = jsonReader(home, (entry, text) => {
+  const id = cleanField(text('objectId', 'bzpNumber', 'noticeNumber'), 100)
+  const noticeType = cleanField(text('noticeType'), 100) ?? 'notice'
   const formType = wordIn(formTypes, noticeType) ?? 'competition'
   const body = bodyOf(entry)
-  const buyer = organizationOf(
-    {
-      name: textAt(entry, 'organizationName'),
-      nationalId: textAt(entry, 'organizationNationalId'),
-      city: textAt(entry, 'organizationCity'),
-      country: textAt(entry, 'organizationCountry'),
+  const isResult = formType === 'result'
+  const lots = isResult ? lotsOf(entry) : []
+  return {
+    id,
+    formType,
+    noticeType,
+    procedureId: cleanField(text('tenderId'), 100),
+    reference: cleanField(text('noticeNumber', 'bzpNumber'), 100),
+    title: titleIn(text('orderObject'), home.language),
+    description: labelled(body, '4.2.2'),
+    publishedAt: text('publicationDate'),
+    deadline: isResult ? undefined : text('submittingOffersDate'),
+    buyer: {
+      name: text('organizationName'),
+      nationalId: text('organizationNationalId'),
+      city: text('organizationCity'),
+      country: text('organizationCountry'),
       postalCode: labelled(body, '1.5.3'),
       email: labelled(body, '1.5.9'),
       url: labelled(body, '1.5.10'),
     },
-    'PL',
-  )
-  const isResult = formType === 'result'
-  const lots = isResult ? lotsOf(entry) : []
-  const procedureId = cleanField(textAt(entry, 'tenderId'), 100)?.toLowerCase()
-  return readPortalNotice({
-    id,
-    publisher,
-    profile: 'bzp-notice',
-    noticeId: uuidIn(textAt(entry, 'moIdentifier')) ?? uuidIn(id),
-    procedureId,
-    internalReference: cleanField(textAt(entry, 'noticeNumber') ?? textAt(entry, 'bzpNumber'), 100),
-    formType,
-    noticeType,
-    language: 'pl',
-    title: titleIn(textAt(entry, 'orderObject'), 'pl'),
-    description: descriptionIn(labelled(body, '4.2.2'), 'pl'),
-    publicationDate: instantIn(textAt(entry, 'publicationDate'), zone),
-    contractingAuthorities: buyer ? [buyer] : [],
-    procedureTypeNational: cleanField(textAt(entry, 'tenderType'), 100),
-    contractNature: wordIn(contractNatures, textAt(entry, 'orderType')),
-    cpvCodes: cpvCodesIn(textAt(entry, 'cpvCode')),
+    cpv: text('cpvCode'),
     // Of the amounts only this one is net; what contracts cost is announced with VAT and left out.
-    estimatedValue: isResult ? moneyIn(labelled(body, '4.3'), 'PLN') : undefined,
-    submissionDate: isResult ? undefined : deadlineIn(textAt(entry, 'submittingOffersDate'), zone),
-    documentsUrl: cleanUrl(labelled(body, '3.1')),
+    estimatedValue: isResult ? labelled(body, '4.3') : undefined,
+    nationalProcedure: cleanField(text('tenderType'), 100),
+    nature: wordIn(contractNatures, text('orderType')),
     lots,
     references: referencesOf(entry, formType),
-    isUnsuccessful: lots.length > 0 && lots.every((lot) => lot.result?.outcome === 'not-awarded') ? true : undefined,
-    isCancelled: formType === 'change' && /uniewa[żz]nieni/i.test(body) ? true : undefined,
-    url: id && `https://ezamowienia.gov.pl/mo-client-board/bzp/notice-details/id/${id}`,
-  })
-}
-
-/** One entry of `/mo-board/api/v1/notice`. Never throws. */
-export function parseBzp(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, readEntry)
-}
+    isUnsuccessful: lots.length > 0 && lots.every((lot) => lot.result?.outcome === 'not-awarded'),
+    isCancelled: formType === 'change' && /uniewa[żz]nieni/i.test(body),
+    documentsUrl: labelled(body, '3.1'),
+    also: {
+      id,
+      noticeId: uuidIn(text('moIdentifier')) ?? uuidIn(id),
+      url: id && `https://ezamowienia.gov.pl/mo-client-board/bzp/notice-details/id/${id}`,
+    },
+  }
+})

@@ -1,7 +1,6 @@
 // BASE, the portal of public contracts of Portugal, by its search: announcements of the last days, and contracts.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseBase } from './parse-base.ts'
-import { writeFoundInBase } from './write-base.ts'
 
 const results = 'https://www.base.gov.pt/Base4/pt/resultados/'
 const headers = { 'x-requested-with': 'XMLHttpRequest', referer: 'https://www.base.gov.pt/Base4/pt/pesquisa/' }
@@ -23,14 +22,11 @@ const pages = {
   end: { when: 'short-page' },
 } as const
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'pt-base-search',
   title: 'BASE (search)',
   publisher: 'IMPIC',
-  country: 'PT',
   homepage: 'https://www.base.gov.pt',
-  licence: { name: 'not stated' },
-  zone: 'Europe/Lisbon',
   channels: [
     {
       name: 'newest',
@@ -64,7 +60,6 @@ export const source: Source = {
     },
   ],
   parse: parseBase,
-  writeSample: writeFoundInBase,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 12, pauseMs: 4000, restMs: 6 * 3_600_000 },
   expects: { perDay: [20, 3000], silentAfterDays: 5, shape: ['/items/0/id'] },
@@ -76,4 +71,4 @@ export const source: Source = {
     'Members of the search and of its details seen in public code of 2026, the answers themselves not seen live.',
   ],
   offBecause: 'its firewall blocks readers; the announcements come from the yearly files of pt-base',
-}
+})

@@ -1,17 +1,14 @@
 // BASE, the portal of public contracts of Portugal: its announcements as yearly files on the national open data portal.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseBase } from './parse-base.ts'
-import { writeBase } from './write-base.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'pt-base',
   title: 'BASE',
   publisher: 'IMPIC',
-  country: 'PT',
   homepage: 'https://www.base.gov.pt',
   documentation: 'https://dados.gov.pt/pt/datasets/contratos-publicos-portal-base-impic-anuncios-de-2012-a-2025/',
-  licence: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
-  zone: 'Europe/Lisbon',
+  license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [
     {
       name: 'announcements',
@@ -32,7 +29,6 @@ export const source: Source = {
     },
   ],
   parse: parseBase,
-  writeSample: writeBase,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
   expects: {
@@ -46,4 +42,4 @@ export const source: Source = {
     'Deadlines are days without a time.',
     'Members of the files seen in public code of 2026, the files themselves not seen live.',
   ],
-}
+})

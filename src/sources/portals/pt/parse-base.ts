@@ -1,18 +1,15 @@
 // An announcement of BASE (from the yearly files or from the search) or one of its contracts to a notice.
 import type { ProcedureType } from '../../../domain/codes.ts'
-import type { FormType, Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
 import { asObject, type JsonObject, member, objectsOf, textAt, textsAt } from '../../ocds/json.ts'
-import { readJsonDocument } from '../../read-portal-notice.ts'
 import { wordIn } from '../../read-values.ts'
-import { type PortalHome, readPublishedEntry } from '../read-published-entry.ts'
+import { firstMatch, homeOf, jsonReader, type PublishedEntry } from '../read-published-entry.ts'
 
-const home: PortalHome = {
-  publisher: 'pt-base',
-  profile: 'base-anuncios',
-  language: 'pt',
-  zone: 'Europe/Lisbon',
-  country: 'PT',
-  currency: 'EUR',
+const home = homeOf({ publisher: 'pt-base', profile: 'base-anuncios', language: 'pt', currency: 'EUR' })
+
+const natures = {
+  works: /empreitada|obras/i,
+  supplies: /aquisição de bens|locação/i,
+  services: /serviços/i,
 }
 
 const procedures: { readonly [word: string]: ProcedureType } = {
@@ -29,23 +26,20 @@ const procedures: { readonly [word: string]: ProcedureType } = {
   'consulta previa': 'neg-wo-call',
 }
 
-export function parseBase(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, (document) => {
-    const row = asObject(document['entry']) ?? document
-    if (member(row, 'objectBriefDescription') !== undefined) return readContract(row)
-    if (member(row, 'contractDesignation') !== undefined) return readFound(row, asObject(document['detail']))
-    return readAnnouncement(document)
-  })
-}
+export const parseBase = jsonReader(home, (document) => {
+  const row = asObject(document['entry']) ?? document
+  if (member(row, 'objectBriefDescription') !== undefined) return readContract(row)
+  if (member(row, 'contractDesignation') !== undefined) return readFound(row, asObject(document['detail']))
+  return readAnnouncement(document)
+})
 
 /** A row of the yearly file. */
-function readAnnouncement(row: JsonObject): Notice | Rejection {
+function readAnnouncement(row: JsonObject): PublishedEntry {
   const act = textAt(row, 'tipoActo')
   const procedure = textAt(row, 'modeloAnuncio')
-  const { formType, changeReasons, isCancelled } = kindOf(act ?? '')
-  return readPublishedEntry(home, {
+  return {
     id: textAt(row, 'nAnuncio')?.trim(),
-    formType,
+    ...kindOf(act ?? ''),
     noticeType: act,
     title: textAt(row, 'descricaoAnuncio'),
     publishedAt: textAt(row, 'dataPublicacao'),
@@ -55,22 +49,19 @@ function readAnnouncement(row: JsonObject): Notice | Rejection {
     estimatedValue: member(row, 'PrecoBase'),
     procedureType: wordIn(procedures, procedure),
     nationalProcedure: procedure,
-    nature: natureOf(textsAt(row, 'tiposContrato').join(' ')),
-    changeReasons,
-    isCancelled,
+    nature: firstMatch(natures, textsAt(row, 'tiposContrato').join(' ')),
     url: textAt(row, 'url'),
-  })
+  }
 }
 
 /** A row of the search with its detail. Both carry the number under which the yearly file lists the announcement. */
-function readFound(row: JsonObject, detail: JsonObject | undefined): Notice | Rejection {
+function readFound(row: JsonObject, detail: JsonObject | undefined): PublishedEntry {
   const id = textAt(row, 'id')
   const act = textAt(row, 'type')
   const procedure = textAt(row, 'contractingProcedureType')
-  const { formType, changeReasons, isCancelled } = kindOf(act ?? '')
-  return readPublishedEntry(home, {
+  return {
     id: textAt(detail, 'announcementNumber')?.trim() || (id && `id/${id}`),
-    formType,
+    ...kindOf(act ?? ''),
     noticeType: act,
     procedureId: textAt(detail, 'contractingProcedureId'),
     title: textAt(row, 'contractDesignation'),
@@ -84,18 +75,16 @@ function readFound(row: JsonObject, detail: JsonObject | undefined): Notice | Re
     estimatedValue: member(row, 'basePrice'),
     procedureType: wordIn(procedures, procedure),
     nationalProcedure: procedure,
-    nature: natureOf(textAt(detail, 'contractType') ?? ''),
-    changeReasons,
-    isCancelled,
+    nature: firstMatch(natures, textAt(detail, 'contractType')),
     documentsUrl: textAt(detail, 'reference'),
     url: id && `https://www.base.gov.pt/Base4/pt/detalhe/?type=anuncios&id=${encodeURIComponent(id)}`,
-  })
+  }
 }
 
-function readContract(row: JsonObject): Notice | Rejection {
+function readContract(row: JsonObject): PublishedEntry {
   const id = textAt(row, 'id')
   const procedure = textAt(row, 'contractingProcedureType')
-  return readPublishedEntry(home, {
+  return {
     id: id && `contract/${id}`,
     formType: 'result',
     noticeType: 'contrato',
@@ -109,17 +98,11 @@ function readContract(row: JsonObject): Notice | Rejection {
     winners: (textAt(row, 'contracted') ?? '').split(/\s*[;|]\s*/).map((name) => ({ name })),
     contractDate: textAt(row, 'signingDate'),
     url: id && `https://www.base.gov.pt/Base4/pt/detalhe/?type=contratos&id=${encodeURIComponent(id)}`,
-  })
-}
-
-type Kind = {
-  readonly formType: FormType
-  readonly changeReasons: readonly string[] | undefined
-  readonly isCancelled: boolean
+  }
 }
 
 /** By the words of the act: announcement, prolongation, correction, revocation. */
-function kindOf(act: string): Kind {
+function kindOf(act: string): Pick<PublishedEntry, 'formType' | 'changeReasons' | 'isCancelled'> {
   const isCancelled = /revoga|anula[çc]/i.test(act)
   const isChange = /prorroga|retifica|rectifica|altera/i.test(act)
   return {
@@ -127,10 +110,4 @@ function kindOf(act: string): Kind {
     changeReasons: isCancelled ? ['cancel'] : isChange ? ['update-add'] : undefined,
     isCancelled,
   }
-}
-
-function natureOf(types: string): string | undefined {
-  if (/empreitada|obras/i.test(types)) return 'works'
-  if (/aquisição de bens|locação/i.test(types)) return 'supplies'
-  return /serviços/i.test(types) ? 'services' : undefined
 }

@@ -1,9 +1,8 @@
 // DNCP, the procurement of Paraguay.
 
 import type { Detail } from '../../delivery.ts'
-import { licenceNotStated } from '../../families/card-values.ts'
 import { records, releases } from '../../ocds/entries.ts'
-import type { Channel, Source } from '../../source.ts'
+import { type Channel, sourceOf } from '../../source.ts'
 
 const api = 'https://www.contrataciones.gov.py/datos/api/v3/doc'
 const headers = { Authorization: 'Bearer {token}', Accept: 'application/json' }
@@ -29,15 +28,12 @@ const days = (name: string, query: string, at: string, detail: Detail): Channel 
 // A release never changes under its address.
 const release: Detail = { request: { url: '{id}', headers }, id: '/url', entries: releases }
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'py-dncp',
   title: 'DNCP, datos abiertos',
   publisher: 'Dirección Nacional de Contrataciones Públicas',
-  country: 'PY',
   homepage: 'https://www.contrataciones.gov.py',
   documentation: 'https://www.contrataciones.gov.py/datos/api/v3/doc/',
-  licence: licenceNotStated,
-  zone: 'America/Asuncion',
   channels: [
     days('releases', '', '/records/*/releases', release),
     days('planned', '&tender.id=planned', '/records/*/releases', release),
@@ -59,4 +55,4 @@ export const source: Source = {
     'No more than 10,000 processes are shown for one question; single days stay below that.',
     'Planned tenders need a question of their own.',
   ],
-}
+})

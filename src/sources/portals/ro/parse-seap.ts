@@ -1,19 +1,11 @@
 // An entry of SEAP's list of notices, or of its list of award notices, to a notice.
 import type { ProcedureType } from '../../../domain/codes.ts'
-import type { FormType, Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
-import { type JsonObject, member, textAt } from '../../ocds/json.ts'
-import { readJsonDocument } from '../../read-portal-notice.ts'
+import type { FormType } from '../../../domain/notice.ts'
+import { member } from '../../ocds/json.ts'
 import { wordIn } from '../../read-values.ts'
-import { type PortalHome, readPublishedEntry } from '../read-published-entry.ts'
+import { homeOf, jsonReader } from '../read-published-entry.ts'
 
-const home: PortalHome = {
-  publisher: 'ro-seap',
-  profile: 'seap-list',
-  language: 'ro',
-  zone: 'Europe/Bucharest',
-  country: 'RO',
-  currency: 'RON',
-}
+const home = homeOf({ publisher: 'ro-seap', profile: 'seap-list', language: 'ro', currency: 'RON' })
 
 const natures = { lucrari: 'works', servicii: 'services', furnizare: 'supplies' } as const
 
@@ -35,42 +27,38 @@ const pages: { readonly [prefix: string]: string } = {
   RFQ: 'rfq-invitation/v2/view',
 }
 
-export function parseSeap(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, readEntry)
-}
-
-function readEntry(entry: JsonObject): Notice | Rejection {
-  const number = textAt(entry, 'noticeNo')
+export const parseSeap = jsonReader(home, (entry, text) => {
+  const number = text('noticeNo')
   const prefix = /^[A-Z]+/.exec(number ?? '')?.[0] ?? ''
-  const awardId = textAt(entry, 'caNoticeId')
+  const awardId = text('caNoticeId')
   const isAward = awardId !== undefined || prefix === 'CAN'
-  const isCancelled = /anulat/i.test(textAt(entry, 'sysProcedureState', 'text') ?? '')
-  const procedure = textAt(entry, 'sysProcedureType', 'text')
+  const isCancelled = /anulat/i.test(text('sysProcedureState/text') ?? '')
+  const procedure = text('sysProcedureType/text')
   // `RO 7179966 - Name`, `10874881 - Name`
   const [, fiscalNumber, name] = /^(?:RO\s*)?(\d+)\s+-\s+(.+)$/s.exec(
-    textAt(entry, 'contractingAuthorityNameAndFN')?.trim() ?? '',
-  ) ?? [undefined, undefined, textAt(entry, 'contractingAuthorityNameAndFN')]
+    text('contractingAuthorityNameAndFN')?.trim() ?? '',
+  ) ?? [undefined, undefined, text('contractingAuthorityNameAndFN')]
   const value = member(entry, isAward ? 'ronContractValue' : 'estimatedValueRon')
-  return readPublishedEntry(home, {
+  return {
     id: number,
     formType: formOf(prefix, isAward),
     noticeType: prefix || undefined,
-    procedureId: textAt(entry, 'procedureId'),
-    title: textAt(entry, 'contractTitle'),
-    publishedAt: textAt(entry, 'noticeStateDate'),
-    deadline: isAward ? undefined : textAt(entry, 'minTenderReceiptDeadline'),
+    procedureId: text('procedureId'),
+    title: text('contractTitle'),
+    publishedAt: text('noticeStateDate'),
+    deadline: isAward ? undefined : text('minTenderReceiptDeadline'),
     buyer: { name, nationalId: fiscalNumber },
-    cpv: textAt(entry, 'cpvCodeAndName'),
+    cpv: text('cpvCodeAndName'),
     estimatedValue: isAward ? undefined : value,
     awardedValue: isAward ? value : undefined,
     outcome: !isAward ? undefined : isCancelled ? 'not-awarded' : value === undefined ? undefined : 'awarded',
     procedureType: wordIn(procedures, procedure),
     nationalProcedure: procedure,
-    nature: wordIn(natures, textAt(entry, 'sysAcquisitionContractType', 'text')),
+    nature: wordIn(natures, text('sysAcquisitionContractType/text')),
     isCancelled,
-    url: pageOf(prefix, isAward ? awardId : textAt(entry, 'cNoticeId'), isAward),
-  })
-}
+    url: pageOf(prefix, isAward ? awardId : text('cNoticeId'), isAward),
+  }
+})
 
 function formOf(prefix: string, isAward: boolean): FormType {
   if (isAward) return 'result'

@@ -1,8 +1,7 @@
 // SEAP/SICAP, the electronic procurement system of Romania, by the lists of its public site.
-import { hourMs, licenceNotStated } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { hourMs } from '../../families/card-values.ts'
+import { sourceOf } from '../../source.ts'
 import { parseSeap } from './parse-seap.ts'
-import { writeSeap } from './write-seap.ts'
 
 const site = 'https://e-licitatie.ro'
 
@@ -37,17 +36,13 @@ const channel = (name: string, method: string) =>
     },
   }) as const
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'ro-seap',
   title: 'SEAP (SICAP)',
   publisher: 'Autoritatea pentru Digitalizarea României',
-  country: 'RO',
   homepage: `${site}/pub`,
-  licence: licenceNotStated,
-  zone: 'Europe/Bucharest',
   channels: [channel('calls', 'GetCNoticeList'), channel('awards', 'GetCANoticeList')],
   parse: parseSeap,
-  writeSample: writeSeap,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 20, pauseMs: 1000, robots: 'obey' },
   expects: {
@@ -63,4 +58,4 @@ export const source: Source = {
     'The lists name neither winners nor places; the date is that of the last state of the notice.',
     'Members of both lists seen in public code of 2026, the answers themselves not seen live.',
   ],
-}
+})

@@ -1,20 +1,15 @@
 // Portal javnih nabavki, the public procurement portal of Serbia, by the table of notices of its public site.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { withPageSession } from '../../families/page-session.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseJnportal } from './parse-jnportal.ts'
-import { writeJnportal } from './write-jnportal.ts'
 
 const site = 'https://jnportal.ujn.gov.rs'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'rs-jnportal',
   title: 'Портал јавних набавки',
   publisher: 'Канцеларија за јавне набавке',
-  country: 'RS',
   homepage: site,
-  licence: licenceNotStated,
-  zone: 'Europe/Belgrade',
   channels: [
     {
       name: 'notices',
@@ -38,7 +33,6 @@ export const source: Source = {
     },
   ],
   parse: parseJnportal,
-  writeSample: writeJnportal,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1500 },
   expects: {
@@ -53,4 +47,4 @@ export const source: Source = {
     'A page holds at most 100 rows, whatever is asked for; the total comes only when it is asked for.',
     'Members of the table seen in public code of 2026, the answer itself not seen live.',
   ],
-}
+})

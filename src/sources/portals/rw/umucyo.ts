@@ -1,19 +1,15 @@
 // Umucyo, the e-procurement system of Rwanda.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { releases, zippedReleases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
 const api = 'https://ocds.umucyo.gov.rw/opendata/api/v1'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'rw-umucyo',
   title: 'Umucyo',
   publisher: 'Rwanda Public Procurement Authority',
-  country: 'RW',
   homepage: 'https://ocds.umucyo.gov.rw/OpenData',
   documentation: 'https://ocds.umucyo.gov.rw/opendata/api/docs',
-  licence: licenceNotStated,
-  zone: 'Africa/Kigali',
   channels: [
     {
       name: 'days',
@@ -39,8 +35,7 @@ export const source: Source = {
       },
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 40 },
   expects: { silentAfterDays: 7, shape: ['/releases/0/ocid'] },
   caveats: ['What lies before 2024 comes as monthly archives.'],
-}
+})

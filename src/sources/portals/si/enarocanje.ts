@@ -1,19 +1,14 @@
 // Portal javnih naročil, the public procurement portal of Slovenia, by the list and the forms of its public site.
-import { licenceNotStated } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseEnarocanje } from './parse-enarocanje.ts'
-import { writeEnarocanje } from './write-enarocanje.ts'
 
 const site = 'https://www.enarocanje.si'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'si-enarocanje',
   title: 'Portal javnih naročil',
   publisher: 'Ministrstvo za javno upravo',
-  country: 'SI',
   homepage: site,
-  licence: licenceNotStated,
-  zone: 'Europe/Ljubljana',
   channels: [
     {
       name: 'forms',
@@ -54,7 +49,6 @@ export const source: Source = {
     },
   ],
   parse: parseEnarocanje,
-  writeSample: writeEnarocanje,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 60, pauseMs: 400 },
   expects: {
@@ -68,4 +62,4 @@ export const source: Source = {
     "CPV codes are written as ids of the portal's own list and are therefore not read.",
     'Members of list and form seen in public code of 2026, the answers themselves not seen live.',
   ],
-}
+})

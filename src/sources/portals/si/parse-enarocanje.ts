@@ -1,37 +1,30 @@
 // A form of Slovenia's procurement portal, its row of the list beside it, to a notice.
-import type { FormType, Notice, ParsedPart, Rejection } from '../../../domain/notice.ts'
-import { asObject, type JsonObject, member, numberAt, objectsOf, textAt } from '../../ocds/json.ts'
-import { readJsonDocument } from '../../read-portal-notice.ts'
-import { type PortalHome, readPublishedEntry } from '../read-published-entry.ts'
+import { asObject, member, numberAt, objectsOf, textAt } from '../../ocds/json.ts'
+import { firstMatch, homeOf, jsonReader } from '../read-published-entry.ts'
 
-const home: PortalHome = {
-  publisher: 'si-enarocanje',
-  profile: 'enarocanje-obrazec',
-  language: 'sl',
-  zone: 'Europe/Ljubljana',
-  country: 'SI',
-  currency: 'EUR',
+const home = homeOf({ publisher: 'si-enarocanje', profile: 'enarocanje-obrazec', language: 'sl', currency: 'EUR' })
+
+const forms = {
+  result: /^Rezultat/i,
+  'cont-modif': /^Sprememba pogodbe|^Sprememba/i,
+  planning: /^(?:Predhodn|Načrt|Najava)/i,
 }
 
-export function parseEnarocanje(bytes: Uint8Array): ParsedPart[] {
-  return readJsonDocument(bytes, readEntry)
-}
-
-function readEntry(document: JsonObject): Notice | Rejection {
+export const parseEnarocanje = jsonReader(home, (document) => {
   const row = asObject(document['entry']) ?? document
   const form = asObject(document['detail']) ?? document
   const formId = textAt(row, 'idObrazec')
   // JN005453/2026-SL3/01-P03: procedure, form, and the third correction of it.
   const number = textAt(row, 'objavaIdent')?.trim()
   const correction = /-P(\d+)$/.exec(number ?? '')?.[1]
-  const formType = formOf(textAt(row, 'sifPostopekFazaNaziv') ?? '')
+  const formType = firstMatch(forms, textAt(row, 'sifPostopekFazaNaziv')) ?? 'competition'
   const value = [member(form, 'vrednostSkupna'), member(form, 'vrednostOcenjenaBrezDDV')].find(
     (amount) => (numberAt(amount) ?? 0) > 0,
   )
   const winners = objectsOf(form, 'obrazecOddaja').flatMap((award) =>
     objectsOf(award, 'obrazecOddajaSubjekt').map((winner) => ({ name: textAt(winner, 'naziv') })),
   )
-  return readPublishedEntry(home, {
+  return {
     id: number?.replace(/-P\d+$/, ''),
     version: correction ?? '0',
     formType,
@@ -48,11 +41,5 @@ function readEntry(document: JsonObject): Notice | Rejection {
     winners: formType === 'result' ? winners : [],
     changeReasons: correction === undefined ? undefined : ['update-add'],
     url: formId && `https://www.enarocanje.si/#/pregled-objav/${encodeURIComponent(formId)}`,
-  })
-}
-
-function formOf(phase: string): FormType {
-  if (/^Rezultat/i.test(phase)) return 'result'
-  if (/^Sprememba pogodbe|^Sprememba/i.test(phase)) return 'cont-modif'
-  return /^(?:Predhodn|Načrt|Najava)/i.test(phase) ? 'planning' : 'competition'
-}
+  }
+})

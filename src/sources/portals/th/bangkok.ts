@@ -1,16 +1,12 @@
 // Contracts of the Bangkok Metropolitan Administration.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'th-bangkok',
   title: 'Bangkok Open Contracting',
   publisher: 'Bangkok Metropolitan Administration',
-  country: 'TH',
   homepage: 'https://opencontract.bangkok.go.th/ocds.html',
-  licence: licenceNotStated,
-  zone: 'Asia/Bangkok',
   channels: [
     {
       name: 'years',
@@ -26,8 +22,7 @@ export const source: Source = {
       timetable: '10 3 * * *',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 45, shape: ['/releases/0/ocid'] },
   caveats: ['Years are of the Buddhist calendar (2569 is 2026).', 'Cloudflare may answer with a challenge instead.'],
-}
+})

@@ -1,16 +1,12 @@
 // Contracts that Taiwan's Agency Against Corruption publishes.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'tw-agency-against-corruption',
   title: 'Government procurement integrity platform',
   publisher: 'Agency Against Corruption, Ministry of Justice',
-  country: 'TW',
   homepage: 'https://gpip.aac.moj.gov.tw/cht/index.php?code=list&ids=6',
-  licence: licenceNotStated,
-  zone: 'Asia/Taipei',
   channels: [
     {
       name: 'files',
@@ -27,11 +23,10 @@ export const source: Source = {
       timetable: '55 2 * * *',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 200, shape: ['html'] },
   caveats: [
     'The end of the list is a page without links to OCDS.',
     'The list has no dates: every file is fetched once.',
   ],
-}
+})

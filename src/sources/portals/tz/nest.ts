@@ -1,9 +1,8 @@
 // NeST, the e-procurement system of Tanzania.
 
 import type { Entries } from '../../delivery.ts'
-import { licenceNotStated } from '../../families/card-values.ts'
 import { records, releases } from '../../ocds/entries.ts'
-import type { Channel, Source } from '../../source.ts'
+import { type Channel, sourceOf } from '../../source.ts'
 
 const gateway = 'https://nest.go.tz/gateway/nest-data-portal-api'
 
@@ -46,26 +45,22 @@ const pages = (name: string, entries: Entries): Channel => ({
   delivery: { kind: 'link-next', request: { url: `${gateway}/api/${name}` }, entries, next: '/links/next' },
 })
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'tz-nest',
   title: 'NeST',
   publisher: 'Public Procurement Regulatory Authority',
-  country: 'TZ',
   homepage: 'https://nest.go.tz',
   documentation: 'https://data.nest.go.tz',
-  licence: licenceNotStated,
-  zone: 'Africa/Dar_es_Salaam',
   channels: [
     packages('releases', 'release', releases),
     { ...packages('records', 'record', records), role: 'spare' },
     pages('releases', releases),
     pages('records', records),
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 40 },
   expects: { silentAfterDays: 5, shape: ['/data/0/fileName', '/recordsFilteredCount'] },
   caveats: [
     'The list of daily packages is what the site itself calls; nobody documents it.',
     'A tender has no title; its description stands for it. Many releases are about planning alone.',
   ],
-}
+})

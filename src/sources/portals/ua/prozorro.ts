@@ -1,9 +1,9 @@
 // ProZorro, the central database of Ukraine's procurement, by its change feed and in its OCDS rendering.
 
 import type { Detail } from '../../delivery.ts'
-import { browserLike, licenceNotStated } from '../../families/card-values.ts'
+import { browserLike } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
 const feed = 'https://public-api.prozorro.gov.ua/api/2.5/tenders'
 
@@ -16,15 +16,12 @@ const detail: Detail = {
   entries: releases,
 }
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'ua-prozorro',
   title: 'ProZorro',
   publisher: 'State Enterprise ProZorro',
-  country: 'UA',
   homepage: 'https://prozorro.gov.ua',
   documentation: 'https://prozorro-api-docs.readthedocs.io/en/latest/',
-  licence: licenceNotStated,
-  zone: 'Europe/Kyiv',
   channels: [
     {
       name: 'changes',
@@ -39,7 +36,6 @@ export const source: Source = {
       delivery: { kind: 'link-next', request, entries, detail, next: '/next_page/uri' },
     },
   ],
-  access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 600, connections: 2 },
   expects: { silentAfterDays: 2, shape: ['/data/0/id', '/data/0/dateModified', '/next_page/uri', '/prev_page/uri'] },
   caveats: [
@@ -49,4 +45,4 @@ export const source: Source = {
     'Plain user agents are answered with 412.',
     'About 140 requests a second are allowed; we ask for ten.',
   ],
-}
+})

@@ -1,16 +1,12 @@
 // The government procurement portal of Uganda.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'ug-ppda',
   title: 'Government Procurement Portal',
   publisher: 'Public Procurement and Disposal of Public Assets Authority',
-  country: 'UG',
   homepage: 'https://gpp.ppda.go.ug',
-  licence: licenceNotStated,
-  zone: 'Africa/Kampala',
   channels: [
     {
       name: 'fiscal-years',
@@ -29,11 +25,10 @@ export const source: Source = {
       timetable: '30 22 * * 6',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 20, pauseMs: 2000 },
   expects: { silentAfterDays: 75, shape: ['/releases/0/ocid'] },
   caveats: [
     'Packages are numbered from 1; the first that is not found ends the year.',
     'Answers 403 when asked too fast.',
   ],
-}
+})

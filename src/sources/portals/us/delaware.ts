@@ -1,18 +1,14 @@
 // Open bids of the State of Delaware, by the state's open data platform (Socrata).
 import { socrata } from '../../deliver/socrata.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseDelaware } from './parse-delaware.ts'
-import { writeDelaware } from './write-delaware.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'us-delaware',
   title: 'Delaware Open Bids',
   publisher: 'State of Delaware, Government Support Services',
-  country: 'US',
   homepage: 'https://mmp.delaware.gov/Bids',
   documentation: 'https://data.delaware.gov/d/2hnj-zwix',
-  licence: { name: 'not stated' },
-  zone: 'America/New_York',
   channels: [
     {
       name: 'open',
@@ -22,7 +18,6 @@ export const source: Source = {
     },
   ],
   parse: parseDelaware,
-  writeSample: writeDelaware,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30 },
   expects: {
@@ -35,4 +30,4 @@ export const source: Source = {
     'Classified by UNSPSC, not by CPV; agencies are codes; there is no description, no value, no contact.',
     'Columns seen in public code of 2026, the answer itself not seen live.',
   ],
-}
+})

@@ -1,19 +1,15 @@
 // Georgia Procurement Registry: bidding events of the State of Georgia, its counties, cities and schools.
 import { browserLike } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseGeorgia } from './parse-georgia.ts'
-import { writeGeorgia } from './write-georgia.ts'
 
 const registry = 'https://ssl.doas.state.ga.us/gpr'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'us-georgia',
   title: 'Georgia Procurement Registry',
   publisher: 'Georgia Department of Administrative Services',
-  country: 'US',
   homepage: `${registry}/`,
-  licence: { name: 'not stated' },
-  zone: 'America/New_York',
   channels: [
     {
       name: 'open',
@@ -56,7 +52,6 @@ export const source: Source = {
     },
   ],
   parse: parseGeorgia,
-  writeSample: writeGeorgia,
   access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 20 },
   expects: {
@@ -70,4 +65,4 @@ export const source: Source = {
     'Neither classification nor values stand in the list.',
     'Members of the answer seen in public code of 2026, the answer itself not seen live.',
   ],
-}
+})

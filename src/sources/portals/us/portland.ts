@@ -1,18 +1,15 @@
 // The contracts of the City of Portland, in a folder on Google Drive.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { records } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { readDriveFolder } from './read-drive-folder.ts'
 
 const page = 'https://www.portland.gov/business-opportunities/ocds/ocds-data-publication'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'us-portland',
   title: 'City of Portland, OCDS data publication',
   publisher: 'City of Portland, Oregon',
-  country: 'US',
   homepage: page,
-  licence: licenceNotStated,
   zone: 'America/Los_Angeles',
   channels: [
     {
@@ -22,9 +19,8 @@ export const source: Source = {
       timetable: '40 4 * * 1',
     },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 6 },
   expects: { silentAfterDays: 400, shape: ['html'] },
   caveats: ['The file stands behind three pages that are made for people; their layout may change at any time.'],
   offBecause: 'its file lies in a folder of Google Drive, whose pages are no interface; run it by name',
-}
+})

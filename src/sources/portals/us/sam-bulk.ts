@@ -1,16 +1,13 @@
 // SAM.gov contract opportunities of the United States, as the table of all active notices that is written every day.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseSamRow } from './parse-sam.ts'
-import { writeSamRow } from './write-sam.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'us-sam-bulk',
   title: 'SAM.gov Contract Opportunities (daily table)',
   publisher: 'General Services Administration',
-  country: 'US',
   homepage: 'https://sam.gov/data-services/Contract%20Opportunities/datagov',
-  licence: { name: 'US public domain', url: 'https://www.usa.gov/government-copyright' },
-  zone: 'America/New_York',
+  license: { name: 'US public domain', url: 'https://www.usa.gov/government-copyright' },
   channels: [
     {
       name: 'all',
@@ -26,7 +23,6 @@ export const source: Source = {
     },
   ],
   parse: parseSamRow,
-  writeSample: writeSamRow,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 6 },
   expects: {
@@ -40,4 +36,4 @@ export const source: Source = {
     'Written in Windows-1252 for years; UTF-8 is told by its bytes.',
     'Classified by NAICS and PSC, not by CPV: no CPV codes are read.',
   ],
-}
+})

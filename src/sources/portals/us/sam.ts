@@ -1,17 +1,14 @@
 // SAM.gov contract opportunities of the United States, by the keyed interface.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseSam } from './parse-sam.ts'
-import { writeSam } from './write-sam.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'us-sam',
   title: 'SAM.gov Contract Opportunities',
   publisher: 'General Services Administration',
-  country: 'US',
   homepage: 'https://sam.gov/opportunities',
   documentation: 'https://open.gsa.gov/api/get-opportunities-public-api/',
-  licence: { name: 'US public domain', url: 'https://www.usa.gov/government-copyright' },
-  zone: 'America/New_York',
+  license: { name: 'US public domain', url: 'https://www.usa.gov/government-copyright' },
   channels: [
     {
       name: 'days',
@@ -33,7 +30,6 @@ export const source: Source = {
     },
   ],
   parse: parseSam,
-  writeSample: writeSam,
   access: { kind: 'key', setting: 'SAM_API_KEY', getItAt: 'https://sam.gov/profile/details' },
   politeness: { requestsPerMinute: 10, pauseMs: 2000 },
   expects: {
@@ -53,4 +49,4 @@ export const source: Source = {
     'Classified by NAICS and PSC, not by CPV: no CPV codes are read.',
     'At most a year between postedFrom and postedTo, which are mandatory.',
   ],
-}
+})

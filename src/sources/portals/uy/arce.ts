@@ -1,17 +1,14 @@
 // ARCE, the procurement of Uruguay's state.
 import { browserLike } from '../../families/card-values.ts'
 import { releases, zippedReleases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'uy-arce',
   title: 'Compras Estatales',
   publisher: 'Agencia Reguladora de Compras Estatales',
-  country: 'UY',
   homepage: 'https://www.comprasestatales.gub.uy',
   documentation: 'https://www.gub.uy/agencia-compras-contrataciones-estado/datos-y-estadisticas/datos/open-contracting',
-  licence: { name: 'not stated' },
-  zone: 'America/Montevideo',
   channels: [
     {
       name: 'months',
@@ -43,11 +40,10 @@ export const source: Source = {
       timetable: '10 7 * * 0',
     },
   ],
-  access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 40 },
   expects: { silentAfterDays: 5, shape: ['rss', 'item'] },
   caveats: [
     'One RSS for every month, with one release for every item.',
     'The records of the same processes (/ocds/record/{id_compra}) are not read as well.',
   ],
-}
+})

@@ -1,10 +1,9 @@
 // The Public Procurement Regulatory Commission of Kosovo.
 
 import type { Delivery } from '../../delivery.ts'
-import { licenceNotStated } from '../../families/card-values.ts'
 import { daysAhead } from '../../families/days-ahead.ts'
 import { releases } from '../../ocds/entries.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
 const closing: Delivery = {
   kind: 'single',
@@ -14,15 +13,12 @@ const closing: Delivery = {
   entries: releases,
 }
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'xk-krpp',
   title: 'e-Prokurimi, OCDS',
   publisher: 'Public Procurement Regulatory Commission',
-  country: 'XK',
   homepage: 'https://e-prokurimi.rks-gov.net',
   documentation: 'https://ocdskrpp.rks-gov.net/Help',
-  licence: licenceNotStated,
-  zone: 'Europe/Belgrade',
   channels: [
     {
       // The interface knows only the day on which a tender closes: whatever is open closes on a day to come.
@@ -33,7 +29,6 @@ export const source: Source = {
     },
     { name: 'closed', slots: { kind: 'day', since: '2000-01-01', rereadDays: [7, 30, 90] }, delivery: closing },
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 7, shape: ['/releases'] },
   caveats: [
@@ -41,4 +36,4 @@ export const source: Source = {
     'Slow even for a single day.',
     'A tender that stays open for more than 60 days is seen when 60 days are left.',
   ],
-}
+})

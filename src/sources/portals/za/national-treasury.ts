@@ -1,17 +1,13 @@
 // eTenders of South Africa's National Treasury.
-import { licenceNotStated } from '../../families/card-values.ts'
 import { linkedDays } from '../../families/linked-days.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'za-national-treasury',
   title: 'eTenders',
   publisher: 'National Treasury',
-  country: 'ZA',
   homepage: 'https://www.etenders.gov.za',
   documentation: 'https://ocds-api.etenders.gov.za/swagger/index.html',
-  licence: licenceNotStated,
-  zone: 'Africa/Johannesburg',
   channels: [
     linkedDays(
       'days',
@@ -19,8 +15,7 @@ export const source: Source = {
       '2021-04-01',
     ),
   ],
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30 },
   expects: { silentAfterDays: 5, shape: ['/releases/0/ocid'] },
   caveats: ['More than one request at a time makes it fail.', 'The first release is of the end of April 2021.'],
-}
+})

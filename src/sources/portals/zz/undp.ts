@@ -1,15 +1,12 @@
 // Procurement notices of the United Nations Development Programme, as RSS by region.
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseUndp } from './parse-undp.ts'
-import { writeUndp } from './write-undp.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'zz-undp',
   title: 'UNDP procurement notices (Europe and Central Asia)',
   publisher: 'United Nations Development Programme',
-  country: 'ZZ',
   homepage: 'https://procurement-notices.undp.org',
-  licence: { name: 'not stated' },
   zone: 'America/New_York',
   channels: [
     {
@@ -25,7 +22,6 @@ export const source: Source = {
     },
   ],
   parse: parseUndp,
-  writeSample: writeUndp,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 6 },
   expects: { perDay: [1, 200], silentAfterDays: 14, shape: ['item', 'title', 'link', 'description'] },
@@ -34,4 +30,4 @@ export const source: Source = {
     'The country stands at the end of the title, the deadline as a day in the description.',
     'Elements seen in public code of 2026, the feed itself not seen live.',
   ],
-}
+})

@@ -1,17 +1,15 @@
 // Procurement notices of projects that the World Bank finances, of all countries.
 import { hourMs } from '../../families/card-values.ts'
-import type { Source } from '../../source.ts'
+import { sourceOf } from '../../source.ts'
 import { parseWorldBank } from './parse-world-bank.ts'
-import { writeWorldBank } from './write-world-bank.ts'
 
-export const source: Source = {
+export const source = sourceOf({
   id: 'zz-world-bank',
   title: 'World Bank procurement notices',
   publisher: 'World Bank Group',
-  country: 'ZZ',
   homepage: 'https://projects.worldbank.org/en/projects-operations/procurement',
   documentation: 'https://documents.worldbank.org/en/publication/documents-reports/api',
-  licence: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
+  license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   zone: 'America/New_York',
   channels: [
     {
@@ -51,7 +49,6 @@ export const source: Source = {
     },
   ],
   parse: parseWorldBank,
-  writeSample: writeWorldBank,
   access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 300 },
   expects: {
@@ -65,4 +62,4 @@ export const source: Source = {
     'Neither CPV codes nor values stand in the answer.',
     'Members of the answer and its order seen in public code of 2026, the answer itself not seen live; nor that strdate and enddate bound the day of the notice: where they do not, the reading fails aloud and the newest notices are the spare.',
   ],
-}
+})

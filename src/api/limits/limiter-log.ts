@@ -1,0 +1,138 @@
+// Sliding logs in shared memory: rings of moments at which requests stop to count. Not locked here (limiter-memory.ts).
+import { bucketMs, maxExactLimit, windowMs } from './limiter.ts'
+
+/** The same bytes as numbers of three kinds. */
+export type LogViews = { readonly words: Int32Array; readonly counts: Uint32Array; readonly times: Float64Array }
+
+/**
+ * Number of slots in a ring besides those of exact stamps: all buckets that can count at once, one before the oldest,
+ * one free.
+ */
+const bucketPlaces = 64
+/** Bytes of a slot: a moment (8) and a count (4). */
+const placeBytes = 12
+
+/** Words of a log's head: the slot of the oldest stamp, the slot after the newest; then the time, as one of `times`. */
+const headWord = 0
+const tailWord = 1
+const newestTime = 1
+
+/**
+ * Number of bytes in the ring of a log with this number of exact stamps; a multiple of 8, which its position in memory
+ * requires.
+ */
+export const ringBytes = (exactStamps: number): number => Math.ceil((ringPlaces(exactStamps) * placeBytes) / 8) * 8
+const ringPlaces = (exactStamps: number): number => exactStamps + bucketPlaces
+
+/**
+ * One log at a time; `open` selects it. Stamps that leave at the same moment share a slot; a slot holds how many were
+ * ever admitted up to it, so that the sum is a difference. A thread that dies between two writes leaves a correct log:
+ * each step takes effect with the write of one word, after everything that it needs.
+ */
+export class SlidingLogs {
+  readonly #views: LogViews
+  readonly #exactStamps: number
+  readonly #places: number
+  #word = 0
+  #time = 0
+  #firstMoment = 0
+  #firstCount = 0
+
+  constructor(views: LogViews, exactStamps: number) {
+    this.#views = views
+    this.#exactStamps = exactStamps
+    this.#places = ringPlaces(exactStamps)
+  }
+
+  /** `headByte` and `ringByte` are where the two parts of the log begin, multiples of 8. */
+  open(headByte: number, ringByte: number): void {
+    this.#word = headByte / 4
+    this.#time = headByte / 8 + newestTime
+    this.#firstMoment = ringByte / 8
+    this.#firstCount = ringByte / 4 + this.#places * 2
+  }
+
+  /** The time of this log, held from running backwards; what has left by then no longer counts. */
+  advance(clockNow: number): number {
+    const { words, times } = this.#views
+    const held = times[this.#time]!
+    const now = clockNow > held ? clockNow : held
+    if (now > held) times[this.#time] = now
+    const tail = words[this.#word + tailWord]!
+    let head = words[this.#word + headWord]!
+    while (head !== tail && times[this.#firstMoment + head]! <= now) {
+      head = this.#after(head)
+      words[this.#word + headWord] = head
+    }
+    return now
+  }
+
+  get count(): number {
+    const { words } = this.#views
+    return this.#sumUpTo(words[this.#word + tailWord]!) // of head = tail: 0
+  }
+
+  /** Counts one request of `now`, the time that `advance` gave. */
+  push(now: number, limit: number): void {
+    const { words, counts, times } = this.#views
+    const head = words[this.#word + headWord]!
+    const tail = words[this.#word + tailWord]!
+    const newest = this.#before(tail)
+    const live = tail < head ? tail - head + this.#places : tail - head
+    // Many stamps at once come only from requests that were admitted elsewhere (record): then buckets, too.
+    const isExact = limit <= maxExactLimit && live < this.#exactStamps
+    const leavesAt = isExact ? now + windowMs : Math.floor(now / bucketMs) * bucketMs + bucketMs + windowMs
+    // Never before an older one: after a change from buckets to exact stamps the newest may leave later.
+    if (live > 0 && times[this.#firstMoment + newest]! >= leavesAt) {
+      counts[this.#firstCount + newest] = counts[this.#firstCount + newest]! + 1
+      return
+    }
+    times[this.#firstMoment + tail] = leavesAt
+    counts[this.#firstCount + tail] = counts[this.#firstCount + newest]! + 1
+    words[this.#word + tailWord] = this.#after(tail)
+  }
+
+  /** When the stamp leaves that has `index` older ones; `index` is below `count`. */
+  leavesAt(index: number): number {
+    const { words, times } = this.#views
+    const head = words[this.#word + headWord]!
+    let low = 0
+    if (index > 0) {
+      const tail = words[this.#word + tailWord]!
+      let high = tail < head ? tail - head + this.#places : tail - head
+      while (low < high) {
+        const middle = (low + high) >>> 1
+        if (this.#sumUpTo((head + middle + 1) % this.#places) > index) high = middle
+        else low = middle + 1
+      }
+    }
+    return times[this.#firstMoment + ((head + low) % this.#places)]!
+  }
+
+  /** True if everything that this log may still count has left at `now`. */
+  isIdle(now: number): boolean {
+    return this.#views.times[this.#time]! + windowMs + bucketMs <= now
+  }
+
+  /** For a new owner; only of an idle log. */
+  clear(): void {
+    const { words, times } = this.#views
+    words[this.#word + headWord] = words[this.#word + tailWord]!
+    times[this.#time] = 0
+  }
+
+  #after(place: number): number {
+    return place + 1 === this.#places ? 0 : place + 1
+  }
+
+  #before(place: number): number {
+    return place === 0 ? this.#places - 1 : place - 1
+  }
+
+  /** Live stamps before the slot `end`, which comes after the oldest. */
+  #sumUpTo(end: number): number {
+    const { words, counts } = this.#views
+    const gone = counts[this.#firstCount + this.#before(words[this.#word + headWord]!)]!
+    return (counts[this.#firstCount + this.#before(end)]! - gone) >>> 0
+  }
+}

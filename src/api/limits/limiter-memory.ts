@@ -1,0 +1,298 @@
+// One count of requests for all threads of a process: exact sliding logs in shared memory, one per organization.
+import { hash } from 'node:crypto'
+import type { Clock } from '../../platform/clock.ts'
+import { OperatorError } from '../../platform/errors.ts'
+import { type Admission, type LocalLimiter, maxExactLimit, secondsUntil } from './limiter.ts'
+import { ringBytes, SlidingLogs } from './limiter-log.ts'
+
+// The memory holds constants, the lock of the directory, one entry of 64 bytes (a cache line) per organization, and
+// one ring per organization. Entries form an open-addressed table by a hash of the key; an entry never moves, and its
+// slot is never empty again, so a search may end at the first empty one.
+const formWord = 0
+const organizationsWord = 1
+const exactStampsWord = 2
+const reachWord = 3
+const directoryLock = 16
+const entriesByte = 128
+
+const entryBytes = 64
+const lockWord = 0
+const stateWord = 1
+const keyWord = 2
+const logWord = 8
+
+/** States of an entry. `changing`: its owner is being replaced; it is no match, and not the end of a search. */
+const neverUsed = 0
+const used = 1
+const changing = 2
+
+const form = 0x544c_0001
+/** Bit of a lock on whose release a thread waits. The bits below hold the holder's thread number + 1, or 0. */
+const isAwaited = 1 << 30
+const spins = 100
+/** How long sleepers wait before they look again, in case the thread that was woken has died. */
+const longestSleepMs = 10
+
+const leastOrganizations = 16_384
+
+export type LimiterMemoryOptions = {
+  /** How many organizations can have requests in the last minute at once. */
+  readonly organizations?: number
+  /** How many requests of the last minute are stamped to the millisecond; those beyond, to the second. */
+  readonly exactStamps?: number
+  /**
+   * How many slots are searched for one key; all by default. Fewer bound the cost of keys that anybody can invent, but
+   * then a free slot may be missed.
+   */
+  readonly reach?: number
+}
+
+/** Room for twice the organizations that are known, so that more can be added before the next start. */
+export const roomForOrganizations = (known: number): number => Math.max(leastOrganizations, known * 2)
+
+/**
+ * Memory for `createMemoryLimiter`, passed to all threads. It reserves about 8 KB for each organization, of which the
+ * operating system provides only the pages that are used.
+ */
+export function createLimiterMemory(options: LimiterMemoryOptions = {}): SharedArrayBuffer {
+  const { organizations = leastOrganizations, exactStamps = maxExactLimit } = options
+  const { reach = organizations } = options
+  for (const [name, value] of Object.entries({ organizations, exactStamps, reach }))
+    if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`${name} is no whole number above 0: ${value}`)
+  const memory = new SharedArrayBuffer(entriesByte + organizations * (entryBytes + ringBytes(exactStamps)))
+  const words = new Int32Array(memory)
+  words[organizationsWord] = organizations
+  words[exactStampsWord] = exactStamps
+  words[reachWord] = Math.min(reach, organizations)
+  words[formWord] = form
+  return memory
+}
+
+/** What a thread remembers of a key: half of its SHA-256, and where its entry was. */
+type RememberedKey = { readonly key: readonly [number, number, number, number]; entry: number }
+
+/**
+ * A limiter over `memory`, exact for all threads that share it; one call takes a fraction of a microsecond. The clock
+ * of an organization never runs backwards. `thread` identifies the holder of a lock: a small number that no other
+ * living thread has. The thread that calls `releaseThread` must not wait for others itself: it holds no limiter of a
+ * memory that it passed to threads, or only while none of them lives.
+ */
+export function createMemoryLimiter(options: {
+  readonly memory: SharedArrayBuffer
+  readonly clock: Clock
+  readonly thread: number
+}): LocalLimiter {
+  const { memory, clock, thread } = options
+  if (!Number.isSafeInteger(thread) || thread < 0 || thread >= isAwaited - 1)
+    throw new RangeError(`no number of a thread: ${thread}`)
+  const words = wordsOf(memory)
+  const organizations = words[organizationsWord]!
+  const exactStamps = words[exactStampsWord]!
+  const reach = words[reachWord]!
+  const logs = new SlidingLogs({ words, counts: new Uint32Array(memory), times: new Float64Array(memory) }, exactStamps)
+  const firstRingByte = entriesByte + organizations * entryBytes
+  const bytesOfRing = ringBytes(exactStamps)
+  const mine = thread + 1
+  const places = new Map<string, RememberedKey>()
+
+  const wordOf = (entry: number): number => (entriesByte + entry * entryBytes) / 4
+
+  function openLog(entry: number): void {
+    logs.open(entriesByte + entry * entryBytes + logWord * 4, firstRingByte + entry * bytesOfRing)
+  }
+
+  function placeOf(key: string): RememberedKey {
+    let place = places.get(key)
+    if (!place) {
+      // Keys of the past would pile up otherwise.
+      if (places.size >= organizations) places.clear()
+      const digest = hash('sha256', key, 'buffer')
+      place = {
+        key: [digest.readInt32LE(0), digest.readInt32LE(4), digest.readInt32LE(8), digest.readInt32LE(12)],
+        entry: -1,
+      }
+      places.set(key, place)
+    }
+    return place
+  }
+
+  /** The entry belongs to the key; sure under the lock of the entry or of the directory only. */
+  function isOf(entry: number, { key }: RememberedKey): boolean {
+    const word = wordOf(entry)
+    return (
+      Atomics.load(words, word + stateWord) === used &&
+      words[word + keyWord] === key[0] &&
+      words[word + keyWord + 1] === key[1] &&
+      words[word + keyWord + 2] === key[2] &&
+      words[word + keyWord + 3] === key[3]
+    )
+  }
+
+  /** The entry of the key, or the first unused one where it would be (`~entry`); undefined for neither. */
+  function search(place: RememberedKey): number | undefined {
+    let entry = (place.key[0] >>> 0) % organizations
+    for (let looks = 0; looks < reach; looks++) {
+      if (isOf(entry, place)) return entry
+      if (Atomics.load(words, wordOf(entry) + stateWord) === neverUsed) return ~entry
+      entry = entry + 1 === organizations ? 0 : entry + 1
+    }
+    return undefined
+  }
+
+  /** Finds or makes the entry. Only one thread at a time makes one, so that no key ever has two. */
+  function findOrAdd(place: RememberedKey): number {
+    const known = search(place)
+    if (known !== undefined && known >= 0) return known
+    acquire(words, directoryLock, mine)
+    try {
+      const found = search(place)
+      if (found !== undefined && found >= 0) return found
+      if (found !== undefined) {
+        own(~found, place)
+        return ~found
+      }
+      return reuse(place)
+    } finally {
+      release(words, directoryLock)
+    }
+  }
+
+  function own(entry: number, { key }: RememberedKey): void {
+    const word = wordOf(entry)
+    for (const [index, part] of key.entries()) words[word + keyWord + index] = part
+    Atomics.store(words, word + stateWord, used)
+  }
+
+  /** Gives the key an entry whose owner has no request in the last minute. Under the lock of the directory. */
+  function reuse(place: RememberedKey): number {
+    const now = clock()
+    let entry = (place.key[0] >>> 0) % organizations
+    for (let looks = 0; looks < reach; looks++) {
+      const word = wordOf(entry)
+      openLog(entry)
+      if (logs.isIdle(now) && Atomics.compareExchange(words, word + lockWord, 0, mine) === 0) {
+        try {
+          // again, now that no thread can count there
+          if (logs.isIdle(now)) {
+            Atomics.store(words, word + stateWord, changing)
+            logs.clear()
+            own(entry, place)
+            return entry
+          }
+        } finally {
+          release(words, word + lockWord)
+        }
+      }
+      entry = entry + 1 === organizations ? 0 : entry + 1
+    }
+    throw new OperatorError(
+      `All ${organizations} counters for rate limits are in use by organizations with requests in the last minute; restart the service: it then makes room for twice as many organizations as have tokens.`,
+    )
+  }
+
+  /** Opens the log of the key and returns its lock, held. */
+  function enter(key: string): number {
+    const place = placeOf(key)
+    while (true) {
+      if (place.entry < 0) place.entry = findOrAdd(place)
+      const lock = wordOf(place.entry) + lockWord
+      acquire(words, lock, mine)
+      if (isOf(place.entry, place)) {
+        openLog(place.entry)
+        return lock
+      }
+      release(words, lock)
+      place.entry = -1
+    }
+  }
+
+  function judge(key: string, limit: number, isCounted: boolean): Admission {
+    const lock = enter(key)
+    try {
+      // The clock is read under the lock: then the order of the times is that of the requests.
+      const now = logs.advance(clock())
+      const before = logs.count
+      const isAllowed = before < limit
+      if (isAllowed && isCounted) logs.push(now, limit)
+      const remaining = Math.max(0, limit - before - (isAllowed ? 1 : 0))
+      const count = isAllowed && isCounted ? before + 1 : before
+      // After a limit was lowered more may be counted than allowed: then several must leave before one can come.
+      const leavesAt = count === 0 ? now : logs.leavesAt(Math.max(0, count - limit))
+      return { isAllowed, limit, remaining, resetSeconds: secondsUntil(leavesAt, now) }
+    } finally {
+      release(words, lock)
+    }
+  }
+
+  return {
+    take: (key, limit) => judge(key, limit, true),
+    look: (key, limit) => judge(key, limit, false),
+    record: (key, limit) => {
+      let lock: number
+      try {
+        lock = enter(key)
+      } catch (error) {
+        // No room: the request was admitted elsewhere, and is not to fail here.
+        if (error instanceof OperatorError) return
+        throw error
+      }
+      try {
+        // also beyond the limit: what this node admitted while the store was down may not hide what was admitted since
+        logs.push(logs.advance(clock()), limit)
+      } finally {
+        release(words, lock)
+      }
+    },
+    close: async () => places.clear(),
+  }
+}
+
+/** Exact for one thread that counts for itself. */
+export function createLocalLimiter(clock: Clock, options: LimiterMemoryOptions = {}): LocalLimiter {
+  return createMemoryLimiter({ memory: createLimiterMemory(options), clock, thread: 0 })
+}
+
+/**
+ * Frees everything that an ended thread held, so that others continue; the counts are correct whenever it died. Call
+ * it after the thread's `exit`, before another thread receives its number. Returns how many locks it held.
+ */
+export function releaseThread(memory: SharedArrayBuffer, thread: number): number {
+  const words = wordsOf(memory)
+  let freed = 0
+  const free = (lock: number): void => {
+    const holder = Atomics.load(words, lock)
+    if ((holder & ~isAwaited) !== thread + 1) return
+    release(words, lock)
+    freed++
+  }
+  free(directoryLock)
+  for (let entry = 0; entry < words[organizationsWord]!; entry++)
+    free((entriesByte + entry * entryBytes) / 4 + lockWord)
+  return freed
+}
+
+function wordsOf(memory: SharedArrayBuffer): Int32Array {
+  const words = new Int32Array(memory)
+  if (words[formWord] !== form) throw new RangeError('this is no memory of a limiter')
+  return words
+}
+
+/** A thread may lose its core while it holds a lock: the others spin for a moment only, then they sleep. */
+function acquire(words: Int32Array, lock: number, mine: number): void {
+  let sign = mine
+  while (true) {
+    for (let spin = 0; spin < spins; spin++)
+      if (Atomics.load(words, lock) === 0 && Atomics.compareExchange(words, lock, 0, sign) === 0) return
+    const holder = Atomics.load(words, lock)
+    if (holder === 0) continue
+    const awaited = holder | isAwaited
+    if (holder !== awaited && Atomics.compareExchange(words, lock, holder, awaited) !== holder) continue
+    Atomics.wait(words, lock, awaited, longestSleepMs)
+    // Others may sleep, too: every thread that slept wakes the next.
+    sign = mine | isAwaited
+  }
+}
+
+function release(words: Int32Array, lock: number): void {
+  if ((Atomics.exchange(words, lock, 0) & isAwaited) !== 0) Atomics.notify(words, lock, 1)
+}

@@ -1,0 +1,109 @@
+// The same sliding log in Valkey or Redis: one script, the server's time, so that all nodes share one count exactly (C131).
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import type { Clock } from '../../platform/clock.ts'
+import type { Log } from '../../platform/log.ts'
+import { bucketMs, type Limiter, type LocalLimiter, maxExactLimit, windowMs } from './limiter.ts'
+import { createSharedLimiter } from './limiter-shared.ts'
+import { createTurnPatience, type Patience } from './turn-patience.ts'
+
+/** How long to wait for an answer, in turns of the event loop (turn-patience.ts): about 0.1 s of a loop that runs. */
+const patienceTurns = 10
+const turnMs = 10
+/** How long a start waits for the connection. */
+const firstConnectMs = 1000
+// KEYS[1] is a list of the moments at which requests stop counting, oldest first; ARGV is limit, window, bucket (1 =
+// exact). KEYS[2] exists as long as the store has lost nothing; if it is missing, the time makes a new one. The time
+// is never below that of the newest request, even if the server's clock is set back.
+const script = `
+local limit, window, bucket = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local newest = redis.call('LINDEX', KEYS[1], -1)
+if newest then
+  local admitted = tonumber(newest) - window
+  if bucket > 1 then admitted = admitted - bucket end
+  if admitted > now then now = admitted end
+end
+local oldest = redis.call('LINDEX', KEYS[1], 0)
+while oldest and tonumber(oldest) <= now do
+  redis.call('LPOP', KEYS[1])
+  oldest = redis.call('LINDEX', KEYS[1], 0)
+end
+local count = redis.call('LLEN', KEYS[1])
+local allowed = 0
+if count < limit then
+  local leaves = now + window
+  if bucket > 1 then leaves = math.floor(now / bucket) * bucket + bucket + window end
+  if newest and tonumber(newest) > leaves then leaves = tonumber(newest) end
+  redis.call('RPUSH', KEYS[1], string.format('%.0f', leaves))
+  redis.call('PEXPIRE', KEYS[1], window + 2 * bucket + 1000)
+  count = count + 1
+  allowed = 1
+end
+local epoch = redis.call('GET', KEYS[2])
+if not epoch then
+  epoch = time[1] .. '.' .. time[2]
+  redis.call('SET', KEYS[2], epoch)
+end
+local index = count - limit
+if index < 0 then index = 0 end
+return { allowed, count, string.format('%.0f', tonumber(redis.call('LINDEX', KEYS[1], index)) - now), epoch }
+`
+
+type ScriptReply = readonly [allowed: number, count: number, waitMs: string, epoch: string]
+type WithScript = Redis & {
+  takeRequest: (key: string, epochKey: string, limit: number, window: number, bucket: number) => Promise<ScriptReply>
+}
+
+/** Shared over all processes; what happens when the store does not answer is in limiter-shared.ts. */
+export function createRedisLimiter(options: {
+  readonly url: string
+  readonly clock: Clock
+  readonly log?: Log | undefined
+  readonly keyPrefix?: string
+  readonly patience?: Patience
+  /** How many processes share the limit. */
+  readonly processes?: (() => number) | undefined
+  /** The count of this process: one for all its threads; one of its own when left out. */
+  readonly local?: LocalLimiter | undefined
+}): Limiter & {
+  /** Resolves when the store can be used, or after a second: requests are then counted without it meanwhile. */
+  readonly connected: Promise<void>
+} {
+  const { url, clock, log, keyPrefix = 'tenderstock:limit:', processes, local } = options
+  // No timeout for commands: it would be a timer of our own loop.
+  const redis = new Redis(url, {
+    connectTimeout: 5000,
+    keepAlive: 5000,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
+  }) as WithScript
+  redis.defineCommand('takeRequest', { numberOfKeys: 2, lua: script })
+  // Without a listener a lost connection would end the process; the count without the store reports it.
+  redis.on('error', () => {})
+  const ready = new Promise<void>((resolve) => void redis.once('ready', () => resolve()))
+  const limiter = createSharedLimiter({
+    takeShared: async (key, limit) => {
+      const bucket = limit > maxExactLimit ? bucketMs : 1
+      const reply = await redis.takeRequest(`${keyPrefix}${key}`, `${keyPrefix}epoch`, limit, windowMs, bucket)
+      const [allowed, count, waitMs, epoch] = reply
+      return { isAllowed: allowed === 1, count, waitMs: Number(waitMs), epoch }
+    },
+    giveBack: (key) => redis.rpop(`${keyPrefix}${key}`),
+    // What a replica or a full store would refuse.
+    probe: () => redis.set(`${keyPrefix}probe`, '', 'PX', 1000),
+    clock,
+    log,
+    patience: options.patience ?? createTurnPatience(patienceTurns, turnMs),
+    processes,
+    local,
+    reconnect: () => redis.disconnect(true),
+    close: async () => {
+      redis.disconnect()
+    },
+  })
+  return { ...limiter, connected: Promise.race([ready, delay(firstConnectMs, undefined, { ref: false })]) }
+}

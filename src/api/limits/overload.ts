@@ -1,0 +1,46 @@
+// Sheds load when the event loop falls behind: a quick 503 is better for all than slow answers.
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+/** Retry-After for a 503 without a known end: whole seconds, 5 to 120, spread by 20 % so that clients do not return at once (D14). */
+export function spreadRetryAfter(baseSeconds: number, randomByte: number): number {
+  const spread = 0.8 + (0.4 * randomByte) / 255
+  return Math.min(120, Math.max(5, Math.round(baseSeconds * spread)))
+}
+
+export type LoadWatch = { readonly isOverloaded: () => boolean; readonly stop: () => void }
+
+/** Smooths samples of the loop's delay: one long task sheds nothing, but a loop that stays behind does. */
+export function createLoadGauge(maxDelayMs: number): {
+  readonly sample: (delayMs: number) => void
+  readonly isOverloaded: () => boolean
+} {
+  let smoothedMs = 0
+  return {
+    sample: (delayMs) => {
+      smoothedMs = (smoothedMs + (delayMs > 0 ? delayMs : 0)) / 2
+    },
+    isOverloaded: () => smoothedMs > maxDelayMs,
+  }
+}
+
+const sampleEveryMs = 500
+const resolutionMs = 20
+
+/** Watches this process: overloaded while the mean delay of the event loop, over about a second, exceeds `maxDelayMs`. */
+export function watchLoad(maxDelayMs: number): LoadWatch {
+  const histogram = monitorEventLoopDelay({ resolution: resolutionMs })
+  histogram.enable()
+  const gauge = createLoadGauge(maxDelayMs)
+  const timer = setInterval(() => {
+    gauge.sample(histogram.mean / 1e6 - resolutionMs)
+    histogram.reset()
+  }, sampleEveryMs)
+  timer.unref()
+  return {
+    isOverloaded: gauge.isOverloaded,
+    stop: () => {
+      clearInterval(timer)
+      histogram.disable()
+    },
+  }
+}

@@ -1,0 +1,844 @@
+// Every command with its options, once: what is parsed, what the help shows and what the documentation lists come from here.
+import { logLevels } from '../platform/log.ts'
+import type { CommandName } from '../service/command-name.ts'
+
+/** One option. `number` takes decimals, `count` whole numbers, both between `min` and `max`; `date` a day of the calendar. */
+export type OptionSpec = {
+  readonly type: 'flag' | 'text' | 'paths' | 'count' | 'number' | 'choice' | 'date'
+  readonly help: string
+  /** The placeholder of the value in the help. */
+  readonly value?: string
+  readonly default?: string | number
+  readonly choices?: readonly string[]
+  readonly min?: number
+  readonly max?: number
+  readonly required?: boolean
+  /** Its value where it is given without one. */
+  readonly implied?: number
+  /** Works, and is not shown in the help of everyday. */
+  readonly hidden?: boolean
+}
+
+export type CommandSpec = {
+  readonly summary: string
+  /** More sentences for the command's own help. */
+  readonly details?: readonly string[]
+  /** Arguments without a dash: their name in the help, and how many. */
+  readonly operands?: { readonly name: string; readonly min: number; readonly max: number }
+  readonly options: { readonly [name: string]: OptionSpec }
+  readonly environment?: { readonly [name: string]: string }
+  readonly examples: readonly (readonly [command: string, explanation: string])[]
+  readonly hidden?: boolean
+}
+
+const data: OptionSpec = {
+  type: 'text',
+  value: 'DIR',
+  default: './data',
+  help: 'Folder that holds the stock and the edition log.',
+}
+const json: OptionSpec = { type: 'flag', help: 'One JSON line per event on standard output, for programs.' }
+const help: OptionSpec = { type: 'flag', help: 'Show this help.' }
+const acceptOlder: OptionSpec = {
+  type: 'flag',
+  help: 'Continue from a database that lacks the newest editions of the edition log (a restored backup); the log is set aside.',
+}
+const logLevel: OptionSpec = {
+  type: 'choice',
+  value: 'LEVEL',
+  choices: logLevels,
+  default: 'warn',
+  help: `Log lines on standard error: ${logLevels.join(', ')}.`,
+}
+const everywhere = { data, json, help }
+const apiHost: OptionSpec = {
+  type: 'text',
+  value: 'HOST',
+  default: '127.0.0.1',
+  help: 'Address on which the API listens.',
+}
+const apiPort: OptionSpec = {
+  type: 'count',
+  value: 'PORT',
+  default: 8080,
+  min: 0,
+  max: 65_535,
+  help: 'Port of the API; 0 picks a free one.',
+}
+const readers: OptionSpec = {
+  type: 'count',
+  value: 'N',
+  default: 1,
+  min: 1,
+  max: 64,
+  help: 'Threads that answer API requests; use one per core.',
+}
+const rateLimitFields: OptionSpec = {
+  type: 'flag',
+  help: 'Also send the RateLimit and RateLimit-Policy headers of the IETF draft, next to X-RateLimit-*.',
+}
+const publishInterval: OptionSpec = {
+  type: 'number',
+  value: 'N',
+  default: 60,
+  min: 0,
+  max: 1440,
+  help: 'Minimum minutes between editions. Values below 60 are for trials and not conformant.',
+}
+
+const simulator: OptionSpec = {
+  type: 'text',
+  value: 'URL',
+  help: 'Use the portals that `tenderstock simulate` serves at this URL instead.',
+}
+
+const sourceEnvironment = {
+  TENDERSTOCK_CONTACT: 'your email address or web page, sent with every request to a portal',
+}
+const databaseEnvironment = { DATABASE_URL: 'PostgreSQL server, 15 or newer; default: the embedded engine in --data' }
+const serviceEnvironment = {
+  ...databaseEnvironment,
+  REDIS_URL: 'Valkey or Redis that shares rate limits between processes',
+  TENDERSTOCK_BASE_URL: 'URL at which clients reach the API, such as https://tenders.example.org',
+  TENDERSTOCK_DOCS_URL: 'URL of the pages about problem types; default: the /access page of the API',
+  TENDERSTOCK_SECRET_KEY:
+    'key that seals the secrets of webhooks, 32 bytes in base64; default: the file secret-key in --data',
+  TENDERSTOCK_TRUSTED_HOPS: 'number of proxies in front whose X-Forwarded-For is trusted; default: 0',
+}
+
+const sealingEnvironment = {
+  ...databaseEnvironment,
+  TENDERSTOCK_SECRET_KEY: 'key that seals secrets, 32 bytes in base64; default: the file secret-key in --data',
+}
+
+const endpointId = { name: 'ID', min: 1, max: 1 } as const
+const secretFile: OptionSpec = {
+  type: 'text',
+  value: 'FILE',
+  help: 'File with a secret of your own (whsec_ and 24 to 64 bytes in base64); default: a new one.',
+}
+
+const deliverOpen: OptionSpec = {
+  type: 'count',
+  value: '[N]',
+  implied: 500,
+  min: 1,
+  max: 500,
+  help: 'Also deliver what is open, matches now and is no hit yet, the best first, at most N (500).',
+}
+
+const portalEnvironment = {
+  TENDERSTOCK_CONTACT: 'with --live: your email address or web page, sent with every request to a portal',
+}
+
+const organization: OptionSpec = {
+  type: 'text',
+  value: 'NAME',
+  help: 'The organization; needed where several have one of this name.',
+}
+const itsOrganization: OptionSpec = { ...organization, required: true, help: 'The organization that it belongs to.' }
+const codeLists = {
+  cpv: { type: 'paths', value: 'CODE…', help: 'CPV codes; each covers the codes below it.' },
+  nuts: { type: 'paths', value: 'CODE…', help: 'NUTS regions; each covers the regions in it.' },
+  word: { type: 'paths', value: 'WORD…', help: 'Words of title or description; from five letters on also as a part.' },
+  'value-min': { type: 'count', value: 'EUR', help: 'Minimum value in euros.' },
+  'value-max': { type: 'count', value: 'EUR', help: 'Maximum value in euros.' },
+  nature: { type: 'paths', value: 'NATURE…', help: 'works, supplies or services.' },
+  'exclude-cpv': { type: 'paths', value: 'CODE…', help: 'None of these CPV codes.' },
+  'exclude-word': { type: 'paths', value: 'WORD…', help: 'None of these words.' },
+} as const satisfies { readonly [name: string]: OptionSpec }
+const searchOptions = {
+  ...codeLists,
+  authority: { type: 'paths', value: 'NAME…', help: 'Contracting authorities, by name or national id.' },
+  procedure: { type: 'paths', value: 'TYPE…', help: 'Procedure types of eForms: open, restricted …' },
+  'min-days': { type: 'count', value: 'N', help: 'Days that must be left until the deadline.' },
+  'exclude-nuts': { type: 'paths', value: 'CODE…', help: 'None of these regions.' },
+  'exclude-authority': { type: 'paths', value: 'NAME…', help: 'None of these authorities.' },
+  profile: {
+    type: 'text',
+    value: 'NAME',
+    help: 'Profile that scores are computed against; default: the search itself.',
+  },
+  threshold: { type: 'count', value: 'N', min: 1, max: 100, help: 'Minimum fit score of a hit; 50 for a new search.' },
+  preview: { type: 'flag', help: 'Show what it finds in the stock, and save nothing.' },
+} as const satisfies { readonly [name: string]: OptionSpec }
+const profileOptions = {
+  ...codeLists,
+  country: { type: 'paths', value: 'XX…', help: 'Only tenders of these countries, ISO 3166-1.' },
+  'past-authority': { type: 'paths', value: 'NAME…', help: 'Authorities that the company has worked for.' },
+  'past-win': { type: 'paths', value: 'ID…', help: 'Tenders that it has won, by id.' },
+} as const satisfies { readonly [name: string]: OptionSpec }
+const clear: OptionSpec = {
+  type: 'paths',
+  value: 'OPTION…',
+  help: 'Options of this list that no longer hold: cpv, word, value-max …',
+}
+
+export const commands = {
+  start: {
+    summary: 'Start the service: read notices, publish editions, answer the API.',
+    details: [
+      'The first start creates a data folder, reads the sample portals (made-up notices, on this machine only), publishes the',
+      'first edition and serves it. A later start finds its data and serves it at once. Ctrl+C or SIGTERM stops it cleanly.',
+      'The samples come with a trial organization: its token is shown once on a terminal and kept in the file trial-token of',
+      'the data folder. For your own notices, create one: `organization create NAME`, `token create NAME`.',
+    ],
+    operands: { name: '', min: 0, max: 10_000 },
+    options: {
+      data,
+      'api-host': apiHost,
+      'api-port': apiPort,
+      readers,
+      'rate-limit-fields': rateLimitFields,
+      ingest: { type: 'paths', value: 'PATH…', help: 'Read these notices first: files, folders, .zip, .tar.gz.' },
+      'no-samples': { type: 'flag', help: 'Do not start the sample portals.' },
+      live: { type: 'flag', help: 'Read the real portals on their timetables; no sample portals.' },
+      source: {
+        type: 'paths',
+        value: 'ID…',
+        help: 'Only these sources; `source list --all` shows the ids. Without --live: their sample portals; `all` means every one.',
+      },
+      workers: {
+        type: 'count',
+        value: 'N',
+        default: 4,
+        min: 1,
+        max: 64,
+        help: 'With --live: how many sources are read in parallel.',
+      },
+      'backfill-since': {
+        type: 'date',
+        value: 'DATE',
+        help: 'With --live: backfill from this date (YYYY-MM-DD); default: the last 30 days.',
+      },
+      'requests-per-minute': {
+        type: 'count',
+        value: 'N',
+        min: 1,
+        max: 1_000_000_000,
+        help: 'Limit of the trial organization; with samples only (initially 60).',
+      },
+      'publish-interval-minutes': publishInterval,
+      'allow-loopback-webhooks': {
+        type: 'flag',
+        help: 'Allow webhooks to this machine, as the samples do. For trials; not with --live or DATABASE_URL.',
+      },
+      'trial-clock': {
+        type: 'flag',
+        hidden: true,
+        help: 'Let `tenderstock clock advance` move the clock. Not for production.',
+      },
+      'accept-older-database': acceptOlder,
+      'log-level': logLevel,
+      json,
+      help,
+    },
+    environment: { ...serviceEnvironment, ...portalEnvironment },
+    examples: [
+      ['tenderstock start', 'sample portals, API on 127.0.0.1:8080'],
+      ['tenderstock start --ingest notices/ day.zip --no-samples', 'serve your own notices'],
+      ['tenderstock start --live --data /srv/live', 'read all portals that need no key'],
+      ['tenderstock start --live --source ted doe --backfill-since 2022-01-01', 'two of them, with a backfill'],
+      ['tenderstock start --data /srv/tenders --api-port 9000 --json', 'for a program that waits for the ready event'],
+    ],
+  },
+  ingest: {
+    summary: 'Read notices into the stock: files, folders, .zip, .tar.gz.',
+    details: [
+      'The format is detected from the content: eForms, TED_EXPORT, OCDS packages and line-delimited releases. Reading a',
+      'document twice changes nothing. Unreadable documents are kept with the reason: see `tenderstock status --rejections`.',
+    ],
+    operands: { name: 'PATH…', min: 1, max: 10_000 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock ingest notices/', 'a folder and everything below it'],
+      ['tenderstock ingest 202600123.tar.gz eforms.zip', 'archives as the portals deliver them'],
+    ],
+  },
+  publish: {
+    summary: 'Publish the next edition if there is anything new and the last one is old enough.',
+    details: ['Exit code 0: published, or nothing new; 3: held back by the gate, which says why; 4: too early.'],
+    options: {
+      ...everywhere,
+      'publish-interval-minutes': publishInterval,
+      'override-gate': { type: 'flag', help: 'Publish what the gate held back; read its reasons first.' },
+      'accept-future-edition': {
+        type: 'flag',
+        help: 'Publish although a fast clock dated the last edition in the future; it is really at least an hour old.',
+      },
+    },
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock publish', 'the next edition'],
+      ['tenderstock publish --override-gate', 'publish despite the gate'],
+    ],
+  },
+  serve: {
+    summary: 'Serve the API only; reading and publishing run elsewhere.',
+    details: [
+      'With DATABASE_URL, any number of these can run. On the embedded engine, only one process can use the folder.',
+    ],
+    options: {
+      data,
+      'api-host': apiHost,
+      'api-port': apiPort,
+      readers,
+      'accept-older-database': acceptOlder,
+      'rate-limit-fields': rateLimitFields,
+      'log-level': logLevel,
+      json,
+      help,
+    },
+    environment: serviceEnvironment,
+    examples: [
+      ['DATABASE_URL=postgres://… tenderstock serve --api-port 9001', 'another API process'],
+      [
+        'DATABASE_URL=postgres://… tenderstock serve --readers 8',
+        'an API process with a reader for each of eight cores',
+      ],
+    ],
+  },
+  rebuild: {
+    summary: 'Re-parse all stored documents and rebuild the stock.',
+    details: ['Ids do not change. It reports how many records have new contents; the next edition publishes them.'],
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock rebuild', 'after an update with better parsers']],
+  },
+  status: {
+    summary: 'Show what was received, what the stock holds and what is published.',
+    details: [
+      'Exit code 0: the rounds of the service succeed, or no service was started; 7: a stage fails, or rounds are hours late. It',
+      'says which and why, even if the service runs elsewhere or is gone. --json has editionAgeSeconds, lastRoundAt (epoch',
+      'milliseconds), failedRounds in a row, and lastError.',
+    ],
+    options: {
+      ...everywhere,
+      rejections: { type: 'flag', help: 'List the documents that could not be read, newest first.' },
+      limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'How many rejections to list.' },
+    },
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock status', 'a summary'],
+      ['tenderstock status --rejections', 'with the documents that could not be read'],
+    ],
+  },
+  'values fit': {
+    summary: 'Fit the model that estimates unpublished values from published ones.',
+    details: [
+      'The service does this once a day. It needs 300 tenders with a published value. Records that have an estimate keep it until',
+      'the data behind it changes; records that no model has judged yet receive one.',
+    ],
+    operands: { name: '', min: 0, max: 0 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock values fit', 'after the first large import']],
+  },
+  'source list': {
+    summary: 'List the active sources, those with alarms first.',
+    operands: { name: '', min: 0, max: 0 },
+    options: {
+      ...everywhere,
+      all: { type: 'flag', help: 'Include sources that were never read.' },
+      country: { type: 'text', value: 'XX', help: 'All sources of a country, ISO 3166-1 (DE, FR, EU …).' },
+    },
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock source list', 'active sources and their problems'],
+      ['tenderstock source list --country DE', 'all German portals'],
+    ],
+  },
+  'source show': {
+    summary: 'Show a source: its card, its health, its last readings.',
+    operands: { name: 'SOURCE', min: 1, max: 1 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock source show ted', 'the official journal']],
+  },
+  'source check': {
+    summary: 'Send each portal one small request and compare the answer with its card.',
+    details: [
+      'Without an id: all active sources. Nothing is stored. A source is ok if an entry arrived and reads as the card says, quiet if the portal published nothing lately. Exit code 0: all are ok or quiet; 6: one differs or does not answer.',
+    ],
+    operands: { name: '[SOURCE…]', min: 0, max: 1000 },
+    options: { ...everywhere, simulator },
+    environment: sourceEnvironment,
+    examples: [
+      ['tenderstock source check ted doe', 'two portals'],
+      [
+        'tenderstock source check xx-new --simulator http://127.0.0.1:8090',
+        'a new card against `tenderstock simulate`',
+      ],
+    ],
+  },
+  'source run': {
+    summary: 'Read what is due from a source now, or the slots that you name.',
+    details: ['Exit code 0: read; 5: a reading failed; the service retries it when it is due.'],
+    operands: { name: 'SOURCE', min: 1, max: 1 },
+    options: {
+      ...everywhere,
+      channel: { type: 'text', value: 'NAME', help: 'Only this channel; `source show` lists them.' },
+      slot: { type: 'paths', value: 'KEY…', help: 'With --channel: these slots, due or not (2026-11-20, 2026-11 …).' },
+      'backfill-since': { type: 'date', value: 'DATE', help: 'Backfill from this date (YYYY-MM-DD).' },
+      simulator,
+    },
+    environment: { ...databaseEnvironment, ...sourceEnvironment },
+    examples: [
+      ['tenderstock source run doe', 'what is due'],
+      ['tenderstock source run doe --channel daily --slot 2026-11-20', 'one day again'],
+    ],
+  },
+  'review list': {
+    summary: 'List possible duplicates that await a decision, the most likely first.',
+    details: [
+      'Their records stay separate until somebody decides; the API never shows that they may be one.',
+      'After them come records whose notices state different award numbers or name another call: `review split` separates them.',
+    ],
+    operands: { name: '', min: 0, max: 0 },
+    options: {
+      ...everywhere,
+      limit: { type: 'count', value: 'N', default: 20, min: 1, max: 10_000, help: 'How many to list.' },
+    },
+    environment: databaseEnvironment,
+    examples: [['tenderstock review list --limit 100', 'with titles, buyers, dates, score and evidence']],
+  },
+  'review show': {
+    summary: 'Show two records side by side, with the evidence for and against one tender.',
+    details: ['LEFT and RIGHT are ids of records, or keys of notices as `review list` and `explain` show them.'],
+    operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock review show ted:123456-2026 doe:7-01', 'two notices and the records they belong to']],
+  },
+  'review merge': {
+    summary: 'Decide that two records are one tender; takes effect at once and survives a rebuild.',
+    details: [
+      'The newer of two published records becomes `merged` in the next edition. A later decision replaces this one.',
+    ],
+    operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
+    options: {
+      ...everywhere,
+      note: { type: 'text', value: 'TEXT', help: 'The reason, for people who read the decision later.' },
+    },
+    environment: databaseEnvironment,
+    examples: [["tenderstock review merge ted:123456-2026 doe:7-01 --note 'same documents'", 'one tender']],
+  },
+  'review split': {
+    summary: 'Decide that two records are two tenders; takes effect at once and survives a rebuild.',
+    details: [
+      'This also separates what the rules had joined: `explain ID` shows which notices. Notices with exact references stay joined.',
+    ],
+    operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
+    options: {
+      ...everywhere,
+      note: { type: 'text', value: 'TEXT', help: 'The reason, for people who read the decision later.' },
+    },
+    environment: databaseEnvironment,
+    examples: [["tenderstock review split ted:123456-2026 doe:7-01 --note 'two lots'", 'two tenders']],
+  },
+  explain: {
+    summary: 'Show why each notice belongs to the tender, and where each field comes from.',
+    details: ['With --search: why the search matches the tender as it is published, or why not.'],
+    operands: { name: 'ID', min: 1, max: 1 },
+    options: {
+      ...everywhere,
+      search: { type: 'text', value: 'NAME', help: 'Show each clause of this search, and the parts of the fit score.' },
+      organization,
+    },
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock explain 178f7856-be54-83a1-8bfe-ad3fc2e71f71', 'every record of the API has its id'],
+      ['tenderstock explain 178f7856-be54-83a1-8bfe-ad3fc2e71f71 --search Roads', 'why it is a hit, or not'],
+    ],
+  },
+  'profile create': {
+    summary: 'Describe a company; fit scores are computed against it.',
+    details: ['It needs at least one CPV code, word or past win.'],
+    operands: { name: '', min: 0, max: 0 },
+    options: {
+      ...everywhere,
+      organization: itsOrganization,
+      name: { type: 'text', value: 'NAME', required: true, help: 'Its name.' },
+      ...profileOptions,
+    },
+    environment: databaseEnvironment,
+    examples: [['tenderstock profile create --organization Acme --name Us --cpv 45233000 --word asphalt', 'a company']],
+  },
+  'profile edit': {
+    summary: 'Change a profile; it counts from the next edition on.',
+    details: ['Each option that is given replaces what it held.'],
+    operands: { name: 'PROFILE', min: 1, max: 1 },
+    options: { ...everywhere, organization: itsOrganization, ...profileOptions, clear },
+    environment: databaseEnvironment,
+    examples: [['tenderstock profile edit Us --organization Acme --nuts DE2 DE1', 'other regions']],
+  },
+  'profile list': {
+    summary: 'List the profiles of an organization.',
+    operands: { name: '', min: 0, max: 0 },
+    options: { ...everywhere, organization: itsOrganization },
+    environment: databaseEnvironment,
+    examples: [['tenderstock profile list --organization Acme', 'by name']],
+  },
+  'profile show': {
+    summary: 'Show a profile.',
+    operands: { name: 'PROFILE', min: 1, max: 1 },
+    options: { ...everywhere, organization: itsOrganization },
+    environment: databaseEnvironment,
+    examples: [['tenderstock profile show Us --organization Acme', 'what it says']],
+  },
+  'search create': {
+    summary: 'Save a search; tenders that match it become hits from the next edition on.',
+    details: [
+      'A tender has to satisfy every option, with any of its values. A search needs a CPV code, a region, a word or an authority.',
+    ],
+    operands: { name: '', min: 0, max: 0 },
+    options: {
+      ...everywhere,
+      organization: itsOrganization,
+      name: { type: 'text', value: 'NAME', required: true, help: 'Its name.' },
+      ...searchOptions,
+      'deliver-open': deliverOpen,
+    },
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock search create --organization Acme --name Roads --cpv 45233000 --preview', 'what it would find'],
+      ['tenderstock search create --organization Acme --name Roads --cpv 45233 --deliver-open', 'saved'],
+    ],
+  },
+  'search edit': {
+    summary: 'Change a search; it counts from the next edition on.',
+    details: ['Each option that is given replaces what it held. Hits that were made stay.'],
+    operands: { name: 'SEARCH', min: 1, max: 1 },
+    options: { ...everywhere, organization, ...searchOptions, clear },
+    environment: databaseEnvironment,
+    examples: [['tenderstock search edit Roads --threshold 60 --clear nuts', 'a higher score, any region']],
+  },
+  'search pause': {
+    summary: 'Make no hits of a search from the next edition on.',
+    operands: { name: 'SEARCH', min: 1, max: 1 },
+    options: { ...everywhere, organization },
+    environment: databaseEnvironment,
+    examples: [['tenderstock search pause Roads', 'until `search resume`']],
+  },
+  'search resume': {
+    summary: 'Make hits of a paused search again, from the next edition on.',
+    operands: { name: 'SEARCH', min: 1, max: 1 },
+    options: {
+      ...everywhere,
+      organization,
+      'deliver-open': deliverOpen,
+    },
+    environment: databaseEnvironment,
+    examples: [['tenderstock search resume Roads --deliver-open', 'with what was missed']],
+  },
+  'search list': {
+    summary: 'List the saved searches of an organization.',
+    operands: { name: '', min: 0, max: 0 },
+    options: { ...everywhere, organization: itsOrganization },
+    environment: databaseEnvironment,
+    examples: [['tenderstock search list --organization Acme', 'by name']],
+  },
+  'search show': {
+    summary: 'Show what a search asks for, and which of its deliveries are held.',
+    operands: { name: 'SEARCH', min: 1, max: 1 },
+    options: { ...everywhere, organization },
+    environment: databaseEnvironment,
+    examples: [['tenderstock search show Roads', 'its newest version']],
+  },
+  'hit list': {
+    summary: 'List hits, the newest edition first, in it the best first.',
+    operands: { name: '', min: 0, max: 0 },
+    options: {
+      ...everywhere,
+      organization,
+      search: { type: 'text', value: 'NAME', help: 'Only those of this search.' },
+      limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'How many to list.' },
+    },
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock hit list', 'of all searches'],
+      ['tenderstock hit list --organization Acme', 'of all its searches'],
+      ['tenderstock hit list --search Roads --limit 200', 'of one'],
+    ],
+  },
+  'hit release': {
+    summary: 'Deliver the hits of a search that were held because there were too many at once.',
+    operands: { name: 'SEARCH', min: 1, max: 1 },
+    options: {
+      ...everywhere,
+      organization,
+      edition: { type: 'count', value: 'N', min: 1, help: 'Only those of this edition; `search show` lists them.' },
+    },
+    environment: databaseEnvironment,
+    examples: [['tenderstock hit release Roads', 'after a look at `search show Roads`']],
+  },
+  simulate: {
+    summary: 'Simulate the portals of all sources on this machine, with optional faults.',
+    details: [
+      'Each speaks the protocol that its card declares and shows made-up notices, more of them as time passes. Point `source check` or',
+      '`source run` at it with --simulator. docs/simulator.md lists the faults; `--fault all` enables all of them.',
+    ],
+    operands: { name: '', min: 0, max: 0 },
+    options: {
+      source: { type: 'paths', value: 'ID…', help: 'Only these sources; default: all.' },
+      fault: {
+        type: 'paths',
+        value: 'NAME[=SHARE]…',
+        help: 'Faults and the share of requests that they affect (default: 0.05).',
+      },
+      corpus: { type: 'text', value: 'DIR', help: 'Serve the real notices collected in this folder.' },
+      port: { type: 'count', value: 'PORT', default: 8090, min: 0, max: 65_535, help: 'Port; 0 picks a free one.' },
+      seed: {
+        type: 'text',
+        value: 'S',
+        help: 'Seed of the made-up world and its faults; the same seed gives the same result.',
+      },
+      speed: {
+        type: 'number',
+        value: 'X',
+        default: 1,
+        min: 0,
+        max: 100_000,
+        help: 'How fast time runs for the portals.',
+      },
+      data,
+      json,
+      help,
+    },
+    examples: [
+      ['tenderstock simulate', 'all portals, on port 8090'],
+      ['tenderstock simulate --source xx-new --fault rate-limit=0.2 cut-short', 'a new card with two faults'],
+      [
+        'tenderstock source run xx-new --simulator http://127.0.0.1:8090 --data trial',
+        'reads it from another terminal',
+      ],
+    ],
+  },
+  'organization create': {
+    summary: 'Create an organization that may use the API.',
+    operands: { name: 'NAME', min: 1, max: 1 },
+    options: {
+      ...everywhere,
+      'requests-per-minute': {
+        type: 'count',
+        value: 'N',
+        default: 60,
+        min: 1,
+        max: 1_000_000_000,
+        help: 'Its limit, for all its tokens together.',
+      },
+    },
+    environment: databaseEnvironment,
+    examples: [["tenderstock organization create 'Acme Ltd'", 'with the default limit']],
+  },
+  'organization list': {
+    summary: 'List organizations.',
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock organization list', 'with limits and access']],
+  },
+  'organization update': {
+    summary: 'Change the limit or the access of an organization.',
+    operands: { name: 'NAME', min: 1, max: 1 },
+    options: {
+      ...everywhere,
+      'requests-per-minute': { type: 'count', value: 'N', min: 1, max: 1_000_000_000, help: 'New limit.' },
+      access: {
+        type: 'choice',
+        value: 'on|off',
+        choices: ['on', 'off'],
+        help: 'off: its tokens remain, but their requests are answered 403.',
+      },
+    },
+    environment: databaseEnvironment,
+    examples: [["tenderstock organization update 'Acme Ltd' --access off", 'when the contract ends']],
+  },
+  'token create': {
+    summary: 'Create a token; it is shown once.',
+    details: ['An organization has at most two valid tokens: revoke one to replace it.'],
+    operands: { name: 'ORGANIZATION', min: 1, max: 1 },
+    options: {
+      ...everywhere,
+      name: { type: 'text', value: 'TEXT', default: 'API token', help: 'What it is for.' },
+      'expires-in-days': {
+        type: 'count',
+        value: 'N',
+        min: 1,
+        max: 3650,
+        help: 'Days until it expires; default: never.',
+      },
+    },
+    environment: databaseEnvironment,
+    examples: [["tenderstock token create 'Acme Ltd' --name 'CRM sync'", 'a token that never expires']],
+  },
+  'token list': {
+    summary: 'List the tokens of an organization, without their text.',
+    operands: { name: 'ORGANIZATION', min: 1, max: 1 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [["tenderstock token list 'Acme Ltd'", 'with the time of their last use']],
+  },
+  'token revoke': {
+    summary: 'Revoke a token; it stops working everywhere within a minute.',
+    operands: { name: 'TOKEN-ID', min: 1, max: 1 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock token revoke 0b6f98dc-89b5-4153-a43d-5b69ba554b0d', '`token list` shows the id']],
+  },
+  'webhook create': {
+    summary: 'Create a webhook endpoint; its secret is shown once.',
+    details: [
+      'Hits of saved searches are posted to the URL, signed by Standard Webhooks; docs/hits/webhooks.md describes them.',
+      'Only https on port 443 or 8443 is allowed, and no address in a private network.',
+    ],
+    options: {
+      ...everywhere,
+      organization: itsOrganization,
+      url: { type: 'text', value: 'URL', required: true, help: 'Where the hits are posted.' },
+      kind: {
+        type: 'paths',
+        value: 'KIND…',
+        help: 'search.hit (default), search.hit.changed: what happened to the tender of a hit later.',
+      },
+      search: { type: 'paths', value: 'NAME…', help: 'Only hits of these searches; default: all of the organization.' },
+      rate: { type: 'count', value: 'N', default: 10, min: 1, max: 1000, help: 'Maximum requests a second.' },
+      description: { type: 'text', value: 'TEXT', help: 'What it is for.' },
+      'secret-file': secretFile,
+    },
+    environment: sealingEnvironment,
+    examples: [['tenderstock webhook create --organization Acme --url https://example.org/hook', 'for all searches']],
+  },
+  'webhook list': {
+    summary: 'List webhook endpoints with their state and deliveries.',
+    options: { ...everywhere, organization: { ...organization, help: 'Only those of this organization.' } },
+    environment: databaseEnvironment,
+    examples: [['tenderstock webhook list', 'of all organizations']],
+  },
+  'webhook test': {
+    summary: 'Send a test event to an endpoint now; a success enables it.',
+    operands: endpointId,
+    options: {
+      ...everywhere,
+      'wrong-signature': { type: 'flag', help: 'Sign with a wrong secret: the receiver must refuse it.' },
+    },
+    environment: sealingEnvironment,
+    examples: [['tenderstock webhook test ID', 'exit code 1 when the receiver does not answer 2xx']],
+  },
+  'webhook rotate': {
+    summary: 'Replace the secret of an endpoint; the old one signs for 24 more hours.',
+    operands: endpointId,
+    options: {
+      ...everywhere,
+      'secret-file': secretFile,
+      'accept-new-key': {
+        type: 'flag',
+        help: 'The former sealing key is lost: seal with the present one. Every endpoint then needs a new secret.',
+      },
+    },
+    environment: sealingEnvironment,
+    examples: [['tenderstock webhook rotate ID', 'shows the new secret once']],
+  },
+  'webhook enable': {
+    summary: 'Enable an endpoint again; what was held waits for `webhook release`.',
+    operands: endpointId,
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock webhook enable ID', 'after its receiver was repaired']],
+  },
+  'webhook disable': {
+    summary: 'Disable an endpoint; its deliveries are held, not lost.',
+    operands: endpointId,
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock webhook disable ID', 'while its receiver is away']],
+  },
+  'webhook remove': {
+    summary: 'Remove an endpoint and its secrets.',
+    operands: endpointId,
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock webhook remove ID', 'what was held for it is given up']],
+  },
+  'webhook deliveries': {
+    summary: 'List what was sent to an endpoint, newest first.',
+    operands: endpointId,
+    options: {
+      ...everywhere,
+      state: {
+        type: 'choice',
+        value: 'STATE',
+        choices: ['due', 'delivered', 'given-up', 'held'],
+        help: 'due, delivered, given-up or held.',
+      },
+      limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'Maximum number of deliveries.' },
+    },
+    environment: databaseEnvironment,
+    examples: [['tenderstock webhook deliveries ID --state given-up', 'what failed for good']],
+  },
+  'webhook replay': {
+    summary: 'Send deliveries of the last 30 days again, each under its id.',
+    operands: endpointId,
+    options: {
+      ...everywhere,
+      message: { type: 'text', value: 'MESSAGE-ID', help: 'Only this one.' },
+      'failed-since': { type: 'date', value: 'YYYY-MM-DD', help: 'Those made since then that were given up.' },
+      'all-since': { type: 'date', value: 'YYYY-MM-DD', help: 'All made since then.' },
+    },
+    environment: databaseEnvironment,
+    examples: [['tenderstock webhook replay ID --failed-since 2026-11-20', 'after an outage of the receiver']],
+  },
+  'webhook release': {
+    summary: 'Send what was held while the endpoint was disabled.',
+    operands: endpointId,
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock webhook release ID', 'after `webhook enable`']],
+  },
+  'webhook listen': {
+    summary: 'Receive webhooks on this machine, verify them and print them. For trials.',
+    options: {
+      port: {
+        type: 'count',
+        value: 'PORT',
+        default: 9000,
+        min: 0,
+        max: 65_535,
+        help: 'Port on 127.0.0.1; 0 picks a free one.',
+      },
+      'secret-file': { ...secretFile, help: 'File with the secret of the endpoint (whsec_…).' },
+      data,
+      json,
+      help,
+    },
+    environment: { TENDERSTOCK_WEBHOOK_SECRET: 'the secret of the endpoint, instead of --secret-file' },
+    examples: [
+      [
+        'TENDERSTOCK_WEBHOOK_SECRET=whsec_… tenderstock webhook listen',
+        'then create an endpoint for http://127.0.0.1:9000/',
+      ],
+    ],
+  },
+  'database export': {
+    summary: 'Copy an embedded stock to an empty PostgreSQL database.',
+    operands: { name: 'URL', min: 1, max: 1 },
+    options: everywhere,
+    examples: [['tenderstock database export postgres://user:password@host/name', 'then start with this DATABASE_URL']],
+  },
+  'clock advance': {
+    summary: 'Advance the clock of a service that runs with --trial-clock. Not for production.',
+    options: {
+      ...everywhere,
+      ms: {
+        type: 'count',
+        value: 'N',
+        required: true,
+        min: 0,
+        max: 10 * 365 * 86_400_000,
+        help: 'Milliseconds to advance.',
+      },
+    },
+    examples: [['tenderstock clock advance --ms 86400000', 'a day']],
+    hidden: true,
+  },
+} as const satisfies { readonly [name in CommandName]: CommandSpec }

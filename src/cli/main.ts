@@ -1,0 +1,210 @@
+// Wires a parsed command to what does it, and turns its outcome into text and an exit code. What a command needs is loaded when
+// it runs, so that the first line of output, and a command that a running service does, wait for nothing else.
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { systemClock } from '../platform/clock.ts'
+import { readConfig, sourceKey, webhookSecret } from '../platform/config.ts'
+import { OperatorError } from '../platform/errors.ts'
+import type { LogLevel } from '../platform/log.ts'
+import { systemRandom } from '../platform/random.ts'
+import { askRunningService, type ControlRequest } from '../service/control-socket.ts'
+import { asOperatorError, isConnectionLoss } from '../store/connection-loss.ts'
+import { colourStyle, helpText, plainStyle } from './help-text.ts'
+import { type ParsedCommand, parseCommand } from './parse-command.ts'
+import { openReporter, type Reporter, type Screen } from './reporter.ts'
+
+/** Exit code of a bug. */
+const bugExitCode = 70
+
+/** Runs the program with the arguments after its name. Returns the exit code; never throws. */
+export async function main(args: readonly string[]): Promise<number> {
+  const [out, err] = [screenOf(process.stdout), screenOf(process.stderr)]
+  // the program that reads the output may end (`| head`): a service continues without it
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  // read before the options are: a wrong option is reported in the same form
+  const isJson = args.includes('--json')
+  let dataFolder = resolve('data')
+  const reporter = openReporter({ json: isJson, out, err, clock: systemClock })
+  try {
+    const parsed = parseCommand(args)
+    if (parsed.kind === 'version') {
+      out.write(`tenderstock ${version()}\n`)
+      return 0
+    }
+    if (parsed.kind === 'help') {
+      const text = helpText(parsed.topic, out.hasColours ? colourStyle : plainStyle)
+      if (text === undefined)
+        throw new OperatorError(
+          `There is no command "${parsed.topic.join(' ')}"; \`tenderstock --help\` lists the commands.`,
+          { exitCode: 2 },
+        )
+      out.write(text)
+      return 0
+    }
+    dataFolder = resolve(String(parsed.options.data))
+    const exitCode = await runCommand({ ...parsed, dataFolder }, reporter)
+    reporter.close()
+    return exitCode
+  } catch (thrown) {
+    reporter.close()
+    const error = asOperatorError(thrown, dataFolder)
+    if (error instanceof OperatorError) {
+      reporter.fail({ message: error.message, exitCode: error.exitCode })
+      return error.exitCode
+    }
+    const trace = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    const message = 'Tenderstock stopped because of a bug. Please report this:'
+    reporter.fail({ message, exitCode: bugExitCode, trace })
+    return bugExitCode
+  }
+}
+
+async function runCommand(
+  parsed: ParsedCommand & { readonly kind: 'command' } & { readonly dataFolder: string },
+  reporter: Reporter,
+): Promise<number> {
+  const { command, options, dataFolder } = parsed
+  const { emit } = reporter
+  if (command === 'start' || command === 'serve') {
+    const hasSamples = command === 'start' && options['no-samples'] !== true && options.live !== true
+    if (!hasSamples && options['requests-per-minute'] !== undefined)
+      throw new OperatorError(
+        '--requests-per-minute sets the limit of the trial organization, which exists only with the samples; use `tenderstock organization update NAME --requests-per-minute N`.',
+        { exitCode: 2 },
+      )
+    const service = {
+      version: version(),
+      dataFolder,
+      apiHost: String(options['api-host']),
+      apiPort: Number(options['api-port']),
+      readers: Number(options.readers),
+      hasRateLimitFields: options['rate-limit-fields'] === true,
+      logLevel: options['log-level'] as LogLevel,
+      config: readConfig(),
+      emit,
+      isOlderAccepted: options['accept-older-database'] === true,
+      stop: stopSignal(),
+    }
+    emit({
+      event: 'starting',
+      version: service.version,
+      data: dataFolder,
+      engine: service.config.databaseUrl === undefined ? 'embedded' : 'server',
+      pid: process.pid,
+    })
+    const { serve, start } = await import('../service/start.ts')
+    if (command === 'serve') await untilStopped(service.stop, serve(service))
+    else {
+      const started = start({
+        ...service,
+        ingestPaths: Array.isArray(options.ingest) ? options.ingest : [],
+        ...(hasSamples && { samples: { sources: Array.isArray(options.source) ? options.source : [] } }),
+        ...(options.live === true && {
+          live: {
+            sources: Array.isArray(options.source) ? options.source : [],
+            workers: Number(options.workers),
+            ...(options['backfill-since'] !== undefined && { backfillSince: String(options['backfill-since']) }),
+          },
+        }),
+        publishIntervalMs: Number(options['publish-interval-minutes']) * 60_000,
+        hasTrialClock: options['trial-clock'] === true,
+        allowsLoopbackWebhooks: loopbackWebhooks(options, hasSamples, service.config.databaseUrl !== undefined),
+        ...(reporter.showToken && { showToken: reporter.showToken }),
+        ...(options['requests-per-minute'] !== undefined && {
+          requestsPerMinute: Number(options['requests-per-minute']),
+        }),
+      })
+      await untilStopped(service.stop, started)
+    }
+    emit({ event: 'stopped' })
+    return 0
+  }
+  if (command === 'simulate') {
+    const listed = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
+    const { simulate } = await import('../service/simulate.ts')
+    await simulate({
+      sources: listed(options.source),
+      faults: listed(options.fault),
+      port: Number(options.port),
+      speed: Number(options.speed),
+      ...(options.corpus !== undefined && { corpus: String(options.corpus) }),
+      ...(options.seed !== undefined && { seed: String(options.seed) }),
+      clock: systemClock,
+      emit,
+      stop: stopSignal(),
+    })
+    return 0
+  }
+  if (command === 'webhook listen') {
+    const { listenWebhooks } = await import('../service/listen-webhooks.ts')
+    await listenWebhooks({
+      port: Number(options.port),
+      secret: webhookSecret(),
+      secretFile: options['secret-file'] === undefined ? undefined : String(options['secret-file']),
+      emit,
+      stop: stopSignal(),
+    })
+    return 0
+  }
+  // another process may do the work: relative paths start from this one's folder
+  if (command === 'source check') {
+    const place = { dataFolder, clock: systemClock, random: systemRandom, config: readConfig(), version: version() }
+    const request = { command, options: { ...options }, operands: parsed.operands }
+    const { checkSources } = await import('../service/source-operations.ts')
+    return checkSources({ ...place, keyOf: sourceKey, signal: stopSignal() }, request, emit)
+  }
+  const operands = command === 'ingest' ? parsed.operands.map((path) => resolve(path)) : parsed.operands
+  const request: ControlRequest = { command, options: { ...options }, operands }
+  const answered = await askRunningService(dataFolder, request, emit)
+  if (answered !== undefined) return answered
+  const { runAlone } = await import('../service/run-alone.ts')
+  return runAlone({ dataFolder, version: version(), signal: stopSignal() }, request, emit)
+}
+
+/** Throws OperatorError where receivers on this machine would be a way into the network of a real service. */
+function loopbackWebhooks(
+  options: { readonly [name: string]: unknown },
+  hasSamples: boolean,
+  hasServer: boolean,
+): boolean {
+  const isAsked = options['allow-loopback-webhooks'] === true
+  if (isAsked && (options.live === true || hasServer))
+    throw new OperatorError(
+      `--allow-loopback-webhooks is for trials on one machine; leave it out with ${options.live === true ? '--live' : 'DATABASE_URL'}.`,
+      { exitCode: 2 },
+    )
+  return isAsked || (hasSamples && !hasServer)
+}
+
+/** A service that was stopped while it waited for its database has stopped, and did not fail. */
+async function untilStopped(stop: AbortSignal, service: Promise<void>): Promise<void> {
+  await service.catch((error: unknown) => {
+    if (!stop.aborted || !isConnectionLoss(error)) throw error
+  })
+}
+
+/** Aborted by the first SIGINT or SIGTERM; a second one ends the process at once. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController()
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143)
+    controller.abort()
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  return controller.signal
+}
+
+function screenOf(stream: NodeJS.WriteStream): Screen {
+  return {
+    write: (text) => void stream.write(text),
+    isTerminal: stream.isTTY === true,
+    // getColorDepth reads NO_COLOR, FORCE_COLOR and TERM as Node does everywhere
+    hasColours: stream.isTTY === true && stream.hasColors(),
+  }
+}
+
+function version(): string {
+  return (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string })
+    .version
+}

@@ -1,0 +1,471 @@
+// What a command prints: JSON lines for programs, or plain text for people, with a bar during long work.
+import { Presets, SingleBar } from 'cli-progress'
+import { toInstant } from '../domain/time.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { CommandEvent, Emit, EventOf, ProgressStage } from '../service/command-event.ts'
+import { shellWord } from '../service/shell-word.ts'
+import { wrap } from './help-text.ts'
+import { describeHit } from './hit-text.ts'
+import { type Paint, painter } from './paint.ts'
+import { describeReview } from './review-text.ts'
+import { describeSource } from './source-text.ts'
+import { describeWebhook } from './webhook-text.ts'
+
+type Failure = {
+  readonly message: string
+  readonly exitCode: number
+  /** Of a fault of ours. */
+  readonly trace?: string
+}
+
+export type Reporter = {
+  readonly emit: Emit
+  readonly close: () => void
+  /** Says why the command failed: an `error` event for programs, else a sentence where errors go. */
+  readonly fail: (failure: Failure) => void
+  /** Shows a token that was just made, once. Absent where the output may be kept: only a person at a terminal sees it. */
+  readonly showToken?: (plaintext: string) => void
+}
+
+/** A stream that text goes to; `isTerminal` when a person watches. */
+export type Screen = {
+  readonly write: (text: string) => void
+  readonly isTerminal: boolean
+  readonly hasColours: boolean
+}
+
+/** How often progress is reported if there is no bar. */
+const programProgressMs = 1000
+const personProgressMs = 10_000
+
+/** `out` receives results, `err` progress. */
+export function openReporter(options: {
+  readonly json: boolean
+  readonly out: Screen
+  readonly err: Screen
+  readonly clock: Clock
+}): Reporter {
+  return options.json ? jsonReporter(options.out, options.clock) : textReporter(options)
+}
+
+function jsonReporter(out: Screen, clock: Clock): Reporter {
+  const isDue = throttle(clock, programProgressMs)
+  const emit: Emit = ({ event, ...facts }) => {
+    if (event !== 'progress' || isDue()) out.write(`${JSON.stringify({ event, time: toInstant(clock()), ...facts })}\n`)
+  }
+  return { emit, close: () => {}, fail: (failure) => emit({ event: 'error', ...failure }) }
+}
+
+function throttle(clock: Clock, intervalMs: number): () => boolean {
+  let last = clock()
+  return () => {
+    if (clock() - last < intervalMs) return false
+    last = clock()
+    return true
+  }
+}
+
+function textReporter({
+  out,
+  err,
+  clock,
+}: {
+  readonly out: Screen
+  readonly err: Screen
+  readonly clock: Clock
+}): Reporter {
+  const paint = painter(out.hasColours)
+  const bar = err.isTerminal ? progressBar(err) : progressLines(err, clock)
+  return {
+    emit: (event) => {
+      if (event.event === 'progress') return bar.show(event)
+      bar.hide()
+      const text =
+        describe(event, paint) ??
+        describeReview(event, paint) ??
+        describeHit(event, paint) ??
+        describeWebhook(event, paint) ??
+        describeSource(event, { paint, clock })
+      if (text !== undefined) out.write(`${text}\n`)
+    },
+    close: () => bar.hide(),
+    fail: ({ message, trace }) => err.write(trace === undefined ? `${message}\n` : `${message}\n${trace}\n`),
+    ...(out.isTerminal && {
+      showToken: (plaintext: string) => {
+        bar.hide()
+        out.write(`  ${paint.green('✓')} ${'Trial token'.padEnd(20)} ${paint.bold(plaintext)}\n`)
+        out.write(`${' '.repeat(25)}${paint.dim('Shown only this once; the file that holds it is named below.')}\n`)
+      },
+    }),
+  }
+}
+
+type Progress = { readonly show: (event: EventOf<'progress'>) => void; readonly hide: () => void }
+
+const stageNames: { readonly [stage in ProgressStage]: string } = {
+  ingest: 'Reading notices',
+  consolidate: 'Consolidating',
+  publish: 'Publishing',
+  reparse: 'Re-parsing documents',
+  rebuild: 'Rebuilding',
+  export: 'Copying',
+  check: 'Checking portals',
+}
+
+function progressBar(err: Screen): Progress {
+  let bar: SingleBar | undefined
+  let shown = ''
+  let isCounting = false
+  const hide = () => {
+    bar?.stop()
+    if (bar || isCounting) err.write('\r\u001b[K')
+    isCounting = false
+    bar = undefined
+    shown = ''
+  }
+  return {
+    hide,
+    show: ({ stage, done, total, detail }) => {
+      const name = stageNames[stage]
+      if (total === undefined || total === 0) {
+        if (bar) hide()
+        isCounting = true
+        return err.write(`\r\u001b[K  ${name} … ${number(done)}${detail ? ` ${detail}` : ''}`)
+      }
+      if (shown !== name || isCounting) hide()
+      if (!bar) {
+        bar = new SingleBar(
+          {
+            format: `  ${name.padEnd(22)} {bar} {percentage} %  {value}/{total}`,
+            hideCursor: true,
+            clearOnComplete: true,
+            barsize: 24,
+            linewrap: false,
+          },
+          Presets.shades_grey,
+        )
+        bar.start(total, 0)
+        shown = name
+      }
+      bar.setTotal(total)
+      bar.update(Math.min(done, total))
+    },
+  }
+}
+
+function progressLines(err: Screen, clock: Clock): Progress {
+  const isDue = throttle(clock, personProgressMs)
+  return {
+    hide: () => {},
+    show: ({ stage, done, total }) => {
+      if (!isDue()) return
+      err.write(
+        `  ${stageNames[stage]}: ${number(done)}${total !== undefined && total > 0 ? ` of ${number(total)}` : ''}\n`,
+      )
+    },
+  }
+}
+
+const number = (value: number) => value.toLocaleString('en-US')
+const count = (value: number, one: string, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`
+const minute = (ms: number | null) => (ms === null ? 'never' : `${toInstant(ms).slice(0, 16).replace('T', ' ')} UTC`)
+const age = (seconds: number | null) => {
+  const minutes = Math.floor((seconds ?? 0) / 60)
+  return minutes < 120 ? count(minutes, 'minute') : count(Math.floor(minutes / 60), 'hour')
+}
+const sum = (counts: { readonly [key: string]: number }) =>
+  Object.values(counts).reduce((total, each) => total + each, 0)
+
+/** An event as a person reads it; undefined when it is for programs only. */
+function describe(event: CommandEvent, paint: Paint): string | undefined {
+  const done = paint.green('✓')
+  const line = (label: string, text: string) => `  ${done} ${label.padEnd(20)} ${text}`
+  switch (event.event) {
+    case 'starting':
+      return `\n${paint.bold(`Tenderstock ${event.version}`)}\n\n  ${paint.dim(`· Opening the stock ${event.engine === 'embedded' ? `in ${event.data}` : 'on the PostgreSQL server'} …`)}`
+    case 'opened':
+      return line(
+        'Data',
+        `${event.data} ${paint.dim(event.engine === 'embedded' ? '(embedded engine)' : '(PostgreSQL server)')}`,
+      )
+    case 'found':
+      return line('Found', `edition ${event.edition} with ${count(event.records, 'record')}`)
+    case 'portals':
+      return line('Sample portals', `${count(event.portals, 'portal')} of made-up notices, on this machine only`)
+    case 'simulatedPortal':
+      return line(event.source, `${event.hosts.join(', ')} · ${count(event.entries, 'entry', 'entries')}`)
+    case 'simulating': {
+      const faults = Object.entries(event.faults)
+      return [
+        line('Portals', `${count(event.portals, 'portal')} of ${event.isMadeUp ? 'made-up' : 'collected'} notices`),
+        line('Address', event.base),
+        line('Faults', faults.length > 0 ? faults.map(([name, share]) => `${name}=${share}`).join(' ') : 'none'),
+        line('Time', `${event.now}, ${event.speed === 1 ? 'at normal speed' : `${event.speed} times as fast`}`),
+        '',
+        '  Try a source against it, from another terminal:',
+        `    tenderstock source check ${event.example} --simulator ${event.base}`,
+        `    tenderstock source run ${event.example} --simulator ${event.base} --data trial`,
+        '',
+        '  Stop: Ctrl+C',
+      ].join('\n')
+    }
+    case 'simulated':
+      return line('Answered', count(event.requests, 'request'))
+    case 'sourcesStarted': {
+      const keys = event.keysMissing.length
+      const off = event.off > 0 ? `, ${number(event.off)} off${keys > 0 ? ` (${number(keys)} need a key)` : ''}` : ''
+      return line(
+        'Portals',
+        `${count(event.running, 'source')} in ${count(event.countries, 'country', 'countries')}${off}`,
+      )
+    }
+    case 'alarmCleared':
+      return line('Recovered', event.alarm)
+    case 'sourceRead':
+      return sourceReadText(event, paint, line)
+    case 'ingested': {
+      const rejected = sum(event.rejections)
+      const parts = [
+        count(event.documents, 'document'),
+        event.known === event.documents ? 'nothing new' : count(event.notices, 'new notice'),
+      ]
+      if (rejected > 0) parts.push(`${number(rejected)} unreadable`)
+      return line(event.source === 'files' ? 'Read' : event.source, parts.join(' · '))
+    }
+    case 'consolidated':
+      return event.notices === 0 && event.changed === 0
+        ? undefined
+        : line(
+            'Consolidated',
+            event.notices === 0
+              ? `${count(event.changed, 'record')} changed by the passage of time`
+              : `${count(event.notices, 'notice')}`,
+          )
+    case 'published':
+      return [
+        line(
+          `Edition ${event.edition}`,
+          `published with ${count(event.records, 'record')}, ${number(event.changes)} new or changed`,
+        ),
+        ...(event.warnings.length > 0
+          ? [
+              `  ${paint.yellow('!')} ${count(event.warnings.length, 'alarm')} of sources did not block it: tenderstock source list`,
+            ]
+          : []),
+      ].join('\n')
+    case 'nothingNew':
+      return `  ${paint.dim('· Nothing new to publish')}`
+    case 'tooEarly':
+      return `  ${paint.dim(`· The next edition can be published at ${minute(event.allowedAt)}: at most one an hour`)}`
+    case 'held':
+      return [
+        `  ${paint.yellow('!')} The gate holds back the next edition; the last one is still served.`,
+        ...event.reasons.map((reason) => `      ${reason}`),
+        `      ${paint.dim('Check the reasons, then run: tenderstock publish --override-gate')}`,
+      ].join('\n')
+    case 'waiting':
+      return `  ${paint.dim(`· Waiting: the service is busy with ${event.busyWith}`)}`
+    case 'clockDiffers':
+    case 'warning':
+      return `  ${paint.yellow('!')} ${event.message}`
+    case 'ready':
+      return readyText(event, paint)
+    case 'recovered':
+      return line('Recovered', `after ${count(event.failedRounds, 'failed round')}`)
+    case 'networkBack':
+      return line('Network', event.message)
+    case 'stopping':
+      return `\n  ${paint.dim('· Finishing requests and closing the stock …')}`
+    case 'stopped':
+      return `  ${paint.dim('· Stopped.')}`
+    case 'rebuilt':
+      return [
+        line(
+          'Rebuilt',
+          `${count(event.documents, 'document')} → ${count(event.notices, 'notice')}, ${count(event.records, 'record')}`,
+        ),
+        event.isSame
+          ? `  ${paint.dim('· All ids and contents are unchanged.')}`
+          : `  ${paint.yellow('!')} Ids removed: ${number(event.idsGone)}, ids added: ${number(event.idsNew)}, contents changed: ${number(event.contentsChanged)}.`,
+      ].join('\n')
+    case 'valuesFitted':
+      return event.version === null
+        ? `  ${paint.dim(`· ${count(event.priced, 'tender')} with a published value are too few for a model; it needs 300.`)}`
+        : line(
+            'Model of values',
+            `${event.version} from ${count(event.priced, 'tender')} with a published value${event.retried > 0 ? `; ${count(event.retried, 'refused record')} judged again` : ''}`,
+          )
+    case 'exported':
+      return line('Copied', `${count(event.rows, 'row')} to the server; use this DATABASE_URL from now on`)
+    case 'clock':
+      return line('Clock', `now ${event.now}`)
+    case 'status':
+      return statusText(event, paint)
+    case 'rejection':
+      return `  ${minute(event.rejectedAt)}  ${paint.yellow(event.reason)}  ${event.address}${event.path ? ` ${event.path}` : ''}\n      ${event.detail}`
+    case 'organization':
+      return `  ${event.name.padEnd(28)} ${String(event.requestsPerMinute).padStart(6)} requests/min  access ${event.hasApiAccess ? 'on ' : paint.yellow('off')}  ${paint.dim(event.organizationId)}`
+    case 'token':
+      return tokenText(event, paint)
+    case 'revoked':
+      return line('Revoked', event.tokenId)
+    case 'none':
+      return `  ${paint.dim(`· ${event.message}`)}`
+    default:
+      return undefined
+  }
+}
+
+/** A reading that brought something or went wrong; undefined for the many that found nothing new. */
+function sourceReadText(
+  event: EventOf<'sourceRead'>,
+  paint: Paint,
+  line: (label: string, text: string) => string,
+): string | undefined {
+  const place = `${event.source}${event.slot === 'feed' || event.slot === 'whole' ? '' : ` ${event.slot}`}`
+  const news = [
+    ...(event.documents > 0 ? [count(event.documents, 'new document'), count(event.notices, 'notice')] : []),
+    ...(event.rejections > 0 ? [`${number(event.rejections)} unreadable`] : []),
+  ]
+  const isBad = event.outcome === 'failed' || event.outcome === 'refused' || event.outcome === 'short'
+  if (isBad)
+    return [`  ${paint.yellow('!')} ${place.padEnd(20)} ${event.outcome}: ${event.detail}`, ...news].join(' · ')
+  return news.length === 0 ? undefined : line(place, news.join(' · '))
+}
+
+function readyText(event: EventOf<'ready'>, paint: Paint): string {
+  const rule = paint.dim('─'.repeat(78))
+  const { tokenFile, api } = event
+  const token = tokenFile ? `$(cat ${shellWord(tokenFile)})` : 'TOKEN'
+  const curl = (query: string) => `curl -H "Authorization: Bearer ${token}" '${api}/v1/tenders?${query}'`
+  const fact = (name: string, text: string) => `  ${name.padEnd(10)} ${text}`
+  const edition =
+    event.edition === 0
+      ? 'none yet: the API answers 503 until the first one'
+      : `${event.edition} with ${count(event.records, 'record')}`
+  return [
+    '',
+    rule,
+    fact('Address', paint.bold(api)),
+    ...(tokenFile ? [fact('Token in', tokenFile)] : []),
+    fact('Edition', edition),
+    fact('Data', event.data),
+    rule,
+    '',
+    ...(tokenFile === undefined
+      ? []
+      : [
+          paint.dim('# a page of open tenders'),
+          curl('limit=5'),
+          '',
+          paint.dim('# construction work only (CPV division 45)'),
+          curl('cpv=45000000&limit=5'),
+          '',
+          paint.dim('# what changed since then: the delta for a sync'),
+          curl(`updated_since=${event.since}&limit=5`),
+          '',
+        ]),
+    paint.dim(`Problem types and limits: ${event.docs}   Stop: Ctrl+C`),
+    '',
+  ].join('\n')
+}
+
+/** Tenders whose notices contradict each other; no line without any. */
+function doubtRow(counts: EventOf<'status'>['doubtedTenders'], row: (name: string, text: string) => string): string[] {
+  const { 'award-number': numbers, 'named-call': calls } = counts
+  if (numbers + calls === 0) return []
+  return [
+    row(
+      'Doubted',
+      `different award numbers ${number(numbers)} · another call named ${number(calls)}; see tenderstock review list`,
+    ),
+  ]
+}
+
+/** How far saved searches are matched; no line where there are none. */
+function hitRows(lag: EventOf<'status'>['hits'], row: (name: string, text: string) => string): string[] {
+  if (!lag || lag.searches === 0) return []
+  const { searches, edition, editionsBehind, unseen } = lag
+  const behind =
+    editionsBehind > 0
+      ? `edition ${edition} is matched, ${count(editionsBehind, 'edition')} to go`
+      : 'all editions are matched'
+  const missed = unseen > 0 ? `; ${count(unseen, 'entry', 'entries')} were removed before they were matched` : ''
+  return [row('Saved searches', `${number(searches)}, ${behind}${missed}`)]
+}
+
+function statusText(event: EventOf<'status'>, paint: Paint): string {
+  const row = (name: string, text: string) => `  ${name.padEnd(22)} ${text}`
+  const counts = (value: { readonly [key: string]: number }) =>
+    Object.entries(value)
+      .map(([name, each]) => `${name} ${number(each)}`)
+      .join(' · ') || 'none'
+  const { edition, holds } = event
+  const sources = Object.entries(event.sources)
+  return [
+    paint.bold('Service'),
+    ...(event.isFailing
+      ? [
+          row(
+            paint.yellow('Failing'.padEnd(22)),
+            event.failedRounds > 0 ? `${count(event.failedRounds, 'round')} in a row` : 'rounds are overdue',
+          ),
+          ...wrap(event.failure ?? '', 72).map((part) => `      ${part}`),
+        ]
+      : []),
+    row('Last successful round', minute(event.lastRoundAt)),
+    ...(!event.isFailing && event.lastError
+      ? [row('Last error', minute(event.lastErrorAt)), ...wrap(event.lastError, 72).map((part) => `      ${part}`)]
+      : []),
+    '',
+    paint.bold('Received'),
+    row('Documents', number(event.documents)),
+    row('Notices', `${number(event.notices)}${event.waiting ? `, ${number(event.waiting)} not consolidated yet` : ''}`),
+    row('Unreadable', counts(event.rejections)),
+    ...(event.outdated
+      ? [row('Read by older parsers', `${count(event.outdated, 'document')}; tenderstock rebuild re-parses them`)]
+      : []),
+    ...sources.map(([id, each]) =>
+      row(`  ${id}`, `${count(each.documents, 'document')}, checked ${minute(each.checkedAt)}`),
+    ),
+    '',
+    paint.bold('Stock'),
+    row('Tenders', counts(event.tenders)),
+    ...doubtRow(event.doubtedTenders, row),
+    row('Engine', event.engine === 'embedded' ? `embedded, in ${event.data}` : 'PostgreSQL server'),
+    '',
+    paint.bold('Published'),
+    row(
+      'Edition',
+      edition
+        ? `${edition.edition} with ${count(edition.records, 'record')}, ${minute(edition.publishedAt)} (${age(event.editionAgeSeconds)} ago)`
+        : 'none yet',
+    ),
+    row(
+      'Next one',
+      event.unpublished === 0
+        ? 'nothing to publish'
+        : `${count(event.unpublished, 'record')} to publish, at ${minute(event.nextPublication)} at the earliest`,
+    ),
+    ...hitRows(event.hits, row),
+    ...holds.flatMap((hold) => [
+      row(paint.yellow('Held back'), minute(hold.heldAt)),
+      ...hold.reasons.map((reason) => `      ${reason}`),
+    ]),
+    ...event.clocks.map((concern) => row(paint.yellow('Clocks'), concern)),
+  ].join('\n')
+}
+
+function tokenText(event: EventOf<'token'>, paint: Paint): string {
+  if (event.token !== undefined) {
+    return `  ${paint.bold(event.token)}\n  ${paint.dim(`Shown only this once; we keep only its hash. Id ${event.tokenId}.`)}`
+  }
+  const state = event.revokedAt
+    ? `revoked ${minute(event.revokedAt)}`
+    : event.isExpired
+      ? `expired ${minute(event.expiresAt ?? null)}`
+      : event.expiresAt
+        ? `valid until ${minute(event.expiresAt)}`
+        : 'valid'
+  return `  ${event.tokenId}  ${event.hint}  ${event.name.padEnd(16)} ${state}, ${event.lastUsedAt ? `last used ${minute(event.lastUsedAt)}` : 'never used'}`
+}

@@ -1,0 +1,114 @@
+// Events about duplicates and explanations as a person reads them.
+import type { CommandEvent, EventOf, ReviewSide } from '../service/command-event.ts'
+import type { Paint } from './paint.ts'
+
+const day = (instant: string | null | undefined) => instant?.slice(0, 10) ?? '–'
+const minute = (instant: string | null | undefined) => instant?.slice(0, 16).replace('T', ' ') ?? '–'
+const points = (score: number | null) => score?.toFixed(1) ?? ''
+const cut = (text: string | null | undefined, most: number) => {
+  const line = (text ?? '–').replace(/\s+/g, ' ')
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line
+}
+
+/** One event about duplicates; undefined when it is about something else. */
+export function describeReview(event: CommandEvent, paint: Paint): string | undefined {
+  switch (event.event) {
+    case 'review':
+      return reviewText(event, paint)
+    case 'reviewPair':
+      return pairText(event, paint)
+    case 'reviewDecided':
+      return `  ${paint.green('✓')} ${event.decision === 'merge' ? 'One record from now on' : 'Two records from now on'}: ${event.records.join(', ')}`
+    case 'explained':
+      return explainedText(event, paint)
+    default:
+      return undefined
+  }
+}
+
+function reviewText(
+  { left: a, right: b, score, rule, evidence, isHeldApart, isOneRecord }: EventOf<'review'>,
+  paint: Paint,
+): string {
+  const side = (each: ReviewSide) =>
+    `      ${cut(each.title, 90)}\n      ${paint.dim(`${cut(each.buyer, 60)} · ${each.publishers?.join(', ')} · published ${day(each.publicationDate)} · deadline ${minute(each.submissionDate)}`)}`
+  if (isOneRecord)
+    return [
+      `  ${paint.yellow('  one')}  ${rule}: ${a.key} and ${b.key} are in one record (${a.id}), but their notices say: ${evidence}`,
+      side(a),
+      `      ${paint.dim(`tenderstock review split '${a.key}' '${b.key}'   (or merge if they belong together, or show)`)}`,
+    ].join('\n')
+  return [
+    `  ${paint.yellow(points(score).padStart(5))}  ${rule}${isHeldApart ? ' (kept separate by other evidence in the two records)' : ''}: ${evidence}`,
+    side(a),
+    side(b),
+    `      ${paint.dim(`tenderstock review merge '${a.key}' '${b.key}'   (or split, or show)`)}`,
+  ].join('\n')
+}
+
+const compared: readonly (readonly [name: string, read: (side: ReviewSide) => string])[] = [
+  ['Title', ({ title }) => cut(title, 400)],
+  ['Buyer', ({ buyer }) => cut(buyer, 200)],
+  ['Number', ({ tenderNumber }) => cut(tenderNumber, 100)],
+  ['Published', ({ publicationDate }) => day(publicationDate)],
+  ['Deadline', ({ submissionDate }) => minute(submissionDate)],
+  ['CPV', ({ cpvCodes }) => (cpvCodes ?? []).slice(0, 6).join(' ') || '–'],
+  ['NUTS', ({ nutsCodes }) => (nutsCodes ?? []).slice(0, 6).join(' ') || '–'],
+  ['Value', ({ contractAmount }) => amountText(contractAmount)],
+  ['Portals', ({ publishers }) => (publishers ?? []).join(', ')],
+  ['Text', ({ description }) => cut(description, 300)],
+]
+
+function amountText(amount: ReviewSide['contractAmount']): string {
+  return !amount ? '–' : `${amount.value.toLocaleString('en-US')} ${amount.currency}`
+}
+
+function pairText(event: EventOf<'reviewPair'>, paint: Paint): string {
+  const { left, right, verdict } = event
+  const state = event.isExactlyLinked
+    ? 'one record, because of exact references'
+    : event.isOneRecord
+      ? 'one record now'
+      : 'two records now'
+  return [
+    `  ${paint.bold(left.key)} (${left.id})`,
+    `  ${paint.bold(right.key)} (${right.id})`,
+    `  ${state}${event.decision ? `; an operator decided: ${event.decision}` : ''}`,
+    ...(verdict
+      ? [
+          `  The rules say ${paint.bold(verdict.kind)}: ${verdict.rule}, ${points(verdict.score)} points; ${verdict.evidence}`,
+        ]
+      : []),
+    '',
+    ...compared.flatMap(([name, read]) => {
+      const [a, b] = [read(left), read(right)]
+      const label = name.padEnd(10)
+      if (a === b) return [`  ${paint.green('=')} ${label} ${a}`]
+      return [`  ${paint.yellow('≠')} ${label} ${a}`, `    ${' '.repeat(10)} ${b}`]
+    }),
+  ].join('\n')
+}
+
+function explainedText(event: EventOf<'explained'>, paint: Paint): string {
+  return [
+    `  ${paint.bold(`Record ${event.id}`)}${event.mergedFrom ? `, which holds ${event.mergedFrom}` : ''}`,
+    '',
+    paint.bold('  Notices'),
+    ...event.notices.flatMap(({ key, publisher, formType, publicationDate, joinedBy }) => [
+      `  ${key.padEnd(44)} ${publisher.padEnd(10)} ${formType.padEnd(12)} ${day(publicationDate)}`,
+      paint.dim(
+        joinedBy
+          ? `      ${joinedBy.rule}${joinedBy.score === null ? '' : `, ${points(joinedBy.score)} points`}, with ${joinedBy.with}: ${joinedBy.evidence}`
+          : '      the first',
+      ),
+    ]),
+    '',
+    paint.bold('  Members'),
+    ...event.members.map(({ member, rule, noticeKeys, value }) => {
+      const more = noticeKeys.length > 1 ? ` and ${noticeKeys.length - 1} more` : ''
+      const from = noticeKeys.length > 0 ? `${noticeKeys[0]}${more} (${rule})` : rule
+      const shown = typeof value === 'string' ? value : JSON.stringify(value)
+      return `  ${member.padEnd(24)} ${cut(shown, 60).padEnd(60)} ${paint.dim(from)}`
+    }),
+  ].join('\n')
+}

@@ -1,0 +1,167 @@
+// Events about sources as a person reads them.
+import { toInstant } from '../domain/time.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { CommandEvent, EventOf } from '../service/command-event.ts'
+import type { Paint } from './paint.ts'
+
+type Shown = { readonly paint: Paint; readonly clock: Clock }
+
+const number = (value: number) => value.toLocaleString('en-US')
+const counted = (value: number, one: string, many: string) => `${number(value)} ${value === 1 ? one : many}`
+const minute = (ms: number | null) => (ms === null ? 'never' : toInstant(ms).slice(0, 16).replace('T', ' '))
+
+/** Maximum columns of a line: texts are wrapped here, between words, to fit a usual terminal. */
+const columns = 80
+
+/** Wraps a text into lines that fit beside a margin of this many columns; the first line has no margin. */
+function folded(text: string, margin: number): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > columns - margin) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].join(`\n${' '.repeat(margin)}`)
+}
+
+/** `2026-11-20 08:10 (3 h ago)`, `never`. */
+const since = (at: number | null, now: number) => (at === null ? 'never' : `${minute(at)} (${ago(at, now)})`)
+
+/** `just now`, `3 min ago`, `5 h ago`, `12 d ago`, `never`. */
+function ago(at: number | null, now: number): string {
+  if (at === null) return 'never'
+  const minutes = Math.max(0, Math.round((now - at) / 60_000))
+  if (minutes === 0) return 'just now'
+  if (minutes < 90) return `${minutes} min ago`
+  const hours = Math.round(minutes / 60)
+  return hours < 48 ? `${hours} h ago` : `${Math.round(hours / 24)} d ago`
+}
+
+/** One event about a source; undefined when it is about something else. */
+export function describeSource(event: CommandEvent, { paint, clock }: Shown): string | undefined {
+  switch (event.event) {
+    case 'source':
+      return sourceLine(event, paint, clock())
+    case 'sources':
+      return sourcesLine(event, paint)
+    case 'sourceCard':
+      return cardText(event, paint, clock())
+    case 'sourceChecked':
+      return checkText(event, paint)
+    case 'sourcesChecked':
+      return `\n  ${number(event.ok)} of ${number(event.checked)} portals answer as their cards say${event.quiet === 0 ? '' : `, ${number(event.quiet)} are quiet`}`
+    default:
+      return undefined
+  }
+}
+
+function checkText(event: EventOf<'sourceChecked'>, paint: Paint): string {
+  const isGood = event.verdict === 'ok'
+  const isQuiet = event.verdict === 'quiet'
+  const { requests } = event
+  const bytes = requests.reduce((sum, each) => sum + each.bytes, 0)
+  const elapsedMs = requests.reduce((sum, each) => sum + each.elapsedMs, 0)
+  const facts = [
+    isQuiet
+      ? `nothing published up to ${event.slot}`
+      : `${number(event.notices)} of ${number(event.documents)} entries read`,
+    ...(event.announced === null ? [] : [`${number(event.announced)} announced`]),
+    `${requests.length === 1 ? '1 request' : `${requests.length} requests`}, ${number(Math.ceil(bytes / 1024))} KB in ${number(elapsedMs)} ms`,
+  ].join(' · ')
+  const last = requests.at(-1)
+  return [
+    `  ${isGood ? paint.green('✓') : isQuiet ? paint.dim('·') : paint.yellow('!')} ${event.sourceId.padEnd(30)} ${isGood ? facts : `${event.verdict}: ${facts}`}`,
+    ...event.findings.map((finding) => `      ${folded(finding, 6)}`),
+    ...(isGood || isQuiet || !last ? [] : [`      ${paint.dim(`${last.status} ${last.url}`)}`]),
+  ].join('\n')
+}
+
+function marker(state: EventOf<'source'>['state'], paint: Paint): string {
+  if (state === 'ok') return paint.green('✓')
+  return state === 'alarm' ? paint.yellow('!') : paint.dim('·')
+}
+
+function sourceLine(event: EventOf<'source'>, paint: Paint, now: number): string {
+  const { state } = event
+  const facts =
+    state === 'off'
+      ? paint.dim(
+          `off: ${event.offBecause}${event.recentDocuments > 0 ? ` · ${number(event.recentDocuments)} new in 7 days` : ''}`,
+        )
+      : state === 'never-read'
+        ? event.lastError !== null
+          ? `not read yet; the last attempt failed: ${event.lastError}`
+          : paint.dim('not read yet')
+        : `read ${ago(event.lastSuccessAt, now).padEnd(11)} ${number(event.recentDocuments).padStart(7)} new in 7 days` +
+          (event.waitingSlots > 1 ? paint.dim(`  ${number(event.waitingSlots)} spans to read`) : '')
+  const line = `  ${marker(state, paint)} ${event.sourceId.padEnd(30)} ${event.country.padEnd(3)} ${facts}`
+  return [line, ...event.alarms.map(({ kind, detail }) => `      ${paint.yellow(kind)}: ${folded(detail, 6)}`)].join(
+    '\n',
+  )
+}
+
+function sourcesLine(event: EventOf<'sources'>, paint: Paint): string {
+  const parts = [
+    `${counted(event.total, 'source', 'sources')}${event.countries ? ` in ${counted(event.countries, 'country', 'countries')}` : ''}`,
+    `${number(event.ok)} ok`,
+    ...(event.alarm ? [paint.yellow(`${number(event.alarm)} with alarms`)] : []),
+    ...(event.neverRead ? [`${number(event.neverRead)} not read yet`] : []),
+    ...(event.off ? [`${number(event.off)} off`] : []),
+  ]
+  return `\n  ${parts.join(' · ')}${event.hidden ? paint.dim('   (--all shows all)') : ''}`
+}
+
+/** `by day since 2022-01-01`, `read whole`, `as a feed`. */
+function spansOf({ slots, since: first }: EventOf<'sourceCard'>['channels'][number]): string {
+  if (slots === 'whole') return 'read whole'
+  return slots === 'feed' ? 'as a feed' : `by ${slots}${first ? ` since ${first}` : ''}`
+}
+
+function cardText(event: EventOf<'sourceCard'>, paint: Paint, now: number): string {
+  const row = (name: string, text: string) => `  ${name.padEnd(14)} ${folded(text, 17)}`
+  const { license, access, health, record, politeness } = event
+  const { robots } = politeness
+  return [
+    `${paint.bold(event.title)} ${paint.dim(event.id)}`,
+    row('Publisher', `${event.publisher} (${event.country})`),
+    row('Page', event.homepage),
+    ...(event.documentation ? [row('Interface', event.documentation)] : []),
+    row('License', [license.name, license.url, license.attribution].filter(Boolean).join(' · ')),
+    row('Access', access.kind === 'open' ? 'open' : `key TENDERSTOCK_${access.setting}, from ${access.getItAt}`),
+    row(
+      'Requests',
+      `at most ${number(politeness.requestsPerMinute ?? 60)} a minute` +
+        (typeof robots === 'object' ? `; robots.txt: ${robots.exempt}` : '; obeys robots.txt'),
+    ),
+    '',
+    ...event.channels.map((channel) =>
+      row(
+        `Channel ${channel.name}`,
+        `${channel.role}, ${channel.delivery === 'own' ? 'its own protocol' : channel.delivery}, ${spansOf(channel)}, ${channel.timetable}`,
+      ),
+    ),
+    ...event.caveats.map((caveat, index) => row(index === 0 ? 'Caveats' : '', caveat)),
+    '',
+    row('State', `${marker(health.state, paint)} ${health.state}${health.offBecause ? `: ${health.offBecause}` : ''}`),
+    row('Last success', since(health.lastSuccessAt, now)),
+    row('Last news', `${since(record.lastNewAt, now)}, ${number(record.recentDocuments)} documents in 7 days`),
+    row('To read', record.waitingSlots === 1 ? '1 span' : `${number(record.waitingSlots)} spans`),
+    ...health.alarms.map(({ kind, detail }) => `  ${paint.yellow('!')} ${folded(`${kind}: ${detail}`, 4)}`),
+    ...(event.runs.length > 0 ? ['', paint.bold('Last readings')] : []),
+    ...event.runs.map(
+      (run) =>
+        `  ${minute(run.endedAt)}  ${run.outcome.padEnd(9)}  ${`${run.channel} ${run.slot}`.padEnd(20)} ${`${number(run.entries)} entries, ${number(run.documents)} new`}` +
+        (run.detail ? `\n${' '.repeat(6)}${paint.dim(folded(run.detail, 6))}` : ''),
+    ),
+    ...event.alarms
+      .filter(({ clearedAt }) => clearedAt !== null)
+      .map((alarm, index) =>
+        row(
+          index === 0 ? 'Past alarms' : '',
+          `${minute(alarm.raisedAt)} to ${minute(alarm.clearedAt)}  ${alarm.kind}: ${alarm.detail}`,
+        ),
+      ),
+  ].join('\n')
+}

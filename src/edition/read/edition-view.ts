@@ -1,0 +1,63 @@
+// What the API needs of the read side: editions, the list over one of them, and finished bytes of pages and records.
+import type { TenderFilter } from '../../domain/filter.ts'
+import type { PageBody, RecordBody } from '../format/pieces.ts'
+
+/** A published edition (spec: data state). Times in epoch milliseconds. */
+export type EditionInfo = {
+  readonly edition: number
+  /** W: the largest lastModified ever published up to this edition. */
+  readonly lastModified: number
+  readonly publishedAt: number
+  /** Records in it, archived ones included. */
+  readonly records: number
+  /** Records that were new, changed or archived in it. */
+  readonly changes: number
+  /** Of all its records (domain/record-checksum.ts), 64 hexadecimal digits; absent where a reader or a stock keeps none. */
+  readonly checksum?: string
+}
+
+/** The place of a record in the order of the list: strictly ascending by lastModified, then id. */
+export type RecordKey = { readonly lastModified: number; readonly id: string }
+
+export type ListQuery = {
+  readonly filter: TenderFilter
+  /** The edition that the run is pinned to; `newest.edition` for a first page. */
+  readonly edition: number
+  /** The last record of the page before. */
+  readonly after?: RecordKey
+  /** 1 to 100. */
+  readonly limit: number
+}
+
+/** `next` is null exactly when the list ended (C47); else the key of the last record of this page. */
+export type ListResult = { readonly positions: readonly number[]; readonly next: RecordKey | null }
+
+export type RecordMeta = RecordKey & { readonly mergedInto?: string }
+
+export type Encoding = 'identity' | 'gzip'
+
+/**
+ * Everything answers at once from memory and the page cache. A position is valid only until control returns to the
+ * event loop: read the list and its bytes without an `await` in between. Bytes that fail their checksum throw
+ * DamagedLogError instead of being served.
+ */
+export type EditionView = {
+  readonly newest: EditionInfo | undefined
+  /**
+   * The edition if it can still be served in full: the newest one, and each one for 25 hours after it was followed by
+   * another (R4). Undefined for one that is no longer held, or not yet known here (compare with `newest.edition`).
+   */
+  edition(edition: number): EditionInfo | undefined
+  /**
+   * One page of an edition. For an edition that is no longer held, the newest records up to that edition's
+   * lastModified are listed instead (R5). Throws RangeError for an edition that is not known here.
+   */
+  list(query: ListQuery): ListResult
+  /** Position of the newest version of a record; the id in any case. Undefined when there is none. */
+  find(id: string): number | undefined
+  meta(position: number): RecordMeta
+  /** `{"data":[…],"nextCursor":…}` without the cursor, with `checkedAt` as of the edition. */
+  pageBody(positions: readonly number[], edition: number, encoding: Encoding): PageBody
+  /** One record with `checkedAt` as of the newest edition. */
+  record(position: number, encoding: Encoding): RecordBody
+}

@@ -1,0 +1,288 @@
+// What is held in memory of one generation of the edition log, and how its pieces are read. Any thread may hold it: the one that
+// writes the log (log-state.ts), and readers, which receive what is new (log-feed.ts).
+import { crc32 } from 'node:zlib'
+import { hourMs, toInstant } from '../../domain/time.ts'
+import type { BodyKind, BodySource } from '../format/body-files.ts'
+import { multiply, shiftFactor } from '../format/crc.ts'
+import { DamagedLogError } from '../format/damaged-log-error.ts'
+import { gzipPieceOf, plainPieceOf, type TimeStamp, timeStampOf } from '../format/pieces.ts'
+import type { EditionInfo } from './edition-view.ts'
+import { IdIndex } from './id-index.ts'
+import { type Chunk, chunkBits, RecordTable, rowMask } from './record-table.ts'
+
+/** An edition as it is loaded. `end`: entries up to and including it. */
+export type TakenEdition = EditionInfo & {
+  /** Of what is held of it: that of the edition when it is complete. */
+  readonly checksum: string
+  readonly checks: { readonly [sourceId: string]: number }
+  readonly end: number
+  /** False while catching up through editions whose replaced entries may be gone from the database: not to be shown. */
+  readonly isComplete: boolean
+}
+
+/** An edition in memory. */
+export type HeldEdition = {
+  readonly info: EditionInfo & { readonly checksum: string }
+  /** Entries up to and including this edition: since lastModified only rises, they are the first ones (P2). */
+  readonly end: number
+  readonly isComplete: boolean
+  /** Entries that it replaced. */
+  readonly replaced: number
+  readonly checks: Map<string, number>
+  /** By source set, made when first needed; null for a set without any check. */
+  readonly stamps: (TimeStamp | null)[]
+}
+
+/** How long an edition stays complete after the next one (R4): a cursor lives 24 hours. */
+export const retentionMs = 25 * hourMs
+
+/** The bits of `verified`. */
+export const verifiedBit: { readonly [kind in BodyKind]: number } = { plain: 1, gzip: 2 }
+
+/** All that another thread needs to read the log as this one does; the arrays are shared, the rest is copied. */
+export type LogSnapshot = {
+  readonly folder: string
+  readonly stockId: string
+  readonly count: number
+  readonly chunks: readonly Chunk[]
+  readonly slots: readonly Int32Array[]
+  readonly sourceSets: readonly string[]
+  readonly editions: readonly TakenEdition[]
+}
+
+export class HeldLog {
+  readonly folder: string
+  readonly stockId: string
+  readonly table: RecordTable
+  readonly ids: IdIndex
+  readonly editions = new Map<number, HeldEdition>()
+  /** The last edition taken over. */
+  newest: HeldEdition | undefined
+  /** The last one that readers may see. */
+  shown: HeldEdition | undefined
+  /** Number of entries that no held edition can show: a rebuilt log would not have them. */
+  removable = 0
+  /** The oldest edition that may still be held. */
+  #oldest = 1
+  /** Bytes were found that are not what was written. */
+  isDamaged = false
+  onDamage: (() => void) | undefined
+  /** Called with new source sets. */
+  onSourceSet: ((set: string) => void) | undefined
+  /** JSON arrays of source ids, by their numbers. */
+  readonly sourceSets: string[] = []
+  readonly #setNumbers = new Map<string, number>()
+  protected readonly bodies: BodySource
+
+  constructor(
+    { folder, stockId }: { readonly folder: string; readonly stockId: string },
+    bodies: BodySource,
+    table: RecordTable = new RecordTable(),
+    slots?: readonly Int32Array[],
+    used?: readonly number[],
+  ) {
+    this.folder = folder
+    this.stockId = stockId
+    this.table = table
+    this.ids = new IdIndex(table.idAt, slots, used)
+    this.bodies = bodies
+  }
+
+  /** The log of another thread, as of its snapshot. */
+  static from(snapshot: LogSnapshot, bodies: BodySource): HeldLog {
+    const table = new RecordTable()
+    table.chunks.push(...snapshot.chunks)
+    table.count = snapshot.count
+    const held = new HeldLog(snapshot, bodies, table, snapshot.slots)
+    for (const set of snapshot.sourceSets) held.numberOf(set)
+    for (const edition of snapshot.editions) held.adopt(edition, 0)
+    return held
+  }
+
+  /** As of the last edition loaded. */
+  snapshot(): LogSnapshot {
+    return {
+      folder: this.folder,
+      stockId: this.stockId,
+      count: this.newest?.end ?? 0,
+      chunks: this.table.chunks.map((chunk) => ({ ...chunk })),
+      slots: this.ids.slots,
+      sourceSets: [...this.sourceSets],
+      editions: [...this.editions.values()].map(({ info, end, checks, isComplete }) => ({
+        ...info,
+        end,
+        checks: Object.fromEntries(checks),
+        isComplete,
+      })),
+    }
+  }
+
+  /** From now on this edition is the newest. Its entries are in the table and the index. `replaced`: entries it replaced. */
+  adopt(taken: TakenEdition, replaced: number): void {
+    const { edition, lastModified, publishedAt, records, changes, checksum, end, isComplete } = taken
+    const held: HeldEdition = {
+      info: { edition, lastModified, publishedAt, records, changes, checksum },
+      end,
+      isComplete,
+      replaced,
+      checks: new Map(Object.entries(taken.checks)),
+      stamps: [],
+    }
+    this.editions.set(edition, held)
+    this.newest = held
+    if (!isComplete) return
+    this.shown = held
+    this.#forgetOld(held.info)
+  }
+
+  /** The oldest edition that may still be requested. */
+  get oldest(): number {
+    return this.#oldest
+  }
+
+  /** Of editions long gone only what R5 needs is kept in memory. */
+  #forgetOld(shown: EditionInfo): void {
+    for (; this.#oldest < shown.edition; this.#oldest++) {
+      const next = this.editions.get(this.#oldest + 1)!
+      if (shown.publishedAt - next.info.publishedAt <= retentionMs) return
+      const gone = this.editions.get(this.#oldest)!
+      gone.checks.clear()
+      gone.stamps.length = 0
+      this.removable += next.replaced
+      if (next.replaced > 0) this.#hideReplaced(gone.end, next.end)
+    }
+  }
+
+  /** No edition still held can show what the entries in [from, to) replaced. Only who writes the log comes here: he counts. */
+  #hideReplaced(from: number, to: number): void {
+    for (let position = from; position < to; position++) {
+      const before = this.table.previous(position)
+      if (before !== undefined) this.table.hide(before)
+    }
+  }
+
+  /** Number of a source set, given when it is first met. */
+  numberOf(set: string): number {
+    let number = this.#setNumbers.get(set)
+    if (number === undefined) {
+      number = this.sourceSets.length
+      this.sourceSets.push(set)
+      this.onSourceSet?.(set)
+      this.#setNumbers.set(set, number)
+    }
+    return number
+  }
+
+  /**
+   * `checkedAt` of a record in an edition: the last check of any of its sources. Of sources that were never checked (files
+   * read once), the time of take-over.
+   */
+  stampOf(position: number, edition: HeldEdition): TimeStamp {
+    const set = this.table.chunks[position >>> chunkBits]!.sourceSet[position & rowMask]!
+    let stamp = edition.stamps[set]
+    if (stamp === undefined) {
+      const times = (JSON.parse(this.sourceSets[set]!) as string[]).flatMap(
+        (source) => edition.checks.get(source) ?? [],
+      )
+      stamp = times.length === 0 ? null : timeStampOf(toInstant(Math.max(...times)))
+      edition.stamps[set] = stamp
+    }
+    return stamp ?? timeStampOf(toInstant(this.table.lastModified(position)))
+  }
+
+  /**
+   * Reads the pieces of these positions one after the other. A plain piece is checked each time. A gzip piece is
+   * checked when it is read for the first time: its answer ends with the checksum of what was written, so most clients
+   * refuse other bytes (browsers do not check it). `isChecked`: gzip pieces are checked in any case.
+   */
+  fill(kind: BodyKind, positions: readonly number[], target: Buffer, offset: number, isChecked: boolean): void {
+    let at = offset
+    for (let index = 0; index < positions.length; ) {
+      const first = positions[index]!
+      let length = 0
+      let isVerified = kind === 'gzip' && !isChecked
+      let next = index
+      for (; next < positions.length && positions[next] === first + next - index; next++) {
+        const chunk = this.table.chunks[positions[next]! >>> chunkBits]!
+        const row = positions[next]! & rowMask
+        length += this.lengthOf(kind, positions[next]!)
+        if ((chunk.verified[row]! & verifiedBit[kind]) === 0) isVerified = false
+      }
+      const isRead = this.bodies.read(kind, target, at, length, this.offsetOf(kind, first))
+      if (!isRead || !isVerified) this.#verify(kind, positions.slice(index, next), target, at, isChecked || !isRead)
+      at += length
+      index = next
+    }
+  }
+
+  lengthOf(kind: BodyKind, position: number): number {
+    return kind === 'plain' ? this.table.plainLength(position) : this.table.gzipLength(position)
+  }
+
+  /** Where the piece begins in its file. */
+  offsetOf(kind: BodyKind, position: number): number {
+    const end = kind === 'plain' ? this.table.plainEnd(position) : this.table.gzipEnd(position)
+    return end - this.lengthOf(kind, position)
+  }
+
+  #verify(kind: BodyKind, positions: readonly number[], target: Buffer, offset: number, isChecked: boolean): void {
+    if ((isChecked || kind === 'plain') && this.#isRunIntact(kind, positions, target, offset)) {
+      for (const position of positions) this.#markVerified(kind, position)
+      return
+    }
+    let at = offset
+    for (const position of positions) {
+      const chunk = this.table.chunks[position >>> chunkBits]!
+      const length = this.lengthOf(kind, position)
+      const piece = target.subarray(at, at + length)
+      if (isChecked || kind === 'plain' || (chunk.verified[position & rowMask]! & verifiedBit[kind]) === 0) {
+        if (this.isIntact(kind, position, piece)) this.#markVerified(kind, position)
+        else {
+          this.isDamaged = true
+          this.onDamage?.()
+          piece.set(this.fromTheOther(kind, position))
+        }
+      }
+      at += length
+    }
+  }
+
+  #markVerified(kind: BodyKind, position: number): void {
+    const { verified } = this.table.chunks[position >>> chunkBits]!
+    // not written again: other threads read the same memory
+    if ((verified[position & rowMask]! & verifiedBit[kind]) === 0) verified[position & rowMask]! |= verifiedBit[kind]
+  }
+
+  /** One CRC over all of them, against that which follows from those of the pieces: a sixth less than one for each. */
+  #isRunIntact(kind: BodyKind, positions: readonly number[], target: Buffer, offset: number): boolean {
+    let crc = 0
+    let end = offset
+    for (const position of positions) {
+      const length = this.lengthOf(kind, position)
+      crc = multiply(crc, shiftFactor(length)) ^ this.#crcOf(kind, position)
+      end += length
+    }
+    return crc32(target.subarray(offset, end)) === crc >>> 0
+  }
+
+  #crcOf(kind: BodyKind, position: number): number {
+    const chunk = this.table.chunks[position >>> chunkBits]!
+    return (kind === 'plain' ? chunk.plainCrc : chunk.gzipCrc)[position & rowMask]!
+  }
+
+  isIntact(kind: BodyKind, position: number, piece: Buffer): boolean {
+    return crc32(piece) === this.#crcOf(kind, position)
+  }
+
+  /** Each file holds every record: what one lost, the other gives. Throws DamagedLogError when both lost it. */
+  fromTheOther(kind: BodyKind, position: number): Buffer {
+    const other = kind === 'plain' ? 'gzip' : 'plain'
+    const bytes = Buffer.allocUnsafe(this.lengthOf(other, position))
+    this.bodies.read(other, bytes, 0, bytes.length, this.offsetOf(other, position))
+    if (this.isIntact(other, position, bytes)) {
+      const piece = kind === 'plain' ? plainPieceOf(bytes) : gzipPieceOf(bytes)
+      if (this.isIntact(kind, position, piece)) return piece
+    }
+    throw new DamagedLogError(`record ${this.table.id(position)}`)
+  }
+}

@@ -1,0 +1,32 @@
+// Size steps of buffers for records and for pages that are not kept. They are reused once an answer was sent: a new
+// one each time costs more than all that is written into it, because the operating system provides and reclaims its
+// memory.
+
+const step = 64 * 1024
+/** Maximum size of a buffer that is kept for reuse. */
+const largest = 1024 * 1024
+const keptMax = 32
+
+export class PageBuffers {
+  readonly #free: Buffer[] = []
+
+  /** At least `length` bytes, of any content. */
+  take(length: number): Buffer {
+    for (let index = this.#free.length - 1; index >= 0; index--) {
+      const buffer = this.#free[index]!
+      if (buffer.length < length) continue
+      this.#free[index] = this.#free[this.#free.length - 1]!
+      this.#free.pop()
+      return buffer
+    }
+    return Buffer.allocUnsafeSlow(Math.ceil(length / step) * step)
+  }
+
+  /** Only by the caller that took it, once, when nobody reads it any more. */
+  giveBack(buffer: Buffer): void {
+    if (buffer.length > largest) return
+    // Smaller ones give way to larger ones: what fits all is what lasts.
+    if (this.#free.length < keptMax) this.#free.push(buffer)
+    else if (this.#free[0]!.length < buffer.length) this.#free[0] = buffer
+  }
+}

@@ -1,0 +1,25 @@
+// What the edition log does when the disk has no room: appending ends cleanly, and is not retried before there is some.
+import { statfs } from 'node:fs/promises'
+import { OperatorError } from '../../platform/errors.ts'
+
+/** Minimum bytes of disk space that are left to the rest of the machine. */
+export const spareBytes = 1 << 20
+
+/** No room on the disk, beyond the quota, or beyond what a file may hold. */
+export function isFullDisk(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
+}
+
+/** Bytes that this process may still write to the disk of the folder. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+export function fullDisk(folder: string, cause?: unknown): OperatorError {
+  return new OperatorError(
+    `The disk of the edition log ${folder} is full; make room there: the last edition is served until then, and the next one is loaded automatically afterwards.`,
+    { cause },
+  )
+}

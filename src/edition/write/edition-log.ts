@@ -1,0 +1,535 @@
+// The edition log: the published data as an append-only log on this machine, answered from memory and the page cache.
+// It is a cache of the database: whatever is missing, torn or damaged is taken from there again.
+import { readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { toInstant } from '../../domain/time.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { databaseHead } from '../../store/editions.ts'
+import { forgoEditions } from '../../store/older-database.ts'
+import type { LogFollower, LogMessage } from '../read/log-feed.ts'
+import { LogView } from '../read/log-view.ts'
+import { Compaction } from './compaction.ts'
+import { freeBytes, spareBytes } from './disk-room.ts'
+import { lockFolder } from './folder-lock.ts'
+import { LogState, type NewEdition, WrongEntriesError } from './log-state.ts'
+import { mend } from './mending.ts'
+import { openGeneration } from './open-generation.ts'
+import type { NewEntry } from './pack-entries.ts'
+import { Packers } from './packers.ts'
+import { OlderDatabaseError, type Read, relationOf, type SourceStore, takeEditions, withSnapshot } from './take-over.ts'
+
+export type EditionLogOptions = {
+  readonly clock: Clock
+  /** This many superseded entries are kept in any case. */
+  readonly toleratedEntries?: number
+  /** As many entries are replayed at the next start in any case. */
+  readonly toleratedReplay?: number
+  /** Called with a sentence for the operator when work in the background failed; the log continues without it. */
+  readonly onWarning?: (warning: string) => void
+}
+
+export type CatchUpOptions = {
+  /** An operator agreed that an older database takes the place of the log's newest editions. */
+  readonly isOlderAccepted?: boolean
+}
+
+/** What came of one state of the database. */
+type Step =
+  | { readonly kind: 'done'; readonly serial: number }
+  | { readonly kind: 'more' }
+  | { readonly kind: 'rebuild'; readonly stockId: string }
+  | { readonly kind: 'late' }
+  | { readonly kind: 'older'; readonly common: number; readonly difference: string; readonly stockId: string }
+
+const sentenceOf = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Minimum superseded entries for a compaction: for fewer it is not worth the effort. */
+const defaultToleratedEntries = 10_000
+/**
+ * Minimum and maximum entries to replay before a checkpoint is due: fewer take some milliseconds, more take over a
+ * fifth of a second.
+ */
+const defaultToleratedReplay = 4096
+const longestReplay = 100_000
+
+const generationPattern = /^generation-(\d+)$/
+
+export class EditionLog extends LogView {
+  readonly #folder: string
+  readonly #clock: Clock
+  readonly #toleratedEntries: number
+  readonly #toleratedReplay: number
+  readonly #release: () => void
+  #generation: number
+  #state: LogState | undefined
+  /** Appends and catching up take turns. */
+  #turn: Promise<unknown> = Promise.resolve()
+  #isClosed = false
+  #isClosing = false
+  /** Number of entries checked in this round. */
+  #checked = 0
+  #serial = -1
+  #olderDatabase: string | undefined
+  /** Work in the background, while there is some. */
+  #upkeep: Promise<void> | undefined
+  /** More became due while work was under way. */
+  #isDue = false
+  readonly #onWarning: (warning: string) => void
+  readonly #followers = new Set<LogFollower>()
+  readonly #packers = new Packers()
+
+  constructor(
+    folder: string,
+    generation: number,
+    state: LogState | undefined,
+    {
+      clock,
+      toleratedEntries = defaultToleratedEntries,
+      toleratedReplay = defaultToleratedReplay,
+      onWarning = () => undefined,
+      release,
+    }: EditionLogOptions & { readonly release: () => void },
+  ) {
+    super(clock)
+    this.#folder = folder
+    this.#release = release
+    this.#toleratedEntries = toleratedEntries
+    this.#toleratedReplay = toleratedReplay
+    this.#generation = generation
+    this.#clock = clock
+    this.#onWarning = onWarning
+    this.#state = state
+    if (state) state.onDamage = () => this.keepUp()
+  }
+
+  protected get held(): LogState | undefined {
+    return this.#state
+  }
+
+  /** Reports everything that is held, then of everything new, until the returned function is called. */
+  follow(follower: LogFollower): () => void {
+    this.#followers.add(follower)
+    this.#watch()
+    follower.tell({ type: 'log', log: this.#state?.snapshot() })
+    return () => this.#followers.delete(follower)
+  }
+
+  /** A follower found bytes that are not what was written. */
+  reportDamage(): void {
+    if (!this.#state) return
+    this.#state.isDamaged = true
+    this.keepUp()
+  }
+
+  #tell(message: LogMessage): void {
+    for (const follower of this.#followers) follower.tell(message)
+  }
+
+  /** Resolves when all followers have applied what they received so far. */
+  async #settled(): Promise<void> {
+    await Promise.all([...this.#followers].map((follower) => follower.settled()))
+  }
+
+  #watch(): void {
+    this.#state?.watch({
+      chunk: (index, chunk) => this.#tell({ type: 'chunk', index, chunk: { ...chunk } }),
+      shard: (index, slots) => this.#tell({ type: 'shard', index, slots }),
+      sourceSet: (set) => this.#tell({ type: 'sourceSet', set }),
+      settled: () => this.#settled(),
+      edition: (taken) => this.#tell({ type: 'edition', taken }),
+    })
+  }
+
+  /** Reads from this generation from now on, here and in other threads; the one before can be closed then. */
+  async #switchTo(state: LogState | undefined): Promise<void> {
+    this.#state?.watch(undefined)
+    this.#state = state
+    if (state) state.onDamage = () => this.keepUp()
+    if (this.#followers.size === 0) return
+    this.#watch()
+    this.#tell({ type: 'log', log: state?.snapshot() })
+    await this.#settled()
+  }
+
+  /** Takes over an edition from memory. The database stays the record of it: for stocks without one, and tests. */
+  appendEdition(edition: NewEdition, entries: Iterable<NewEntry> | AsyncIterable<NewEntry>): Promise<void> {
+    return this.#withUpkeep(
+      this.#inTurn(async () => {
+        const state = await this.#appendable('')
+        await state.append(edition, entries, { isTarget: true, isShown: true, packers: this.#packers })
+        await this.#settled()
+      }),
+    )
+  }
+
+  /** Takes over what the database has more. Returns the number of editions. See `catchUp`. */
+  catchUp(store: SourceStore, { isOlderAccepted = false }: CatchUpOptions = {}): Promise<number> {
+    return this.#withUpkeep(this.#inTurn(() => this.#catchUp(store, isOlderAccepted)))
+  }
+
+  /** Serial of the editions (change-signal.ts) in the state of the database that was last loaded; -1 before. */
+  get serial(): number {
+    return this.#serial
+  }
+
+  /** That the database lacks the newest editions of this log, in a sentence, while it does. Nothing may be published on it then. */
+  get olderDatabase(): string | undefined {
+    return this.#olderDatabase
+  }
+
+  /** What could not be loaded is retried every second: compaction waits until it succeeded. */
+  async #withUpkeep<Result>(append: Promise<Result>): Promise<Result> {
+    try {
+      const result = await append
+      this.keepUp()
+      return result
+    } finally {
+      this.#packers.rest()
+    }
+  }
+
+  /** Has a thread ready for large editions: for services, some time after their start. */
+  standBy(): void {
+    if (!this.#isClosing) this.#packers.standBy()
+  }
+
+  /** Ends that thread, which would keep the process alive. An edition that is being loaded is abandoned. */
+  standDown(): void {
+    this.#packers.end()
+  }
+
+  /** Begins what is due in the background: after each edition, and when the log was opened. */
+  keepUp(): void {
+    if (this.#isClosing) return
+    if (this.#upkeep) this.#isDue = true
+    else this.#inBackground(() => this.#keepUp())
+  }
+
+  #inBackground(work: () => Promise<unknown>): void {
+    this.#upkeep = work()
+      .then(
+        () => undefined,
+        (error: unknown) =>
+          this.#onWarning(
+            `The edition log could not be tidied (${(error as Error).message}); it is still served, and tidying is retried after the next edition.`,
+          ),
+      )
+      .finally(() => {
+        this.#upkeep = undefined
+        if (!this.#isDue) return
+        this.#isDue = false
+        this.keepUp()
+      })
+  }
+
+  /** Resolves when no work is under way in the background. */
+  async idle(): Promise<void> {
+    while (this.#upkeep) await this.#upkeep
+  }
+
+  async #keepUp(): Promise<void> {
+    while (!this.#isClosing) {
+      const state = this.#state
+      if (!state || state.isTorn) return
+      if (state.isDamaged) state.isDamaged = !(await this.#mend(state, 0, state.newest?.end ?? 0))
+      // What is lost comes from the database with the next `catchUp`.
+      if (state.isDamaged) return
+      const isDone = this.#isCrowded(state)
+        ? await this.#compact(state)
+        : this.#isLongReplay(state) && (await this.#writeCheckpoint())
+      if (!isDone) return
+    }
+  }
+
+  /** A checkpoint costs in proportion to everything held, and saves the replay of what followed the previous one. */
+  #isLongReplay(state: LogState): boolean {
+    return state.sinceCheckpoint > Math.max(this.#toleratedReplay, Math.min(state.table.count / 20, longestReplay))
+  }
+
+  /** Copying costs in proportion to what is kept, and frees what is not. */
+  #isCrowded(state: LogState): boolean {
+    return state.removable > Math.max(this.#toleratedEntries, state.table.count / 4)
+  }
+
+  /** Replaces the generation with a copy without superseded entries. False if it was replaced otherwise meanwhile. */
+  async #compact(source: LogState): Promise<boolean> {
+    const share = 1 - source.removable / source.table.count
+    await this.#expectRoom(source.bytes * share + source.lackingBytes, 'a copy without superseded records')
+    const isStopped = () => this.#isClosing || this.#state !== source || source.isDamaged
+    const fresh = await LogState.create(this.#generationFolder(++this.#generation), source.stockId)
+    let isSwitched = false
+    try {
+      const compaction = new Compaction(source, fresh)
+      if (!(await compaction.run(isStopped))) return false
+      await fresh.sync()
+      await this.#inTurn(async () => {
+        if (isStopped() || !(await compaction.run(isStopped))) return
+        if (fresh.records !== source.records)
+          throw new Error(`the copy holds ${fresh.records} records instead of ${source.records}`)
+        await fresh.finish()
+        await this.#replaceBy(fresh)
+        isSwitched = true
+      })
+      return isSwitched
+    } finally {
+      if (!isSwitched) {
+        await fresh.close()
+        await rm(fresh.folder, { recursive: true, force: true })
+      }
+    }
+  }
+
+  /** What only tidies must not take the room that editions need. */
+  async #expectRoom(bytes: number, purpose: string): Promise<void> {
+    if ((await freeBytes(this.#folder)) >= bytes + spareBytes) return
+    throw new Error(`no room on the disk for ${purpose}, ${Math.ceil(bytes / 1e6)} MB`)
+  }
+
+  /** `aside`: where the files of the one before are kept; they are removed otherwise. */
+  async #replaceBy(fresh: LogState, aside?: string): Promise<void> {
+    const before = this.#state
+    await this.#switchTo(fresh)
+    await before?.close()
+    if (before && aside !== undefined) await rename(before.folder, aside)
+    else if (before) await rm(before.folder, { recursive: true, force: true })
+  }
+
+  /**
+   * Reads a share of all pieces again, in a cycle, and repairs those that differ from what was written, so that damage
+   * is found before both copies of a record have it. It waits for nothing else: it does nothing while other work is in
+   * progress.
+   */
+  checkSome(share: number): void {
+    if (this.#upkeep || this.#isClosing) return
+    this.#inBackground(async () => {
+      const state = this.#state
+      const end = state?.newest?.end ?? 0
+      if (!state || state.isDamaged || end === 0) return
+      const from = this.#checked < end ? this.#checked : 0
+      const to = Math.min(end, from + Math.max(1, Math.ceil(end * share)))
+      await this.#mend(state, from, to)
+      this.#checked = to
+    })
+  }
+
+  async #mend(state: LogState, from: number, to: number): Promise<boolean> {
+    const { mended, lost } = await mend(state, from, to, () => this.#isClosing || this.#state !== state)
+    if (mended > 0)
+      this.#onWarning(`The disk changed ${mended} pieces of the edition log; they were repaired. Check the disk.`)
+    if (lost > 0) {
+      this.#onWarning(`The disk lost records of the edition log; it is rebuilt from the database. Check the disk.`)
+      state.isDamaged = true
+    }
+    return lost === 0
+  }
+
+  /** Editions wait while memory is copied to the file, not while it becomes durable. */
+  async #writeCheckpoint(): Promise<boolean> {
+    const written = await this.#inTurn(async () => {
+      const state = this.#state
+      if (state) await this.#expectRoom(state.checkpointBytes + state.lackingBytes, 'a checkpoint')
+      const finish = await state?.writeCheckpoint(() => this.#isClosing)
+      return finish && { state, finish }
+    })
+    try {
+      await written?.finish()
+    } catch (error) {
+      // Its generation may have been replaced meanwhile.
+      if (written?.state === this.#state) throw error
+    }
+    return written !== undefined
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    await this.idle()
+    await this.#inTurn(async () => {
+      if (this.#isClosed) return
+      this.#isClosed = true
+      this.#packers.end()
+      const state = this.#state
+      await this.#switchTo(undefined)
+      await state?.close()
+      this.#release()
+    })
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(work)
+    this.#turn = turn.catch(() => undefined)
+    return turn
+  }
+
+  async #catchUp(store: SourceStore, isOlderAccepted: boolean): Promise<number> {
+    const before = this.newest?.edition ?? 0
+    const state = this.#state
+    if (state?.isDamaged) state.isDamaged = !(await this.#mend(state, 0, state.newest?.end ?? 0))
+    for (;;) {
+      const step = await withSnapshot(store, (read) => this.#takeSome(read))
+      if (step.kind === 'late') return 0
+      if (step.kind === 'older') {
+        this.#olderDatabase = this.#tellOlder(step.difference)
+        if (!isOlderAccepted) throw new OlderDatabaseError(this.#olderDatabase)
+        await this.#forgo(store, step)
+        return this.newest?.edition ?? 0
+      }
+      this.#olderDatabase = undefined
+      if (step.kind === 'rebuild') {
+        await this.#rebuild(store, step.stockId, { isOlder: false })
+        return this.newest?.edition ?? 0
+      }
+      if (step.kind === 'more') continue
+      this.#serial = step.serial
+      await this.#settled()
+      return (this.#state?.newest?.info.edition ?? 0) - before
+    }
+  }
+
+  /** Takes over what one state of the database has more, or a part of it. */
+  async #takeSome(read: Read): Promise<Step> {
+    const head = await read(databaseHead)
+    const relation = await relationOf(read, head, this.#state)
+    if (relation.kind === 'older') return { ...relation, stockId: head.stockId }
+    const { target, stockId, serial } = head
+    if (relation.kind === 'late') return relation
+    if (target === undefined) return { kind: 'done', serial }
+    const state = await this.#appendable(stockId)
+    if (state.isDamaged || state.stockId !== stockId || relation.isOtherwise) return { kind: 'rebuild', stockId }
+    try {
+      const isDone = await takeEditions(read, state, target, { clock: this.#clock, packers: this.#packers })
+      return isDone ? { kind: 'done', serial } : { kind: 'more' }
+    } catch (error) {
+      if (!(error instanceof WrongEntriesError)) throw error
+      if (!(await state.isWhole())) {
+        this.#onWarning(
+          'According to its checksum, the edition log lost records; it is being rebuilt from the database. Check the disk.',
+        )
+        return { kind: 'rebuild', stockId }
+      }
+      throw new WrongEntriesError(
+        `${sentenceOf(error.message)}. It was not loaded; the last edition is still served, and loading is retried. Are all servers behind DATABASE_URL in the same state?`,
+      )
+    }
+  }
+
+  #tellOlder(difference: string): string {
+    const { edition, publishedAt } = this.#state!.newest!.info
+    return `The database is older than the edition log in ${this.#folder}, which holds edition ${edition} of ${toInstant(publishedAt)}: ${difference}. Clients may have seen what it lacks. Restore a newer state of the database (DATABASE_URL), or continue from this one with --accept-older-database, which keeps the log aside (docs/operations.md, "An older database").`
+  }
+
+  /** Goes on from an older database: what it lacks stays aside in its files. */
+  async #forgo(
+    store: SourceStore,
+    { common, stockId }: { readonly common: number; readonly stockId: string },
+  ): Promise<void> {
+    const state = this.#state!
+    const { newest, editions, table } = state
+    const from = editions.get(common)?.end ?? 0
+    function* ids(): Generator<string> {
+      for (let position = from; position < newest!.end; position++) yield table.id(position)
+    }
+    const { edition, lastModified } = newest!.info
+    const after = editions.get(common)?.info.lastModified ?? Number.MIN_SAFE_INTEGER
+    const { changed, unknown } = await forgoEditions(store, { after, lastModified, ids: ids() })
+    const aside = join(this.#folder, `set-aside-edition-${edition}-${toInstant(this.#clock()).replaceAll(':', '')}`)
+    await this.#rebuild(store, stockId, { isOlder: true, aside })
+    this.#olderDatabase = undefined
+    const missing =
+      unknown === 0 ? '' : ` ${unknown} records are not in the database until their notices are read again.`
+    this.#onWarning(
+      `The older database was accepted: the editions ${common + 1} to ${edition} are discarded, and their log is kept in ${aside}. The next edition publishes ${changed} records again that they changed, with stamps above ${toInstant(lastModified)}.${missing}`,
+    )
+  }
+
+  /** The state to append to: read again after a failed append, begun when there is none. */
+  async #appendable(stockId: string): Promise<LogState> {
+    if (this.#state?.isTorn && !this.#state.isSpoiled) await this.#state.rollBack()
+    if (this.#state?.isTorn) {
+      const torn = this.#state
+      await this.#switchTo(await openGeneration(torn.folder, this.#onWarning))
+      await torn.close()
+    }
+    if (this.#state === undefined) {
+      const fresh = await LogState.create(this.#generationFolder(++this.#generation), stockId)
+      await fresh.finish()
+      await this.#switchTo(fresh)
+    }
+    return this.#state!
+  }
+
+  /** Builds the next generation from the database beside the present one, which serves until it is ready. */
+  async #rebuild(
+    store: SourceStore,
+    stockId: string,
+    { isOlder, aside }: { readonly isOlder: boolean; readonly aside?: string },
+  ): Promise<void> {
+    const fresh = await LogState.create(this.#generationFolder(++this.#generation), stockId)
+    try {
+      for (let isDone = false; !isDone; )
+        isDone = await withSnapshot(store, async (read) => {
+          const { target } = await read(databaseHead)
+          return (
+            target === undefined ||
+            (await takeEditions(read, fresh, target, { clock: this.#clock, packers: this.#packers }))
+          )
+        })
+      const built = fresh.shown?.info.edition ?? 0
+      if (fresh.newest !== fresh.shown || (!isOlder && built < (this.newest?.edition ?? 0)))
+        throw new WrongEntriesError(`The edition log was rebuilt up to edition ${built} only; it is rebuilt again.`)
+      await fresh.finish()
+    } catch (error) {
+      await fresh.close()
+      await rm(fresh.folder, { recursive: true, force: true })
+      throw error
+    }
+    await this.#replaceBy(fresh, aside)
+  }
+
+  #generationFolder(generation: number): string {
+    return join(this.#folder, `generation-${generation}`)
+  }
+}
+
+/**
+ * Opens the log in `folder` (made when missing) as far as its files are whole. Serves at once what it holds, without a
+ * database; `catchUp` brings the rest. Throws OperatorError when another process has it, or it cannot be written.
+ */
+export async function openEditionLog(folder: string, options: EditionLogOptions): Promise<EditionLog> {
+  const release = lockFolder(folder)
+  try {
+    const generations = (await readdir(folder))
+      .flatMap((name) => generationPattern.exec(name)?.[1] ?? [])
+      .map(Number)
+      .sort((a, b) => b - a)
+    let state: LogState | undefined
+    for (const generation of generations) {
+      const path = join(folder, `generation-${generation}`)
+      state ??= await openGeneration(path, options.onWarning ?? (() => undefined))
+      if (state?.folder !== path) await rm(path, { recursive: true, force: true })
+    }
+    const log = new EditionLog(folder, generations[0] ?? 0, state, { ...options, release })
+    log.keepUp()
+    return log
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** Takes over an edition from memory: for generated stocks and tests. `entries` ascend by lastModified, then id. */
+export async function appendEdition(
+  log: EditionLog,
+  edition: NewEdition,
+  entries: Iterable<NewEntry> | AsyncIterable<NewEntry>,
+): Promise<void> {
+  await log.appendEdition(edition, entries)
+}
+
+/**
+ * Brings the log up to the newest edition of the database; returns the number of editions loaded. Each becomes visible
+ * as a whole. A log that lost records is rebuilt, and replaced once that is ready. Throws WrongEntriesError if an
+ * edition was incomplete, and OlderDatabaseError if the database lacks editions of the log; nothing is changed then.
+ */
+export async function catchUp(log: EditionLog, store: SourceStore, options: CatchUpOptions = {}): Promise<number> {
+  return await log.catchUp(store, options)
+}

@@ -1,0 +1,500 @@
+// One generation of the edition log with its files: appending, and reading them again.
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
+import { ChecksumSum, recordHashLength } from '../../domain/record-checksum.ts'
+import { toInstant } from '../../domain/time.ts'
+import { OperatorError } from '../../platform/errors.ts'
+import { BodyFiles, type BodyKind, syncFile } from '../format/body-files.ts'
+import { type EntryBatch, encodeBatch } from '../format/entry-batch.ts'
+import { HashFile } from '../format/hash-file.ts'
+import { IndexFile } from '../format/index-file.ts'
+import type { EditionInfo } from '../read/edition-view.ts'
+import { HeldLog, type TakenEdition, verifiedBit } from '../read/held-log.ts'
+import { type Chunk, chunkBits, RecordTable, rowMask } from '../read/record-table.ts'
+import { type Checkpoint, type CheckpointState, tailLength, writeCheckpoint } from './checkpoint.ts'
+import { freeBytes, fullDisk, isFullDisk, spareBytes } from './disk-room.ts'
+import { type NewEntry, type PackedEntries, packEntries } from './pack-entries.ts'
+import { type Packers, packersFor, tasksEach } from './packers.ts'
+
+/** An edition to be loaded. `checks`: epoch milliseconds of the last check of each source, as of this edition. */
+export type NewEdition = EditionInfo & { readonly checks: { readonly [sourceId: string]: number } }
+
+export type AppendOptions = {
+  /** The newest edition that there is: it is refused unless it is whole, and durable before it is seen. */
+  readonly isTarget: boolean
+  /** Readers may see it when it is whole. */
+  readonly isShown: boolean
+  /** Absent: entries are packed in this thread. */
+  readonly packers?: Packers
+}
+
+/** The entries that came are not those of the edition. Nothing of it is kept. */
+export class WrongEntriesError extends OperatorError {}
+
+/** Payload of an edition frame. */
+export type EditionFrame = TakenEdition & { readonly plainEnd: number; readonly gzipEnd: number }
+
+/** Number of entries written together: loading their frame takes well under a millisecond. */
+const batchSize = 256
+/** Minimum number of changes for the packer threads; fewer are packed here, in about a tenth of a second. */
+const leastForPackers = 1000
+
+export const hashesName = 'hashes'
+const buildingName = 'index.building'
+export const finishedName = 'index.log'
+export const checkpointName = 'checkpoint'
+export const checkpointNewName = 'checkpoint.new'
+
+/** Maximum entries committed before other work can run. */
+const commitStep = 512
+
+/** The files of a generation, opened. */
+export type LogFiles = { readonly index: IndexFile; readonly bodies: BodyFiles; readonly hashes: HashFile }
+
+/** Called with what other threads need to know, in the order in which it happens. */
+export type LogWatcher = {
+  readonly chunk: (index: number, chunk: Chunk) => void
+  readonly shard: (index: number, slots: Int32Array) => void
+  readonly sourceSet: (set: string) => void
+  /** Resolves when all followers have what was sent so far: positions beyond may then be entered into the index. */
+  readonly settled: () => Promise<void>
+  readonly edition: (taken: TakenEdition) => void
+}
+
+export class LogState extends HeldLog {
+  /** Number of IDs: the records of the newest edition. */
+  records = 0
+  /** An append failed: the files have to be read again before the next. */
+  isTorn = false
+  /** An edition was committed in part: only reading the files again helps. */
+  isSpoiled = false
+  readonly #index: IndexFile
+  readonly #bodies: BodyFiles
+  readonly #hashes: HashFile
+  /** Of the newest edition. */
+  #sum = new ChecksumSum()
+  /** Entries that no edition holds yet. */
+  #added = new ChecksumSum()
+  #watcher: LogWatcher | undefined
+
+  /** Where the files end with the newest edition. */
+  #ends: { readonly index: number; readonly plain: number; readonly gzip: number }
+  /** Bytes of disk space that the last append lacked: it is not retried until there is as much. */
+  #lackingBytes = 0
+  /** Number of entries and editions loaded since the checkpoint. */
+  #sinceCheckpoint = 0
+
+  private constructor(
+    folder: string,
+    stockId: string,
+    index: IndexFile,
+    bodies: BodyFiles,
+    hashes: HashFile,
+    table?: RecordTable,
+    checkpoint?: Checkpoint,
+  ) {
+    super({ folder, stockId }, bodies, table, checkpoint?.slots, checkpoint?.used)
+    this.#index = index
+    this.#bodies = bodies
+    this.#hashes = hashes
+    this.#ends = { index: index.end, plain: 0, gzip: 0 }
+    if (!checkpoint) return
+    this.#ends = { index: checkpoint.indexEnd, plain: checkpoint.plainEnd, gzip: checkpoint.gzipEnd }
+    for (const set of checkpoint.sourceSets) this.numberOf(set)
+    for (const { replaced, ...edition } of checkpoint.editions) this.adopt(edition, replaced)
+    this.#sum = new ChecksumSum(this.newest?.info.checksum)
+    this.records = checkpoint.records
+  }
+
+  /** A generation as its checkpoint holds it. Undefined when the other files are not those that it was made with. */
+  static async restore(
+    folder: string,
+    checkpoint: Checkpoint,
+    { index, bodies, hashes }: LogFiles,
+  ): Promise<LogState | undefined> {
+    const { indexEnd, plainEnd, gzipEnd, tailCrc } = checkpoint
+    if (index.end < indexEnd || bodies.end.plain < plainEnd || bodies.end.gzip < gzipEnd) return undefined
+    if (hashes.count < checkpoint.count) return undefined
+    if (crc32(await index.read(Math.max(0, indexEnd - tailLength), Math.min(indexEnd, tailLength))) !== tailCrc)
+      return undefined
+    const table = new RecordTable()
+    table.chunks.push(...checkpoint.chunks)
+    table.count = checkpoint.count
+    return new LogState(folder, checkpoint.stockId, index, bodies, hashes, table, checkpoint)
+  }
+
+  watch(watcher: LogWatcher | undefined): void {
+    this.#watcher = watcher
+    this.table.onChunk = watcher?.chunk
+    this.ids.onShard = watcher?.shard
+    this.onSourceSet = watcher?.sourceSet
+  }
+
+  /** An empty generation. It is not found by `load` before `finish`. */
+  static async create(folder: string, stockId: string): Promise<LogState> {
+    await mkdir(folder, { recursive: true })
+    const index = await IndexFile.open(join(folder, buildingName))
+    const bodies = await BodyFiles.open(folder)
+    const hashes = await HashFile.open(join(folder, hashesName))
+    await index.truncate(0)
+    await bodies.truncate({ plain: 0, gzip: 0 })
+    await hashes.truncate(0)
+    await index.append('log', Buffer.from(JSON.stringify({ stockId })))
+    return new LogState(folder, stockId, index, bodies, hashes)
+  }
+
+  /** From now on `load` finds it. */
+  async finish(): Promise<void> {
+    await this.sync()
+    await rename(join(this.folder, buildingName), join(this.folder, finishedName))
+  }
+
+  static async fromHeader(
+    folder: string,
+    header: Uint8Array,
+    { index, bodies, hashes }: LogFiles,
+    table?: RecordTable,
+    headerEnd?: number,
+  ): Promise<LogState> {
+    const { stockId } = JSON.parse(Buffer.from(header).toString()) as { stockId: string }
+    const state = new LogState(folder, stockId, index, bodies, hashes, table)
+    if (headerEnd !== undefined) state.#ends = { index: headerEnd, plain: 0, gzip: 0 }
+    return state
+  }
+
+  /**
+   * Takes over one edition. Readers see all of it or nothing. `entries` ascend by lastModified, then id, above everything
+   * that was published before (P2). Throws WrongEntriesError when they are not those of a target.
+   */
+  async append(
+    edition: NewEdition,
+    entries: Iterable<NewEntry> | AsyncIterable<NewEntry>,
+    options: AppendOptions,
+  ): Promise<void> {
+    if (this.isTorn) throw new Error('the edition log must be loaded again after a failed append')
+    if (edition.edition !== (this.newest?.info.edition ?? 0) + 1)
+      throw new Error(`edition ${edition.edition} does not follow edition ${this.newest?.info.edition ?? 0}`)
+    if (this.#lackingBytes > 0 && (await freeBytes(this.folder)) < this.#lackingBytes) throw fullDisk(this.folder)
+    this.isTorn = true
+    try {
+      await this.#appendEntries(edition, entries, options)
+    } catch (error) {
+      if (isFullDisk(error)) this.#lackingBytes = this.bytes - this.#ends.plain - this.#ends.gzip + spareBytes
+      // With the disk gone it stays torn, and is removed before the next edition.
+      await this.rollBack().catch(() => undefined)
+      throw isFullDisk(error) ? fullDisk(this.folder, error) : error
+    }
+    this.#lackingBytes = 0
+    this.isTorn = false
+  }
+
+  /** Bytes of the two body files. */
+  get bytes(): number {
+    return this.#bodies.end.plain + this.#bodies.end.gzip
+  }
+
+  get bodiesEnd(): { readonly [kind in BodyKind]: number } {
+    return this.#bodies.end
+  }
+
+  async readRun(kind: BodyKind, target: Buffer, from: number): Promise<void> {
+    await this.#bodies.readRun(kind, target, from)
+  }
+
+  /** Overwrites a piece with its correct bytes. */
+  async overwrite(kind: BodyKind, position: number, piece: Buffer): Promise<void> {
+    await this.#bodies.overwrite(kind, this.offsetOf(kind, position), piece)
+  }
+
+  /** Makes everything that was written durable. */
+  async sync(): Promise<void> {
+    await this.#bodies.sync()
+    await this.#hashes.sync()
+    await this.#index.sync()
+  }
+
+  /** Forgets what a failed append left behind; readers notice nothing. Throws if the files cannot be truncated. */
+  async rollBack(): Promise<void> {
+    if (this.isSpoiled) throw new Error('the edition log must be read again')
+    this.table.truncate(this.newest?.end ?? 0)
+    await this.#index.truncate(this.#ends.index)
+    await this.#bodies.truncate(this.#ends)
+    await this.#hashes.truncate(this.newest?.end ?? 0)
+    this.#added = new ChecksumSum()
+    this.isTorn = false
+  }
+
+  async #appendEntries(
+    edition: NewEdition,
+    entries: Iterable<NewEntry> | AsyncIterable<NewEntry>,
+    options: AppendOptions,
+  ): Promise<void> {
+    const packers = edition.changes < leastForPackers ? undefined : options.packers
+    const most = packersFor(edition.changes)
+    const ahead = packers ? most * tasksEach : 0
+    /** In order, at work or done. */
+    const packed: Promise<PackedEntries>[] = []
+    const pack = (batch: readonly NewEntry[]): void => {
+      const entriesOfBatch = packers ? packers.pack(edition.edition, batch, most) : packHere(edition.edition, batch)
+      // code that waits for it receives the error; after a failure nothing waits for the later ones
+      entriesOfBatch.catch(() => {})
+      packed.push(entriesOfBatch)
+    }
+    const write = async (): Promise<void> => {
+      const next = await packed.shift()!
+      await this.#writePacked(next)
+      packers?.giveBack(next)
+    }
+    let batch: NewEntry[] = []
+    for await (const entry of entries) {
+      batch.push(entry)
+      if (batch.length < batchSize) continue
+      pack(batch)
+      batch = []
+      if (packed.length > ahead) await write()
+    }
+    if (batch.length > 0) pack(batch)
+    while (packed.length > 0) await write()
+    if (this.table.count > 0 && this.table.lastModified(this.table.count - 1) > edition.lastModified)
+      throw new Error(`edition ${edition.edition} holds entries above its own lastModified`)
+    const { isTarget, isShown } = options
+    const { checksum, difference } = await this.#compare(edition)
+    if (isTarget && difference !== undefined) throw new WrongEntriesError(difference)
+    const isComplete = isShown && difference === undefined
+    await this.#endEdition({ ...edition, checksum }, { isComplete, isSynced: isTarget })
+  }
+
+  /** Ends an edition of a copy. One that is complete must have the checksum that it had; throws WrongEntriesError. */
+  async endCopied(edition: NewEdition, isComplete: boolean): Promise<void> {
+    const { checksum, difference } = await this.#compare(edition)
+    if (isComplete && difference !== undefined) throw new WrongEntriesError(difference)
+    await this.#endEdition({ ...edition, checksum }, { isComplete, isSynced: false })
+  }
+
+  /** Holds what is here with the entries since the last edition against what the edition says of itself. */
+  async #compare({
+    edition,
+    records,
+    changes,
+    checksum: expected,
+  }: NewEdition): Promise<{ readonly checksum: string; readonly difference: string | undefined }> {
+    const begin = this.newest?.end ?? 0
+    const { table, ids } = this
+    const sum = new ChecksumSum(this.#sum.checksum)
+    sum.add(Buffer.from(this.#added.checksum, 'hex'))
+    let added = 0
+    function* replaced(): Generator<number> {
+      for (let position = begin; position < table.count; position++) {
+        const { words, offset } = table.idAt(position)
+        const before = ids.get(words, offset)
+        if (before === undefined) added++
+        else yield before
+      }
+    }
+    await this.#hashes.subtract(sum, replaced())
+    const { checksum } = sum
+    const found = [
+      [table.count - begin, 'changes', changes],
+      [this.records + added, 'records', records],
+      [checksum, 'as checksum', expected ?? checksum],
+    ] as const
+    const wrong = found.filter(([is, , shouldBe]) => is !== shouldBe)
+    if (wrong.length === 0) return { checksum, difference: undefined }
+    const differences = wrong.map(([is, name, shouldBe]) => `${is} ${name} instead of ${shouldBe}`)
+    return { checksum, difference: `edition ${edition} came with ${differences.join(', ')}` }
+  }
+
+  /** Whether the hashes of what is held make the checksum of its newest edition. Reads 32 bytes for each entry. */
+  async isWhole(): Promise<boolean> {
+    if (!this.newest) return true
+    const { end, info } = this.newest
+    const { chunks } = this.table
+    const sum = await this.#hashes.sumOf(
+      end,
+      (position) => chunks[position >>> chunkBits]!.superseded[position & rowMask] === 0,
+    )
+    return sum === info.checksum
+  }
+
+  /** The hashes of the entries at these ascending positions, one after the other. */
+  async hashesAt(positions: readonly number[]): Promise<Buffer> {
+    return await this.#hashes.at(positions)
+  }
+
+  /** Writes the frame that makes the entries since the last one an edition, and commits it. */
+  async #endEdition(
+    edition: NewEdition & { readonly checksum: string },
+    options: { readonly isComplete: boolean; readonly isSynced: boolean },
+  ): Promise<void> {
+    const frame: EditionFrame = {
+      ...edition,
+      end: this.table.count,
+      plainEnd: this.#bodies.end.plain,
+      gzipEnd: this.#bodies.end.gzip,
+      isComplete: options.isComplete,
+    }
+    if (options.isSynced) {
+      await this.#bodies.sync()
+      await this.#hashes.sync()
+    }
+    await this.#index.append('edition', Buffer.from(JSON.stringify(frame)))
+    if (options.isSynced) await this.#index.sync()
+    await this.#watcher?.settled()
+    for (const _ of this.#committing(frame)) await nextTurn()
+  }
+
+  async #writePacked({ batch, plain, gzip, hashes }: PackedEntries): Promise<void> {
+    const { plain: plainStart, gzip: gzipStart } = this.#bodies.end
+    const placed = { ...batch, plainStart, gzipStart }
+    this.#checkOrder(placed)
+    await this.write({ batch: placed, plain, gzip, hashes })
+  }
+
+  /** Writes entries with their pieces, and takes them into memory, not yet shown. */
+  async write({ batch, plain, gzip, hashes }: PackedEntries): Promise<void> {
+    await this.#bodies.append('plain', plain)
+    await this.#bodies.append('gzip', gzip)
+    await this.#hashes.append(hashes)
+    for (let offset = 0; offset < hashes.length; offset += recordHashLength) this.#added.add(hashes, offset)
+    await this.#index.append('entries', encodeBatch(batch))
+    this.take(batch, verifiedBit.plain | verifiedBit.gzip)
+  }
+
+  #checkOrder(batch: EntryBatch): void {
+    const floor = this.newest?.info.lastModified ?? Number.NEGATIVE_INFINITY
+    let last = this.table.count > 0 ? this.table.lastModified(this.table.count - 1) : floor
+    let lastId = this.table.count > 0 ? this.table.idAt(this.table.count - 1) : undefined
+    for (let index = 0; index < batch.count; index++) {
+      const time = batch.lastModified[index]!
+      const tie = time === last && lastId !== undefined && isBelow(lastId.words, lastId.offset, batch.ids, index * 4)
+      if (!(time > floor) || !(time > last || tie)) throw new Error(`entries out of order at ${toInstant(time)} (P2)`)
+      last = time
+      lastId = { words: batch.ids, offset: index * 4 }
+    }
+  }
+
+  /** Takes entries into memory, not yet shown. */
+  take(batch: EntryBatch, verified: number): void {
+    const from = this.table.count
+    this.table.append(
+      batch,
+      batch.sourceSets.map((set) => this.numberOf(set)),
+    )
+    for (let position = from; position < this.table.count; position++)
+      this.table.chunks[position >>> chunkBits]!.verified[position & rowMask] = verified
+  }
+
+  /** Makes the entries taken since the last edition this edition's. `indexEnd`: where its frame ends, the end of the file otherwise. */
+  commit(frame: EditionFrame, indexEnd?: number): void {
+    for (const _ of this.#committing(frame, indexEnd));
+  }
+
+  /** Commits in steps of well under a millisecond: readers see the edition when all of them are done. */
+  *#committing(frame: EditionFrame, indexEnd = this.#index.end): Generator<undefined> {
+    let replaced = 0
+    const begin = this.newest?.end ?? 0
+    this.isSpoiled = true
+    for (let position = begin; position < frame.end; position++) {
+      if ((position - begin) % commitStep === commitStep - 1) yield
+      const { words, offset } = this.table.idAt(position)
+      const before = this.ids.get(words, offset)
+      if (before === undefined) this.records++
+      else if (before < begin) {
+        this.table.supersede(before, position, frame.edition)
+        replaced++
+      } else throw new Error(`edition ${frame.edition} holds ${this.table.id(position)} twice (C3)`)
+      this.ids.set(words, offset, position)
+    }
+    this.#ends = { index: indexEnd, plain: frame.plainEnd, gzip: frame.gzipEnd }
+    this.#sinceCheckpoint += frame.end - begin + 1
+    this.#sum = new ChecksumSum(frame.checksum)
+    this.#added = new ChecksumSum()
+    this.adopt(frame, replaced)
+    this.isSpoiled = false
+    this.#watcher?.edition(frame)
+  }
+
+  /** Bytes of a checkpoint, about. */
+  get checkpointBytes(): number {
+    let bytes = 0
+    for (const chunk of this.table.chunks)
+      for (const array of Object.values(chunk)) bytes += (array as Uint8Array).byteLength
+    for (const slots of this.ids.slots) bytes += slots.byteLength
+    return bytes
+  }
+
+  /** Room that an edition waits for. */
+  get lackingBytes(): number {
+    return this.#lackingBytes
+  }
+
+  /** Entries and editions that opening would have to replay. */
+  get sinceCheckpoint(): number {
+    return this.#sinceCheckpoint
+  }
+
+  /**
+   * Writes the checkpoint of the newest edition, not yet found by `load`; nothing may be appended meanwhile. Returns
+   * the function that makes it durable and found, during which appending is allowed; undefined if `isStopped` said so.
+   * Throws if there is no disk space.
+   */
+  async writeCheckpoint(isStopped: () => boolean): Promise<(() => Promise<void>) | undefined> {
+    if (this.isTorn || !this.newest) return undefined
+    const since = this.#sinceCheckpoint
+    const { index: indexEnd, plain: plainEnd, gzip: gzipEnd } = this.#ends
+    const { sourceSets, editions } = this.snapshot()
+    const state: CheckpointState = {
+      stockId: this.stockId,
+      count: this.table.count,
+      records: this.records,
+      editions: editions.map((edition) => ({ ...edition, replaced: this.editions.get(edition.edition)!.replaced })),
+      sourceSets,
+      indexEnd,
+      tailCrc: crc32(await this.#index.read(Math.max(0, indexEnd - tailLength), Math.min(indexEnd, tailLength))),
+      plainEnd,
+      gzipEnd,
+      used: this.ids.used,
+    }
+    const path = join(this.folder, checkpointNewName)
+    try {
+      if (!(await writeCheckpoint(path, state, this.table.chunks, this.ids.slots, isStopped))) {
+        await rm(path, { force: true })
+        return undefined
+      }
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error
+    }
+    return async () => {
+      await syncFile(path)
+      await rename(path, join(this.folder, checkpointName))
+      this.#sinceCheckpoint -= since
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#index.close()
+    await this.#bodies.close()
+    await this.#hashes.close()
+  }
+}
+
+/** Packs in this thread; other work can run in between. */
+async function packHere(edition: number, entries: readonly NewEntry[]): Promise<PackedEntries> {
+  const steps = packEntries(edition, entries)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    await nextTurn()
+  }
+}
+
+function isBelow(left: Uint32Array, leftOffset: number, right: Uint32Array, rightOffset: number): boolean {
+  for (let word = 0; word < 4; word++) {
+    const difference = left[leftOffset + word]! - right[rightOffset + word]!
+    if (difference !== 0) return difference < 0
+  }
+  return false
+}

@@ -1,0 +1,98 @@
+// Opens a generation of the edition log: its checkpoint, then the frames behind it; without a complete checkpoint, all
+// frames.
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BodyFiles } from '../format/body-files.ts'
+import { decodeBatch } from '../format/entry-batch.ts'
+import { HashFile } from '../format/hash-file.ts'
+import { IndexFile } from '../format/index-file.ts'
+import { readCheckpoint } from './checkpoint.ts'
+import {
+  checkpointName,
+  checkpointNewName,
+  type EditionFrame,
+  finishedName,
+  hashesName,
+  type LogFiles,
+  LogState,
+} from './log-state.ts'
+
+/**
+ * Reads a generation up to its last whole edition and cuts off what follows. Undefined when there is none, none of this format,
+ * or one that does not hold what its checksum says.
+ */
+export async function openGeneration(
+  folder: string,
+  onWarning: (warning: string) => void,
+): Promise<LogState | undefined> {
+  // What a killed process left of one.
+  await rm(join(folder, checkpointNewName), { force: true })
+  const index = await IndexFile.open(join(folder, finishedName))
+  const bodies = await BodyFiles.open(folder)
+  const hashes = await HashFile.open(join(folder, hashesName))
+  const files = { index, bodies, hashes }
+  const state = (await fromCheckpoint(folder, files)) ?? (await fromFrames(folder, files))
+  if (state) {
+    await state.rollBack()
+    if (await state.isWhole()) return state
+    const { edition } = state.newest!.info
+    onWarning(
+      `The edition log does not hold the records of edition ${edition}, according to its checksum; it is being rebuilt from the database. Check the disk.`,
+    )
+  }
+  await index.close()
+  await bodies.close()
+  await hashes.close()
+  return undefined
+}
+
+async function fromCheckpoint(folder: string, files: LogFiles): Promise<LogState | undefined> {
+  const path = join(folder, checkpointName)
+  const checkpoint = await readCheckpoint(path)
+  const state = checkpoint && (await LogState.restore(folder, checkpoint, files))
+  if (checkpoint && state && (await replay(state, files, checkpoint.indexEnd)) === undefined) return state
+  // It must not be found again when the index file has grown to another history.
+  await rm(path, { force: true })
+  return undefined
+}
+
+async function fromFrames(folder: string, files: LogFiles): Promise<LogState | undefined> {
+  for (let limit = Number.POSITIVE_INFINITY; ; ) {
+    const first = await files.index.frames().next()
+    if (first.done || first.value.type !== 'log') return undefined
+    const state = await LogState.fromHeader(folder, first.value.payload, files, undefined, first.value.end)
+    const bad = await replay(state, files, first.value.end, limit)
+    if (bad === undefined) return state
+    limit = bad
+  }
+}
+
+/**
+ * Takes in the frames from `from` on that begin before `limit`. An edition whose bodies are not all there is as torn as one
+ * without its frame. Returns where a frame begins that contradicts what is before it: the state is spoiled then.
+ */
+async function replay(
+  state: LogState,
+  { index, bodies, hashes }: LogFiles,
+  from: number,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<number | undefined> {
+  let at = from
+  for await (const { type, payload, end } of index.frames(from)) {
+    if (at >= limit) return undefined
+    if (type === 'log') return undefined
+    if (type === 'entries') state.take(decodeBatch(payload), 0)
+    else {
+      const frame = JSON.parse(Buffer.from(payload).toString()) as EditionFrame
+      if (frame.plainEnd > bodies.end.plain || frame.gzipEnd > bodies.end.gzip) return undefined
+      if (frame.end !== state.table.count || frame.end > hashes.count) return undefined
+      try {
+        state.commit(frame, end)
+      } catch {
+        return at
+      }
+    }
+    at = end
+  }
+  return undefined
+}

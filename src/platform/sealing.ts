@@ -1,0 +1,90 @@
+// Seals short secrets that must be readable again, such as those that sign webhooks: AES-256-GCM (NIST SP 800-38D).
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { OperatorError } from './errors.ts'
+
+/** Opens and seals with one key. `context` says what the secret belongs to: sealed for one, it cannot be opened for another. */
+export type Sealer = {
+  readonly seal: (secret: Uint8Array, context: string) => Buffer
+  /** Undefined when it was sealed with another key or for another context, or was altered. */
+  readonly open: (sealed: Uint8Array, context: string) => Buffer | undefined
+}
+
+const cipherName = 'aes-256-gcm'
+const keyLength = 32
+const nonceLength = 12
+const tagLength = 16
+
+export function createSealer(key: KeyObject, randomBytes: (count: number) => Uint8Array): Sealer {
+  return {
+    seal: (secret, context) => {
+      const nonce = randomBytes(nonceLength)
+      const cipher = createCipheriv(cipherName, key, nonce, { authTagLength: tagLength }).setAAD(Buffer.from(context))
+      return Buffer.concat([nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
+    },
+    open: (sealed, context) => {
+      if (sealed.length < nonceLength + tagLength) return undefined
+      const decipher = createDecipheriv(cipherName, key, sealed.subarray(0, nonceLength), { authTagLength: tagLength })
+      decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(sealed.length - tagLength))
+      const secret = decipher.update(sealed.subarray(nonceLength, sealed.length - tagLength))
+      try {
+        return Buffer.concat([secret, decipher.final()])
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+/** The bytes of a key as the environment or a file holds it: 32 bytes in base64. Undefined for any other text. */
+export function secretKeyOf(text: string): Buffer | undefined {
+  const trimmed = text.trim()
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(trimmed)) return undefined
+  const bytes = Buffer.from(trimmed, 'base64')
+  return bytes.length === keyLength ? bytes : undefined
+}
+
+/** Where the key stands when the environment has none. */
+export const secretKeyFile = 'secret-key'
+
+/**
+ * The key of this stock: the one given, or that of the file in the data folder, which is made with mode 0600 where it is
+ * missing. Throws OperatorError when the file holds no key.
+ */
+export async function openSecretKey(options: {
+  /** TENDERSTOCK_SECRET_KEY. */
+  readonly given?: Uint8Array
+  readonly dataFolder: string
+  readonly randomBytes: (count: number) => Uint8Array
+}): Promise<KeyObject> {
+  if (options.given) return createSecretKey(options.given)
+  const path = join(options.dataFolder, secretKeyFile)
+  let text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (text === undefined) {
+    await writeKey(path, Buffer.from(options.randomBytes(keyLength)).toString('base64'), options.randomBytes)
+    text = await readFile(path, 'utf8')
+  }
+  const bytes = secretKeyOf(text)
+  if (!bytes)
+    throw new OperatorError(
+      `${path} holds no key of 32 bytes in base64; restore the file, or set TENDERSTOCK_SECRET_KEY. Secrets sealed with a lost key must be replaced: tenderstock webhook rotate.`,
+    )
+  return createSecretKey(bytes)
+}
+
+/** Whole or not at all; of several that write at once, one wins. */
+async function writeKey(path: string, text: string, randomBytes: (count: number) => Uint8Array): Promise<void> {
+  const aside = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}`
+  try {
+    await writeFile(aside, `${text}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    await link(aside, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(aside, { force: true })
+  }
+}

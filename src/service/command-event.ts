@@ -1,0 +1,289 @@
+// What commands and the service tell while they work: one table of events, for JSON lines and for the text that people read.
+import type { ConsolidateSummary } from '../consolidate/consolidate.ts'
+import type { FitSummary } from '../consolidate/estimate/fit-stock.ts'
+import type { MemberOrigin } from '../consolidate/explain.ts'
+import type { JoinedBy } from '../consolidate/explain-stock.ts'
+import type { Verdict } from '../consolidate/match/match-record.ts'
+import type { Notice } from '../domain/notice.ts'
+import type { TenderContent } from '../domain/tender.ts'
+import type { Instant } from '../domain/time.ts'
+import type { CompanyProfile } from '../hits/company-profile.ts'
+import type { ExplainedMatch } from '../hits/explain-match.ts'
+import type { SearchFilter } from '../hits/saved-search.ts'
+import type { Preview } from '../hits/search-stock.ts'
+import type { CheckResult } from '../ingest/check-source.ts'
+import type { IngestSummary } from '../ingest/ingest.ts'
+import type { SlotResult } from '../ingest/run-slot.ts'
+import type { SourceHealth, SourceRecord } from '../ingest/source-health.ts'
+import type { PublishOutcome } from '../publish/publish.ts'
+import type { Delivery as SourceDelivery } from '../sources/delivery.ts'
+import type { Channel, Source } from '../sources/source.ts'
+import type { Store } from '../store/database.ts'
+import type { Delivery, DeliveryCounts } from '../store/deliveries.ts'
+import type { ListedRejection, ReceivedCounts } from '../store/documents.ts'
+import type { TenderDoubt } from '../store/doubts.ts'
+import type { EditionRow } from '../store/editions.ts'
+import type { HitLag } from '../store/hit-mark.ts'
+import type { HeldEdition, ListedHit } from '../store/hits.ts'
+import type { ApiToken, Organization } from '../store/organizations.ts'
+import type { StoredProfile, StoredSearch } from '../store/searches.ts'
+import type { AlarmRow, ListedRun } from '../store/source-health.ts'
+import type { ListedHold } from '../store/status.ts'
+import type { WebhookEndpoint } from '../store/webhook-endpoints.ts'
+import type { ReceivedWebhook } from '../webhooks/listen.ts'
+
+/** Long work of which the progress is told. */
+export type ProgressStage = 'ingest' | 'consolidate' | 'publish' | 'reparse' | 'rebuild' | 'export' | 'check'
+
+/** What people compare of a record; only `key` and `id` when there is none. */
+export type ReviewSide = {
+  readonly key: string
+  readonly id: string | null
+  readonly status?: TenderContent['status']
+  readonly title?: string
+  readonly buyer?: string | null
+  readonly tenderNumber?: string | null
+  readonly publicationDate?: Instant | null
+  readonly submissionDate?: Instant | null
+  readonly cpvCodes?: readonly string[]
+  readonly nutsCodes?: readonly string[]
+  readonly contractAmount?: TenderContent['contractAmount'] | undefined
+  readonly publishers?: readonly string[]
+  readonly notices?: number
+  readonly description?: string | null
+}
+
+/** What of a card is data: without its functions. */
+export type SourceCard = Pick<
+  Source,
+  'id' | 'title' | 'publisher' | 'country' | 'homepage' | 'license' | 'zone' | 'access'
+> &
+  Pick<Source, 'politeness' | 'expects' | 'caveats'> & {
+    readonly documentation: string | null
+    readonly channels: readonly {
+      readonly name: string
+      readonly role: NonNullable<Channel['role']>
+      readonly slots: Channel['slots']['kind']
+      readonly since: string | null
+      readonly delivery: SourceDelivery['kind']
+      readonly timetable: string
+    }[]
+  }
+
+type OutcomeFacts<Kind extends PublishOutcome['kind']> = Omit<Extract<PublishOutcome, { kind: Kind }>, 'kind'>
+
+/**
+ * Every event with its facts. Times are epoch milliseconds where they are numbers. A fact that is added later is optional:
+ * the service that answers a command may be older than the command.
+ */
+type Facts = {
+  // the service
+  starting: { version: string; data: string; engine: Store['engine']; pid: number }
+  opened: { data: string; engine: Store['engine'] }
+  found: { edition: number; records: number }
+  portals: { portals: number }
+  sourcesStarted: { running: number; countries: number; off: number; keysMissing: readonly string[] }
+  ready: {
+    api: string
+    /** Null without a trial token; absent where the service serves only. */
+    tokenFile?: string | null
+    edition: number
+    records: number
+    data: string
+    /** An `updated_since` that brings something. */
+    since?: Instant
+    docs: string
+  }
+  recovered: { failedRounds: number }
+  alarmCleared: { alarm: string }
+  networkBack: { message: string }
+  stopping: object
+  stopped: object
+  // any command
+  progress: { stage: ProgressStage; done: number; total?: number; detail?: string; source?: string; table?: string }
+  waiting: { for: string; busyWith: string }
+  warning: { message: string }
+  none: { message: string }
+  error: { message: string; exitCode: number; trace?: string }
+  // notices, records, editions
+  ingested: IngestSummary & { source: string }
+  consolidated: ConsolidateSummary
+  published: OutcomeFacts<'published'>
+  held: OutcomeFacts<'held'>
+  tooEarly: OutcomeFacts<'tooEarly'>
+  nothingNew: OutcomeFacts<'nothingNew'>
+  clockDiffers: { differenceMs: number; message: string }
+  rebuilt: {
+    documents: number
+    notices: number
+    rejections: number
+    records: number
+    idsGone: number
+    idsNew: number
+    contentsChanged: number
+    isSame: boolean
+  }
+  valuesFitted: Omit<FitSummary, 'version'> & { version: string | null }
+  exported: { rows: number; tables: { readonly [table: string]: number } }
+  clock: { now: Instant }
+  // saved searches
+  matched: { editions: number; hits: number; unseen: number }
+  profile: Omit<StoredProfile, 'content'> & { profile: CompanyProfile }
+  search: Pick<StoredSearch, 'searchId' | 'organizationId' | 'name' | 'createdAt' | 'profileId' | 'threshold'> &
+    Pick<StoredSearch, 'version' | 'fromEdition'> & {
+      state: 'active' | 'paused'
+      filter: SearchFilter
+      /** Editions that made too many hits for it: their deliveries wait. */
+      held: readonly HeldEdition[]
+    }
+  searchPreview: Preview & { filter: SearchFilter; threshold: number }
+  openDelivered: { search: string; hits: number }
+  hit: Omit<ListedHit, 'tenderId'> & { tender: string }
+  hitsReleased: { search: string; edition: number; deliveries: number }
+  matchExplained: ExplainedMatch & { id: string; search: string }
+  status: ReceivedCounts & {
+    isFailing: boolean
+    failure: string | null
+    editionAgeSeconds: number | null
+    lastRoundAt: number | null
+    failedRounds: number
+    lastError: string | null
+    lastErrorAt: number | null
+    tenders: { readonly [status: string]: number }
+    edition: Pick<EditionRow, 'edition' | 'records' | 'publishedAt' | 'checksum'> | null
+    doubtedTenders: { readonly [kind in TenderDoubt['kind']]: number }
+    unpublished: number
+    nextPublication: number
+    holds: readonly ListedHold[]
+    clockDifferenceMs: number
+    clocks: readonly string[]
+    busyWith: string | null
+    engine: Store['engine']
+    data: string
+    hits?: HitLag
+  }
+  rejection: ListedRejection
+  // who has access
+  organization: Organization
+  /** `token`: the plaintext, of one that was just made. */
+  token: ApiToken & { isExpired: boolean; token?: string }
+  revoked: { tokenId: string }
+  // webhooks
+  /** `secret`: in clear, of an endpoint that was just made. */
+  webhook: {
+    id: string
+    organization: string
+    url: string
+    description: string
+    kinds: readonly string[]
+    /** Ids of the only searches whose hits it gets; null: all of the organization. */
+    searches: readonly string[] | null
+    state: WebhookEndpoint['state']
+    disabledWhy: string | null
+    failingSince: number | null
+    requestsPerSecond: number
+    deliveries?: DeliveryCounts
+    secret?: string
+  }
+  webhookTested: {
+    id: string
+    isSuccess: boolean
+    isSignatureWrong: boolean
+    status: number | null
+    error: string | null
+    milliseconds: number
+    answer: string | null
+  }
+  webhookRotated: { id: string; secret: string }
+  webhookEnabled: { id: string }
+  webhookDisabled: { id: string }
+  webhookRemoved: { id: string }
+  webhookReleased: { id: string; deliveries: number }
+  webhookReplayed: { id: string; deliveries: number }
+  webhookDelivery: Delivery
+  listening: { url: string }
+  webhookReceived: ReceivedWebhook & { line: string }
+  webhookRefused: { reason: string }
+  /** By the receiver of the samples. */
+  hitReceived: { id: string; line: string }
+  // sources
+  source: SourceHealth &
+    Pick<Source, 'title' | 'country'> &
+    Pick<SourceRecord, 'lastNewAt' | 'lastError' | 'recentDocuments' | 'waitingSlots'>
+  sources: {
+    total: number
+    countries: number
+    ok: number
+    alarm: number
+    neverRead: number
+    off: number
+    hidden: number
+  }
+  sourceCard: SourceCard & {
+    health: SourceHealth
+    record: SourceRecord
+    runs: readonly ListedRun[]
+    alarms: readonly AlarmRow[]
+  }
+  sourceRead: Omit<SlotResult, 'sourceId'> & { source: string }
+  sourceChecked: CheckResult
+  sourcesChecked: { checked: number; ok: number; quiet: number }
+  // simulated portals
+  simulatedPortal: { source: string; title: string; hosts: readonly string[]; entries: number }
+  simulating: {
+    base: string
+    portals: number
+    faults: { readonly [name: string]: unknown }
+    isMadeUp: boolean
+    seed: string
+    now: Instant
+    speed: number
+    example: string
+  }
+  simulated: { requests: number; faults: { readonly [name: string]: number } }
+  // pairs of records
+  review: {
+    left: ReviewSide
+    right: ReviewSide
+    rule: string
+    score: number | null
+    evidence: string
+    /** Kept separate by other evidence, although the pair alone would be one. */
+    isHeldApart: boolean
+    isOneRecord: boolean
+  }
+  reviewPair: {
+    left: ReviewSide
+    right: ReviewSide
+    isOneRecord: boolean
+    isExactlyLinked: boolean
+    decision: 'merge' | 'split' | null
+    /** `isCandidate`: the two were compared because they have a key in common. */
+    verdict: (Verdict & { readonly isCandidate: boolean }) | null
+  }
+  reviewDecided: { decision: 'merge' | 'split'; left: string; right: string; records: readonly string[] }
+  explained: {
+    id: string
+    mergedFrom: string | null
+    notices: readonly {
+      readonly key: string
+      readonly publisher: string
+      readonly format: Notice['format']
+      readonly formType: Notice['formType']
+      readonly publicationDate: Instant | null
+      readonly url: string | null
+      readonly sources: readonly string[]
+      readonly joinedBy: JoinedBy | null
+    }[]
+    members: readonly (Omit<MemberOrigin, 'value'> & { readonly value: unknown })[]
+  }
+}
+
+type EventName = keyof Facts
+export type EventOf<Name extends EventName> = Name extends EventName
+  ? { readonly event: Name } & Readonly<Facts[Name]>
+  : never
+export type CommandEvent = EventOf<EventName>
+
+/** Called with each event as it happens. */
+export type Emit = (event: CommandEvent) => void

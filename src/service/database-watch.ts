@@ -1,0 +1,102 @@
+// Polls the database every second: what changed, what time it is there, and whether it answers at all.
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import type { Serials } from '../store/change-signal.ts'
+import type { Store } from '../store/database.ts'
+import type { DatabaseClock } from '../store/database-clock.ts'
+import { type Look, measureClock } from '../store/look.ts'
+import { futureEdition, nodeClockConcern } from './clock-concerns.ts'
+import type { NodeState } from './node-state.ts'
+
+export type DatabaseWatch = {
+  /** The serials, by a look that is under way or a new one. Rejects when the database does not answer it. */
+  readonly look: () => Promise<Serials>
+  readonly close: () => void
+}
+
+const roundMs = 1000
+/**
+ * How many rounds may pass without a look that succeeded before that is said. Rounds are counted and not timed: a process that
+ * was frozen did not look.
+ */
+const quietRounds = 10
+/** How many rounds later it is said again in the log. */
+const repeatRounds = 600
+
+export function watchDatabase(options: {
+  readonly store: Pick<Store, 'engine' | 'looks'>
+  /** The machine's own. */
+  readonly ownClock: Clock
+  /** Called with every measurement. */
+  readonly databaseClock: DatabaseClock
+  /** The time by which editions are judged: the database's, and what a trial clock was moved on. */
+  readonly clock: Clock
+  readonly state: NodeState
+  readonly log: Log
+}): DatabaseWatch {
+  const { store, ownClock, databaseClock, clock, state, log } = options
+  let looking: Promise<Serials> | undefined
+  let missedRounds = 0
+  let lastError = ''
+  /** The last line of the log about a topic, without its numbers, which change from poll to poll. */
+  const told = new Map<string, string>()
+
+  async function lookOnce(): Promise<Serials> {
+    try {
+      const look = await measureClock(store, { ownClock, databaseClock })
+      judge(look)
+      if (missedRounds >= quietRounds)
+        log.warn({ seconds: seconds() }, 'the database answers again; new editions and changed tokens arrive')
+      missedRounds = 0
+      state.report('database', undefined)
+      return look.serials
+    } catch (error) {
+      lastError = error instanceof Error ? error.message : String(error)
+      throw error
+    } finally {
+      looking = undefined
+    }
+  }
+
+  function judge({ newest }: Look): void {
+    const differenceMs = databaseClock.differenceMs()
+    state.setClockDifference(differenceMs)
+    tell('clock', nodeClockConcern(differenceMs))
+    const { dated, stamped } = futureEdition(newest, clock())
+    tell('edition', dated)
+    tell('stamps', stamped, { isDegraded: false })
+  }
+
+  function tell(topic: string, concern: string | undefined, { isDegraded = true } = {}): void {
+    if (isDegraded) state.report(topic, concern)
+    const gist = concern?.replace(/\d+/g, '') ?? ''
+    if ((told.get(topic) ?? '') === gist) return
+    told.set(topic, gist)
+    if (concern !== undefined) log.warn(concern)
+  }
+
+  const look = () => {
+    looking ??= lookOnce()
+    return looking
+  }
+  const seconds = () => Math.round((missedRounds * roundMs) / 1000)
+
+  function round(): void {
+    void look().catch(() => {})
+    // the embedded engine is no network away: it is busy where it does not answer
+    if (store.engine === 'embedded' || ++missedRounds < quietRounds) return
+    state.report(
+      'database',
+      `The database has not answered for ${seconds()} seconds; the last edition is still served, but new editions and token changes do not arrive.`,
+    )
+    if ((missedRounds - quietRounds) % repeatRounds === 0)
+      log.error(
+        { seconds: seconds(), ...(lastError !== '' && { error: lastError }) },
+        'the database does not answer; the last edition is still served, but new editions and token changes do not arrive. Retrying every second: check that it runs and that this machine reaches it',
+      )
+  }
+
+  const timer = setInterval(round, roundMs)
+  timer.unref()
+  return { look, close: () => clearInterval(timer) }
+}

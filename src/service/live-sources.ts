@@ -1,0 +1,151 @@
+// Reads sources in the service: who is named, what is reported, and that samples and live data never mix.
+import { readdir, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { hostGroups } from '../ingest/host-groups.ts'
+import { createPoliteHosts } from '../ingest/polite.ts'
+import { runWorkers } from '../ingest/run-sources.ts'
+import { whyOff } from '../ingest/source-health.ts'
+import { type Clock, systemSleep } from '../platform/clock.ts'
+import { OperatorError } from '../platform/errors.ts'
+import type { HttpClient } from '../platform/http.ts'
+import type { Log } from '../platform/log.ts'
+import type { Random } from '../platform/random.ts'
+import { countCountries, type Sources } from '../sources/registry.ts'
+import type { Source } from '../sources/source.ts'
+import type { Store } from '../store/database.ts'
+import type { DocumentStore } from '../store/document-store.ts'
+import type { Emit } from './command-event.ts'
+import { watchNetwork } from './network-watch.ts'
+import { sourceNamed } from './source-operations.ts'
+
+export type LiveOptions = {
+  readonly store: Store
+  readonly dataFolder: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly emit: Emit
+  /** Aborted when the service ends. */
+  readonly stop: AbortSignal
+  readonly http: Pick<HttpClient, 'send'>
+  /** Contact of the operator for portals, and the program's version: every request carries them. */
+  readonly contact: string
+  readonly version: string
+  readonly keyOf: (setting: string) => string | undefined
+  readonly sources: Sources
+  /** IDs of the only sources to run, including those that their cards turn off; empty: all that are not off. */
+  readonly named: readonly string[]
+  readonly workers: number
+  /** `YYYY-MM-DD`. */
+  readonly backfillSince?: string
+  readonly documentStore?: DocumentStore
+}
+
+export type LiveSources = {
+  /** Resolves when all workers are done, after `stop`. */
+  readonly done: Promise<void>
+  /** Whether every source has had its turn since the start. */
+  readonly isCaughtUp: () => boolean
+  /** Throws the newest error that is no portal's, while what met it was not read since. */
+  readonly throwFault: () => void
+}
+
+/** Starts reading. Throws OperatorError when a named source does not exist or lacks its key, or when none would run. */
+export function startLiveSources(options: LiveOptions): LiveSources {
+  const { store, sources, emit, clock, random } = options
+  const chosen = chooseSources(options)
+  emit({
+    event: 'sourcesStarted',
+    running: chosen.running.length,
+    countries: countCountries(chosen.running),
+    off: chosen.off.length,
+    keysMissing: chosen.off.filter(({ reason }) => reason.startsWith('needs a key')).map(({ id }) => id),
+  })
+  const scratchFolder = join(options.dataFolder, 'scratch')
+  const groups = hostGroups(chosen.running)
+  const network = watchNetwork(options.http, { emit, hosts: new Set(groups.values()).size })
+  const hosts = createPoliteHosts({
+    http: network,
+    clock,
+    sleep: systemSleep,
+    random: () => random.bytes(4).readUInt32BE() / 2 ** 32,
+    contact: options.contact,
+    version: options.version,
+  })
+  let isCaughtUp = false
+  /** By source; under no name those of the look for what is due. */
+  const faults = new Map<string, unknown>()
+  const work = () =>
+    runWorkers(store, chosen.running, {
+      all: sources.values(),
+      workers: options.workers,
+      clock,
+      hosts,
+      keyOf: options.keyOf,
+      scratchFolder: join(scratchFolder, String(process.pid)),
+      worker: `${hostname()} ${process.pid} ${random.uuid()}`,
+      sleep: systemSleep,
+      signal: options.stop,
+      onReading: (result) => {
+        const { sourceId: source, ...facts } = result
+        faults.delete(source)
+        faults.delete('')
+        const tell = result.outcome === 'failed' ? network.emitFailure : emit
+        tell({ event: 'sourceRead', source, ...facts })
+      },
+      onCaughtUp: () => {
+        isCaughtUp = true
+        faults.delete('')
+      },
+      onFault: (source, error) => {
+        faults.set(source, error)
+        options.log.error({ source, error: error instanceof Error ? error.stack : String(error) }, 'reading failed')
+      },
+      ...(options.backfillSince !== undefined && { backfillSince: options.backfillSince }),
+      ...(options.documentStore && { documentStore: options.documentStore }),
+    })
+  const done = removeLeftovers(scratchFolder)
+    .catch((error: unknown) => options.log.warn({ error: String(error) }, 'old archives could not be removed'))
+    .then(work)
+  const throwFault = () => {
+    for (const error of faults.values()) throw error
+  }
+  return { done, isCaughtUp: () => isCaughtUp, throwFault }
+}
+
+/** Archives that a process which was killed had unpacked: folders named by processes that are no more. */
+async function removeLeftovers(scratchFolder: string): Promise<void> {
+  const names = await readdir(scratchFolder).catch(() => [])
+  for (const name of names) {
+    const pid = Number(name)
+    if (pid === process.pid || !isAlive(pid)) await rm(join(scratchFolder, name), { recursive: true, force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function chooseSources({ sources, named, keyOf }: LiveOptions): {
+  readonly running: readonly Source[]
+  readonly off: readonly { readonly id: string; readonly reason: string }[]
+} {
+  const hasKey = ({ access }: Source) => access.kind === 'open' || keyOf(access.setting) !== undefined
+  if (named.length > 0) {
+    const running = [...new Set(named)].map((id) => sourceNamed(sources, id))
+    for (const source of running)
+      if (!hasKey(source)) throw new OperatorError(`The source ${source.id} ${whyOff(source, false)}.`, { exitCode: 2 })
+    return { running, off: [] }
+  }
+  const judged = [...sources.values()].map((source) => ({ source, reason: whyOff(source, hasKey(source)) }))
+  return {
+    running: judged.flatMap(({ source, reason }) => (reason === undefined ? [source] : [])),
+    off: judged.flatMap(({ source, reason }) => (reason === undefined ? [] : [{ id: source.id, reason }])),
+  }
+}

@@ -1,0 +1,54 @@
+// What a node knows about itself besides its editions: what is wrong with it, and how far its clock is off. Readers
+// receive it.
+import type { PipelineState } from '../api/pipeline-state.ts'
+
+/** The state at one moment, for another thread. */
+export type NodeSnapshot = {
+  /** How far the database's clock is ahead of this machine's, in milliseconds; 0 where it is not known. */
+  readonly clockDifferenceMs: number
+  /** What is wrong, a sentence each, without secrets: `/readyz` shows them to everybody. Empty when all is well. */
+  readonly degraded: readonly string[]
+  /** The state of the stages behind the editions; absent before anything is known. */
+  readonly pipeline?: PipelineState
+}
+
+const soundNode: NodeSnapshot = { clockDifferenceMs: 0, degraded: [] }
+
+export type NodeState = {
+  readonly snapshot: () => NodeSnapshot
+  /** Says what is wrong about a topic, or with `undefined` that nothing is any more. */
+  readonly report: (topic: string, sentence: string | undefined) => void
+  readonly setClockDifference: (ms: number) => void
+  readonly setPipeline: (pipeline: PipelineState) => void
+  /** Calls back with every change until the returned function is called. */
+  readonly follow: (listener: (snapshot: NodeSnapshot) => void) => () => void
+}
+
+export function openNodeState(): NodeState {
+  const sentences = new Map<string, string>()
+  const listeners = new Set<(snapshot: NodeSnapshot) => void>()
+  let snapshot = soundNode
+  const change = (changed: Partial<NodeSnapshot>) => {
+    snapshot = { ...snapshot, ...changed }
+    for (const listener of listeners) listener(snapshot)
+  }
+  return {
+    snapshot: () => snapshot,
+    report: (topic, sentence) => {
+      if (sentences.get(topic) === sentence) return
+      if (sentence === undefined) sentences.delete(topic)
+      else sentences.set(topic, sentence)
+      change({ degraded: [...sentences.values()] })
+    },
+    setClockDifference: (ms) => {
+      if (ms !== snapshot.clockDifferenceMs) change({ clockDifferenceMs: ms })
+    },
+    setPipeline: (pipeline) => {
+      if (JSON.stringify(pipeline) !== JSON.stringify(snapshot.pipeline)) change({ pipeline })
+    },
+    follow: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

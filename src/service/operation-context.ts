@@ -1,0 +1,40 @@
+// What an operation has to work with.
+import type { Clock } from '../platform/clock.ts'
+import type { Config } from '../platform/config.ts'
+import type { Random } from '../platform/random.ts'
+import type { Store } from '../store/database.ts'
+import type { DatabaseClock } from '../store/database-clock.ts'
+import type { DocumentStore } from '../store/document-store.ts'
+import type { RoundState } from '../store/rounds.ts'
+import type { WorkQueue } from './work-queue.ts'
+
+/** The open stock and what belongs to it. */
+export type ServiceContext = {
+  readonly store: Store
+  readonly dataFolder: string
+  readonly clock: Clock
+  /** The true time, which `clock` may be ahead of in trials: receivers of webhooks compare it with their own. */
+  readonly wallClock: Clock
+  readonly random: Random
+  readonly queue: WorkQueue
+  /** The operator's key of a source, by the name of its setting (`SAM_API_KEY`). */
+  readonly keyOf: (setting: string) => string | undefined
+  readonly config: Config
+  readonly version: string
+  /** Where raw documents are kept; absent: in the database. */
+  readonly documentStore?: DocumentStore
+  /** The database's time by the clock of this machine, which `clock` follows. */
+  readonly databaseClock: DatabaseClock
+  /** The service's own interval; absent where none runs. */
+  readonly publishIntervalMs?: number
+  /** Called before a publication; it does not take place when this rejects. */
+  readonly beforePublish?: () => Promise<void>
+  /** How the rounds of this service go; undefined before the first, absent where none runs. */
+  readonly rounds?: () => RoundState | undefined
+  /** Called when there is a new edition, so that it is served at once. */
+  readonly onPublished?: () => Promise<void>
+  /** Present only with --trial-clock. Returns the new time. */
+  readonly advanceClock?: (ms: number) => Promise<number>
+  /** Ends long reading after the batch that is being written. */
+  readonly signal?: AbortSignal
+}

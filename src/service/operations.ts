@@ -1,0 +1,444 @@
+// What each command does with an open stock. It runs in the command's own process, or inside the service that holds the stock.
+
+import { consolidate, rebuildStock } from '../consolidate/consolidate.ts'
+import { fitStock } from '../consolidate/estimate/fit-stock.ts'
+import { dayMs, toInstant } from '../domain/time.ts'
+import { type IngestSummary, ingest, reparse } from '../ingest/ingest.ts'
+import { checkDatabaseUrl } from '../platform/config.ts'
+import { OperatorError } from '../platform/errors.ts'
+import { type PublishOutcome, publish } from '../publish/publish.ts'
+import { type ReceivedDocument, readPath } from '../sources/files.ts'
+import { parserVersion } from '../sources/parse-document.ts'
+import { loadSources } from '../sources/registry.ts'
+import { asOperatorError } from '../store/connection-loss.ts'
+import { countReceived, listRejections } from '../store/documents.ts'
+import { countDoubts } from '../store/doubts.ts'
+import { newestEdition } from '../store/editions.ts'
+import { newestModel } from '../store/estimates.ts'
+import { exportStock } from '../store/export.ts'
+import { readHitLag } from '../store/hit-mark.ts'
+import {
+  type ApiToken,
+  changeOrganization,
+  createOrganization,
+  createToken,
+  listOrganizations,
+  listTokens,
+  type Organization,
+  revokeToken,
+} from '../store/organizations.ts'
+import { loadRounds, whyFailing } from '../store/rounds.ts'
+import { getSetting, setSetting } from '../store/settings.ts'
+import { countTendersByStatus, countUnpublished, listHolds, tenderHashes } from '../store/status.ts'
+import { clockConcerns, publisherClockConcern } from './clock-concerns.ts'
+import type { Emit, EventOf } from './command-event.ts'
+import type { CommandName } from './command-name.ts'
+import type { ControlRequest } from './control-socket.ts'
+import {
+  activateSearch,
+  createProfileNow,
+  createSearchNow,
+  editProfile,
+  editSearch,
+  explainSearch,
+  listHitsNow,
+  listProfilesNow,
+  listSearchesNow,
+  releaseHits,
+  showProfile,
+  showSearch,
+} from './hit-operations.ts'
+import type { ServiceContext } from './operation-context.ts'
+import { noOrganization, organizationNamed } from './organization-named.ts'
+import { decideReview, explainStock, listReviews, showReview } from './review-operations.ts'
+import { checkSources, listSources, runSourceNow, showSource } from './source-operations.ts'
+import {
+  createWebhook,
+  disableWebhook,
+  enableWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  releaseWebhook,
+  removeWebhook,
+  replayWebhook,
+  rotateWebhook,
+  testWebhook,
+} from './webhook-operations.ts'
+
+const exitCodes = { held: 3, tooEarly: 4, failing: 7 } as const
+
+/** The source id under which files given by hand are kept. */
+const filesSource = 'files'
+
+type Operation = (context: ServiceContext, request: ControlRequest, emit: Emit) => Promise<number>
+
+/** Runs a command on an open stock; what writes much waits for its turn. Returns the exit code. */
+export async function runOperation(context: ServiceContext, request: ControlRequest, emit: Emit): Promise<number> {
+  const operation = operations[request.command as CommandName]
+  if (!operation)
+    throw new OperatorError(
+      `The running service does not know the command "${request.command}"; use the same version for both.`,
+      { exitCode: 2 },
+    )
+  try {
+    if (!queuedCommands.has(request.command)) return await operation(context, request, emit)
+    return await context.queue.run(
+      request.command,
+      () => operation(context, request, emit),
+      (busyWith) => emit({ event: 'waiting', for: request.command, busyWith }),
+    )
+  } catch (error) {
+    throw asOperatorError(error, context.dataFolder)
+  }
+}
+
+const queuedCommands: ReadonlySet<string> = new Set([
+  'ingest',
+  'publish',
+  'rebuild',
+  'values fit',
+  'review merge',
+  'review split',
+  'database export',
+] satisfies CommandName[])
+
+const operations: { readonly [name in CommandName]?: Operation } = {
+  ingest: async (context, { operands }, emit) => {
+    await ingestPaths(context, operands, emit)
+    await consolidateNow(context, emit)
+    return 0
+  },
+  publish: async (context, { options }, emit) => {
+    const outcome = await publishNow(context, emit, {
+      minIntervalMs: context.publishIntervalMs ?? Number(options['publish-interval-minutes'] ?? 60) * 60_000,
+      overrideGate: options['override-gate'] === true,
+      acceptsFutureEdition: options['accept-future-edition'] === true,
+    })
+    if (outcome === 'clockDiffers') return 1
+    return outcome === 'held' ? exitCodes.held : outcome === 'tooEarly' ? exitCodes.tooEarly : 0
+  },
+  rebuild: async (context, _request, emit) => {
+    await rebuild(context, emit)
+    return 0
+  },
+  'values fit': async (context, _request, emit) => {
+    await fitValues(context, emit)
+    return 0
+  },
+  status,
+  'database export': async ({ store }, { operands }, emit) => {
+    if (store.engine === 'server')
+      throw new OperatorError(
+        'This copies an embedded stock to a server; unset DATABASE_URL and pass the folder with --data.',
+        { exitCode: 2 },
+      )
+    const { rows } = await exportStock(store, checkDatabaseUrl(operands[0]!, 'URL'), (progress) =>
+      emit({
+        event: 'progress',
+        stage: 'export',
+        done: progress.rows,
+        total: progress.totalRows,
+        table: progress.table,
+      }),
+    )
+    emit({ event: 'exported', rows: Object.values(rows).reduce((sum, each) => sum + each, 0), tables: rows })
+    return 0
+  },
+  'source list': listSources,
+  'source show': showSource,
+  'source check': checkSources,
+  'source run': async (context, request, emit) => {
+    const exitCode = await runSourceNow(context, request, emit)
+    await context.queue.run('consolidate', () => consolidateNow(context, emit))
+    return exitCode
+  },
+  'review list': listReviews,
+  'review show': showReview,
+  'review merge': (context, request, emit) =>
+    decideReview(context, request, 'merge', { emit, apply: () => consolidateNow(context, emit) }),
+  'review split': (context, request, emit) =>
+    decideReview(context, request, 'split', { emit, apply: () => consolidateNow(context, emit) }),
+  explain: (context, request, emit) =>
+    request.options['search'] === undefined
+      ? explainStock(context, request, emit)
+      : explainSearch(context, request, emit),
+  'profile create': createProfileNow,
+  'profile edit': editProfile,
+  'profile list': listProfilesNow,
+  'profile show': showProfile,
+  'search create': createSearchNow,
+  'search edit': editSearch,
+  'search pause': (context, request, emit) => activateSearch(context, request, false, emit),
+  'search resume': (context, request, emit) => activateSearch(context, request, true, emit),
+  'search list': listSearchesNow,
+  'search show': showSearch,
+  'hit list': listHitsNow,
+  'hit release': releaseHits,
+  'organization create': async ({ store, clock, random }, { options, operands }, emit) => {
+    const outcome = await createOrganization(
+      store.db,
+      { name: operands[0]!, requestsPerMinute: Number(options['requests-per-minute']) },
+      { now: clock(), random },
+    )
+    if (outcome.kind === 'nameTaken')
+      throw new OperatorError(`An organization "${operands[0]}" already exists; choose another name.`)
+    emit(organizationEvent(outcome.organization))
+    return 0
+  },
+  'organization list': async ({ store }, _request, emit) => {
+    const organizations = await listOrganizations(store.db)
+    if (organizations.length === 0)
+      emit({ event: 'none', message: 'There is no organization yet: tenderstock organization create NAME' })
+    for (const organization of organizations) emit(organizationEvent(organization))
+    return 0
+  },
+  'organization update': async ({ store }, { options, operands }, emit) => {
+    const organization = await organizationNamed(store, operands[0]!)
+    const { 'requests-per-minute': requestsPerMinute, access } = options
+    if (requestsPerMinute === undefined && access === undefined) {
+      throw new OperatorError('Nothing to change: pass --requests-per-minute N or --access on|off.', { exitCode: 2 })
+    }
+    await changeOrganization(store, organization.organizationId, {
+      ...(requestsPerMinute !== undefined && { requestsPerMinute: Number(requestsPerMinute) }),
+      ...(access !== undefined && { hasApiAccess: access === 'on' }),
+    })
+    emit(organizationEvent(await organizationNamed(store, organization.organizationId)))
+    return 0
+  },
+  'token create': async ({ store, clock, random }, { options, operands }, emit) => {
+    const { organizationId, name } = await organizationNamed(store, operands[0]!)
+    const now = clock()
+    const days = options['expires-in-days']
+    const outcome = await createToken(
+      store,
+      {
+        organizationId,
+        name: String(options.name ?? 'API token'),
+        ...(days !== undefined && { expiresAt: now + Number(days) * dayMs }),
+      },
+      { now, random },
+    )
+    if (outcome.kind === 'noFreeSlot')
+      throw new OperatorError(`"${name}" has two valid tokens; revoke one first (tenderstock token list '${name}').`)
+    if (outcome.kind === 'noOrganization') throw noOrganization(name)
+    emit({ ...tokenEvent(outcome.token, now), token: outcome.plaintext })
+    return 0
+  },
+  'token list': async ({ store, clock }, { operands }, emit) => {
+    const { organizationId, name } = await organizationNamed(store, operands[0]!)
+    const tokens = await listTokens(store.db, organizationId)
+    if (tokens.length === 0)
+      emit({ event: 'none', message: `"${name}" has no token yet: tenderstock token create '${name}'` })
+    for (const token of tokens) emit(tokenEvent(token, clock()))
+    return 0
+  },
+  'token revoke': async ({ store, clock }, { operands }, emit) => {
+    const isKnown = await revokeToken(store, operands[0]!, clock())
+    if (!isKnown)
+      throw new OperatorError(
+        `There is no token with the id "${operands[0]}"; \`tenderstock token list ORGANIZATION\` shows the ids.`,
+      )
+    emit({ event: 'revoked', tokenId: operands[0]! })
+    return 0
+  },
+  'webhook create': createWebhook,
+  'webhook list': listWebhooks,
+  'webhook test': testWebhook,
+  'webhook rotate': rotateWebhook,
+  'webhook enable': enableWebhook,
+  'webhook disable': disableWebhook,
+  'webhook remove': removeWebhook,
+  'webhook deliveries': listWebhookDeliveries,
+  'webhook replay': replayWebhook,
+  'webhook release': releaseWebhook,
+  'clock advance': async ({ advanceClock }, { options }, emit) => {
+    if (!advanceClock)
+      throw new OperatorError('This command needs a running service that was started with --trial-clock.')
+    emit({ event: 'clock', now: toInstant(await advanceClock(Number(options.ms))) })
+    return 0
+  },
+}
+
+/** Receives the documents of the paths. Throws OperatorError for a path that does not exist. */
+export async function ingestPaths(
+  context: ServiceContext,
+  paths: readonly string[],
+  emit: Emit,
+): Promise<IngestSummary> {
+  return ingestFrom(context, filesSource, documentsOf(paths), emit)
+}
+
+async function* documentsOf(paths: readonly string[]): AsyncGenerator<ReceivedDocument> {
+  for (const path of paths) yield* readPath(path)
+}
+
+async function ingestFrom(
+  context: ServiceContext,
+  sourceId: string,
+  documents: AsyncIterable<ReceivedDocument>,
+  emit: Emit,
+): Promise<IngestSummary> {
+  const summary = await ingest(context.store, {
+    sourceId,
+    documents,
+    clock: context.clock,
+    onProgress: (sums) =>
+      emit({ event: 'progress', stage: 'ingest', source: sourceId, done: sums.documents, detail: 'documents' }),
+    ...(context.documentStore && { documentStore: context.documentStore }),
+    ...(context.signal && { signal: context.signal }),
+  })
+  emit({ event: 'ingested', source: sourceId, ...summary })
+  return summary
+}
+
+export async function consolidateNow(context: ServiceContext, emit: Emit): Promise<void> {
+  const summary = await consolidate(context.store, {
+    now: context.clock(),
+    onProgress: (progress) => emit({ event: 'progress', stage: 'consolidate', ...progress }),
+  })
+  emit({ event: 'consolidated', ...summary, changed: summary.changed + summary.created })
+}
+
+/** Fits the model of values again and estimates what no model has judged yet. */
+async function fitValues(context: ServiceContext, emit: Emit): Promise<void> {
+  const summary = await fitStock(context.store, {
+    now: context.clock(),
+    ...(context.signal && { signal: context.signal }),
+  })
+  emit({ event: 'valuesFitted', ...summary, version: summary.version ?? null })
+  if (summary.reconsidered > 0) await consolidateNow(context, emit)
+}
+
+const fitIntervalMs = 24 * 3_600_000
+
+/** Fits when the newest model is a day old; a stock without one is counted each time, so ask seldom. */
+export async function fitValuesWhenDue(context: ServiceContext, emit: Emit): Promise<void> {
+  const newest = await newestModel(context.store.db)
+  if (!newest || context.clock() - newest.fittedAt >= fitIntervalMs) await fitValues(context, emit)
+}
+
+type PublishWish = {
+  readonly minIntervalMs: number
+  readonly overrideGate?: boolean
+  /** Publishes although the newest edition is dated in the future. */
+  readonly acceptsFutureEdition?: boolean
+}
+
+/** Publishes the next edition when it is due, reports the result, and makes a new edition visible at once. */
+export async function publishNow(
+  context: ServiceContext,
+  emit: Emit,
+  { minIntervalMs, overrideGate = false, acceptsFutureEdition = false }: PublishWish,
+): Promise<PublishOutcome['kind'] | 'clockDiffers'> {
+  const message = publisherClockConcern(context.databaseClock.differenceMs())
+  if (message !== undefined) {
+    emit({ event: 'clockDiffers', differenceMs: context.databaseClock.differenceMs(), message })
+    return 'clockDiffers'
+  }
+  await context.beforePublish?.()
+  const outcome = await publish(context.store, {
+    now: context.clock(),
+    clock: context.clock,
+    minIntervalMs,
+    overrideGate,
+    acceptsFutureEdition,
+    onProgress: (progress) => emit({ event: 'progress', stage: 'publish', ...progress }),
+  })
+  const { kind, ...facts } = outcome
+  if (kind === 'published') await context.onPublished?.()
+  emit({ event: kind, ...facts } as EventOf<typeof kind>)
+  return kind
+}
+
+const pendingRebuild = 'rebuild-pending'
+
+/** True when a rebuild was cut off: the stock has to be rebuilt before it is published. */
+export const isRebuildPending = async ({ store }: ServiceContext) =>
+  (await getSetting(store.db, pendingRebuild)) === 'yes'
+
+/** Re-parses all stored documents and rebuilds the stock; reports how the stock differs from the previous one. */
+export async function rebuild(context: ServiceContext, emit: Emit): Promise<void> {
+  const { store, clock } = context
+  const before = await tenderHashes(store.db)
+  const { documents: total } = await countReceived(store.db, parserVersion)
+  // what is read again replaces notices of the stock: from here to the end it must not be published
+  await setSetting(store.db, pendingRebuild, 'yes')
+  const read = await reparse(store, {
+    clock,
+    sources: await loadSources(),
+    ...(context.documentStore && { documentStore: context.documentStore }),
+    onProgress: ({ documents }) => emit({ event: 'progress', stage: 'reparse', done: documents, total }),
+  })
+  await rebuildStock(store, {
+    now: clock(),
+    onProgress: (progress) => emit({ event: 'progress', stage: 'rebuild', ...progress }),
+  })
+  await setSetting(store.db, pendingRebuild, 'no')
+  const after = await tenderHashes(store.db)
+  const idsGone = [...before.keys()].filter((id) => !after.has(id)).length
+  const idsNew = [...after.keys()].filter((id) => !before.has(id)).length
+  const contentsChanged = [...after].filter(([id, hash]) => before.has(id) && before.get(id) !== hash).length
+  emit({
+    event: 'rebuilt',
+    ...read,
+    records: after.size,
+    idsGone,
+    idsNew,
+    contentsChanged,
+    isSame: idsGone + idsNew + contentsChanged === 0,
+  })
+}
+
+async function status(context: ServiceContext, { options }: ControlRequest, emit: Emit): Promise<number> {
+  const { db, engine } = context.store
+  const newest = await newestEdition(db)
+  const received = await countReceived(db, parserVersion)
+  const intervalMs = context.publishIntervalMs ?? 60 * 60_000
+  const now = context.clock()
+  const rounds = context.rounds?.() ?? (await loadRounds(db))
+  const failure = whyFailing(rounds, now)
+  emit({
+    event: 'status',
+    isFailing: failure !== undefined,
+    failure: failure ?? null,
+    editionAgeSeconds: newest ? Math.max(0, Math.floor((now - newest.publishedAt) / 1000)) : null,
+    lastRoundAt: rounds?.lastRoundAt ?? null,
+    failedRounds: rounds?.failedRounds ?? 0,
+    lastError: rounds?.lastError ?? null,
+    lastErrorAt: rounds?.lastErrorAt ?? null,
+    ...received,
+    tenders: await countTendersByStatus(db),
+    edition: newest
+      ? {
+          edition: newest.edition,
+          records: newest.records,
+          publishedAt: newest.publishedAt,
+          checksum: newest.checksum,
+        }
+      : null,
+    doubtedTenders: await countDoubts(db),
+    hits: await readHitLag(db),
+    unpublished: await countUnpublished(db),
+    nextPublication: Math.max(now, newest ? newest.publishedAt + intervalMs : 0),
+    holds: await listHolds(db, Math.min(newest?.publishedAt ?? 0, now - intervalMs), 3),
+    clockDifferenceMs: context.databaseClock.differenceMs(),
+    clocks: clockConcerns(context.databaseClock.differenceMs(), newest, now),
+    busyWith: context.queue.current() ?? null,
+    engine,
+    data: context.dataFolder,
+  })
+  if (options.rejections === true) {
+    for (const rejection of await listRejections(db, Number(options.limit ?? 50)))
+      emit({ event: 'rejection', ...rejection })
+  }
+  return failure === undefined ? 0 : exitCodes.failing
+}
+
+const organizationEvent = (organization: Organization): EventOf<'organization'> => ({
+  event: 'organization',
+  ...organization,
+})
+
+function tokenEvent(token: ApiToken, now: number): EventOf<'token'> {
+  return { event: 'token', ...token, isExpired: token.expiresAt !== undefined && token.expiresAt <= now }
+}

@@ -1,0 +1,56 @@
+// How commands reach portals: the public network under the operator's name, or a simulator on this machine.
+import { createPoliteHosts, type PoliteHosts } from '../ingest/polite.ts'
+import { type Clock, systemSleep } from '../platform/clock.ts'
+import type { Config } from '../platform/config.ts'
+import { OperatorError } from '../platform/errors.ts'
+import { openHttp } from '../platform/http.ts'
+import type { Random } from '../platform/random.ts'
+
+export type PortalAccessOptions = {
+  readonly config: Config
+  readonly clock: Clock
+  readonly random: Random
+  readonly version: string
+  /** Address of a running `tenderstock simulate`; absent: the portals themselves. */
+  readonly simulator?: string
+}
+
+/** Throws OperatorError if no contact for portals is set, or the simulator's address is not on this machine. */
+export function openPortalAccess({ config, clock, random, version, simulator }: PortalAccessOptions): {
+  readonly hosts: PoliteHosts
+  readonly close: () => Promise<void>
+} {
+  const base = simulator === undefined ? undefined : simulatorBase(simulator)
+  const contact = base === undefined ? contactOf(config) : 'https://simulator.invalid/'
+  const http = openHttp(
+    base === undefined
+      ? { network: 'public' }
+      : { network: 'loopback', route: (url) => new URL(`${base}/${url.host}${url.pathname}${url.search}`) },
+  )
+  const draw = () => random.bytes(4).readUInt32BE() / 2 ** 32
+  return {
+    hosts: createPoliteHosts({ http, clock, sleep: systemSleep, random: draw, contact, version }),
+    close: http.close,
+  }
+}
+
+/** Whom portals may ask about what we do. */
+export function contactOf({ contact }: Config): string {
+  if (contact !== undefined) return contact
+  throw new OperatorError(
+    'Portals want to know who reads them: set TENDERSTOCK_CONTACT to your email address or web page, and start again.',
+    { exitCode: 2 },
+  )
+}
+
+function simulatorBase(text: string): string {
+  const url = URL.parse(text)
+  if (url?.protocol !== 'http:' || !['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname))
+    throw new OperatorError(
+      '--simulator takes the address that `tenderstock simulate` prints: http://127.0.0.1:PORT.',
+      {
+        exitCode: 2,
+      },
+    )
+  return url.origin
+}

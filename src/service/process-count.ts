@@ -1,0 +1,48 @@
+// How many processes share the rate limits, for the time in which the shared store does not answer. Counted in the database.
+import type { Log } from '../platform/log.ts'
+import type { Random } from '../platform/random.ts'
+import { within } from '../platform/within.ts'
+import { beat, endBeat, livingMs } from '../store/api-processes.ts'
+import type { Store } from '../store/database.ts'
+
+/** Several signs of life within the time after which a process counts as gone. */
+const beatEveryMs = livingMs / 5
+/** How long the end of a process waits for the database. */
+const longestEndMs = 1000
+
+export type ProcessCount = {
+  /** Shared with the readers: one whole number, at least 1. */
+  readonly memory: Int32Array
+  readonly close: () => Promise<void>
+}
+
+/** Counts from now on. While the database is down the last count stays. */
+export async function countProcesses({ db }: Store, random: Random, log: Log): Promise<ProcessCount> {
+  const memory = new Int32Array(new SharedArrayBuffer(4))
+  Atomics.store(memory, 0, 1)
+  const processId = random.uuid()
+  let isLooking = false
+  const look = async (): Promise<void> => {
+    if (isLooking) return
+    isLooking = true
+    try {
+      Atomics.store(memory, 0, await beat(db, processId))
+    } catch (error) {
+      log.debug({ error: String(error) }, 'cannot count the live processes; keeping the last count')
+    } finally {
+      isLooking = false
+    }
+  }
+  await look()
+  const timer = setInterval(() => void look(), beatEveryMs)
+  timer.unref()
+  return {
+    memory,
+    close: async () => {
+      clearInterval(timer)
+      // Without it the sign of life expires; the database may be gone.
+      const ended = endBeat(db, processId).catch(() => {})
+      await within(ended, longestEndMs)
+    },
+  }
+}

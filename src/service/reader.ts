@@ -1,0 +1,145 @@
+// A reader: a thread that answers the API from the edition log that the main thread writes. It shares the log's columns and the
+// rate limits with the other readers, has files and connections of its own, and asks the main thread for tokens and keys.
+import { setTimeout as delay } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import { createCursorSealer } from '../api/cursors/cursor.ts'
+import { openCursorKeyRing } from '../api/cursors/cursor-key-ring.ts'
+import { createFloodGuard } from '../api/limits/flood-guard.ts'
+import type { Limiter } from '../api/limits/limiter.ts'
+import { createMemoryLimiter } from '../api/limits/limiter-memory.ts'
+import { buildApi } from '../api/server.ts'
+import { openTokenTable } from '../api/token-table.ts'
+import { FollowedLog } from '../edition/read/log-feed.ts'
+import { shiftableClock, systemClock } from '../platform/clock.ts'
+import { openLog } from '../platform/log.ts'
+import { systemRandom } from '../platform/random.ts'
+import type { CursorKey } from '../store/cursor-keys.ts'
+import type { TokenGrant } from '../store/organizations.ts'
+import type { FromReader, ReaderQuestion, ReaderSettings, ToReader } from './reader-messages.ts'
+
+const keysPauseMs = 500
+
+const port = parentPort
+if (!port) throw new Error('a reader is a thread of the service, not a program')
+const settings = workerData as ReaderSettings
+const { config, limiterMemory, floodMemory, thread } = settings
+const tell = (message: FromReader) => port.postMessage(message)
+
+const clock = shiftableClock(systemClock, settings.clockShift).now
+const random = systemRandom
+const log = openLog(settings.logLevel)
+let nodeState = settings.state
+/** The time that all nodes share: a cursor or token of one is judged by another. Limits count by the steady one. */
+const databaseClock = () => clock() + nodeState.clockDifferenceMs
+const editions = new FollowedLog({ clock: databaseClock, onDamage: () => tell({ type: 'damaged' }) })
+
+const asked = new Map<number, { readonly done: (value: unknown) => void; readonly fail: (error: Error) => void }>()
+let questions = 0
+function ask<Answer>(question: ReaderQuestion, ...parameters: readonly unknown[]): Promise<Answer> {
+  return new Promise<Answer>((resolve, reject) => {
+    asked.set(++questions, { done: (value) => resolve(value as Answer), fail: reject })
+    tell({ type: 'ask', ask: questions, question, parameters })
+  })
+}
+function answered(id: number): { readonly done: (value: unknown) => void; readonly fail: (error: Error) => void } {
+  const waiting = asked.get(id)
+  if (!waiting) throw new Error(`an answer to question ${id}, which was not asked`)
+  asked.delete(id)
+  return waiting
+}
+
+const prepared = Promise.withResolvers<{ readonly listen: () => Promise<void>; readonly stop: () => Promise<void> }>()
+let isPrepared = false
+port.on('message', (message: ToReader) => {
+  switch (message.type) {
+    case 'log':
+      editions.apply(message.message)
+      break
+    case 'state':
+      nodeState = message.state
+      break
+    case 'settle':
+      tell({ type: 'settled', turn: message.turn })
+      break
+    case 'answer':
+      answered(message.ask).done(message.value)
+      break
+    case 'failure':
+      answered(message.ask).fail(new Error(message.message))
+      break
+    case 'listen':
+      void prepared.promise.then(({ listen }) => listen())
+      break
+    case 'stop':
+      if (!isPrepared) process.exit()
+      void prepared.promise.then(({ stop }) => stop()).then(() => port.close())
+      break
+  }
+})
+
+const tokens = await openTokenTable({
+  source: {
+    serial: () => ask<number>('tokenSerial'),
+    load: () => ask<readonly TokenGrant[]>('tokens'),
+    touch: (tokenIds, now) => ask<void>('touchTokens', tokenIds, now),
+  },
+  clock: databaseClock,
+  known: await ask<readonly TokenGrant[]>('knownTokens'),
+  log,
+})
+/** The database may be away just now: a reader waits for its first keys. */
+async function openRing() {
+  for (;;) {
+    try {
+      return await openCursorKeyRing({ load: () => ask<readonly CursorKey[]>('cursorKeys'), clock })
+    } catch (error) {
+      log.warn({ error: String(error) }, 'cannot read the cursor keys yet; retrying')
+      await delay(keysPauseMs)
+    }
+  }
+}
+const ring = await openRing()
+const local = createMemoryLimiter({ memory: limiterMemory, clock, thread })
+async function openLimiter(): Promise<Limiter> {
+  if (config.redisUrl === undefined) return local
+  const { createRedisLimiter } = await import('../api/limits/limiter-redis.ts')
+  const processes = () => Atomics.load(settings.processCount, 0)
+  const shared = createRedisLimiter({ url: config.redisUrl, clock, log, local, processes })
+  await shared.connected
+  return shared
+}
+const limiter = await openLimiter()
+const app = buildApi({
+  reader: editions,
+  tokens,
+  limiter,
+  cursors: createCursorSealer({ ring, clock: databaseClock, randomBytes: random.bytes }),
+  clock,
+  random,
+  ...settings.addresses,
+  degraded: () => nodeState.degraded,
+  pipeline: () => nodeState.pipeline,
+  hasDraftRateLimitHeaders: settings.hasRateLimitFields,
+  floodGuard: createFloodGuard(clock, undefined, { memory: floodMemory, thread }),
+  log,
+})
+const stop = async () => {
+  await app.close()
+  await tokens.close()
+  await limiter.close()
+  editions.close()
+}
+const listen = async () => {
+  const { host, port: apiPort, isPortShared } = settings
+  try {
+    await app.listen({ host, port: apiPort, ...(isPortShared && { reusePort: true }) })
+    tell({ type: 'listening' })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    tell({ type: 'refused', code, message })
+    await stop()
+    port.close()
+  }
+}
+isPrepared = true
+prepared.resolve({ listen, stop })

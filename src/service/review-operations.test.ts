@@ -1,0 +1,191 @@
+// The operator's commands about duplicates, on a stock of made-up notices.
+import { describe, expect, test } from 'vitest'
+import { receiveNotices } from '../../test/receive-notices.ts'
+import { at, lot, notice } from '../../test/testing/generate/notices.ts'
+import { engines, openTestStore } from '../../test/world.ts'
+import { describeReview } from '../cli/review-text.ts'
+import { consolidate, rebuildStock } from '../consolidate/consolidate.ts'
+import { tenderId } from '../consolidate/tender-id.ts'
+import type { Notice } from '../domain/notice.ts'
+import type { Store } from '../store/database.ts'
+import { countDoubts } from '../store/doubts.ts'
+import { upsertEdges } from '../store/matches.ts'
+import type { CommandEvent } from './command-event.ts'
+import { decideReview, explainStock, listReviews, showReview } from './review-operations.ts'
+
+const now = Date.parse('2026-02-01T12:00:00.000Z')
+const plain = (text: string) => text
+const paint = { bold: plain, dim: plain, green: plain, yellow: plain, cyan: plain }
+
+const school = (given: Partial<Notice> & { readonly noticeKey: string }) =>
+  notice({
+    title: { de: 'Sanierung der Grundschule Beispielhausen, Fenster' },
+    submissionDate: at('2026-02-20T10:00'),
+    ...given,
+  })
+
+function workplace(store: Store) {
+  const events: CommandEvent[] = []
+  const place = { store, clock: () => now }
+  const emit = (event: CommandEvent) => void events.push(event)
+  const apply = async () => void (await consolidate(store, { now }))
+  const request = (command: string, operands: readonly string[], options = {}) => ({ command, operands, options })
+  return {
+    events,
+    list: () => listReviews(place, request('review list', []), emit),
+    show: (...operands: string[]) => showReview(place, request('review show', operands), emit),
+    merge: (...operands: string[]) => decideReview(place, request('review merge', operands), 'merge', { emit, apply }),
+    split: (...operands: string[]) => decideReview(place, request('review split', operands), 'split', { emit, apply }),
+    explain: (id: string) => explainStock(place, request('explain', [id]), emit),
+  }
+}
+
+const liveIds = async (store: Store) =>
+  (await store.db.selectFrom('tender').select('tender_id').where('merged_into', 'is', null).execute())
+    .map((row) => row.tender_id)
+    .sort()
+
+describe.each(engines)('review and explain (%s)', (engine) => {
+  test('a pair is listed until it is decided; the decision outlives a rebuild, and a later one replaces it', async () => {
+    await using store = await openTestStore(engine)
+    await receiveNotices(store, [
+      school({ noticeKey: 'ted:1-2026', publicationDate: at('2026-01-05') }),
+      notice({ noticeKey: 'doe:2', title: { de: 'Winterdienst auf Wegen' }, publicationDate: at('2026-01-09') }),
+    ])
+    await consolidate(store, { now })
+    const { events, list, show, merge, split } = workplace(store)
+    await upsertEdges(store.db, [
+      { left: 'doe:2', right: 'ted:1-2026', kind: 'review', rule: 'made-up', score: 5.5, evidence: 'for the test' },
+    ])
+    await list()
+    expect(events).toMatchObject([
+      {
+        event: 'review',
+        left: { key: 'doe:2', title: 'Winterdienst auf Wegen', buyer: 'Musterstadt Hochbauamt' },
+        right: { key: 'ted:1-2026', submissionDate: '2026-02-20T10:00:00.000Z' },
+        score: 5.5,
+        evidence: 'for the test',
+      },
+    ])
+    expect(describeReview(events[0]!, paint)).toContain("tenderstock review merge 'doe:2' 'ted:1-2026'")
+
+    await merge('doe:2', tenderId('ted:1-2026'))
+    expect(events.at(-1)).toEqual({
+      event: 'reviewDecided',
+      decision: 'merge',
+      left: 'doe:2',
+      right: 'ted:1-2026',
+      records: [tenderId('ted:1-2026')],
+    })
+    expect(await liveIds(store)).toEqual([tenderId('ted:1-2026')])
+    await rebuildStock(store, { now })
+    expect(await liveIds(store)).toEqual([tenderId('ted:1-2026')])
+
+    await split('ted:1-2026', 'doe:2')
+    expect(await liveIds(store)).toHaveLength(2)
+    await show('ted:1-2026', 'doe:2')
+    expect(events.at(-1)).toMatchObject({ event: 'reviewPair', isOneRecord: false, decision: 'split' })
+    expect(describeReview(events.at(-1)!, paint)).toMatch(/≠ Title.*\n.*Winterdienst/)
+    events.length = 0
+    await list()
+    expect(events).toMatchObject([{ event: 'none' }])
+  })
+
+  test('parts two that the rules had joined', async () => {
+    await using store = await openTestStore(engine)
+    await receiveNotices(store, [school({ noticeKey: 'ted:1-2026' }), school({ noticeKey: 'doe:2' })])
+    await consolidate(store, { now })
+    expect(await liveIds(store)).toHaveLength(1)
+    const { split } = workplace(store)
+    await split('ted:1-2026', 'doe:2')
+    expect((await liveIds(store)).sort()).toEqual([tenderId('ted:1-2026'), tenderId('doe:2')].sort())
+  })
+
+  test('one record whose notices state different award numbers is counted, listed, shown, and decided', async () => {
+    await using store = await openTestStore(engine)
+    const procedureId = '6f1c0c9e-2f0a-4c55-9d55-0a61f2a3b0c1'
+    await receiveNotices(store, [
+      school({ noticeKey: 'ted:1-2026', procedureId, internalReference: 'WBG 26_01' }),
+      school({ noticeKey: 'doe:2', procedureId, internalReference: 'WBG 26_02' }),
+      school({ noticeKey: 'ted:7-2026', internalReference: 'V-1', title: { de: 'Winterdienst auf Wegen' } }),
+    ])
+    await consolidate(store, { now })
+    expect(await liveIds(store)).toHaveLength(2)
+    expect(await countDoubts(store.db)).toEqual({ 'award-number': 1, 'named-call': 0 })
+    const { events, list, show, merge } = workplace(store)
+    await list()
+    expect(events).toMatchObject([
+      {
+        event: 'review',
+        rule: 'award-number',
+        isOneRecord: true,
+        left: { key: 'doe:2' },
+        right: { key: 'ted:1-2026' },
+        evidence: 'WBG2602 and WBG2601',
+      },
+    ])
+    expect(describeReview(events[0]!, paint)).toContain("tenderstock review split 'doe:2' 'ted:1-2026'")
+    await show('doe:2', 'ted:1-2026')
+    expect(events.at(-1)).toMatchObject({ isOneRecord: true, isExactlyLinked: true })
+    await rebuildStock(store, { now })
+    expect(await countDoubts(store.db)).toEqual({ 'award-number': 1, 'named-call': 0 })
+    await merge('doe:2', 'ted:1-2026')
+    expect(await countDoubts(store.db)).toEqual({ 'award-number': 0, 'named-call': 0 })
+    events.length = 0
+    await list()
+    expect(events).toMatchObject([{ event: 'none' }])
+  })
+
+  test('explains why each notice belongs to the tender, and where each member comes from', async () => {
+    await using store = await openTestStore(engine)
+    await receiveNotices(store, [
+      school({ noticeKey: 'ted:1-2026', publicationNumber: '1-2026', publicationDate: at('2026-01-05') }),
+      school({ noticeKey: 'doe:2', publicationDate: at('2026-01-06'), documentsUrl: 'https://example.org/d' }),
+      school({
+        noticeKey: 'ted:9-2026',
+        publicationNumber: '9-2026',
+        publicationDate: at('2026-01-30'),
+        formType: 'result',
+        references: [{ kind: 'previous', publicationNumber: '1-2026' }],
+        lots: [lot('LOT-0001', { result: { outcome: 'awarded' } })],
+      }),
+    ])
+    await consolidate(store, { now })
+    const { events, explain } = workplace(store)
+    await explain(tenderId('ted:1-2026'))
+    const [event] = events
+    expect(event).toMatchObject({
+      event: 'explained',
+      notices: [
+        { key: 'ted:1-2026', joinedBy: null },
+        { key: 'doe:2', joinedBy: { with: 'ted:1-2026', score: expect.any(Number), rule: expect.any(String) } },
+        {
+          key: 'ted:9-2026',
+          joinedBy: { rule: 'publication', score: null, evidence: 'p:1-2026', with: 'ted:1-2026' },
+        },
+      ],
+    })
+    if (event?.event !== 'explained') throw new Error('nothing was explained')
+    expect(event.members.find(({ member }) => member === 'documentsUrl')).toMatchObject({
+      value: 'https://example.org/d',
+      noticeKeys: ['doe:2'],
+    })
+    expect(describeReview(event, paint)).toContain('publication, with ted:1-2026: p:1-2026')
+  })
+
+  test('errors name the fix', async () => {
+    await using store = await openTestStore(engine)
+    await receiveNotices(store, [school({ noticeKey: 'ted:1-2026' }), school({ noticeKey: 'doe:2' })])
+    await consolidate(store, { now })
+    const { show, explain, merge } = workplace(store)
+    await expect(show('ted:1-2026', 'nothing')).rejects.toThrow('`tenderstock review list` shows pairs')
+    await expect(show('doe:2', 'doe:2')).rejects.toThrow('two different records')
+    await expect(explain('nothing')).rejects.toThrow('There is no record "nothing"')
+    await receiveNotices(store, [
+      school({ noticeKey: 'ted:3-2026', references: [{ kind: 'changes', publicationNumber: '1-2026' }] }),
+      school({ noticeKey: 'ted:4-2026', references: [{ kind: 'changes', publicationNumber: '1-2026' }] }),
+    ])
+    await consolidate(store, { now })
+    await expect(merge('ted:3-2026', 'ted:4-2026')).rejects.toThrow('already one record because of exact references')
+  })
+})

@@ -1,0 +1,162 @@
+// The rounds of the service: its stages one after the other. A stage that fails is retried after growing pauses; no
+// stage can end the service, which continues to answer the API.
+import type { Clock } from '../platform/clock.ts'
+import { isConnectionLoss } from '../store/connection-loss.ts'
+import { fullDiskSentence } from '../store/full-disk.ts'
+import type { RoundState } from '../store/rounds.ts'
+import type { WorkQueue } from './work-queue.ts'
+
+/** How long after a first failure the next try comes; twice as long after each other one. */
+const firstPauseMs = 1000
+/** How long the pauses grow to. */
+const longestPauseMs = 60_000
+/** How often a healthy state is stored again, so that a hang differs from a quiet night. */
+const keepMs = 15 * 60_000
+/** How often an unchanged error is reported again. */
+const tellMs = 3_600_000
+
+export type RoundsOptions = {
+  readonly queue: WorkQueue
+  readonly clock: Clock
+  readonly stop: AbortSignal
+  /** How long between two rounds that are well. */
+  readonly everyMs: number
+  /** Runs all stages. `isFirst` until one came to its end. */
+  readonly round: (isFirst: boolean, stage: RunStage) => Promise<void>
+  /** What was kept before this start. */
+  readonly before: RoundState | undefined
+  /** Called to keep the state; may fail, as the database may be what is broken. */
+  readonly keep: (state: RoundState) => Promise<void>
+  /** Where the data is, for the sentence about a full disk. */
+  readonly dataFolder: string
+  /** Called with a sentence when a round failed in another way than the one before, and once an hour. */
+  readonly onFailure: (sentence: string, error: unknown) => void
+  /** Called when a round is well after some that failed. */
+  readonly onRecovery: (failedRounds: number) => void
+}
+
+/**
+ * Runs one stage, under a name for people. A failure ends the round; with `isAside` the other stages of the round still run, and
+ * the round has failed all the same.
+ */
+export type RunStage = (
+  name: string,
+  work: () => Promise<void>,
+  options?: { readonly isAside: boolean },
+) => Promise<void>
+
+export type Rounds = {
+  /** Runs a round now, unless one waits already or a failed one rests. */
+  readonly run: () => void
+  readonly state: () => RoundState
+  /** Resolves when a round came to its end for the first time, or when the service is stopped. */
+  readonly first: Promise<void>
+  /** Ends the rounds and keeps that they ended. */
+  readonly close: () => Promise<void>
+}
+
+/** Begins with a round at once. */
+export function startRounds(options: RoundsOptions): Rounds {
+  const { queue, clock, stop } = options
+  let state: RoundState = { ...(options.before ?? { failedRounds: 0 }), isStopped: false }
+  let isFirst = true
+  let isQueued = false
+  let notBefore = Number.NEGATIVE_INFINITY
+  let keptAt = Number.NEGATIVE_INFINITY
+  let again: NodeJS.Timeout | undefined
+  let told = ''
+  let toldAt = Number.NEGATIVE_INFINITY
+  const first = Promise.withResolvers<void>()
+  stop.addEventListener('abort', () => first.resolve(), { once: true })
+
+  const keep = async (isNews: boolean) => {
+    if (!isNews && clock() - keptAt < keepMs) return
+    keptAt = clock()
+    // the database itself may be broken: then the state is in memory, and the service reports it
+    await options.keep(state).catch(() => {})
+  }
+  const fail = async (error: unknown) => {
+    const failedRounds = state.failedRounds + 1
+    const pauseMs = Math.min(firstPauseMs * 2 ** Math.min(failedRounds - 1, 20), longestPauseMs)
+    notBefore = clock() + pauseMs
+    const sentence = sentenceOf(error, options.dataFolder)
+    state = { ...state, failedRounds, lastError: sentence, lastErrorAt: clock() }
+    if (sentence !== told || clock() - toldAt >= tellMs) {
+      options.onFailure(sentence, error)
+      ;[told, toldAt] = [sentence, clock()]
+    }
+    await keep(true)
+    again = setTimeout(() => {
+      notBefore = Number.NEGATIVE_INFINITY
+      run()
+    }, pauseMs)
+    again.unref()
+  }
+  const succeed = async () => {
+    const { failedRounds } = state
+    state = { ...state, failedRounds: 0, lastRoundAt: clock() }
+    notBefore = Number.NEGATIVE_INFINITY
+    told = ''
+    if (failedRounds > 0) options.onRecovery(failedRounds)
+    await keep(failedRounds > 0 || isFirst)
+    isFirst = false
+    first.resolve()
+  }
+  const once = async () => {
+    isQueued = false
+    if (stop.aborted || clock() < notBefore) return
+    const aside: unknown[] = []
+    const stage: RunStage = async (name, work, { isAside } = { isAside: false }) => {
+      try {
+        if (!stop.aborted) await work()
+      } catch (error) {
+        const failure = new StageFailure(name, error)
+        if (!isAside) throw failure
+        aside.push(failure)
+      }
+    }
+    try {
+      await options.round(isFirst, stage)
+      if (aside.length > 0) throw aside[0]
+    } catch (error) {
+      // what breaks off because the service ends is no failure
+      if (!stop.aborted) await fail(error)
+      return
+    }
+    if (!stop.aborted) await succeed()
+  }
+  const run = () => {
+    if (isQueued || stop.aborted || clock() < notBefore) return
+    isQueued = true
+    void queue.run(isFirst ? 'start' : 'round', once)
+  }
+  const timer = setInterval(run, options.everyMs)
+  run()
+  return {
+    run,
+    state: () => state,
+    first: first.promise,
+    close: async () => {
+      clearInterval(timer)
+      clearTimeout(again)
+      state = { ...state, isStopped: true }
+      await options.keep(state).catch(() => {})
+    },
+  }
+}
+
+class StageFailure extends Error {
+  constructor(name: string, cause: unknown) {
+    super(`${name} failed`, { cause })
+    this.name = 'StageFailure'
+  }
+}
+
+function sentenceOf(error: unknown, dataFolder: string): string {
+  const [stage, cause] = error instanceof StageFailure ? [error.message, error.cause] : ['A round failed', error]
+  const full = fullDiskSentence(cause, dataFolder)
+  if (full === undefined && isConnectionLoss(cause))
+    return `Lost the database connection; retrying: ${(cause as Error).message}`
+  const why = full ?? (cause instanceof Error ? cause.message : String(cause))
+  return `${stage}; retrying: ${why.split('\n', 1)[0]}`
+}

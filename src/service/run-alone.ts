@@ -1,0 +1,68 @@
+// Runs one command in a process of its own, where no service holds the stock.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock, systemSleep } from '../platform/clock.ts'
+import { readConfig, sourceKey } from '../platform/config.ts'
+import { OperatorError } from '../platform/errors.ts'
+import { systemRandom } from '../platform/random.ts'
+import { openStore } from '../store/database.ts'
+import { openDatabaseClock } from '../store/database-clock.ts'
+import { measureClock } from '../store/look.ts'
+import { openDocumentStore } from '../store/open-document-store.ts'
+import type { Emit } from './command-event.ts'
+import type { CommandName } from './command-name.ts'
+import type { ControlRequest } from './control-socket.ts'
+import { runOperation } from './operations.ts'
+import { workQueue } from './work-queue.ts'
+
+/** Commands that make an embedded stock where there is none; for all others its folder was mistyped. */
+const beginsStock: ReadonlySet<string> = new Set([
+  'ingest',
+  'organization create',
+  'source list',
+  'source show',
+  'source run',
+] satisfies CommandName[])
+
+/** Opens the stock, runs the command and closes it. Returns the exit code. Throws OperatorError where there is no stock. */
+export async function runAlone(
+  place: { readonly dataFolder: string; readonly version: string; readonly signal: AbortSignal },
+  request: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const { dataFolder, version, signal } = place
+  const config = readConfig()
+  const { databaseUrl, documents } = config
+  const [clock, random] = [systemClock, systemRandom]
+  if (databaseUrl === undefined && !beginsStock.has(request.command) && !existsSync(join(dataFolder, 'database')))
+    throw new OperatorError(
+      `There is no stock in ${dataFolder} yet; name its folder with --data, or begin one with \`tenderstock start\`.`,
+    )
+  const documentStore = await openDocumentStore(documents, { clock, sleep: systemSleep, random, version })
+  const store = await openStore({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }) })
+  try {
+    const databaseClock = openDatabaseClock(clock)
+    await measureClock(store, { ownClock: clock, databaseClock })
+    return await runOperation(
+      {
+        store,
+        databaseClock,
+        dataFolder,
+        clock: databaseClock.now,
+        wallClock: databaseClock.now,
+        random,
+        queue: workQueue(),
+        keyOf: sourceKey,
+        config,
+        version,
+        signal,
+        ...(documentStore && { documentStore }),
+      },
+      request,
+      emit,
+    )
+  } finally {
+    await store.close()
+    await documentStore?.close()
+  }
+}

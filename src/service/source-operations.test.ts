@@ -1,0 +1,20 @@
+// What the commands about sources refuse before they look into the stock.
+import { expect, test } from 'vitest'
+import type { Store } from '../store/database.ts'
+import { listSources, type ReadingContext, runSourceNow } from './source-operations.ts'
+
+test('`source list` names a country that no source has, instead of an empty list', async () => {
+  const place = { store: {} as Store, clock: () => 0, keyOf: () => undefined }
+  for (const country of ['Germany', 'uk', 'X'])
+    await expect(
+      listSources(place, { command: 'source list', options: { country }, operands: [] }, () => {}),
+    ).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining(`"${country}"`) })
+})
+
+test('`source run` does not skip slots that are named without their channel', async () => {
+  const request = { command: 'source run', options: { slot: ['2026-11-20'] }, operands: ['fr-boamp'] }
+  await expect(runSourceNow({} as ReadingContext, request, () => {})).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining('--slot needs --channel; fr-boamp has daily'),
+  })
+})

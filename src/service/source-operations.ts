@@ -1,0 +1,264 @@
+// The operator's commands about sources: which there are, how each is doing, a reading of one now.
+import { mkdir } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { type CheckResult, checkSource } from '../ingest/check-source.ts'
+import { runSource } from '../ingest/run-sources.ts'
+import { whyOff } from '../ingest/source-health.ts'
+import { sourcesHealth } from '../ingest/watch-sources.ts'
+import { type Clock, systemSleep } from '../platform/clock.ts'
+import type { Config } from '../platform/config.ts'
+import { OperatorError } from '../platform/errors.ts'
+import type { Random } from '../platform/random.ts'
+import { countCountries, loadSources, type Sources } from '../sources/registry.ts'
+import type { Source } from '../sources/source.ts'
+import type { Store } from '../store/database.ts'
+import type { DocumentStore } from '../store/document-store.ts'
+import { alarmsOf, listRuns } from '../store/source-health.ts'
+import type { Emit, SourceCard } from './command-event.ts'
+import type { ControlRequest } from './control-socket.ts'
+import { openPortalAccess } from './portal-access.ts'
+import { claimStockKind } from './stock-kind.ts'
+
+/** What these commands need of the context they run in. */
+export type SourceContext = {
+  readonly store: Store
+  readonly clock: Clock
+  /** The operator's key of this name (`SAM_API_KEY`), if set. */
+  readonly keyOf: (setting: string) => string | undefined
+}
+
+/** What a reading of a source needs. */
+export type ReadingContext = SourceContext & {
+  readonly dataFolder: string
+  readonly config: Config
+  readonly version: string
+  readonly random: Random
+  readonly documentStore?: DocumentStore
+  readonly signal?: AbortSignal
+}
+
+const sourceExitCodes = { failed: 5, differs: 6 } as const
+
+const shownRuns = 10
+const shownAlarms = 5
+
+/** The source of this id. Throws OperatorError that names near ones. */
+export function sourceNamed(sources: Sources, id: string): Source {
+  const source = sources.get(id)
+  if (source) return source
+  const near = [...sources.keys()].filter((each) => each.includes(id) || id.includes(each)).slice(0, 5)
+  throw new OperatorError(
+    `There is no source "${id}"${near.length > 0 ? `; did you mean ${near.join(', ')}?` : '; `tenderstock source list --all` shows them.'}`,
+    { exitCode: 2 },
+  )
+}
+
+/** `source list`: one event for each source, those with alarms first; what was never read only with --all. */
+export async function listSources(context: SourceContext, { options }: ControlRequest, emit: Emit): Promise<number> {
+  const sources = await loadSources()
+  const country = options.country === undefined ? undefined : String(options.country).toUpperCase()
+  if (country !== undefined && ![...sources.values()].some((source) => source.country === country))
+    throw new OperatorError(
+      `There is no source in the country "${options.country}"; country codes have two letters, such as DE, GB or EU.`,
+      { exitCode: 2 },
+    )
+  const judged = await sourcesHealth(context.store, watchOf(context, sources))
+  const order = ['alarm', 'ok', 'never-read', 'off']
+  const wanted = judged
+    .filter(({ health }) => country === undefined || sources.get(health.sourceId)!.country === country)
+    .sort((a, b) => order.indexOf(a.health.state) - order.indexOf(b.health.state))
+  const isShown = ({ health, record }: (typeof wanted)[number]) =>
+    options.all === true ||
+    country !== undefined ||
+    health.state === 'alarm' ||
+    health.state === 'ok' ||
+    record.lastReadAt !== null
+  for (const each of wanted) {
+    const { health, record } = each
+    if (!isShown(each)) continue
+    const source = sources.get(health.sourceId)!
+    emit({
+      event: 'source',
+      ...health,
+      title: source.title,
+      country: source.country,
+      lastNewAt: record.lastNewAt,
+      lastError: record.lastError,
+      recentDocuments: record.recentDocuments,
+      waitingSlots: record.waitingSlots,
+    })
+  }
+  const countOf = (state: string) => wanted.filter(({ health }) => health.state === state).length
+  emit({
+    event: 'sources',
+    total: wanted.length,
+    countries: countCountries(wanted.map(({ health }) => sources.get(health.sourceId)!)),
+    ok: countOf('ok'),
+    alarm: countOf('alarm'),
+    neverRead: countOf('never-read'),
+    off: countOf('off'),
+    hidden: wanted.filter((each) => !isShown(each)).length,
+  })
+  return 0
+}
+
+/** `source show ID`: its card, its health, its last readings and alarms. */
+export async function showSource(context: SourceContext, { operands }: ControlRequest, emit: Emit): Promise<number> {
+  const sources = await loadSources()
+  const source = sourceNamed(sources, operands[0]!)
+  const judged = await sourcesHealth(context.store, {
+    ...watchOf(context, sources),
+    sources: new Map([[source.id, source]]),
+  })
+  const { health, record } = judged[0]!
+  emit({
+    event: 'sourceCard',
+    ...cardOf(source),
+    health,
+    record,
+    runs: await listRuns(context.store.db, source.id, shownRuns),
+    alarms: await alarmsOf(context.store.db, source.id, shownAlarms),
+  })
+  return 0
+}
+
+const watchOf = (context: SourceContext, sources: Sources) => ({
+  sources,
+  now: context.clock(),
+  hasKey: (setting: string) => context.keyOf(setting) !== undefined,
+})
+
+/** What of a card is data: without its functions. */
+function cardOf(source: Source): SourceCard {
+  const {
+    id,
+    title,
+    publisher,
+    country,
+    homepage,
+    documentation,
+    license,
+    zone,
+    access,
+    politeness,
+    expects,
+    caveats,
+  } = source
+  return {
+    id,
+    title,
+    publisher,
+    country,
+    homepage,
+    documentation: documentation ?? null,
+    license,
+    zone,
+    access,
+    politeness,
+    expects,
+    caveats,
+    channels: source.channels.map(({ name, role, slots, delivery, timetable }) => ({
+      name,
+      role: role ?? 'current',
+      slots: slots.kind,
+      since: 'since' in slots ? slots.since : null,
+      delivery: delivery.kind,
+      timetable: timetable ?? 'every hour',
+    })),
+  }
+}
+
+/** `source run ID`: reads what is due of a source now, or the named slots. Exit code 5 when a reading failed. */
+export async function runSourceNow(
+  context: ReadingContext,
+  { operands, options }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const sources = await loadSources()
+  const source = sourceNamed(sources, operands[0]!)
+  if (options.slot !== undefined && options.channel === undefined)
+    throw new OperatorError(
+      `--slot needs --channel; ${source.id} has ${source.channels.map(({ name }) => name).join(', ')}.`,
+      { exitCode: 2 },
+    )
+  const simulator = options.simulator === undefined ? undefined : String(options.simulator)
+  const { clock, random, config, version, keyOf } = context
+  const access = openPortalAccess({ config, clock, random, version, ...(simulator !== undefined && { simulator }) })
+  try {
+    await claimStockKind(context.store, simulator === undefined ? 'live' : 'samples')
+    const results = await runSource(
+      context.store,
+      source,
+      {
+        all: sources.values(),
+        clock,
+        hosts: access.hosts,
+        keyOf: (setting) => keyOf(setting) ?? (simulator === undefined ? undefined : 'simulated'),
+        scratchFolder: join(context.dataFolder, 'scratch', String(process.pid)),
+        worker: `${hostname()} ${process.pid} ${random.uuid()}`,
+        sleep: systemSleep,
+        signal: context.signal ?? new AbortController().signal,
+        onReading: ({ sourceId, ...facts }) => emit({ event: 'sourceRead', source: sourceId, ...facts }),
+        onFault: (_, error) =>
+          emit({ event: 'warning', message: error instanceof Error ? error.message : String(error) }),
+        ...(context.documentStore && { documentStore: context.documentStore }),
+        ...(options['backfill-since'] !== undefined && { backfillSince: String(options['backfill-since']) }),
+      },
+      {
+        ...(options.channel !== undefined && { channel: String(options.channel) }),
+        ...(Array.isArray(options.slot) && options.slot.length > 0 && { slots: options.slot as string[] }),
+      },
+    )
+    if (results.length === 0)
+      emit({ event: 'none', message: `Nothing is due for ${source.id}; --channel NAME --slot KEY reads a slot again.` })
+    return results.some(({ outcome }) => outcome === 'failed' || outcome === 'refused') ? sourceExitCodes.failed : 0
+  } finally {
+    await access.close()
+  }
+}
+
+/** What a check needs: no stock. */
+export type CheckContext = Omit<ReadingContext, 'store' | 'documentStore'>
+
+/** `source check [ID …]`: one small request each, compared with the card. Exit code 6 when one differs or does not answer; a quiet one is no fault. */
+export async function checkSources(
+  context: CheckContext,
+  { operands, options }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const sources = await loadSources()
+  const simulator = options.simulator === undefined ? undefined : String(options.simulator)
+  const keyOf = (source: Source) =>
+    source.access.kind === 'open'
+      ? undefined
+      : (context.keyOf(source.access.setting) ?? (simulator === undefined ? undefined : 'simulated'))
+  const hasKey = (source: Source) => source.access.kind === 'open' || keyOf(source) !== undefined
+  const chosen =
+    operands.length > 0
+      ? operands.map((id) => sourceNamed(sources, id))
+      : [...sources.values()].filter((source) => whyOff(source, hasKey(source)) === undefined)
+  const { clock, random, config, version, signal = new AbortController().signal } = context
+  const access = openPortalAccess({ config, clock, random, version, ...(simulator !== undefined && { simulator }) })
+  const scratchFolder = join(context.dataFolder, 'scratch', String(process.pid))
+  await mkdir(scratchFolder, { recursive: true })
+  const verdicts: CheckResult['verdict'][] = []
+  try {
+    for (const source of chosen) {
+      if (signal.aborted) break
+      if (!hasKey(source)) throw new OperatorError(`${source.id} ${whyOff(source, false)}.`)
+      emit({ event: 'progress', stage: 'check', done: verdicts.length, total: chosen.length })
+      const key = keyOf(source)
+      const { send } = access.hosts.openConnection({ source, key, signal })
+      const result = await checkSource(source, { send, key, now: clock, scratchFolder, signal })
+      verdicts.push(result.verdict)
+      emit({ event: 'sourceChecked', ...result })
+    }
+  } finally {
+    await access.close()
+  }
+  const ok = verdicts.filter((verdict) => verdict === 'ok').length
+  const quiet = verdicts.filter((verdict) => verdict === 'quiet').length
+  emit({ event: 'sourcesChecked', checked: verdicts.length, ok, quiet })
+  return ok + quiet === verdicts.length ? 0 : sourceExitCodes.differs
+}

@@ -1,0 +1,41 @@
+// Made-up Kerndaten in the forms of annex VIII.
+import type { PortalSample } from '../../samples/portal-sample.ts'
+import { localTimeOf, xmlText } from '../write-sample-values.ts'
+
+const zone = 'Europe/Vienna'
+const forms = {
+  planning: 'KD_8_1_Z1',
+  call: 'KD_8_1_Z2',
+  change: 'KD_8_1_Z2',
+  cancellation: 'KD_8_1_Z2',
+  award: 'KD_8_2_Z1',
+} as const
+const procedures = {
+  open: 'PT_OPEN',
+  restricted: 'PT_RESTRICTED',
+  'neg-w-call': 'PT_NEGOTIATED_WITH_PRIOR_CALL',
+} as const
+
+/** One announcement; a change is the same one with a later DATETIME_LAST_CHANGE. */
+export function writeKerndaten(notice: PortalSample): string {
+  const form = forms[notice.kind]
+  const at = localTimeOf(notice.publishedAt, zone)
+  const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
+  const value = notice.value
+    ? `<VAL_ESTIMATED_TOTAL CURRENCY="${notice.value.currency}">${notice.value.amount}</VAL_ESTIMATED_TOTAL>`
+    : ''
+  const awards = notice.winners
+    .map(
+      (winner) =>
+        `<AWARD_CONTRACT><AWARDED_CONTRACT><DATE_CONCLUSION_CONTRACT>${at.date}</DATE_CONCLUSION_CONTRACT><NB_TENDERS_RECEIVED>3</NB_TENDERS_RECEIVED><CONTRACTOR><ADDRESS_CONTRACTOR><OFFICIALNAME>${xmlText(winner.name)}</OFFICIALNAME></ADDRESS_CONTRACTOR></CONTRACTOR><VAL_TOTAL CURRENCY="EUR">${winner.amount}</VAL_TOTAL></AWARDED_CONTRACT></AWARD_CONTRACT>`,
+    )
+    .join('')
+  const { buyer } = notice
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<${form}><CONTRACTING_BODY><ADDRESS_CONTRACTING_BODY><OFFICIALNAME>${xmlText(buyer.name)}</OFFICIALNAME><NATIONALID>${xmlText(buyer.nationalId)}</NATIONALID><TOWN>${xmlText(buyer.town)}</TOWN><POSTAL_CODE>${xmlText(buyer.postalCode)}</POSTAL_CODE><E_MAIL>${xmlText(buyer.email)}</E_MAIL></ADDRESS_CONTRACTING_BODY><URL_DOCUMENT>${xmlText(notice.url)}</URL_DOCUMENT></CONTRACTING_BODY><OBJECT_CONTRACT><TITLE><P>${xmlText(notice.title)}</P></TITLE><REFERENCE_NUMBER>${xmlText(notice.reference)}</REFERENCE_NUMBER><CPV_MAIN><CPV_CODE CODE="${notice.cpv}"/></CPV_MAIN><TYPE_CONTRACT CTYPE="${notice.nature.toUpperCase()}"/><SHORT_DESCR><P>${xmlText(notice.description)}</P></SHORT_DESCR>${value}<OBJECT_DESCR><NUTS CODE="AT130"/></OBJECT_DESCR></OBJECT_CONTRACT>${
+    deadline
+      ? `<PROCEDURE><${procedures[notice.procedureType]}/><DATETIME_RECEIPT_TENDERS>${deadline.date}T${deadline.time}</DATETIME_RECEIPT_TENDERS></PROCEDURE>`
+      : ''
+  }${awards}<ADDITIONAL_CORE_DATA><DATE_FIRST_PUBLICATION>${at.date}</DATE_FIRST_PUBLICATION><DATETIME_LAST_CHANGE>${at.date}T${at.time}.${String(notice.version).padStart(3, '0')}</DATETIME_LAST_CHANGE><BELOWTHRESHOLD/>${notice.kind === 'cancellation' ? `<URL_REVOCATION>${xmlText(notice.url)}</URL_REVOCATION>` : ''}</ADDITIONAL_CORE_DATA></${form}>
+`
+}

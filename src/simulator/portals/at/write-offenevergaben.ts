@@ -1,0 +1,57 @@
+// Made-up rows of the dump of OffeneVergaben.at.
+import type { PortalSample } from '../../samples/portal-sample.ts'
+import { csvRow, localTimeOf } from '../write-sample-values.ts'
+
+const zone = 'Europe/Vienna'
+const forms = {
+  planning: 'KD_8_1_Z1',
+  call: 'KD_8_1_Z2',
+  change: 'KD_8_1_Z2',
+  cancellation: 'KD_8_1_Z2',
+  award: 'KD_8_2_Z1',
+} as const
+const natures = { works: 'Bauauftrag', supplies: 'Lieferauftrag', services: 'Dienstleistungsauftrag' } as const
+const procedures = {
+  open: 'Offenes Verfahren',
+  restricted: 'Nicht offenes Verfahren',
+  'neg-w-call': 'Verhandlungsverfahren mit vorheriger Bekanntmachung',
+} as const
+
+/** The row of an announcement in its present state: a change is the same id on a later day. */
+export function writeOffenevergaben(notice: PortalSample): string {
+  const dayMs = 86_400_000
+  const at = localTimeOf(notice.publishedAt, zone)
+  const changed = localTimeOf(
+    new Date(Date.parse(notice.publishedAt) + (notice.version - 1) * dayMs).toISOString(),
+    zone,
+  )
+  const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
+  return csvRow(
+    {
+      id: notice.number,
+      art: forms[notice.kind],
+      aktualisiert: changed.dotted,
+      auftragsart: natures[notice.nature],
+      cpv: `${notice.cpv} Bezeichnung`,
+      'cpv zusätzlich': '',
+      nuts_code: 'AT130',
+      titel: notice.title,
+      auftraggeber: notice.buyer.name,
+      'auftraggeber stammzahl': notice.buyer.nationalId,
+      'auftraggeber geschäftszahl': notice.reference,
+      'weitere auftraggeber': '',
+      lieferant: notice.winners[0]?.name ?? '',
+      'lieferant stammzahl': '',
+      'weitere lieferanten': '',
+      verfahrensart: procedures[notice.procedureType],
+      wert: notice.value?.amount ?? '',
+      beschreibung: notice.description,
+      'schlusstermin für den eingang': deadline?.dotted ?? '',
+      'tag vertragsabschluss': notice.kind === 'award' ? at.dotted : '',
+      'tag erstmalige verfügbarkeit': at.dotted,
+      'anzahl eingegangener angebote': notice.kind === 'award' ? 3 : '',
+      'oberschwellenbereich / unterschwellenbereich': 'USB',
+    },
+    ';',
+  )
+}

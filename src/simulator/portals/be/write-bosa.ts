@@ -1,0 +1,43 @@
+// Made-up publications of the Belgian e-Procurement search.
+import type { PortalSample } from '../../samples/portal-sample.ts'
+import { localTimeOf } from '../write-sample-values.ts'
+
+const zone = 'Europe/Brussels'
+const subtypes = { planning: 'E2', call: 'E3', change: 'E3', cancellation: 'E3', award: 'E4' } as const
+
+export function writeBosa(notice: PortalSample): string {
+  const texts = (text: string) => [{ language: notice.language.toUpperCase(), text }]
+  const published = localTimeOf(notice.publishedAt, zone)
+  const id =
+    notice.version === 1
+      ? notice.id
+      : `${notice.id.slice(0, -2)}${(notice.version % 256).toString(16).padStart(2, '0')}`
+  return JSON.stringify({
+    publicationWorkspaceId: notice.procedureId,
+    procedureId: notice.procedureId,
+    noticeIds: [id],
+    referenceNumber: notice.reference,
+    publicationReferenceNumbersBDA: [`${notice.publishedAt.slice(0, 4)}-${notice.number}`],
+    publicationReferenceNumbersTED: [],
+    publicationType: notice.kind === 'award' ? 'PASSIVE' : 'ACTIVE',
+    noticeSubType: subtypes[notice.kind],
+    publicationLanguages: [notice.language.toUpperCase()],
+    publicationDate: published.date,
+    dispatchDate: published.date,
+    dossier: {
+      number: `PPP-${notice.number}`,
+      titles: texts(notice.title),
+      descriptions: texts(notice.description),
+      procurementProcedureType: notice.procedureType.toUpperCase().replaceAll('-', '_'),
+    },
+    organisation: { organisationId: 1, organisationNames: texts(notice.buyer.name) },
+    cpvMainCode: { code: `${notice.cpv}-0`, descriptions: [] },
+    cpvAdditionalCodes: [],
+    natures: [notice.nature.toUpperCase()],
+    nutsCodes: ['BE100'],
+    vaultSubmissionDeadline: notice.deadline ?? null,
+    tedPublished: false,
+    cancelledAt: notice.kind === 'cancellation' ? notice.publishedAt : null,
+    lots: notice.lots.map((lot) => ({ titles: texts(lot.title), descriptions: [] })),
+  })
+}

@@ -1,0 +1,32 @@
+// Made-up hits of the search of udbud.dk.
+import type { PortalSample } from '../../samples/portal-sample.ts'
+import { localTimeOf } from '../write-sample-values.ts'
+
+const zone = 'Europe/Copenhagen'
+
+export function writeUdbud(notice: PortalSample): string {
+  const published = localTimeOf(notice.publishedAt, zone)
+  const kind = notice.kind === 'award' ? 'result' : notice.kind === 'planning' ? 'planning' : 'competition'
+  const data = {
+    titel: notice.title,
+    ordregiver: notice.buyer.name,
+    ordregiverId: notice.buyer.nationalId,
+    beskrivelse: notice.description,
+    publiceringsdato: published.dotted.replaceAll('.', '-'),
+    tidsfrister: notice.deadline ? [notice.deadline] : [],
+    cpvKode: notice.cpv,
+    formulartype: notice.kind === 'cancellation' ? 'Annulleret udbud' : 'Udbud',
+    formulartypeKode: kind,
+    bkSubTypeKode: notice.kind === 'award' ? 'E4' : 'E3',
+    anslaaetVaerdi: notice.value ? String(notice.value.amount) : '',
+    anslaaetVaerdiValuta: notice.value?.currency ?? '',
+    erAendring: notice.kind === 'change',
+  }
+  return JSON.stringify({
+    noticeId: notice.id,
+    noticeVersion: String(notice.version).padStart(2, '0'),
+    noticePublicationNumber: `${String(notice.number).padStart(8, '0')}-DK-${notice.publishedAt.slice(0, 4)}`,
+    dataDa: data,
+    dataEn: data,
+  })
+}

@@ -1,0 +1,28 @@
+// Made-up entries of vergaben.llv.li.
+import type { PortalSample } from '../../samples/portal-sample.ts'
+import { localTimeOf } from '../write-sample-values.ts'
+
+const forms = {
+  planning: 'Vorinformation',
+  call: 'Auftragsbekanntmachung',
+  change: 'Berichtigung der Auftragsbekanntmachung',
+  cancellation: 'Widerruf der Auftragsbekanntmachung',
+  award: 'Bekanntgabe vergebener Aufträge',
+} as const
+const natures = { works: 1, supplies: 2, services: 3 } as const
+
+export function writeVergaben(notice: PortalSample): string {
+  const deadline = notice.deadline && localTimeOf(notice.deadline, 'Europe/Vaduz')
+  return JSON.stringify({
+    id: notice.number * 10 + notice.version,
+    name: notice.title,
+    contractDescription: notice.description,
+    formName: forms[notice.kind],
+    contractTypeId: natures[notice.nature],
+    contAuthOfficialName: notice.buyer.name,
+    documentNumber: notice.reference,
+    nutsCode: 'LI000',
+    submitDeadline: deadline ? `${deadline.date}T${deadline.time}` : '0001-01-01T00:00:00',
+    tresholdTypeId: 1,
+  })
+}

@@ -1,0 +1,72 @@
+// Made-up announcements of IUB's daily files, as they are in the file.
+import type { PortalSample } from '../../samples/portal-sample.ts'
+import { localTime } from '../write-local-time.ts'
+
+const zone = 'Europe/Riga'
+const formTypes = {
+  planning: 'planning',
+  call: 'competition',
+  change: 'competition',
+  cancellation: 'competition',
+  award: 'result',
+} as const
+
+export function writeIub(sample: PortalSample): string {
+  return JSON.stringify({
+    identifier: sample.version === 1 ? sample.id : `${sample.id.slice(0, -1)}${sample.version % 10}`,
+    formType: formTypes[sample.kind],
+    noticeType: sample.kind === 'award' ? 'pil-result' : 'pil-contract',
+    procedureLegalBasis: 'pil-under',
+    procurementProcedureIdentifier: sample.procedureId,
+    ...(sample.version > 1 ? { previousIdentifier: sample.id } : {}),
+    ...(sample.kind === 'cancellation' ? { changeReasonCode: 'cancel' } : {}),
+    name: sample.title,
+    procurementProject: {
+      description: sample.description,
+      mainNatureType: sample.nature,
+      procurementIdentifier: sample.reference,
+    },
+    organizationData: {
+      role: 'buyer',
+      name: sample.buyer.name,
+      identifier: sample.buyer.nationalId,
+      city: sample.buyer.town,
+      postCode: sample.buyer.postalCode,
+      countryCode: 'LVA',
+      nutsCode: 'LV006',
+      defaultContactPoint: { electronicMail: sample.buyer.email },
+    },
+    cpvType: `${sample.cpv}-0`,
+    additionalCpvType: [],
+    tenderingProcess: { procedureType: sample.procedureType, documentsURL: sample.url },
+    automaticallyCalculated: {
+      statementValue: {
+        [sample.kind === 'award' ? 'noticeContractValue' : 'estimatedValue']: {
+          sum: sample.value?.amount ?? null,
+          currency: 'EUR',
+        },
+      },
+    },
+    lots: sample.lots.map((lot) => ({
+      id: lot.id,
+      name: lot.title,
+      place: { placePerformanceCountrySubCode: 'LV006' },
+      additionalInformation: { estimatedValue: String(lot.amount) },
+      tenderingProcess:
+        sample.deadline === undefined
+          ? []
+          : {
+              deadlineReceiptTendersEndDate: localTime(sample.deadline, zone, 'dd/MM/yyyy'),
+              deadlineReceiptTendersEndTime: localTime(sample.deadline, zone, 'HH:mm'),
+            },
+      ...(sample.kind === 'award' ? { result: { winnerSelectionStatus: 'selec-w' } } : {}),
+      contracts: sample.winners
+        .filter((winner) => winner.lotId === lot.id)
+        .map((winner) => ({
+          winners: [
+            { tenderValue: { amount: winner.amount, currency: 'EUR' }, winnerBusinessParties: [{ name: winner.name }] },
+          ],
+        })),
+    })),
+  })
+}

@@ -1,0 +1,17 @@
+// Made-up open bids of Delaware.
+import type { PortalSample } from '../../samples/portal-sample.ts'
+import { localTime, localTimeOf } from '../write-local-time.ts'
+
+const zone = 'America/New_York'
+
+export function writeDelaware(sample: PortalSample): string {
+  return JSON.stringify({
+    contractnumber: `GSS${sample.number}`,
+    contracttitle: sample.title,
+    opendate: localTime(sample.publishedAt, zone, 'yyyy-MM-ddT00:00:00.000'),
+    deadlinedate: localTimeOf(sample.deadline, zone, 'yyyy-MM-ddT00:00:00.000'),
+    agencycode: sample.buyer.name,
+    unspsc: '72101500',
+    bidurl: { url: sample.url },
+  })
+}

@@ -1,0 +1,20 @@
+// Made-up bidding events of the Georgia Procurement Registry.
+import type { PortalSample } from '../../samples/portal-sample.ts'
+
+const states = { planning: 'Open', call: 'Open', change: 'Open', cancellation: 'Cancelled', award: 'Awarded' } as const
+
+export function writeGeorgia(sample: PortalSample): string {
+  return JSON.stringify({
+    sourceId: 'PE',
+    esourceNumber: `48400-${sample.number}`,
+    esourceNumberKey: `PE-48400-${sample.number}`,
+    title: sample.title,
+    agencyName: sample.buyer.name,
+    status: states[sample.kind],
+    governmentType: 'state',
+    bidProcessType: 'RFP',
+    closingDateSort: sample.deadline === undefined ? null : Date.parse(sample.deadline),
+    postingDateSort: Date.parse(sample.publishedAt),
+    soleSource: false,
+  })
+}

@@ -1,0 +1,46 @@
+// Made-up consultations of an Atexo platform.
+import type { PortalSample } from '../samples/portal-sample.ts'
+import { localTimeOf } from './write-sample-values.ts'
+
+const natures = { works: 'Travaux', supplies: 'Fournitures', services: 'Services' } as const
+const procedures = {
+  open: 'Procédure ouverte',
+  restricted: 'Procédure restreinte',
+  'neg-w-call': 'Procédure négociée',
+} as const
+const announcements = {
+  planning: "Avis d'information préalable",
+  call: 'Annonce de consultation',
+  change: 'Annonce de consultation',
+  cancellation: 'Annonce de consultation',
+  award: "Avis d'attribution",
+} as const
+
+/** The writer of one platform: its consultations carry their own host. */
+export function atexoWriter(host: string): (notice: PortalSample) => string {
+  return (notice) => {
+    const published = localTimeOf(notice.publishedAt, 'Europe/Paris')
+    const at = `${published.date}T${published.time}${published.offset}`
+    const changed = `${published.date}T${published.time}.${String(notice.version).padStart(3, '0')}${published.offset}`
+    return JSON.stringify({
+      '@id': `/api/v2/consultations/${notice.number}`,
+      '@type': 'Consultation',
+      id: notice.number,
+      reference: notice.reference,
+      intitule: notice.title,
+      objet: notice.description,
+      organismeDenomination: notice.buyer.name,
+      typeProcedureLibelle: procedures[notice.procedureType],
+      typeAnnonceLibelle: announcements[notice.kind],
+      naturePrestationLibelle: natures[notice.nature],
+      dateMiseEnLigneCalcule: at,
+      dateModification: changed,
+      dateLimiteRemisePlis: notice.deadline ?? null,
+      codeCpvPrincipal: notice.cpv,
+      valeurEstimee: notice.value?.amount ?? null,
+      statutCalculeLibelle: notice.kind === 'cancellation' ? 'Annulée' : 'Consultation',
+      urlConsultation: `https://${host}/entreprise/consultation/${notice.number}`,
+      lieuxExecution: [],
+    })
+  }
+}
