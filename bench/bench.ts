@@ -29,6 +29,8 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   sources      reading portals beside other readers
   consolidate  what a notice costs
   quality      how good the records are
+  hits         saved searches against changed records, beside a plain loop
+  fit          how well the fit score finds what companies won; --fit learns its table again
 
   --records N[,N]       size of the stock; the documents have 10000,1000000,5000000
   --rows NAME[,NAME]    speed: only these rows:
@@ -41,7 +43,9 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   --clients N           clients of the delta, default 1000
   --filled N            consolidate: records that are there before
   --engine NAME         consolidate: embedded, postgres or both
-  --seed S, --copies N  quality: the copies that are made
+  --seed S, --copies N  quality: the copies that are made; fit: the folds
+  --searches N          hits: saved searches, default 100000
+  --fit                 fit: write src/hits/fit/data/fit-model.json
   --corpus DIR          default ../shared/corpus
   --json                print the figures as JSON
   --write               write the figures into docs/
@@ -71,6 +75,8 @@ const optionsOfCommand = {
   copies: { type: 'string', default: '4800' },
   engine: { type: 'string', default: 'embedded' },
   filled: { type: 'string', default: '0' },
+  fit: { type: 'boolean', default: false },
+  searches: { type: 'string', default: '100000' },
 } as const
 
 function commandLine() {
@@ -94,7 +100,7 @@ if (what === 'consolidate') {
   process.exit(0)
 }
 if (what === 'quality') {
-  const { benchQuality, qualityAsMarkdown } = await import('./quality/quality.ts')
+  const { benchQuality, qualityAsMarkdown } = await import('../quality/quality.ts')
   const report = await benchQuality({
     corpus: values.corpus,
     seed: Number(values.seed),
@@ -102,6 +108,24 @@ if (what === 'quality') {
     onProgress: (text) => console.error(text),
   })
   console.log(values.json ? JSON.stringify(report, null, 2) : qualityAsMarkdown(report))
+  process.exit(0)
+}
+if (what === 'hits') {
+  const { benchHits, hitsAsMarkdown } = await import('./hits.ts')
+  const report = benchHits({
+    searches: Number(values.searches),
+    records: Number(values.records ?? 10_000),
+    onProgress: (text) => console.error(text),
+  })
+  console.log(values.json ? JSON.stringify(report, null, 2) : hitsAsMarkdown(report))
+  process.exit(0)
+}
+if (what === 'fit') {
+  const { benchFit, fitAsMarkdown } = await import('../quality/fit/fit.ts')
+  const { corpus, fit, json } = values
+  const report = await benchFit({ corpus, fit, seed: Number(values.seed), onProgress: (text) => console.error(text) })
+  if (report === undefined) refuse(`There is no corpus in ${corpus}.`)
+  console.log(json ? JSON.stringify(report, null, 2) : fitAsMarkdown(report))
   process.exit(0)
 }
 if (!['speed', 'profile', 'parse', 'sources', 'all'].includes(what)) refuse(`There is no benchmark "${what}".`)

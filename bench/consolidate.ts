@@ -9,7 +9,7 @@ import { consolidate } from '../src/consolidate/consolidate.ts'
 import type { Notice } from '../src/domain/notice.ts'
 import { openStore, type Store } from '../src/store/database.ts'
 import { insertDocuments, insertNotices } from '../src/store/documents.ts'
-import { generateNotice } from '../test/generate/similar-notices.ts'
+import { generateNotice } from '../test/testing/generate/similar-notices.ts'
 import { fillStock } from './filled-stock.ts'
 import { startCluster } from './postgres-cluster.ts'
 import { cpuSecondsOf } from './processes.ts'
@@ -50,9 +50,9 @@ const now = Date.UTC(2026, 1, 20)
 /** An index over twenty million rows takes its time on a machine that does other things too. */
 const statementTimeoutMs = 3 * 3_600_000
 
-type Place = { readonly store: Store; readonly serverPid: number | undefined; readonly stop: () => Promise<void> }
+type TestStock = { readonly store: Store; readonly serverPid: number | undefined; readonly stop: () => Promise<void> }
 
-async function openPlace(engine: ConsolidateEngine): Promise<Place | undefined> {
+async function openTestStock(engine: ConsolidateEngine): Promise<TestStock | undefined> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-bench-'))
   const removeFolder = () => rm(dataFolder, { recursive: true, force: true })
   if (engine === 'embedded') {
@@ -83,9 +83,9 @@ async function benchConsolidate(options: {
   readonly signal?: AbortSignal
 }): Promise<ConsolidateReport | undefined> {
   const { engine, notices: wanted, filled, onProgress, signal } = options
-  const place = await openPlace(engine)
-  if (!place) return undefined
-  const { store, serverPid } = place
+  const stock = await openTestStock(engine)
+  if (!stock) return undefined
+  const { store, serverPid } = stock
   const cpuMs = (): number => {
     const { user, system } = process.cpuUsage()
     return (user + system) / 1000 + (serverPid === undefined ? 0 : cpuSecondsOf(serverPid) * 1000)
@@ -138,7 +138,7 @@ async function benchConsolidate(options: {
       tenths,
     }
   } finally {
-    await place.stop()
+    await stock.stop()
   }
 }
 

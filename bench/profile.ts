@@ -4,9 +4,9 @@ import { type LoadRequest, runLoad } from './load.ts'
 import { type CallFrame, type CpuProfile, type HeapNode, openInspector } from './speed/inspector.ts'
 import type { SpeedOptions } from './speed/options.ts'
 import { getList, pathOfSix, pathsOf, randomPages, sixFilterQuestions, walk } from './speed/questions.ts'
+import { connections } from './speed/rounds.ts'
 import { startOurs } from './speed/servers.ts'
 import { openStock } from './speed/stock.ts'
-import { connections } from './speed/turns.ts'
 
 const shownFunctions = 12
 

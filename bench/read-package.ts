@@ -111,7 +111,7 @@ async function alone(task: ReadTask, clock: () => number, hosts: PoliteHosts): P
   const steps = fetchOf(channel.delivery)({
     slot: slotOfKey(source, channel, task.slot)!,
     checkpoint: undefined,
-    send: hosts.openLine({ source, signal }).send,
+    send: hosts.openConnection({ source, signal }).send,
     knownVersions: async (keys) =>
       new Map(keys.flatMap((key) => (versions.has(key) ? [[key, versions.get(key)!] as const] : []))),
     key: undefined,

@@ -1,8 +1,8 @@
 // A whole API over real HTTP in one line: memory editions, two organizations, a clock that tests move.
 import { createSecretKey } from 'node:crypto'
-import { type CursorKey, createCursorSealer } from '../src/api/cursor.ts'
-import type { Limiter } from '../src/api/limiter.ts'
-import { createLocalLimiter } from '../src/api/limiter-memory.ts'
+import { type CursorKey, createCursorSealer } from '../src/api/cursors/cursor.ts'
+import type { Limiter } from '../src/api/limits/limiter.ts'
+import { createLocalLimiter } from '../src/api/limits/limiter-memory.ts'
 import { type ApiOptions, buildApi } from '../src/api/server.ts'
 import { openTokenTable, type TokenLookup, type TokenSource } from '../src/api/token-table.ts'
 import { hashToken, makeToken } from '../src/domain/token.ts'

@@ -10,9 +10,9 @@ import { join } from 'node:path'
 import { crc32, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hourMs, toInstant } from '../src/domain/time.ts'
-import { appendEdition, type EditionLog, openEditionLog } from '../src/edition/edition-log.ts'
+import { appendEdition, type EditionLog, openEditionLog } from '../src/edition/write/edition-log.ts'
 import { type ApiWorld, startApi, startOfTests } from './api-world.ts'
-import { generateTender } from './generate/stock.ts'
+import { generateTender } from './testing/generate/stock.ts'
 
 const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
 const programs = { gunzip: has('gunzip'), curl: has('curl'), python: has('python3'), chromium: has('chromium') }
@@ -164,7 +164,7 @@ describe('compressed answers', () => {
     for (const path of await questions()) packed.push(...(await check(path)))
   })
 
-  test('R1, R2: after another edition too, and a run that began before it goes on in its own', async () => {
+  test('R1, R2: after another edition too, and an earlier run continues in its own', async () => {
     const [, pinned] = await questions()
     const before = await ask(pinned!, { 'accept-encoding': 'identity' }, 'short')
     await publish(
@@ -178,7 +178,7 @@ describe('compressed answers', () => {
     for (const path of await questions()) packed.push(...(await check(path)))
   })
 
-  test.skipIf(!programs.gunzip)('gunzip finds every answer intact and gives the text', () => {
+  test.skipIf(!programs.gunzip)('gunzip accepts every answer and returns the text', () => {
     const file = join(folder, 'answer.gz')
     for (const { packed: bytes, text } of packed) {
       writeFileSync(file, bytes)
@@ -187,7 +187,7 @@ describe('compressed answers', () => {
     }
   })
 
-  test.skipIf(!programs.python)('gzip and zlib of Python give the text, in one go and byte by byte', () => {
+  test.skipIf(!programs.python)('gzip and zlib of Python return the text, in one go and byte by byte', () => {
     packed.forEach(({ packed: bytes }, index) => {
       writeFileSync(join(folder, `${index}.gz`), bytes)
     })
@@ -206,7 +206,7 @@ for index in range(int(sys.argv[2])):
     expect(output).toEqual(packed.map(({ text }) => createHash('sha256').update(text).digest('hex')))
   })
 
-  test.skipIf(!programs.curl)('curl --compressed gets gzip and prints the plain answer', async () => {
+  test.skipIf(!programs.curl)('curl --compressed receives gzip and prints the plain answer', async () => {
     const lines = join(folder, 'header-lines')
     for (const path of await questions()) {
       const plain = await ask(path, { 'accept-encoding': 'identity' }, 'short')
@@ -224,7 +224,7 @@ for index in range(int(sys.argv[2])):
   })
 
   test.skipIf(!programs.chromium)(
-    'Chromium reads the plain answer, and the length that was said',
+    'Chromium reads the plain answer, of the announced length',
     { timeout: 60_000 },
     async () => {
       const paths = await questions()

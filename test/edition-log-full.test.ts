@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
-import { appendEdition, type EditionLog, openEditionLog } from '../src/edition/edition-log.ts'
-import { wholePage } from '../src/edition/pieces.ts'
+import { wholePage } from '../src/edition/format/pieces.ts'
+import { appendEdition, type EditionLog, openEditionLog } from '../src/edition/write/edition-log.ts'
 import { entriesOfEdition, infoOfEdition, recordsOfEdition } from './edition-of-number.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'edition-log-full-'))
@@ -42,7 +42,7 @@ function readEdition(log: EditionLog, edition: number): unknown[] {
 }
 
 test.skipIf(!canMount)(
-  'a full disk stops nothing that is served; with room again the log goes on, and no start in between harms it',
+  'a full disk stops nothing that is served; with room again the log continues, and no start in between harms it',
   async () => {
     const folder = join(mounted, 'editions')
     const ballast = join(mounted, 'ballast')
@@ -110,7 +110,7 @@ test.skipIf(!canMount)(
   },
 )
 
-test('a process that may not make its files any larger ends an edition cleanly; the next process goes on', async () => {
+test('a process that may not extend its files ends an edition cleanly; the next process continues', async () => {
   const folder = join(root, 'limited')
   const script = fileURLToPath(new URL('append-editions.ts', import.meta.url))
   const child = spawn('sh', ['-c', `ulimit -f 400; exec "${process.execPath}" "${script}" "${folder}"`], {

@@ -1,7 +1,7 @@
 // Editions that follow from their number alone, so that what a killed process wrote can be known afterwards.
 import { hourMs } from '../src/domain/time.ts'
-import type { NewEdition } from '../src/edition/log-state.ts'
-import type { NewEntry } from '../src/edition/pack-entries.ts'
+import type { NewEdition } from '../src/edition/write/log-state.ts'
+import type { NewEntry } from '../src/edition/write/pack-entries.ts'
 
 const size = 60
 /** Records that there are, however many editions follow. */

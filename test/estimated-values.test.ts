@@ -4,9 +4,9 @@ import { consolidate } from '../src/consolidate/consolidate.ts'
 import { fitStock, leastPricedTenders } from '../src/consolidate/estimate/fit-stock.ts'
 import type { TenderRecord } from '../src/domain/tender.ts'
 import { startApi, startOfTests } from './api-world.ts'
-import { at, notice } from './generate/notices.ts'
 import type { PlainRecord } from './memory-editions.ts'
 import { receiveNotices } from './receive-notices.ts'
+import { at, notice } from './testing/generate/notices.ts'
 import { openTestStore } from './world.ts'
 
 const now = startOfTests

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type RawBuilder, sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { hourMs } from '../src/domain/time.ts'
-import { catchUp, openEditionLog } from '../src/edition/edition-log.ts'
+import { catchUp, openEditionLog } from '../src/edition/write/edition-log.ts'
 import { publish } from '../src/publish/publish.ts'
 import type { Store } from '../src/store/database.ts'
 import { balancedStore } from './lagging-servers.ts'
@@ -63,7 +63,7 @@ async function everyOrder(run: (choose: () => number) => Promise<void>): Promise
 }
 
 describe.skipIf(testDatabaseUrl === undefined)('a node whose questions reach two servers', () => {
-  test.each(lags)('one of which lacks %s, shows whole editions only, and all of it in the end', async (_, left) => {
+  test.each(lags)('one of which lacks %s, shows complete editions only, and everything in the end', async (_, left) => {
     await using ahead = await openTestStore('server')
     await using behind = await openTestStore('server')
     const cut = (edition: number) => publish(ahead, { now: startOfStock + edition * hourMs, minIntervalMs: hourMs })

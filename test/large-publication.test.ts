@@ -105,7 +105,7 @@ async function publishWatched(store: Store, { memory }: { readonly memory: boole
 
 describe.each(engines)('publishing many changes (%s)', (engine) => {
   test(
-    'lets others in between its pieces, each of which is short',
+    'lets others work between its pieces, each of which is short',
     async () => {
       await using made = await openTestStore(engine)
       await makeStock(made, changes, 1500)

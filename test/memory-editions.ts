@@ -5,14 +5,14 @@ import type { TenderFilter } from '../src/domain/filter.ts'
 import { nutsNumber, nutsRange } from '../src/domain/nuts.ts'
 import type { TenderRecord } from '../src/domain/tender.ts'
 import { toInstant } from '../src/domain/time.ts'
-import type { EditionInfo, EditionReader } from '../src/edition/edition-reader.ts'
+import type { EditionInfo, EditionView } from '../src/edition/read/edition-view.ts'
 
 /** A record to publish; what is left out gets a plain value. `lastModified` is given by the publication. */
 export type PlainRecord = Partial<Omit<TenderRecord, 'lastModified' | 'checkedAt'>> & { readonly id: string }
 
 type Version = { readonly record: TenderRecord; readonly born: number; supersededBy: number | undefined }
 
-export type MemoryEditions = EditionReader & {
+export type MemoryEditions = EditionView & {
   /** Publishes new versions; each takes the next millisecond from `at` on, or all the same one. */
   readonly publish: (at: number, records: readonly PlainRecord[], stamps?: 'rising' | 'same') => EditionInfo
   /** Forgets that this edition is retained (R5). */

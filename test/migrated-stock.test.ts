@@ -21,7 +21,7 @@ const [unchanged, changed, added] = ids
 /** Migrations of a version to come. */
 const later = {
   ...migrations,
-  '0002-later': [
+  '9999-later': [
     "alter table tender add column note text not null default ''",
     'create table later (tender_id text primary key)',
     'insert into later select tender_id from published_tender',
@@ -47,7 +47,7 @@ async function put(store: Store, id: string, title: string) {
 }
 
 describe.each(engines)('a stock of another version (%s)', (engine) => {
-  test('that is earlier keeps its editions; what was not published yet comes with the next one', async () => {
+  test('that is earlier keeps its editions; the next one delivers what was not published yet', async () => {
     const options = await placeOf(engine)
     const old = await openStore(options)
     await put(old, unchanged, 'u')
@@ -71,13 +71,34 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
     expect(await publish(store, { now, minIntervalMs: hourMs })).toMatchObject({ edition: 2, records: 3, changes: 2 })
     expect(await newestEdition(store.db)).toMatchObject({ edition: 2, checksum: await checksumByPython(store) })
     expect(await publish(store, { now: now + hourMs, minIntervalMs: hourMs })).toEqual({ kind: 'nothingNew' })
-    await expect(migrate(store.db, 'The stock')).rejects.toThrow(/newer version .*0002-later/)
+    await expect(migrate(store.db, 'The stock')).rejects.toThrow(/newer version .*9999-later/)
   })
 
-  test('that was never released is refused, and stays as it is', async () => {
+  test('that is from before there were saved searches is matched from its next edition on', async () => {
+    const options = await placeOf(engine)
+    const old = await openStore(options)
+    await put(old, unchanged, 'u')
+    await publish(old, { now: start, minIntervalMs: hourMs })
+    const later = [...Object.keys(migrations)].slice(1)
+    const tables = migrations['0002-hits']!.flatMap((text) => /^create table (\w+)/.exec(text)?.[1] ?? [])
+    for (const table of tables) await sql`drop table ${sql.table(table)} cascade`.execute(old.db)
+    await sql`delete from kysely_migration where name = any (${later}::text[])`.execute(old.db)
+    await old.close()
+
+    const store = await openStore(options)
+    onTestFinished(() => store.close())
+    const { last_modified } = await store.db.selectFrom('edition').select('last_modified').executeTakeFirstOrThrow()
+    expect(await store.db.selectFrom('hit_mark').selectAll().execute()).toMatchObject([
+      { edition: 1, last_modified, step: 'changes', step_modified: last_modified },
+    ])
+    await put(store, changed, 'c')
+    expect(await publish(store, { now: start + hourMs, minIntervalMs: hourMs })).toMatchObject({ edition: 2 })
+  })
+
+  test('that was never released is refused, and stays unchanged', async () => {
     const options = await placeOf(engine)
     const store = await openStore(options)
-    await sql`update kysely_migration set name = '0001-stock'`.execute(store.db)
+    await sql`update kysely_migration set name = '0001-stock' where name = '0001-tables'`.execute(store.db)
     await store.close()
     await expect(openStore(options)).rejects.toThrow(/before the first release.*; start with an empty data folder/)
   })

@@ -1,11 +1,11 @@
 // Tenders by their numbers, put into a stock and published; and what a reader of a log finds.
 import { contentHash } from '../src/consolidate/canonical.ts'
 import type { TenderContent } from '../src/domain/tender.ts'
-import type { EditionLog } from '../src/edition/edition-log.ts'
-import { wholePage } from '../src/edition/pieces.ts'
+import { wholePage } from '../src/edition/format/pieces.ts'
+import type { EditionLog } from '../src/edition/write/edition-log.ts'
 import type { Store } from '../src/store/database.ts'
 import { upsertTenders } from '../src/store/tenders.ts'
-import { generateTender } from './generate/stock.ts'
+import { generateTender } from './testing/generate/stock.ts'
 
 export const startOfStock = Date.UTC(2026, 0, 1)
 const stock = { seed: 7, count: 0, now: startOfStock, size: 'small' } as const

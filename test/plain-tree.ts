@@ -1,5 +1,5 @@
 // A tree of XML as plain values: what two ways of reading must agree in.
-import type { XmlElement } from '../src/sources/xml.ts'
+import type { XmlElement } from '../src/sources/xml/xml.ts'
 
 /** All that can be asked of an element and of those below it. */
 export function plainTree(element: XmlElement): unknown {

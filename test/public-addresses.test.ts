@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addressWarnings, publicAddresses } from '../src/bin/public-addresses.ts'
+import { addressWarnings, publicAddresses } from '../src/service/public-addresses.ts'
 import { endOf } from './proxies/proxy-process.ts'
 
 const program = join(import.meta.dirname, '../src/bin/tenderstock.ts')
 const listening = 'http://127.0.0.1:8080'
 const databaseUrl = 'postgres://h/d'
 
-describe('who is shown what', () => {
-  test('a trial, on loopback without DATABASE_URL, is where it listens, and nobody is warned', () => {
+describe('which addresses are shown', () => {
+  test('a trial, on loopback without DATABASE_URL, shows where it listens, without a warning', () => {
     for (const host of ['127.0.0.1', 'localhost', '::1']) {
       const place = { config: {}, host }
       expect(publicAddresses(place, listening)).toEqual({ baseUrl: listening, docsUrl: listening, trustedHops: 0 })
@@ -35,7 +35,7 @@ describe('who is shown what', () => {
     ])
   })
 
-  test('what is set is shown everywhere', () => {
+  test('a setting is shown everywhere', () => {
     const config = { databaseUrl, baseUrl: 'https://t.example', trustedHops: 0 }
     const place = { config, host: '0.0.0.0' }
     expect(publicAddresses(place, listening)).toEqual({
@@ -53,7 +53,7 @@ describe('who is shown what', () => {
   })
 })
 
-describe('a node that listens on all addresses, of which nobody said where clients reach it', () => {
+describe('a node that listens on all addresses without a configured public address', () => {
   let folder: string
   let node: ChildProcess
   let api: string
@@ -88,7 +88,7 @@ describe('a node that listens on all addresses, of which nobody said where clien
     expect(warnings.filter((each) => each.startsWith('TENDERSTOCK_TRUSTED_HOPS is not set'))).toHaveLength(1)
   })
 
-  test('shows its own address nowhere: what it refers to is relative to what the client asked', async () => {
+  test('shows its own address nowhere: its links are relative to the URL of the request', async () => {
     const answers = await Promise.all(
       ['/v1/tenders', '/v1/nothing', '/readyz', '/openapi.json', '/access'].map((path) => fetch(api + path)),
     )

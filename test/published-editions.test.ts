@@ -7,16 +7,16 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { contentHash } from '../src/consolidate/canonical.ts'
 import type { TenderContent } from '../src/domain/tender.ts'
 import { hourMs } from '../src/domain/time.ts'
-import { catchUp, type EditionLog, type EditionLogOptions, openEditionLog } from '../src/edition/edition-log.ts'
-import { wholePage } from '../src/edition/pieces.ts'
-import { OlderDatabaseError } from '../src/edition/take-over.ts'
+import { wholePage } from '../src/edition/format/pieces.ts'
+import { catchUp, type EditionLog, type EditionLogOptions, openEditionLog } from '../src/edition/write/edition-log.ts'
+import { OlderDatabaseError } from '../src/edition/write/take-over.ts'
 import { publish } from '../src/publish/publish.ts'
 import type { Store } from '../src/store/database.ts'
 import { newestEdition } from '../src/store/editions.ts'
 import { upsertTenders } from '../src/store/tenders.ts'
-import { randomOf } from './generate/random.ts'
-import { generateTender } from './generate/stock.ts'
 import { checksumByPython, hasPython } from './state-checksum.ts'
+import { randomOf } from './testing/generate/random.ts'
+import { generateTender } from './testing/generate/stock.ts'
 import { engines, openTestStore } from './world.ts'
 
 if (!hasPython) console.log('skipped: checksums of editions against those of another program (no python3)')
@@ -178,7 +178,7 @@ describe.each(engines)('published editions (%s)', (engine) => {
     },
   )
 
-  test('C6 R1 while a large edition is taken over, readers see the one before, then all of it', async () => {
+  test('C6 R1 while a large edition is loaded, readers see the previous one, then all of it', async () => {
     await using store = await openTestStore(engine)
     await put(store, numbered(0, 3))
     await cut(store, 1)
@@ -229,7 +229,7 @@ describe.each(engines)('published editions (%s)', (engine) => {
     expect(crawl(log, 10)).toEqual(newest)
   })
 
-  test('a log that fills with entries that nobody can see any more is replaced by a copy without them', async () => {
+  test('a log full of superseded entries is replaced by a copy without them', async () => {
     await using store = await openTestStore(engine)
     await put(store, numbered(0, 20))
     await cut(store, 1)
@@ -263,7 +263,7 @@ describe.each(engines)('published editions (%s)', (engine) => {
     expect(generation).not.toBe('generation-1')
   })
 
-  test('P5 a database that lacks editions of the log changes nothing until somebody agrees; then clients end with equal copies', async () => {
+  test('P5 a database that lacks editions of the log changes nothing until an operator agrees; then clients end with equal copies', async () => {
     await using store = await openTestStore(engine)
     const folder = newFolder()
     const warnings: string[] = []
@@ -318,7 +318,7 @@ describe.each(engines)('published editions (%s)', (engine) => {
     expect(await catchUp(last, store)).toBe(0)
   })
 
-  test('another history, another stock and an empty database are told apart, and none drops the log', async () => {
+  test('another history, another stock and an empty database are distinguished, and none drops the log', async () => {
     await using store = await openTestStore(engine)
     await using other = await openTestStore(engine)
     await using empty = await openTestStore(engine)

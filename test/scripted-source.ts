@@ -1,6 +1,6 @@
 // A source for tests of the runner: a portal in memory, read by a fetch whose every request can go wrong.
 import type { Notice, ParsedPart } from '../src/domain/notice.ts'
-import type { LineOptions, PoliteHosts } from '../src/ingest/polite.ts'
+import type { PoliteHosts, PortalConnectionOptions } from '../src/ingest/polite.ts'
 import type { RunOptions } from '../src/ingest/run-sources.ts'
 import type { Fetch, Json, SlotEnd, SourceReply } from '../src/sources/fetch.ts'
 import type { Channel, Source } from '../src/sources/source.ts'
@@ -43,9 +43,9 @@ const notYet: SourceReply = {
 }
 
 /** Lines to the portal: a request's address is the slot and the place of the first entry. */
-function scriptedHosts(portal: ScriptedPortal): Pick<PoliteHosts, 'openLine'> {
+function scriptedHosts(portal: ScriptedPortal): Pick<PoliteHosts, 'openConnection'> {
   return {
-    openLine: ({ source, signal }: LineOptions) => {
+    openConnection: ({ source, signal }: PortalConnectionOptions) => {
       let count = 0
       return {
         requests: () => count,
@@ -130,7 +130,7 @@ export function scriptedSource(
     publisher: 'Nobody',
     country: 'DE',
     homepage: `https://${id}.example`,
-    licence: { name: 'not stated' },
+    license: { name: 'not stated' },
     zone: 'Europe/Berlin',
     channels: [
       {

@@ -67,7 +67,7 @@ describe.skipIf(!testDatabaseUrl || !testRedisUrl)('three nodes', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('C6, C54, R2: a run that asks another node for each page reads each record of one edition once, in order', async () => {
+  test('C6, C54, R2: a run that uses another node for each page reads each record of one edition once, in order', async () => {
     firstRequestAtMs = performance.now()
     const [a, b, c] = nodes
     const seen: string[] = []
@@ -86,7 +86,7 @@ describe.skipIf(!testDatabaseUrl || !testRedisUrl)('three nodes', () => {
     expect(states.size).toBe(1)
   })
 
-  test('C121, C131: all nodes together serve exactly the limit, whoever is asked', async () => {
+  test('C121, C131: all nodes together serve exactly the limit, in any order', async () => {
     const answers = await Promise.all(
       Array.from({ length: 3 * limit }, (_, index) => get(nodes[index % 3]!, '/v1/tenders?limit=1')),
     )

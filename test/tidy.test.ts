@@ -29,7 +29,7 @@ function filesBelow(folder: string, ending: string): [string, string][] {
 
 describe('the house', () => {
   const sources = new Map([
-    ...['src', 'client', 'test', 'bench'].flatMap((folder) => filesBelow(folder, '.ts')),
+    ...['src', 'client', 'test', 'bench', 'quality'].flatMap((folder) => filesBelow(folder, '.ts')),
     ...filesBelow('docs/decisions', '.md'),
   ])
 
@@ -51,7 +51,7 @@ describe('the house', () => {
 })
 
 describe('the rules by number', () => {
-  const folders = ['src', 'client', 'test', 'bench', 'docs', 'examples', 'integrations', 'contract', '.ci']
+  const folders = ['src', 'client', 'test', 'bench', 'quality', 'docs', 'examples', 'integrations', 'contract', '.ci']
   const paths = new Set([
     ...folders.flatMap((folder) => pathsBelow(folder)),
     ...readdirSync(root, { withFileTypes: true })
@@ -67,14 +67,14 @@ describe('the rules by number', () => {
 
   test('are read wholly', () => {
     const numbers = readRules(texts.get(rulesPage)!).map(({ number }) => number)
-    for (const [letter, last] of Object.entries({ C: 161, D: 56, P: 7, R: 5, G: 5, V: 8 }))
+    for (const [letter, last] of Object.entries({ C: 161, D: 57, P: 7, R: 5, G: 5, V: 8 }))
       expect(numbers.filter((number) => number.startsWith(letter))).toEqual(
         Array.from({ length: last }, (_, index) => `${letter}${index + 1}`),
       )
     expect([...paths]).toEqual(expect.arrayContaining(['README.md', 'docs/flow.svg', 'integrations/README.md']))
   })
 
-  test('are defined where they are cited and cited where they are held, and every page that is named is there', () => {
+  test('are defined where they are cited and cited where they are held, and every named page exists', () => {
     const lines = statuteViolations(texts, paths).map(({ rule, path, detail }) => `${path}: ${rule}: ${detail}`)
     expect(lines.join('\n')).toBe('')
   })
@@ -92,7 +92,7 @@ describe('the rules by number', () => {
     return [...new Set(statuteViolations(all, new Set(all.keys())).map(({ rule }) => rule))]
   }
 
-  test('lets pass what is allowed', () => {
+  test('accepts what is allowed', () => {
     expect(violation()).toEqual([])
     expect(violation(['src/sources/de.ts', '// Form P7.\n'])).toEqual([])
   })
@@ -119,7 +119,7 @@ describe('the rules by number', () => {
     expect(violation([path, text])).toContain(rule)
   })
 
-  test('a test that nobody runs holds nothing', () => {
+  test('a test that is never run holds nothing', () => {
     const page: [string, string] = [rulesPage, sound[0]![1].replace('src/a.test.ts', 'test/a-assertions.ts')]
     const file: [string, string] = ['test/a-assertions.ts', "assertion('C1', 'works')\n"]
     expect(violation(page, file)).toEqual(['not-held'])
@@ -140,6 +140,7 @@ describe('the rules by number', () => {
 
 describe('every rule catches a planted breach', () => {
   const head = '// A line.\n'
+  const decision = '# 1. A\n## Context\n## Choice\n## Drawbacks\n## Alternatives\n'
   const violation = (path: string, text: string, others: readonly [string, string][] = []): string[] => [
     ...new Set(houseViolations(new Map([[path, text], ...others])).map(({ rule }) => rule)),
   ]
@@ -151,22 +152,38 @@ describe('every rule catches a planted breach', () => {
     ['direction', 'src/store/tenders.ts', `${head}import type { A } from '../publish/publish.ts'\n`],
     ['direction', 'src/publish/publish.ts', `${head}import { a } from '../consolidate/merge.ts'\n`],
     ['direction', 'src/consolidate/consolidate.ts', `${head}export const a = await import('../sources/xml.ts')\n`],
-    ['direction', 'src/sources/xml.ts', `${head}import '../store/database.ts'\n`],
-    ['direction', 'src/edition/edition-log.ts', `${head}import { a } from '../api/server.ts'\n`],
+    ['direction', 'src/sources/xml/xml.ts', `${head}import '../../store/database.ts'\n`],
+    ['direction', 'src/edition/write/edition-log.ts', `${head}import { a } from '../api/server.ts'\n`],
     ['direction', 'src/api/server.ts', `${head}import { a } from '../bin/tenderstock.ts'\n`],
+    ['direction', 'src/service/start.ts', `${head}import type { A } from '../cli/main.ts'\n`],
+    ['direction', 'src/service/start.ts', `${head}import '../bin/tenderstock.ts'\n`],
+    ['direction', 'src/cli/main.ts', `${head}import { a } from '../publish/publish.ts'\n`],
+    ['direction', 'src/cli/main.ts', `${head}import { a } from '../bin/contract.ts'\n`],
+    ['direction', 'src/sources/ted/ted.ts', `${head}import { a } from '../../simulator/shelf.ts'\n`],
+    ['direction', 'src/edition/format/pieces.ts', `${head}import { a } from '../read/query.ts'\n`],
+    ['direction', 'src/edition/read/query.ts', `${head}import { a } from '../write/edition-log.ts'\n`],
+    ['direction', 'src/api/tender-answers.ts', `${head}import { a } from '../edition/write/edition-log.ts'\n`],
+    ['direction', 'src/api/limits/limiter.ts', `${head}import { a } from '../server.ts'\n`],
+    ['beside', 'bench/query.ts', `${head}import { a } from '../test/world.ts'\n`],
+    ['beside', 'bench/query.ts', `${head}import { a } from '../src/api/server.test.ts'\n`],
+    ['beside', 'quality/values.ts', `${head}import { a } from '../bench/row.ts'\n`],
+    ['beside', 'test/model/world.ts', `${head}import { a } from '../../bench/load.ts'\n`],
+    ['beside', 'src/api/server.test.ts', `${head}import { a } from '../../bench/load.ts'\n`],
+    ['beside', 'test/testing/generate/stock.ts', `${head}import { a } from '../../world.ts'\n`],
     ['direction', 'client/src/sync.ts', `${head}import { a } from '../../src/domain/tender.ts'\n`],
     ['stock-tables', 'src/api/server.ts', `${head}import { a } from '../store/tenders.ts'\n`],
     ['stock-tables', 'src/api/server.ts', `${head}import { a } from '../store/editions.ts'\n`],
     ['runner', 'src/consolidate/merge.ts', `${head}import { a } from '../store/tenders.ts'\n`],
     ['runner', 'src/ingest/raw.ts', `${head}import type { Store } from '../store/database.ts'\n`],
     ['test-import', 'src/api/server.ts', `${head}import { a } from '../../test/world.ts'\n`],
-    ['test-import', 'src/api/server.ts', `${head}import { a } from './cursor.test.ts'\n`],
-    ['environment', 'src/bin/start.ts', `${head}export const a = process.env['A']\n`],
+    ['test-import', 'src/api/server.ts', `${head}import { a } from './contract.test.ts'\n`],
+    ['test-import', 'src/consolidate/merge.ts', `${head}import { a } from '../../quality/lifecycle.ts'\n`],
+    ['environment', 'src/service/start.ts', `${head}export const a = process.env['A']\n`],
     ['clock', 'src/publish/publish.ts', `${head}export const a = Date.now()\n`],
     ['clock', 'src/publish/publish.ts', `${head}export const a = new Date()\n`],
     ['clock', 'src/publish/publish.ts', `${head}export const a = new Date\n;`],
-    ['random', 'src/api/cursor.ts', `${head}export const a = Math.random()\n`],
-    ['random', 'src/api/cursor.ts', `${head}import { randomUUID } from 'node:crypto'\n`],
+    ['random', 'src/api/cursors/cursor.ts', `${head}export const a = Math.random()\n`],
+    ['random', 'src/api/cursors/cursor.ts', `${head}import { randomUUID } from 'node:crypto'\n`],
     ['outgoing-http', 'src/sources/ted.ts', `${head}import { request } from 'undici'\n`],
     ['outgoing-http', 'src/sources/ted.ts', `${head}import { request } from 'node:https'\n`],
     ['outgoing-http', 'src/sources/ted.ts', `${head}export const a = await fetch('x')\n`],
@@ -182,10 +199,22 @@ describe('every rule catches a planted breach', () => {
     ['barrel', 'src/api/index.ts', `${head}export { a } from './a.ts'\n`],
     ['barrel', 'src/api/all.ts', `${head}export * from './a.ts'\nexport const b = 1\n`],
     ['todo', 'src/api/server.ts', `${head}// TODO: later\n`],
-    ['decision', 'docs/decisions/0001-a.md', '# A\n## Context\n## Choice\n## Alternatives\n'],
+    ['decision', 'docs/decisions/0001-a.md', '# 1. A\n## Context\n## Choice\n## Alternatives\n'],
+    ['decision-index', 'docs/decisions/0001-a.md', decision],
   ]
   test.each(breaches)('%s in %s', (rule, path, text) => {
     expect(violation(path, text)).toContain(rule)
+  })
+
+  const index = '| | Decision | In one line |\n|---|---|---|\n| 1 | [A](0001-a.md) | It is A. |\n'
+  const decisionBreaches: readonly [what: string, path: string, text: string, index: string][] = [
+    ['a number left out', 'docs/decisions/0002-a.md', decision.replace('1.', '2.'), index],
+    ['another number in the title', 'docs/decisions/0001-a.md', decision.replace('1.', '2.'), index],
+    ['another title in the index', 'docs/decisions/0001-a.md', decision, index.replace('[A]', '[B]')],
+    ['no line in the index', 'docs/decisions/0001-a.md', decision, ''],
+  ]
+  test.each(decisionBreaches)('decisions: %s', (_, path, text, page) => {
+    expect(violation(path, text, [['docs/decisions/README.md', page]])).toEqual(['decision-index'])
   })
 
   test('an import cycle, also over three files and by type', () => {
@@ -198,15 +227,18 @@ describe('every rule catches a planted breach', () => {
 
   test('the database in a reader, by whatever it loads', () => {
     const others: [string, string][] = [
-      ['src/bin/reader.ts', `${head}import { a } from '../api/tokens.ts'\nawait import('../api/limiter.ts')\n`],
+      [
+        'src/service/reader.ts',
+        `${head}import { a } from '../api/tokens.ts'\nawait import('../api/limits/limiter.ts')\n`,
+      ],
       ['src/api/tokens.ts', `${head}import type { T } from '../store/organizations.ts'\nexport const a = 1\n`],
     ]
-    const load = `${head}import { type S, a } from '../store/settings.ts'\n`
-    expect(violation('src/api/limiter.ts', load, others)).toEqual(['reader-database'])
-    expect(violation('src/api/other.ts', load, others)).toEqual([])
+    const load = (up: string) => `${head}import { type S, a } from '${up}/store/settings.ts'\n`
+    expect(violation('src/api/limits/limiter.ts', load('../..'), others)).toEqual(['reader-database'])
+    expect(violation('src/api/other.ts', load('..'), others)).toEqual([])
   })
 
-  test('and lets pass what is allowed', () => {
+  test('and accepts what is allowed', () => {
     const fine: [string, string][] = [
       [
         'src/consolidate/consolidate.ts',
@@ -215,7 +247,7 @@ describe('every rule catches a planted breach', () => {
       ['src/ingest/ingest.ts', `${head}import { a } from '../sources/files.ts'\nexport const d = new Date(5)\n`],
       [
         'src/api/server.ts',
-        `${head}import { a } from '../edition/edition-log.ts'\nimport { b } from '../store/organizations.ts'\n`,
+        `${head}import { a } from '../edition/read/edition-view.ts'\nimport { b } from '../store/organizations.ts'\n`,
       ],
       ['src/platform/clock.ts', `${head}export const now = () => Date.now()\n`],
       [
@@ -230,14 +262,19 @@ describe('every rule catches a planted breach', () => {
         'src/bin/tenderstock.ts',
         `#!/usr/bin/env node\n${head}console.log('import { a } from "../../test/x.ts"')\n// TODO #12: more\n`,
       ],
-      ['docs/decisions/0001-a.md', '# A\n## Context\n## Choice\n## Drawbacks\n## Alternatives\n'],
+      ['src/service/start.ts', `${head}import { a } from '../edition/write/edition-log.ts'\n`],
+      ['src/cli/main.ts', `${head}import { a } from '../service/run-alone.ts'\n`],
+      ['bench/query.ts', `${head}import { a } from '../test/testing/generate/stock.ts'\n`],
+      ['test/corpus/values.test.ts', `${head}import { a } from '../../quality/values.ts'\n`],
+      ['docs/decisions/0001-a.md', decision],
+      ['docs/decisions/README.md', index],
     ]
     expect(houseViolations(new Map(fine))).toEqual([])
   })
 })
 
 describe('the scanner', () => {
-  test('tells code from comments, strings, templates and regular expressions', () => {
+  test('distinguishes code from comments, strings, templates and regular expressions', () => {
     const { code } = scanFile(
       'const a = /["\'`/*]/.test(b) ? `x §{c + `§{d}`} // no` : 4 / 2 / 1 // yes\nconst e = "/* no */" /* yes */ + 5\n'.replaceAll(
         '§',

@@ -5,9 +5,9 @@ import { openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 
-/** As a reader keeps (log-reader.ts). */
+/** Maximum bytes of pages to keep, as in a reader (log-view.ts). */
 const keptBytes = 64 * 1024 * 1024
-/** As the service has it (server.ts). */
+/** Size of a socket's buffer, as in the service (server.ts). */
 const highWaterMark = 256 * 1024
 
 type Page = { readonly length: number; readonly kept: Buffer | undefined; readonly file: number }

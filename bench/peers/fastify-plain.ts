@@ -1,5 +1,5 @@
-// The peer for records: the least that Fastify can do for the same bytes. A map from path to buffers, fixed headers; no token,
-// no limit, nothing looked up. Run: node bench/peers/fastify-plain.ts PORT FOLDER, files NAME and NAME.gz
+// The peer for records: the minimum that Fastify does for the same bytes. A map from path to buffers, fixed headers;
+// no token, no limit, no query. Run: node bench/peers/fastify-plain.ts PORT FOLDER, files NAME and NAME.gz
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Fastify from 'fastify'

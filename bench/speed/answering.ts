@@ -1,4 +1,4 @@
-// The rows in which one API process answers under full load, beside nginx and the peers.
+// The rows in which one API process answers under full load, compared with nginx and the peers.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LoadRequest } from '../load.ts'
@@ -15,6 +15,7 @@ import {
   sixFilterQuestions,
   walk,
 } from './questions.ts'
+import { over, runRounds, type Side } from './rounds.ts'
 import { atLeast, atMost, type SpeedRow } from './row.ts'
 import {
   type Ours,
@@ -26,9 +27,8 @@ import {
   startPostgraphile,
 } from './servers.ts'
 import type { Stock } from './stock.ts'
-import { over, type Side, takeTurns } from './turns.ts'
 
-export type Place = {
+export type SpeedContext = {
   readonly options: SpeedOptions
   readonly stock: Stock
   readonly ours: Ours
@@ -36,29 +36,34 @@ export type Place = {
 }
 
 const hotPages = 48
-/** Pages of 100 from everywhere: 0.2 GB compressed, more than what a reader keeps ready. */
+/** Number of different pages of 100: 0.2 GB compressed, more than a reader keeps. */
 const coldPages = 1500
 const hotRecords = 500
 const coldRecords = 8000
 const questionVariants = 1000
-/** So many that no reader keeps their pages at any size: few matches in a small stock make pages of 25 KB. */
+/**
+ * Number of different queries: too many for a reader to keep their pages, even in a small stock with pages of 25 KB.
+ */
 const sixFilterVariants = 50_000
 
-const tokenOf = ({ stock }: Place): string => stock.clients[0]!.token
+const tokenOf = ({ stock }: SpeedContext): string => stock.clients[0]!.token
 const bearer = (token: string, encoding: string) => ({
   Authorization: `Bearer ${token}`,
   'Accept-Encoding': encoding,
 })
 
 const row = (
-  { options }: Place,
+  { options }: SpeedContext,
   name: SpeedRow['name'],
   work: string,
   rest: Pick<SpeedRow, 'sides' | 'verdicts'> & { readonly notes?: readonly string[] },
 ): SpeedRow => ({ name, work, records: options.records, notes: [], ...rest })
 
-/** List pages of 100 against nginx and a bare socket with the same bytes, as asked again and again and from everywhere. */
-export async function pageRows(place: Place): Promise<SpeedRow[]> {
+/**
+ * List pages of 100 compared with nginx and a bare socket with the same bytes: the same pages repeatedly, and pages
+ * from everywhere.
+ */
+export async function pageRows(place: SpeedContext): Promise<SpeedRow[]> {
   const { options, stock, ours } = place
   const token = tokenOf(place)
   const sets = {
@@ -86,7 +91,7 @@ export async function pageRows(place: Place): Promise<SpeedRow[]> {
       const files = names[set]!.map((file) => `/${index}/${file}`)
       if (nginx) sides.push({ server: nginx, requests: pathsOf(files), headers })
       sides.push({ server: bare, requests: pathsOf(files), headers })
-      const figures = await takeTurns(work, sides, options)
+      const figures = await runRounds(work, sides, options)
       const verdicts = nginx
         ? [
             atLeast('requests/s, ours ÷ nginx', over(figures, 'requests/s', 'ours', 'nginx'), goal),
@@ -102,7 +107,7 @@ export async function pageRows(place: Place): Promise<SpeedRow[]> {
 }
 
 /** Records by id against a plain Fastify route with the same buffers, and nginx with the same files. */
-export async function recordRows(place: Place): Promise<SpeedRow[]> {
+export async function recordRows(place: SpeedContext): Promise<SpeedRow[]> {
   const { options, stock, ours } = place
   const token = tokenOf(place)
   const ids = new Set<string>()
@@ -129,7 +134,7 @@ export async function recordRows(place: Place): Promise<SpeedRow[]> {
         { server: fastify, requests, headers },
       ]
       if (nginx) sides.push({ server: nginx, requests: pathsOf(all.slice(0, count).map((id) => `/${id}`)), headers })
-      const figures = await takeTurns(work, sides, options)
+      const figures = await runRounds(work, sides, options)
       rows.push(
         row(place, 'record', work, {
           sides: figures,
@@ -146,7 +151,7 @@ export async function recordRows(place: Place): Promise<SpeedRow[]> {
 }
 
 /** Peers that answer from PostgreSQL. */
-export async function peerRows(place: Place): Promise<SpeedRow[]> {
+export async function peerRows(place: SpeedContext): Promise<SpeedRow[]> {
   const { options, stock, ours } = place
   if (stock.peerDatabase === undefined) {
     place.notes.push(`skipped: the peers on PostgreSQL (no table of theirs at this size; ask for it with --peers)`)
@@ -231,8 +236,8 @@ export async function peerRows(place: Place): Promise<SpeedRow[]> {
       { server: fastify, requests: peerRequests, headers },
     ]
     if (graphile && graphileRequests) sides.push({ server: graphile, requests: graphileRequests, headers: {} })
-    const figures = await takeTurns(`${work}, peers`, sides, options)
-    // the record is not of this goal: it is shown beside it
+    const figures = await runRounds(`${work}, peers`, sides, options)
+    // the record is not part of this goal: it is shown for comparison
     const verdicts =
       work === 'record by id, gzip'
         ? []
@@ -275,7 +280,7 @@ function graphileFilters(filters: ReturnType<typeof sixFilterQuestions>[number])
 }
 
 /** A benchmark of two programs that answer differently measures nothing. */
-async function assertSame(place: Place, peer: Server, path: string, peerPath: string): Promise<void> {
+async function assertSame(place: SpeedContext, peer: Server, path: string, peerPath: string): Promise<void> {
   const token = tokenOf(place)
   const [mine, theirs] = [await getList(place.ours.port, path, token), await getList(peer.port, peerPath, token)]
   if (JSON.stringify(mine.data) !== JSON.stringify(theirs.data))
@@ -302,7 +307,7 @@ async function assertSameGraphile(
 
 /** Pages by six filters at this size against a small stock. */
 export async function sixFilterRows(
-  place: Place,
+  place: SpeedContext,
   small: { readonly stock: Stock; readonly ours: Ours },
 ): Promise<SpeedRow[]> {
   const { options, ours } = place
@@ -330,7 +335,7 @@ export async function sixFilterRows(
       kind === 'broad'
         ? 'page by six filters that fill it at any size, 50,000 different questions'
         : 'page by six filters that few records match, 50,000 different questions'
-    const figures = (await takeTurns(work, sides, options)).map(({ side, figures: measured }) => ({
+    const figures = (await runRounds(work, sides, options)).map(({ side, figures: measured }) => ({
       side,
       figures: {
         ...measured,
@@ -355,7 +360,7 @@ export async function sixFilterRows(
 }
 
 /** Filters that match nothing against a loop over all records. */
-export async function noMatchRows(place: Place): Promise<SpeedRow[]> {
+export async function noMatchRows(place: SpeedContext): Promise<SpeedRow[]> {
   const { options, ours } = place
   const headers = bearer(tokenOf(place), 'gzip')
   const scan = JSON.parse(
@@ -366,7 +371,7 @@ export async function noMatchRows(place: Place): Promise<SpeedRow[]> {
     const asked = paths(questionVariants)
     if ((await getList(ours.port, asked[0]!, tokenOf(place))).data.length > 0) throw new Error(`${name}: a match`)
     const work = `nothing matches: ${name}`
-    const figures = (await takeTurns(work, [{ server: ours, requests: pathsOf(asked), headers }], options, 2)).map(
+    const figures = (await runRounds(work, [{ server: ours, requests: pathsOf(asked), headers }], options, 2)).map(
       ({ side, figures: measured }) => ({
         side,
         figures: { 'CPU ms': measured['CPU µs']! / 1000, 'requests/s': measured['requests/s']! },
@@ -389,8 +394,8 @@ export async function noMatchRows(place: Place): Promise<SpeedRow[]> {
   return rows
 }
 
-/** The same pages asked by ever more organizations. */
-export async function organizationRows(place: Place): Promise<SpeedRow[]> {
+/** The same pages requested by more and more organizations. */
+export async function organizationRows(place: SpeedContext): Promise<SpeedRow[]> {
   const { options, stock, ours } = place
   const pages = (await Promise.resolve(randomPages(stock, hotPages, 3))).map((path) => path)
   const rows: SpeedRow[] = []
@@ -401,7 +406,7 @@ export async function organizationRows(place: Place): Promise<SpeedRow[]> {
       headers: { Authorization: `Bearer ${stock.clients[index % count]!.token}` },
     }))
     const work = `the same ${hotPages} pages, gzip, asked by ${count.toLocaleString('en')} organisations`
-    const figures = await takeTurns(work, [{ server: ours, requests, headers: { 'Accept-Encoding': 'gzip' } }], options)
+    const figures = await runRounds(work, [{ server: ours, requests, headers: { 'Accept-Encoding': 'gzip' } }], options)
     rows.push(
       row(place, 'organizations', work, {
         sides: figures.map(({ side, figures: measured }) => ({ side, figures: { ...measured, organisations: count } })),
@@ -413,7 +418,7 @@ export async function organizationRows(place: Place): Promise<SpeedRow[]> {
 }
 
 /** Pages from everywhere with no filter, one, and so on up to six. */
-export async function filterRows(place: Place): Promise<SpeedRow[]> {
+export async function filterRows(place: SpeedContext): Promise<SpeedRow[]> {
   const { options, ours } = place
   const headers = bearer(tokenOf(place), 'gzip')
   const questions = sixFilterQuestions('broad', questionVariants, 2)
@@ -426,7 +431,7 @@ export async function filterRows(place: Place): Promise<SpeedRow[]> {
     let found = 0
     for (const path of paths.slice(0, 40)) found += (await getList(ours.port, path, tokenOf(place))).data.length
     const work = `page of 100, gzip, from everywhere, by ${count} ${count === 1 ? 'filter' : 'filters'}`
-    const figures = await takeTurns(work, [{ server: ours, requests: pathsOf(paths), headers }], options)
+    const figures = await runRounds(work, [{ server: ours, requests: pathsOf(paths), headers }], options)
     rows.push(
       row(place, 'filters', work, {
         sides: figures.map(({ side, figures: measured }) => ({

@@ -8,17 +8,17 @@ import { hashPublished } from '../../src/store/entry-hashes.ts'
 const recordsAtOnce = 5000
 
 /** What is needed of a stock. */
-type Place = {
+type StockLocation = {
   readonly cluster: { readonly url: (database: string) => string }
   readonly database: string
   readonly data: string
 }
 
-const openDatabase = ({ cluster, database, data }: Place): Promise<Store> =>
+const openDatabase = ({ cluster, database, data }: StockLocation): Promise<Store> =>
   openStore({ databaseUrl: cluster.url(database), dataFolder: data })
 
 /** Hashes all published records, unless the newest edition has its checksum already. */
-export async function addChecksum(stock: Place, onProgress: (text: string) => void): Promise<void> {
+export async function addChecksum(stock: StockLocation, onProgress: (text: string) => void): Promise<void> {
   const store = await openDatabase(stock)
   try {
     if ((await newestEdition(store.db))?.checksum !== null) return
@@ -33,7 +33,7 @@ export async function addChecksum(stock: Place, onProgress: (text: string) => vo
 }
 
 /** The checksum after the entries in `next_entry`, which replace those of records that are published. */
-export async function checksumOfNext(stock: Place): Promise<string> {
+export async function checksumOfNext(stock: StockLocation): Promise<string> {
   const store = await openDatabase(stock)
   try {
     const sum = new ChecksumSum((await newestEdition(store.db))!.checksum!)

@@ -5,12 +5,12 @@ import { type LoadResult, runLoad } from '../load.ts'
 import { findProgram } from '../processes.ts'
 import type { SpeedOptions } from './options.ts'
 import { pathsOf, randomPages } from './questions.ts'
+import { over, warmSeconds } from './rounds.ts'
 import { atLeast, mediansOf, type SpeedRow } from './row.ts'
 import { canSetReaders, startOurs } from './servers.ts'
 import type { Stock } from './stock.ts'
-import { over, warmSeconds } from './turns.ts'
 
-/** The kernel spreads connections over the readers by chance: with many of them evenly. */
+/** Connections of each generator: many, because the kernel distributes them over the readers at random. */
 const connectionsOfEach = 48
 const mostRounds = 5
 

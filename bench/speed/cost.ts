@@ -1,7 +1,7 @@
 // What a thousand organizations cost that use their full rate, reckoned from the measured CPU of a request.
 import type { SpeedResults } from './results.ts'
 
-/** C121: the limit of an organization, requests a minute. */
+/** Maximum requests a minute of an organization (C121). */
 const requestsPerMinute = 60
 const organizations = 1000
 

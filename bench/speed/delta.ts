@@ -1,23 +1,23 @@
 // The hourly delta for many clients: each asks with its own token, follows its own cursors, all pages, once.
 import { createSecretKey } from 'node:crypto'
 import { join } from 'node:path'
-import { createCursorSealer } from '../../src/api/cursor.ts'
+import { createCursorSealer } from '../../src/api/cursors/cursor.ts'
 import { toInstant } from '../../src/domain/time.ts'
-import { randomOf } from '../../test/generate/random.ts'
+import { randomOf } from '../../test/testing/generate/random.ts'
 import { type LoadRequest, runLoad } from '../load.ts'
-import type { Place } from './answering.ts'
+import type { SpeedContext } from './answering.ts'
 import { saveAnswers, walk } from './questions.ts'
+import { over, warmSeconds } from './rounds.ts'
 import { atLeast, mediansOf, type SpeedRow } from './row.ts'
 import { type Server, startNginx } from './servers.ts'
-import { over, warmSeconds } from './turns.ts'
 
 const deltaChanges = 10_000
-/** Clients that read at the same time, a connection each. */
+/** Number of clients that read at the same time, with one connection each. */
 const clientsAtOnce = 32
 const longestSeconds = 600
 const mostRounds = 3
 
-export async function deltaRows({ options, stock, ours, notes }: Place): Promise<SpeedRow[]> {
+export async function deltaRows({ options, stock, ours, notes }: SpeedContext): Promise<SpeedRow[]> {
   const { cluster, database, scratch } = stock
   const clients = stock.clients.slice(0, options.clients)
   const newest = cluster.psql(

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { TenderContent } from '../../src/domain/tender.ts'
 import { toInstant } from '../../src/domain/time.ts'
-import { generateTender } from '../../test/generate/stock.ts'
+import { generateTender } from '../../test/testing/generate/stock.ts'
 
 /** A program and its arguments, fed with rows in the text format of COPY. */
 type Target = readonly [program: string, args: readonly string[]]

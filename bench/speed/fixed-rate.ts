@@ -1,8 +1,9 @@
-// Run as a process of its own: sends requests at a fixed rate, whatever the answers do. A request that waits for a free connection
-// counts as slow, so no stall of the service is left out; what this process itself was late is told apart.
-// Run: node bench/speed/fixed-rate.ts TASK, a file. Writes one line for each answer to the file of the task: due (epoch ms), ms from
-// when it was taken up to the end of the answer, ms from when it was due to when it was taken up. Prints each edition when an answer
-// names it for the first time. Ends on SIGTERM, or when its time is over, and prints what it sent.
+// Runs as a separate process: sends requests at a fixed rate, regardless of the answers. A request that waits for a
+// free connection counts as slow, so every stall of the service counts; this process's own lateness is reported
+// separately. Run: node bench/speed/fixed-rate.ts TASK, a file. Writes one line for each answer to the file of the
+// task: due (epoch ms), ms from when it was started to the end of the answer, ms from when it was due to when it was
+// started. Prints each edition when an answer names it for the first time. Ends on SIGTERM, or when its time is over,
+// and prints what it sent.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createConnection, type Socket } from 'node:net'
@@ -25,7 +26,7 @@ type Connection = { readonly socket: Socket; asked: Asked; rest: number; head: s
 /** When a request was due, and when this process came to it. */
 type Asked = { readonly dueMs: number; readonly takenMs: number }
 
-/** Larger than an answer, so that one that came whole is read at once. */
+/** Maximum bytes of one read: larger than an answer, so that a complete one is read at once. */
 const readBytes = 1 << 18
 const longestHead = 4096
 
@@ -34,7 +35,7 @@ async function run({ port, perSecond, seconds, connections, headers, paths, file
     // on a machine without a core to spare the generator goes first, or it would measure itself
     setPriority(-20)
   } catch {
-    // not permitted: what it was late is told
+    // not permitted: its lateness is reported
   }
   const common = Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)

@@ -1,7 +1,7 @@
-// Run as a process of its own: what it costs to look at every record. A plain loop over typed arrays as long as the stock, of
-// the widths that the edition log has. Prints CPU milliseconds of one pass by the number of columns that it looks at.
+// Runs as a separate process: the cost of checking every record. A plain loop over typed arrays as long as the stock,
+// of the widths that the edition log has. Prints CPU milliseconds of one pass by the number of columns that it reads.
 // Run: node bench/speed/full-scan.ts RECORDS
-import { randomOf } from '../../test/generate/random.ts'
+import { randomOf } from '../../test/testing/generate/random.ts'
 import { median } from './row.ts'
 
 const count = Number(process.argv[2])

@@ -1,4 +1,4 @@
-// What a run of the comparison was asked for.
+// The options of a comparison.
 import type { RowName } from './row.ts'
 
 export type SpeedOptions = {

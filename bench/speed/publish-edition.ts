@@ -1,5 +1,5 @@
-// Run as a process of its own: publishes the next edition of the stock at DATABASE_URL and prints what it took, without the start.
-// Run: node bench/speed/publish-edition.ts CHECKOUT DATA-FOLDER PID-OF-THE-SERVER
+// Runs as a separate process: publishes the next edition of the stock at DATABASE_URL and prints its cost, without the
+// start. Run: node bench/speed/publish-edition.ts CHECKOUT DATA-FOLDER PID-OF-THE-SERVER
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { publish } from '../../src/publish/publish.ts'

@@ -5,9 +5,9 @@ import { cpuSeconds, cpuSecondsOf, runToEnd } from '../processes.ts'
 import { changesOf, newestEditionOf, writeChanges } from './changes.ts'
 import type { SpeedOptions } from './options.ts'
 import type { PublishFigures } from './publish-edition.ts'
+import { over } from './rounds.ts'
 import { atMost, mediansOf, type SpeedRow } from './row.ts'
 import type { Stock } from './stock.ts'
-import { over } from './turns.ts'
 
 const mostRounds = 3
 

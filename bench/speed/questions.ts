@@ -1,9 +1,10 @@
-// What is asked: pages by cursor and from random places, records, and filters in so many variants that no answer is the last one.
+// The requests: pages by cursor and from random places, records, and filters in so many variants that no answer
+// repeats.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { request } from 'undici'
 import { toInstant } from '../../src/domain/time.ts'
-import { randomOf } from '../../test/generate/random.ts'
+import { randomOf } from '../../test/testing/generate/random.ts'
 import type { LoadRequest } from '../load.ts'
 import type { Stock } from './stock.ts'
 
@@ -41,7 +42,7 @@ export async function walk(
   return { paths, answers }
 }
 
-/** The same number of different pages of 100, from places spread evenly over all that was ever published. */
+/** The same number of different pages of 100, from places spread evenly over everything published. */
 export function randomPages({ cluster, database }: Stock, count: number, stream: number): string[] {
   const editions = cluster
     .psql(database, 'select last_modified, changes from edition where changes > 0 order by edition')
@@ -148,7 +149,7 @@ export function parametersOf(filters: SixFilters, count: number): string {
     .join('&')
 }
 
-/** A second, spread over a year, that lies before everything in the stock: makes questions differ, and filters nothing. */
+/** A second, spread over a year, before everything in the stock: it makes queries differ, and filters nothing. */
 const early = (index: number): string => `published_since=${toInstant(Date.UTC(1990, 0, 1) + index * 1000)}`
 
 /** Questions that match nothing, each in `count` variants; what it would take to know. */

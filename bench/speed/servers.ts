@@ -23,14 +23,14 @@ export type Ours = Server & {
 const root = join(import.meta.dirname, '../..')
 const peerFolder = join(root, 'bench/peers')
 
-/** Whether this checkout's service can be told how many readers to run. */
+/** Whether this checkout's service has an option for the number of readers. */
 export function canSetReaders(service: string): boolean {
   return runCommand(process.execPath, ['src/bin/tenderstock.ts', 'serve', '--help'], { cwd: service }).includes(
     '--readers',
   )
 }
 
-/** Starts our API process (`tenderstock serve`): everything on, no stage beside it. */
+/** Starts our API process (`tenderstock serve`): everything enabled, no stage in it. */
 export async function startOurs(
   { data, environment }: Pick<Stock, 'data' | 'environment'>,
   service: string,
@@ -90,7 +90,10 @@ export async function startOurs(
   }
 }
 
-/** Serves the files below `folder` by one worker, `.gz` beside a file to those who take it; undefined without nginx. */
+/**
+ * Serves the files below `folder` with one worker, `.gz` beside a file for clients that accept it; undefined without
+ * nginx.
+ */
 export async function startNginx(
   folder: string,
   { cores }: { readonly cores?: string } = {},
@@ -146,7 +149,10 @@ export async function startFastifyPostgres({ cluster, peerDatabase }: Stock, tok
   }
 }
 
-/** PostGraphile from the registry, installed beside the scratch of the run. Undefined, with the reason told, without it. */
+/**
+ * PostGraphile from the registry, installed beside the scratch folder of the run. Undefined, with the reason reported,
+ * without it.
+ */
 export async function startPostgraphile(
   { cluster, peerDatabase, scratch }: Stock,
   onProgress: (text: string) => void,

@@ -6,10 +6,10 @@ import {
   filterRows,
   noMatchRows,
   organizationRows,
-  type Place,
   pageRows,
   peerRows,
   recordRows,
+  type SpeedContext,
   sixFilterRows,
 } from './answering.ts'
 import { coreRows } from './cores.ts'
@@ -69,7 +69,7 @@ export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
     options.onProgress(
       `our service is ready after ${(ours.startMs / 1000).toFixed(1)} s, ${ours.startCpuSeconds.toFixed(1)} s of CPU, its edition log built or caught up`,
     )
-    const place: Place = { options, stock, ours, notes }
+    const place: SpeedContext = { options, stock, ours, notes }
     await take(['page-gzip', 'page-identity'], () => pageRows(place))
     await take(['record'], () => recordRows(place))
     await take(['six-filters'], () => withSmall(place, (small) => sixFilterRows(place, small)))
@@ -77,7 +77,7 @@ export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
     await take(['delta'], () => deltaRows(place))
     await take(['organizations'], () => organizationRows(place))
     await take(['filters'], () => filterRows(place))
-    // what comes from here on changes the stock
+    // from here on, everything changes the stock
     await take(['takeover'], () => takeoverRows(place))
     await ours.stop()
   }
@@ -103,7 +103,7 @@ export async function benchReading(options: SpeedOptions): Promise<SpeedReport> 
 }
 
 async function withSmall(
-  { options, stock }: Place,
+  { options, stock }: SpeedContext,
   measure: (small: { readonly stock: Stock; readonly ours: Ours }) => Promise<SpeedRow[]>,
 ): Promise<SpeedRow[]> {
   const small = await smallStock(stock, smallRecords, options)

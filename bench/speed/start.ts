@@ -1,4 +1,4 @@
-// Start: from spawning to ready, beside reading the same files with cat; and the memory that a record takes.
+// Start: from spawning to ready, compared with reading the same files with cat; and the memory of a record.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,7 +13,7 @@ import type { Stock } from './stock.ts'
 const mostRounds = 5
 const settleMs = 1500
 const longestCheckpointMs = 60_000
-/** Below this the difference of two processes says nothing of a record. */
+/** Minimum records for measuring memory: with fewer, the difference of two processes says nothing about a record. */
 const leastRecordsForMemory = 100_000
 
 export async function startRows(stock: Stock, options: SpeedOptions): Promise<SpeedRow[]> {
@@ -39,7 +39,7 @@ export async function startRows(stock: Stock, options: SpeedOptions): Promise<Sp
       .map((name) => join(logFolder(stock), name))
       .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
   const checkpointsOf = (paths: readonly string[]): string[] => paths.filter((path) => path.endsWith('/checkpoint'))
-  // a stock that nobody has served yet has no log; its checkpoint is written once it is served
+  // a stock that was never served has no log; its checkpoint is written once it is served
   const first = await startOurs(stock, service)
   const latestMs = performance.now() + longestCheckpointMs
   while (checkpointsOf(filesOfLog()).length === 0 && performance.now() < latestMs) await sleep(100)

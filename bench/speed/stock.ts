@@ -34,10 +34,13 @@ const stockSeed = 20261101
 const stockNow = Date.UTC(2026, 10, 1)
 const clientCount = 10_000
 
-/** Bytes of disk for a record, measured at 1 million: 2.2 KB in the database, 5.0 in the edition log; the peers' table. */
+/**
+ * Bytes of disk for each record, measured at 1 million: 2.2 KB in the database, 5.0 in the edition log; then the
+ * peers' table.
+ */
 const bytesOfOurs = 7400
 const bytesOfPeers = 4500
-/** The write-ahead log of the database, static files of nginx, new editions, the second stock. */
+/** Bytes of disk for everything else: write-ahead log, static files of nginx, new editions, the second stock. */
 const otherBytes = 6e9
 
 const peerTable = `create table tender (id uuid not null, last_modified bigint not null, published bigint, deadline bigint,
@@ -161,7 +164,7 @@ function migrate({ data, environment }: Stock, service: string): void {
   })
 }
 
-/** Fills ours as one published edition, the peers' table beside it. Two processes generate. */
+/** Fills ours as one published edition, and the peers' table. Two processes generate. */
 async function fill(
   stock: Stock,
   service: string,
@@ -242,7 +245,7 @@ async function fill(
   return clients
 }
 
-/** Organizations with a token each; their limit is above anything that a benchmark asks for. */
+/** Organizations with a token each; their limit is above the rate of any benchmark. */
 async function makeClients({ cluster, database, now, scratch }: Stock): Promise<Client[]> {
   const clients = Array.from({ length: clientCount }, () => ({
     organizationId: randomUUID(),

@@ -1,6 +1,6 @@
-// Run as a process of its own: receives the files of a folder into an empty stock, empties it and receives them once more,
-// and prints what either took, without the start.
-// Run: node bench/speed/store-files.ts CHECKOUT FOLDER DATA-FOLDER [PID-OF-THE-SERVER], with DATABASE_URL for a server
+// Runs as a separate process: receives the files of a folder into an empty stock, empties it, receives them again, and
+// prints the cost of both, without the start. Run: node bench/speed/store-files.ts CHECKOUT FOLDER DATA-FOLDER
+// [PID-OF-THE-SERVER], with DATABASE_URL for a server
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { ingest } from '../../src/ingest/ingest.ts'

@@ -1,9 +1,9 @@
-// A large edition is taken over while requests come at a fixed rate: how long they take before and meanwhile.
+// A large edition is loaded while requests arrive at a fixed rate: how long they take before and meanwhile.
 import { createReadStream, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findProgram, runCommand, startProcess, stopProcess } from '../processes.ts'
-import type { Place } from './answering.ts'
+import type { SpeedContext } from './answering.ts'
 import { changesOf, newestEditionOf, writeChanges } from './changes.ts'
 import { checksumOfNext } from './checksums.ts'
 import type { EditionSeen, FixedRateSummary, FixedRateTask } from './fixed-rate.ts'
@@ -13,13 +13,13 @@ import { atMost, type SpeedRow } from './row.ts'
 const perSecond = 1000
 const warmSeconds = 5
 const beforeSeconds = 15
-/** Also what a takeover leaves behind, such as garbage, is part of it. */
+/** How long the measurement continues after the edition is shown: leftovers such as garbage belong to it. */
 const afterSeconds = 2
 const longestSeconds = 300
 const lookPauseMs = 250
 const readAtOnce = 1 << 20
 
-export async function takeoverRows({ options, stock, ours, notes }: Place): Promise<SpeedRow[]> {
+export async function takeoverRows({ options, stock, ours, notes }: SpeedContext): Promise<SpeedRow[]> {
   const { cluster, database, scratch, clients } = stock
   const { token } = clients[0]!
   const changes = changesOf(stock)
@@ -94,7 +94,7 @@ export async function takeoverRows({ options, stock, ours, notes }: Place): Prom
   const publishedAt = epochMs()
   const cpuBefore = ours.cpuSeconds()
   options.onProgress(`takeover: edition ${edition} published, ${((publishedAt - publishingAt) / 1000).toFixed(1)} s`)
-  // who asks here would take time from those that are measured
+  // another poll here would take time from the measured processes
   while (shownAt === 0 && epochMs() - publishedAt < (longestSeconds - 60) * 1000) await sleep(lookPauseMs)
   const cpuSeconds = ours.cpuSeconds() - cpuBefore
   if (shownAt === 0) notes.push(`the edition was not shown within ${longestSeconds - 60} s`)

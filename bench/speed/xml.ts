@@ -5,9 +5,9 @@ import { unpackCorpus } from '../parse.ts'
 import { startCluster } from '../postgres-cluster.ts'
 import { cpuSeconds, findProgram, runToEnd, temporaryFolder } from '../processes.ts'
 import type { SpeedOptions } from './options.ts'
+import { over } from './rounds.ts'
 import { atLeast, mediansOf, type SpeedRow } from './row.ts'
 import type { StoreReport } from './store-files.ts'
-import { over } from './turns.ts'
 
 const mostRounds = 3
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Random, randomOf } from '../generate/random.ts'
+import { type Random, randomOf } from '../testing/generate/random.ts'
 import { type CopyKind, editionDigest, editionDump, mismatches, queryOnce, type Records, readCopy } from './copies.ts'
 import { type KeptProcess, keepProcess, type OwnEnd, type ProcessEvent } from './kept-process.ts'
 import { watchProcesses } from './living-processes.ts'
@@ -43,7 +43,7 @@ const noticesPerBatch = 25
 const requestsPerMinute = 400
 /** Mean time between two kills of a part that is up. */
 const meanLifeMs = { api: 9000, publisher: 10_000, client: 14_000, redis: 16_000, postgres: 22_000, ingest: 25_000 }
-/** The shared limit is only exact while its store is up: so long it stays. */
+/** The shared limit is exact only while its store is up: it stays up all the time. */
 const redisPeaceMs = 70_000
 const apiCount = 3
 const mostFaults = 50
@@ -60,7 +60,7 @@ type Copy = {
   readonly seen: Map<string, string>
 }
 
-/** Runs for so many minutes and then compares. Ends every process that it started, also when it throws. */
+/** Runs for this many minutes and then compares. Ends every process that it started, even if it throws. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const folder = mkdtempSync(join(tmpdir(), 'tenderstock-chaos-'))
   // The server's own user must reach its cluster in there.
@@ -430,7 +430,7 @@ class ChaosRun {
       this.#digests.push({ copy: copy.name, updatedSince: updatedSince!, digest })
   }
 
-  /** While it goes on: what a reader of a copy sees never goes back in time. */
+  /** During the run: what a reader of a copy sees never goes back in time. */
   async #observe(copies: readonly Copy[]): Promise<void> {
     for (;;) {
       await this.#pause(8000)
@@ -490,7 +490,7 @@ class ChaosRun {
     if (refusals.length > 20) this.#faults.push(`refused: ${refusals.length - 20} more`)
   }
 
-  /** A process may end by itself when what it needs is down, and says so in a sentence; a stack trace is a bug. */
+  /** A process may end if something it needs is down, and says so in a sentence; a stack trace is a bug. */
   #wrongEnds(): OwnEnd[] {
     return this.#kept
       .flatMap((kept) => kept.ownEnds())

@@ -6,13 +6,13 @@ import { parseArgs } from 'node:util'
 import type { Sink } from '../../client/src/sync/sink.ts'
 import { type SyncOutcome, sync } from '../../client/src/sync/sync.ts'
 import { TenderClient } from '../../client/src/tender-client.ts'
-import { randomOf } from '../generate/random.ts'
+import { randomOf } from '../testing/generate/random.ts'
 import { digestOf } from './copies.ts'
 
-/** One minute of the retry table lasts so many milliseconds less. */
+/** Milliseconds that replace one minute of the retry table. */
 const haste = 200
 const leastWaitMs = 20
-/** One complete run in so many is followed by a digest of the copy. */
+/** How many complete runs there are for each digest of the copy. */
 const digestEvery = 3
 
 const { values } = parseArgs({

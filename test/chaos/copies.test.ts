@@ -8,13 +8,13 @@ const record = (id: string, members: object = {}): WireRecord => ({
 })
 const records = (...all: WireRecord[]) => new Map(all.map((each) => [each.id, each]))
 
-test('copies are equal whatever the order of members, and checkedAt does not count (C26)', () => {
+test('copies are equal in any order of members, and checkedAt does not count (C26)', () => {
   const edition = records({ ...record('a', { lots: [{ lotId: '1', title: 't' }] }) })
   const copy = records({ lots: [{ title: 't', lotId: '1' }], checkedAt: 'then', ...record('a') })
   expect(mismatches(edition, copy, true)).toEqual([])
 })
 
-test('every difference is told by id and field', () => {
+test('every difference is reported by ID and field', () => {
   const edition = records(record('a', { title: 'new' }), record('b'), record('c', { archiveReason: 'expired' }))
   const copy = records(record('a', { title: 'old', status: 'open' }), record('d'))
   expect(mismatches(edition, copy, true)).toEqual([
@@ -26,7 +26,7 @@ test('every difference is told by id and field', () => {
   ])
 })
 
-test('a copy that began with what is open may lack archived records, and may not hold them wrongly', () => {
+test('a copy that began with open records may lack archived records, but may not hold them wrongly', () => {
   const edition = records(record('a', { archiveReason: 'expired' }))
   expect(mismatches(edition, records(), false)).toEqual([])
   expect(mismatches(edition, records(record('a')), false)).toEqual(['a archiveReason: nothing instead of "expired"'])

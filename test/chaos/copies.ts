@@ -1,4 +1,5 @@
-// What the copies of the chaos run hold and what the service published: read beside the client, compared by id and field.
+// What the copies of the chaos run hold and what the service published: read independently of the client, compared by
+// ID and field.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,4 +1,4 @@
-// A process of the chaos run: started again whenever it ends, until it is told to stop. Ended by its own id only.
+// A process of the chaos run: restarted whenever it ends, until it is told to stop. Ended by its own ID only.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LivingProcesses } from './living-processes.ts'
@@ -14,9 +14,9 @@ export type KeptProcess = {
   readonly kill: (pauseMs: number) => boolean
   /** Stops its clock for a while (SIGSTOP, SIGCONT), as a node that hangs. */
   readonly freeze: (forMs: number) => Promise<void>
-  /** Ends it for good. Resolves to the exit code, null after a signal. */
+  /** Ends it permanently. Resolves to the exit code, null after a signal. */
   readonly stop: (signal: NodeJS.Signals) => Promise<number | null>
-  /** Ends that nobody asked for: allowed when something it needs was down, never with a stack trace. */
+  /** Unplanned ends: allowed if something it needed was down, never with a stack trace. */
   readonly ownEnds: () => readonly OwnEnd[]
   /** The last lines of both streams. */
   readonly lines: () => readonly string[]
@@ -30,7 +30,7 @@ const restartPauseMs = 300
 
 export function keepProcess(options: {
   readonly name: string
-  /** Asked at every start: the program and its arguments. */
+  /** Called at every start: the program and its arguments. */
   readonly command: () => readonly [program: string, ...args: string[]]
   /** False: it says no `ready` and counts as ready at once. Default true. */
   readonly saysReady?: boolean
@@ -113,7 +113,7 @@ export function keepProcess(options: {
       if (!frozen) return
       frozen.kill('SIGSTOP')
       await delay(forMs)
-      // Ended or not, a signal to this handle reaches this process or nobody.
+      // Ended or not, a signal to this handle reaches this process or none.
       frozen.kill('SIGCONT')
     },
     stop: async (signal) => {

@@ -2,10 +2,10 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Random } from '../generate/random.ts'
+import type { Random } from '../testing/generate/random.ts'
 import { PageOrder } from './page-order.ts'
 
-/** One exchange as the balancer saw it; its time at the API lies between the two moments. */
+/** One exchange as the balancer saw it; its time at the API is between the two moments. */
 export type Exchange = {
   readonly authorization: string
   readonly startedAt: number

@@ -1,6 +1,6 @@
 // Made-up notices as they come in over the time of a run: new, changed, extended, awarded, cancelled, merged, in chains too.
 import { type FixtureNotice, fixtureXml } from '../conformance/fixture-notice.ts'
-import type { Random } from '../generate/random.ts'
+import type { Random } from '../testing/generate/random.ts'
 
 export type NoticeStream = {
   /** Calls that are open for long: the stock at the beginning. */
@@ -22,7 +22,7 @@ type Procedure = {
   deadlineMs: number
   changes: number
   isOver: boolean
-  /** Publications by a portal that tells no procedure id; joined by a later version that does. */
+  /** Publications by a portal that states no procedure ID; joined by a later version that does. */
   readonly twins: Twin[]
   /** Its own call comes only after its twins: then one of those is the oldest id. */
   isCalled: boolean
@@ -148,7 +148,7 @@ export function openNoticeStream(random: Random): NoticeStream {
         return [change(extended, kind, now)]
       }
       case 'awarded':
-        // Some awards are taken back by a call that lists the lots again.
+        // Some awards are undone by a call that lists the lots again.
         current!.isOver = random.chance(0.8)
         return [document(kind, later(current!, 'award', now))]
       case 'unsuccessful':

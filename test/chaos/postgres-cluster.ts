@@ -57,7 +57,7 @@ export async function openPostgresCluster(options: {
     ['-c', 'listen_addresses=127.0.0.1'],
     ['-c', `unix_socket_directories=${folder}`],
     ['-c', 'max_connections=100'],
-    // Only processes are killed here, never the machine: what was written to the page cache is there after a crash.
+    // Only processes are killed here, never the machine: writes to the page cache survive a crash.
     ['-c', 'fsync=off'],
   ]
   const serverPid = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])

@@ -87,7 +87,7 @@ export function changeAssertions(world: World): void {
     )
     expect(delta.some(({ id }) => moved.some((record) => record.id === id))).toBe(false)
   })
-  assertion('C27', 'lastModified is the time of take-over: a correction of 2022 gets today', () => {
+  assertion('C27', 'lastModified is the time of publication by the service: a correction of 2022 has today', () => {
     expect(is('old-corrected').publicationDate).toBe('2022-03-05T00:00:00.000Z')
     expect(is('old-corrected').lastModified > largest(world.first.values())).toBe(true)
     expect(Date.parse(is('old-corrected').lastModified)).toBeGreaterThan(Date.now() - dayMs)
@@ -129,10 +129,10 @@ export function changeAssertions(world: World): void {
       world.idOf.get('region-moves'),
     )
   })
-  assertion('C101', 'changed records come under the same id', async () => {
+  assertion('C101', 'changed records are delivered under the same id', async () => {
     expect((await delta()).find(({ id }) => id === world.idOf.get('changed'))?.title).toBe('Fixture changed, corrected')
   })
-  assertion('C102', 'archived records come with status and archiveReason', async () => {
+  assertion('C102', 'archived records are delivered with status and archiveReason', async () => {
     for (const record of await delta())
       if (record.archiveReason !== undefined) expect(typeof record.status).toBe('string')
     expect((await delta()).find(({ id }) => id === world.idOf.get('awarded-later'))).toMatchObject({
@@ -257,7 +257,7 @@ export function cursorAssertions(world: World): void {
     await world.started.advance(dayMs - 30_000)
     expect((await follow(cursor)).status).toBe(200)
   })
-  assertion('C52', '… and after that is told to be older than 24 hours', async () => {
+  assertion('C52', '… and after that the answer says that it is older than 24 hours', async () => {
     const cursor = await begin()
     await world.started.advance(dayMs + 1)
     const problem = await world.expectProblem(await follow(cursor), 400, 'cursor-expired')

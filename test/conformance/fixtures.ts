@@ -89,7 +89,7 @@ export function firstFixtures(times: FixtureTimes): FixtureNotice[] {
     call('failed-later'),
     call('expires', { deadline: times.soon }),
     call('kept', { published: times.dayBefore }),
-    // The second publication of `kept`, by a portal that tells no procedure id: nothing joins the two yet.
+    // The second publication of `kept`, by a portal that states no procedure ID: nothing joins the two yet.
     call('kept', { notice: 'twin', portal: 'doe', withoutProcedureId: true, title: 'Fixture twin' }),
     ...Array.from({ length: fillerCount }, (_, index) =>
       call(`filler-${String(index).padStart(3, '0')}`, { cpv: ['98000000'] }),

@@ -6,7 +6,7 @@ import { isOrdered, type World } from './world.ts'
 const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** What can be asked of any running service, whatever its stock is. */
+/** Checks that any running service can pass, whatever its stock is. */
 export function genericAssertions(world: World): void {
   const sample = () => world.list('archived=true').then((records) => records.slice(0, 2000))
 
@@ -35,7 +35,7 @@ export function genericAssertions(world: World): void {
     expect(ids.length).toBeGreaterThan(0)
     expect(new Set(ids).size).toBe(ids.length)
   })
-  assertion('C7', 'identical requests without a publication give identical answers', async () => {
+  assertion('C7', 'identical requests without a publication have identical answers', async () => {
     const [one, other] = [
       await world.request('/v1/tenders?limit=30&archived=true'),
       await world.request('/v1/tenders?limit=30&archived=true'),
@@ -90,10 +90,10 @@ export function genericAssertions(world: World): void {
     for (const record of (await world.list('archived=true')).filter((_, index) => index % 40 === 0).slice(0, 60))
       expect((await world.request(`/v1/tenders/${record.id}`)).json()).toEqual(record)
   })
-  assertion('C36', 'no archived record is listed unless asked for', async () => {
+  assertion('C36', 'no archived record is listed unless requested', async () => {
     for (const { archiveReason } of await world.list('')) expect(archiveReason).toBeUndefined()
   })
-  assertion('C37', 'no query gives 200 and the first page', async () => {
+  assertion('C37', 'no query returns 200 and the first page', async () => {
     const page = await world.page('')
     expect(page.data.length).toBeGreaterThan(0)
     expect(page.data.every(({ archiveReason }) => archiveReason === undefined)).toBe(true)
@@ -112,7 +112,7 @@ export function genericAssertions(world: World): void {
     for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
       expect(headers[name], name).toMatch(/^\d+$/)
   })
-  assertion('C41', 'a page holds 50 records unless told otherwise', async () => {
+  assertion('C41', 'a page holds 50 records by default', async () => {
     expect((await world.page('archived=true')).data.length).toBe(
       Math.min(50, (await world.list('archived=true')).length),
     )
@@ -214,13 +214,13 @@ export function genericAssertions(world: World): void {
     const later = new Date(Date.parse(lastModified) + 1).toISOString()
     expect(await world.list(`updated_since=${later}`)).toEqual([])
   })
-  assertion('C77', 'updated_since in the future gives 200 and nothing', async () => {
+  assertion('C77', 'updated_since in the future returns 200 and nothing', async () => {
     expect((await world.page('updated_since=2100-01-01T00:00:00.000Z')).data).toEqual([])
   })
   assertion('C90', 'archived=false equals its absence', async () => {
     expect(await world.list('archived=false')).toEqual(await world.list(''))
   })
-  assertion('C91', 'archived=true gives archived and other records', async () => {
+  assertion('C91', 'archived=true returns archived and other records', async () => {
     const all = await world.list('archived=true')
     expect(all.some(({ archiveReason }) => archiveReason !== undefined)).toBe(true)
     expect(all.some(({ archiveReason }) => archiveReason === undefined)).toBe(true)
@@ -261,7 +261,7 @@ export function genericAssertions(world: World): void {
 export function filterAssertions(world: World): void {
   const cpv = (code: string): string => `cpv-${code}`
 
-  assertion('C4', 'two notices of one tender known at ingest give one record', async () => {
+  assertion('C4', 'two notices of one tender known at ingest make one record', async () => {
     expect((await world.found('archived=true')).filter((name) => name === 'two-portals')).toHaveLength(1)
     expect((await world.record('two-portals')).originalSources).toHaveLength(2)
     expect((await world.found('archived=true')).filter((name) => name === 'awarded-before')).toHaveLength(1)
@@ -288,7 +288,7 @@ export function filterAssertions(world: World): void {
       expect((await world.record(name)).contractAmount?.estimated).toBe(false)
     expect((await world.record('value-none')).contractAmount).toBeNull()
   })
-  assertion('C32', 'a record carries what is known', async () => {
+  assertion('C32', 'a record carries all known facts', async () => {
     const record = await world.record('two-portals')
     expect(Object.keys(record)).toEqual(
       expect.arrayContaining([
@@ -376,7 +376,7 @@ export function filterAssertions(world: World): void {
     await world.expectFound(`published_since=${midnight}.000Z`, { holds: ['value-none'], lacks: ['published-before'] })
     await world.expectFound(`published_since=${midnight}.001Z`, { lacks: ['value-none', 'published-before'] })
   })
-  assertion('C73', 'it looks at publication, not at lastModified', async () => {
+  assertion('C73', 'it refers to publication, not to lastModified', async () => {
     const record = await world.record('published-before')
     expect(record.publicationDate).toBe(`${world.times.dayBefore}T00:00:00.000Z`)
     expect(record.lastModified > `${world.times.published}T00:00:00.000Z`).toBe(true)
@@ -395,7 +395,7 @@ export function filterAssertions(world: World): void {
     await world.expectFound(`deadline_after=${world.times.deadline}`, { lacks: ['value-none'] })
     await world.expectFound(`deadline_after=${new Date(at - 1).toISOString()}`, { holds: ['value-none'] })
   })
-  assertion('C79', 'it looks at submission, not participation', () =>
+  assertion('C79', 'it refers to submission, not participation', () =>
     world.expectFound('deadline_after=2020-01-01T00:00:00Z&archived=true', {
       holds: ['value-none', 'old'],
       lacks: ['deadline-participation-only'],
@@ -449,7 +449,7 @@ export function filterAssertions(world: World): void {
       lacks: ['procedure-restricted'],
     }),
   )
-  assertion('C89', 'no procedure type is excluded; unknown codes are told', async () => {
+  assertion('C89', 'no procedure type is excluded; unknown codes are reported', async () => {
     await world.expectFound(
       'procedure=open,restricted,neg-w-call,neg-wo-call,comp-dial,comp-tend,innovation,oth-single,oth-mult,exp-int-rail',
       { lacks: ['procedure-none'] },

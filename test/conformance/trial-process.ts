@@ -24,7 +24,7 @@ export type RequestOptions = {
   readonly body?: string
 }
 
-/** Sends one request, the path as it stands. `token: null` sends no Authorization header. */
+/** Sends one request, with the path unchanged. `token: null` sends no Authorization header. */
 export function send(
   base: string,
   path: string,

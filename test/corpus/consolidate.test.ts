@@ -9,8 +9,8 @@ import { type TenderContent, tenderRecordSchema } from '../../src/domain/tender.
 import { readPath } from '../../src/sources/files.ts'
 import { parseDocument } from '../../src/sources/parse-document.ts'
 import type { Store } from '../../src/store/database.ts'
-import { randomOf } from '../generate/random.ts'
 import { receiveNotices } from '../receive-notices.ts'
+import { randomOf } from '../testing/generate/random.ts'
 import { openTestStore } from '../world.ts'
 
 const corpus = join(import.meta.dirname, '../../../shared/corpus')

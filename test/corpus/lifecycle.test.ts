@@ -1,7 +1,7 @@
 // Floors under the agreement of the lifecycle with a naive reading of the raw documents, on the linked groups of the corpus.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { benchLifecycle, naiveStatus } from '../../bench/quality/lifecycle.ts'
+import { benchLifecycle, naiveStatus } from '../../quality/lifecycle.ts'
 
 const report = await benchLifecycle(join(import.meta.dirname, '../../../shared/corpus'))
 

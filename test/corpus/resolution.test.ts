@@ -9,7 +9,7 @@ import {
   labelledPairs,
   listRows,
   placedCopies,
-} from '../../bench/quality/resolution.ts'
+} from '../../quality/resolution.ts'
 
 const corpus = join(import.meta.dirname, '../../../shared/corpus')
 const folder = join(corpus, 'cross-portal')

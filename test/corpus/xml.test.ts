@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readPath } from '../../src/sources/files.ts'
-import { decodeText, parseAnyXml, parseXmlBytes, type XmlElement } from '../../src/sources/xml.ts'
-import { FlatElement } from '../../src/sources/xml-element.ts'
+import { decodeText, parseAnyXml, parseXmlBytes, type XmlElement } from '../../src/sources/xml/xml.ts'
+import { FlatElement } from '../../src/sources/xml/xml-element.ts'
 import { plainTree } from '../plain-tree.ts'
 
 const corpus = join(import.meta.dirname, '../../../shared/corpus')

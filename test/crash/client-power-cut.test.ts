@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startOfTests } from '../api-world.ts'
-import { randomOf } from '../generate/random.ts'
 import { plainId } from '../memory-editions.ts'
 import { type PlantedEdit, plantingHook } from '../planted-edit.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { type CommandWorld, openCommandWorld } from '../tender-sync/command-world.ts'
+import { randomOf } from '../testing/generate/random.ts'
 import { plantedEdits } from './planted-edits.ts'
 import { type Call, readTrace, TracedDisk, tracedCalls } from './traced-disk.ts'
 
@@ -46,7 +46,7 @@ async function traced(world: CommandWorld, kind: Kind, folder: string, planted: 
   return { disk, calls: readTrace(trace) }
 }
 
-/** The state that the process told the world about with this call, if it did. */
+/** The state that the process confirmed with this call, if it did. */
 const acknowledged = ({ name, args }: Call): string | undefined =>
   name === 'write' && args.startsWith('1, ') && args.includes('\\"event\\":\\"end\\"')
     ? /\\"updatedSince\\":\\"([^\\]+)\\"/.exec(args)?.[1]

@@ -81,7 +81,7 @@ test(`nothing acknowledged is lost over ${kills} kills, ${killsOfFirstStart} of 
     const { rows, last, wrong, torn, counter } = run.ready
     expect({ seed, wrong, torn, last, counter }).toEqual({ seed, wrong: 0, torn: 0, last: rows, counter: rows })
     expect(rows).toBeGreaterThanOrEqual(acknowledged)
-    // Later kills count from what is there: a commit may have been cut off before its acknowledgement.
+    // Later kills count from the present content: a commit may have been interrupted before its acknowledgement.
     groups += Math.max(0, run.acknowledged - rows) / 5
     acknowledged = Math.max(rows, run.acknowledged)
   }

@@ -1,13 +1,13 @@
-// Opens an edition log of which one file comes from another moment, as a backup that copies file by file may leave it, and
-// prints what is wrong as JSON: `mixed-log.ts FOLDER SEED TRIALS`. What opens must be whole; without its own checkpoint, which
-// only saves time, the log must open as it was.
+// Opens an edition log of which one file comes from another moment, as a backup that copies file by file may leave it,
+// and prints what is wrong as JSON: `mixed-log.ts FOLDER SEED TRIALS`. A log that opens must be complete; without its
+// own checkpoint, which only saves time, the log must open as before.
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { appendEdition, type EditionLog, openEditionLog } from '../../src/edition/edition-log.ts'
-import { wholePage } from '../../src/edition/pieces.ts'
+import { wholePage } from '../../src/edition/format/pieces.ts'
+import { appendEdition, type EditionLog, openEditionLog } from '../../src/edition/write/edition-log.ts'
 import { entriesOfEdition, infoOfEdition, recordsOfEdition } from '../edition-of-number.ts'
-import { randomOf } from '../generate/random.ts'
+import { randomOf } from '../testing/generate/random.ts'
 
 const [folder, seed, trials] = process.argv.slice(2) as [string, string, string]
 const moments = 50

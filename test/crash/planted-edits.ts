@@ -46,7 +46,7 @@ export const plantedEdits: readonly (PlantedEdit & { readonly kind: 'sqlite' | '
 export const plantedLogEdits: readonly PlantedEdit[] = [
   {
     name: 'a checkpoint is accepted beside another index file',
-    file: 'src/edition/log-state.ts',
+    file: 'src/edition/write/log-state.ts',
     from: '    if (crc32(await index.read(Math.max(0, indexEnd - tailLength), Math.min(indexEnd, tailLength))) !== tailCrc)\n      return undefined\n',
     to: '',
   },

@@ -9,9 +9,9 @@ import { hourMs } from '../../src/domain/time.ts'
 import { publish } from '../../src/publish/publish.ts'
 import { openStore, type Store } from '../../src/store/database.ts'
 import { inStockTransaction } from '../../src/store/publication.ts'
-import { randomOf } from '../generate/random.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { type Ask, publicationFaults, visibleEdition } from '../publication-faults.ts'
+import { randomOf } from '../testing/generate/random.ts'
 import { engines, openTestStore, type TestStore, testDatabaseUrl } from '../world.ts'
 
 const kills = proofCount({ share: 4, full: 50 })
@@ -69,7 +69,7 @@ const expireLease = (store: Store) => sql`update publication set until_ms = 1 wh
 
 describe.each(engines)('a publisher that is killed (%s)', (engine) => {
   test(
-    'leaves the last edition as it was; the next one ends what it began',
+    'leaves the last edition unchanged; the next one completes its work',
     async () => {
       console.log(`seed ${seed}`)
       const random = randomOf(seed)

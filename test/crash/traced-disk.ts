@@ -181,7 +181,10 @@ export class TracedDisk {
     file.written = written
   }
 
-  /** Writes what a power cut leaves now into another folder. `keepsPage` decides which unsynced pages are there all the same. */
+  /**
+   * Writes what a power cut would leave now into another folder. `keepsPage` decides which unsynced pages survive
+   * nevertheless.
+   */
   cutInto(target: string, keepsPage: () => boolean): void {
     for (const [path, { written, durable }] of this.#names) {
       const content = Buffer.alloc(written.length)

@@ -30,7 +30,7 @@ type Page = { readonly data: readonly { readonly id: string }[]; readonly nextCu
 type Ready = { readonly status: string; readonly edition: number; readonly degraded?: readonly string[] }
 
 describe.skipIf(testDatabaseUrl === undefined || library === undefined)('on one database', () => {
-  test('a paged run that asks three nodes in turn ends, one of them 90 s ahead and one 10 min behind', async () => {
+  test('a paged run over three nodes ends, one of them 90 s ahead and one 10 min behind', async () => {
     await using store = await openTestStore('server')
     await putNumbered(store, 0, records, 1)
     await publish(store, { now: Date.now() - hourMs, minIntervalMs: 0 })
@@ -212,7 +212,7 @@ describe.each(engines)('an edition that a clock which was ahead dated in the fut
       const after = (await newestEdition(store.db))!
       expect(after).toMatchObject({ edition: 3, records: before.records, changes: 5 })
       expect(Math.abs(after.publishedAt - Date.now())).toBeLessThan(hourMs)
-      // P2, P4: stamps go on above those that were ahead, one millisecond each
+      // P2, P4: stamps continue above those that were ahead, one millisecond each
       expect(after.lastModified).toBe(before.lastModified + 5)
       const rows = await store.db.selectFrom('edition_entry').select('last_modified').where('edition', '=', 3).execute()
       expect(rows.map(({ last_modified }) => last_modified).sort((left, right) => left - right)).toEqual(

@@ -63,7 +63,7 @@ async function openWorld(): Promise<World> {
 }
 
 describe.skipIf(testDatabaseUrl === undefined)('behind a network that swallows bytes', () => {
-  test('a node serves a new edition, takes over tokens and revocations, and ends', async () => {
+  test('a node serves a new edition, loads tokens and revocations, and ends', async () => {
     await using world = await openWorld()
     const { store, proxy, databaseUrl } = world
     const [kept, revoked] = await makeTokens(store, 'Acme', 2)
@@ -100,7 +100,7 @@ describe.skipIf(testDatabaseUrl === undefined)('behind a network that swallows b
     console.log(`ended after ${tookMs} ms`)
   })
 
-  test('a database that nobody can reach is told by log and readiness; a stop ends; news arrive when it is back', async () => {
+  test('an unreachable database is reported by log and readiness; a stop ends; news arrives when it is back', async () => {
     await using world = await openWorld()
     const { proxy, databaseUrl } = world
     await using stopped = launchNode(['serve', '--data', await newFolder()], { databaseUrl })
@@ -130,7 +130,7 @@ describe.skipIf(testDatabaseUrl === undefined)('behind a network that swallows b
     await expect.poll(healed.log, { timeout: newsLimitMs, interval: 200 }).toMatch(/the database answers again/)
   })
 
-  test('a start that waits for a database which accepts and says nothing ends when it is told to', async () => {
+  test('a start that waits for a silent database ends on request', async () => {
     await using world = await openWorld()
     world.proxy.swallowAll()
     await using node = launchNode(['start', '--no-samples', '--data', await newFolder()], {
@@ -140,7 +140,7 @@ describe.skipIf(testDatabaseUrl === undefined)('behind a network that swallows b
     expect((await node.end(stopLimitMs)).exitCode).toBe(0)
   })
 
-  test('a publisher that waits for long is left alone; one whose connection dies gives its locks back and publishes later', async () => {
+  test('a publisher that waits for long continues; one whose connection dies releases its locks and publishes later', async () => {
     await using world = await openWorld()
     const { store, proxy, databaseUrl } = world
     const dataFolder = await newFolder()
@@ -167,7 +167,7 @@ describe.skipIf(testDatabaseUrl === undefined)('behind a network that swallows b
     })
     await locked.promise
     await putNumbered(admin, 0, 20, 100)
-    // it waits for the lock, longer than anything small may take, and is not given up
+    // it waits for the lock, longer than any small query may take, and is not abandoned
     await expect.poll(async () => (await publishers()).filter(({ waits }) => waits).length, { timeout: 60_000 }).toBe(1)
     const [waiting] = (await publishers()).filter(({ waits }) => waits)
     const waitedFrom = performance.now()
@@ -175,7 +175,7 @@ describe.skipIf(testDatabaseUrl === undefined)('behind a network that swallows b
       .poll(async () => performance.now() - waitedFrom > 12_000 && (await publishers()).length, { timeout: 30_000 })
       .toBe(2)
     expect((await publishers()).filter(({ waits }) => waits)).toEqual([waiting])
-    // now its connection dies, and the lock falls to a session that nobody hears any more
+    // now its connection dies, and the lock falls to a session that no process reads any more
     proxy.swallowOld()
     released.resolve()
     await holding

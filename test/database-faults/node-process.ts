@@ -16,7 +16,7 @@ export type NodeProcess = AsyncDisposable & {
   /** Resolves with the first event of that name; rejects when the process ends before. */
   readonly event: (name: string) => Promise<Event>
   readonly get: (path: string, token?: string) => Promise<Response>
-  /** Sends SIGTERM; the exit code and the milliseconds it took. Rejects when it goes on for longer than `limitMs`. */
+  /** Sends SIGTERM; the exit code and the milliseconds it took. Rejects if it takes longer than `limitMs`. */
   readonly end: (limitMs: number) => Promise<{ readonly exitCode: number | null; readonly tookMs: number }>
 }
 

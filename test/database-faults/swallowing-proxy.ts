@@ -1,10 +1,11 @@
-// A TCP proxy that swallows bytes, as a host that died, a network that forgot a flow or a frozen machine does: nobody is told.
+// A TCP proxy that swallows bytes, like a dead host, a network that forgot a flow, or a frozen machine: nobody is
+// informed.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export type SwallowingProxy = AsyncDisposable & {
   readonly port: number
-  /** Connections that stand stay open on both sides; what comes over them goes nowhere. New ones work. */
+  /** Existing connections stay open on both sides; their bytes go nowhere. New ones work. */
   readonly swallowOld: () => void
   /** New connections too are accepted, and nothing more. */
   readonly swallowAll: () => void

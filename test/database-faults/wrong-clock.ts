@@ -17,7 +17,7 @@ export type WrongClock = {
   readonly setOff: (seconds: number) => Promise<void>
 }
 
-/** A clock that is off by so many seconds; ahead where they are positive. `file` is written. */
+/** A clock that is off by this many seconds; ahead if positive. `file` is written. */
 export async function openWrongClock(library: string, file: string, seconds: number): Promise<WrongClock> {
   const setOff = (offBy: number) => writeFile(file, `${offBy < 0 ? '' : '+'}${offBy}s\n`)
   await setOff(seconds)
@@ -26,7 +26,7 @@ export async function openWrongClock(library: string, file: string, seconds: num
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_CACHE_DURATION: '1',
-      // timers go on by the machine's steady clock
+      // timers continue by the machine's steady clock
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     },
     setOff,

@@ -1,4 +1,4 @@
-// The sync guide: its pictures are there and speak, its links lead somewhere, its numbers exist.
+// The sync guide: its pictures exist and have texts, its links lead somewhere, its numbers exist.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ const guide = readFileSync(join(folder, 'guide.md'), 'utf8')
 const pictures = readdirSync(folder).filter((name) => name.endsWith('.svg'))
 
 describe('the sync guide', () => {
-  test('shows every picture of its folder, with a text for those who cannot see it', () => {
+  test('shows every picture of its folder, with a text for people who cannot see it', () => {
     expect(pictures.length).toBeGreaterThanOrEqual(5)
     for (const name of pictures) expect(guide).toMatch(new RegExp(`!\\[.{20,}\\]\\(${name}\\)`))
   })

@@ -1,4 +1,4 @@
-// The pages about tender-sync and its sinks: their commands are run as they stand, their outputs are what was printed.
+// The pages about tender-sync and its sinks: their commands are run unchanged, and their outputs are what was printed.
 // RECORD_DOCS=1 writes the outputs into the pages.
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readCommandLine } from '../../client/src/bin/command-line.ts'
 import { type ApiWorld, startApi, startOfTests } from '../api-world.ts'
-import { generateTender } from '../generate/stock.ts'
+import { generateTender } from '../testing/generate/stock.ts'
 
 const root = join(import.meta.dirname, '../..')
 const pages = ['tender-sync.md', ...['sqlite', 'ndjson', 'csv', 'parquet', 'exec'].map((name) => `sinks/${name}.md`)]

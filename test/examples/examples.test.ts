@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type SeenRecord, sinkConformance } from '../../client/src/sinks/sink-conformance.ts'
 import type { Sink } from '../../client/src/sync/sink.ts'
+import { type SeenRecord, sinkConformance } from '../../client/src/testing/sink-conformance.ts'
 import type { TenderRecord } from '../../client/src/types.ts'
 import { type ApiWorld, startApi } from '../api-world.ts'
-import { randomOf } from '../generate/random.ts'
 import { startHubspot } from '../imitations/hubspot.ts'
 import { contentById, editionContent, publishNext, type Row } from '../integrations/stock-world.ts'
+import { randomOf } from '../testing/generate/random.ts'
 import { parseCsv } from './parse-csv.ts'
 import { newFolder, runExample, runSync } from './run-example.ts'
 
@@ -55,7 +55,7 @@ describe('node-script', () => {
     expect(readFileSync(file, 'utf8')).toBe(before)
   })
 
-  describe('its target keeps what every sink must keep', async () => {
+  describe('its target fulfills what every sink must', async () => {
     const { jsonFileSink } = (await import('../../examples/node-script/json-file-sink.mjs' as string)) as {
       jsonFileSink: (file: string) => Sink
     }

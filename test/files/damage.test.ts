@@ -1,4 +1,4 @@
-// What `tender-sync verify` finds in the very files that people load, whatever stands beside them.
+// What `tender-sync verify` finds in the same files that people load, whatever is beside them.
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -75,7 +75,7 @@ describe('tender-sync verify of CSV', () => {
     expect(readFileSync(path, 'utf8')).toBe(text)
   })
 
-  it('says which options are needed when it is called with others', async () => {
+  it('says which options are needed if it is called with others', async () => {
     await world.sync(`run ${world.url} --sink csv:$semi.csv --option delimiter=;`)
     const { code, out } = await world.sync(`verify ${world.url} --sink csv:$semi.csv`)
     expect(code).toBe(5)

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { lotColumns, lotsOf, tenderColumns } from '../../client/src/sinks/flat-tender.ts'
-import { recordOf } from '../../client/src/sinks/sink-conformance.ts'
 import { TenderClient } from '../../client/src/tender-client.ts'
+import { recordOf } from '../../client/src/testing/sink-conformance.ts'
 import type { TenderRecord } from '../../client/src/types.ts'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
 import { readPath } from '../../src/sources/files.ts'
@@ -25,7 +25,7 @@ import {
   pythonNdjson,
   pythonSqlite,
   type Row,
-} from './foreign-readers.ts'
+} from './independent-programs.ts'
 
 const corpus = join(import.meta.dirname, '../../../shared/corpus')
 const hasPython = hasProgram('python3')
@@ -89,7 +89,7 @@ const nastyRecords = (): PlainRecord[] =>
     } as unknown as PlainRecord
   })
 
-/** Records of every so many documents of the corpus. */
+/** Interval of the documents of the corpus that are used. */
 async function realRecords(): Promise<PlainRecord[]> {
   const step = proofCount({ share: 6, full: 1 })
   await using store = await openTestStore('embedded')
@@ -170,7 +170,7 @@ const inputs: readonly (readonly [name: string, isMissing: boolean, make: () => 
 ]
 
 for (const [name, isMissing, make] of inputs)
-  describe.skipIf(isMissing)(`files with ${name}, read by others`, () => {
+  describe.skipIf(isMissing)(`files with ${name}, read by independent programs`, () => {
     let loaded: Loaded
     beforeAll(async () => {
       loaded = await load(await make())
@@ -206,7 +206,7 @@ for (const [name, isMissing, make] of inputs)
       expectLots(pythonCsv(path('lots.csv')))
     })
 
-    test('CSV by DuckDB, which finds the form of the file by itself', async () => {
+    test('CSV by DuckDB, which detects the format', async () => {
       const read = (file: string) =>
         duckRows(`SELECT COLUMNS(c -> c NOT LIKE 'never') FROM read_csv('${path(file)}', all_varchar = true)`)
       const filled = (rows: readonly Row[]): Row[] =>

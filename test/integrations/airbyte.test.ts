@@ -7,8 +7,8 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { withSchema } from '../../integrations/generate-schemas.ts'
 import { type ApiWorld, startApi } from '../api-world.ts'
-import { randomOf } from '../generate/random.ts'
 import { plainId } from '../memory-editions.ts'
+import { randomOf } from '../testing/generate/random.ts'
 import { faultsOf, type ManifestNode, readManifest, render, resolveReferences, waitFor } from './interpret-manifest.ts'
 import { contentById, editionContent, publishNext, type Row, upsert } from './stock-world.ts'
 
@@ -23,7 +23,7 @@ type Stream = {
 }
 
 describe('the manifest', () => {
-  test('has no member and no component that the component schema does not know, and all that it requires', () => {
+  test('has no unknown member or component of the component schema, and everything required', () => {
     expect(faultsOf(manifest)).toEqual([])
     expect(faultsOf(parse(text.replace('cursor_value:', 'cursor_path:')) as ManifestNode)).toEqual([
       expect.stringContaining('CursorPagination has no cursor_path'),
@@ -43,7 +43,7 @@ describe('the manifest', () => {
     expect(stream.primary_key).toEqual(['id'])
   })
 
-  test('asks for what its requests need: every config value that a template reads is in the specification', () => {
+  test('declares what its requests need: every config value in a template is in the specification', () => {
     const read = [...text.matchAll(/config(?:\.get\('|\[')(\w+)/g)].map(([, name]) => name!)
     const { properties } = (manifest.spec as { connection_specification: { properties: ManifestNode } })
       .connection_specification

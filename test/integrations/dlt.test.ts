@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type ApiWorld, startApi } from '../api-world.ts'
-import { randomOf } from '../generate/random.ts'
+import { randomOf } from '../testing/generate/random.ts'
 import { hasPython, python } from './python.ts'
 import { contentById, editionContent, publishNext, type Row, upsert } from './stock-world.ts'
 

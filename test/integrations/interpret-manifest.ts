@@ -107,7 +107,7 @@ export function render(template: unknown, context: ManifestNode): string | undef
   return text === '' || text === 'None' ? undefined : text
 }
 
-/** Instants as the manifest's format writes them; only the two placeholders for fractions are told apart. */
+/** Instants as the manifest's format writes them; only the two placeholders for fractions are distinguished. */
 function formatInstant(instant: string, format: string): string {
   const [, date, seconds, fraction] = /^(.{10})T(.{8})\.(\d{3})Z$/.exec(instant) ?? []
   if (date === undefined) throw new Error(`${instant} does not fit cursor_datetime_formats`)
@@ -149,8 +149,8 @@ export function waitFor(
 export type ManifestRun = { readonly rows: Row[]; readonly state: StreamState; readonly urls: string[] }
 
 /**
- * One incremental read of the only stream. Throws where the manifest says that the run fails. `onPage` sees each page
- * before the next one is asked for.
+ * One incremental read of the only stream. Throws where the manifest says that the run fails. `onPage` receives each
+ * page before the next one is requested.
  */
 export async function readManifest(
   manifest: ManifestNode,

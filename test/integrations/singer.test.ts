@@ -12,8 +12,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { singerSchema } from '../../integrations/generate-schemas.ts'
 import { startApi } from '../api-world.ts'
-import { randomOf } from '../generate/random.ts'
 import { plainId } from '../memory-editions.ts'
+import { randomOf } from '../testing/generate/random.ts'
 import { hasPython, python } from './python.ts'
 import { contentById, editionContent, publishNext, type Row, upsert } from './stock-world.ts'
 
@@ -161,7 +161,7 @@ describe.skipIf(!hasPython)('the Singer tap', () => {
     expect(contentById(target.copy.values())).toEqual(await editionContent(world))
   })
 
-  test('says what is wrong, with the API’s reason, and ends with 1', async () => {
+  test('reports the error, with the reason of the API, and exits with 1', async () => {
     await using world = await startApi()
     const files = newFolder()
     const wrong = writeJson(join(files, 'config.json'), { base_url: world.origin, token: 'wrong' })

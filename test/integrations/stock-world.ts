@@ -2,8 +2,8 @@
 import type { ArchiveReason, Status } from '../../src/domain/tender.ts'
 import { hourMs } from '../../src/domain/time.ts'
 import { type ApiWorld, startOfTests } from '../api-world.ts'
-import type { Random } from '../generate/random.ts'
 import { type PlainRecord, plainId } from '../memory-editions.ts'
+import type { Random } from '../testing/generate/random.ts'
 
 export type Row = { readonly id: string; readonly lastModified: string; readonly [field: string]: unknown }
 

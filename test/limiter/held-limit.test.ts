@@ -1,5 +1,5 @@
-// The shared limit, from outside: three processes on one PostgreSQL and a Redis of the test's own, asked without a pause while nodes
-// stall (SIGSTOP) and Redis is delayed, swallowed, stopped, killed and restarted empty.
+// The shared limit, from outside: three processes on one PostgreSQL and a separate Redis, with requests without a
+// pause while nodes stall (SIGSTOP) and Redis is delayed, swallowed, stopped, killed and restarted empty.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -37,7 +37,7 @@ describe('judging from outside', () => {
     isAdmitted,
   })
 
-  test('sees one request too many, and blames nobody for one that may belong to the next minute', () => {
+  test('detects one request too many, and ignores one that may belong to the next minute', () => {
     const full = Array.from({ length: limit }, (_, index) => request(index % 3, index * 100, true))
     expect(peakWithin(full, 0, 120_000)).toBe(limit)
     expect(peakWithin([...full, request(0, 59_000, true)], 0, 120_000)).toBe(limit + 1)
@@ -45,7 +45,7 @@ describe('judging from outside', () => {
     expect(peakWithin(full, 1, 120_000)).toBe(limit - 1)
   })
 
-  test('sees a denial below the share, and none where the limit was used', () => {
+  test('detects a denial below the share, and none if the limit was used', () => {
     const own = Array.from({ length: share - 1 }, (_, index) => request(0, index, true))
     expect(denialsBelowShare([...own, request(0, 1000, false)], limit, nodeCount)).toHaveLength(1)
     expect(denialsBelowShare([...own, request(0, 500, true), request(0, 1000, false)], limit, nodeCount)).toEqual([])
@@ -62,7 +62,7 @@ describe.skipIf(!testDatabaseUrl || !redisProgram)('the shared limit under fault
   let proxy: SwallowingProxy
   const nodes: ChildProcess[] = []
   const said: string[] = []
-  /** All that was ever asked: what a test finds depends on the minute before it. */
+  /** All requests ever sent: what a test finds depends on the minute before it. */
   const history: Request[] = []
   const apis: string[] = []
   let token: string

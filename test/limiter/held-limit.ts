@@ -1,4 +1,4 @@
-// Judges from outside how a limit was held: from when each request was sent, when it was answered, and what it was told.
+// Checks from outside how a limit was applied: when each request was sent, when it was answered, and with what.
 
 export const minuteMs = 60_000
 
@@ -10,7 +10,7 @@ export type Request = {
   readonly isAdmitted: boolean
 }
 
-/** Requests that were surely admitted within one minute that lies wholly in the span: the most of any. */
+/** Requests that were certainly admitted within one minute that is entirely in the span: the maximum. */
 export function peakWithin(requests: readonly Request[], fromMs: number, toMs: number): number {
   const admitted = requests.filter(
     ({ isAdmitted, sentMs, answeredMs }) => isAdmitted && sentMs >= fromMs && answeredMs <= toMs,

@@ -1,6 +1,6 @@
-// A reader thread as far as the limit is concerned: takes as fast as it can, and writes down what it was told.
+// A reader thread as far as the limit is concerned: takes as fast as it can, and records the answers.
 import { parentPort, workerData } from 'node:worker_threads'
-import { createMemoryLimiter } from '../../src/api/limiter-memory.ts'
+import { createMemoryLimiter } from '../../src/api/limits/limiter-memory.ts'
 
 export type LimiterThreadTask = {
   readonly memory: SharedArrayBuffer
@@ -17,7 +17,7 @@ export type LimiterThreadTask = {
       readonly dwell: number
       readonly seed: number
     }
-  /** One take of each organization, from when it is told to go. */
+  /** One take of each organization, when it is told to start. */
   | { readonly job: 'once each' }
   /** One take of the first organization. */
   | { readonly job: 'ask' }

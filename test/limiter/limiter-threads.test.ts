@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Admission, windowMs } from '../../src/api/limiter.ts'
-import { createLimiterMemory, createMemoryLimiter, releaseThread } from '../../src/api/limiter-memory.ts'
+import { type Admission, windowMs } from '../../src/api/limits/limiter.ts'
+import { createLimiterMemory, createMemoryLimiter, releaseThread } from '../../src/api/limits/limiter-memory.ts'
 import type { LimiterThreadTask } from './limiter-thread.ts'
 
 // Words of `control`, as limiter-thread.ts reads them.
@@ -67,7 +67,10 @@ function countAt(moments: readonly number[], at: number): number {
 const countsAt = (moments: readonly number[], times: readonly number[]): Set<number> =>
   new Set(times.map((at) => countAt(moments, at)))
 
-/** Never more than the limit in any 60 s; never a denial while fewer counted, but for `unknown` that were not noted. */
+/**
+ * Never more than the limit in any 60 s; never a denial while fewer counted, except for `unknown` that were not
+ * recorded.
+ */
 function judge(notes: readonly Int32Array[], index: number, unknown: number): { allowed: number[]; denied: number } {
   const { limit } = organizations[index]!
   const takes = notes.flatMap((each) => takesOf(each, index))
@@ -124,7 +127,7 @@ describe('four threads that share a limit', () => {
     expect(threads.reduce((sum, thread) => sum + releaseThread(memory, thread), 0)).toBe(0)
   })
 
-  test('never give one organization two entries, though all meet it at once', async () => {
+  test('never give one organization two entries, even if all reach it at once', async () => {
     const control = new SharedArrayBuffer(16)
     const words = new Int32Array(control)
     const memory = createLimiterMemory({ organizations: 4000 })
@@ -141,7 +144,7 @@ describe('four threads that share a limit', () => {
     for (const { key, limit } of many) expect(late.take(key, limit).remaining).toBe(55)
   })
 
-  test('go on when one of them is killed at any moment, and all that was admitted counts', async () => {
+  test('continue if one of them is killed at any moment, and everything admitted counts', async () => {
     const seed = newSeed()
     const draw = drawer(seed)
     const memory = createLimiterMemory({ organizations: 2 })
@@ -164,7 +167,7 @@ describe('four threads that share a limit', () => {
       present[thread] = { worker, notes: new Int32Array(notes) }
       allNotes.push(present[thread].notes)
     }
-    /** Lets every thread take so many more. */
+    /** Lets every thread take this many more. */
     const progress = async (takes: number): Promise<void> => {
       const goals = present.map(({ notes }) => Atomics.load(notes, 0) + takes)
       while (present.some(({ notes }, thread) => Atomics.load(notes, 0) < goals[thread]!)) await nextTurn()
@@ -207,7 +210,7 @@ describe('four threads that share a limit', () => {
       })
       const ended = once(dying, 'exit')
       await said(dying, (message) => message === 'holds')
-      // With one place, 'two' gets that of 'one' now, once the directory is free.
+      // With one slot, 'two' receives that of 'one' now, once the directory is free.
       if (room === 1) new Int32Array(control)[timeWord] = windowMs + 1000
       const asking = startThread({ ...common, job: 'ask', thread: 1, organizations: [{ key, limit: 60 }] })
       let admission: unknown
@@ -226,7 +229,7 @@ describe('four threads that share a limit', () => {
   )
 })
 
-test('an entry whose owner died while it was given again is used again', () => {
+test('an entry whose owner died while it was being reassigned is used again', () => {
   fc.assert(
     fc.property(fc.nat(2), (entry) => {
       const memory = createLimiterMemory({ organizations: 3 })

@@ -1,4 +1,4 @@
-// A thread that stands between processes and a server: passes bytes on at once, late, or not at all. A thread of its own, so
+// A thread between processes and a server: passes bytes on at once, late, or not at all. It is a separate thread, so
 // that a busy test delays nothing.
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,7 +11,7 @@ type ProxyMode =
 
 export type SwallowingProxy = {
   readonly port: number
-  /** Holds for all that arrives from now on; what was swallowed never comes. */
+  /** Applies to everything that arrives from now on; swallowed bytes never arrive. */
   readonly set: (mode: ProxyMode) => void
   readonly close: () => Promise<void>
 }

@@ -37,7 +37,7 @@ async function work(task: WorkerTask): Promise<void> {
     scratchFolder: task.dataFolder,
     keyOf: () => undefined,
     hosts: {
-      openLine: ({ source }) => ({
+      openConnection: ({ source }) => ({
         requests: () => 0,
         send: async ({ url }) => {
           const path = new URL(url).pathname + new URL(url).search

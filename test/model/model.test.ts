@@ -7,8 +7,8 @@ import { consolidate } from '../../src/consolidate/consolidate.ts'
 import type { TenderContent } from '../../src/domain/tender.ts'
 import { ingest } from '../../src/ingest/ingest.ts'
 import { readPath } from '../../src/sources/files.ts'
-import { type Random, randomOf } from '../generate/random.ts'
 import { proofCount } from '../proof/proof-count.ts'
+import { type Random, randomOf } from '../testing/generate/random.ts'
 import { naiveAnswer, type Parameters } from './naive-answer.ts'
 import { askedOtherwise, randomQuery } from './random-query.ts'
 import { settledTender } from './settled-tender.ts'
@@ -103,7 +103,7 @@ describe.each([
     await world[Symbol.asyncDispose]()
   })
 
-  test('is published as it is in the stock: P1, P2, P3, C24, C25', async () => {
+  test('is published exactly as in the stock: P1, P2, P3, C24, C25', async () => {
     const rows = await world.store.db.selectFrom('tender').select(['tender_id', 'content']).execute()
     const newest = new Map(world.newest().map((record) => [record.id, record]))
     expect(newest.size).toBe(rows.length)
@@ -138,7 +138,7 @@ describe.each([
     await askMany(world, randomOf(stockSeed, 2), queries, world.newest())
   })
 
-  test('gives every record by id, archived and merged ones too: C107, C108, C109', async () => {
+  test('returns every record by id, archived and merged ones too: C107, C108, C109', async () => {
     for (const { id, wire } of world.newest()) expect((await world.get(`/v1/tenders/${id}`, 'gzip')).text).toBe(wire)
   })
 })
@@ -282,7 +282,7 @@ describe('metamorphic properties, by the API alone', () => {
       expect(next.status, next.text).toBe(200)
     }
   })
-  test('C99: every limit from 1 to 100 gives the same sequence', async () => {
+  test('C99: every limit from 1 to 100 has the same sequence', async () => {
     const query = 'archived=true&cpv=45000000,71000000'
     const expected = naiveAnswer(world.newest(), [
       ['archived', 'true'],
@@ -327,7 +327,7 @@ describe.skipIf(!hasCorpus)('the corpus, read, consolidated and published', () =
   })
 
   const queries = proofCount({ share: 2000, full: 20_000 })
-  test(`answers ${queries} random queries as the model does`, { timeout: 600_000 }, async () => {
+  test(`answers ${queries} random queries as the model does`, { timeout: 300_000 + queries * 50 }, async () => {
     expect(world.newest().length).toBeGreaterThan(1000)
     await askMany(world, randomOf(seed, 11), queries, world.newest())
   })

@@ -1,6 +1,6 @@
 // The model is the judge of the API, so its own sentences are checked by hand here.
 import { describe, expect, test } from 'vitest'
-import { randomOf } from '../generate/random.ts'
+import { randomOf } from '../testing/generate/random.ts'
 import { type ModelRecord, naiveAnswer, nanoseconds, type Parameters } from './naive-answer.ts'
 import { timeNotation } from './random-query.ts'
 

@@ -1,7 +1,7 @@
-// The specification once more, as plainly as it can be said: filter an array, sort it. Shares no code with src/ on purpose,
-// so that a mistake there does not repeat itself here.
+// The specification once more, as plainly as possible: filter an array, sort it. It shares no code with src/ on
+// purpose, so that a mistake there is not repeated here.
 
-/** A record as the API delivers it; only what filters and order look at has a type. */
+/** A record as the API delivers it; only the members for filters and order have a type. */
 export type ModelRecord = {
   readonly id: string
   readonly lastModified: string
@@ -16,10 +16,10 @@ export type ModelRecord = {
   readonly lots: readonly { readonly cpvCodes: readonly string[] }[]
 }
 
-/** Query parameters as sent, before any encoding; a name may stand several times. */
+/** Query parameters as sent, before any encoding; a name may appear several times. */
 export type Parameters = readonly (readonly [name: string, value: string])[]
 
-/** Every record of one state that the query asks for, in the order of delivery, all pages together. */
+/** Every record of one state that matches the query, in the order of delivery, all pages together. */
 export function naiveAnswer(state: readonly ModelRecord[], parameters: Parameters): ModelRecord[] {
   const all = (name: string): string[] => parameters.filter(([key]) => key === name).map(([, value]) => value)
   const items = (name: string): string[] =>

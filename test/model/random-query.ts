@@ -1,5 +1,5 @@
 // Random valid queries in random notations, aimed at the edges of what a stock really holds.
-import type { Random } from '../generate/random.ts'
+import type { Random } from '../testing/generate/random.ts'
 import type { ModelRecord, Parameters } from './naive-answer.ts'
 
 const procedureTypes = [
@@ -15,7 +15,10 @@ const procedureTypes = [
   'exp-int-rail',
 ]
 
-/** A query on this state: no filter to all of them, values taken from records or made up, one ms beside a hit or on it. */
+/**
+ * A query on this state: from no filter to all of them, with values taken from records or made up, exactly at a match
+ * or one ms beside it.
+ */
 export function randomQuery(random: Random, state: readonly ModelRecord[]): Parameters {
   const record = state.length > 0 && random.chance(0.9) ? random.pick(state) : undefined
   const density = random.pick([0.05, 0.2, 0.35, 0.6])
@@ -57,7 +60,7 @@ export function randomQuery(random: Random, state: readonly ModelRecord[]): Para
   return shuffled(random, parameters)
 }
 
-/** The same question asked otherwise: other order of parameters and of list items (C98). */
+/** The same query written differently: other order of parameters and of list items (C98). */
 export function askedOtherwise(random: Random, parameters: Parameters): Parameters {
   const lists = ['cpv', 'nuts', 'procedure']
   const merged = lists.flatMap((name): [string, string][] => {

@@ -6,7 +6,7 @@ import { Client } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemRandom } from '../../src/platform/random.ts'
 import { createOrganization, createToken } from '../../src/store/organizations.ts'
-import { type Random, randomOf } from '../generate/random.ts'
+import { type Random, randomOf } from '../testing/generate/random.ts'
 import { naiveAnswer } from './naive-answer.ts'
 import { randomQuery } from './random-query.ts'
 import { settledTender } from './settled-tender.ts'
@@ -27,7 +27,7 @@ const changesPerEdition = 15
 type Asked = {
   readonly method?: 'GET' | 'HEAD'
   readonly encoding?: 'gzip' | 'identity'
-  /** Of a plain request, or through the HTTP server, which takes what is not plain. */
+  /** By a plain request, or through the HTTP server, which handles everything else. */
   readonly way?: 'short' | 'long'
   readonly ifNoneMatch?: string
   readonly authorization?: string
@@ -41,7 +41,7 @@ type Answer = {
   readonly connection: Connection | undefined
 }
 
-/** A connection that is kept; `answers` and `owner` tell what its reader did, and which it was. */
+/** A connection that is kept; `answers` and `owner` say what its reader did, and which one it was. */
 class Connection {
   readonly client: Client
   answers = 0
@@ -59,7 +59,7 @@ let connections: readonly Connection[] = []
 const random = randomOf(seed, 1)
 const versions = new Map<number, number>()
 const totals = { runs: 0, pages: 0, overtaken: 0, fresh: 0, unchanged: 0, heads: 0, records: 0 }
-/** Which connection gave a cursor, and which one took it. */
+/** Which connection received a cursor, and which one used it. */
 const passed: { readonly from: Connection; readonly to: Connection }[] = []
 
 async function publishSome(indexes: readonly number[]): Promise<void> {
@@ -250,7 +250,7 @@ describe(`${readerCount} readers of one service`, () => {
     for (const count of Object.values(totals)) expect(count).toBeGreaterThan(10)
   })
 
-  test('share a limit to the request, whatever is asked and whoever answers: C122, C123, C127, C131, D12', async () => {
+  test('share a limit to the request, for any request and any reader: C122, C123, C127, C131, D12', async () => {
     const limit = 83
     const circumstances = { now: world.now(), random: systemRandom }
     const made = await createOrganization(world.store.db, { name: 'Limited', requestsPerMinute: limit }, circumstances)
@@ -303,8 +303,8 @@ describe(`${readerCount} readers of one service`, () => {
     expect((await ask(random, '/v1/tenders?limit=1')).status).toBe(200)
   })
 
-  // Which reader held a connection shows when it ends: its connections end with it, those of the others go on.
-  test('have each answered a good part of it, and taken cursors that others gave: C54', async () => {
+  // The reader of a connection is known when it ends: its connections end with it, those of the others continue.
+  test('have each answered a considerable part, and used cursors of others: C54', async () => {
     expect(connections.map(({ breaks }) => breaks)).toEqual(connections.map(() => 0))
     expect(world.readers).toHaveLength(readerCount)
     for (const reader of world.readers) {

@@ -1,6 +1,6 @@
 // A generated tender as a stock may hold it.
 import type { TenderContent } from '../../src/domain/tender.ts'
-import { generateTender, type StockOptions } from '../generate/stock.ts'
+import { generateTender, type StockOptions } from '../testing/generate/stock.ts'
 
 /** A merged record must name one that stays: tender 0, which is never merged. */
 export function settledTender(options: StockOptions, index: number, version: number): TenderContent {

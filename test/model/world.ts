@@ -1,28 +1,30 @@
-// A stock, its editions and the API over HTTP, in one process or by reader threads, and beside them what was published, as plain arrays.
+// A stock, its editions and the API over HTTP, in one process or by reader threads, and the published records as plain
+// arrays.
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { gunzipSync } from 'node:zlib'
 import { Pool } from 'undici'
 import { expect } from 'vitest'
-import { createCursorSealer } from '../../src/api/cursor.ts'
-import { openCursorKeyRing } from '../../src/api/cursor-key-ring.ts'
-import { cursorKeysOf } from '../../src/api/cursor-key-source.ts'
-import { createLocalLimiter } from '../../src/api/limiter-memory.ts'
+import { createCursorSealer } from '../../src/api/cursors/cursor.ts'
+import { openCursorKeyRing } from '../../src/api/cursors/cursor-key-ring.ts'
+import { cursorKeysOf } from '../../src/api/cursors/cursor-key-source.ts'
+import { createLocalLimiter } from '../../src/api/limits/limiter-memory.ts'
 import { buildApi } from '../../src/api/server.ts'
 import { tokenSourceOf } from '../../src/api/token-source.ts'
 import { openTokenTable } from '../../src/api/token-table.ts'
-import { startReaders } from '../../src/bin/readers.ts'
-import { findPort } from '../../src/bin/start.ts'
 import { canonicalJson, contentHash } from '../../src/consolidate/canonical.ts'
 import type { TenderContent } from '../../src/domain/tender.ts'
-import { catchUp, type EditionLog, openEditionLog } from '../../src/edition/edition-log.ts'
+import { catchUp, type EditionLog, openEditionLog } from '../../src/edition/write/edition-log.ts'
 import { type Clock, shiftableClock, systemClock } from '../../src/platform/clock.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { systemRandom } from '../../src/platform/random.ts'
 import { publish } from '../../src/publish/publish.ts'
+import { startReaders } from '../../src/service/readers.ts'
+import { findPort } from '../../src/service/start.ts'
 import { createOrganization, createToken } from '../../src/store/organizations.ts'
 import { upsertTenders } from '../../src/store/tenders.ts'
-import type { Random } from '../generate/random.ts'
+import type { Random } from '../testing/generate/random.ts'
+import { smallLimiter } from '../testing/small-limiter.ts'
 import { openTestStore, type TestStore } from '../world.ts'
 import type { ModelRecord, Parameters } from './naive-answer.ts'
 import { naiveAnswer } from './naive-answer.ts'
@@ -59,7 +61,8 @@ export type ModelWorld = AsyncDisposable & {
 }
 
 /**
- * The API in this process on a clock that stands still, or answered by `readers` threads on one that runs from `startMs` on.
+ * The API in this process on a clock that does not advance, or answered by `readers` threads on one that runs from
+ * `startMs` on.
  */
 export async function openModelWorld(
   startMs: number,
@@ -197,7 +200,7 @@ async function serveInProcess({ store, log, clock }: Parts): Promise<Serving> {
   const app = buildApi({
     reader: log,
     tokens,
-    limiter: createLocalLimiter(clock),
+    limiter: createLocalLimiter(clock, smallLimiter),
     cursors: createCursorSealer({ ring, clock, randomBytes: random.bytes }),
     clock,
     random,
@@ -243,7 +246,7 @@ async function serveByReaders({ store, log, clock, shift }: Parts, count: number
   return { address, threads, stop: readers.close }
 }
 
-/** A query string; now and then a plus sign is left as it stands, which servers read as a space (D24). */
+/** A query string; occasionally a plus sign stays unencoded, which servers read as a space (D24). */
 export function queryString(parameters: Parameters, random: Random): string {
   return parameters
     .map(([name, value]) => {

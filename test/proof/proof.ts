@@ -30,12 +30,17 @@ const proofs: { readonly [name: string]: Proof } = {
   },
   limit: {
     about: 'the shared limit while every node stalls and Redis fails in four ways, ten minutes',
-    files: ['test/limiter/held-limit.test.ts', 'src/api/limiter-shared.test.ts'],
+    files: ['test/limiter/held-limit.test.ts', 'src/api/limits/limiter-shared.test.ts'],
   },
   publishing: {
     about:
       '100,000 changes on both engines while a stranger asks, 5 million for the first time, 100 kills of a publisher',
     files: ['test/large-publication.test.ts', 'test/crash/publish-kill.test.ts'],
+  },
+  hits: {
+    about:
+      '10,000 runs of searches, editions and crashes beside a plain loop, every planted mistake, 200 kills on each engine',
+    files: ['test/hits', 'test/webhooks'],
   },
   model: {
     about: '70,000 random queries, each answered as a plain filter does',

@@ -77,7 +77,7 @@ describe.skipIf(!hasTools || present.length === 0)('a proxy in front', () => {
   async function sendFlood(name: ProxyName, address: string, count: number): Promise<ReadonlyMap<string, number>> {
     const { port } = proxies.get(name)!
     const forged = join(folder, `${name}-forged`)
-    // The client pretends to be somebody else with every request, on the left end and as the only entry.
+    // The client pretends to be another one with every request, at the left end and as the only entry.
     const requests = Array.from({ length: count }, (_, index) =>
       [
         `url = "https://${proxyHost}:${port}/v1/tenders"`,
@@ -131,7 +131,7 @@ describe.skipIf(!hasTools || present.length === 0)('a proxy in front', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test.each(present)('%s: D51: TLS 1.2 or newer with HSTS, and nothing that listens beside it', async (name) => {
+  test.each(present)('%s: D51: TLS 1.2 or newer with HSTS, and no other listener', async (name) => {
     const { port, listening } = proxies.get(name)!
     expect([...new Set(listening())]).toEqual([port])
     const page = await ask(name, '/v1/tenders?limit=1', ['-H', `Authorization: Bearer ${token}`])
@@ -177,7 +177,7 @@ describe.skipIf(!hasTools || present.length === 0)('a proxy in front', () => {
   })
 
   test.each(present)(
-    '%s: D12: a flood of wrong tokens from one client is held back, the 401 of others stays',
+    '%s: D12: a flood of wrong tokens from one client is limited, the 401 of others stays',
     async (name) => {
       const flooder = `127.0.0.${10 + present.indexOf(name)}`
       const counts = await sendFlood(name, flooder, flood)
@@ -218,7 +218,7 @@ describe.skipIf(!hasTools || present.length === 0)('a proxy in front', () => {
       await Promise.all(
         present.map(async (name) => {
           const answer = await ask(name, '/v1/tenders?limit=1', bearer())
-          // HAProxy may have found out meanwhile that nobody is ready.
+          // HAProxy may have found out meanwhile that no node is ready.
           expectProblem(answer, ['gateway-timeout', 'unavailable'], '/v1/tenders')
         }),
       )

@@ -1,4 +1,4 @@
-// A real proxy with the sample of docs/proxies as it is: only ports and the files of the certificate are put in place.
+// A real proxy with the unchanged sample of docs/proxies: only ports and the files of the certificate are replaced.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'

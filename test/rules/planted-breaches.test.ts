@@ -23,7 +23,7 @@ describe('the planted breaches', () => {
     }
   })
 
-  test('fit the source: what is replaced stands there once', () => {
+  test('match the source: the replaced text occurs there once', () => {
     for (const { rule, file, from, to } of plantedBreaches) {
       expect(readFileSync(join(root, file), 'utf8').split(from), `${rule}: ${from}`).toHaveLength(2)
       expect(to).not.toBe(from)

@@ -21,8 +21,8 @@ const breach = (rule: string, test: string, file: string, from: string, to: stri
 export const plantedBreaches: readonly Breach[] = [
   breach(
     'D30',
-    'src/api/cursor.test.ts',
-    'src/api/cursor.ts',
+    'src/api/cursors/cursor.test.ts',
+    'src/api/cursors/cursor.ts',
     'if (ageMs > cursorLifeMs) return',
     'if (ageMs > cursorLifeMs && printsOf(filter).compare(content, 40, 40 + printsLength) === 0) return',
   ),
@@ -77,8 +77,8 @@ export const plantedBreaches: readonly Breach[] = [
   ),
   breach(
     'C85',
-    'src/edition/edition-log.test.ts',
-    'src/edition/record-columns.ts',
+    'src/edition/write/edition-log.test.ts',
+    'src/edition/format/record-columns.ts',
     "eurValue: amount !== null && amount.currency === 'EUR'",
     "eurValue: amount === null ? 0 : amount.currency === 'EUR'",
   ),
@@ -91,8 +91,8 @@ export const plantedBreaches: readonly Breach[] = [
   ),
   breach(
     'C76',
-    'src/edition/edition-log.test.ts',
-    'src/edition/log-reader.ts',
+    'src/edition/write/edition-log.test.ts',
+    'src/edition/read/log-view.ts',
     'table.lowerBound(filter.updatedSince, end)',
     'table.lowerBound(filter.updatedSince - 1, end)',
   ),
@@ -128,21 +128,21 @@ export const plantedBreaches: readonly Breach[] = [
   breach(
     'C3',
     'test/published-editions.test.ts',
-    'src/edition/query.ts',
+    'src/edition/read/query.ts',
     'if (replacedBy !== 0 && replacedBy <= edition) continue',
     'if (replacedBy !== 0 && replacedBy < edition) continue',
   ),
   breach(
     'C35',
-    'src/edition/edition-log.test.ts',
-    'src/edition/query.ts',
+    'src/edition/write/edition-log.test.ts',
+    'src/edition/read/query.ts',
     'archived: filter.archived || filter.updatedSince !== undefined,',
     'archived: filter.archived,',
   ),
   breach(
     'C73',
-    'src/edition/edition-log.test.ts',
-    'src/edition/record-columns.ts',
+    'src/edition/write/edition-log.test.ts',
+    'src/edition/format/record-columns.ts',
     'publication: timeOf(record.publicationDate)',
     'publication: timeOf((record as { lastModified?: string }).lastModified)',
   ),
@@ -212,7 +212,7 @@ export const plantedBreaches: readonly Breach[] = [
   breach(
     'C17',
     conformance,
-    'src/edition/pieces.ts',
+    'src/edition/format/pieces.ts',
     "const bytes = Buffer.from(instant, 'latin1')",
     "const bytes = Buffer.from(instant.replace('T', ' '), 'latin1')",
   ),

@@ -5,23 +5,25 @@
 // files of the log (bodies lie in memory), and lag: all nodes look into one log, each up to the edition that it has.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { type CursorKey, type CursorSealer, createCursorSealer } from '../../src/api/cursor.ts'
-import type { Limiter } from '../../src/api/limiter.ts'
-import { createSharedLimiter, type SharedAnswer } from '../../src/api/limiter-shared.ts'
+import { type CursorKey, type CursorSealer, createCursorSealer } from '../../src/api/cursors/cursor.ts'
+import type { Limiter } from '../../src/api/limits/limiter.ts'
+import { createLocalLimiter } from '../../src/api/limits/limiter-memory.ts'
+import { createSharedLimiter, type SharedAnswer } from '../../src/api/limits/limiter-shared.ts'
 import { buildApi } from '../../src/api/server.ts'
 import { openTokenTable, type TokenSource, type TokenTable } from '../../src/api/token-table.ts'
 import { emptyChecksum } from '../../src/domain/record-checksum.ts'
-import type { BodyFiles, BodyKind } from '../../src/edition/body-files.ts'
-import { EditionLog } from '../../src/edition/edition-log.ts'
-import type { EditionReader } from '../../src/edition/edition-reader.ts'
-import type { HashFile } from '../../src/edition/hash-file.ts'
-import type { HeldEdition } from '../../src/edition/held-log.ts'
-import type { IndexFile } from '../../src/edition/index-file.ts'
-import { LogState } from '../../src/edition/log-state.ts'
-import { batchOf } from '../../src/edition/pack-entries.ts'
-import type { Pieces } from '../../src/edition/pieces.ts'
-import { columnsOf } from '../../src/edition/record-columns.ts'
-import { type Chunk, newChunk, RecordTable } from '../../src/edition/record-table.ts'
+import type { BodyFiles, BodyKind } from '../../src/edition/format/body-files.ts'
+import type { HashFile } from '../../src/edition/format/hash-file.ts'
+import type { IndexFile } from '../../src/edition/format/index-file.ts'
+import type { Pieces } from '../../src/edition/format/pieces.ts'
+import { columnsOf } from '../../src/edition/format/record-columns.ts'
+import type { EditionView } from '../../src/edition/read/edition-view.ts'
+import type { HeldEdition } from '../../src/edition/read/held-log.ts'
+import { type Chunk, newChunk, RecordTable } from '../../src/edition/read/record-table.ts'
+import { EditionLog } from '../../src/edition/write/edition-log.ts'
+import { LogState } from '../../src/edition/write/log-state.ts'
+import { batchOf } from '../../src/edition/write/pack-entries.ts'
+import { smallLimiter } from '../testing/small-limiter.ts'
 import { type Answer, ask } from './in-process-app.ts'
 import { entryOf, type SimulatedEdition, type Version } from './stock.ts'
 
@@ -48,7 +50,7 @@ class MemoryBodies {
 
 const headLength = 85
 
-/** As piecesOf of src/edition/pieces.ts, but what it deflates is in a stored block: 50 µs less for each record. */
+/** As piecesOf of src/edition/format/pieces.ts, but what it deflates is in a stored block: 50 µs less for each record. */
 function quickPieces(body: string): Pieces {
   const plain = Buffer.from(`,${body.slice(0, 45)}"checkedAt":"0000-00-00T00:00:00.000Z",${body.slice(45)}`)
   const stored = (bytes: Buffer): Buffer => {
@@ -180,7 +182,7 @@ class LaggingState {
 
 /** What tests may put between the parts of a node. */
 export type NodeFaults = {
-  readonly reader?: (reader: EditionReader, node: ApiNode) => EditionReader
+  readonly reader?: (reader: EditionView, node: ApiNode) => EditionView
   readonly cursors?: (cursors: CursorSealer, node: ApiNode) => CursorSealer
   readonly limiter?: (limiter: Limiter, node: ApiNode) => Limiter
   readonly answer?: (answer: Answer, url: string, node: ApiNode) => Answer
@@ -200,12 +202,12 @@ export type Backplane = {
   /** Processes that live, for the shares of the limit. */
   readonly processes: () => number
   readonly randomBytes: (count: number) => Buffer
-  /** Most records on a page, whatever `limit` says (C144 asks for 100; the stock is small). */
+  /** Maximum records on a page, whatever `limit` says (C144 sends 100; the stock is small). */
   readonly pageCap: number
   readonly faults: NodeFaults
 }
 
-/** What one of so many processes may admit without the shared count. */
+/** What one of several processes may admit without the shared count. */
 const shareOf = (limit: number, processes: number): number => Math.max(1, Math.floor(limit / processes))
 
 /** Which count decided the last request, the shared one or that of the node, and the limit that it held. */
@@ -225,7 +227,7 @@ export class ApiNode {
   /** Of the request that is being answered. */
   token = ''
   decision: Decision | undefined
-  reader!: EditionReader
+  reader!: EditionView
   tokens!: TokenTable
   cursors!: CursorSealer
   limiter!: Limiter
@@ -263,6 +265,7 @@ export class ApiNode {
     const versioned = withSecondVersion(sealer, backplane.cursorVersion)
     this.cursors = faults.cursors?.(versioned, this) ?? versioned
     const limiter = createSharedLimiter({
+      local: createLocalLimiter(clock, smallLimiter),
       takeShared: async (key, limit) => {
         if (backplane.isLimiterStoreDown()) throw new Error('the store of the limit does not answer')
         const answer = backplane.takeShared(key, limit)
@@ -327,7 +330,7 @@ export class ApiNode {
   }
 }
 
-function capPages(reader: EditionReader, pageCap: number): EditionReader {
+function capPages(reader: EditionView, pageCap: number): EditionView {
   return {
     get newest() {
       return reader.newest
@@ -341,7 +344,7 @@ function capPages(reader: EditionReader, pageCap: number): EditionReader {
   }
 }
 
-/** A later structure of cursors: the text reversed behind a mark. Both structures are read by all nodes (C141). */
+/** A later structure of cursors: the text reversed after a mark. All nodes read both structures (C141). */
 function withSecondVersion(sealer: CursorSealer, version: () => 1 | 2): CursorSealer {
   const reversed = (text: string): string => [...text].reverse().join('')
   return {

@@ -1,5 +1,5 @@
-// One process of a client: the real client and engine, run step by step. Everything that it does to the world outside goes
-// through a gate, where the scheduler lets it happen, makes it fail, or ends the process for good.
+// One process of a client: the real client and engine, run step by step. Every effect on the world outside goes
+// through a gate, where the scheduler lets it happen, makes it fail, or ends the process permanently.
 import type { HeldLock, RunLock } from '../../client/src/sync/run-lock.ts'
 import type { Sink, StateStore } from '../../client/src/sync/sink.ts'
 import { type SyncEvent, type SyncOutcome, sync } from '../../client/src/sync/sync.ts'
@@ -141,7 +141,7 @@ export class ClientProcess {
     this.#progress?.()
   }
 
-  /** Ends the process where it stands: nothing that it waits forever happens. */
+  /** Ends the process at once: nothing that it waits for ever happens. */
   kill(): void {
     if (this.isAlive) this.#killSink?.()
     this.isAlive = false
@@ -161,7 +161,8 @@ export class ClientProcess {
       clearTimeout(timer)
       this.#progress = undefined
     }
-    // What is begun in the same turn (a request and the timer beside it) belongs to the same step.
+    // Actions that begin in the same turn of the event loop (a request and the timer beside it) belong to the same
+    // step.
     for (let turn = 0; turn < 8; turn++) await undefined
     this.#settledSteps = this.#steps
   }

@@ -1,18 +1,18 @@
-// The modeled parts of the simulation beside the real ones: the publisher beside publish() on an embedded stock, the
-// shared log in memory beside an edition log on disk.
+// The modeled parts of the simulation compared with the real ones: the publisher with publish() on an embedded stock,
+// the shared log in memory with an edition log on disk.
 import { createSecretKey } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseListQuery } from '../../src/api/parameters.ts'
 import { parseQueryString } from '../../src/api/query-string.ts'
-import { catchUp, openEditionLog } from '../../src/edition/edition-log.ts'
-import type { EditionReader } from '../../src/edition/edition-reader.ts'
-import { wholePage } from '../../src/edition/pieces.ts'
+import { wholePage } from '../../src/edition/format/pieces.ts'
+import type { EditionView } from '../../src/edition/read/edition-view.ts'
+import { catchUp, openEditionLog } from '../../src/edition/write/edition-log.ts'
 import { publish } from '../../src/publish/publish.ts'
 import { setSourceCheck } from '../../src/store/documents.ts'
 import { entriesAfter } from '../../src/store/editions.ts'
-import { randomOf } from '../generate/random.ts'
 import { openModelWorld } from '../model/world.ts'
+import { randomOf } from '../testing/generate/random.ts'
 import { ApiNode, SharedLog } from './api-node.ts'
 import { expectedPage } from './expected.ts'
 import { drawFilters } from './filters.ts'
@@ -23,7 +23,7 @@ const hourMs = 3_600_000
 const rounds = 50
 
 /** All pages of a list, joined, with the key that each but the last ends with. */
-function pagesOf(reader: EditionReader, query: string, edition: number, limit: number): string[] {
+function pagesOf(reader: EditionView, query: string, edition: number, limit: number): string[] {
   const parsed = parseListQuery(parseQueryString(query).values)
   if (!('query' in parsed)) throw new Error(`${query}: ${JSON.stringify(parsed)}`)
   const { filter } = parsed.query

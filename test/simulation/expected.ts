@@ -1,4 +1,4 @@
-// What the API must answer, said once more over plain arrays. Shares no code with src/ on purpose.
+// What the API must answer, stated once more over plain arrays. It shares no code with src/ on purpose.
 import type { TenderContent } from '../../src/domain/tender.ts'
 import { isVisible, type Stock, type Version } from './stock.ts'
 
@@ -38,7 +38,7 @@ export function isAskedFor(content: TenderContent, parameters: ListParameters): 
 const compare = (a: Version, b: Version): number =>
   a.lastModified - b.lastModified || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
-/** Where a run stands: the last record delivered. */
+/** The position of a run: the last record delivered. */
 export type After = { readonly lastModified: number; readonly id: string }
 
 export type ListState = {

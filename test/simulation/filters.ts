@@ -1,7 +1,7 @@
 // The filters of the simulated clients: every filter that the API knows, with values at which records of the stock differ.
 import type { SyncFilters } from '../../client/src/sync/sync-filters.ts'
 import { toInstant } from '../../src/domain/time.ts'
-import type { Random } from '../generate/random.ts'
+import type { Random } from '../testing/generate/random.ts'
 import { startMs } from './stock.ts'
 
 type FilterName = keyof SyncFilters
@@ -12,7 +12,7 @@ const few = <T>(random: Random, items: readonly T[]): T[] => [
   ...new Set(Array.from({ length: random.integer(1, 3) }, () => random.pick(items))),
 ]
 
-/** The times of the stock's dates, so that a record stands exactly at the boundary now and then; in several notations. */
+/** The times of the stock's dates, so that a record is sometimes exactly at the boundary; in several notations. */
 function instant(random: Random, from: number, to: number): string {
   const ms = startMs + random.integer(from, to) * 86_400_000
   return random.pick([
@@ -47,7 +47,7 @@ export function drawFilters(random: Random): SyncFilters {
   return Object.fromEntries(names.filter((name) => drawn.has(name)).map((name) => [name, valuesOf[name](random)]))
 }
 
-/** None at all, another value of one that is there, or others. */
+/** None at all, another value of an existing one, or others. */
 export function changedFilters(random: Random, filters: SyncFilters): SyncFilters {
   if (random.chance(0.3)) return {}
   const present = names.filter((name) => filters[name] !== undefined)

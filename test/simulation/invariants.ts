@@ -46,7 +46,7 @@ type Issued = Chain & { readonly after: After; readonly issuedAt: number }
 
 /** What is known of one client. */
 type Known = {
-  /** `id@lastModified` of all that was delivered to it. */
+  /** `id@lastModified` of everything that was delivered to it. */
   readonly delivered: Set<string>
   readonly deliveredTimes: Set<string>
   /** The newest edition that anything was delivered from. */
@@ -59,7 +59,7 @@ type Known = {
 const keyOf = (record: TenderList['data'][number] | undefined): After | undefined =>
   record && { lastModified: Date.parse(record.lastModified), id: record.id }
 
-/** How the retries of one process stand. */
+/** The state of one process's retries. */
 type Retries = {
   url: string | undefined
   notBefore: number
@@ -195,7 +195,7 @@ export class Invariants {
       this.report('C149', `updated_since=${since} was never delivered`)
   }
 
-  /** The client gets no answer that it can use: none at all, or one that says no. */
+  /** The client receives no usable answer: none at all, or a refusal. */
   onFailure(process: ClientProcess, target: URL, answer: Pick<Answer, 'status' | 'headers'> | undefined): void {
     const { now } = this.#world
     const retries = this.#retriesOf(process)
@@ -465,7 +465,7 @@ export class Invariants {
       this.report('abort', `client ${client.index} aborted without cause: ${reason}: ${String(error)}`)
   }
 
-  /** A completed run leaves nothing behind of what it was delivered; what is archived may be unknown to the target. */
+  /** A completed run misses nothing that was delivered to it; archived records may be unknown to the target. */
   #checkDelivered(process: ClientProcess): void {
     const { copy } = process.client.durable
     for (const [id, { ms, isOpen }] of this.#delivered.get(process) ?? []) {
@@ -513,7 +513,8 @@ export class Invariants {
       const heldMs = Date.parse(held.record.lastModified)
       if (heldMs === version.lastModified) continue
       if (heldMs > bound && known.delivered.has(`${version.id}@${heldMs}`)) continue
-      // G1 looks at what the target held as unfinished. What was archived before and is archived now came with neither.
+      // G1 concerns records that the target held as unfinished. Records that were archived before and are archived now
+      // came with neither.
       if (known.isFilledTwice && version.isArchived && held.record.archiveReason !== undefined) continue
       if (!isLate(version)) this.report('copy', `holds ${held.record.lastModified} of ${at}`)
     }
@@ -531,7 +532,7 @@ export class Invariants {
     this.#authentic.add(record)
   }
 
-  /** C157, C158: closed as closed, merged with a survivor that is there. */
+  /** C157, C158: closed records are closed, merged ones are merged with a survivor that exists. */
   #checkHow({ record, how, into }: Held, client: SimulatedClient, name: string): void {
     const expected =
       record.archiveReason === undefined ? 'upsert' : record.archiveReason === 'merged' ? 'merge' : 'close'
@@ -541,7 +542,7 @@ export class Invariants {
   }
 }
 
-/** C152: Retry-After in seconds, as a date beside the answer's own Date, or 60 s. */
+/** C152: Retry-After in seconds, as a date compared with the answer's own Date, or 60 s. */
 function waitOf(headers: { readonly [name: string]: string }): number {
   const text = headers['retry-after']
   if (text === undefined) return minuteMs

@@ -12,8 +12,8 @@ import type { TenderRecord } from '../../client/src/types.ts'
 
 /**
  * `table`: staging and copy in one database, transactions, the state in the same one (PostgreSQL, SQLite).
- * `table-beside-state`: the same, but the state lies elsewhere. `file`: nothing is durable before the end of the run
- * (Parquet). `direct`: every write is seen at once (a CRM behind HTTP).
+ * `table-beside-state`: the same, but the state is elsewhere. `file`: nothing is durable before the end of the run
+ * (Parquet). `direct`: every write is visible at once (a CRM behind HTTP).
  */
 export const memoryKinds = ['table', 'table-beside-state', 'file', 'direct'] as const
 export type MemoryKind = (typeof memoryKinds)[number]

@@ -74,7 +74,7 @@ export const plantedEdits: readonly SimulatedEdit[] = [
     to: '',
     canShow: withKind('crm'),
   },
-  // SQLite lies in memory here: its own durability is for the power cuts of test/crash.
+  // SQLite is in memory here: the power cuts of test/crash test its durability.
   ...durabilityEdits
     .filter(({ kind }) => kind !== 'sqlite')
     .map((edit) => ({ ...edit, canShow: withKind('ndjson', 'exec') })),

@@ -2,15 +2,16 @@
 // time: each must be found by an invariant. The first eleven are those of docs/sync/proof.md.
 import type { Sink, StateStore, SyncState } from '../../client/src/sync/sink.ts'
 import { filterHash } from '../../client/src/sync/sync-filters.ts'
-import { createLocalLimiter } from '../../src/api/limiter-memory.ts'
+import { createLocalLimiter } from '../../src/api/limits/limiter-memory.ts'
 import { toInstant } from '../../src/domain/time.ts'
-import type { EditionReader, ListQuery, RecordKey } from '../../src/edition/edition-reader.ts'
+import type { EditionView, ListQuery, RecordKey } from '../../src/edition/read/edition-view.ts'
+import { smallLimiter } from '../testing/small-limiter.ts'
 import { type ApiNode, nodeCount } from './api-node.ts'
 import type { Answer } from './in-process-app.ts'
 import type { Planted } from './world.ts'
 
 /** The reader with another list. */
-function withList(reader: EditionReader, list: EditionReader['list']): EditionReader {
+function withList(reader: EditionView, list: EditionView['list']): EditionView {
   return {
     get newest() {
       return reader.newest
@@ -24,12 +25,12 @@ function withList(reader: EditionReader, list: EditionReader['list']): EditionRe
   }
 }
 
-/** All that the query asks for, changed, and cut into a page again. */
+/** Every match of the query, changed, and cut into a page again. */
 function relisted(
-  reader: EditionReader,
+  reader: EditionView,
   query: ListQuery,
   change: (positions: readonly number[]) => readonly number[],
-): ReturnType<EditionReader['list']> {
+): ReturnType<EditionView['list']> {
   const { after: _after, ...whole } = query
   const all = change(reader.list({ ...whole, limit: 1_000_000 }).positions)
   const key = (position: number): RecordKey => {
@@ -47,7 +48,7 @@ function relisted(
   return { positions, next: rest.length > positions.length ? key(positions.at(-1)!) : null }
 }
 
-const isArchived = (reader: EditionReader, position: number): boolean =>
+const isArchived = (reader: EditionView, position: number): boolean =>
   (JSON.parse(reader.record(position, 'identity').bytes.toString()) as { archiveReason?: string }).archiveReason !==
   undefined
 
@@ -70,7 +71,7 @@ function storing(change: (state: SyncState, now: number) => SyncState): NonNulla
 
 const withTime = (state: SyncState, updatedSince: string): SyncState => ({ ...state, updatedSince })
 
-/** Answers of the first page that a cache keeps, whoever asks. */
+/** Answers of the first page that a cache keeps, whichever client asks. */
 function cachingAnswer(): (answer: Answer, url: string, node: ApiNode) => Answer {
   const kept = new WeakMap<object, Map<string, Answer>>()
   return (answer, url, node) => {
@@ -347,7 +348,7 @@ const furtherSuite: readonly Planted[] = [
     mistake: 'every node counts for itself and takes it for the shared count',
     node: {
       limiter: (limiter, node) => {
-        const local = createLocalLimiter(node.clock)
+        const local = createLocalLimiter(node.clock, smallLimiter)
         return {
           ...limiter,
           take: (key, limit) => {
@@ -364,7 +365,7 @@ const furtherSuite: readonly Planted[] = [
     mistake: 'without the shared count every node has the whole limit',
     node: {
       limiter: (limiter, node) => {
-        const local = createLocalLimiter(node.clock)
+        const local = createLocalLimiter(node.clock, smallLimiter)
         return {
           ...limiter,
           take: (key, limit) => {

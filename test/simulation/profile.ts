@@ -1,6 +1,6 @@
 // What one simulated run is like, drawn from its seed: from calm to violent, so that rare sequences are not drowned.
 import type { SyncFilters } from '../../client/src/sync/sync-filters.ts'
-import { type Random, randomOf } from '../generate/random.ts'
+import { type Random, randomOf } from '../testing/generate/random.ts'
 import { drawFilters } from './filters.ts'
 import { type MemoryKind, memoryKinds } from './memory-sink.ts'
 import { type ShippedKind, shippedKinds } from './shipped-sinks.ts'

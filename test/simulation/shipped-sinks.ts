@@ -1,10 +1,11 @@
-// The sinks that the client ships, in the simulation: NDJSON (the working copy of all file sinks) on a disk that forgets what
-// was not synced, SQLite, a program of the customer that may be killed, and a CRM behind its API. What a sink does to the
-// world outside goes through the gate of its process.
+// The shipped sinks in the simulation: NDJSON (the working copy of all file sinks) on a disk that forgets unsynced
+// data, SQLite, a program of the customer that may be killed, and a CRM behind its API. A sink's effects on the world
+// outside go through the gate of its process.
 import childProcess from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { syncBuiltinESMExports } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
+import { threadId } from 'node:worker_threads'
 import { type ExecEvent, execSink } from '../../client/src/sinks/exec-sink.ts'
 import { parseMapping } from '../../client/src/sinks/http-mapping.ts'
 import { openHttpUpsertSink } from '../../client/src/sinks/http-upsert-sink.ts'
@@ -13,7 +14,7 @@ import { sqliteSink } from '../../client/src/sinks/sqlite-sink.ts'
 import { fileState } from '../../client/src/state/file-state.ts'
 import type { Sink, StateStore, SyncState } from '../../client/src/sync/sink.ts'
 import type { TenderRecord } from '../../client/src/types.ts'
-import type { Random } from '../generate/random.ts'
+import type { Random } from '../testing/generate/random.ts'
 import type { Copy, Durable, Gate, Held, SinkWatch } from './memory-sink.ts'
 import { mountDisk, SimulatedDisk } from './simulated-disk.ts'
 
@@ -31,7 +32,7 @@ type Lent = {
 
 type Opened = { readonly sink: Sink; readonly state: StateStore }
 
-/** A target and what its sink keeps beside it; both outlive the processes. */
+/** A target and what its sink stores beside it; both outlive the processes. */
 type Target = {
   readonly canStage: boolean
   readonly open: (lent: Lent) => Opened | Promise<Opened>
@@ -69,9 +70,12 @@ function ndjsonTarget(disk: SimulatedDisk): Target {
 
 let databases = 0
 
-/** A database in the memory of this process, which lives as long as somebody has it open. */
+/**
+ * A database in the memory of this process, which exists as long as it is open. All threads of a process share these
+ * names, so the thread is part of the name.
+ */
 function sqliteTarget(): Target {
-  const file = `file:/simulated-${process.pid}-${++databases}?vfs=memdb`
+  const file = `file:/simulated-${threadId}-${++databases}?vfs=memdb`
   const db = new DatabaseSync(file)
   return {
     canStage: true,
@@ -303,7 +307,7 @@ export class ShippedTarget {
     this.#target.close?.()
   }
 
-  /** The sink for one process; `end` when the process ends by itself, `kill` when it does not. */
+  /** The sink for one process; `end` if the process ends normally, `kill` if it does not. */
   open(options: { readonly gate: Gate; readonly watch: SinkWatch } & Pick<Lent, 'sleep' | 'clock'>): {
     readonly sink: Sink
     readonly state: StateStore

@@ -41,7 +41,7 @@ export type Failure = {
   readonly step: number
 }
 
-/** Of so many runs one is repeated with other clocks of the clients (C149). */
+/** How many runs there are for each one that is repeated with other clocks of the clients (C149). */
 const twinEvery = 10
 
 /** One run, and now and then its twin: a second one in which only the clients' clocks differ. */

@@ -1,10 +1,10 @@
-// The disk of a simulated client: what the shipped sinks write through node:fs/promises below `/simulated-disk/` lies in
-// memory, call by call. Killed processes leave all of it; a power cut leaves what was synced, and of the rest what chance
-// keeps, page by page. Names (new files, renames, deletions) become durable in their order, at the latest when a folder is
-// synced. Limit: cutting a file shorter counts as durable at once.
+// The disk of a simulated client: what the shipped sinks write through node:fs/promises below `/simulated-disk/` is
+// kept in memory, call by call. Killed processes leave all of it; a power cut leaves the synced data, and of the rest
+// a random part, page by page. Names (new files, renames, deletions) become durable in their order, at the latest when
+// a folder is synced. Limit: truncating a file counts as durable at once.
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
-import type { Random } from '../generate/random.ts'
+import type { Random } from '../testing/generate/random.ts'
 import type { Gate } from './memory-sink.ts'
 
 /** Small, so that small files have several. */

@@ -1,8 +1,8 @@
-// What client/src/sync/sink.ts promises to every sink about the calls that it gets.
+// What client/src/sync/sink.ts promises to every sink about the calls that it receives.
 import type { Sink } from '../../client/src/sync/sink.ts'
 import type { TenderRecord } from '../../client/src/types.ts'
 
-/** The sink, with `broken` told of each call that the contract does not allow. */
+/** The sink, with `broken` called for each call that the contract does not allow. */
 export function watchContract(sink: Sink, broken: (detail: string) => void): Sink {
   let isBegun = false
   /** Archived records that upsert() brought and close() has not. */

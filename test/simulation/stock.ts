@@ -4,11 +4,11 @@
 // what publish() publishes is held by cross-check.test.ts.
 import type { TenderContent } from '../../src/domain/tender.ts'
 import { toInstant } from '../../src/domain/time.ts'
-import type { NewEdition } from '../../src/edition/log-state.ts'
-import type { NewEntry } from '../../src/edition/pack-entries.ts'
+import type { NewEdition } from '../../src/edition/write/log-state.ts'
+import type { NewEntry } from '../../src/edition/write/pack-entries.ts'
 import { firstStamp } from '../../src/publish/first-stamp.ts'
-import type { Random } from '../generate/random.ts'
 import { recordBody } from '../record-body.ts'
+import type { Random } from '../testing/generate/random.ts'
 
 /** One version of a record as published. */
 export type Version = {
@@ -209,7 +209,7 @@ export class Stock {
     return [...this.#contents.values()].some(({ mergedInto }) => mergedInto === id)
   }
 
-  /** Two records turn out to be one tender; whoever pointed to the one that goes now points to the one that stays (D37). */
+  /** Two records turn out to be one tender; records that pointed to the loser now point to the survivor (D37). */
   merge(): string | undefined {
     const gone = this.#pickWhere(({ archiveReason }) => archiveReason !== 'merged')
     const kept = gone && this.#pickWhere(({ id, archiveReason }) => archiveReason !== 'merged' && id !== gone.id)
@@ -225,7 +225,7 @@ export class Stock {
     return Array.from({ length: this.#random.integer(2, 3) }, () => this.merge() ?? 'none').join(', ')
   }
 
-  /** A source was looked at; a clock that was set back never moves a check back. */
+  /** A source was checked; a clock that was set back never moves a check back. */
   check(now: number): string {
     const source = this.#random.pick(sourceIds)
     this.#checks[source] = Math.max(this.#checks[source] ?? Number.NEGATIVE_INFINITY, now)

@@ -3,11 +3,12 @@
 import { createSecretKey } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import type { SyncOutcome } from '../../client/src/sync/sync.ts'
-import type { CursorKey } from '../../src/api/cursor.ts'
-import { createLocalLimiter } from '../../src/api/limiter-memory.ts'
+import type { CursorKey } from '../../src/api/cursors/cursor.ts'
+import { createLocalLimiter } from '../../src/api/limits/limiter-memory.ts'
 import { hashToken, makeToken } from '../../src/domain/token.ts'
 import type { TokenGrant } from '../../src/store/organizations.ts'
-import { type Random, randomOf } from '../generate/random.ts'
+import { type Random, randomOf } from '../testing/generate/random.ts'
+import { smallLimiter } from '../testing/small-limiter.ts'
 import { ApiNode, type NodeFaults, nodeCount, SharedLog } from './api-node.ts'
 import { type ClientFaults, ClientProcess, type Pending, type SimulatedClient } from './client-process.ts'
 import { changedFilters } from './filters.ts'
@@ -32,7 +33,7 @@ export type Planted = {
   readonly publisher?: PublisherFaults
   /** What is wrong, in one sentence. */
   readonly mistake?: string
-  /** Invariants that look away, so that those behind them must find it. */
+  /** Invariants that are ignored, so that later ones must find it. */
   readonly blind?: readonly string[]
   readonly node?: NodeFaults
   readonly client?: ClientFaults
@@ -147,7 +148,7 @@ class World {
     this.#turnKey()
     const token = this.#addToken()
     this.#newestToken = token
-    const shared = createLocalLimiter(() => this.now)
+    const shared = createLocalLimiter(() => this.now, smallLimiter)
     this.nodes = Array.from(
       { length: nodeCount },
       (_, index) =>
@@ -469,7 +470,7 @@ class World {
     return this.#network.pick(httpFaults)
   }
 
-  /** An answer of something that stands between the client and the API. */
+  /** An answer of something between the client and the API. */
   #injected(fault: HttpFault): Answer {
     const network = this.#network
     const status = Number(fault)
@@ -651,7 +652,7 @@ class World {
     const gone = isAbrupt ? this.#grants.splice(0) : this.#grants.splice(0, Math.max(0, this.#grants.length - 1))
     this.#newestToken = this.#addToken()
     this.#fault()
-    // Nodes that look only later go on taking what is gone.
+    // Nodes that poll only later continue to load what is gone.
     for (const node of this.nodes) if (isAbrupt || this.#random.chance(0.5)) await node.readTokens()
     for (const client of this.clients) if (!isAbrupt && this.#random.chance(0.6)) client.token = this.#newestToken
     if (gone.length > 0) for (const process of this.#processes) process.faults++

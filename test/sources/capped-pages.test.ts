@@ -51,7 +51,7 @@ async function readSlot(portals: SimulatedPortals, source: Source, channel: Chan
   const documents: string[] = []
   const { hosts, scratchFolder, keyOf, clock, signal } = portals.runOptions('worker')
   const key = source.access.kind === 'key' ? keyOf(source.access.setting) : undefined
-  const line = hosts.openLine({ source, key, signal })
+  const line = hosts.openConnection({ source, key, signal })
   let requests = 0
   const steps = fetchOf(channel.delivery)({
     slot,
@@ -75,7 +75,7 @@ async function readSlot(portals: SimulatedPortals, source: Source, channel: Chan
   }
 }
 
-test('every list comes whole from a portal that gives three entries a page and repeats its last page', async () => {
+test('every list is received completely from a portal that delivers three entries a page and repeats its last page', async () => {
   let slots = 0
   let longer = 0
   for (const source of sources)

@@ -1,6 +1,6 @@
 // Every source's card is complete and says nothing impossible. One test over all of them: a new card is held to the same.
 import { describe, expect, test } from 'vitest'
-import { isSpan, nextTurn } from '../../src/ingest/plan-slots.ts'
+import { isSpan, nextTime } from '../../src/ingest/plan-slots.ts'
 import { dayStart } from '../../src/ingest/slot-spans.ts'
 import { fetchOf } from '../../src/sources/deliver/fetch-of.ts'
 import { countCountries, loadSources } from '../../src/sources/registry.ts'
@@ -31,8 +31,8 @@ function faultsOf(source: Source): string[] {
   check(isCountry(source.country), `${source.country} is no country`)
   check(isAddress(source.homepage), 'its homepage is no address')
   check(source.documentation === undefined || isAddress(source.documentation), 'its documentation is no address')
-  check(source.licence.name.trim() !== '', 'it names no licence, not even "not stated"')
-  check(source.licence.url === undefined || isAddress(source.licence.url), "its licence's url is no address")
+  check(source.license.name.trim() !== '', 'it names no license, not even "not stated"')
+  check(source.license.url === undefined || isAddress(source.license.url), "its license's url is no address")
   check(isZone(source.zone), `${source.zone} is no zone`)
   const { expects, access, politeness } = source
   check(expects.shape.length > 0, 'it says nothing about the shape of an answer')
@@ -73,7 +73,7 @@ function faultsOf(source: Source): string[] {
     }
     try {
       const now = Date.UTC(2026, 10, 18)
-      check(nextTurn(source, channel, now) <= now + 8 * 86_400_000, `${channel.name} is read less than once a week`)
+      check(nextTime(source, channel, now) <= now + 8 * 86_400_000, `${channel.name} is read less than once a week`)
       fetchOf(delivery)
     } catch (error) {
       faults.push(`${channel.name}: ${error instanceof Error ? error.message : String(error)}`)
@@ -83,7 +83,7 @@ function faultsOf(source: Source): string[] {
 }
 
 describe('the cards of the sources', () => {
-  test('are at least 120 portals in at least 40 countries, beside TED and the federal portal', () => {
+  test('are at least 120 portals in at least 40 countries, besides TED and the federal portal', () => {
     const portals = all.filter(({ id }) => id !== 'ted' && id !== 'doe')
     const countries = countCountries(portals)
     console.log(`sources: ${portals.length} portals in ${countries} countries`)

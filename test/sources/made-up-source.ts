@@ -7,7 +7,7 @@ export const madeUpSource: Source = {
   publisher: 'Example',
   country: 'DE',
   homepage: 'https://portal.example/',
-  licence: { name: 'CC0-1.0' },
+  license: { name: 'CC0-1.0' },
   zone: 'Europe/Berlin',
   channels: [
     {

@@ -60,7 +60,7 @@ afterAll(async () => {
   await store[Symbol.asyncDispose]()
 })
 
-test(`${days} days with all faults on: every notice that was published is in the store, none twice, whoever died`, async () => {
+test(`${days} days with all faults on: every published notice is in the store, none twice, whichever process died`, async () => {
   const random = seeded(`${seed}|deaths`)
   const backfillSince = new Date(worldStart - 3 * dayMs).toISOString().slice(0, 10)
   const sums = { readings: 0, requests: 0, bad: 0, stopped: 0, killed: 0 }
@@ -74,8 +74,8 @@ test(`${days} days with all faults on: every notice that was published is in the
     const isToDie = fate >= shares.stopped && fate < shares.stopped + shares.killed
     const life = mortal(store, isToDie ? random.whole(5, 80) : Number.POSITIVE_INFINITY)
     const dying: RunOptions['hosts'] = {
-      openLine: (run) => {
-        const line = hosts.openLine(run)
+      openConnection: (run) => {
+        const line = hosts.openConnection(run)
         return {
           ...line,
           send: (request) => {
@@ -98,7 +98,7 @@ test(`${days} days with all faults on: every notice that was published is in the
     }
     if (signal.signal.aborted) sums.stopped += 1
     if (!life.isOver()) return
-    // what it held is free after a while, and another worker goes on
+    // its leases expire after a while, and another worker continues
     sums.killed += 1
     const next = portals.runOptions(`worker ${worker} again`)
     await expect(runSource(store, source, { ...next, backfillSince })).rejects.toThrow('Another worker reads')
@@ -160,8 +160,8 @@ function mortal(whole: TestStore, queries: number): { readonly store: TestStore;
 }
 
 /**
- * What each state of a notice was read as. Documents that differ only in bytes that a fault put between are copies; a compiled
- * record that went on is another state of one notice, of which the newest counts.
+ * What each state of a notice was parsed as. Documents that differ only in bytes that a fault inserted are copies; a
+ * compiled record that continued is another state of one notice, of which the newest counts.
  */
 async function copiesInStore(source: Source): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await store.db

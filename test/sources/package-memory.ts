@@ -1,5 +1,7 @@
-// Run as a process of its own: lets a month's package of TED pass and prints how much memory that took, as one line of JSON.
-//   node test/sources/package-memory.ts write <file> <MiB>; node test/sources/package-memory.ts read <file>
+// Runs as a separate process: streams a month's package of TED and prints how much memory that took, as one line of
+// JSON.
+//
+// node test/sources/package-memory.ts write <file> <MiB>; node test/sources/package-memory.ts read <file>
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'

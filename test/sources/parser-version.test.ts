@@ -1,10 +1,11 @@
-// What the parsers read out of the made-up documents of all portals has a fingerprint. When it changes, kept documents have to be
-// read again, which only a higher version asks for.
+// What the parsers read from the made-up documents of all portals has a fingerprint. If it changes, stored documents
+// have to be parsed again, which only a higher version causes.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { canonicalForm } from '../../src/domain/record-checksum.ts'
 import { sampleShelf } from '../../src/simulator/shelf.ts'
+import { simulated } from '../../src/simulator/simulated-source.ts'
 import { parserOf, parserVersion } from '../../src/sources/parse-document.ts'
 import { loadSources } from '../../src/sources/registry.ts'
 
@@ -16,7 +17,7 @@ test('what is read has the fingerprint of its parserVersion', async () => {
   const hash = createHash('sha256')
   let notices = 0
   for (const source of [...(await loadSources()).values()].sort((a, b) => (a.id < b.id ? -1 : 1)))
-    for (const { id, text } of shelf.entries(source, day)) {
+    for (const { id, text } of shelf.entries(simulated(source), day)) {
       const parts = parserOf(source)(Buffer.from(text()))
       notices += parts.filter((part) => 'notice' in part).length
       hash.update(`${source.id} ${id} ${canonicalForm(JSON.parse(JSON.stringify(parts)))}\n`)

@@ -1,4 +1,4 @@
-// Every source against its portal on loopback: all that was published comes, once, readable, and again after any death.
+// Every source with its portal on loopback: everything published arrives, once, readable, and again after any kill.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ParsedPart } from '../../src/domain/notice.ts'
@@ -47,7 +47,7 @@ function publishedKeys(source: Source): string[] {
 }
 
 describe.each(chosen.map((source) => [source.id, source] as const))('%s', (_, source) => {
-  test('everything published comes, once and readable, and a second reading brings nothing', async () => {
+  test('everything published arrives, once and readable, and a second reading brings nothing', async () => {
     const options = { ...portals.runOptions('first'), backfillSince }
     const results = await runSource(store, source, options)
     expect(
@@ -124,7 +124,7 @@ describe.each(chosen.map((source) => [source.id, source] as const))('%s', (_, so
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })
 
-  test('a run that is killed at any request goes on to the same documents', async () => {
+  test('a run that is killed at any request continues to the same documents', async () => {
     for (const channel of source.channels) {
       for (const slot of slotsOf(source, channel)) {
         const whole = await readSlot(source, channel, slot)
@@ -156,7 +156,9 @@ function slotsOf(source: Source, channel: Channel): Slot[] {
 
 class Killed extends Error {}
 
-/** Reads a slot with a memory as the ledger is; with `death`, the process dies at that request, and another goes on. */
+/**
+ * Reads a slot with a memory like the ledger's; with `death`, the process dies at that request, and another continues.
+ */
 async function readSlot(source: Source, channel: Channel, slot: Slot, death?: number) {
   const documents = new Set<string>()
   const items = new Map<string, string>()
@@ -165,7 +167,7 @@ async function readSlot(source: Source, channel: Channel, slot: Slot, death?: nu
   for (let life = 0; life < 2; life++) {
     const { hosts, scratchFolder, keyOf, clock, signal } = portals.runOptions('memory')
     const key = source.access.kind === 'key' ? keyOf(source.access.setting) : undefined
-    const line = hosts.openLine({ source, key, signal })
+    const line = hosts.openConnection({ source, key, signal })
     const steps = fetchOf(channel.delivery)({
       slot,
       checkpoint,

@@ -11,7 +11,7 @@ import {
   sampleForm,
   sampleLot,
   sampleObject,
-} from '../../src/sources/ted-export/sample-forms.ts'
+} from '../testing/ted-export-forms.ts'
 
 /** The record of these documents a few days after they came out. */
 function recordOf(...documents: readonly string[]): TenderContent {
@@ -67,7 +67,7 @@ describe('the winners and amounts of a direct award announced beforehand (F15)',
     expect(names(record)).toEqual([['Bau AG']])
   })
 
-  test('stand at their lots', () => {
+  test('belong to their lots', () => {
     const object = sampleObject(`<LOT_DIVISION/>${sampleLot('1')}${sampleLot('2')}`)
     const record = recordOf(intention(award('1', 'Bau AG', 40_000) + award('2', 'Dach KG', 60_000), object))
     expect(names(record)).toEqual([['Bau AG'], ['Dach KG']])
@@ -75,7 +75,7 @@ describe('the winners and amounts of a direct award announced beforehand (F15)',
     expect(record.awardedAmount).toEqual(eur(100_000))
   })
 
-  test('stand at the lots of a call that failed before', () => {
+  test('belong to the lots of a call that failed before', () => {
     const call = sampleDocument({
       number: '2020/S 150-000600',
       forms: sampleForm(
@@ -90,7 +90,7 @@ describe('the winners and amounts of a direct award announced beforehand (F15)',
     expect(names(record)).toEqual([['Bau AG']])
   })
 
-  test('give way to the award that followed', () => {
+  test('yield to the award that followed', () => {
     const result = sampleDocument({
       number: '2021/S 004-000900',
       documentType: '7',
@@ -119,7 +119,7 @@ describe('the winners and amounts of a modified contract (F20)', () => {
     expect(names(record)).toEqual([['Neu GmbH']])
   })
 
-  test('are those of the contract where section VII names none', () => {
+  test('are those of the contract if section VII names none', () => {
     const record = recordOf(modification('2021/S 004-000900', 'Alt GmbH', '<DESCRIPTION_PROCUREMENT/>'))
     expect(record.awardedAmount).toEqual(eur(100_000))
     expect(names(record)).toEqual([['Alt GmbH']])
@@ -262,7 +262,7 @@ describe('the amount of a lot with several contractors', () => {
     expect(result(three)).toMatchObject({ awardedAmount: eur(400_000) })
   })
 
-  test('is the sum where the notice says so by its total, or where one contractor has several contracts', () => {
+  test('is the sum if the total of the notice says so, or if one contractor has several contracts', () => {
     expect(amounts(result(three, 1_200_000))).toEqual([1_200_000])
     const twice = award(undefined, 'Bau AG', 400_000) + award(undefined, 'Bau AG', 400_000)
     expect(amounts(result(twice))).toEqual([800_000])
@@ -368,7 +368,7 @@ describe('the tenders of an eForms lot that lost', () => {
     expect(found.awardedAmount).toEqual(eur(400_000))
   })
 
-  test('are not told from the winner where all received tenders are in the result, and nothing more', () => {
+  test('are not distinguished from the winner if the result has all received tenders, and nothing more', () => {
     const found = record(listed, '')
     expect(names(found)).toEqual([[]])
     expect(found).not.toHaveProperty('awardedAmount')
@@ -377,7 +377,7 @@ describe('the tenders of an eForms lot that lost', () => {
 })
 
 describe('lots and codes', () => {
-  test('of an eForms lot whose id comes twice are both there; the same lot told twice is one', () => {
+  test('of an eForms lot whose ID is repeated both exist; the same lot repeated is one', () => {
     const ids = (lots: string) => {
       const record = recordOf(eforms('16', 'competition', 'cn-standard', '', lots))
       return record.lots.map(({ lotId, cpvCodes }) => `${lotId} ${cpvCodes.join()}`)
@@ -436,7 +436,7 @@ describe('lots and codes', () => {
   })
 })
 
-describe('a deadline of a year that stands for none', () => {
+describe('a deadline of a year that means none', () => {
   test.each(['2099-12-31', '9999-12-31', '1900-01-01'])('(%s) is no deadline', (date) => {
     const lot = eformsLot('LOT-0001').replace(
       '</cac:ProcurementProjectLot>',

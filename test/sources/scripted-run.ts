@@ -17,7 +17,7 @@ import type { ReceivedDocument } from '../../src/sources/files.ts'
 import { parseDocument } from '../../src/sources/parse-document.ts'
 import type { Source } from '../../src/sources/source.ts'
 
-/** `breakAfter`: the connection is lost behind so many bytes of the body. */
+/** `breakAfter`: the connection is lost after this many bytes of the body. */
 export type ScriptedReply = {
   readonly status?: number
   readonly headers?: { readonly [name: string]: string }
@@ -79,8 +79,8 @@ export class ScriptedRun {
   }
 
   /**
-   * Reads a slot to its end, or until so many steps are stored: then the run dies. A reading that ends well forgets the
-   * checkpoint and begins the sums again, as the ledger does.
+   * Reads a slot to its end, or until this many steps are stored: then the run dies. A reading that ends successfully
+   * forgets the checkpoint and starts new sums, as the ledger does.
    */
   async read(fetch: Fetch, slot: Slot, stopAfterSteps = Number.POSITIVE_INFINITY): Promise<SlotEnd | 'died'> {
     const checkpoint = this.checkpoints.get(slot.key)

@@ -67,7 +67,7 @@ export const challenge: ScriptedReply = { status: 202, headers: { 'x-amzn-waf-ac
 export class ScriptedTed {
   readonly issues: Map<string, Issue>
   fault: (request: SourceRequest) => ScriptedReply | undefined = () => undefined
-  /** Notices that cannot be had one by one. */
+  /** Notices that cannot be fetched one by one. */
   readonly withheld = new Set<string>()
   readonly #packages = new Map<string, Buffer>()
   #tokens = 0

@@ -35,13 +35,13 @@ function germanAnswer({ url }: SourceRequest) {
   return { body: zipSync(files) }
 }
 
-/** Requests answered by a script, with a life that ends after so many of them. */
+/** Requests answered by a script; the process dies after a number of them. */
 function optionsOf(script: Script, now: number, life = { requests: Number.POSITIVE_INFINITY }): RunOptions {
   const death = new AbortController()
   return {
     clock: () => now,
     hosts: {
-      openLine: () => {
+      openConnection: () => {
         let count = 0
         return {
           requests: () => count,
@@ -167,7 +167,7 @@ describe('the check of both sources', () => {
   ] as const)('on %s finds what the cards say', async (_, now, verdict, documents) => {
     const { script } = await world()
     const options = optionsOf(script, Date.parse(now))
-    const { send } = options.hosts.openLine({ source: ted, signal: options.signal })
+    const { send } = options.hosts.openConnection({ source: ted, signal: options.signal })
     const check = { send, key: undefined, now: () => Date.parse(now), scratchFolder, signal: options.signal }
     const found = await checkSource(ted, check)
     expect({ verdict: found.verdict, findings: found.findings }).toEqual({ verdict, findings: [] })

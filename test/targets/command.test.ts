@@ -13,7 +13,7 @@ import { openCommandWorld } from '../tender-sync/command-world.ts'
 const connectionString = process.env.TEST_DATABASE_URL
 if (!connectionString) console.log('skipped: tender-sync into PostgreSQL (no TEST_DATABASE_URL)')
 
-test('http with a mapping of its own: a refused record is told, even when quiet, until it passes', async () => {
+test('http with a custom mapping: a refused record is reported, even when quiet, until it is accepted', async () => {
   await using world = await openCommandWorld()
   await using crm = await startHubspot()
   const shipped = JSON.parse(readFileSync(new URL('../../client/mappings/hubspot-deals.json', import.meta.url), 'utf8'))

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { httpMappingSchema, type Schema } from '../../client/src/sinks/http-mapping-schema.ts'
 import { openPostgresSink } from '../../client/src/sinks/postgres-sink.ts'
-import { generateTender } from '../generate/stock.ts'
+import { generateTender } from '../testing/generate/stock.ts'
 
 const folder = join(import.meta.dirname, '../../docs/sync/sinks')
 const page = (name: string): string => readFileSync(join(folder, name), 'utf8')
@@ -29,7 +29,7 @@ test('the mapping reference names every member that a mapping may have', () => {
   expect(names.filter((name) => !new RegExp(`\`"?${name}"?\``).test(text))).toEqual([])
 })
 
-test('the properties that the docs tell to make are those that the mappings fill', () => {
+test('the properties in the docs are those that the mappings fill', () => {
   const text = page('crm.md')
   for (const name of ['hubspot-deals', 'salesforce']) {
     const mapping = JSON.parse(readFileSync(new URL(`../../client/mappings/${name}.json`, import.meta.url), 'utf8'))

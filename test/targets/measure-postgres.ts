@@ -3,7 +3,7 @@
 import { openPostgresSink } from '../../client/src/sinks/postgres-sink.ts'
 import type { Sink } from '../../client/src/sync/sink.ts'
 import type { TenderRecord } from '../../client/src/types.ts'
-import { generateTender } from '../generate/stock.ts'
+import { generateTender } from '../testing/generate/stock.ts'
 
 const [connectionString = 'postgres://localhost/postgres', countText = '10000'] = process.argv.slice(2)
 const count = Number(countText)

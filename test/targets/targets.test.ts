@@ -18,19 +18,19 @@ import { TenderClient } from '../../client/src/tender-client.ts'
 import type { TenderRecord } from '../../client/src/types.ts'
 import { hourMs } from '../../src/domain/time.ts'
 import { type ApiWorld, startApi, startOfTests } from '../api-world.ts'
-import { randomOf } from '../generate/random.ts'
-import { generateTender } from '../generate/stock.ts'
 import { startHubspot } from '../imitations/hubspot.ts'
 import type { LoopbackCrm } from '../imitations/loopback-crm.ts'
 import { startSalesforce } from '../imitations/salesforce.ts'
 import { type PlainRecord, plainId } from '../memory-editions.ts'
+import { randomOf } from '../testing/generate/random.ts'
+import { generateTender } from '../testing/generate/stock.ts'
 
 const connectionString = process.env.TEST_DATABASE_URL
 if (!connectionString) console.log('skipped: PostgreSQL as a target (no TEST_DATABASE_URL)')
 
 const stock = { seed: 21, count: 0, now: startOfTests, size: 'small' } as const
 
-/** A generated tender with a readable id; open, whatever the generator made of it. */
+/** A generated tender with a readable ID; open, whatever the generator made of it. */
 function tender(number: number, version = 0, change: Partial<PlainRecord> = {}): PlainRecord {
   const { archiveReason: _reason, mergedInto: _into, ...content } = generateTender(stock, number, version)
   return { ...content, id: plainId(number), status: 'open', ...change }
@@ -210,7 +210,7 @@ describe.each(Object.keys(targets))('from the API into %s', (name) => {
     expect(await run()).toMatchObject({ kind: 'delta' })
     await expectEqual()
 
-    // The survivor is new in the same edition, and stands behind the merged one in the feed.
+    // The survivor is new in the same edition, and comes after the merged one in the feed.
     publish([tender(4, 1, mergedInto(201)), tender(201), tender(5, 1, mergedInto(6))])
     await run()
     await expectEqual()
@@ -235,7 +235,8 @@ describe.each(Object.keys(targets))('from the API into %s', (name) => {
         Array.from({ length: 25 }, () => random.integer(10, 260))
           .filter((number, index, all) => all.indexOf(number) === index)
           .map((number) => {
-            // An archived tender that the target never got is unknown to it for good; so only those it has are archived.
+            // An archived tender that the target never received stays unknown to it; so only those that it has are
+            // archived.
             const end = known.has(plainId(number)) ? random.pick([{}, {}, awarded, cancelled, mergedInto(7)]) : {}
             return tender(number, edition % 50, end)
           }),
@@ -253,7 +254,7 @@ describe.each(Object.keys(targets))('from the API into %s', (name) => {
 describe.skipIf(!connectionString)('kill -9 while a run writes into PostgreSQL', () => {
   const script = fileURLToPath(new URL('postgres-run.ts', import.meta.url))
 
-  /** Runs the script; kills it after so many lines. Resolves to the last line when it was not killed. */
+  /** Runs the script; kills it after this many lines. Resolves to the last line if it was not killed. */
   function runUntil(args: readonly string[], lines: number): Promise<string | undefined> {
     const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
     let seen = 0

@@ -1,9 +1,10 @@
-// An API as a process of its own, with generated tenders. A line with a number on its input publishes an edition that
-// changes so many of them, by their content, fate and merges; it answers with `published`. Each page asked for is told too.
+// An API as a separate process, with generated tenders. A line with a number on its input publishes an edition that
+// changes that many of them, by their content, fate and merges; it answers with `published`. It also reports each
+// requested page.
 import { createInterface } from 'node:readline'
 import { startApi, startOfTests } from '../api-world.ts'
-import { randomOf } from '../generate/random.ts'
-import { generateTender } from '../generate/stock.ts'
+import { randomOf } from '../testing/generate/random.ts'
+import { generateTender } from '../testing/generate/stock.ts'
 
 const [seed = 1, count = 500] = process.argv.slice(2).map(Number)
 const random = randomOf(seed, 7)

@@ -12,7 +12,7 @@ type CommandResult = { readonly code: number; readonly out: string; readonly err
 export type CommandWorld = AsyncDisposable & {
   readonly api: ApiWorld
   readonly folder: string
-  /** Runs tender-sync with these words; `$file` stands for a path in the world's folder. */
+  /** Runs tender-sync with these words; `$file` becomes a path in the world's folder. */
   readonly sync: (line: string, change?: Partial<Environment>) => Promise<CommandResult>
   /** `--url …` of the API. */
   readonly url: string

@@ -30,7 +30,7 @@ const recordsOf = (file: string): TenderRecord[] =>
 const lastEvent = (out: string) => JSON.parse(out.trimEnd().split('\n').at(-1)!) as Record<string, unknown>
 
 describe('tender-sync run', () => {
-  it('loads the copy, then brings what changed, and says both in words', async () => {
+  it('loads the copy, then delivers the changes, and reports both in words', async () => {
     await using world = await openCommandWorld()
     const { api, sync, url } = world
     api.editions.publish(startOfTests, open(1, 250))
@@ -71,7 +71,7 @@ describe('tender-sync run', () => {
     expect(recordsOf(`${world.folder}/t.ndjson`).map(({ id }) => id)).toEqual([1, 2, 3, 4].map(plainId))
   })
 
-  it('refuses other filters, another address and another beginning for the same copy, until told (G4)', async () => {
+  it('refuses other filters, another address and another beginning for the same copy, unless told (G4)', async () => {
     await using world = await openCommandWorld()
     const { api, sync, url } = world
     api.editions.publish(
@@ -95,7 +95,7 @@ describe('tender-sync run', () => {
     expect(recordsOf(`${world.folder}/t.ndjson`)).toHaveLength(2)
   })
 
-  it('ends with 3 while another run is at work, and says which (C154)', async () => {
+  it('exits with 3 while another run is in progress, and says which (C154)', async () => {
     await using world = await openCommandWorld()
     world.api.editions.publish(startOfTests, open(1, 3))
     const held = await fileLock({ path: `${world.folder}/t.db.sync/lock` }).acquire()
@@ -110,7 +110,7 @@ describe('tender-sync run', () => {
     expect((await world.sync(`run ${world.url} --sink sqlite:$t.db`)).code).toBe(0)
   })
 
-  it('ends with 4 and the state kept when the API refuses, and tells why in its words', async () => {
+  it('exits with 4 and keeps the state if the API refuses, and quotes its reason', async () => {
     await using world = await openCommandWorld()
     const { api, sync, url } = world
     api.editions.publish(startOfTests, open(1, 3))
@@ -149,7 +149,7 @@ describe('tender-sync run', () => {
     })
   })
 
-  it('stops at a signal with the pages so far kept, and continues with the next', async () => {
+  it('stops at a signal with the pages so far stored, and continues with the next', async () => {
     await using world = await openCommandWorld()
     const { api, sync, url } = world
     api.editions.publish(startOfTests, open(1, 450))
@@ -171,7 +171,7 @@ describe('tender-sync run', () => {
     expect((await sync(`verify ${url} --sink sqlite:$t.db`)).code).toBe(0)
   })
 
-  it('as JSON prints nothing but JSON lines, the last of which tells the outcome', async () => {
+  it('with --json prints only JSON lines, the last of which states the outcome', async () => {
     await using world = await openCommandWorld()
     world.api.editions.publish(startOfTests, open(1, 3))
     const done = await world.sync(`run ${world.url} --sink ndjson:$t.ndjson --json`)
@@ -213,7 +213,7 @@ describe('tender-sync run', () => {
     expect(text).toMatch(/^tender_sync_last_run_success\{.*\} 1$/m)
   })
 
-  it('keeps state and lock of a program in the folder given, under a name of their own', async () => {
+  it('keeps state and lock of a program in the given folder, under a separate name', async () => {
     await using world = await openCommandWorld()
     world.api.editions.publish(startOfTests, open(1, 3))
     const line = `run ${world.url} --sink exec --state $state -- ${process.execPath} -e process.stdin.pipe(fs.createWriteStream(process.argv[1],{flags:'a'})) $given`
@@ -226,7 +226,7 @@ describe('tender-sync run', () => {
     expect(await world.sync(`run ${world.url} --sink sqlite:$t.db --state $state`)).toMatchObject({ code: 2 })
   })
 
-  it('says what is wrong with the target in one sentence', async () => {
+  it('reports the error of the target in one sentence', async () => {
     await using world = await openCommandWorld()
     const missing = await world.sync(`run ${world.url} --sink sqlite:$missing/t.db`)
     expect(missing).toMatchObject({ code: 4 })
@@ -260,7 +260,7 @@ describe('tender-sync verify', () => {
     expect(differing!.map(({ id }) => id)).toEqual([4, 5].map(plainId))
   })
 
-  it('counts what was published since the last run apart', async () => {
+  it('counts records published since the last run separately', async () => {
     await using world = await openCommandWorld()
     const { api, sync, url } = world
     api.editions.publish(startOfTests, open(1, 5))

@@ -1,5 +1,5 @@
-// What tender-sync does when the world around it is at fault: a full disk, an address that cannot be reached, a table of
-// somebody else, a terminal without a width. The faults are real ones, outside the process.
+// tender-sync when its environment fails: a full disk, an unreachable address, a table of another program, a terminal
+// without a width. The faults are real ones, outside the process.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
-import { recordOf } from '../../client/src/sinks/sink-conformance.ts'
 import { SinkError } from '../../client/src/sinks/sink-error.ts'
 import { sqliteSink } from '../../client/src/sinks/sqlite-sink.ts'
+import { recordOf } from '../../client/src/testing/sink-conformance.ts'
 import { startOfTests } from '../api-world.ts'
 import { plainId } from '../memory-editions.ts'
 import { openEmptyDatabase, testDatabaseUrl } from '../world.ts'
@@ -115,7 +115,7 @@ describe('an API that cannot be reached', () => {
     expect(waits.map((ms) => ms / 60_000)).toEqual([1, 2, 4, 8, 16])
   })
 
-  it('does not promise that the next run helps where somebody must act', async () => {
+  it('does not promise that the next run helps if a person must act', async () => {
     await using world = await openCommandWorld()
     world.api.editions.publish(startOfTests, [{ id: plainId(1) }])
     const refused = await world.sync(`run ${world.url} --sink ndjson:$t.ndjson`, {
@@ -126,7 +126,7 @@ describe('an API that cannot be reached', () => {
   })
 })
 
-describe('a table of somebody else', () => {
+describe('a table of another program', () => {
   it('named as ours is refused in SQLite before a byte of the file changes', async () => {
     await using world = await openCommandWorld()
     for (const name of ['tender', 'tender_lot']) {
@@ -145,7 +145,7 @@ describe('a table of somebody else', () => {
   })
 
   it.skipIf(testDatabaseUrl === undefined)(
-    'named as ours is refused in PostgreSQL, and nothing is made beside it',
+    'with one of our names is refused in PostgreSQL, and nothing is created beside it',
     async () => {
       await using world = await openCommandWorld()
       await using database = await openEmptyDatabase()
@@ -182,7 +182,7 @@ const hasPython = spawnSync('python3', ['-V']).status === 0
 if (!hasPython) console.log('skipped: a terminal without a width (no python3)')
 it.skipIf(!hasPython)('a terminal that says 0 columns is written to as one of 80', async () => {
   await using world = await openCommandWorld()
-  // A new pseudo-terminal has no size until somebody sets it.
+  // A new pseudo-terminal has no size until one is set.
   const terminal = `import os, pty, sys
 pid, terminal = pty.fork()
 if pid == 0: os.execv(sys.argv[1], sys.argv[1:])

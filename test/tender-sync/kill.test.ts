@@ -9,7 +9,7 @@ import { parquetReadObjects } from 'hyparquet'
 import { afterAll, describe, expect, it } from 'vitest'
 import { TenderClient } from '../../client/src/tender-client.ts'
 import type { TenderRecord } from '../../client/src/types.ts'
-import { randomOf } from '../generate/random.ts'
+import { randomOf } from '../testing/generate/random.ts'
 
 const root = join(import.meta.dirname, '../..')
 const kills = Number(process.env.TENDER_SYNC_KILLS ?? 20)
@@ -46,7 +46,7 @@ async function startApiProcess(ofSeed: number) {
   return {
     origin,
     token,
-    /** Calls back as soon as so many pages were asked for from now on. */
+    /** Calls back as soon as this many pages were requested from now on. */
     afterPages: (count: number, call: () => void) => {
       let pages = 0
       onPage = () => {
@@ -99,7 +99,7 @@ const byId = (records: readonly TenderRecord[]): [string, Omit<TenderRecord, 'ch
     .sort(([a], [b]) => (a < b ? -1 : 1))
 
 describe(`tender-sync killed ${kills} times (TENDER_SYNC_SEED=${seed})`, () => {
-  it.each(runs)('%s equals a full crawl afterwards', { timeout: 600_000 }, async (kind, recordsIn) => {
+  it.each(runs)('%s equals a full crawl afterwards', { timeout: 60_000 + kills * 20_000 }, async (kind, recordsIn) => {
     const random = randomOf(seed, kind.length)
     const api = await startApiProcess(seed)
     /** Lets a command end; resolves to its exit code. */

@@ -76,7 +76,7 @@ describe('the program', () => {
     })
   })
 
-  it('tells its version', () => {
+  it('prints its version', () => {
     expect(without([], ['--version']).out).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 })

@@ -8,13 +8,13 @@ export type Sources = ReadonlyMap<string, string>
 export type Violation = { readonly rule: string; readonly path: string; readonly detail: string }
 
 const stages = ['sources', 'ingest', 'consolidate', 'publish', 'edition', 'api', 'hits', 'webhooks', 'console']
-/** Stages in which only the file named like the folder, and those listed, touch the store; everything beside is pure. */
+/** Stages in which only the file named like the folder, and those listed, touch the store; everything else is pure. */
 const stagesWithRunner: { readonly [stage: string]: readonly string[] } = {
   ingest: ['receive-batch', 'run-slot', 'run-sources', 'note-names', 'watch-sources'],
   consolidate: ['estimate/apply-estimates', 'estimate/fit-stock', 'explain-stock', 'match-closure', 'rematch'],
   publish: [],
-  hits: [],
-  webhooks: [],
+  hits: ['match-editions', 'load-matcher', 'search-stock', 'explain-match'],
+  webhooks: ['deliver'],
 }
 /** What each folder of src may import besides itself, domain and platform. */
 const allowed: { readonly [folder: string]: readonly string[] } = {
@@ -31,8 +31,24 @@ const allowed: { readonly [folder: string]: readonly string[] } = {
   webhooks: ['store'],
   console: ['store'],
   simulator: ['sources'],
-  bin: [...stages, 'store', 'simulator'],
+  service: [...stages, 'store', 'simulator'],
+  cli: ['service', 'store'],
+  bin: [...stages, 'cli'],
 }
+/** Folders inside a stage, and which of their neighbors they may import: files, then who reads them, then who writes them. */
+const allowedInside: { readonly [folder: string]: readonly string[] } = {
+  'src/edition/format': [],
+  'src/edition/read': ['src/edition/format'],
+  'src/edition/write': ['src/edition/format', 'src/edition/read'],
+  'src/api/limits': [],
+}
+/** Folders besides src, and what of theirs and of tests each may import; kits are where all of them reach. */
+const allowedBeside: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
+  { from: /^bench\//, never: /^(?:test\/(?!testing\/)|client\/test\/)|\.test\.ts$/ },
+  { from: /^quality\//, never: /^(?:bench\/|test\/(?!testing\/)|client\/test\/)|\.test\.ts$/ },
+  { from: /^test\/testing\/(?!.*\.test\.ts$)/, never: /^(?:bench\/|quality\/|test\/(?!testing\/))|\.test\.ts$/ },
+  { from: /^test\/|\.test\.ts$/, never: /^bench\// },
+]
 /** Modules of the store that hold the stock and its editions: not for the API, which answers from the edition log. */
 const stockTables = ['notices', 'tenders', 'documents', 'editions']
 const forbiddenNames = /^(?:manager|service|handler|helper|util|common|misc)s?$/
@@ -40,6 +56,8 @@ const kebabFile = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|config))?\.ts$/
 
 const isTest = (path: string): boolean => path.endsWith('.test.ts') || path.startsWith('test/')
 const folderOf = (path: string): string => /^src\/([^/]+)\//.exec(path)?.[1] ?? ''
+/** The folder inside a stage: `src/edition/read`. */
+const insideOf = (path: string): string => posix.dirname(path).split('/').slice(0, 3).join('/')
 const baseOf = (path: string): string => posix.basename(path, '.ts')
 
 /** All violations in these sources, every rule applied to every file it is about. */
@@ -54,6 +72,7 @@ export function houseViolations(sources: Sources): Violation[] {
     ...[...sources].flatMap(([path, text]) =>
       path.startsWith('docs/decisions/') ? decisionViolations(path, text) : [],
     ),
+    ...decisionIndexViolations(sources),
   ]
 }
 
@@ -67,6 +86,7 @@ function fileViolations(path: string, file: ScannedFile, source: string): Violat
   const report = (rule: string, detail: string): void => void found.push({ rule, path, detail })
   checkNames(path, report)
   checkShape(path, file, source, report)
+  checkBeside(path, file, report)
   if (path.startsWith('src/') && !isTest(path)) {
     checkDirection(path, file, report)
     checkOutsideWorld(path, file, report)
@@ -83,8 +103,10 @@ type Report = (rule: string, detail: string) => void
 function checkNames(path: string, report: Report): void {
   const parts = path.split('/')
   if (!kebabFile.test(parts.at(-1)!)) report('kebab-case', `${parts.at(-1)} is not kebab-case`)
-  // below portals/ files bear the portals' own names (service.bund.de)
-  for (const part of path.startsWith('src/sources/portals/') ? [] : parts)
+  // below portals/ files bear the portals' own names (service.bund.de), and src/service is the one service
+  for (const part of /^src\/(?:sources|simulator)\/portals\//.test(path)
+    ? []
+    : parts.slice(folderOf(path) === 'service' ? 2 : 0))
     if (
       part
         .replace(/(?:\.\w+)*$/, '')
@@ -110,12 +132,20 @@ function checkShape(path: string, file: ScannedFile, source: string, report: Rep
     if (!/#\d+/.test(marker)) report('todo', `${marker.slice(0, 60)}: names no issue`)
 }
 
+function checkBeside(path: string, file: ScannedFile, report: Report): void {
+  for (const { specifier } of file.imports) {
+    const target = resolveImport(path, specifier)
+    for (const { from, never } of allowedBeside)
+      if (target !== undefined && from.test(path) && never.test(target)) report('beside', `imports ${target}`)
+  }
+}
+
 function checkDirection(path: string, file: ScannedFile, report: Report): void {
   const own = folderOf(path)
   for (const { specifier } of file.imports) {
     const target = resolveImport(path, specifier)
     if (target === undefined) continue
-    if (isTest(target) || target.startsWith('bench/')) {
+    if (isTest(target) || /^(?:bench|quality)\//.test(target)) {
       report('test-import', `imports ${target}`)
       continue
     }
@@ -130,6 +160,11 @@ function checkDirection(path: string, file: ScannedFile, report: Report): void {
       (folder === 'domain' && (own !== 'platform' || target === 'src/domain/time.ts')) ||
       (allowed[own] ?? []).includes(folder)
     if (!mayUse) report('direction', `${own} imports ${target}`)
+    const [ownInside, targetInside] = [insideOf(path), insideOf(target)]
+    const neighbors = allowedInside[ownInside]
+    if (neighbors && folder === own && targetInside !== ownInside && !neighbors.includes(targetInside))
+      report('direction', `${ownInside} imports ${target}`)
+    if (own === 'api' && targetInside === 'src/edition/write') report('direction', `api imports ${target}`)
     if (own === 'api' && folder === 'store' && stockTables.includes(baseOf(target)))
       report('stock-tables', `api imports ${target}`)
     const runners = stagesWithRunner[own]
@@ -172,7 +207,7 @@ const places: readonly { readonly rule: string; readonly pattern: RegExp; readon
 const packagesOfSql = /^(?:kysely|pg|pg-.*|@electric-sql\/.*)(?:\/|$)/
 
 function checkOutsideWorld(path: string, file: ScannedFile, report: Report): void {
-  // A template's opening backtick is blanked in `code`; the SQL tag is looked for where strings stand.
+  // A template's opening backtick is blanked in `code`; the SQL tag is searched in the text with strings.
   for (const { rule, pattern, only } of places) {
     const match = pattern.exec(rule === 'sql' ? file.withoutComments : file.code)
     if (match && !only(path)) report(rule, `holds ${match[0].trim()}`)
@@ -218,7 +253,7 @@ function cycles(scanned: ReadonlyMap<string, ScannedFile>): Violation[] {
 
 /** Readers are many, and loading the database's code would cost each memory and time at its start: the main thread has it. */
 function databaseInReaders(scanned: ReadonlyMap<string, ScannedFile>): Violation[] {
-  const reached = new Set(['src/bin/reader.ts'])
+  const reached = new Set(['src/service/reader.ts'])
   const found: Violation[] = []
   for (const path of reached) {
     for (const { specifier, isTypeOnly } of scanned.get(path)?.imports ?? []) {
@@ -243,4 +278,23 @@ function decisionViolations(path: string, text: string): Violation[] {
   return parts
     .filter(([, pattern]) => !pattern.test(text))
     .map(([part]) => ({ rule: 'decision', path, detail: `has no part on ${part}` }))
+}
+
+/** Decisions are numbered from 1 without a gap; the index holds the number and title of each. */
+function decisionIndexViolations(sources: Sources): Violation[] {
+  const index = sources.get('docs/decisions/README.md') ?? ''
+  const paths = [...sources.keys()].filter((path) => /^docs\/decisions\/\d{4}-.*\.md$/.test(path)).sort()
+  return paths.flatMap((path, position) => {
+    const number = position + 1
+    const file = posix.basename(path)
+    const [, ownNumber, title] = /^# (\d+)\. (.+)/.exec(sources.get(path)!) ?? []
+    const details = [
+      ...(Number(file.slice(0, 4)) === number ? [] : [`is not named ${String(number).padStart(4, '0')}-`]),
+      ...(ownNumber === String(number) ? [] : [`has a title that does not begin with "# ${number}. "`]),
+      ...(index.includes(`| ${number} | [${title}](${file}) | `)
+        ? []
+        : ['is not in the index with its number and title']),
+    ]
+    return details.map((detail) => ({ rule: 'decision-index', path, detail }))
+  })
 }

@@ -9,7 +9,7 @@ type ImportLine = {
 }
 
 export type ScannedFile = {
-  /** The source with comments blanked out; strings stand. */
+  /** The source with comments blanked out; strings stay. */
   readonly withoutComments: string
   /** The source with comments and the insides of strings, templates and regular expressions blanked out. */
   readonly code: string
@@ -51,7 +51,7 @@ export function scanFile(source: string): ScannedFile {
     }
     return end + 1 - at
   }
-  // Depths of braces at which a template's `${` was opened; the template goes on when that depth comes back.
+  // Depths of braces at which a template's `${` was opened; the template continues when that depth is reached again.
   const templates: number[] = []
   let depth = 0
   const takeTemplate = (): void => {

@@ -16,7 +16,7 @@ export type NumberedRule = {
 export const rulesPage = 'docs/rules.md'
 
 /** Where a letter with a number is something else: forms and codes of portals, regions, Irish postal codes. */
-const otherNumbers = ['src/sources/', 'src/simulator/', 'test/corpus/', 'test/generate/stock.ts']
+const otherNumbers = ['src/sources/', 'src/simulator/', 'test/corpus/', 'test/testing/generate/stock.ts']
 const citing = /\.(?:ts|md|py|ya?ml)$/
 const citation = /(?<![\w/-])([CDGPRV])([1-9]\d{0,2})(?!\w|\.\d)(?:(?:\s+to\s+|\s?–\s?)\1([1-9]\d{0,2})(?!\w))?/g
 const shortestReason = 30
@@ -101,7 +101,7 @@ const link = /\]\((?!https?:|mailto:|#)([^)\s]+)\)/g
 const page = /(?<![\w.*/<-])(?:[\w.-]+\/)*[\w-]+\.md\b/g
 const commentLine = /(?:^|\s)(?:\/\/|\/?\*+)\s.*$/gm
 
-/** Links lead to files; a page that is named is there, from the root or beside the one who names it. */
+/** Links lead to files; every named page exists, from the root or next to the file that names it. */
 function namedPages(path: string, text: string, paths: ReadonlySet<string>): Violation[] {
   const folder = posix.dirname(path)
   const isThere = (target: string): boolean => {

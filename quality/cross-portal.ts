@@ -2,12 +2,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { MatchRecord } from '../../src/consolidate/match/match-record.ts'
-import { prepare } from '../../src/consolidate/match/prepare.ts'
-import { toCpvCode } from '../../src/domain/cpv.ts'
-import type { FormType, Notice } from '../../src/domain/notice.ts'
-import { toNutsCode } from '../../src/domain/nuts.ts'
-import { type Instant, parseSourceDateTime } from '../../src/domain/time.ts'
+import type { MatchRecord } from '../src/consolidate/match/match-record.ts'
+import { prepare } from '../src/consolidate/match/prepare.ts'
+import { toCpvCode } from '../src/domain/cpv.ts'
+import type { FormType, Notice } from '../src/domain/notice.ts'
+import { toNutsCode } from '../src/domain/nuts.ts'
+import { type Instant, parseSourceDateTime } from '../src/domain/time.ts'
 
 /** What a portal shows of a tender; the generator changes these and makes notices of them. */
 export type Listing = {

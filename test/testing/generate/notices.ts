@@ -1,6 +1,6 @@
 // Made-up notices with real codes, for tests of the consolidation: a builder for one, and small worlds of connected ones.
-import type { Notice, NoticeLot, NoticeReference } from '../../src/domain/notice.ts'
-import { toInstant } from '../../src/domain/time.ts'
+import type { Notice, NoticeLot, NoticeReference } from '../../../src/domain/notice.ts'
+import { toInstant } from '../../../src/domain/time.ts'
 import { type Random, randomOf } from './random.ts'
 
 /** `2026-03-01` or `2026-03-01T10:00` as an instant; UTC. */

@@ -1,12 +1,12 @@
 // What became of linked tenders: the stock's answer beside a naive one, read from the raw documents by patterns alone.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { mergeTender } from '../../src/consolidate/merge.ts'
-import { resolve } from '../../src/consolidate/resolve.ts'
-import type { Notice } from '../../src/domain/notice.ts'
-import type { TenderContent } from '../../src/domain/tender.ts'
-import { readPath } from '../../src/sources/files.ts'
-import { parseDocument } from '../../src/sources/parse-document.ts'
+import { mergeTender } from '../src/consolidate/merge.ts'
+import { resolve } from '../src/consolidate/resolve.ts'
+import type { Notice } from '../src/domain/notice.ts'
+import type { TenderContent } from '../src/domain/tender.ts'
+import { readPath } from '../src/sources/files.ts'
+import { parseDocument } from '../src/sources/parse-document.ts'
 
 export type LifecycleReport = {
   readonly groups: number

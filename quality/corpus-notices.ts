@@ -1,9 +1,9 @@
 // Notices of the corpus folders, file by file.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Notice } from '../../src/domain/notice.ts'
-import { readPath } from '../../src/sources/files.ts'
-import { parseDocument } from '../../src/sources/parse-document.ts'
+import type { Notice } from '../src/domain/notice.ts'
+import { readPath } from '../src/sources/files.ts'
+import { parseDocument } from '../src/sources/parse-document.ts'
 
 const noticeFolders = ['ted-eforms', 'ted-legacy', 'doffin-eforms', 'eforms-de', 'ocds'] as const
 

@@ -1,17 +1,17 @@
 // Counts in how many titles, and names of buyers, each word stands, and writes the tables that the matcher weighs words by.
-// node bench/quality/count-words.ts [--corpus DIR] [--half] — words and counts only, no text; words in fewer than three are left out.
+// node quality/count-words.ts [--corpus DIR] [--half] — words and counts only, no text; words in fewer than three are left out.
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { distinguishingWords } from '../../src/consolidate/buyer-identity.ts'
-import { plainText, plainTitle } from '../../src/consolidate/match/title-text.ts'
-import { allWords, tellingWords } from '../../src/consolidate/match/words.ts'
-import type { Notice } from '../../src/domain/notice.ts'
+import { distinguishingWords } from '../src/consolidate/buyer-identity.ts'
+import { plainText, plainTitle } from '../src/consolidate/match/title-text.ts'
+import { allWords, tellingWords } from '../src/consolidate/match/words.ts'
+import type { Notice } from '../src/domain/notice.ts'
 import { readNotices } from './corpus-notices.ts'
 import { noticeOf, readDoeListings, readPortalListings } from './cross-portal.ts'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '..')
 const { values } = parseArgs({
   options: {
     corpus: { type: 'string', default: join(root, '../shared/corpus') },

@@ -1,7 +1,7 @@
-// Made-up German notices in any number, whose titles share words as real titles do: what the matching has to tell apart.
+// Made-up German notices in any number, whose titles share words as real titles do: the matching has to separate them.
 import { readFileSync } from 'node:fs'
-import type { Notice } from '../../src/domain/notice.ts'
-import { toInstant } from '../../src/domain/time.ts'
+import type { Notice } from '../../../src/domain/notice.ts'
+import { toInstant } from '../../../src/domain/time.ts'
 import { at, notice } from './notices.ts'
 import { type Random, randomOf } from './random.ts'
 
@@ -10,7 +10,7 @@ const firstDay = Date.parse(at('2026-01-02'))
 
 type Counts = { readonly words: string }
 const tables = JSON.parse(
-  readFileSync(new URL('../../src/consolidate/match/data/word-counts.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../src/consolidate/match/data/word-counts.json', import.meta.url), 'utf8'),
 ) as { readonly titles: { readonly [language: string]: Counts } }
 const counted = tables.titles.de!.words.split(' ')
 const pairs = Array.from(

@@ -14,12 +14,15 @@ export type Side = {
 
 export const connections = 8
 
-/** Before a question is measured: for some seconds the compiler of a process that just started is busier than its work. */
+/**
+ * How long a side answers before it is measured: in the first seconds a process spends more on compiling than on
+ * answering.
+ */
 export const warmSeconds = 4
-/** A side that answers nothing in this time is not measured. */
+/** Maximum duration of a round: a side that answers nothing in this time is not measured. */
 const longestRoundSeconds = 60
 
-export async function takeTurns(
+export async function runRounds(
   question: string,
   sides: readonly Side[],
   { rounds, seconds, onProgress }: SpeedOptions,

@@ -1,6 +1,6 @@
 // Copies of a listing as other portals show it: one profile for each way in which portals differ.
-import { dayMs, epochMs, hourMs, type Instant, minuteMs, toInstant } from '../../src/domain/time.ts'
-import type { Random } from '../../test/generate/random.ts'
+import { dayMs, epochMs, hourMs, type Instant, minuteMs, toInstant } from '../src/domain/time.ts'
+import type { Random } from '../test/testing/generate/random.ts'
 import type { Listing } from './cross-portal.ts'
 
 export const profiles = [

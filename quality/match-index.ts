@@ -1,9 +1,9 @@
 // Blocks of records in memory, as the store keeps them in its index: who may be one tender with whom.
-import { blockingKeys, mostHoldersOf } from '../../src/consolidate/match/blocking-keys.ts'
-import { decide } from '../../src/consolidate/match/decide.ts'
-import type { Cluster, MatchEdge, MatchRecord } from '../../src/consolidate/match/match-record.ts'
-import { partition } from '../../src/consolidate/match/partition.ts'
-import { twinKey } from '../../src/consolidate/match/twin-key.ts'
+import { blockingKeys, mostHoldersOf } from '../src/consolidate/match/blocking-keys.ts'
+import { decide } from '../src/consolidate/match/decide.ts'
+import type { Cluster, MatchEdge, MatchRecord } from '../src/consolidate/match/match-record.ts'
+import { partition } from '../src/consolidate/match/partition.ts'
+import { twinKey } from '../src/consolidate/match/twin-key.ts'
 
 export class MatchIndex {
   readonly records = new Map<string, MatchRecord>()

@@ -1,7 +1,7 @@
-// The generated stock is what the model test and the benchmarks stand on, so its own properties are held here.
+// The model test and the benchmarks depend on the generated stock, so its own properties are tested here.
 import { Value } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
-import { tenderRecordSchema } from '../../src/domain/tender.ts'
+import { tenderRecordSchema } from '../../../src/domain/tender.ts'
 import { generateStock, generateTender } from './stock.ts'
 
 const options = { seed: 7, count: 3000, now: Date.UTC(2026, 10, 1) }

@@ -2,8 +2,8 @@
 // the same, so a million of them stream in the memory of one.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { ProcedureType } from '../../src/domain/codes.ts'
-import type { ArchiveReason, Status, TenderContent, TenderLot } from '../../src/domain/tender.ts'
+import type { ProcedureType } from '../../../src/domain/codes.ts'
+import type { ArchiveReason, Status, TenderContent, TenderLot } from '../../../src/domain/tender.ts'
 import { type Random, randomOf } from './random.ts'
 
 export type StockOptions = {
@@ -18,19 +18,20 @@ export type StockOptions = {
 const dayMs = 86_400_000
 const archiveStart = Date.UTC(2022, 0, 1)
 
-const officialCodes = readFileSync(new URL('../../src/domain/data/cpv-codes.txt', import.meta.url), 'utf8')
+const officialCodes = readFileSync(new URL('../../../src/domain/data/cpv-codes.txt', import.meta.url), 'utf8')
   .trim()
   .split(/\s+/)
   .map((entry) => entry.slice(0, 8))
 const codesByDivision = Map.groupBy(officialCodes, (code) => code.slice(0, 2))
-// Measured on the 4,137 records that the collected notices of nine publishers make (eForms, TED_EXPORT, OCDS), November 2026.
-// Record: 5 % below 1.5 KB, median 2.8, three quarters below 4.1, 5 % above 9.4, 1 % above 27; 3.1 to 4.2 KB on average,
-// as a few huge ones are in or out. One CPV code in 73 of 100, none in 3; digits before the zeros 2: 11, 3: 15, 4: 21,
-// 5: 23, 6: 17, 7: 8, 8: 3. One area in 74, none in 18; NUTS 3 in 69 of 100 codes, a country alone in 15. A value in 62 of
-// 100, of those 62 in EUR; in EUR median 1 million, quartiles 0.3 and 6 million. Lots: 1 in 77, none in 2, five or more in
-// 7; the codes of a lot are those of its tender in two of three. Not followed: deadlines, which only 27 of 100 have there,
-// since most of those notices report awards; a stock that people search is made of calls.
-// Divisions by their first code. 16 and 41 (below 1 in 1,000) and Malta are left out: what is asked for and never there.
+// Measured on the 4,137 records that the collected notices of nine publishers make (eForms, TED_EXPORT, OCDS),
+// November 2026. Record: 5 % below 1.5 KB, median 2.8, three quarters below 4.1, 5 % above 9.4, 1 % above 27; 3.1 to
+// 4.2 KB on average, as a few huge ones are in or out. One CPV code in 73 of 100, none in 3; digits before the zeros
+// 2: 11, 3: 15, 4: 21, 5: 23, 6: 17, 7: 8, 8: 3. One area in 74, none in 18; NUTS 3 in 69 of 100 codes, a country
+// alone in 15. A value in 62 of 100, of those 62 in EUR; in EUR median 1 million, quartiles 0.3 and 6 million. Lots: 1
+// in 77, none in 2, five or more in 7; the codes of a lot are those of its tender in two of three. Not followed:
+// deadlines, which only 27 of 100 have there, since most of those notices report awards; a stock that people search
+// consists of calls. Divisions by their first code. 16 and 41 (below 1 in 1,000) and Malta are left out: they serve as
+// values that never occur.
 const divisions: readonly (readonly [number, string])[] = Object.entries({
   45: 14.8,
   71: 10.4,
@@ -122,7 +123,7 @@ const procedures: readonly (readonly [number, ProcedureType | undefined])[] = [
   [0.4, 'comp-tend'],
   [0.1, 'exp-int-rail'],
 ]
-// Syllables of an invented language: compresses about as real notices do, and can be nobody's text.
+// Syllables of an invented language: they compress about as well as real notices do, and cannot be a real text.
 const syllables =
   'ba den fir gol hum jak lor mes nit pov qua ras sil tem ul vor wen xi yel zam stra blen krim dorf lich tung'.split(
     ' ',
@@ -182,7 +183,7 @@ function nutsCode(random: Random, country: (typeof countries)[number]): string {
 
 const instant = (ms: number): string => new Date(ms).toISOString()
 
-/** Deadlines mostly stand on the hour; a few share the exact instant, so that ties occur. */
+/** Deadlines are mostly on the hour; a few share the exact instant, so that ties occur. */
 function deadline(random: Random, publishedMs: number): number {
   const day = Math.floor((publishedMs + random.integer(7, 60) * dayMs) / dayMs) * dayMs
   return (

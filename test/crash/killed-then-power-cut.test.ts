@@ -1,0 +1,57 @@
+// A process is killed before its last commit is durable, the next one builds on it, and then the power fails.
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { execSink } from '../../client/src/sinks/exec-sink.ts'
+import type { Run, Sink } from '../../client/src/sync/sink.ts'
+import type { TenderRecord } from '../../client/src/types.ts'
+import type { Gate } from '../simulation/memory-sink.ts'
+import { mountDisk, SimulatedDisk } from '../simulation/simulated-disk.ts'
+import type { Random } from '../testing/generate/random.ts'
+
+const never = new Promise<never>(() => {})
+const tender = (id: string) =>
+  ({ id, lastModified: '2026-11-02T08:00:00.000Z', status: 'open' }) as unknown as TenderRecord
+const run: Run = { kind: 'delta', filterHash: 'all', resumed: false, keepArchived: true }
+/** Nothing outlives the power cut that was not durable. */
+const nothing = { integer: () => 0, chance: () => false } as unknown as Random
+
+it('what a program took is still known when a kill and a power cut follow each other', async () => {
+  const disk = new SimulatedDisk()
+  const out = join(await mkdtemp(join(tmpdir(), 'exec-')), 'taken')
+  /** Uses the sink in a process of its own, which is killed when the program has taken the records, before the log is durable. */
+  async function runUntilKilled(use: (sink: Sink) => Promise<unknown>): Promise<void> {
+    let isGiven = false
+    let kill = (): void => {}
+    const isKilled = new Promise<void>((resolve) => {
+      kill = resolve
+    })
+    const gate = (async (name: string, act: () => unknown) => {
+      if (name === 'disk: rename to /exec/given.json') isGiven = true
+      if (isGiven && name === 'disk: sync of /exec/changes.log') {
+        kill()
+        return never
+      }
+      return act()
+    }) as Gate
+    const { folder, unmount } = mountDisk(disk, gate)
+    const sink = execSink({ command: ['sh', '-c', `cat >>${out}`], folder: `${folder}/exec` })
+    await Promise.race([use(sink), isKilled])
+    unmount()
+  }
+  const take = (record: TenderRecord) => async (sink: Sink) => {
+    await sink.begin(run)
+    await sink.upsert([record])
+    await sink.commit({ schema: 1, filterHash: run.filterHash }, 'page')
+  }
+  await runUntilKilled(take(tender('a')))
+  await runUntilKilled(take(tender('b')))
+  disk.cutPower(nothing)
+
+  expect((await readFile(out, 'utf8')).match(/"id":"."/g)).toEqual(['"id":"a"', '"id":"b"'])
+  await runUntilKilled(async (sink) => {
+    await sink.begin(run)
+    expect([...(await sink.held(['a', 'b'])).keys()]).toEqual(['a', 'b'])
+  })
+})

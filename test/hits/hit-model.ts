@@ -1,0 +1,598 @@
+// Editions, searches, endpoints and crashes in any order, compared with a plain loop that says which hits and messages
+// must exist.
+import { deepStrictEqual } from 'node:assert'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { hourMs } from '../../src/domain/time.ts'
+import { hitId, messageId } from '../../src/hits/hit-id.ts'
+import { type MatchOptions, matchEditions } from '../../src/hits/match-editions.ts'
+import type { Match } from '../../src/hits/match-records.ts'
+import type { Store } from '../../src/store/database.ts'
+import { releaseDeliveries } from '../../src/store/hits.ts'
+import { changeProfile, changeSearch, createProfile, createSearch } from '../../src/store/searches.ts'
+
+/** What happens to one tender. Numbers are taken modulo what there is. */
+const change = fc.record({
+  tender: fc.nat(7),
+  kind: fc.constantFrom('content', 'content', 'content', 'region', 'archive', 'merge', 'merge', 'split'),
+  region: fc.nat(1),
+  base: fc.nat(100),
+  deadline: fc.nat(3),
+  value: fc.nat(2),
+  reason: fc.constantFrom('expired', 'cancelled', 'awarded'),
+  into: fc.nat(7),
+})
+type Change = typeof change extends fc.Arbitrary<infer T> ? T : never
+
+const terms = { region: fc.nat(1), threshold: fc.constantFrom(1, 40, 50, 60), profile: fc.nat(3) }
+const organization = fc.nat(1)
+const create = fc.record({ do: fc.constant('create'), organization, ...terms })
+const subscribe = fc.record({
+  do: fc.constant('subscribe'),
+  organization,
+  hearsChanges: fc.boolean(),
+  search: fc.option(fc.nat(5)),
+})
+const command = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({ do: fc.constant('publish'), changes: fc.array(change, { minLength: 1, maxLength: 6 }) }),
+  },
+  { weight: 3, arbitrary: create },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('edit'), search: fc.nat(5), ...terms }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('pause'), search: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('resume'), search: fc.nat(5) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('profile'), profile: fc.nat(2), bonus: fc.nat(40) }) },
+  { weight: 2, arbitrary: subscribe },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('unsubscribe'), endpoint: fc.nat(3) }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('run') }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('crash'), step: fc.integer({ min: 1, max: 15 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('repeat'), edition: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('release'), search: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('backup') }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('restore') }) },
+)
+type Command = typeof command extends fc.Arbitrary<infer T> ? T : never
+
+/** Some searches and endpoints come first, so that the rest has something to act on. */
+export const commands: fc.Arbitrary<readonly Command[]> = fc
+  .tuple(
+    fc.array(command, { maxLength: 3 }),
+    fc.array(create, { minLength: 1, maxLength: 3 }),
+    fc.array(subscribe, { maxLength: 2 }),
+    fc.array(command, { minLength: 4, maxLength: 16, size: 'max' }),
+  )
+  .map((parts) => parts.flat())
+
+const cap = { hits: 4, fewHits: 1, share: 0.4 }
+const organizations = ['organization-a', 'organization-b'] as const
+const start = Date.UTC(2026, 0, 1)
+const firstStamp = start - 1_000_000
+
+type ModelTender = {
+  readonly tender: number
+  readonly region: number
+  readonly base: number
+  readonly deadline: number
+  readonly value: number
+  readonly reason: string | null
+  readonly into: number | null
+}
+type ModelTerms = { readonly region: number; readonly threshold: number; readonly profile: number | null }
+type ModelSearch = ModelTerms & {
+  readonly id: string
+  readonly organization: string
+  readonly version: number
+  readonly isActive: boolean
+}
+type ModelHit = { score: number; edition: number; version: number; scoreNow: number; state: ModelTender; stamp: number }
+type Model = {
+  tenders: Map<number, ModelTender & { stamp: number }>
+  searches: ModelSearch[]
+  profiles: number[]
+  endpoints: { id: string; organization: string; hearsChanges: boolean; search: string | null; isRemoved: boolean }[]
+  hits: Map<string, ModelHit>
+  /** Message id to what it tells. */
+  messages: Map<string, string>
+  /** Held editions of a search: hits that the cap holds back. */
+  held: Set<string>
+  edition: number
+  stamp: number
+}
+
+const uuid = (kind: string, number: number): string =>
+  `${kind.padStart(8, '0')}-0000-8000-8000-${String(number).padStart(12, '0')}`
+const tenderUuid = (tender: number): string => uuid('1', tender)
+const key = (search: string, tender: number): string => `${search}|${tender}`
+/** How well a tender fits: the same sentence for the model and for the matcher that the runner is given. */
+const scoreOf = (base: number, bonus: number): number => Math.min(100, base + bonus)
+
+/** The plain loop: what an edition means for everything before it. */
+function publishInModel(model: Model, changes: readonly Change[]): (ModelTender & { stamp: number })[] {
+  const changed = new Set<number>()
+  const set = (tender: ModelTender): void => {
+    model.tenders.set(tender.tender, { ...tender, stamp: 0 })
+    changed.add(tender.tender)
+  }
+  for (const { tender, kind, region, base, deadline, value, reason, into } of changes) {
+    const before = model.tenders.get(tender)
+    const isMerged = before !== undefined && before.into !== null
+    if (before === undefined || (kind === 'content' && !isMerged))
+      set({ tender, region, base, deadline, value, reason: null, into: null })
+    else if (kind === 'region' && !isMerged) set({ ...before, region })
+    else if (kind === 'archive' && !isMerged) set({ ...before, reason })
+    else if (kind === 'split' && isMerged) set({ ...before, reason: null, into: null })
+    else if (kind === 'merge') {
+      const target = model.tenders.get(into)
+      if (into === tender || target === undefined || target.into !== null) continue
+      set({ ...before, reason: 'merged', into })
+      // what was merged into this one leads on to where it went
+      for (const other of [...model.tenders.values()]) if (other.into === tender) set({ ...other, into })
+    }
+    // the other half of a split changes too
+    if (kind === 'split' && isMerged) set(model.tenders.get(before.into!)!)
+  }
+  model.edition++
+  const entries = [...changed]
+    .sort((left, right) => left - right)
+    .map((tender) => {
+      const entry = { ...model.tenders.get(tender)!, stamp: ++model.stamp }
+      model.tenders.set(tender, entry)
+      return entry
+    })
+  for (const entry of entries) followInModel(model, entry)
+  for (const entry of entries) matchInModel(model, entry)
+  const live = [...model.tenders.values()].filter(({ reason }) => reason === null).length
+  for (const search of model.searches) {
+    const own = [...model.hits].filter(
+      ([name, hit]) => name.startsWith(`${search.id}|`) && hit.edition === model.edition,
+    )
+    if (own.length > cap.hits || (own.length > cap.fewHits && own.length > cap.share * live))
+      for (const [name] of own) model.held.add(name)
+  }
+  return entries
+}
+
+function followInModel(model: Model, entry: ModelTender & { stamp: number }): void {
+  for (const search of model.searches) {
+    const hit = model.hits.get(key(search.id, entry.tender))
+    if (!hit) continue
+    const before = hit.state
+    hit.state = entry
+    const changes = [
+      ...(entry.reason !== null && entry.reason !== 'merged' && (before.reason === null || before.reason === 'merged')
+        ? ['closed']
+        : []),
+      ...(entry.into !== null && entry.into !== before.into ? ['merged'] : []),
+      ...(entry.deadline !== before.deadline ? ['deadline'] : []),
+      ...(entry.value !== before.value ? ['value'] : []),
+    ]
+    if (changes.length > 0) offerInModel(model, search, entry, `changed ${changes.join(' ')}`)
+  }
+}
+
+function matchInModel(model: Model, entry: ModelTender & { stamp: number }): void {
+  if (entry.reason !== null) return
+  for (const search of model.searches) {
+    const score = scoreOf(entry.base, search.profile === null ? 0 : model.profiles[search.profile]!)
+    if (!search.isActive || search.region !== entry.region || score < search.threshold) continue
+    const own = model.hits.get(key(search.id, entry.tender))
+    if (own) {
+      own.scoreNow = score
+      continue
+    }
+    const stands = [...model.hits].some(
+      ([name, hit]) => name.startsWith(`${search.id}|`) && hit.state.into === entry.tender,
+    )
+    if (stands) continue
+    const { edition } = model
+    model.hits.set(key(search.id, entry.tender), {
+      score,
+      edition,
+      version: search.version,
+      scoreNow: score,
+      state: entry,
+      stamp: entry.stamp,
+    })
+    offerInModel(model, search, entry, 'new')
+  }
+}
+
+function offerInModel(
+  model: Model,
+  search: ModelSearch,
+  entry: { readonly tender: number; readonly stamp: number },
+  what: string,
+): void {
+  for (const endpoint of model.endpoints) {
+    if (endpoint.organization !== search.organization || endpoint.isRemoved) continue
+    if (endpoint.search !== null && endpoint.search !== search.id) continue
+    if (what !== 'new' && !endpoint.hearsChanges) continue
+    const identity = { stockId: 'stock', searchId: search.id, tenderId: tenderUuid(entry.tender) }
+    model.messages.set(
+      messageId(identity, endpoint.id, what === 'new' ? 'new' : entry.stamp),
+      `${endpoint.id} ${search.id} ${entry.tender} ${what} ${entry.stamp}`,
+    )
+  }
+}
+
+/** The matcher that the runner is given: one region, one number. */
+function trialMatcher(): MatchOptions['matcher'] {
+  let searches: Parameters<MatchOptions['matcher']['load']>[0] = []
+  let bonuses = new Map<string, number>()
+  return {
+    load: async (loaded, profiles) => {
+      searches = loaded
+      bonuses = new Map(
+        profiles.map(({ profileId, profile }) => [profileId, (profile as { bonus?: number }).bonus ?? 0]),
+      )
+    },
+    match: async (records) =>
+      records.flatMap((text) => {
+        const record = JSON.parse(text) as { id: string; archiveReason?: string; nutsCodes: string[]; base: number }
+        if (record.archiveReason !== undefined) return []
+        return searches.flatMap(({ searchNo, filter, profileId, threshold }): Match[] => {
+          const fitScore = scoreOf(record.base, profileId === null ? 0 : bonuses.get(profileId)!)
+          if (filter.nuts?.[0] !== record.nutsCodes[0] || fitScore < threshold) return []
+          return [{ searchNo, tenderId: record.id, fitScore, fit: { test: true } as never, matched: ['nuts'] }]
+        })
+      }),
+  }
+}
+
+const kept = [
+  'setting',
+  'edition',
+  'edition_entry',
+  'hit_mark',
+  'company_profile',
+  'company_profile_version',
+  'saved_search',
+  'saved_search_version',
+  'hit',
+  'search_edition',
+  'webhook_endpoint',
+  'delivery',
+] as const
+
+type Db = Pick<Store, 'db' | 'engine'>
+
+async function clear({ db }: Db, withOrganizations: boolean): Promise<void> {
+  for (const table of [...kept].reverse())
+    if (table !== 'hit_mark') await sql`delete from ${sql.table(table)}`.execute(db)
+  if (!withOrganizations) return
+  await sql`update hit_mark set edition = 0, last_modified = ${Number.MIN_SAFE_INTEGER}, step = 'changes',
+    step_modified = ${Number.MIN_SAFE_INTEGER}, step_entries = 0, unseen = 0, until_ms = 0`.execute(db)
+  await sql`insert into setting values ('stock-id', 'stock')`.execute(db)
+  for (const name of organizations)
+    await sql`insert into organization values (${name}, ${name}, true, 60, 0) on conflict do nothing`.execute(db)
+}
+
+async function dump({ db }: Db): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>()
+  for (const table of kept) {
+    const { rows } = await sql<{
+      rows: string
+    }>`select coalesce(json_agg(t), '[]')::text as rows from ${sql.table(table)} t`.execute(db)
+    texts.set(table, rows[0]!.rows)
+  }
+  return texts
+}
+
+async function restore(store: Db, texts: ReadonlyMap<string, string>): Promise<void> {
+  await clear(store, false)
+  await sql`delete from hit_mark`.execute(store.db)
+  for (const [table, rows] of texts)
+    await sql`insert into ${sql.table(table)} overriding system value
+      select * from json_populate_recordset(null::${sql.table(table)}, ${rows}::json)`.execute(store.db)
+}
+
+async function publishInStore(
+  { db }: Db,
+  model: Model,
+  entries: readonly (ModelTender & { stamp: number })[],
+): Promise<void> {
+  const live = [...model.tenders.values()].filter(({ reason }) => reason === null).length
+  const rows = entries.map(({ tender, region, base, deadline, value, reason, into, stamp }) => ({
+    stamp,
+    id: tenderUuid(tender),
+    body: JSON.stringify({
+      id: tenderUuid(tender),
+      ...(reason !== null && { archiveReason: reason }),
+      ...(into !== null && { mergedInto: tenderUuid(into) }),
+      nutsCodes: [`DE${region}`],
+      base,
+      ...(deadline > 0 && { submissionDate: new Date(start + deadline * hourMs).toISOString() }),
+      contractAmount: value === 0 ? null : { value, currency: 'EUR', estimated: false },
+      lots: [],
+      cpvCodes: [],
+    }),
+  }))
+  await sql`
+    with added as (
+      insert into edition_entry (last_modified, edition, tender_id, body, sources)
+      select stamp, ${model.edition}::integer, id, body, '[]' from json_to_recordset(${JSON.stringify(rows)}::json) as r (stamp bigint, id text, body text)
+    ), signal as (
+      update change_signal set serial = serial + 1 where topic = 'edition'
+    )
+    insert into edition values (${model.edition}::integer, ${model.stamp}, ${start + model.edition * hourMs}, ${model.tenders.size}::integer,
+      ${entries.length}::integer, '{}', ${JSON.stringify({ live, bySource: {} })})`.execute(db)
+}
+
+/** What is in the store, in the words of the model. */
+async function assertAlike({ db }: Db, model: Model): Promise<void> {
+  const { rows: hits } = await sql<{
+    search: string
+    tender: string
+    id: string
+    edition: number
+    score: number
+    version: number
+    now: number
+    reason: string | null
+    into: string | null
+  }>`
+    select s.search_id as search, h.tender_id as tender, h.hit_id as id, h.edition, h.fit_score as score, h.search_version as version,
+      h.score_now as now, h.archive_reason as reason, h.merged_into as into
+    from hit h join saved_search s using (search_no)`.execute(db)
+  const found = hits.map(({ search, tender, ...rest }) => [key(search, Number(tender.slice(-12))), rest] as const)
+  const expected = [...model.hits].map(([name, { score, edition, version, scoreNow, state }]) => {
+    const [search, tender] = name.split('|') as [string, string]
+    const id = hitId({ stockId: 'stock', searchId: search, tenderId: tenderUuid(Number(tender)) })
+    const into = state.into === null ? null : tenderUuid(state.into)
+    return [name, { id, edition, score, version, now: scoreNow, reason: state.reason, into }] as const
+  })
+  const sorted = <T>(entries: readonly (readonly [string, T])[]) =>
+    Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
+  deepStrictEqual(sorted(found), sorted(expected))
+  const { rows: deliveries } = await sql<{
+    id: string
+    endpoint: string
+    search: string
+    tender: string
+    kind: string
+    changes: string | null
+    stamp: number
+    why: string | null
+  }>`
+    select d.message_id as id, e.endpoint_id as endpoint, s.search_id as search, h.tender_id as tender, d.kind, d.changes,
+      d.last_modified as stamp, d.held_why as why
+    from delivery d join webhook_endpoint e using (endpoint_no) join hit h using (hit_id) join saved_search s using (search_no)
+    where e.state <> 'removed'`.execute(db)
+  const told = deliveries.map(({ id, endpoint, search, tender, changes, stamp }) => {
+    const what = changes === null ? 'new' : `changed ${(JSON.parse(changes) as string[]).join(' ')}`
+    return [id, `${endpoint} ${search} ${Number(tender.slice(-12))} ${what} ${stamp}`] as const
+  })
+  const removed = new Set(model.endpoints.filter(({ isRemoved }) => isRemoved).map(({ id }) => id))
+  deepStrictEqual(sorted(told), sorted([...model.messages].filter(([, text]) => !removed.has(text.split(' ')[0]!))))
+  const heldNow = new Set(
+    deliveries.filter(({ why }) => why === 'cap').map(({ search, tender }) => key(search, Number(tender.slice(-12)))),
+  )
+  const offered = new Set(
+    told
+      .filter(([, text]) => text.includes(' new '))
+      .map(([, text]) => key(text.split(' ')[1]!, Number(text.split(' ')[2]!))),
+  )
+  deepStrictEqual([...heldNow].sort(), [...model.held].filter((name) => offered.has(name)).sort())
+}
+
+class Crash extends Error {}
+
+/** Where the commands run. */
+export type HitWorld = {
+  /** It may be another one after each matching. */
+  readonly store: () => Db
+  /** Matches to the end, or until it has done this many steps. False if it did not reach the end. */
+  readonly match: (crashAt: number | undefined) => Promise<boolean>
+}
+
+/** What the runner is given: pages and pieces so small that a few records are many steps. */
+export const trialOptions = (onStep: () => void): MatchOptions => ({
+  matcher: trialMatcher(),
+  clock: () => start,
+  cap,
+  entriesAtOnce: 3,
+  pace: { run: (piece) => piece(1) },
+  onStep,
+})
+
+/** Matches in this process; a crash is an exception between two steps, and at every other step the signal to stop. */
+export function worldInProcess(store: Db): HitWorld {
+  return {
+    store: () => store,
+    match: async (crashAt) => {
+      let steps = 0
+      try {
+        const stopping = new AbortController()
+        const onStep = () => {
+          if (++steps !== crashAt) return
+          if (crashAt % 2 === 0) throw new Crash()
+          stopping.abort()
+        }
+        await matchEditions(store, { ...trialOptions(onStep), signal: stopping.signal })
+        return !stopping.signal.aborted
+      } catch (error) {
+        if (error instanceof Crash) return false
+        throw error
+      }
+    },
+  }
+}
+
+/** Runs the commands; throws where the store and the model differ. The tables of the store are emptied first. */
+export async function runHitModel({ store, match }: HitWorld, list: readonly Command[]): Promise<void> {
+  await clear(store(), true)
+  let drawn = 0
+  const random = { uuid: () => uuid('2', ++drawn), bytes: () => Buffer.alloc(0) }
+  const circumstances = { now: start, random }
+  let model: Model = {
+    tenders: new Map(),
+    searches: [],
+    profiles: [],
+    endpoints: [],
+    hits: new Map(),
+    messages: new Map(),
+    held: new Set(),
+    edition: 0,
+    stamp: firstStamp,
+  }
+  let saved: { readonly model: Model; readonly texts: ReadonlyMap<string, string> } | undefined
+  /** By what a new hit is, over all restores: the id under which it was offered. */
+  const offeredAs = new Map<string, string>()
+  const check = async (): Promise<void> => {
+    await assertAlike(store(), model)
+    for (const [id, text] of model.messages) {
+      if (!text.includes(' new ')) continue
+      const name = text.split(' ').slice(0, 3).join(' ')
+      if ((offeredAs.get(name) ?? id) !== id)
+        throw new Error(`${name} is offered as ${id} and as ${offeredAs.get(name)}`)
+      offeredAs.set(name, id)
+    }
+  }
+  const searchNoOf = async (id: string): Promise<number> => {
+    const { rows } = await sql<{
+      no: number
+    }>`select search_no as no from saved_search where search_id = ${id}`.execute(store().db)
+    return rows[0]!.no
+  }
+  const profileIds = async (): Promise<string[]> => {
+    const { rows } = await sql<{
+      id: string
+    }>`select profile_id as id from company_profile order by profile_id`.execute(store().db)
+    return rows.map(({ id }) => id)
+  }
+  const termsOf = async ({ region, threshold, profile }: ModelTerms) => ({
+    filter: JSON.stringify({ nuts: [`DE${region}`] }),
+    filterHash: `${region}`,
+    threshold,
+    profileId: profile === null ? null : (await profileIds())[profile]!,
+  })
+  const pick = (number: number): number => number % model.searches.length
+  const edit = async (index: number, change: Partial<ModelTerms & { isActive: boolean }>): Promise<void> => {
+    const search = { ...model.searches[index]!, ...change }
+    const stored = { ...(await termsOf(search)), isActive: search.isActive }
+    await changeSearch(store(), await searchNoOf(search.id), stored, start)
+    model.searches[index] = { ...search, version: search.version + 1 }
+  }
+  const ofProfiles = (number: number): number | null => (number < model.profiles.length ? number : null)
+
+  for (const step of list) {
+    switch (step.do) {
+      case 'publish':
+        await publishInStore(store(), model, publishInModel(model, step.changes))
+        break
+      case 'create': {
+        const { organization, region, threshold, profile } = step
+        const terms = { region, threshold, profile: ofProfiles(profile) }
+        const owner = organizations[organization]!
+        const made = await createSearch(
+          store(),
+          {
+            organizationId: owner,
+            name: `search ${drawn}`,
+            createdBy: 'test',
+            isActive: true,
+            ...(await termsOf(terms)),
+          },
+          circumstances,
+        )
+        if (made.kind !== 'created') throw new Error(made.kind)
+        model.searches.push({ ...terms, id: made.search.searchId, organization: owner, version: 1, isActive: true })
+        break
+      }
+      case 'edit': {
+        const { search, region, threshold, profile } = step
+        if (model.searches.length > 0) await edit(pick(search), { region, threshold, profile: ofProfiles(profile) })
+        break
+      }
+      case 'pause':
+      case 'resume':
+        if (model.searches.length > 0) await edit(pick(step.search), { isActive: step.do === 'resume' })
+        break
+      case 'profile': {
+        const { profile, bonus } = step
+        const content = JSON.stringify({ bonus })
+        if (profile < model.profiles.length) {
+          await changeProfile(store(), (await profileIds())[profile]!, content, start)
+          model.profiles[profile] = bonus
+        } else {
+          await createProfile(
+            store(),
+            { organizationId: organizations[0], name: `profile ${drawn}`, content },
+            circumstances,
+          )
+          model.profiles.push(bonus)
+        }
+        break
+      }
+      case 'subscribe': {
+        const { organization, hearsChanges, search } = step
+        const id = random.uuid()
+        const only = search === null ? null : (model.searches[search]?.id ?? null)
+        const kinds = hearsChanges ? ['search.hit', 'search.hit.changed'] : ['search.hit']
+        await sql`
+          insert into webhook_endpoint (endpoint_id, organization_id, address, description, from_edition, kinds, searches, requests_per_second, created_at)
+          select ${id}, ${organizations[organization]!}, 'https://example.org/', '', coalesce(max(edition), 0) + 1, ${JSON.stringify(kinds)},
+            ${only === null ? null : JSON.stringify([only])}, 10, 0 from edition`.execute(store().db)
+        model.endpoints.push({
+          id,
+          organization: organizations[organization]!,
+          hearsChanges,
+          search: only,
+          isRemoved: false,
+        })
+        break
+      }
+      case 'unsubscribe': {
+        const endpoint = model.endpoints[step.endpoint]
+        if (!endpoint) break
+        endpoint.isRemoved = true
+        await sql`update webhook_endpoint set state = 'removed' where endpoint_id = ${endpoint.id}`.execute(store().db)
+        break
+      }
+      case 'run':
+        await match(undefined)
+        await check()
+        break
+      case 'crash':
+        if (await match(step.step)) await check()
+        break
+      case 'repeat': {
+        const { rows } = await sql<{ edition: number; w: number }>`
+          select edition, last_modified as w from edition where edition < (select edition from hit_mark) order by edition`.execute(
+          store().db,
+        )
+        const from = rows.at(-1 - step.edition)
+        if (from)
+          await sql`update hit_mark set edition = ${from.edition}, last_modified = ${from.w}, step = 'changes', step_modified = ${from.w}, step_entries = 0`.execute(
+            store().db,
+          )
+        break
+      }
+      case 'release': {
+        if (model.searches.length === 0) break
+        // what is released must have been matched before
+        await match(undefined)
+        const { id } = model.searches[pick(step.search)]!
+        const searchNo = await searchNoOf(id)
+        const { rows } = await sql<{
+          edition: number
+        }>`select edition from search_edition where search_no = ${searchNo}`.execute(store().db)
+        for (const { edition } of rows) await releaseDeliveries(store().db, { edition, searchNo, now: start }, 100_000)
+        for (const name of [...model.held]) if (name.startsWith(`${id}|`)) model.held.delete(name)
+        break
+      }
+      case 'backup':
+        saved = { model: structuredClone(model), texts: await dump(store()) }
+        break
+      case 'restore':
+        if (!saved) break
+        await restore(store(), saved.texts)
+        // clients have seen later stamps: what follows is above them (P5)
+        model = { ...structuredClone(saved.model), stamp: model.stamp }
+        break
+    }
+  }
+  await match(undefined)
+  await check()
+}

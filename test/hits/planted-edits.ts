@@ -1,0 +1,132 @@
+// Mistakes that are written into the matching while a process loads it: the model of hits must find each.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the source that is changed holds templates.
+import type { PlantedEdit } from '../planted-edit.ts'
+
+const runner = 'src/hits/match-editions.ts'
+
+export const plantedHitEdits: readonly {
+  readonly name: string
+  readonly edits: readonly Omit<PlantedEdit, 'name'>[]
+}[] = [
+  {
+    name: 'the mark moves before the hits',
+    edits: [{ file: runner, from: 'if (end === rows.length) await moveMark', to: 'if (done === 0) await moveMark' }],
+  },
+  {
+    name: 'ids are random',
+    edits: [
+      { file: 'src/hits/hit-id.ts', from: 'hashOf(identity)\n', to: 'hashOf(identity, String(Math.random()))\n' },
+    ],
+  },
+  {
+    name: 'hits come from the stock, not from the edition',
+    edits: [
+      {
+        file: 'src/store/editions.ts',
+        from: "    .select(['edition', 'last_modified', 'body', 'sources'])\n    .where('last_modified', '>', after)",
+        to: `    .select(['edition', 'last_modified', 'sources', sql<string>\`(select n.body from edition_entry n
+      where n.tender_id = edition_entry.tender_id order by n.last_modified desc limit 1)\`.as('body')])
+    .where('last_modified', '>', after)`,
+      },
+    ],
+  },
+  {
+    name: 'an edition of then is matched with the searches of now',
+    edits: [
+      {
+        file: 'src/store/searches.ts',
+        from: 'where search_no = s.search_no and from_edition <= ${edition}::integer',
+        to: 'where search_no = s.search_no and ${edition}::integer is not null',
+      },
+    ],
+  },
+  {
+    name: 'an edition of then is matched with the profiles of now',
+    edits: [
+      {
+        file: 'src/store/searches.ts',
+        from: 'where profile_id = p.profile_id and from_edition <= ${edition}::integer',
+        to: 'where profile_id = p.profile_id and ${edition}::integer is not null',
+      },
+    ],
+  },
+  {
+    name: 'the last entry of an edition is left out',
+    edits: [
+      {
+        file: 'src/store/editions.ts',
+        from: "    .where('last_modified', '<=', upTo)",
+        to: "    .where('last_modified', '<', upTo)",
+      },
+    ],
+  },
+  {
+    name: 'a tender is a hit of one search only',
+    edits: [
+      {
+        file: 'src/store/hits.ts',
+        from: 'from n where not exists (select from hit s where',
+        to: 'from n where not exists (select from hit o where o.tender_id = n."tenderId") and not exists (select from hit s where',
+      },
+    ],
+  },
+  {
+    name: 'messages are written after the transaction of their hits',
+    edits: [
+      {
+        file: runner,
+        from: "  await offer(run, trx, { kind: 'search.hit', edition, hits: made })\n",
+        to: "  ;(run as any).late = () => offer(run, run.store.db, { kind: 'search.hit', edition, hits: made })\n",
+      },
+      {
+        file: runner,
+        from: "    run.onStep?.('a piece is written')\n",
+        to: "    run.onStep?.('a piece is written')\n    await (run as any).late?.()\n    ;(run as any).late = undefined\n",
+      },
+    ],
+  },
+  {
+    name: 'a merged twin is a second hit',
+    edits: [
+      { file: 'src/store/hits.ts', from: 's.merged_into = n."tenderId"', to: 's.merged_into = n."tenderId" and false' },
+    ],
+  },
+  {
+    name: 'a tender that was split off stays with the other',
+    edits: [
+      {
+        file: 'src/store/hits.ts',
+        from: 'merged_into = n."mergedInto", deadline_ms',
+        to: 'merged_into = coalesce(n."mergedInto", h.merged_into), deadline_ms',
+      },
+    ],
+  },
+  {
+    name: 'a message that is made again has another id',
+    edits: [
+      {
+        file: 'src/hits/hit-id.ts',
+        from: 'hashOf(identity, endpointId, String(occasion))',
+        to: 'hashOf(identity, endpointId, String(occasion), String(Math.random()))',
+      },
+    ],
+  },
+  {
+    name: 'an endpoint hears of searches that it did not ask for',
+    edits: [{ file: runner, from: 'each.searches === null ||', to: 'true ||' }],
+  },
+  {
+    name: 'every endpoint hears of changes',
+    edits: [{ file: runner, from: 'each.kinds.includes(kind) &&', to: '' }],
+  },
+  {
+    name: 'the cap counts the hits of all editions',
+    edits: [
+      {
+        file: 'src/store/hits.ts',
+        from: 'where edition = ${edition}::integer and hits > ${mostHits}::integer',
+        to: 'where edition = ${edition}::integer and (select sum(hits) from search_edition o where o.search_no = search_edition.search_no) > ${mostHits}::integer',
+      },
+    ],
+  },
+]

@@ -1,0 +1,19 @@
+// Mistakes in the source of the client, each looked for in a process that loads it so.
+import { expect, it } from 'vitest'
+import { findPlanted, plantedEdits } from './planted-edits.ts'
+
+/** No assertion: a machine that is busy with other things needs longer. */
+const timeout = 900_000
+
+it.each(plantedEdits.map((planted) => [planted.name, planted] as const))(
+  'found in the source of the client: %s',
+  { timeout },
+  async (name, planted) => {
+    const seed = Math.floor(Math.random() * 1_000_000)
+    const { runs: tried, failure } = await findPlanted(planted, seed, 40_000)
+    console.log(
+      `planted: ${name}: ${failure ? `${failure.invariant} in run ${tried} (seed ${failure.seed}, step ${failure.step})` : `not found, seed ${seed}`}`,
+    )
+    expect(failure).toBeDefined()
+  },
+)

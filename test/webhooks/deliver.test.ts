@@ -1,0 +1,373 @@
+// Delivery, as receivers see it: what comes, how often, under which id, and what becomes of endpoints that fail.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, describe, expect, test } from 'vitest'
+import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
+import {
+  claimEndpoint,
+  countDeliveries,
+  listDeliveries,
+  pruneDeliveries,
+  recordAttempt,
+  releaseHeld,
+  replayDeliveries,
+} from '../../src/store/deliveries.ts'
+import { enableEndpoint, findEndpoint, removeEndpoint, rotateSecret } from '../../src/store/webhook-endpoints.ts'
+import { makeWebhookSecret, webhookSecretBytes } from '../../src/webhooks/signature.ts'
+import { engines, openTestStore } from '../world.ts'
+import { openDeliveryWorld, type Received, startReceiver } from './delivery-world.ts'
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+describe.each(engines)('D54: deliveries (%s)', (engine) => {
+  async function world(answer?: Parameters<typeof startReceiver>[0]) {
+    const store = await openTestStore(engine)
+    closers.push(() => store[Symbol.asyncDispose]())
+    const made = await openDeliveryWorld(store)
+    closers.push(made.close)
+    const receiver = await startReceiver(answer)
+    closers.push(() => receiver[Symbol.dispose]())
+    const stateOf = async (endpointNo: number) => await countDeliveries(store.db, endpointNo)
+    return { ...made, store, receiver, stateOf }
+  }
+  const idsOf = (received: readonly Received[]) => received.map(({ headers }) => String(headers['webhook-id']))
+
+  test('a hit arrives, signed, with its record as of the edition', async () => {
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, store, now } = await world()
+    const hit = await addHit('Asphalt “Straße”')
+    const endpoint = await addEndpoint(receiver.url)
+    const messageId = await addDelivery(endpoint.endpointNo, hit)
+    await deliver()
+    const [received] = receiver.received
+    const event = new Webhook(endpoint.secret).verify(received!.body, received!.headers as Record<string, string>)
+    expect(event).toMatchObject({
+      type: 'search.hit',
+      data: {
+        hitId: hit.hitId,
+        edition: 1,
+        search: { name: 'Asphalt', version: 1 },
+        fitScore: 78,
+        fit: { raw: 81.9 },
+        matched: ['cpv: 45233141'],
+        tender: { id: hit.tenderId, title: 'Asphalt “Straße”', checkedAt: new Date(now() - 60_000).toISOString() },
+      },
+    })
+    expect(idsOf(receiver.received)).toEqual([messageId])
+    const [delivery] = await listDeliveries(store.db, { endpointNo: endpoint.endpointNo, limit: 10 })
+    expect(delivery).toMatchObject({ messageId, state: 'delivered', attempts: 1, lastStatus: 204, lastError: null })
+    await deliver()
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  test('messages of an edition wait until it is matched whole', async () => {
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, store } = await world()
+    const endpoint = await addEndpoint(receiver.url)
+    await addDelivery(endpoint.endpointNo, await addHit())
+    await sql`update hit_mark set edition = 0`.execute(store.db)
+    await deliver()
+    expect(receiver.received).toHaveLength(0)
+    await sql`update hit_mark set edition = 1`.execute(store.db)
+    await deliver()
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  test('a failed one comes again by the schedule, under its id, with the same body and a new signature', async () => {
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, advance, store, stateOf } = await world(
+      (response, _received, count) => void response.writeHead(count < 3 ? 500 : 200).end(`answer ${count}`),
+    )
+    const hit = await addHit()
+    const endpoint = await addEndpoint(receiver.url)
+    const messageId = await addDelivery(endpoint.endpointNo, hit)
+    await deliver()
+    await deliver()
+    expect(receiver.received).toHaveLength(1)
+    advance(5_000)
+    // what the record becomes meanwhile changes nothing about a message that was sent
+    await sql`update edition_entry set body = replace(body, 'Asphalt', 'Beton')`.execute(store.db)
+    await deliver()
+    advance(5 * minuteMs - 1)
+    await deliver()
+    expect(receiver.received).toHaveLength(2)
+    advance(1)
+    await deliver()
+    expect(idsOf(receiver.received)).toEqual([messageId, messageId, messageId])
+    expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1)
+    for (const { body, headers } of receiver.received)
+      new Webhook(endpoint.secret).verify(body, headers as Record<string, string>)
+    expect(await stateOf(endpoint.endpointNo)).toMatchObject({ delivered: 1, due: 0 })
+    const log = await sql`select attempt, status, answer from delivery_attempt order by attempt`.execute(store.db)
+    expect(log.rows).toEqual(
+      [1, 2, 3].map((attempt) => ({ attempt, status: attempt < 3 ? 500 : 200, answer: `answer ${attempt}` })),
+    )
+  })
+
+  test('after ten attempts it is given up, and can be replayed under its id', async () => {
+    let status = 500
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, advance, store, now, stateOf } = await world(
+      (response) => void response.writeHead(status).end(),
+    )
+    const { endpointNo } = await addEndpoint(receiver.url)
+    const messageId = await addDelivery(endpointNo, await addHit())
+    for (let hours = 0; hours < 80; hours++) {
+      await deliver()
+      advance(hourMs)
+    }
+    expect(receiver.received).toHaveLength(10)
+    expect(await stateOf(endpointNo)).toMatchObject({ 'given-up': 1 })
+    status = 200
+    expect(await replayDeliveries(store, endpointNo, { since: now() - dayMs, only: 'failed' }, now())).toBe(0)
+    expect(await replayDeliveries(store, endpointNo, { since: 0, only: 'failed' }, now())).toBe(1)
+    await deliver()
+    expect(idsOf(receiver.received)).toEqual(Array.from({ length: 11 }, () => messageId))
+    expect(await replayDeliveries(store, endpointNo, { since: 0, only: 'failed' }, now())).toBe(0)
+    expect(await replayDeliveries(store, endpointNo, { messageId }, now())).toBe(1)
+    await deliver()
+    expect(receiver.received).toHaveLength(12)
+  })
+
+  test('410 disables at once and holds the rest; enabled and released, it all arrives once', async () => {
+    let status = 410
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, store, disabled, stateOf, now } = await world(
+      (response) => void response.writeHead(status).end(),
+    )
+    const { endpointNo, endpointId } = await addEndpoint(receiver.url)
+    const ids: string[] = []
+    for (let count = 0; count < 20; count++) ids.push(await addDelivery(endpointNo, await addHit()))
+    await deliver()
+    expect(receiver.received.length).toBeLessThanOrEqual(4)
+    expect(disabled).toEqual([[endpointId, 'gone']])
+    expect(await findEndpoint(store.db, endpointId)).toMatchObject({ state: 'disabled', disabledWhy: 'gone' })
+    expect(await stateOf(endpointNo)).toMatchObject({ held: 20 })
+    status = 200
+    await enableEndpoint(store.db, endpointNo)
+    await deliver()
+    expect(await stateOf(endpointNo)).toMatchObject({ held: 20 })
+    const before = receiver.received.length
+    expect(await releaseHeld(store, endpointNo, now())).toBe(20)
+    await deliver()
+    expect(idsOf(receiver.received.slice(before)).sort()).toEqual([...ids].sort())
+  })
+
+  test('only failures for five days disable; one success in between does not', async () => {
+    let status = 500
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, store, advance, disabled } = await world(
+      (response) => void response.writeHead(status).end(),
+    )
+    const { endpointNo, endpointId } = await addEndpoint(receiver.url)
+    const fail = async (days: number) => {
+      for (let day = 0; day < days; day++) {
+        await addDelivery(endpointNo, await addHit())
+        await deliver()
+        advance(dayMs)
+      }
+    }
+    await fail(4)
+    expect((await findEndpoint(store.db, endpointId))!.failingSince).toBeDefined()
+    status = 200
+    await fail(1)
+    expect((await findEndpoint(store.db, endpointId))!.failingSince).toBeUndefined()
+    status = 500
+    await fail(5)
+    expect(disabled).toEqual([])
+    await fail(1)
+    expect(disabled).toEqual([[endpointId, 'failing']])
+  })
+
+  test('after twenty failures in a row an endpoint gets one delivery at a time', async () => {
+    let [open, most, isWell] = [0, 0, false]
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, advance } = await world((response) => {
+      most = Math.max(most, ++open)
+      setTimeout(() => {
+        open--
+        response.writeHead(isWell ? 200 : 500).end()
+      }, 20)
+    })
+    const { endpointNo } = await addEndpoint(receiver.url)
+    for (let count = 0; count < 24; count++) await addDelivery(endpointNo, await addHit())
+    await deliver()
+    expect(most).toBe(4)
+    most = 0
+    advance(10_000)
+    await deliver()
+    expect(most).toBe(1)
+    isWell = true
+    advance(10 * minuteMs)
+    await deliver()
+    expect(most).toBe(4)
+  })
+
+  test('a dead endpoint and a slow one delay no other', async () => {
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, stateOf } = await world()
+    const dead = await startReceiver(() => {})
+    const slow = await startReceiver((response) => void setTimeout(() => response.writeHead(200).end(), 900))
+    closers.push(
+      () => dead[Symbol.dispose](),
+      () => slow[Symbol.dispose](),
+    )
+    const hit = await addHit()
+    const bad = [await addEndpoint(dead.url), await addEndpoint(slow.url)]
+    const good: Awaited<ReturnType<typeof addEndpoint>>[] = []
+    for (let count = 0; count < 18; count++) good.push(await addEndpoint(receiver.url))
+    for (const { endpointNo } of [...bad, ...good]) await addDelivery(endpointNo, hit)
+    const startedAt = performance.now()
+    await deliver()
+    const times = receiver.received.map(({ at }) => at - startedAt).sort((left, right) => left - right)
+    expect(times).toHaveLength(18)
+    // all good ones came before the bad ones had answered or run out of time
+    const badEnd = performance.now() - startedAt
+    expect(badEnd).toBeGreaterThan(900)
+    expect(times.at(-1)!).toBeLessThan(badEnd)
+    for (const { endpointNo } of good) expect((await stateOf(endpointNo)).delivered).toBe(1)
+    expect(await stateOf(bad[0]!.endpointNo)).toMatchObject({ due: 1 })
+    expect(await stateOf(bad[1]!.endpointNo)).toMatchObject({ delivered: 1 })
+  })
+
+  test('requests to one endpoint start at most so often as it allows', async () => {
+    const { addHit, addEndpoint, addDelivery, deliver, receiver } = await world()
+    const { endpointNo } = await addEndpoint(receiver.url, 20)
+    for (let count = 0; count < 10; count++) await addDelivery(endpointNo, await addHit())
+    const startedAt = performance.now()
+    await deliver()
+    expect(receiver.received).toHaveLength(10)
+    // ten starts have nine pauses of 50 ms between them; timers may be a little early
+    expect(performance.now() - startedAt).toBeGreaterThan(9 * 50 - 20)
+  })
+
+  test('two deliverers share the work: each message comes once', async () => {
+    const { addHit, addEndpoint, addDelivery, deliver, receiver } = await world()
+    const hits = [await addHit(), await addHit(), await addHit()]
+    const ids: string[] = []
+    for (let count = 0; count < 12; count++) {
+      const { endpointNo } = await addEndpoint(receiver.url)
+      for (const hit of hits) ids.push(await addDelivery(endpointNo, hit))
+    }
+    await Promise.all([deliver({ worker: 'a' }), deliver({ worker: 'b' }), deliver({ worker: 'c' })])
+    expect(idsOf(receiver.received).sort()).toEqual(ids.sort())
+  })
+
+  test('an outcome that could not be stored is sent again, the same', async () => {
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, store, options, advance } = await world()
+    const { endpointNo } = await addEndpoint(receiver.url)
+    const messageId = await addDelivery(endpointNo, await addHit())
+    const broken = {
+      ...store,
+      db: store.db.withPlugin({
+        transformQuery: ({ node }) => {
+          if (JSON.stringify(node).includes('insert into delivery_attempt')) throw new Error('killed')
+          return node
+        },
+        transformResult: async ({ result }) => result,
+      }),
+    }
+    await expect(deliver({ ...options, store: broken })).rejects.toThrow('killed')
+    advance(2 * minuteMs)
+    await deliver()
+    expect(idsOf(receiver.received)).toEqual([messageId, messageId])
+    expect(receiver.received[1]!.body).toBe(receiver.received[0]!.body)
+  })
+
+  test('a process that sleeps past its lease changes nothing that another one has stored', async () => {
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, store, advance, now, stateOf } = await world()
+    const { endpointNo } = await addEndpoint(receiver.url)
+    const messageId = await addDelivery(endpointNo, await addHit())
+    const asleep = await claimEndpoint(store, { worker: 'asleep', now: now(), leaseMs: 60_000 })
+    await deliver()
+    expect(receiver.received).toEqual([])
+    advance(60_000)
+    await deliver()
+    expect(receiver.received).toHaveLength(1)
+    const late = { messageId, attempts: 1, at: now(), status: 410, error: undefined, milliseconds: 1, answer: '' }
+    const step = { state: 'held', disables: 'gone' } as const
+    expect(await recordAttempt(store, asleep!, { ...late, step }, { disabledAfterMs: dayMs })).toEqual({
+      disabled: undefined,
+    })
+    expect(await stateOf(endpointNo)).toMatchObject({ delivered: 1, held: 0 })
+  })
+
+  test('during a rotation both secrets sign, a day later only the new one', async () => {
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, store, advance, now, options } = await world()
+    const endpoint = await addEndpoint(receiver.url)
+    const newer = makeWebhookSecret(randomBytes)
+    const secretId = randomUUID()
+    const sealed = options.sealer.seal(webhookSecretBytes(newer)!, secretId)
+    await rotateSecret(store, endpoint.endpointNo, { secretId, sealed }, now())
+    const send = async () => {
+      await addDelivery(endpoint.endpointNo, await addHit())
+      await deliver()
+      const { body, headers } = receiver.received.at(-1)!
+      return (secret: string) => new Webhook(secret).verify(body, headers as Record<string, string>)
+    }
+    const during = await send()
+    during(endpoint.secret)
+    during(newer)
+    advance(dayMs)
+    const after = await send()
+    after(newer)
+    expect(() => after(endpoint.secret)).toThrow()
+  })
+
+  test('secrets are in no row of the database', async () => {
+    const { addEndpoint, receiver, store } = await world()
+    const { secret } = await addEndpoint(receiver.url)
+    const bytes = webhookSecretBytes(secret)!
+    const { rows } = await sql<{ sealed: Buffer }>`select sealed from webhook_secret`.execute(store.db)
+    expect(rows).toHaveLength(1)
+    for (const { sealed } of rows) expect(Buffer.from(sealed).includes(bytes)).toBe(false)
+    const all = await sql<{ text: string }>`select webhook_endpoint::text as text from webhook_endpoint`.execute(
+      store.db,
+    )
+    expect(all.rows[0]!.text).not.toContain(secret.slice('whsec_'.length))
+  })
+
+  test('a secret that was sealed with a lost key sends nothing unsigned: the endpoint is disabled', async () => {
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, disabled, stateOf, options } = await world()
+    const { endpointNo, endpointId } = await addEndpoint(receiver.url)
+    await addDelivery(endpointNo, await addHit())
+    await deliver({ sealer: { ...options.sealer, open: () => undefined } })
+    expect(receiver.received).toEqual([])
+    expect(disabled).toEqual([[endpointId, 'secret']])
+    expect(await stateOf(endpointNo)).toMatchObject({ held: 1 })
+  })
+
+  test('an address that is no longer allowed is a failure, and reaches nobody', async () => {
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, store } = await world()
+    const { endpointNo } = await addEndpoint(receiver.url)
+    await addDelivery(endpointNo, await addHit())
+    await deliver({ addresses: { allowsLoopback: false } })
+    expect(receiver.received).toEqual([])
+    const [delivery] = await listDeliveries(store.db, { endpointNo, limit: 1 })
+    expect(delivery).toMatchObject({ state: 'due', attempts: 1, lastError: 'forbidden-address' })
+  })
+
+  test('a removed endpoint gets nothing more', async () => {
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, store, now, stateOf } = await world()
+    const { endpointNo, endpointId } = await addEndpoint(receiver.url)
+    await addDelivery(endpointNo, await addHit())
+    await removeEndpoint(store, endpointNo, now())
+    await deliver()
+    expect(receiver.received).toEqual([])
+    expect(await findEndpoint(store.db, endpointId)).toBeUndefined()
+    expect(await stateOf(endpointNo)).toMatchObject({ 'given-up': 1 })
+  })
+
+  test('history is forgotten after thirty days, what is held is not', async () => {
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, store, advance, now, stateOf } = await world()
+    const [first, second] = [await addEndpoint(receiver.url), await addEndpoint(receiver.url)]
+    await addDelivery(first.endpointNo, await addHit())
+    await addDelivery(second.endpointNo, await addHit())
+    await sql`update delivery set state = 'held', held_why = 'endpoint' where endpoint_no = ${second.endpointNo}`.execute(
+      store.db,
+    )
+    await deliver()
+    advance(31 * dayMs)
+    expect(await pruneDeliveries(store.db, now(), 100)).toBe(false)
+    expect(await stateOf(first.endpointNo)).toEqual({ due: 0, delivered: 0, 'given-up': 0, held: 0 })
+    expect(await stateOf(second.endpointNo)).toMatchObject({ held: 1 })
+    const left = await sql`select from delivery_body union all select from delivery_attempt`.execute(store.db)
+    expect(left.rows).toEqual([])
+  })
+})
