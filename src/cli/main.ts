@@ -92,9 +92,11 @@ async function runCommand(
       engine: service.config.databaseUrl === undefined ? 'embedded' : 'server',
       pid: process.pid,
     })
-    const { serve, start } = await import('../service/start.ts')
-    if (command === 'serve') await untilStopped(service.stop, serve(service))
-    else {
+    if (command === 'serve') {
+      const { serve } = await import('../service/serve.ts')
+      await untilStopped(service.stop, serve(service))
+    } else {
+      const { start } = await import('../service/start.ts')
       const started = start({
         ...service,
         ingestPaths: Array.isArray(options.ingest) ? options.ingest : [],

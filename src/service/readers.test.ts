@@ -14,9 +14,9 @@ import { systemClock } from '../platform/clock.ts'
 import { openLog } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
 import type { TokenGrant } from '../store/organizations.ts'
+import { findPort } from './listening-address.ts'
 import type { ToReader } from './reader-messages.ts'
 import { startReaders } from './readers.ts'
-import { findPort } from './start.ts'
 
 type Answer = { readonly status: number; readonly headers: { readonly [name: string]: unknown }; readonly text: string }
 

@@ -49,13 +49,13 @@ describe('partition', () => {
   })
 
   test('joins neither of two that one portal lists apart when both fit alike', () => {
-    const clusters = partition([ted, doe, other], [edge('ted:1', 'doe:1', 9), edge('ted:1', 'doe:2', 8.5)], [])
+    const clusters = partition([ted, doe, other], [edge('ted:1', 'doe:1', 9), edge('ted:1', 'doe:2', 8)], [])
     expect(keysOf(clusters)).toEqual([['doe:1'], ['doe:2'], ['ted:1']])
     expect(clusters[2]!.reviews.map(({ rule }) => rule)).toEqual(['runner-up', 'runner-up'])
   })
 
   test('joins the better of the two when it is ahead by more than a point', () => {
-    const clusters = partition([ted, doe, other], [edge('ted:1', 'doe:1', 9), edge('ted:1', 'doe:2', 7.5)], [])
+    const clusters = partition([ted, doe, other], [edge('ted:1', 'doe:1', 9), edge('ted:1', 'doe:2', 7.9)], [])
     expect(keysOf(clusters)).toEqual([['doe:1', 'ted:1'], ['doe:2']])
     expect(clusters[1]!.reviews[0]).toMatchObject({ rule: 'cluster', kind: 'review' })
   })

@@ -62,6 +62,8 @@ export const shortSubstitutionWeight = 4
 /** Maximum days between two results, and between two records of another stage, of one tender (V8). */
 export const mostDaysOfResults = 45
 export const mostDaysOfOneStage = 60
+/** Maximum days between the nearest deadlines of two records of one tender (V8). */
+export const mostDaysOfDeadlines = 60
 /** Days from a call to its result: what is published on the day of a call decides another one. */
 export const resultDays = { least: 1, most: 720 } as const
 /**

@@ -3,6 +3,7 @@ import { namesOtherCall } from '../named-calls.ts'
 import type { Comparison } from './comparison.ts'
 import type { Discriminators, MatchRecord } from './match-record.ts'
 import {
+  mostDaysOfDeadlines,
   mostDaysOfOneStage,
   mostDaysOfResults,
   resultDays,
@@ -87,7 +88,7 @@ function timeVeto(a: MatchRecord, b: MatchRecord): string | undefined {
     const days = Math.min(
       ...a.deadlines.flatMap((first) => b.deadlines.map((second) => Math.abs(first.day - second.day))),
     )
-    if (days > 60) return `deadlines ${days} days apart`
+    if (days > mostDaysOfDeadlines) return `deadlines ${days} days apart`
   }
   return undefined
 }

@@ -4,6 +4,7 @@ import { type Comparison, compareRecords } from './comparison.ts'
 import { verdictOn } from './decide.ts'
 import type { MatchRecord } from './match-record.ts'
 import { samePortalFinding } from './same-portal.ts'
+import { vetoOf } from './vetoes.ts'
 
 const record = (key: string, given: Partial<MatchRecord> = {}): MatchRecord => ({
   key,
@@ -304,6 +305,35 @@ describe('points of a translation', () => {
     ],
   ])('%s', (_, score, given, own) => {
     expect(found(given, own)).toBe(score)
+  })
+})
+
+describe('vetoes', () => {
+  const vetoed = (own: Partial<MatchRecord>, other: Partial<MatchRecord>, given: Partial<Comparison> = {}) =>
+    vetoOf(record('one', own), record('two', other), comparison(given))?.name
+
+  test.each<[string, number, Partial<MatchRecord>, (day: number) => Partial<MatchRecord>]>([
+    ['two results', 45, { stage: 'result', resultDay: 1000 }, (day) => ({ stage: 'result', resultDay: 1000 + day })],
+    ['two calls', 60, { firstDay: 1000 }, (day) => ({ firstDay: 1000 + day })],
+    ['a call and its result', 720, { firstDay: 1000 }, (day) => ({ stage: 'result', resultDay: 1000 + day })],
+  ])('%s are at most %d days apart', (_, most, own, other) => {
+    expect(vetoed(own, other(most))).toBeUndefined()
+    expect(vetoed(own, other(most + 1))).toBe('time')
+    expect(vetoed(other(most), own)).toBeUndefined()
+    expect(vetoed(other(most + 1), own)).toBe('time')
+  })
+
+  test('a result is of a day after the call', () => {
+    const after = (days: number) => vetoed({ firstDay: 1000 }, { stage: 'result', resultDay: 1000 + days })
+    expect([after(0), after(1)]).toEqual(['time', undefined])
+  })
+
+  test.each<[string, number, (rest: number) => Partial<Comparison>]>([
+    ['substitution', 3, (rest) => ({ title: title({ smallerRest: rest }) })],
+    ['short-description', 4, (rest) => ({ descriptionRest: rest })],
+  ])('%s: what each has alone weighs more than %d', (name, most, given) => {
+    expect(vetoed({}, {}, given(most))).toBeUndefined()
+    expect(vetoed({}, {}, given(most + 0.1))).toBe(name)
   })
 })
 

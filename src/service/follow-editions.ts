@@ -1,0 +1,89 @@
+// The editions that this node serves, kept up with those that the database holds.
+
+import { dayMs } from '../domain/time.ts'
+import { type CatchUpOptions, catchUp, type EditionLog } from '../edition/write/edition-log.ts'
+import { WrongEntriesError } from '../edition/write/log-state.ts'
+import { OlderDatabaseError } from '../edition/write/take-over.ts'
+import { OperatorError } from '../platform/errors.ts'
+import type { Log } from '../platform/log.ts'
+import type { Store } from '../store/database.ts'
+import type { DatabaseWatch } from './database-watch.ts'
+import type { NodeState } from './node-state.ts'
+
+const serialPollMs = 1000
+/** Maximum number of rounds between two attempts at an edition that did not come whole. */
+const longestRefusedRounds = 60
+/** How long one round of checks takes, in which every piece of the edition log is compared with its checksum. */
+const checkRoundMs = dayMs
+const olderConcern =
+  'The database lacks the newest editions that this node serves: the node still serves them, and nothing is published.'
+const refusedConcern = 'An edition from the database was incomplete: the previous one is still served.'
+
+type ServedEditions = { readonly editions: EditionLog; readonly store: Store; readonly log: Log }
+
+/**
+ * Takes over what is new. Without room for it, what the log holds is served, and `followEditions` tries again; so it
+ * does for an edition that did not come whole. Throws OlderDatabaseError.
+ */
+export async function takeOver({ editions, store, log }: ServedEditions, options: CatchUpOptions = {}): Promise<void> {
+  try {
+    await catchUp(editions, store, options)
+  } catch (error) {
+    if (error instanceof OlderDatabaseError) log.error(error.message)
+    const isWaitedFor = error instanceof WrongEntriesError || editions.newest !== undefined
+    if (!(error instanceof OperatorError) || error instanceof OlderDatabaseError || !isWaitedFor) throw error
+    log.warn(error.message)
+  }
+}
+
+/**
+ * Loads editions that other processes publish, and those that could not be loaded before; maintains the files. Returns
+ * what ends it.
+ */
+export function followEditions({
+  editions,
+  store,
+  database,
+  state,
+  log,
+}: ServedEditions & { readonly database: DatabaseWatch; readonly state: NodeState }): () => void {
+  let isBusy = false
+  /** What did not come whole is requested again after 1, 2, 4 … rounds. */
+  let pause = 0
+  let waiting = 0
+  let told = ''
+  const look = async () => {
+    if (isBusy) return
+    if (waiting > 0) {
+      waiting--
+      return
+    }
+    isBusy = true
+    try {
+      const { edition } = await database.look()
+      if (edition !== editions.serial || editions.isDamaged || editions.olderDatabase !== undefined)
+        await catchUp(editions, store)
+      told = ''
+      pause = 0
+      state.report('editions', undefined)
+    } catch (error) {
+      const isRefusal = error instanceof WrongEntriesError || error instanceof OlderDatabaseError
+      if (told !== String(error)) {
+        if (isRefusal) log.error(error.message)
+        else log.warn({ error: String(error) }, 'cannot see new editions; the last one is still served')
+      }
+      told = String(error)
+      if (isRefusal) {
+        pause = Math.min(longestRefusedRounds, Math.max(1, 2 * pause))
+        waiting = pause
+        state.report('editions', error instanceof OlderDatabaseError ? olderConcern : refusedConcern)
+      }
+    } finally {
+      editions.checkSome(serialPollMs / checkRoundMs)
+      isBusy = false
+    }
+  }
+  const timer = setInterval(() => void look(), serialPollMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,47 @@
+// The address and port that the API listens on.
+import { type AddressInfo, createServer, isIPv6 } from 'node:net'
+import { OperatorError } from '../platform/errors.ts'
+
+/** How clients on this machine reach the host that the API listens on. */
+export function hostOf(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return isIPv6(host) ? `[${host}]` : host
+}
+
+export function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new OperatorError(
+        `Port ${port} on ${host} is in use; stop the program that listens there, or choose another with --api-port.`,
+        { cause: error },
+      )
+    case 'EACCES':
+      return new OperatorError(`Port ${port} may not be used by this user; choose one above 1023 with --api-port.`, {
+        cause: error,
+      })
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new OperatorError(`This machine has no address ${host}; choose another with --api-host.`, { cause: error })
+    case 'ENOTSUP':
+    case 'EINVAL':
+      return new OperatorError('This system cannot share a port between readers; start with --readers 1.', {
+        cause: error,
+      })
+    default:
+      return error
+  }
+}
+
+/** The port itself, or a free one for 0. Readers share a port, so a second service there would not be noticed: it is tried alone. */
+export async function findPort(host: string, wanted: number): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((done, fail) => {
+    server.once('error', (error: NodeJS.ErrnoException) => fail(listenError(error, host, wanted)))
+    server.listen(wanted, host, done)
+  })
+  const { port } = server.address() as AddressInfo
+  await new Promise<void>((done) => server.close(() => done()))
+  return port
+}

@@ -1,0 +1,27 @@
+// `tenderstock serve`: the API alone.
+import { listenForCommands } from './control-socket.ts'
+import { aborted, type NodeOptions, openNode } from './open-node.ts'
+import { runOperation } from './operations.ts'
+
+/** Runs `tenderstock serve`: the API alone, from editions that another process publishes. */
+export async function serve(options: NodeOptions): Promise<void> {
+  await using node = await openNode(options, false)
+  const { context, editions, emit, stop } = node
+  const { dataFolder } = context
+  const serveNewest = () => node.takeOver()
+  const place = { ...context, beforePublish: serveNewest, onPublished: serveNewest }
+  const control = await listenForCommands(dataFolder, (request, emitTo) => runOperation(place, request, emitTo))
+  if (control) node.defer(control.close)
+  await node.takeOver({ isOlderAccepted: options.isOlderAccepted })
+  const api = await node.listen()
+  emit({
+    event: 'ready',
+    api,
+    edition: editions.newest?.edition ?? 0,
+    records: editions.newest?.records ?? 0,
+    data: dataFolder,
+    docs: `${options.config.docsUrl ?? options.config.baseUrl ?? api}/access`,
+  })
+  await aborted(stop)
+  emit({ event: 'stopping' })
+}

@@ -1,0 +1,51 @@
+// What readers are told of the rounds: of those of this process, or else of those that the database knows.
+import type { Clock } from '../platform/clock.ts'
+import type { Store } from '../store/database.ts'
+import { loadRounds, type RoundState, whyFailing } from '../store/rounds.ts'
+import type { NodeState } from './node-state.ts'
+
+/** How often readers are told the state of the rounds. */
+const pollMs = 2000
+
+export class ShownRounds {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #state: NodeState
+  readonly #timer: NodeJS.Timeout
+  #own: (() => RoundState | undefined) | undefined
+
+  /** `before` is how the rounds went before this start. */
+  constructor(store: Store, clock: Clock, state: NodeState, before: RoundState | undefined) {
+    this.#store = store
+    this.#clock = clock
+    this.#state = state
+    this.#tell(before)
+    this.#timer = setInterval(() => this.#look(), pollMs)
+  }
+
+  /** From now on the rounds of this process are shown: it knows more than it may have been able to store. */
+  showOwn(rounds: () => RoundState | undefined): void {
+    this.#own = rounds
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  #look(): void {
+    if (this.#own) this.#tell(this.#own())
+    else
+      loadRounds(this.#store.db).then(
+        (rounds) => this.#tell(rounds),
+        () => {},
+      )
+  }
+
+  #tell(rounds: RoundState | undefined): void {
+    if (!rounds) return
+    const { failedRounds, lastRoundAt } = rounds
+    const isFailing = whyFailing(rounds, this.#clock()) !== undefined
+    this.#state.setPipeline({ isFailing, failedRounds, ...(lastRoundAt !== undefined && { lastRoundAt }) })
+    this.#state.report('pipeline', isFailing ? 'No newer edition is published: an earlier stage fails.' : undefined)
+  }
+}

@@ -1,0 +1,149 @@
+// One round of `tenderstock start`: the stages from reading notices to publishing an edition.
+import { hourMs, minuteMs } from '../domain/time.ts'
+import type { EditionLog } from '../edition/write/edition-log.ts'
+import { watchSources } from '../ingest/watch-sources.ts'
+import { sourceKey } from '../platform/config.ts'
+import { conformantIntervalMs } from '../publish/publish.ts'
+import { loadSources } from '../sources/registry.ts'
+import { isPublicationBegun } from '../store/publication.ts'
+import type { CommandEvent, Emit } from './command-event.ts'
+import type { LiveSources } from './live-sources.ts'
+import type { NodeState } from './node-state.ts'
+import type { ServiceContext } from './operation-context.ts'
+import { consolidateNow, fitValuesWhenDue, ingestPaths, isRebuildPending, publishNow, rebuild } from './operations.ts'
+import type { RunStage } from './rounds.ts'
+import type { SampleSources } from './sample-sources.ts'
+
+/**
+ * A reader shows an edition some seconds after its publication, one sooner and the next later. With this much more
+ * than an hour between two publications, any reader shows them at least an hour apart (C5).
+ */
+const takeOverAllowanceMs = minuteMs
+const watchMs = 5 * minuteMs
+const heldPauseMs = 10 * minuteMs
+/** How long the first edition waits for the first reading of all portals. */
+const longestFirstReadMs = 15 * minuteMs
+
+export type StockRoundOptions = {
+  readonly context: ServiceContext
+  readonly editions: EditionLog
+  readonly state: NodeState
+  readonly emit: Emit
+  readonly publishIntervalMs: number
+  /** Files and folders of notices that the first round reads. */
+  readonly ingestPaths: readonly string[]
+  readonly live: LiveSources | undefined
+  readonly samples: SampleSources | undefined
+}
+
+export class StockRound {
+  readonly #options: StockRoundOptions
+  readonly #startedAt: number
+  #heldUntil = 0
+  #toldOfClockUntil = 0
+  #readAt = Number.NEGATIVE_INFINITY
+  #lookedAtModel = Number.NEGATIVE_INFINITY
+  #watchedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: StockRoundOptions) {
+    this.#options = options
+    this.#startedAt = options.context.clock()
+  }
+
+  /** Runs the stages in their order. The first round reports more than the next ones, which run several times a minute. */
+  async run(isFirst: boolean, stage: RunStage): Promise<void> {
+    const { context, emit, live, ingestPaths: paths } = this.#options
+    // Runs before anything changes the stock and undoes an unfinished edition; this is also the way out if the
+    // publication fails.
+    await stage('Finishing a publication', () => this.#finishPublication(isFirst), { isAside: true })
+    if (isFirst && paths.length > 0)
+      await stage('Reading the given notices', async () => void (await ingestPaths(context, paths, emit)))
+    if (isFirst || this.#isReadingDue()) await stage('Reading the sample portals', () => this.#readSamples())
+    await stage('Storing what portals deliver', async () => live?.throwFault(), { isAside: true })
+    await stage('Rebuilding', () => this.#finishRebuild())
+    await stage('Consolidating', () =>
+      consolidateNow(context, (event) => {
+        if (isFirst || event.event !== 'consolidated' || event.changed > 0) emit(event)
+      }),
+    )
+    await stage('Estimating values', () => this.#fitValues(), { isAside: true })
+    await stage('Watching the sources', () => this.#watchSources())
+    await stage('Publishing', () => this.#publishWhenDue(isFirst))
+  }
+
+  async #finishPublication(isFirst: boolean): Promise<void> {
+    const { context } = this.#options
+    if ((await isPublicationBegun(context.store.db)) && !(await isRebuildPending(context)))
+      await this.#publishWhenDue(isFirst)
+  }
+
+  /** Sources are read once an hour, in trials more often. */
+  #isReadingDue(): boolean {
+    const everyMs = Math.min(hourMs, Math.max(this.#options.publishIntervalMs, 1000))
+    return this.#options.context.clock() - this.#readAt >= everyMs
+  }
+
+  async #readSamples(): Promise<void> {
+    await this.#options.samples?.read()
+    this.#readAt = this.#options.context.clock()
+  }
+
+  async #finishRebuild(): Promise<void> {
+    const { context, emit } = this.#options
+    if (!(await isRebuildPending(context))) return
+    emit({ event: 'warning', message: 'A rebuild was interrupted; it will be repeated before the next publication.' })
+    await rebuild(context, emit)
+  }
+
+  async #fitValues(): Promise<void> {
+    const { context, emit } = this.#options
+    if (context.clock() - this.#lookedAtModel < hourMs) return
+    await fitValuesWhenDue(context, (event) => {
+      if (event.event !== 'valuesFitted' || event.version !== null) emit(event)
+    })
+    this.#lookedAtModel = context.clock()
+  }
+
+  /** Raises and clears the alarms of sources, before the gate reads them. */
+  async #watchSources(): Promise<void> {
+    const { context, emit, live } = this.#options
+    const now = context.clock()
+    if (!live || now - this.#watchedAt < watchMs) return
+    this.#watchedAt = now
+    const hasKey = (setting: string) => sourceKey(setting) !== undefined
+    const { raised, cleared } = await watchSources(context.store, { sources: await loadSources(), now, hasKey })
+    for (const message of raised) emit({ event: 'warning', message })
+    for (const alarm of cleared) emit({ event: 'alarmCleared', alarm })
+  }
+
+  async #publishWhenDue(isFirst: boolean): Promise<void> {
+    const { context, state, publishIntervalMs } = this.#options
+    if (!this.#isPublicationDue(isFirst)) return
+    const report = (event: CommandEvent) => this.#reportPublication(event, isFirst)
+    const outcome = await publishNow(context, report, { minIntervalMs: publishIntervalMs })
+    if (outcome !== 'clockDiffers') state.report('publishing', undefined)
+    // the gate looks again when something may have changed, and does not repeat itself with every round
+    if (outcome === 'held') this.#heldUntil = context.clock() + Math.min(publishIntervalMs, heldPauseMs)
+  }
+
+  #isPublicationDue(isFirst: boolean): boolean {
+    const { context, editions, live, publishIntervalMs } = this.#options
+    const now = context.clock()
+    // the first edition waits until every source was read once, or for a while
+    const isFirstRead = !live || live.isCaughtUp() || now - this.#startedAt >= longestFirstReadMs
+    if (!editions.newest) return isFirstRead && (isFirst || now >= this.#heldUntil)
+    const isConformant = publishIntervalMs >= conformantIntervalMs
+    const waitMs = publishIntervalMs + (isConformant ? takeOverAllowanceMs : 0)
+    return isFirst || (now - editions.newest.publishedAt >= waitMs && now >= this.#heldUntil)
+  }
+
+  #reportPublication(event: CommandEvent, isFirst: boolean): void {
+    const { context, state, emit } = this.#options
+    if (event.event === 'clockDiffers') {
+      state.report('publishing', event.message)
+      if (context.clock() < this.#toldOfClockUntil) return
+      this.#toldOfClockUntil = context.clock() + heldPauseMs
+    }
+    if (isFirst || (event.event !== 'nothingNew' && event.event !== 'tooEarly')) emit(event)
+  }
+}
