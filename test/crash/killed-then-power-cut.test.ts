@@ -1,8 +1,9 @@
-// A process is killed before its last commit is durable, the next one builds on it, and then the power fails.
+// A process leaves files that are not durable yet, the next one builds on them, and then the power fails.
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { type CrmLedger, openCrmLedger } from '../../client/src/sinks/crm-ledger.ts'
 import { execSink } from '../../client/src/sinks/exec-sink.ts'
 import type { Run, Sink } from '../../client/src/sync/sink.ts'
 import type { TenderRecord } from '../../client/src/types.ts'
@@ -54,4 +55,30 @@ it('what a program took is still known when a kill and a power cut follow each o
     await sink.begin(run)
     expect([...(await sink.held(['a', 'b'])).keys()]).toEqual(['a', 'b'])
   })
+})
+
+it('what a CRM was sent is still known when the name of its ledger was not durable', async () => {
+  const disk = new SimulatedDisk()
+  /** Opens the ledger in a process of its own. */
+  async function use<Result>(run: (ledger: CrmLedger) => Promise<Result>, gate: Gate): Promise<Result> {
+    const { folder, unmount } = mountDisk(disk, gate)
+    try {
+      return await run(await openCrmLedger(`${folder}/crm/ledger`, 'mapping'))
+    } finally {
+      unmount()
+    }
+  }
+  const works = (async (_: string, act: () => unknown) => act()) as Gate
+  const cannotSync = (async (name: string, act: () => unknown) => {
+    if (name === 'disk: sync of the names') throw new Error('no space left on device')
+    return act()
+  }) as Gate
+  const save = async (ledger: CrmLedger) => {
+    ledger.set({ id: 'a', lastModified: '2026-11-02T08:00:00.000Z' })
+    await ledger.save()
+  }
+  await expect(use(save, cannotSync)).rejects.toThrow('no space')
+  await use(async (ledger) => expect(ledger.get('a')).toBeDefined(), works)
+  disk.cutPower(nothing)
+  await use(async (ledger) => expect(ledger.get('a')).toBeDefined(), works)
 })

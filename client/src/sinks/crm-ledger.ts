@@ -3,7 +3,7 @@
 import { open, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { TenderRecord } from '../types.ts'
-import { makeFolder, putInPlace } from './durable-files.ts'
+import { makeDurable, makeFolder, putInPlace } from './durable-files.ts'
 import type { TargetState } from './mapped-properties.ts'
 import { SinkError } from './sink-error.ts'
 
@@ -70,6 +70,7 @@ export async function openCrmLedger(path: string, mappingHash: string): Promise<
       throw new SinkError(`The file ${path} is not a ledger of this version of tender-sync; move it away.`)
     isOtherMapping = first.mappingHash !== mappingHash
     lines = stored.length
+    await makeDurable(path)
     // A torn line at the end must not become the beginning of the next one.
     isFresh = whole !== text || !text.endsWith('\n')
   }

@@ -21,14 +21,18 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Makes the content of a file durable, whichever process wrote it. */
-export async function syncFile(path: string): Promise<void> {
+/**
+ * Makes a file durable that was found, content and name: the process that wrote or renamed it may have been killed, or
+ * have failed, before it was. Call it before anything is built on what the file says.
+ */
+export async function makeDurable(path: string): Promise<void> {
   const file = await open(path, 'r+')
   try {
     await file.sync()
   } finally {
     await file.close()
   }
+  await syncFolder(dirname(path))
 }
 
 /** Puts a finished file in the place of another; readers see the one or the other. */

@@ -5,7 +5,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { SyncState } from '../sync/sink.ts'
 import { parseState } from '../sync/sync-state.ts'
-import { putInPlace } from './durable-files.ts'
+import { makeDurable, putInPlace } from './durable-files.ts'
 import { type FileRange, readLines } from './line-file.ts'
 import { wellFormedJson } from './record-json.ts'
 
@@ -108,13 +108,12 @@ export class RecordLog {
   }
 
   /**
-   * Removes everything uncommitted (`committedBytes` of scanLog) and continues after it. The rest is durable then: the
-   * process that wrote the last mark may have been killed before it was, and what follows is built on that mark.
+   * Removes everything uncommitted (`committedBytes` of scanLog) and continues after it. The rest is durable then.
    */
   static async open(path: string, committedBytes: number): Promise<RecordLog> {
     const file = await open(path, committedBytes === 0 ? 'w' : 'r+')
     await file.truncate(committedBytes)
-    if (committedBytes > 0) await file.sync()
+    if (committedBytes > 0) await makeDurable(path)
     return new RecordLog(file, committedBytes)
   }
 

@@ -5,7 +5,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StagingLostError, type SyncState } from '../sync/sink.ts'
-import { makeFolder, putInPlace, sizeOf, syncFile } from './durable-files.ts'
+import { makeDurable, makeFolder, putInPlace, sizeOf } from './durable-files.ts'
 import { BlockWriter, readLines, readPlaces } from './line-file.ts'
 import { type IndexEntry, RecordIndex } from './record-index.ts'
 import { type Mark, RecordLog, replaceLog, type StoredRecord, scanLog } from './record-log.ts'
@@ -81,7 +81,7 @@ export class WorkingCopy {
     await makeFolder(this.#options.folder)
     const staging = await scanLog(this.#stagingPath)
     if (staging.mark?.end === 'run') {
-      await syncFile(this.#stagingPath)
+      await makeDurable(this.#stagingPath)
       await this.#promote(await this.#loadStaging(), staging.mark)
       if (isStaged && isResumed) throw new StagingLostError('The staged run was already complete.')
     }
@@ -224,7 +224,7 @@ export class WorkingCopy {
     let live = await this.#readLive()
     if (live.isUnderCompaction) {
       // The process that wrote the mark may have been killed before it was durable; a new base must not outlive it.
-      await syncFile(this.#logPath)
+      await makeDurable(this.#logPath)
       await this.#compact(live.index, live.mark!)
       live = await this.#readLive()
     }
