@@ -71,3 +71,9 @@ export function answerOnSocket(
   socket.resume()
   setTimeout(() => socket.destroy(), lingerMs).unref()
 }
+
+/** Content-Length above 0 or Transfer-Encoding. */
+export function hasBody({ raw }: FastifyRequest): boolean {
+  const length = raw.headers['content-length']
+  return raw.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) !== 0)
+}

@@ -1,22 +1,23 @@
 // The HTTP surface: routes, order of checks (D10), answers. Reads need no database.
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { toInstant } from '../domain/time.ts'
 import type { Log } from '../platform/log.ts'
 import { accessPage } from './access-page.ts'
-import { headerPairs, pathOf, sendProblem } from './answers.ts'
+import { hasBody, headerPairs, pathOf, sendProblem } from './answers.ts'
 import { clientAddress } from './client-address.ts'
 import { contractText } from './contract-text.ts'
 import { serveFixed } from './fixed-answer.ts'
 import { createFloodGuard, type FloodGuard } from './limits/flood-guard.ts'
 import { type LoadWatch, spreadRetryAfter, watchLoad } from './limits/overload.ts'
-import { isKnownPath, listPath, suggestPath } from './paths.ts'
+import { listPath } from './paths.ts'
 import type { PipelineState } from './pipeline-state.ts'
-import { allowedMethods, type Problem, withoutTokens } from './problems.ts'
+import { type Problem, withoutTokens } from './problems.ts'
 import { serveQuickly } from './quick-connections.ts'
 import { createRequestIds } from './request-ids.ts'
 import { listRouteSchema, recordRouteSchema, sharedSchemas } from './routes.ts'
-import { createTenderAnswers, isPromise, type TenderAnswer, type TenderAnswersOptions } from './tender-answers.ts'
+import { isPromise, type TenderAnswer, TenderAnswers, type TenderAnswersOptions } from './tender-answers.ts'
+import { answerUnknownRoute } from './unknown-routes.ts'
 import {
   answerUnreadableRequests,
   headersTooLarge,
@@ -81,13 +82,12 @@ const socketBufferBytes = 256 * 1024
 /** Builds the server; `listen` starts it, `close` finishes running requests and ends it. */
 export function buildApi(options: ApiOptions): FastifyInstance {
   const { reader, tokens, limiter, cursors, clock, random, docsUrl, log } = options
-  const baseUrl = options.baseUrl ?? docsUrl
   const trustedHops = options.trustedHops ?? 0
   const newRequestId = createRequestIds(clock, random.bytes)
   let loadWatch: LoadWatch | undefined
   const isOverloaded = options.isOverloaded ?? (() => loadWatch?.isOverloaded() ?? false)
   let isDraining = false
-  const answerTenders = createTenderAnswers({
+  const tenders = new TenderAnswers({
     reader,
     tokens,
     limiter,
@@ -122,7 +122,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     routerOptions: { maxParamLength: maxUrlLength, querystringParser: (text) => ({ text }) },
     // A path that cannot be decoded is no path of ours.
     frameworkErrors: (_error, request, reply) => {
-      answerUnknownRoute(request as FastifyRequest, reply as unknown as FastifyReply)
+      answerUnknownRoute(request as FastifyRequest, reply as unknown as FastifyReply, docsUrl)
     },
     clientErrorHandler: (error, socket) => answerParserError?.(error as unknown as ParserError, socket),
   })
@@ -136,88 +136,23 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   const answer = (request: FastifyRequest, reply: FastifyReply, problem: Problem) =>
     sendProblem(request, reply, problem, docsUrl)
 
-  function answerUnavailable(request: FastifyRequest, reply: FastifyReply, reason: string): FastifyReply {
-    const retryAfter = spreadRetryAfter(unavailableSeconds, random.bytes(1)[0]!)
-    return answer(request, reply, {
-      slug: 'unavailable',
-      detail: `${reason} Repeat the request in ${retryAfter} seconds.`,
-      retryAfter,
-    })
-  }
-
-  /** 404, 405 or OPTIONS: everything that no route takes, before authentication (D4 to D7). */
-  function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    // An unused body would have to be read to its end before the connection serves again.
-    if (hasBody(request)) reply.header('connection', 'close')
-    const target = request.raw.url ?? '/'
-    const path = pathOf(target)
-    if (request.method === 'OPTIONS' && (isKnownPath(path) || target === '*'))
-      return reply.code(204).headers({ allow: allowedMethods, 'x-request-id': request.id }).send()
-    if (isKnownPath(path) && request.method !== 'GET' && request.method !== 'HEAD') {
-      return answer(request, reply, {
-        slug: 'method-not-allowed',
-        detail: `${request.method} is not allowed here; use GET, HEAD or OPTIONS.`,
-      })
-    }
-    if (path === '/') {
-      reply.header('link', `<${docsUrl}/access>; rel="service-doc", </openapi.json>; rel="service-desc"`)
-      return answer(request, reply, {
-        slug: 'not-found',
-        detail: `There is nothing here. The API is at ${listPath}; ${docsUrl}/access explains it, /openapi.json is its contract.`,
-      })
-    }
-    const suggestion = suggestPath(path)
-    return answer(request, reply, {
-      slug: 'not-found',
-      detail: suggestion ? `There is no such path. Did you mean ${suggestion}?` : 'There is no such path.',
-    })
-  }
-
   app.addHook('onRequest', (request, reply, done) => {
-    const { raw } = request
-    const url = raw.url ?? '/'
-    if (url.length > maxUrlLength) return void answer(request, reply, uriTooLong)
-    let headersLength = 0
-    for (const text of raw.rawHeaders) headersLength += text.length + 2
-    if (headersLength > maxHeadersLength || raw.rawHeaders.length / 2 > maxHeaderLines)
-      return void answer(request, reply, headersTooLarge)
-    const isHttp1 = raw.httpVersionMajor === 1
-    const hosts = countHosts(raw.rawHeaders)
-    if (!isHttp1 || url.includes('#') || hosts > 1 || (raw.httpVersionMinor === 1 && hosts === 0))
-      return void answer(request, reply, malformedRequest)
+    const refusal = refusalOf(request.raw)
+    if (refusal) return void answer(request, reply, refusal)
+    const url = request.raw.url ?? '/'
     if (request.is404 || url === `${listPath}/` || url.startsWith(`${listPath}/?`))
-      return void answerUnknownRoute(request, reply)
+      return void answerUnknownRoute(request, reply, docsUrl)
     done()
   })
-
-  function logAccess(
-    { method, target, requestId }: { readonly method: string; readonly target: string; readonly requestId: string },
-    status: number,
-    elapsedMs: number,
-    grant: TenderAnswer['grant'],
-  ): void {
-    log?.info(
-      {
-        requestId,
-        method,
-        path: withoutTokens(pathOf(target).slice(0, 200)),
-        status,
-        ms: Math.round(elapsedMs * 1000) / 1000,
-        tokenId: grant?.tokenId,
-        organizationId: grant?.organizationId,
-      },
-      'request',
-    )
-  }
 
   app.addHook('onResponse', (request, reply, done) => {
     const { method, id: requestId } = request
     const asked = { method, target: request.raw.url ?? '/', requestId }
-    if (log) logAccess(asked, reply.raw.statusCode, reply.elapsedTime, answered.get(request)?.grant)
+    if (log) logAccess(log, asked, reply.raw.statusCode, reply.elapsedTime, answered.get(request)?.grant)
     done()
   })
 
-  app.setNotFoundHandler((request, reply) => answerUnknownRoute(request, reply))
+  app.setNotFoundHandler((request, reply) => answerUnknownRoute(request, reply, docsUrl))
 
   app.setErrorHandler((error: FastifyError, request, reply) => {
     if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
@@ -234,7 +169,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   /** What the short way did not take: the same answers through Fastify. */
   function serveTenders(request: FastifyRequest, reply: FastifyReply): void {
     const { raw } = request
-    const answering = answerTenders({
+    const answering = tenders.answer({
       target: raw.url ?? '/',
       id: (request.params as { readonly id?: string }).id,
       requestId: request.id,
@@ -259,12 +194,12 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   }
 
   const endIdle = serveQuickly(app.server, {
-    answer: answerTenders,
+    answer: (asked) => tenders.answer(asked),
     newRequestId,
     onAnswered:
       log?.isLevelEnabled?.('info') === false || !log
         ? undefined
-        : (asked, { status, grant }, startedMs) => logAccess(asked, status, performance.now() - startedMs, grant),
+        : (asked, { status, grant }, startedMs) => logAccess(log, asked, status, performance.now() - startedMs, grant),
     trustedHops,
     isOpen: () => !isDraining,
   })
@@ -287,36 +222,8 @@ export function buildApi(options: ApiOptions): FastifyInstance {
       handler: serveTenders,
     })
 
-    const hidden = { hide: true }
-    const page = accessPage({ baseUrl, docsUrl })
-    serveFixed(routes, '/access', page.html, {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': page.contentSecurityPolicy,
-      'referrer-policy': 'no-referrer',
-    })
-    serveFixed(routes, '/openapi.json', Buffer.from(contractText({ baseUrl, docsUrl })), {
-      'content-type': 'application/json',
-    })
-    routes.get('/healthz', { schema: hidden }, (request, reply) =>
-      reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' }).send({ status: 'ok' }),
-    )
-    routes.get('/readyz', { schema: hidden }, (request, reply) => {
-      if (isDraining || reader.newest === undefined || options.isReady?.() === false)
-        return answerUnavailable(request, reply, 'The service is not ready.')
-      reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
-      const { edition, publishedAt } = reader.newest
-      const degraded = options.degraded?.() ?? []
-      const pipeline = options.pipeline?.()
-      return reply.send({
-        status: degraded.length > 0 ? 'degraded' : 'ready',
-        edition,
-        editionAgeSeconds: Math.max(0, Math.floor((options.clock() - publishedAt) / 1000)),
-        isFailing: pipeline?.isFailing ?? false,
-        failedRounds: pipeline?.failedRounds ?? 0,
-        lastRoundAt: pipeline?.lastRoundAt === undefined ? null : toInstant(pipeline.lastRoundAt),
-        ...(degraded.length > 0 && { degraded }),
-      })
-    })
+    serveDocuments(routes, options)
+    serveHealth(routes, { ...options, isDraining: () => isDraining })
   })
 
   app.addHook('onListen', (done) => {
@@ -335,9 +242,26 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   return app
 }
 
-function hasBody({ raw }: FastifyRequest): boolean {
-  const length = raw.headers['content-length']
-  return raw.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) !== 0)
+/** Writes the access line of an answered request. */
+function logAccess(
+  log: Log,
+  { method, target, requestId }: { readonly method: string; readonly target: string; readonly requestId: string },
+  status: number,
+  elapsedMs: number,
+  grant: TenderAnswer['grant'],
+): void {
+  log.info(
+    {
+      requestId,
+      method,
+      path: withoutTokens(pathOf(target).slice(0, 200)),
+      status,
+      ms: Math.round(elapsedMs * 1000) / 1000,
+      tokenId: grant?.tokenId,
+      organizationId: grant?.organizationId,
+    },
+    'request',
+  )
 }
 
 function writeAnswer(response: ServerResponse, { status, headers, body, tail }: TenderAnswer): void {
@@ -357,10 +281,80 @@ function writeAnswer(response: ServerResponse, { status, headers, body, tail }: 
   response.uncork()
 }
 
+/** The problem of a request that is not read any further: too long, or no HTTP that is understood in one way only. */
+function refusalOf({
+  url = '/',
+  rawHeaders,
+  httpVersionMajor,
+  httpVersionMinor,
+}: IncomingMessage): Problem | undefined {
+  if (url.length > maxUrlLength) return uriTooLong
+  let headersLength = 0
+  for (const text of rawHeaders) headersLength += text.length + 2
+  if (headersLength > maxHeadersLength || rawHeaders.length / 2 > maxHeaderLines) return headersTooLarge
+  const hosts = countHosts(rawHeaders)
+  if (httpVersionMajor !== 1 || url.includes('#') || hosts > 1 || (httpVersionMinor === 1 && hosts === 0))
+    return malformedRequest
+  return undefined
+}
+
 /** How many `Host` lines a request has: more than one could be read in two ways (RFC 9112 3.2). */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2)
     if (rawHeaders[index]!.length === 4 && rawHeaders[index]!.toLowerCase() === 'host') count += 1
   return count
+}
+
+/** The page of the documentation, and the contract. */
+function serveDocuments(routes: FastifyInstance, { docsUrl, baseUrl = docsUrl }: ApiOptions): void {
+  const page = accessPage({ baseUrl, docsUrl })
+  serveFixed(routes, '/access', page.html, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': page.contentSecurityPolicy,
+    'referrer-policy': 'no-referrer',
+  })
+  serveFixed(routes, '/openapi.json', Buffer.from(contractText({ baseUrl, docsUrl })), {
+    'content-type': 'application/json',
+  })
+}
+
+/** `/healthz` says that the process answers, `/readyz` that it serves an edition. */
+function serveHealth(
+  routes: FastifyInstance,
+  {
+    reader,
+    clock,
+    random,
+    docsUrl,
+    isReady,
+    degraded,
+    pipeline,
+    isDraining,
+  }: ApiOptions & { readonly isDraining: () => boolean },
+): void {
+  const schema = { hide: true }
+  routes.get('/healthz', { schema }, (request, reply) =>
+    reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' }).send({ status: 'ok' }),
+  )
+  routes.get('/readyz', { schema }, (request, reply) => {
+    if (isDraining() || reader.newest === undefined || isReady?.() === false) {
+      const retryAfter = spreadRetryAfter(unavailableSeconds, random.bytes(1)[0]!)
+      const detail = `The service is not ready. Repeat the request in ${retryAfter} seconds.`
+      return sendProblem(request, reply, { slug: 'unavailable', detail, retryAfter }, docsUrl)
+    }
+    reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
+    const { edition, publishedAt } = reader.newest
+    const sentences = degraded?.() ?? []
+    const state = pipeline?.()
+    return reply.send({
+      status: sentences.length > 0 ? 'degraded' : 'ready',
+      edition,
+      editionAgeSeconds: Math.max(0, Math.floor((clock() - publishedAt) / 1000)),
+      isFailing: state?.isFailing ?? false,
+      failedRounds: state?.failedRounds ?? 0,
+      lastRoundAt: state?.lastRoundAt === undefined ? null : toInstant(state.lastRoundAt),
+      ...(sentences.length > 0 && { degraded: sentences }),
+    })
+  })
 }

@@ -92,15 +92,44 @@ type Course = {
 }
 type Answering = TenderAnswer | Promise<TenderAnswer>
 
-export function createTenderAnswers(options: TenderAnswersOptions): (asked: AskedTenders) => Answering {
-  const { reader, tokens, limiter, cursors, clock, random, docsUrl, log, isOverloaded, editionWaitMs, floodGuard } =
-    options
-  const readListQuery = createListQueryCache()
+/**
+ * Answers requests for records. The methods stand in the order of the checks: overload, token, access, rate limit,
+ * parameters, cursor, edition.
+ */
+export class TenderAnswers {
+  readonly #options: TenderAnswersOptions
+  readonly #reader: EditionView
+  readonly #cursors: CursorSealer
+  readonly #log: Log | undefined
+  readonly #readListQuery = createListQueryCache()
+  #stockState: { readonly edition: number; readonly publishedAt: number; readonly text: string } | undefined
 
-  function problem(course: Course, what: Problem): TenderAnswer {
+  constructor(options: TenderAnswersOptions) {
+    this.#options = options
+    this.#reader = options.reader
+    this.#cursors = options.cursors
+    this.#log = options.log
+  }
+
+  /** Never rejects: a fault is an answer too. */
+  answer(asked: AskedTenders): TenderAnswer | Promise<TenderAnswer> {
+    const course: Course = { asked, headers: '', grant: undefined }
+    try {
+      const answer = this.#admit(course)
+      return isPromise(answer) ? answer.catch((error: unknown) => this.#fault(course, error)) : answer
+    } catch (error) {
+      return this.#fault(course, error)
+    }
+  }
+
+  #problem(course: Course, what: Problem): TenderAnswer {
     const { asked, grant } = course
     const headers = course.headers + problemHeaders(what, asked.requestId)
-    const text = problemBody(what, { docsUrl, path: pathOf(asked.target), requestId: asked.requestId })
+    const text = problemBody(what, {
+      docsUrl: this.#options.docsUrl,
+      path: pathOf(asked.target),
+      requestId: asked.requestId,
+    })
     return {
       status: problemKind(what.slug).status,
       headers,
@@ -111,211 +140,164 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
     }
   }
 
-  function unavailable(course: Course, reason: string): TenderAnswer {
-    const retryAfter = spreadRetryAfter(unavailableSeconds, random.bytes(1)[0]!)
-    return problem(course, {
+  #unavailable(course: Course, reason: string): TenderAnswer {
+    const retryAfter = spreadRetryAfter(unavailableSeconds, this.#options.random.bytes(1)[0]!)
+    return this.#problem(course, {
       slug: 'unavailable',
       detail: `${reason} Repeat the request in ${retryAfter} seconds.`,
       retryAfter,
     })
   }
 
-  function fault(course: Course, error: unknown): TenderAnswer {
+  #fault(course: Course, error: unknown): TenderAnswer {
     const { requestId } = course.asked
     if (error instanceof DamagedLogError) {
-      log?.error({ requestId, error: error.message }, 'damaged edition log')
-      return unavailable(course, 'The published records are being rebuilt.')
+      this.#log?.error({ requestId, error: error.message }, 'damaged edition log')
+      return this.#unavailable(course, 'The published records are being rebuilt.')
     }
     if (error instanceof OperatorError) {
-      log?.error({ requestId }, error.message)
-      return unavailable(course, 'The service has no room for this request at the moment.')
+      this.#log?.error({ requestId }, error.message)
+      return this.#unavailable(course, 'The service has no room for this request at the moment.')
     }
-    log?.error({ requestId, error: error instanceof Error ? error.stack : String(error) }, 'request failed')
-    return problem(course, {
+    this.#log?.error({ requestId, error: error instanceof Error ? error.stack : String(error) }, 'request failed')
+    return this.#problem(course, {
       slug: 'internal-error',
       detail: 'The request could not be answered because of an error in the service.',
     })
   }
 
   /** `challenge`: header lines that belong to `what`, and not to the 429 of a flood. */
-  function refuse(course: Course, what: Problem, challenge = ''): TenderAnswer {
-    const waitSeconds = floodGuard.count(course.asked.address())
+  #refuse(course: Course, what: Problem, challenge = ''): TenderAnswer {
+    const waitSeconds = this.#options.floodGuard.count(course.asked.address())
     if (waitSeconds === undefined) {
       course.headers += challenge
-      return problem(course, what)
+      return this.#problem(course, what)
     }
-    return problem(course, {
+    return this.#problem(course, {
       slug: 'rate-limited',
       detail: `Too many refused requests from this address. Repeat the request in ${waitSeconds} seconds.`,
       retryAfter: waitSeconds,
     })
   }
 
-  function refuseToken(course: Course, wasSent: boolean): TenderAnswer {
+  #refuseToken(course: Course, wasSent: boolean): TenderAnswer {
     const challenge = `www-authenticate: Bearer realm="tender-api"${wasSent ? ', error="invalid_token"' : ''}\r\n`
     const detail = wasSent
       ? 'The token is invalid: unknown, expired or revoked.'
       : 'The Authorization header with a token is missing; send Authorization: Bearer <token>.'
-    return refuse(course, { slug: 'unauthorized', detail }, challenge)
+    return this.#refuse(course, { slug: 'unauthorized', detail }, challenge)
   }
 
-  function admit(course: Course): Answering {
-    if (isOverloaded()) return unavailable(course, 'The service is overloaded.')
+  #admit(course: Course): Answering {
+    if (this.#options.isOverloaded()) return this.#unavailable(course, 'The service is overloaded.')
     const { authorization } = course.asked
     const match = authorization === undefined ? null : bearerPattern.exec(authorization)
-    if (!match) return refuseToken(course, false)
-    const found = tokens.find(match[1]!)
-    return isPromise(found) ? found.then((lookup) => admitToken(course, lookup)) : admitToken(course, found)
+    if (!match) return this.#refuseToken(course, false)
+    const found = this.#options.tokens.find(match[1]!)
+    return isPromise(found) ? found.then((lookup) => this.#admitToken(course, lookup)) : this.#admitToken(course, found)
   }
 
-  function admitToken(course: Course, lookup: TokenLookup): Answering {
-    if (lookup.state === 'wrong') return refuseToken(course, true)
-    if (lookup.state === 'unavailable') return unavailable(course, 'The token cannot be checked at the moment.')
+  #admitToken(course: Course, lookup: TokenLookup): Answering {
+    if (lookup.state === 'wrong') return this.#refuseToken(course, true)
+    if (lookup.state === 'unavailable') return this.#unavailable(course, 'The token cannot be checked at the moment.')
     const { grant } = lookup
     course.grant = grant
     if (!grant.hasApiAccess)
-      return refuse(course, { slug: 'no-api-access', detail: 'API access is not set up for this organization.' })
-    const admission = limiter.take(grant.organizationId, grant.requestsPerMinute)
+      return this.#refuse(course, { slug: 'no-api-access', detail: 'API access is not set up for this organization.' })
+    const admission = this.#options.limiter.take(grant.organizationId, grant.requestsPerMinute)
     return isPromise(admission)
-      ? admission.then((known) => serve(course, grant, known))
-      : serve(course, grant, admission)
+      ? admission.then((known) => this.#serve(course, grant, known))
+      : this.#serve(course, grant, admission)
   }
 
-  function serve(course: Course, grant: TokenGrant, admission: Admission): Answering {
+  #serve(course: Course, grant: TokenGrant, admission: Admission): Answering {
     const { limit, remaining, resetSeconds } = admission
     course.headers += `x-ratelimit-limit: ${limit}\r\nx-ratelimit-remaining: ${remaining}\r\nx-ratelimit-reset: ${resetSeconds}\r\n`
-    if (options.hasDraftRateLimitHeaders)
+    if (this.#options.hasDraftRateLimitHeaders)
       course.headers += `ratelimit-policy: "default";q=${limit};w=60\r\nratelimit: "default";r=${remaining};t=${resetSeconds}\r\n`
     if (!admission.isAllowed)
-      return problem(course, {
+      return this.#problem(course, {
         slug: 'rate-limited',
         detail: `The limit of ${limit} requests per minute is used up. Repeat the request in ${resetSeconds} seconds.`,
         retryAfter: resetSeconds,
       })
-    return course.asked.id === undefined ? list(course, grant) : record(course, course.asked.id)
+    return course.asked.id === undefined ? this.#list(course, grant) : this.#record(course, course.asked.id)
   }
 
-  function refuseFaults(course: Course, faults: readonly ParameterFault[]): TenderAnswer {
+  #refuseFaults(course: Course, faults: readonly ParameterFault[]): TenderAnswer {
     let all = faults
     if (course.asked.hasBody) {
       // Nobody reads that body (D9), so that no other request can follow it.
       course.headers += 'connection: close\r\n'
       all = [{ parameter: 'body', code: 'body-not-allowed', detail: 'A GET request takes no body.' }, ...faults]
     }
-    return problem(course, { slug: 'invalid-parameter', detail: describeFaults(all), errors: all })
+    return this.#problem(course, { slug: 'invalid-parameter', detail: describeFaults(all), errors: all })
   }
 
-  let stockState: { readonly edition: number; readonly publishedAt: number; readonly text: string } | undefined
-  function stockStateText({ edition, publishedAt }: EditionInfo): string {
-    if (stockState?.edition !== edition || stockState.publishedAt !== publishedAt)
-      stockState = { edition, publishedAt, text: `${edition}; ${toInstant(publishedAt)}` }
-    return stockState.text
+  #stockStateText({ edition, publishedAt }: EditionInfo): string {
+    if (this.#stockState?.edition !== edition || this.#stockState.publishedAt !== publishedAt)
+      this.#stockState = { edition, publishedAt, text: `${edition}; ${toInstant(publishedAt)}` }
+    return this.#stockState.text
   }
 
-  const foundHeaders = ({ headers, asked }: Course, entityTag: string, edition: EditionInfo): string =>
-    `${headers}x-request-id: ${asked.requestId}\r\ncache-control: private, no-cache\r\nvary: Authorization, Accept-Encoding\r\netag: ${entityTag}\r\nx-stock-state: ${stockStateText(edition)}\r\n`
+  #foundHeaders({ headers, asked }: Course, entityTag: string, edition: EditionInfo): string {
+    return `${headers}x-request-id: ${asked.requestId}\r\ncache-control: private, no-cache\r\nvary: Authorization, Accept-Encoding\r\netag: ${entityTag}\r\nx-stock-state: ${this.#stockStateText(edition)}\r\n`
+  }
 
-  const found = (
-    { grant }: Course,
-    headers: string,
-    encoding: Encoding,
-    { body, tail, release }: Pick<TenderAnswer, 'body' | 'tail' | 'release'>,
-  ): TenderAnswer => ({ status: 200, headers: headers + contentHeaders[encoding], body, tail, release, grant })
-
-  const notModified = ({ grant }: Course, headers: string): TenderAnswer => ({
-    status: 304,
-    headers,
-    body: undefined,
-    tail: undefined,
-    release: undefined,
-    grant,
-  })
-
-  /** The cursor's position, or the problem that it is. */
-  function openCursor(text: string, { filter }: ListQuery, grant: TokenGrant): OpenedCursor | Promise<OpenedCursor> {
-    const opened = cursors.open(text, filter, grant.organizationId)
+  /** Asks for newer keys if the cursor's is unknown. */
+  #openCursor(text: string, { filter }: ListQuery, grant: TokenGrant): OpenedCursor | Promise<OpenedCursor> {
+    const opened = this.#cursors.open(text, filter, grant.organizationId)
     if (opened.state !== 'unknownKey') return opened
-    return cursors.refresh().then(() => cursors.open(text, filter, grant.organizationId))
-  }
-
-  function refuseCursor(course: Course, opened: OpenedCursor, text: string): TenderAnswer {
-    if (opened.state === 'expired') {
-      const detail =
-        'The cursor is older than 24 hours. Restart without it, with updated_since set to your stored state.'
-      return problem(course, {
-        slug: 'cursor-expired',
-        detail,
-        errors: [{ parameter: 'cursor', code: 'cursor-expired', detail: 'The cursor is older than 24 hours.' }],
-      })
-    }
-    if (opened.state === 'mismatch') {
-      const names = opened.parameters
-      return problem(course, {
-        slug: 'cursor-filter-mismatch',
-        detail: `The cursor was issued for other values of: ${names.join(', ') || 'the filters'}. Send the filters of the first page, or restart without cursor.`,
-        errors: names.map((parameter) => ({
-          parameter,
-          code: 'filter-differs',
-          detail: 'Differs from the request that delivered the cursor.',
-        })),
-      })
-    }
-    const detail = 'The cursor was not issued by this service to your organization, or it was altered.'
-    return problem(course, {
-      slug: 'cursor-invalid',
-      detail,
-      errors: [
-        { parameter: 'cursor', code: 'cursor-invalid', detail, value: text.slice(0, 100).replace(/[^\w-]/g, '?') },
-      ],
-    })
+    return this.#cursors.refresh().then(() => this.#cursors.open(text, filter, grant.organizationId))
   }
 
   /** Waits a moment for an edition that another node already served (R3). */
-  async function isEditionHere(edition: number): Promise<boolean> {
+  async #isEditionHere(edition: number): Promise<boolean> {
     for (let waitedMs = 0; ; waitedMs += editionPollMs) {
-      if (reader.newest !== undefined && reader.newest.edition >= edition) return true
-      if (waitedMs >= editionWaitMs) return false
+      if (this.#reader.newest !== undefined && this.#reader.newest.edition >= edition) return true
+      if (waitedMs >= this.#options.editionWaitMs) return false
       await delayMs(editionPollMs, undefined, { ref: false })
     }
   }
 
-  function list(course: Course, grant: TokenGrant): Answering {
-    const parsed = readListQuery(queryText(course.asked.target))
-    if ('faults' in parsed || course.asked.hasBody) return refuseFaults(course, 'faults' in parsed ? parsed.faults : [])
+  #list(course: Course, grant: TokenGrant): Answering {
+    const parsed = this.#readListQuery(queryText(course.asked.target))
+    if ('faults' in parsed || course.asked.hasBody)
+      return this.#refuseFaults(course, 'faults' in parsed ? parsed.faults : [])
     const { query } = parsed
-    if (query.cursor === undefined) return page(course, grant, query, undefined, undefined)
-    const opened = openCursor(query.cursor, query, grant)
+    if (query.cursor === undefined) return this.#page(course, grant, query, undefined, undefined)
+    const opened = this.#openCursor(query.cursor, query, grant)
     return isPromise(opened)
-      ? opened.then((known) => nextPage(course, grant, query, known))
-      : nextPage(course, grant, query, opened)
+      ? opened.then((known) => this.#nextPage(course, grant, query, known))
+      : this.#nextPage(course, grant, query, opened)
   }
 
-  function nextPage(course: Course, grant: TokenGrant, query: ListQuery, opened: OpenedCursor): Answering {
-    if (opened.state !== 'valid') return refuseCursor(course, opened, query.cursor!)
+  #nextPage(course: Course, grant: TokenGrant, query: ListQuery, opened: OpenedCursor): Answering {
+    if (opened.state !== 'valid') return this.#problem(course, cursorProblem(opened, query.cursor!))
     const { after, edition } = opened.position
-    const { newest } = reader
-    if (newest !== undefined && newest.edition >= edition) return page(course, grant, query, after, edition)
-    return isEditionHere(edition).then((isHere) =>
+    const { newest } = this.#reader
+    if (newest !== undefined && newest.edition >= edition) return this.#page(course, grant, query, after, edition)
+    return this.#isEditionHere(edition).then((isHere) =>
       isHere
-        ? page(course, grant, query, after, edition)
-        : unavailable(course, "This server has not loaded the cursor's edition yet."),
+        ? this.#page(course, grant, query, after, edition)
+        : this.#unavailable(course, "This server has not loaded the cursor's edition yet."),
     )
   }
 
   /** Without a pause: positions hold until the event loop turns. */
-  function page(
+  #page(
     course: Course,
     grant: TokenGrant,
     { filter, limit }: ListQuery,
     after: RecordKey | undefined,
     pinned: number | undefined,
   ): TenderAnswer {
-    const { newest } = reader
-    if (newest === undefined) return unavailable(course, 'Nothing has been published yet.')
+    const { newest } = this.#reader
+    if (newest === undefined) return this.#unavailable(course, 'Nothing has been published yet.')
     const { asked } = course
     const { organizationId } = grant
     const edition = pinned ?? newest.edition
-    const shown = pinned === undefined ? newest : (reader.edition(pinned) ?? newest)
+    const shown = pinned === undefined ? newest : (this.#reader.edition(pinned) ?? newest)
     const entityTag = listEntityTag({
       edition: shown.edition,
       pinnedEdition: edition,
@@ -323,69 +305,107 @@ export function createTenderAnswers(options: TenderAnswersOptions): (asked: Aske
       limit,
       after,
       organizationId,
-      now: clock(),
+      now: this.#options.clock(),
     })
     // Found only when it is sent: a 304 needs no list, an empty page no bodies.
-    if (isNoneMatchHit(asked.ifNoneMatch, entityTag)) return notModified(course, foundHeaders(course, entityTag, shown))
-    const { positions, next } = reader.list(
+    if (isNoneMatchHit(asked.ifNoneMatch, entityTag))
+      return notModified(course, this.#foundHeaders(course, entityTag, shown))
+    const { positions, next } = this.#reader.list(
       after === undefined ? { filter, edition, limit } : { filter, edition, limit, after },
     )
-    const nextCursor = next ? cursors.seal({ after: next, edition }, filter, organizationId) : null
+    const nextCursor = next ? this.#cursors.seal({ after: next, edition }, filter, organizationId) : null
     const encoding = positions.length > 0 ? chooseEncoding(asked.acceptEncoding ?? 'identity') : 'identity'
-    const page = reader.pageBody(positions, shown.edition, encoding)
-    return found(course, foundHeaders(course, entityTag, shown), encoding, {
+    const page = this.#reader.pageBody(positions, shown.edition, encoding)
+    return found(course, this.#foundHeaders(course, entityTag, shown), encoding, {
       body: page.bytes,
       tail: page.finish(nextCursor),
       release: page.release,
     })
   }
 
-  function record(course: Course, asked: string): TenderAnswer {
+  #record(course: Course, asked: string): TenderAnswer {
     const query = queryText(course.asked.target)
     if (query !== '' || course.asked.hasBody) {
       const { values, faults } = parseQueryString(query)
       const others = refuseParameters(values)
       if (faults.length > 0 || others.length > 0 || course.asked.hasBody)
-        return refuseFaults(course, [...faults, ...others])
+        return this.#refuseFaults(course, [...faults, ...others])
     }
-    const { newest } = reader
-    if (newest === undefined) return unavailable(course, 'Nothing has been published yet.')
+    const { newest } = this.#reader
+    if (newest === undefined) return this.#unavailable(course, 'Nothing has been published yet.')
     const id = asked.toLowerCase()
     if (!isRecordId(id)) {
-      return problem(course, {
+      return this.#problem(course, {
         slug: 'not-found',
         detail: 'This is not a tender id: ids are UUIDs, such as 0f8a1c52-7d3e-8b64-9a10-5c2e7f4b9d31.',
-        stockState: stockStateText(newest),
+        stockState: this.#stockStateText(newest),
       })
     }
-    const position = reader.find(id)
+    const position = this.#reader.find(id)
     if (position === undefined)
-      return problem(course, {
+      return this.#problem(course, {
         slug: 'not-found',
         detail: 'There is no tender with this id.',
-        stockState: stockStateText(newest),
+        stockState: this.#stockStateText(newest),
       })
-    const { lastModified, mergedInto } = reader.meta(position)
+    const { lastModified, mergedInto } = this.#reader.meta(position)
     const entityTag = recordEntityTag(id, lastModified)
     const isUnchanged = isNoneMatchHit(course.asked.ifNoneMatch, entityTag)
     const encoding = isUnchanged ? 'identity' : chooseEncoding(course.asked.acceptEncoding ?? 'identity')
     // Read before the headers are written: a damaged record is answered without those of the success.
-    const body = isUnchanged ? undefined : reader.record(position, encoding)
+    const body = isUnchanged ? undefined : this.#reader.record(position, encoding)
     if (mergedInto !== undefined) course.headers += `link: <${listPath}/${mergedInto}>; rel="canonical"\r\n`
-    const headers = foundHeaders(course, entityTag, newest)
+    const headers = this.#foundHeaders(course, entityTag, newest)
     return body === undefined
       ? notModified(course, headers)
       : found(course, headers, encoding, { body: body.bytes, tail: undefined, release: body.release })
   }
+}
 
-  return (asked) => {
-    const course: Course = { asked, headers: '', grant: undefined }
-    try {
-      const answer = admit(course)
-      return isPromise(answer) ? answer.catch((error: unknown) => fault(course, error)) : answer
-    } catch (error) {
-      return fault(course, error)
+const found = (
+  { grant }: Course,
+  headers: string,
+  encoding: Encoding,
+  { body, tail, release }: Pick<TenderAnswer, 'body' | 'tail' | 'release'>,
+): TenderAnswer => ({ status: 200, headers: headers + contentHeaders[encoding], body, tail, release, grant })
+
+const notModified = ({ grant }: Course, headers: string): TenderAnswer => ({
+  status: 304,
+  headers,
+  body: undefined,
+  tail: undefined,
+  release: undefined,
+  grant,
+})
+
+function cursorProblem(opened: Exclude<OpenedCursor, { readonly state: 'valid' }>, text: string): Problem {
+  if (opened.state === 'expired') {
+    const detail = 'The cursor is older than 24 hours. Restart without it, with updated_since set to your stored state.'
+    return {
+      slug: 'cursor-expired',
+      detail,
+      errors: [{ parameter: 'cursor', code: 'cursor-expired', detail: 'The cursor is older than 24 hours.' }],
     }
+  }
+  if (opened.state === 'mismatch') {
+    const names = opened.parameters
+    return {
+      slug: 'cursor-filter-mismatch',
+      detail: `The cursor was issued for other values of: ${names.join(', ') || 'the filters'}. Send the filters of the first page, or restart without cursor.`,
+      errors: names.map((parameter) => ({
+        parameter,
+        code: 'filter-differs',
+        detail: 'Differs from the request that delivered the cursor.',
+      })),
+    }
+  }
+  const detail = 'The cursor was not issued by this service to your organization, or it was altered.'
+  return {
+    slug: 'cursor-invalid',
+    detail,
+    errors: [
+      { parameter: 'cursor', code: 'cursor-invalid', detail, value: text.slice(0, 100).replace(/[^\w-]/g, '?') },
+    ],
   }
 }
 
