@@ -2,6 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { plantedLogEdits } from './crash/planted-edits.ts'
+import { plantedHitEdits } from './hits/planted-edits.ts'
+import type { PlantedEdit } from './planted-edit.ts'
+import { plantedBreaches } from './rules/planted-breaches.ts'
+import { plantedEdits as plantedClientEdits } from './simulation/planted-edits.ts'
 import { houseViolations } from './tidy/house-rules.ts'
 import { scanFile } from './tidy/scan.ts'
 import { citedNumbers, readRules, rulesPage, statuteViolations } from './tidy/statute.ts'
@@ -271,6 +276,18 @@ describe('every rule catches a planted breach', () => {
     ]
     expect(houseViolations(new Map(fine))).toEqual([])
   })
+})
+
+test('each planted mistake still fits the source, so that it is a mistake', () => {
+  const edits: readonly Omit<PlantedEdit, 'name'>[] = [
+    ...plantedBreaches,
+    ...plantedClientEdits,
+    ...plantedLogEdits,
+    ...plantedHitEdits.flatMap((planted) => planted.edits),
+  ]
+  const strangers = edits.filter(({ file, from }) => !readFileSync(join(root, file), 'utf8').includes(from))
+  expect(edits.length).toBeGreaterThan(50)
+  expect(strangers).toEqual([])
 })
 
 describe('the scanner', () => {
