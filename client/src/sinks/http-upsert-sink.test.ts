@@ -544,6 +544,30 @@ describe('merges', () => {
   })
 })
 
+test('a process whose run is over leaves the ledger to the next one, and reads what that wrote', async () => {
+  const crm = await startHubspot()
+  const { open, lines } = setting(shippedMapping('hubspot-deals', crm))
+  const [one, two] = [open(), open()]
+  await one.begin(first)
+  await one.upsert([recordOf(1)])
+  // writes the record, and its run is interrupted before it commits
+  await one.held([idOf(1)])
+
+  await two.begin(first)
+  await two.upsert([recordOf(1), recordOf(2)])
+  await two.commit(state, 'run')
+  expect(two.report).toMatchObject({ created: 1, unchanged: 1 })
+  const after = lines('ledger.ndjson')
+  await one.end()
+  expect(lines('ledger.ndjson')).toEqual(after)
+
+  await one.begin(delta)
+  await one.upsert([recordOf(2)])
+  await one.commit(state, 'run')
+  expect(one.report).toMatchObject({ created: 0, updated: 0, unchanged: 1 })
+  await two.end()
+})
+
 test('requests obey the rate of the mapping, whatever the CRM permits', async () => {
   await using crm = await startHubspot()
   let now = 1000

@@ -373,7 +373,10 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
     )
     if (answer.result === 'refused') {
       const [only, ...others] = writes
-      if (others.length === 0) return refuse(known, only!, answer.reason, answer.status)
+      if (others.length === 0) {
+        await refuse(known, only!, answer.reason, answer.status)
+        return saveAll()
+      }
       // One bad record may make the CRM refuse a whole batch: halving finds it, and the others are accepted.
       const middle = Math.ceil(writes.length / 2)
       await sendBatch(known, writes.slice(0, middle))
@@ -392,6 +395,8 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
         again.push(write)
       else await refuse(known, write, outcome.reason)
     }
+    // at once: an interrupted run remembers what reached the CRM
+    await saveAll()
     if (again.length === 0) return
     const waitMs = 1000 * 2 ** retries
     options.on?.({ type: 'wait', waitMs, reason: `resending ${again.length} records` })
@@ -471,6 +476,8 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
       ]
     },
     async begin(begun) {
+      // read again: another process may have run since
+      opened = undefined
       const known = await ledger()
       isOtherMapping = known.isOtherMapping
       counts = { ...zero }
@@ -530,9 +537,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
       for (const { id, lastModified, status } of (await ledger()).entries())
         if (lastModified !== undefined) yield { id, lastModified, status: status ?? 'unknown' }
     },
-    async end() {
-      // A run that was interrupted: what reached the CRM is worth remembering.
-      if (opened) await saveAll()
-    },
+    // Nothing is written here: the lock of the run is given back before, and another process may be at work.
+    async end() {},
   })
 }
