@@ -6,7 +6,7 @@ import { createCursorSealer } from '../api/cursors/cursor.ts'
 import { openCursorKeyRing } from '../api/cursors/cursor-key-ring.ts'
 import { createFloodGuard } from '../api/limits/flood-guard.ts'
 import type { Limiter } from '../api/limits/limiter.ts'
-import { createMemoryLimiter } from '../api/limits/limiter-memory.ts'
+import { MemoryLimiter } from '../api/limits/limiter-memory.ts'
 import { buildApi } from '../api/server.ts'
 import { openTokenTable } from '../api/token-table.ts'
 import { FollowedLog } from '../edition/read/log-feed.ts'
@@ -99,7 +99,7 @@ async function openRing() {
   }
 }
 const ring = await openRing()
-const local = createMemoryLimiter({ memory: limiterMemory, clock, thread })
+const local = new MemoryLimiter({ memory: limiterMemory, clock, thread })
 async function openLimiter(): Promise<Limiter> {
   if (config.redisUrl === undefined) return local
   const { createRedisLimiter } = await import('../api/limits/limiter-redis.ts')

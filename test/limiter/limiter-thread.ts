@@ -1,6 +1,6 @@
 // A reader thread as far as the limit is concerned: takes as fast as it can, and records the answers.
 import { parentPort, workerData } from 'node:worker_threads'
-import { createMemoryLimiter } from '../../src/api/limits/limiter-memory.ts'
+import { MemoryLimiter } from '../../src/api/limits/limiter-memory.ts'
 
 export type LimiterThreadTask = {
   readonly memory: SharedArrayBuffer
@@ -42,7 +42,7 @@ const clock = (): number => {
   onClock()
   return time
 }
-const limiter = createMemoryLimiter({ memory, clock, thread })
+const limiter = new MemoryLimiter({ memory, clock, thread })
 
 switch (task.job) {
   case 'ask': {

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Admission, windowMs } from '../../src/api/limits/limiter.ts'
-import { createLimiterMemory, createMemoryLimiter, releaseThread } from '../../src/api/limits/limiter-memory.ts'
+import { createLimiterMemory, MemoryLimiter, releaseThread } from '../../src/api/limits/limiter-memory.ts'
 import type { LimiterThreadTask } from './limiter-thread.ts'
 
 // Words of `control`, as limiter-thread.ts reads them.
@@ -120,7 +120,7 @@ describe('four threads that share a limit', () => {
       expect(allowed.length).toBeGreaterThan(5 * organizations[index]!.limit)
       expect(denied).toBeGreaterThan(1000)
       const { key, limit } = organizations[index]!
-      const late = createMemoryLimiter({ memory, clock: () => words[timeWord]!, thread: 9 })
+      const late = new MemoryLimiter({ memory, clock: () => words[timeWord]!, thread: 9 })
       const { remaining, isAllowed } = late.take(key, limit)
       expect(remaining).toBe(Math.max(0, limit - countAt(allowed, words[timeWord]!) - (isAllowed ? 1 : 0)))
     }
@@ -140,7 +140,7 @@ describe('four threads that share a limit', () => {
     Atomics.store(words, goWord, 1)
     Atomics.notify(words, goWord)
     await Promise.all(done)
-    const late = createMemoryLimiter({ memory, clock: () => 0, thread: 9 })
+    const late = new MemoryLimiter({ memory, clock: () => 0, thread: 9 })
     for (const { key, limit } of many) expect(late.take(key, limit).remaining).toBe(55)
   })
 
@@ -234,12 +234,12 @@ test('an entry whose owner died while it was being reassigned is used again', ()
     fc.property(fc.nat(2), (entry) => {
       const memory = createLimiterMemory({ organizations: 3 })
       let now = 1000
-      const limiter = createMemoryLimiter({ memory, clock: () => now, thread: 0 })
+      const limiter = new MemoryLimiter({ memory, clock: () => now, thread: 0 })
       for (const key of ['a', 'b', 'c']) limiter.take(key, 9)
       now += windowMs + 1000
       // the state "changing" of limiter-memory.ts
       new Int32Array(memory)[(128 + entry * 64) / 4 + 1] = 2
-      const fresh = createMemoryLimiter({ memory, clock: () => now, thread: 1 })
+      const fresh = new MemoryLimiter({ memory, clock: () => now, thread: 1 })
       for (const key of ['a', 'b', 'c']) expect(fresh.take(key, 9).remaining).toBe(8)
       for (const key of ['a', 'b', 'c']) expect(fresh.take(key, 9).remaining).toBe(7)
     }),

@@ -1,7 +1,7 @@
 // Holds back addresses that send wrong tokens by the hundred. Requests with a valid token never come here.
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
-import { createLimiterMemory, createMemoryLimiter } from './limiter-memory.ts'
+import { createLimiterMemory, MemoryLimiter } from './limiter-memory.ts'
 
 /** Maximum number of addresses with refused requests in the last minute; further ones are not counted. */
 const maxAddresses = 16_384
@@ -18,7 +18,7 @@ export type FloodGuard = {
 export const createFloodMemory = (): SharedArrayBuffer =>
   createLimiterMemory({ organizations: maxAddresses, exactStamps, reach })
 
-/** A sliding log as that of the organizations; with `memory` one for all threads that share it (createMemoryLimiter). */
+/** A sliding log as that of the organizations; with `memory` one for all threads that share it (MemoryLimiter). */
 export function createFloodGuard(
   clock: Clock,
   maxPerMinute: number = refusedPerMinute,
@@ -27,7 +27,7 @@ export function createFloodGuard(
     thread: 0,
   },
 ): FloodGuard {
-  const limiter = createMemoryLimiter({ memory, clock, thread })
+  const limiter = new MemoryLimiter({ memory, clock, thread })
   return {
     count: (address) => {
       try {

@@ -9,7 +9,7 @@ import { maxExactLimit, windowMs } from './limiter.ts'
 import {
   createLimiterMemory,
   createLocalLimiter,
-  createMemoryLimiter,
+  MemoryLimiter,
   releaseThread,
   roomForOrganizations,
 } from './limiter-memory.ts'
@@ -69,7 +69,7 @@ describe('the limit in shared memory', () => {
       fc.property(fc.array(step, { maxLength: 150, size: 'max' }), (steps) => {
         let now = 7_000
         const memory = createLimiterMemory({ organizations: 3 })
-        const limiters = [0, 1, 2].map((thread) => createMemoryLimiter({ memory, clock: () => now, thread }))
+        const limiters = [0, 1, 2].map((thread) => new MemoryLimiter({ memory, clock: () => now, thread }))
         const models = new Map(['one', 'two', 'three'].map((key) => [key, createModel()]))
         for (const { wait, limit, key, thread, isRecord, times } of steps) {
           now += wait
@@ -92,7 +92,7 @@ describe('the limit in shared memory', () => {
       fc.property(fc.array(fc.tuple(fc.nat(300), fc.nat(3)), { maxLength: 600, size: 'max' }), (steps) => {
         let now = 0
         const memory = createLimiterMemory({ organizations: 1, exactStamps: 5 })
-        const limiter = createMemoryLimiter({ memory, clock: () => now, thread: 0 })
+        const limiter = new MemoryLimiter({ memory, clock: () => now, thread: 0 })
         const stamps: number[] = []
         const live = (window: number): number => stamps.filter((stamp) => stamp > now - window).length
         for (const [gap, drawn] of steps) {
@@ -117,7 +117,7 @@ describe('the limit in shared memory', () => {
   test('a limit of a hundred million takes no more memory than one of 60', () => {
     let now = 0
     const memory = createLimiterMemory({ organizations: 1 })
-    const limiter = createMemoryLimiter({ memory, clock: () => now, thread: 0 })
+    const limiter = new MemoryLimiter({ memory, clock: () => now, thread: 0 })
     const limit = 100_000_000
     for (let second = 0; second < 200; second++) {
       for (let request = 0; request < 1000; request++) limiter.take('one', limit)
@@ -136,17 +136,17 @@ describe('the limit in shared memory', () => {
   test('a limiter that begins later knows what the others counted', () => {
     const memory = createLimiterMemory({ organizations: 5 })
     const clock = () => 1000
-    const first = createMemoryLimiter({ memory, clock, thread: 0 })
+    const first = new MemoryLimiter({ memory, clock, thread: 0 })
     for (let request = 0; request < 59; request++) first.take('one', 60)
-    const second = createMemoryLimiter({ memory, clock, thread: 1 })
+    const second = new MemoryLimiter({ memory, clock, thread: 1 })
     expect(second.take('one', 60)).toMatchObject({ isAllowed: true, remaining: 0 })
     expect(first.take('one', 60).isAllowed).toBe(false)
   })
 
   test('the time of the latest thread holds for all', () => {
     const memory = createLimiterMemory({ organizations: 5 })
-    const late = createMemoryLimiter({ memory, clock: () => 100_000, thread: 0 })
-    const early = createMemoryLimiter({ memory, clock: () => 40_001, thread: 1 })
+    const late = new MemoryLimiter({ memory, clock: () => 100_000, thread: 0 })
+    const early = new MemoryLimiter({ memory, clock: () => 40_001, thread: 1 })
     expect(early.take('one', 1).isAllowed).toBe(true)
     expect(late.take('one', 1)).toMatchObject({ isAllowed: false, resetSeconds: 1 })
     expect(early.take('one', 1)).toMatchObject({ isAllowed: false, resetSeconds: 1 })
@@ -159,7 +159,7 @@ describe('the limit in shared memory', () => {
       if (isBroken) throw new Error('no time')
       return 1000
     }
-    const limiter = createMemoryLimiter({ memory, clock, thread: 0 })
+    const limiter = new MemoryLimiter({ memory, clock, thread: 0 })
     limiter.take('one', 60)
     isBroken = true
     expect(() => limiter.take('one', 60)).toThrow('no time')
@@ -171,9 +171,9 @@ describe('the limit in shared memory', () => {
 
   test('refuses what is no memory, no room and no thread', () => {
     const clock = () => 0
-    expect(() => createMemoryLimiter({ memory: new SharedArrayBuffer(4096), clock, thread: 0 })).toThrow(RangeError)
-    expect(() => createMemoryLimiter({ memory: createLimiterMemory(), clock, thread: -1 })).toThrow(RangeError)
-    expect(() => createMemoryLimiter({ memory: createLimiterMemory(), clock, thread: 2 ** 30 })).toThrow(RangeError)
+    expect(() => new MemoryLimiter({ memory: new SharedArrayBuffer(4096), clock, thread: 0 })).toThrow(RangeError)
+    expect(() => new MemoryLimiter({ memory: createLimiterMemory(), clock, thread: -1 })).toThrow(RangeError)
+    expect(() => new MemoryLimiter({ memory: createLimiterMemory(), clock, thread: 2 ** 30 })).toThrow(RangeError)
     expect(() => createLimiterMemory({ organizations: 0 })).toThrow(RangeError)
   })
 })
@@ -190,7 +190,7 @@ describe('the room', () => {
   test('reports its bound when it is full, and continues to count the present ones', () => {
     const memory = createLimiterMemory({ organizations: 3 })
     let now = 1000
-    const limiters = [0, 1].map((thread) => createMemoryLimiter({ memory, clock: () => now, thread }))
+    const limiters = [0, 1].map((thread) => new MemoryLimiter({ memory, clock: () => now, thread }))
     for (const key of ['a', 'b', 'c']) limiters[0]!.take(key, 2)
     for (const limiter of limiters) {
       expect(() => limiter.take('d', 2)).toThrow(OperatorError)
@@ -210,7 +210,7 @@ describe('the room', () => {
     await using world = await startApi({
       log,
       makeLimiter: (clock) =>
-        createMemoryLimiter({ memory: createLimiterMemory({ organizations: 1 }), clock, thread: 0 }),
+        new MemoryLimiter({ memory: createLimiterMemory({ organizations: 1 }), clock, thread: 0 }),
     })
     world.editions.publish(world.now, [])
     const other = world.tokens.add('two')
@@ -240,7 +240,7 @@ describe('the room', () => {
   test('has room for twice the organizations that are known, and never for fewer than 16,384', () => {
     expect(roomForOrganizations(8192)).toBe(16_384)
     const organizations = roomForOrganizations(10_000)
-    const limiter = createMemoryLimiter({
+    const limiter = new MemoryLimiter({
       memory: createLimiterMemory({ organizations }),
       clock: () => 1000,
       thread: 0,
@@ -259,7 +259,7 @@ describe('the room', () => {
       giveBack: async () => {},
       probe: async () => {},
       clock: () => 1000,
-      local: createMemoryLimiter({ memory: createLimiterMemory({ organizations: 1 }), clock: () => 1000, thread: 0 }),
+      local: new MemoryLimiter({ memory: createLimiterMemory({ organizations: 1 }), clock: () => 1000, thread: 0 }),
       close: async () => {},
     })
     for (const key of ['a', 'b', 'a']) expect((await limiter.take(key, 9)).remaining).toBe(7)
@@ -276,7 +276,7 @@ describe('the room', () => {
       fc.property(fc.array(step, { maxLength: 120, size: 'max' }), (steps) => {
         let now = 1000
         const memory = createLimiterMemory({ organizations: 6 })
-        const limiters = [0, 1].map((thread) => createMemoryLimiter({ memory, clock: () => now, thread }))
+        const limiters = [0, 1].map((thread) => new MemoryLimiter({ memory, clock: () => now, thread }))
         const models = new Map(Array.from({ length: 12 }, (_, index) => [String(index), createModel()]))
         const seenAt = new Map<string, number>()
         for (const { key, thread, wait } of steps) {
@@ -314,7 +314,7 @@ test('without the shared store all threads of a process use one count, which kno
       giveBack: async () => {},
       probe: async () => {},
       clock: () => 1000,
-      local: createMemoryLimiter({ memory, clock: () => 1000, thread }),
+      local: new MemoryLimiter({ memory, clock: () => 1000, thread }),
       close: async () => {},
     }),
   )

@@ -51,7 +51,7 @@ export type LimiterMemoryOptions = {
 export const roomForOrganizations = (known: number): number => Math.max(leastOrganizations, known * 2)
 
 /**
- * Memory for `createMemoryLimiter`, passed to all threads. It reserves about 8 KB for each organization, of which the
+ * Memory for `MemoryLimiter`, passed to all threads. It reserves about 8 KB for each organization, of which the
  * operating system provides only the pages that are used.
  */
 export function createLimiterMemory(options: LimiterMemoryOptions = {}): SharedArrayBuffer {
@@ -71,185 +71,212 @@ export function createLimiterMemory(options: LimiterMemoryOptions = {}): SharedA
 /** What a thread remembers of a key: half of its SHA-256, and where its entry was. */
 type RememberedKey = { readonly key: readonly [number, number, number, number]; entry: number }
 
-/**
- * A limiter over `memory`, exact for all threads that share it; one call takes a fraction of a microsecond. The clock
- * of an organization never runs backwards. `thread` identifies the holder of a lock: a small number that no other
- * living thread has. The thread that calls `releaseThread` must not wait for others itself: it holds no limiter of a
- * memory that it passed to threads, or only while none of them lives.
- */
-export function createMemoryLimiter(options: {
+/** The options of a limiter over shared memory. */
+type MemoryLimiterOptions = {
   readonly memory: SharedArrayBuffer
   readonly clock: Clock
+  /** Identifies the holder of a lock: a small number that no other living thread has. */
   readonly thread: number
-}): LocalLimiter {
-  const { memory, clock, thread } = options
-  if (!Number.isSafeInteger(thread) || thread < 0 || thread >= isAwaited - 1)
-    throw new RangeError(`no number of a thread: ${thread}`)
-  const words = wordsOf(memory)
-  const organizations = words[organizationsWord]!
-  const exactStamps = words[exactStampsWord]!
-  const reach = words[reachWord]!
-  const logs = new SlidingLogs({ words, counts: new Uint32Array(memory), times: new Float64Array(memory) }, exactStamps)
-  const firstRingByte = entriesByte + organizations * entryBytes
-  const bytesOfRing = ringBytes(exactStamps)
-  const mine = thread + 1
-  const places = new Map<string, RememberedKey>()
+}
 
-  const wordOf = (entry: number): number => (entriesByte + entry * entryBytes) / 4
+/**
+ * A limiter over `memory`, exact for all threads that share it; one call takes a fraction of a microsecond. The clock
+ * of an organization never runs backwards. The thread that calls `releaseThread` must not wait for others itself: it
+ * holds no limiter of a memory that it passed to threads, or only while none of them lives.
+ */
+export class MemoryLimiter implements LocalLimiter {
+  readonly #words: Int32Array
+  readonly #clock: Clock
+  readonly #organizations: number
+  readonly #reach: number
+  readonly #logs: SlidingLogs
+  readonly #firstRingByte: number
+  readonly #bytesOfRing: number
+  /** What a lock holds while this thread has it. */
+  readonly #mine: number
+  readonly #places = new Map<string, RememberedKey>()
 
-  function openLog(entry: number): void {
-    logs.open(entriesByte + entry * entryBytes + logWord * 4, firstRingByte + entry * bytesOfRing)
+  constructor({ memory, clock, thread }: MemoryLimiterOptions) {
+    if (!Number.isSafeInteger(thread) || thread < 0 || thread >= isAwaited - 1)
+      throw new RangeError(`no number of a thread: ${thread}`)
+    const words = wordsOf(memory)
+    const exactStamps = words[exactStampsWord]!
+    this.#words = words
+    this.#clock = clock
+    this.#organizations = words[organizationsWord]!
+    this.#reach = words[reachWord]!
+    this.#logs = new SlidingLogs(
+      { words, counts: new Uint32Array(memory), times: new Float64Array(memory) },
+      exactStamps,
+    )
+    this.#firstRingByte = entriesByte + this.#organizations * entryBytes
+    this.#bytesOfRing = ringBytes(exactStamps)
+    this.#mine = thread + 1
   }
 
-  function placeOf(key: string): RememberedKey {
-    let place = places.get(key)
+  take(key: string, limit: number): Admission {
+    return this.#judge(key, limit, true)
+  }
+
+  look(key: string, limit: number): Admission {
+    return this.#judge(key, limit, false)
+  }
+
+  record(key: string, limit: number): void {
+    let lock: number
+    try {
+      lock = this.#enter(key)
+    } catch (error) {
+      // No room: the request was admitted elsewhere, and is not to fail here.
+      if (error instanceof OperatorError) return
+      throw error
+    }
+    try {
+      // also beyond the limit: what this node admitted while the store was down may not hide what was admitted since
+      this.#logs.push(this.#logs.advance(this.#clock()), limit)
+    } finally {
+      release(this.#words, lock)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#places.clear()
+  }
+
+  #openLog(entry: number): void {
+    this.#logs.open(entriesByte + entry * entryBytes + logWord * 4, this.#firstRingByte + entry * this.#bytesOfRing)
+  }
+
+  #placeOf(key: string): RememberedKey {
+    let place = this.#places.get(key)
     if (!place) {
       // Keys of the past would pile up otherwise.
-      if (places.size >= organizations) places.clear()
+      if (this.#places.size >= this.#organizations) this.#places.clear()
       const digest = hash('sha256', key, 'buffer')
       place = {
         key: [digest.readInt32LE(0), digest.readInt32LE(4), digest.readInt32LE(8), digest.readInt32LE(12)],
         entry: -1,
       }
-      places.set(key, place)
+      this.#places.set(key, place)
     }
     return place
   }
 
   /** The entry belongs to the key; sure under the lock of the entry or of the directory only. */
-  function isOf(entry: number, { key }: RememberedKey): boolean {
+  #isOf(entry: number, { key }: RememberedKey): boolean {
     const word = wordOf(entry)
     return (
-      Atomics.load(words, word + stateWord) === used &&
-      words[word + keyWord] === key[0] &&
-      words[word + keyWord + 1] === key[1] &&
-      words[word + keyWord + 2] === key[2] &&
-      words[word + keyWord + 3] === key[3]
+      Atomics.load(this.#words, word + stateWord) === used &&
+      this.#words[word + keyWord] === key[0] &&
+      this.#words[word + keyWord + 1] === key[1] &&
+      this.#words[word + keyWord + 2] === key[2] &&
+      this.#words[word + keyWord + 3] === key[3]
     )
   }
 
   /** The entry of the key, or the first unused one where it would be (`~entry`); undefined for neither. */
-  function search(place: RememberedKey): number | undefined {
-    let entry = (place.key[0] >>> 0) % organizations
-    for (let looks = 0; looks < reach; looks++) {
-      if (isOf(entry, place)) return entry
-      if (Atomics.load(words, wordOf(entry) + stateWord) === neverUsed) return ~entry
-      entry = entry + 1 === organizations ? 0 : entry + 1
+  #search(place: RememberedKey): number | undefined {
+    let entry = (place.key[0] >>> 0) % this.#organizations
+    for (let looks = 0; looks < this.#reach; looks++) {
+      if (this.#isOf(entry, place)) return entry
+      if (Atomics.load(this.#words, wordOf(entry) + stateWord) === neverUsed) return ~entry
+      entry = entry + 1 === this.#organizations ? 0 : entry + 1
     }
     return undefined
   }
 
   /** Finds or makes the entry. Only one thread at a time makes one, so that no key ever has two. */
-  function findOrAdd(place: RememberedKey): number {
-    const known = search(place)
+  #findOrAdd(place: RememberedKey): number {
+    const known = this.#search(place)
     if (known !== undefined && known >= 0) return known
-    acquire(words, directoryLock, mine)
+    acquire(this.#words, directoryLock, this.#mine)
     try {
-      const found = search(place)
+      const found = this.#search(place)
       if (found !== undefined && found >= 0) return found
       if (found !== undefined) {
-        own(~found, place)
+        this.#own(~found, place)
         return ~found
       }
-      return reuse(place)
+      return this.#reuse(place)
     } finally {
-      release(words, directoryLock)
+      release(this.#words, directoryLock)
     }
   }
 
-  function own(entry: number, { key }: RememberedKey): void {
+  #own(entry: number, { key }: RememberedKey): void {
     const word = wordOf(entry)
-    for (const [index, part] of key.entries()) words[word + keyWord + index] = part
-    Atomics.store(words, word + stateWord, used)
+    for (const [index, part] of key.entries()) this.#words[word + keyWord + index] = part
+    Atomics.store(this.#words, word + stateWord, used)
   }
 
   /** Gives the key an entry whose owner has no request in the last minute. Under the lock of the directory. */
-  function reuse(place: RememberedKey): number {
-    const now = clock()
-    let entry = (place.key[0] >>> 0) % organizations
-    for (let looks = 0; looks < reach; looks++) {
+  #reuse(place: RememberedKey): number {
+    const now = this.#clock()
+    let entry = (place.key[0] >>> 0) % this.#organizations
+    for (let looks = 0; looks < this.#reach; looks++) {
       const word = wordOf(entry)
-      openLog(entry)
-      if (logs.isIdle(now) && Atomics.compareExchange(words, word + lockWord, 0, mine) === 0) {
+      this.#openLog(entry)
+      if (this.#logs.isIdle(now) && Atomics.compareExchange(this.#words, word + lockWord, 0, this.#mine) === 0) {
         try {
           // again, now that no thread can count there
-          if (logs.isIdle(now)) {
-            Atomics.store(words, word + stateWord, changing)
-            logs.clear()
-            own(entry, place)
+          if (this.#logs.isIdle(now)) {
+            Atomics.store(this.#words, word + stateWord, changing)
+            this.#logs.clear()
+            this.#own(entry, place)
             return entry
           }
         } finally {
-          release(words, word + lockWord)
+          release(this.#words, word + lockWord)
         }
       }
-      entry = entry + 1 === organizations ? 0 : entry + 1
+      entry = entry + 1 === this.#organizations ? 0 : entry + 1
     }
     throw new OperatorError(
-      `All ${organizations} counters for rate limits are in use by organizations with requests in the last minute; restart the service: it then makes room for twice as many organizations as have tokens.`,
+      `All ${this.#organizations} counters for rate limits are in use by organizations with requests in the last minute; restart the service: it then makes room for twice as many organizations as have tokens.`,
     )
   }
 
   /** Opens the log of the key and returns its lock, held. */
-  function enter(key: string): number {
-    const place = placeOf(key)
+  #enter(key: string): number {
+    const place = this.#placeOf(key)
     while (true) {
-      if (place.entry < 0) place.entry = findOrAdd(place)
+      if (place.entry < 0) place.entry = this.#findOrAdd(place)
       const lock = wordOf(place.entry) + lockWord
-      acquire(words, lock, mine)
-      if (isOf(place.entry, place)) {
-        openLog(place.entry)
+      acquire(this.#words, lock, this.#mine)
+      if (this.#isOf(place.entry, place)) {
+        this.#openLog(place.entry)
         return lock
       }
-      release(words, lock)
+      release(this.#words, lock)
       place.entry = -1
     }
   }
 
-  function judge(key: string, limit: number, isCounted: boolean): Admission {
-    const lock = enter(key)
+  #judge(key: string, limit: number, isCounted: boolean): Admission {
+    const lock = this.#enter(key)
     try {
       // The clock is read under the lock: then the order of the times is that of the requests.
-      const now = logs.advance(clock())
-      const before = logs.count
+      const now = this.#logs.advance(this.#clock())
+      const before = this.#logs.count
       const isAllowed = before < limit
-      if (isAllowed && isCounted) logs.push(now, limit)
+      if (isAllowed && isCounted) this.#logs.push(now, limit)
       const remaining = Math.max(0, limit - before - (isAllowed ? 1 : 0))
       const count = isAllowed && isCounted ? before + 1 : before
       // After a limit was lowered more may be counted than allowed: then several must leave before one can come.
-      const leavesAt = count === 0 ? now : logs.leavesAt(Math.max(0, count - limit))
+      const leavesAt = count === 0 ? now : this.#logs.leavesAt(Math.max(0, count - limit))
       return { isAllowed, limit, remaining, resetSeconds: secondsUntil(leavesAt, now) }
     } finally {
-      release(words, lock)
+      release(this.#words, lock)
     }
-  }
-
-  return {
-    take: (key, limit) => judge(key, limit, true),
-    look: (key, limit) => judge(key, limit, false),
-    record: (key, limit) => {
-      let lock: number
-      try {
-        lock = enter(key)
-      } catch (error) {
-        // No room: the request was admitted elsewhere, and is not to fail here.
-        if (error instanceof OperatorError) return
-        throw error
-      }
-      try {
-        // also beyond the limit: what this node admitted while the store was down may not hide what was admitted since
-        logs.push(logs.advance(clock()), limit)
-      } finally {
-        release(words, lock)
-      }
-    },
-    close: async () => places.clear(),
   }
 }
 
+/** The first word of an entry. */
+const wordOf = (entry: number): number => (entriesByte + entry * entryBytes) / 4
+
 /** Exact for one thread that counts for itself. */
 export function createLocalLimiter(clock: Clock, options: LimiterMemoryOptions = {}): LocalLimiter {
-  return createMemoryLimiter({ memory: createLimiterMemory(options), clock, thread: 0 })
+  return new MemoryLimiter({ memory: createLimiterMemory(options), clock, thread: 0 })
 }
 
 /**
