@@ -18,7 +18,7 @@ import {
   dueDeliveries,
   type EndpointLease,
   giveUp,
-  keepBody,
+  keepBodies,
   recordAttempt,
   releaseEndpoint,
   renewEndpoint,
@@ -182,6 +182,7 @@ async function bodiesOf({ store, clock, wallClock }: DelivererOptions, due: read
     store.db,
     missing.map(({ messageId }) => messageId),
   )
+  const packed = new Map<string, Buffer>()
   for (const { messageId, kind } of missing) {
     const subject = subjects.get(messageId)
     if (!subject) {
@@ -189,8 +190,10 @@ async function bodiesOf({ store, clock, wallClock }: DelivererOptions, due: read
       continue
     }
     const body = bodyOf(kind as HitEventKind, subject, wallClock())
-    bodies.set(messageId, await unpack(await keepBody(store.db, messageId, await pack(body), clock())))
+    bodies.set(messageId, body)
+    packed.set(messageId, await pack(body))
   }
+  for (const [messageId, kept] of await keepBodies(store.db, packed, clock())) bodies.set(messageId, await unpack(kept))
   return bodies
 }
 
