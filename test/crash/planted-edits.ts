@@ -36,7 +36,7 @@ export const plantedEdits: readonly (PlantedEdit & { readonly kind: 'sqlite' | '
   {
     name: 'SQLite commits without waiting for the disk',
     kind: 'sqlite',
-    file: 'client/src/sinks/sqlite-sink.ts',
+    file: 'client/src/sinks/sqlite-database.ts',
     from: 'PRAGMA synchronous = FULL',
     to: 'PRAGMA synchronous = OFF',
   },

@@ -66,7 +66,7 @@ export function readTrace(path: string): Call[] {
 export class TracedDisk {
   readonly #folder: string
   readonly #names: Names = new Map()
-  readonly #open = new Map<number, { readonly file: File; at: number }>()
+  readonly #open = new Map<number, { readonly file: File; readonly isAppended: boolean; at: number }>()
 
   /** What the folder holds now is durable. */
   constructor(folder: string) {
@@ -101,6 +101,7 @@ export class TracedDisk {
       case 'write': {
         const open = this.#open.get(number)
         if (!open) return
+        if (open.isAppended) open.at = open.file.written.length
         this.#write(open.file, open.at, bytesOf(texts[0]!).subarray(0, result))
         open.at += result
         return
@@ -170,7 +171,7 @@ export class TracedDisk {
     }
     if (!file) return
     if (/O_TRUNC/.test(args)) resize(file, 0)
-    this.#open.set(descriptor, { file, at: 0 })
+    this.#open.set(descriptor, { file, isAppended: /O_APPEND/.test(args), at: 0 })
   }
 
   #write(file: File, at: number, bytes: Buffer): void {

@@ -3,7 +3,7 @@ import type { SyncFilters } from '../sync/sync-filters.ts'
 import { type SinkChoice, sinkChoice } from './sink-choice.ts'
 import { suggestion, UsageError } from './usage-error.ts'
 
-export const commandNames = ['run', 'watch', 'status', 'verify', 'reset'] as const
+export const commandNames = ['run', 'watch', 'webhooks', 'status', 'verify', 'reset'] as const
 export type CommandName = (typeof commandNames)[number]
 
 export type Options = {
@@ -25,24 +25,37 @@ export type Options = {
   readonly isYes: boolean
 }
 
+export type WebhookOptions = {
+  readonly sink: SinkChoice
+  readonly listen: { readonly host: string; readonly port: number; readonly path: string }
+  readonly secretFile: string | undefined
+  readonly isJson: boolean
+  readonly isQuiet: boolean
+}
+
 export type CommandLine =
-  | { readonly kind: 'command'; readonly name: CommandName; readonly options: Options }
+  | { readonly kind: 'command'; readonly name: Exclude<CommandName, 'webhooks'>; readonly options: Options }
+  | { readonly kind: 'command'; readonly name: 'webhooks'; readonly options: WebhookOptions }
   | { readonly kind: 'help'; readonly topic: CommandName | undefined }
   | { readonly kind: 'version' }
 
+const copying: readonly CommandName[] = ['run', 'watch', 'status', 'verify', 'reset']
 type Spec = { readonly value?: string; readonly isList?: true; readonly only?: readonly CommandName[] }
 const specs: { readonly [name: string]: Spec } = {
-  url: { value: '<address>' },
+  url: { value: '<address>', only: copying },
   sink: { value: '<kind>[:<target>]' },
   option: { value: '<name>=<value>', isList: true },
-  filter: { value: '<name>=<value>', isList: true },
-  initial: { value: 'open|history' },
-  state: { value: '<folder>' },
-  'token-file': { value: '<file>' },
+  listen: { value: '<host>:<port>', only: ['webhooks'] },
+  path: { value: '<path>', only: ['webhooks'] },
+  'secret-file': { value: '<file>', only: ['webhooks'] },
+  filter: { value: '<name>=<value>', isList: true, only: copying },
+  initial: { value: 'open|history', only: copying },
+  state: { value: '<folder>', only: copying },
+  'token-file': { value: '<file>', only: copying },
   metrics: { value: '<file>', only: ['run', 'watch'] },
   'new-filters': { only: ['run', 'watch'] },
-  'allow-http': {},
-  'max-wait': { value: '<minutes>' },
+  'allow-http': { only: copying },
+  'max-wait': { value: '<minutes>', only: copying },
   json: {},
   quiet: {},
   yes: { only: ['reset'] },
@@ -61,6 +74,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   const program = divider < 0 ? [] : args.slice(divider + 1)
   const given = readOptions(name, own)
   if (given.has('help')) return { kind: 'help', topic: name }
+  if (name === 'webhooks') return { kind: 'command', name, options: checkedWebhooks(given, program) }
   return { kind: 'command', name, options: checked(name, given, program) }
 }
 
@@ -90,6 +104,10 @@ function readOptions(command: CommandName, args: readonly string[]): Given {
     if (name === 'token')
       throw new UsageError(
         'A token on the command line shows in the process list and in the shell history: set TENDER_TOKEN or pass --token-file.',
+      )
+    if (name === 'secret')
+      throw new UsageError(
+        'A secret on the command line shows in the process list and in the shell history: set TENDER_WEBHOOK_SECRET or pass --secret-file.',
       )
     const spec = Object.hasOwn(specs, name) ? specs[name]! : undefined
     if (!spec || (spec.only && !spec.only.includes(command)))
@@ -135,6 +153,28 @@ function checked(command: CommandName, given: Given, program: readonly string[])
     isQuiet: given.has('quiet'),
     isYes: given.has('yes'),
   }
+}
+
+function checkedWebhooks(given: Given, program: readonly string[]): WebhookOptions {
+  const one = (name: string): string | undefined => given.get(name)?.[0]
+  const sink = one('sink')
+  if (sink === undefined) throw new UsageError('tender-sync webhooks needs --sink, such as --sink sqlite:tenders.db.')
+  const path = one('path') ?? '/'
+  if (!/^\/[^?#\s]*$/.test(path)) throw new UsageError(`--path ${path.slice(0, 40)} is no path; it begins with /.`)
+  return {
+    sink: sinkChoice(sink, pairs('option', given.get('option')), program),
+    listen: { ...listenAddress(one('listen') ?? '127.0.0.1:9000'), path },
+    secretFile: one('secret-file'),
+    isJson: given.has('json'),
+    isQuiet: given.has('quiet'),
+  }
+}
+
+function listenAddress(text: string): { host: string; port: number } {
+  const [, host, port] = /^(?:(\[[\da-fA-F:.]+\]|[^:\s]+):)?(\d{1,5})$/.exec(text) ?? []
+  if (port === undefined || Number(port) > 65_535)
+    throw new UsageError(`--listen is <host>:<port> or a port, not ${text.slice(0, 40)}.`)
+  return { host: (host ?? '127.0.0.1').replace(/^\[|\]$/g, ''), port: Number(port) }
 }
 
 function minutes(text: string | undefined): number | undefined {

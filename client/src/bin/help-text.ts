@@ -8,6 +8,7 @@ const overview = `tender-sync keeps a verifiable local copy of the tender stock.
   tender-sync status  the state, the last run, what the copy holds
   tender-sync verify  crawls the whole stock and compares it with the copy
   tender-sync reset   forgets the state; the next run reloads the copy
+  tender-sync webhooks  receives hits and keeps them beside the copy
 
   tender-sync <command> --help gives details and examples.
 
@@ -57,6 +58,33 @@ const sinkOptions = `Options of sinks
   hubspot, salesforce, http  log=<file>
   exec      output=show|drop`
 
+const webhooks = `tender-sync webhooks --sink <kind>[:<target>] [options]
+
+Receives the hits of saved searches as signed webhooks and keeps them beside the
+copy: in the table hit of sqlite and postgres, or in hits.ndjson beside the file
+of ndjson; other sinks take no hits. It answers 2xx when a hit is durable, and
+503 when the target fails, so that the sender tries again. A hit has one row,
+however often its messages come, and a newer message replaces an older one.
+SIGTERM and Ctrl-C stop it after the open requests.
+
+  --sink <kind>[:<target>]   sqlite, ndjson or postgres: that of the copy
+  --option schema=<name>     of postgres
+  --secret-file <file>       the secret of the endpoint, or the old and the new
+                             one during a rotation; reread for each request;
+                             default: TENDER_WEBHOOK_SECRET
+  --listen <host>:<port>     default: 127.0.0.1:9000; put a proxy with TLS
+                             before it
+  --path <path>              of the endpoint's address; default: /
+  --json                     JSON lines instead of text
+  --quiet                    only what is refused or not kept
+
+Examples
+  export TENDER_WEBHOOK_SECRET=whsec_…
+  tender-sync webhooks --sink sqlite:tenders.db
+  tender-sync webhooks --sink postgres:postgres://sync@db.example/warehouse \\
+    --secret-file /etc/tender-sync/webhook-secret --listen 127.0.0.1:9100 \\
+    --path /hits --json`
+
 const topics: { readonly [name in CommandName]: string } = {
   run: `tender-sync run --url <address> --sink <kind>[:<target>] [options]
 
@@ -91,6 +119,7 @@ Examples
   tender-sync watch --url https://api.example.org --sink ndjson:tenders.ndjson
   tender-sync watch --url https://api.example.org --sink sqlite:tenders.db \\
     --metrics /var/lib/node_exporter/tender_sync.prom --quiet`,
+  webhooks,
   status: `tender-sync status --sink <kind>[:<target>] [options]
 
 Shows the state, the last run, the lag and what the copy holds. It may be
@@ -107,7 +136,8 @@ Crawls the whole list, archived records included, and compares it with the
 copy: for csv, parquet, ndjson and sqlite every value in the file itself
 (csv needs npm install csv-parse), else ids, times of change and status. Exits
 with 5 if they differ. Changes since the last run are counted separately. A
-stock of 100,000 records takes 17 minutes at 60 requests a minute.
+stock of 100,000 records takes 17 minutes at 60 requests a minute. Hits of
+tender-sync webhooks are not compared: the API has none.
 
 ${asking}
 ${shared}
@@ -119,7 +149,8 @@ Examples
   reset: `tender-sync reset --sink <kind>[:<target>] [--yes]
 
 Forgets the state. The records stay until the next run has loaded everything
-again; then sinks that are files or databases are replaced in one step.
+again; then sinks that are files or databases are replaced in one step. Hits of
+tender-sync webhooks stay: nothing would bring them again.
 
 ${shared}
   --yes                      do not ask

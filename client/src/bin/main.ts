@@ -12,6 +12,7 @@ import { statusCommand } from './status-command.ts'
 import { UsageError } from './usage-error.ts'
 import { verifyCommand } from './verify-command.ts'
 import { watchCommand } from './watch-command.ts'
+import { webhooksCommand } from './webhooks-command.ts'
 
 /** Does what the arguments say; resolves to the exit code and never rejects. */
 export async function main(args: readonly string[], environment: Environment): Promise<number> {
@@ -43,6 +44,7 @@ async function act(args: readonly string[], environment: Environment): Promise<n
     environment.stdout.write(`${(JSON.parse(text) as { version: string }).version}\n`)
     return exitCodes.ok
   }
+  if (command.name === 'webhooks') return webhooksCommand(command.options, environment)
   const { options } = command
   switch (command.name) {
     case 'run':

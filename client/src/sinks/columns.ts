@@ -143,3 +143,24 @@ export const lotColumns: readonly Column[] = [
   text('contract_date', 'contractDate', 'Date of the contract as published'),
   integer('received_tenders', 'receivedTenders', 'Number of tenders received'),
 ]
+
+/** One row per hit; the paths are those of a `Hit` (hits/hit.ts). New columns are added at the end. */
+export const hitColumns: readonly Column[] = [
+  required(uuid('hit_id', 'data.hitId', 'Fixed identifier of the hit')),
+  required(uuid('tender_id', 'data.tender.id', 'The tender of the hit; the key of tender')),
+  required(integer('fit_score', 'data.fitScore', 'How well the tender fits, 0 to 100, as of the edition of the hit')),
+  required(uuid('search_id', 'data.search.id', 'The saved search')),
+  required(text('search_name', 'data.search.name', 'Name of the search when the message was made')),
+  required(integer('search_version', 'data.search.version', 'Version of the search that matched')),
+  required(integer('edition', 'data.edition', 'The edition that the record in body is from')),
+  required(text('type', 'type', 'search.hit; search.hit.changed if a later message about the tender came')),
+  codes('changes', 'data.changes', 'What happened to the tender, separated by spaces: deadline, value, closed, merged'),
+  uuid('merged_into', 'data.mergedInto', 'The tender that remains after a merge'),
+  required(text('title', 'data.tender.title', 'Title of the tender')),
+  required(text('status', 'data.tender.status', 'Status of the tender')),
+  instant('submission_date', 'data.tender.submissionDate', 'Submission deadline; null when none was published'),
+  required(instant('tender_last_modified', 'data.tender.lastModified', 'lastModified of the record in body')),
+  required(text('webhook_id', 'webhookId', 'webhook-id of the message that this row is from')),
+  required(instant('received_at', 'receivedAt', 'When this message was received')),
+  required(instant('first_received_at', 'receivedAt', 'When the first message about the hit was received')),
+]

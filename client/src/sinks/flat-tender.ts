@@ -1,9 +1,11 @@
-// A tender record as rows of plain columns, the same in every table that a sink writes. Members without a column are
-// in the full record, which every sink stores beside the columns.
+// A tender record, or a hit, as rows of plain columns, the same in every table that a sink writes. Members without a
+// column are in the full record, which every sink stores beside the columns.
+import type { Hit } from '../hits/hit.ts'
 import type { TenderRecord } from '../types.ts'
 import {
   type Column,
   type ColumnType,
+  hitColumns as columnsOfHit,
   lotColumns as columnsOfLot,
   tenderColumns as columnsOfTender,
 } from './columns.ts'
@@ -69,6 +71,9 @@ function flat<From>(column: Column, recordOf: (from: From) => unknown): FlatColu
 export const tenderColumns: readonly FlatColumn<TenderRecord>[] = columnsOfTender.map((column) =>
   flat(column, (tender) => tender),
 )
+
+/** One row per hit. */
+export const hitColumns: readonly FlatColumn<Hit>[] = columnsOfHit.map((column) => flat(column, (hit) => hit))
 
 type PlacedLot = { readonly tenderId: string; readonly position: number; readonly lot: Lot }
 

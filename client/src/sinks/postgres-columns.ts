@@ -1,8 +1,14 @@
-// SQL of the columns: what PostgreSQL reads from a record or a lot as jsonb. The other sinks read the same by flat-tender.ts; a test
+// SQL of the columns: what PostgreSQL reads from a record, a lot or a hit as jsonb. The other sinks read the same by flat-tender.ts; a test
 // compares the values.
-import { type Column, type ColumnType, lotColumns as lot, tenderColumns as tender } from './columns.ts'
+import {
+  type Column,
+  type ColumnType,
+  hitColumns as hit,
+  lotColumns as lot,
+  tenderColumns as tender,
+} from './columns.ts'
 
-/** One column; `from` is SQL over `r`, the record or the lot as jsonb. */
+/** One column; `from` is SQL over `r`, the record, the lot or the hit as jsonb. */
 export type SqlColumn = {
   readonly name: string
   readonly type: string
@@ -22,18 +28,18 @@ const sqlType: { readonly [type in ColumnType]: string } = {
 const at = (path: string): string => (path.includes('.') ? `r #>> '{${path.replaceAll('.', ',')}}'` : `r ->> '${path}'`)
 
 function sqlOf({ type, paths, list }: Column): string {
-  const [path] = paths
+  const [path = ''] = paths
   switch (list) {
     case 'codes':
       return `coalesce((select string_agg(code, ' ' order by place)
-        from jsonb_array_elements_text(r -> '${path}') with ordinality as list (code, place)), '')`
+        from jsonb_array_elements_text(r #> '{${path.replaceAll('.', ',')}}') with ordinality as list (code, place)), '')`
     case 'count':
       return `coalesce(jsonb_array_length(r -> '${path}'), 0)`
     case 'names':
       return `(select string_agg(item ->> 'name', '; ' order by place)
         from jsonb_array_elements(r -> '${path}') with ordinality as list (item, place))`
     default: {
-      const value = paths.length === 1 ? at(path!) : `coalesce(${paths.map(at).join(', ')})`
+      const value = paths.length === 1 ? at(path) : `coalesce(${paths.map(at).join(', ')})`
       return type === 'text' ? value : `(${value})::${sqlType[type]}`
     }
   }
@@ -52,3 +58,6 @@ export const tenderColumns = inSql(tender)
 
 /** Columns of `tender_lot` besides its key (tender_id, position). */
 export const lotColumns = inSql(lot)
+
+/** Columns of `hit` besides `body`. */
+export const hitColumns = inSql(hit)

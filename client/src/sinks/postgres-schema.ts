@@ -1,5 +1,5 @@
 // Tables of the PostgreSQL sink, version by version. A version once released is never changed; the next one alters it.
-import { lotColumns, type SqlColumn, tenderColumns } from './postgres-columns.ts'
+import { hitColumns, lotColumns, type SqlColumn, tenderColumns } from './postgres-columns.ts'
 import { SinkError } from './sink-error.ts'
 
 /** What migrations need of a connection. */
@@ -12,8 +12,15 @@ const defined = (columns: readonly SqlColumn[]): string => columns.map(({ name, 
 const commented = (table: string, columns: readonly SqlColumn[]): string[] =>
   columns.map(({ name, comment }) => `comment on column ${table}.${name} is ${quoted(comment)}`)
 
-/** Statements of each version, in order; `s` is the quoted schema. */
-const versions: readonly ((s: string) => readonly string[])[] = [
+/** Tables that belong together, with a table that says which version of them a schema has. */
+type TableSet = {
+  readonly versionTable: string
+  readonly names: readonly string[]
+  /** Statements of each version, in order; `s` is the quoted schema. */
+  readonly versions: readonly ((s: string) => readonly string[])[]
+}
+
+const copyVersions: TableSet['versions'] = [
   (s) => [
     `create table ${s}.tender (${defined(tenderColumns)}, record jsonb not null,
       primary key (id), check (last_modified is not null and status is not null))`,
@@ -57,27 +64,60 @@ const versions: readonly ((s: string) => readonly string[])[] = [
   ],
 ]
 
+const copyTables: TableSet = {
+  versionTable: 'sync_version',
+  names: ['tender', 'tender_lot', 'tender_cpv', 'tender_nuts', 'sync_staged', 'sync_state', 'sync_version'],
+  versions: copyVersions,
+}
+
+const hitTables: TableSet = {
+  versionTable: 'sync_hit_version',
+  names: ['hit', 'sync_hit_version'],
+  versions: [
+    (s) => [
+      `create table ${s}.hit (${defined(hitColumns)}, body jsonb not null, primary key (hit_id),
+        check (tender_last_modified is not null and type is not null))`,
+      `create index on ${s}.hit (tender_id)`,
+      `create index on ${s}.hit (first_received_at)`,
+      `comment on table ${s}.hit is 'One row per hit of a saved search; kept by tender-sync webhooks, do not write'`,
+      ...commented(`${s}.hit`, hitColumns),
+      `comment on column ${s}.hit.body is 'The message as it was sent'`,
+    ],
+  ],
+}
+
 /** Throws a SinkError when the schema holds something with one of our names that is not ours. */
-async function refuseForeignTables(client: Queryable, schema: string): Promise<void> {
-  const names = ['tender', 'tender_lot', 'tender_cpv', 'tender_nuts', 'sync_staged', 'sync_state', 'sync_version']
+async function refuseForeignTables(
+  client: Queryable,
+  schema: string,
+  { names, versionTable }: TableSet,
+): Promise<void> {
   const { rows } = await client.query(
     `select relname from pg_class join pg_namespace on pg_namespace.oid = relnamespace
      where nspname = $1 and relname = any($2) order by relname`,
-    [schema, names],
+    [schema, [...names]],
   )
   const found = rows.map(({ relname }) => String(relname))
-  if (found.length > 0 && !found.includes('sync_version'))
+  if (found.length > 0 && !found.includes(versionTable))
     throw new SinkError(
       `The schema ${schema} holds a table ${found[0]} that this sink did not create: choose another schema (--option schema=<name>). Nothing was changed.`,
     )
 }
 
+/** Creates the schema and the tables of the copy, or brings them to this version. */
+export const migratePostgres = (client: Queryable, schema: string): Promise<void> => migrate(client, schema, copyTables)
+
+/** The same for the table of the hits. */
+export const migratePostgresHits = (client: Queryable, schema: string): Promise<void> =>
+  migrate(client, schema, hitTables)
+
 /**
- * Creates the schema or brings it to this version, in one transaction; two that start together wait for each other.
+ * Brings the tables to this version, in one transaction; two that start together wait for each other.
  *
- * @throws SinkError when the schema was made by a newer version of this package.
+ * @throws SinkError when the tables were made by a newer version of this package.
  */
-export async function migratePostgres(client: Queryable, schema: string): Promise<void> {
+async function migrate(client: Queryable, schema: string, tables: TableSet): Promise<void> {
+  const { versionTable, versions } = tables
   const s = `"${schema}"`
   await client.query('begin')
   try {
@@ -85,11 +125,11 @@ export async function migratePostgres(client: Queryable, schema: string): Promis
     // Asked first: an account without the right to create schemas may use one that was made for it.
     const { rows } = await client.query('select 1 from pg_namespace where nspname = $1', [schema])
     if (rows.length === 0) await client.query(`create schema ${s}`)
-    await refuseForeignTables(client, schema)
+    await refuseForeignTables(client, schema, tables)
     await client.query(
-      `create table if not exists ${s}.sync_version (version integer primary key, applied_at timestamptz not null default now())`,
+      `create table if not exists ${s}.${versionTable} (version integer primary key, applied_at timestamptz not null default now())`,
     )
-    const found = await client.query(`select coalesce(max(version), 0) as version from ${s}.sync_version`)
+    const found = await client.query(`select coalesce(max(version), 0) as version from ${s}.${versionTable}`)
     const version = Number(found.rows[0]?.version)
     if (version > versions.length)
       throw new SinkError(
@@ -97,7 +137,7 @@ export async function migratePostgres(client: Queryable, schema: string): Promis
       )
     for (let next = version; next < versions.length; next++) {
       for (const statement of versions[next]?.(s) ?? []) await client.query(statement)
-      await client.query(`insert into ${s}.sync_version (version) values ($1)`, [next + 1])
+      await client.query(`insert into ${s}.${versionTable} (version) values ($1)`, [next + 1])
     }
     await client.query('commit')
   } catch (error) {

@@ -1,14 +1,14 @@
 // Syncs into PostgreSQL 13 or newer: a table of tenders with the whole record and flat columns, tables of lots, CPV and
 // NUTS codes. The state is in the same database and moves in the same transaction, so a crash repeats and loses nothing.
-import type { Client } from 'pg'
 import { type Merge, type Run, StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
 import { parseState } from '../sync/sync-state.ts'
 import type { TenderRecord } from '../types.ts'
 import { disposable, type OpenSink } from './disposable.ts'
 import { lotColumns, tenderColumns } from './postgres-columns.ts'
+import { checkedName, postgresConnection } from './postgres-connection.ts'
 import { migratePostgres } from './postgres-schema.ts'
 import { storableJson } from './record-json.ts'
-import { isMissingModule, SinkBusyError, SinkError } from './sink-error.ts'
+import { SinkBusyError, SinkError } from './sink-error.ts'
 
 export type PostgresSinkOptions = {
   /** `postgres://user:password@host:5432/database`; what it leaves out comes from the PG… variables, as in psql. */
@@ -27,24 +27,6 @@ export type PostgresSink = OpenSink & { readonly state: StateStore }
 
 const batchSize = 1000
 const instantText = (column: string): string => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
-async function loadPg(): Promise<typeof import('pg')> {
-  try {
-    const loaded = await import('pg')
-    // A CommonJS package: its members may be on the default export alone.
-    return 'default' in loaded ? (loaded.default as typeof import('pg')) : loaded
-  } catch (error) {
-    if (isMissingModule(error, 'pg'))
-      throw new SinkError('The PostgreSQL sink needs the package pg: npm install pg', { cause: error })
-    throw error
-  }
-}
-
-function checkedName(name: string, what: string): string {
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(name))
-    throw new SinkError(`${what} ${JSON.stringify(name)} must consist of letters, digits and underscores.`)
-  return name
-}
 
 /** The newest version of each id: one statement may touch a row only once. */
 function newestById(records: readonly TenderRecord[]): TenderRecord[] {
@@ -65,71 +47,20 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
     if (parts.length < 2 || parts.length > 3) throw new SinkError(`repoint ${path} must be schema.table.column.`)
     return { table: parts.slice(0, -1).join('.'), column: parts.at(-1) as string }
   })
-  let connection: Promise<Client> | undefined
   let isInTransaction = false
   let hasLock = false
   let run: Run | undefined
   let isRunLost = false
-  let forgetConnection = (): void => {}
-
-  async function connect(): Promise<Client> {
-    const pg = await loadPg()
-    const client = new pg.Client({
-      connectionString: options.connectionString,
-      application_name: 'tender-sync',
-      connectionTimeoutMillis: 30_000,
-      // A connection that died silently is noticed, and its run aborted, instead of waiting forever.
-      keepAlive: true,
-    })
-    let isGone = false
-    const forget = (): void => {
-      // Error and end both come, the second perhaps when there is a new connection already.
-      if (isGone) return
-      isGone = true
+  const { rows, end } = postgresConnection({
+    connectionString: options.connectionString,
+    setUp: (client) => migratePostgres(client, schema),
+    onLost: () => {
       // What the transaction held is gone, and the lock with it: this run must not continue with another connection.
       isRunLost = run !== undefined
-      connection = undefined
       isInTransaction = false
       hasLock = false
-    }
-    // Without a listener a lost connection would end the process; the query under way rejects anyway.
-    forgetConnection = forget
-    client.on('error', forget)
-    client.on('end', forget)
-    await client.connect()
-    try {
-      await client.query("set time zone 'UTC'")
-      await migratePostgres(client, schema)
-    } catch (error) {
-      await client.end()
-      throw error
-    }
-    return client
-  }
-
-  function connected(): Promise<Client> {
-    connection ??= connect().catch((error: unknown) => {
-      connection = undefined
-      throw error
-    })
-    return connection
-  }
-
-  async function rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const client = await connected()
-    try {
-      return (await client.query(sql, [...values])).rows as Row[]
-    } catch (error) {
-      // Only the server's own refusals of a statement leave a connection that can be used.
-      const severity = typeof error === 'object' && error !== null && 'severity' in error ? error.severity : 'FATAL'
-      if (severity !== 'ERROR') {
-        forgetConnection()
-        // Else a connection that still lives would keep the lock.
-        void client.end().catch(() => {})
-      }
-      throw error
-    }
-  }
+    },
+  })
 
   function checkRun(): void {
     if (isRunLost) throw new SinkError('The connection to PostgreSQL was lost during the run; the next run repeats it.')
@@ -367,12 +298,6 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
         await rows(`delete from ${s}.sync_state`)
       },
     },
-    async end() {
-      if (!connection) return
-      const client = await connection
-      // Closing releases the lock and undoes an open transaction.
-      await client.end()
-      connection = undefined
-    },
+    end,
   })
 }

@@ -8,6 +8,7 @@ import {
   type FlatColumn,
   type FlatType,
   type FlatValue,
+  hitColumns,
   lotColumns,
   lotsOf,
   nutsOf,
@@ -103,18 +104,47 @@ export function migrateSqlite(db: DatabaseSync): void {
 function makeTables(db: DatabaseSync): void {
   db.exec(`${tables('')}${indexes}
 CREATE TABLE IF NOT EXISTS tender_sync_state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;`)
-  const addMissing = <T>(table: string, columns: readonly FlatColumn<T>[]): void => {
-    const present = new Set(
-      db
-        .prepare(`SELECT name FROM pragma_table_info('${table}')`)
-        .all()
-        .map(({ name }) => name),
-    )
-    for (const { name, type } of columns)
-      if (!present.has(name)) db.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${sqlType[type]}`)
+  addMissingColumns(db, 'tender', tenderColumns)
+  addMissingColumns(db, 'tender_lot', lotColumns)
+}
+
+function addMissingColumns<T>(db: DatabaseSync, table: string, columns: readonly FlatColumn<T>[]): void {
+  const present = new Set(
+    db
+      .prepare(`SELECT name FROM pragma_table_info('${table}')`)
+      .all()
+      .map(({ name }) => name),
+  )
+  for (const { name, type } of columns)
+    if (!present.has(name)) db.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${sqlType[type]}`)
+}
+
+/**
+ * Makes the table of the hits, or adds to it what a newer version of this package has. Throws a SinkError when the file
+ * holds a table `hit` that is not ours; nothing was changed by then.
+ */
+export function makeHitTable(db: DatabaseSync, file: string): void {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const isOurs = db.prepare("SELECT 1 FROM tender_sync_state WHERE name = 'hits'").get() !== undefined
+    if (!isOurs && hasTable(db, 'hit'))
+      throw new SinkError(
+        `${file} holds a table hit that tender-sync did not create: choose another file, or rename that table. Nothing was changed.`,
+      )
+    db.exec(`CREATE TABLE IF NOT EXISTS hit (
+  ${columnSql(hitColumns)},
+  body TEXT NOT NULL,
+  PRIMARY KEY (hit_id)
+);
+CREATE INDEX IF NOT EXISTS hit_tender_id ON hit (tender_id);
+CREATE INDEX IF NOT EXISTS hit_first_received_at ON hit (first_received_at);
+INSERT OR IGNORE INTO tender_sync_state (name, value) VALUES ('hits', '{"version":1}');`)
+    addMissingColumns(db, 'hit', hitColumns)
+    db.exec('COMMIT')
+  } catch (error) {
+    undo(db)
+    throw error
   }
-  addMissing('tender', tenderColumns)
-  addMissing('tender_lot', lotColumns)
 }
 
 export function createStaging(db: DatabaseSync): void {
@@ -143,7 +173,9 @@ export function promoteStaging(db: DatabaseSync): void {
   dropStaging(db)
 }
 
-const bound = (value: FlatValue): string | number | null => (typeof value === 'boolean' ? Number(value) : value)
+/** A value as SQLite takes it. */
+export const boundValue = (value: FlatValue): string | number | null =>
+  typeof value === 'boolean' ? Number(value) : value
 
 /** All of a row of `tender` that names its content. */
 const rowContent = (cells: readonly unknown[], record: object): string =>
@@ -153,7 +185,7 @@ const rowContent = (cells: readonly unknown[], record: object): string =>
 export function sqliteContentOf(delivered: TenderRecord): string {
   const { record } = wellFormed(delivered)
   return rowContent(
-    tenderColumns.map(({ of }) => bound(of(record))),
+    tenderColumns.map(({ of }) => boundValue(of(record))),
     record,
   )
 }
@@ -201,9 +233,9 @@ export function recordWriter(db: DatabaseSync, set: TableSet): RecordWriter {
     lastModifiedOf: (id) => find.get(id)?.last_modified as string | undefined,
     write: (delivered) => {
       const { record, json } = wellFormed(delivered)
-      tender.run(...tenderColumns.map(({ of }) => bound(of(record))), json)
+      tender.run(...tenderColumns.map(({ of }) => boundValue(of(record))), json)
       removeLots.run(record.id)
-      for (const each of lotsOf(record)) lot.run(...lotColumns.map(({ of }) => bound(of(each))))
+      for (const each of lotsOf(record)) lot.run(...lotColumns.map(({ of }) => boundValue(of(each))))
       for (const { codesOf, insert, remove } of codeTables) {
         remove.run(record.id)
         const codes: readonly PlacedCode[] = codesOf(record)

@@ -1,22 +1,18 @@
 // Sync into a SQLite file: records with flat columns, lots and codes as child tables, the state in the same transaction.
 // Uses the SQLite that Node itself holds (22.5 or newer), so there is nothing to install.
-import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Run, type Sink, StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
 import { parseState } from '../sync/sync-state.ts'
 import type { TenderRecord } from '../types.ts'
 import { disposable, type OpenSink } from './disposable.ts'
-import { SinkError } from './sink-error.ts'
+import { diskFaultOf, openSqlite } from './sqlite-database.ts'
 import {
   createStaging,
   dropStaging,
-  hasCopy,
   hasStaging,
-  migrateSqlite,
   promoteStaging,
   type RecordWriter,
   recordWriter,
-  refuseForeignTables,
   sqliteContentOf,
   sqliteRows,
   undo,
@@ -29,72 +25,9 @@ export type SqliteSinkOptions = {
   readonly isReadOnly?: boolean
 }
 
-async function loadSqlite(): Promise<typeof import('node:sqlite')> {
-  try {
-    return await import('node:sqlite')
-  } catch (cause) {
-    throw new SinkError(
-      `The SQLite sink needs Node.js 22.5 or newer, which includes SQLite, but this is ${globalThis.process?.version ?? 'another runtime'}: update Node.js, or use the sink ndjson.`,
-      { cause },
-    )
-  }
-}
-
 /** Opens or makes the database. Throws a SinkError when Node is too old or the file is no SQLite database. */
 export async function sqliteSink({ file, isReadOnly = false }: SqliteSinkOptions): Promise<OpenSink> {
-  const { DatabaseSync } = await loadSqlite()
-  if (!isReadOnly) return createSink(open(DatabaseSync, file), file)
-  if (existsSync(file)) return createSink(open(DatabaseSync, file, true), file)
-  return createSink(open(DatabaseSync, ':memory:'), file)
-}
-
-function open(Database: typeof DatabaseSync, file: string, isReadOnly = false): DatabaseSync {
-  let db: DatabaseSync | undefined
-  try {
-    db = new Database(file, { readOnly: isReadOnly })
-    if (isReadOnly) {
-      db.exec('PRAGMA busy_timeout = 15000')
-      refuseForeignTables(db, file)
-      // A run that was killed before it had made its tables leaves a database without them: there is no copy yet.
-      if (hasCopy(db)) return db
-      db.close()
-      return open(Database, ':memory:')
-    }
-    // Readers continue while a run writes (WAL); committed data survives a power cut (FULL). A reader that delays a
-    // checkpoint is waited for.
-    db.exec('PRAGMA busy_timeout = 15000')
-    refuseForeignTables(db, file)
-    // The log of a large first run does not stay large forever.
-    db.exec('PRAGMA journal_size_limit = 67108864')
-    // Only for a new database: space that a first run used for staging is returned to the disk after it.
-    db.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-    migrateSqlite(db)
-    return db
-  } catch (cause) {
-    db?.close()
-    if (cause instanceof SinkError) throw cause
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new SinkError(`The database ${file} cannot be used (${reason}): check its folder and its permissions.`, {
-      cause,
-    })
-  }
-}
-
-/** SQLite's codes for a full disk and for any fault in reading or writing. */
-const fullCode = 13
-const inputOutputCode = 10
-
-/** What a person can do about a fault of the disk; any other error unchanged. */
-function inWords(error: unknown, file: string): unknown {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return error
-  const code = error.errcode & 0xff
-  if (code === fullCode)
-    return new SinkError(`The disk of ${file} is full: make space; the next run continues.`, { cause: error })
-  if (code === inputOutputCode)
-    return new SinkError(`${file} cannot be written or read (${error.message}): check its disk and quota.`, {
-      cause: error,
-    })
-  return error
+  return createSink(await openSqlite(file, isReadOnly), file)
 }
 
 /** The sink with faults of the disk in words. */
@@ -104,7 +37,7 @@ function speaking(sink: Sink, file: string): Sink {
     Object.assign(sink, {
       [name]: (...values: readonly unknown[]) =>
         act(...values).catch((error: unknown) => {
-          throw inWords(error, file)
+          throw diskFaultOf(error, file)
         }),
     })
   }

@@ -68,6 +68,16 @@ function parse(body: Uint8Array): unknown {
   }
 }
 
+/** True when the text has the form of a webhook secret: `whsec_` and 24 to 64 bytes in base64. */
+export function isWebhookSecret(text: string): boolean {
+  try {
+    keyOf(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function keyOf(secret: string): Uint8Array {
   const base64 = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : secret
   const key = Buffer.from(base64, 'base64')

@@ -1,0 +1,50 @@
+// Hits in PostgreSQL, in the table `hit` beside the tables of the copy.
+import { hitColumns } from '../sinks/postgres-columns.ts'
+import { checkedName, postgresConnection } from '../sinks/postgres-connection.ts'
+import { migratePostgres, migratePostgresHits } from '../sinks/postgres-schema.ts'
+import { storableJson } from '../sinks/record-json.ts'
+import type { Hit, HitOutcome, HitStore } from './hit.ts'
+import { oneAtATime } from './one-at-a-time.ts'
+
+/** How long a statement may take: below the 20 s after which the sender gives up. */
+const statementMs = 10_000
+
+export type PostgresHitsOptions = { readonly connectionString: string; readonly schema?: string }
+
+/** Connects at once, so that a wrong address is known before the first hit. */
+export async function openPostgresHits(options: PostgresHitsOptions): Promise<HitStore> {
+  const schema = checkedName(options.schema ?? 'tenderstock', 'The schema')
+  const { rows, end } = postgresConnection({
+    connectionString: options.connectionString,
+    timeoutMs: statementMs,
+    setUp: async (client) => {
+      // A server may be set up to confirm commits before they are durable.
+      await client.query(
+        "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'",
+      )
+      await migratePostgres(client, schema)
+      await migratePostgresHits(client, schema)
+    },
+  })
+  await rows('select 1')
+  const names = hitColumns.map(({ name }) => name).join(', ')
+  const values = hitColumns.map(({ from }) => from).join(', ')
+  const changes = [...hitColumns.map(({ name }) => name), 'body']
+    .filter((name) => name !== 'hit_id' && name !== 'first_received_at')
+    .map((name) => `${name} = excluded.${name}`)
+    .join(', ')
+  const upsert = `
+    insert into "${schema}".hit as held (${names}, body)
+    select ${values}, r - 'webhookId' - 'receivedAt' from (select $1::jsonb as r) as message
+    on conflict (hit_id) do update set ${changes}
+    where (excluded.tender_last_modified, excluded.type) > (held.tender_last_modified, held.type)
+    returning xmax = 0 as created`
+  return {
+    put: oneAtATime(async (hit: Hit): Promise<HitOutcome> => {
+      const [written] = await rows<{ created: boolean }>(upsert, [storableJson(hit)])
+      if (!written) return 'held'
+      return written.created ? 'new' : 'changed'
+    }),
+    end,
+  }
+}

@@ -1,0 +1,111 @@
+// One connection to PostgreSQL: opened when it is first used, and again after it was lost.
+import type { Client } from 'pg'
+import { isMissingModule, SinkError } from './sink-error.ts'
+
+export type PostgresConnectionOptions = {
+  readonly connectionString: string
+  /** Called with each new connection before it is used. */
+  readonly setUp: (client: Client) => Promise<void>
+  /** Called when the connection is lost, before anything uses the next one. */
+  readonly onLost?: () => void
+  /** How long connecting and each statement may take; default: 30 s, and as long as a statement needs. */
+  readonly timeoutMs?: number
+}
+
+export type PostgresConnection = {
+  /** Runs a statement; statements run one after the other. */
+  rows<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>
+  /** Closes the connection: the server undoes an open transaction and releases its locks. */
+  end(): Promise<void>
+}
+
+async function loadPg(): Promise<typeof import('pg')> {
+  try {
+    const loaded = await import('pg')
+    // A CommonJS package: its members may be on the default export alone.
+    return 'default' in loaded ? (loaded.default as typeof import('pg')) : loaded
+  } catch (error) {
+    if (isMissingModule(error, 'pg'))
+      throw new SinkError('The PostgreSQL sink needs the package pg: npm install pg', { cause: error })
+    throw error
+  }
+}
+
+/** Throws a SinkError when the name needs quotes. */
+export function checkedName(name: string, what: string): string {
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(name))
+    throw new SinkError(`${what} ${JSON.stringify(name)} must consist of letters, digits and underscores.`)
+  return name
+}
+
+/** Connects when it is first used. */
+export function postgresConnection(options: PostgresConnectionOptions): PostgresConnection {
+  const { connectionString, setUp, onLost, timeoutMs } = options
+  let connection: Promise<Client> | undefined
+  let forgetConnection = (): void => {}
+
+  async function connect(): Promise<Client> {
+    const pg = await loadPg()
+    const client = new pg.Client({
+      connectionString,
+      application_name: 'tender-sync',
+      connectionTimeoutMillis: timeoutMs ?? 30_000,
+      ...(timeoutMs !== undefined && { query_timeout: timeoutMs }),
+      // A connection that died silently is noticed, and its run aborted, instead of waiting forever.
+      keepAlive: true,
+    })
+    let isGone = false
+    const forget = (): void => {
+      // Error and end both come, the second perhaps when there is a new connection already.
+      if (isGone) return
+      isGone = true
+      connection = undefined
+      onLost?.()
+    }
+    // Without a listener a lost connection would end the process; the query under way rejects anyway.
+    forgetConnection = forget
+    client.on('error', forget)
+    client.on('end', forget)
+    await client.connect()
+    try {
+      await client.query("set time zone 'UTC'")
+      await setUp(client)
+    } catch (error) {
+      await client.end()
+      throw error
+    }
+    return client
+  }
+
+  function connected(): Promise<Client> {
+    connection ??= connect().catch((error: unknown) => {
+      connection = undefined
+      throw error
+    })
+    return connection
+  }
+
+  return {
+    async rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+      const client = await connected()
+      try {
+        return (await client.query(sql, [...values])).rows as Row[]
+      } catch (error) {
+        // Only the server's own refusals of a statement leave a connection that can be used.
+        const severity = typeof error === 'object' && error !== null && 'severity' in error ? error.severity : 'FATAL'
+        if (severity !== 'ERROR') {
+          forgetConnection()
+          // Else a connection that still lives would keep the lock.
+          void client.end().catch(() => {})
+        }
+        throw error
+      }
+    },
+    async end() {
+      if (!connection) return
+      const client = await connection
+      await client.end()
+      connection = undefined
+    },
+  }
+}
