@@ -15,7 +15,8 @@ const proofs: { readonly [name: string]: Proof } = {
     env: { CHAOS_MINUTES: '30' },
   },
   crash: {
-    about: '500 kills and 100 power cuts of the store, kills of the edition log, and 5,000 mixes of its files',
+    about:
+      '500 kills and 100 power cuts of the store, kills of the edition log and of the receiver of hits, and 5,000 mixes of its files',
     files: ['test/crash', 'test/edition-log-kill.test.ts'],
     env: { KILLS: '500', CUTS: '100' },
   },

@@ -1,6 +1,6 @@
 // The program as a process: libraries of sinks are loaded only when used, and a missing one is named with what to install.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -58,6 +58,20 @@ describe('without the optional libraries', () => {
     expect(err).toMatch(/^tender-sync: The \w+ sink needs /)
     expect(err).toContain(words)
     expect(err.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  it('the receiver of hits says what it needs', () => {
+    const secretFile = join(folder, 'secret')
+    writeFileSync(secretFile, `whsec_${Buffer.alloc(24).toString('base64')}`)
+    const receive = (sink: string) => without(libraries, ['webhooks', '--secret-file', secretFile, '--sink', sink])
+    expect(receive(`sqlite:${join(folder, 'x')}`)).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('Node.js 22.5 or newer'),
+    })
+    expect(receive('postgres:postgres://nobody@127.0.0.1:9/none')).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('npm install pg'),
+    })
   })
 
   it('the sink postgres says what to install', () => {

@@ -165,7 +165,14 @@ export async function startReceiverProcess(
     const [inner] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')
     return Number(inner || child.pid)
   }
-  const kill = (signal: NodeJS.Signals = 'SIGKILL') => void (isOver || process.kill(pid(), signal))
+  const kill = (signal: NodeJS.Signals = 'SIGKILL'): void => {
+    try {
+      if (!isOver) process.kill(pid(), signal)
+    } catch (error) {
+      // It ended at this moment.
+      if (!['ESRCH', 'ENOENT'].includes(String((error as NodeJS.ErrnoException).code))) throw error
+    }
+  }
   const started = events.find(({ event }) => event === 'listening') as { url: string } | undefined
   if (!started) throw new Error(`the receiver ended with ${await ended}: ${errors}`)
   return {

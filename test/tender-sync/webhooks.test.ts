@@ -117,6 +117,15 @@ describe.each(hitKinds)('hits in %s', (kind) => {
     expect(target.rows()).toMatchObject([{ hitId: message.hitId, lastModified: '2026-11-22T06:00:01.000Z' }])
   })
 
+  test.skipIf(kind === 'ndjson')('two receivers write into one table', async () => {
+    const { secret, target, start, receiver } = await open(kind)
+    const urls = [receiver.url, (await start()).url]
+    const messages = Array.from({ length: 30 }, () => hitMessage())
+    const all = messages.flatMap((message) => urls.map((url) => post(url, message, [secret])))
+    expect(await Promise.all(all)).toEqual(all.map(() => 204))
+    expect(target.rows().map(({ hitId }) => hitId)).toEqual(messages.map(({ hitId }) => hitId).sort())
+  })
+
   test('a newer message replaces an older one, and never the other way', async () => {
     const { secret, target, receiver } = await open(kind)
     const base = hitMessage({ modified: 5 })
@@ -390,6 +399,12 @@ describe('beside the copy', () => {
     expect(target.rows()).toEqual(before)
     expect(await post(receiver.url, hitMessage(), [secret])).toBe(204)
     expect(target.rows()).toHaveLength(6)
+    const page = readFileSync(new URL('../../docs/hits/receiver.md', import.meta.url), 'utf8')
+    const [, query] = /<!-- query -->\n```sql\n([\s\S]*?)```/.exec(page)!
+    if (kind === 'postgres') {
+      const url = target.sink.slice('postgres:'.length)
+      expect(psql(url, `set search_path to tenderstock; ${query}`).split('\n')).toHaveLength(7)
+    }
     if (kind === 'sqlite') {
       const joined = await duckRows(
         `attach '${target.folder}/tenders.db' as copy (type sqlite); select t.title, h.fit_score from copy.hit h join copy.tender t on t.id = h.tender_id`,
@@ -397,6 +412,7 @@ describe('beside the copy', () => {
       const db = new DatabaseSync(join(target.folder, 'tenders.db'), { readOnly: true })
       const rows = db.prepare('SELECT t.title FROM hit h JOIN tender t ON t.id = h.tender_id').all()
       expect([rows.length, joined?.length ?? 5]).toEqual([5, 5])
+      expect(db.prepare(query!).all()).toHaveLength(6)
       db.close()
     }
   })

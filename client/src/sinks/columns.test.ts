@@ -1,7 +1,7 @@
 // The columns against the contract: no member of the record is forgotten, and none is read where the record has none.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type Column, lotColumns, tenderColumns } from './columns.ts'
+import { type Column, hitColumns, lotColumns, tenderColumns } from './columns.ts'
 
 type Schema = {
   readonly $ref?: string
@@ -65,7 +65,14 @@ test.each([
   expect(leaves(schema, '').filter((leaf) => !covered(leaf) && withoutColumn[leaf] === undefined)).toEqual([])
 })
 
+test('the columns of a hit are members of its message, or of its receipt', () => {
+  const paths = hitColumns
+    .flatMap((column) => column.paths)
+    .filter((path) => !['webhookId', 'receivedAt'].includes(path))
+  for (const path of paths) expect(isThere(schemas['HitEvent']!, path.split('.')), `${path} is no member`).toBe(true)
+})
+
 test('no name appears twice', () => {
-  for (const columns of [tenderColumns, lotColumns])
+  for (const columns of [tenderColumns, lotColumns, hitColumns])
     expect(new Set(columns.map(({ name }) => name)).size).toBe(columns.length)
 })
