@@ -164,7 +164,7 @@ const mistakes: readonly (PlantedEdit & { readonly kind: FileKind })[] = [
     name: 'what a killed process left is believed to be durable',
     kind: 'ndjson',
     file: 'client/src/hits/ndjson-hits.ts',
-    from: '  await handle.sync()\n',
+    from: '  await makeDurable(file)\n',
     to: '',
   },
   {

@@ -2,7 +2,7 @@
 // which the file is written again and renamed into place.
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { makeFolder, putInPlace, sizeOf, writeWhole } from '../sinks/durable-files.ts'
+import { makeDurable, makeFolder, putInPlace, sizeOf, writeWhole } from '../sinks/durable-files.ts'
 import { BlockWriter, readLines } from '../sinks/line-file.ts'
 import { wellFormedJson } from '../sinks/record-json.ts'
 import { CopyDamagedError, SinkBusyError, SinkError } from '../sinks/sink-error.ts'
@@ -77,7 +77,7 @@ export async function openNdjsonHits({ file, now }: NdjsonHitsOptions): Promise<
 
 /**
  * Reads the file, or makes it. The last line may be torn (a kill, a power cut): it was never confirmed and is removed. All
- * that is left is durable then, because the process that wrote it may have been killed before it was.
+ * that is left is durable then.
  */
 async function openFile(file: string): Promise<OpenFile> {
   if ((await sizeOf(file)) === undefined) await writeWhole(file, '')
@@ -99,7 +99,7 @@ async function openFile(file: string): Promise<OpenFile> {
   if (!(await isTornHit(file, bytes))) throw notOurs(file, damaged ?? number + 1)
   const handle = await open(file, 'a')
   await handle.truncate(bytes)
-  await handle.sync()
+  await makeDurable(file)
   return { handle, held }
 }
 
