@@ -1,8 +1,7 @@
 // Sends what is due: one worker at a time has an endpoint, so a dead endpoint delays no other, and no transaction is open during a
 // request. At least once: a message is sent again under the same id until its outcome is stored.
 import { setTimeout as delay } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import type { HitChange, HitEventKind } from '../domain/hit-event.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import { toInstant } from '../domain/time.ts'
@@ -175,7 +174,7 @@ async function bodiesOf({ store, clock, wallClock }: DelivererOptions, due: read
   const missing: DueDelivery[] = []
   for (const each of due) {
     if (each.packed === null) missing.push(each)
-    else bodies.set(each.messageId, await unpack(each.packed))
+    else bodies.set(each.messageId, unpack(each.packed))
   }
   if (missing.length === 0) return bodies
   const subjects = await deliverySubjects(
@@ -191,15 +190,15 @@ async function bodiesOf({ store, clock, wallClock }: DelivererOptions, due: read
     }
     const body = bodyOf(kind as HitEventKind, subject, wallClock())
     bodies.set(messageId, body)
-    packed.set(messageId, await pack(body))
+    packed.set(messageId, pack(body))
   }
-  for (const [messageId, kept] of await keepBodies(store.db, packed, clock())) bodies.set(messageId, await unpack(kept))
+  for (const [messageId, kept] of await keepBodies(store.db, packed, clock())) bodies.set(messageId, unpack(kept))
   return bodies
 }
 
-const pack = promisify<string, Buffer>(gzip)
-const unpack = async (packed: Uint8Array): Promise<string> =>
-  (await promisify<Uint8Array, Buffer>(gunzip)(packed)).toString()
+/** At the first level: a body is small, and there may be thousands. */
+const pack = (body: string): Buffer => gzipSync(body, { level: 1 })
+const unpack = (packed: Uint8Array): string => gunzipSync(packed).toString()
 
 /** The message about a hit, with its record as the edition has it. */
 function bodyOf(kind: HitEventKind, subject: DeliverySubject, at: number): string {
