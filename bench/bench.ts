@@ -29,7 +29,7 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   sources      reading portals beside other readers
   consolidate  what a notice costs
   quality      how good the records are
-  hits         saved searches against changed records, beside a plain loop
+  hits         matching, writing and delivering hits beside plain programs, and the API beside them
   fit          how well the fit score finds what companies won; --fit learns its table again
 
   --records N[,N]       size of the stock; the documents have 10000,1000000,5000000
@@ -117,7 +117,19 @@ if (what === 'hits') {
     records: Number(values.records ?? 10_000),
     onProgress: (text) => console.error(text),
   })
-  console.log(values.json ? JSON.stringify(report, null, 2) : hitsAsMarkdown(report))
+  const { benchDelivery, deliveryAsMarkdown } = await import('./hit-delivery.ts')
+  const { benchApiBesideMatching, besideMatchingAsMarkdown } = await import('./hit-api.ts')
+  const rounds = Number(values.rounds)
+  const onProgress = (text: string) => console.error(text)
+  const delivery = await benchDelivery({ hits: 10_000, rounds, onProgress })
+  const beside = await benchApiBesideMatching({ searches: 10_000, records: 10_000, rounds, onProgress })
+  const parts = [
+    hitsAsMarkdown(report),
+    delivery && deliveryAsMarkdown(delivery),
+    beside && besideMatchingAsMarkdown(beside),
+  ]
+  if (values.json) console.log(JSON.stringify({ ...report, delivery, beside }, null, 2))
+  else console.log(parts.map((part) => part ?? 'Skipped: no PostgreSQL is installed.').join('\n\n'))
   process.exit(0)
 }
 if (what === 'fit') {

@@ -1,5 +1,5 @@
 // A large edition is loaded while requests arrive at a fixed rate: how long they take before and meanwhile.
-import { createReadStream, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { createReadStream, globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findProgram, runCommand, startProcess, stopProcess } from '../processes.ts'
@@ -7,6 +7,7 @@ import type { SpeedContext } from './answering.ts'
 import { changesOf, newestEditionOf, writeChanges } from './changes.ts'
 import { checksumOfNext } from './checksums.ts'
 import type { EditionSeen, FixedRateSummary, FixedRateTask } from './fixed-rate.ts'
+import { latenciesBetween, readAnswers } from './latencies.ts'
 import { getList, pathOfSix, randomPages, sixFilterQuestions } from './questions.ts'
 import { atMost, type SpeedRow } from './row.ts'
 
@@ -104,26 +105,8 @@ export async function takeoverRows({ options, stock, ours, notes }: SpeedContext
   cluster.psql(database, 'drop table next_entry')
   if (!summary) throw new Error('the generator gave no summary')
   if (summary.errors > 0) throw new Error(`${summary.errors} errors while an edition was taken over`)
-  const answers = readFileSync(task.file, 'utf8')
-    .split('\n')
-    .map((line) => line.split(' ').map(Number) as [due: number, ms: number, lateMs: number])
-  const between = (from: number, to: number) => {
-    const own = answers.filter(([due]) => due >= from && due < to)
-    const at = (values: number[], share: number): number =>
-      values.sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0
-    const latencies = own.map(([, ms]) => ms)
-    return {
-      'p50 ms': at(latencies, 0.5),
-      'p99 ms': at(latencies, 0.99),
-      'longest ms': at(latencies, 1),
-      requests: own.length,
-      'generator late, p99 ms': at(
-        own.map(([, , lateMs]) => lateMs),
-        0.99,
-      ),
-      'generator late, longest ms': Math.max(0, ...own.map(([, , lateMs]) => lateMs)),
-    }
-  }
+  const answers = readAnswers(task.file)
+  const between = (from: number, to: number) => latenciesBetween(answers, from, to)
   const before = between(startedAt + warmSeconds * 1000, publishingAt)
   const writing = between(publishingAt, publishedAt)
   const during = between(publishedAt, endAt)
