@@ -28,6 +28,7 @@ import {
   type ParserError,
   uriTooLong,
 } from './unreadable-requests.ts'
+import { serveUnsubscribing, type Unsubscribe } from './unsubscribe.ts'
 
 export type ApiOptions = Pick<
   TenderAnswersOptions,
@@ -63,6 +64,8 @@ export type ApiOptions = Pick<
   readonly refusedPerMinute?: number
   /** The guard against such floods where several servers share one; one of its own when left out. */
   readonly floodGuard?: FloodGuard
+  /** Ends mails; without it there is no page to unsubscribe. */
+  readonly unsubscribe?: Unsubscribe
   /** Runs before the routes are declared; the contract generator watches them here. */
   readonly beforeRoutes?: (app: FastifyInstance) => void
 }
@@ -84,6 +87,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   const { reader, tokens, limiter, cursors, clock, random, docsUrl, log } = options
   const trustedHops = options.trustedHops ?? 0
   const newRequestId = createRequestIds(clock, random.bytes)
+  const floodGuard = options.floodGuard ?? createFloodGuard(clock, options.refusedPerMinute ?? 600)
   let loadWatch: LoadWatch | undefined
   const isOverloaded = options.isOverloaded ?? (() => loadWatch?.isOverloaded() ?? false)
   let isDraining = false
@@ -99,7 +103,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     isOverloaded,
     hasDraftRateLimitHeaders: options.hasDraftRateLimitHeaders ?? false,
     editionWaitMs: options.editionWaitMs ?? 2000,
-    floodGuard: options.floodGuard ?? createFloodGuard(clock, options.refusedPerMinute ?? 600),
+    floodGuard,
   })
   /** Answers of the routes of tenders, for the access line. */
   const answered = new WeakMap<FastifyRequest, TenderAnswer>()
@@ -166,6 +170,9 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     })
   })
 
+  const addressOf = ({ raw }: FastifyRequest): string =>
+    clientAddress(raw.socket.remoteAddress ?? '', raw.headers['x-forwarded-for'] as string | undefined, trustedHops)
+
   /** What the short way did not take: the same answers through Fastify. */
   function serveTenders(request: FastifyRequest, reply: FastifyReply): void {
     const { raw } = request
@@ -177,12 +184,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
       ifNoneMatch: raw.headers['if-none-match'],
       acceptEncoding: raw.headers['accept-encoding'] as string | undefined,
       hasBody: hasBody(request),
-      address: () =>
-        clientAddress(
-          raw.socket.remoteAddress ?? '',
-          raw.headers['x-forwarded-for'] as string | undefined,
-          trustedHops,
-        ),
+      address: () => addressOf(request),
     })
     reply.hijack()
     const send = (known: TenderAnswer): void => {
@@ -223,6 +225,16 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     })
 
     serveDocuments(routes, options)
+    if (options.unsubscribe)
+      serveUnsubscribing(routes, options.unsubscribe, {
+        countWrong: (request) => floodGuard.count(addressOf(request)),
+        unavailable: (request, reply, error) => {
+          log?.error({ requestId: request.id, error: String(error) }, 'nobody can unsubscribe')
+          const retryAfter = spreadRetryAfter(unavailableSeconds, random.bytes(1)[0]!)
+          const detail = `The mails cannot be ended at the moment. Repeat the request in ${retryAfter} seconds.`
+          return answer(request, reply, { slug: 'unavailable', detail, retryAfter })
+        },
+      })
     serveHealth(routes, { ...options, isDraining: () => isDraining })
   })
 

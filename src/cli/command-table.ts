@@ -102,7 +102,7 @@ const serviceEnvironment = {
   TENDERSTOCK_BASE_URL: 'URL at which clients reach the API, such as https://tenders.example.org',
   TENDERSTOCK_DOCS_URL: 'URL of the pages about problem types; default: the /access page of the API',
   TENDERSTOCK_SECRET_KEY:
-    'key that seals the secrets of webhooks, 32 bytes in base64; default: the file secret-key in --data',
+    'key that seals the secrets of webhooks and unsubscribe links, 32 bytes in base64; default: the file secret-key in --data',
   TENDERSTOCK_TRUSTED_HOPS: 'number of proxies in front whose X-Forwarded-For is trusted; default: 0',
 }
 
@@ -126,6 +126,21 @@ const deliverOpen: OptionSpec = {
   max: 500,
   help: 'Also deliver what is open, matches now and is no hit yet, the best first, at most N (500).',
 }
+
+const mailEnvironment = {
+  TENDERSTOCK_SMTP_URL: 'server that takes mails of digests, such as smtp://user:password@mail.example.org:587',
+  TENDERSTOCK_MAIL_FROM: 'mail address that sends them',
+}
+const digestTiming = {
+  rhythm: {
+    type: 'choice',
+    value: 'RHYTHM',
+    choices: ['daily', 'weekly', 'at-once'],
+    help: 'daily (default), weekly (on Mondays), at-once (at most one mail an hour).',
+  },
+  hour: { type: 'count', value: 'H', min: 0, max: 23, help: 'Hour of the day, 0 to 23; default: 7.' },
+  zone: { type: 'text', value: 'ZONE', help: 'Time zone of the person; default: Europe/Brussels.' },
+} as const satisfies { readonly [name: string]: OptionSpec }
 
 const portalEnvironment = {
   TENDERSTOCK_CONTACT: 'with --live: your email address or web page, sent with every request to a portal',
@@ -233,7 +248,7 @@ export const commands = {
       json,
       help,
     },
-    environment: { ...serviceEnvironment, ...portalEnvironment },
+    environment: { ...serviceEnvironment, ...mailEnvironment, ...portalEnvironment },
     examples: [
       ['tenderstock start', 'sample portals, API on 127.0.0.1:8080'],
       ['tenderstock start --ingest notices/ day.zip --no-samples', 'serve your own notices'],
@@ -572,6 +587,50 @@ export const commands = {
     },
     environment: databaseEnvironment,
     examples: [['tenderstock hit release Roads', 'after a look at `search show Roads`']],
+  },
+  'digest create': {
+    summary: 'Mail the hits of a search to a person.',
+    details: [
+      'The person gets the hits of the next editions: those with a near deadline first, then the best. docs/hits/digests.md describes the mails.',
+      'They leave when the service has TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM.',
+    ],
+    operands: { name: '', min: 0, max: 0 },
+    options: {
+      ...everywhere,
+      organization: itsOrganization,
+      search: { type: 'text', value: 'NAME', required: true, help: 'The search, by name or id.' },
+      to: { type: 'text', value: 'ADDRESS', required: true, help: 'Mail address of the person.' },
+      ...digestTiming,
+    },
+    environment: { ...databaseEnvironment, ...mailEnvironment },
+    examples: [
+      ['tenderstock digest create --organization Acme --search Roads --to anna@example.org', 'daily at 7'],
+      [
+        'tenderstock digest create --organization Acme --search Roads --to ben@example.org --rhythm weekly --hour 9 --zone America/New_York',
+        'on Mondays at 9 in New York',
+      ],
+    ],
+  },
+  'digest edit': {
+    summary: 'Change when a person gets a digest.',
+    operands: { name: 'ID', min: 1, max: 1 },
+    options: { ...everywhere, ...digestTiming },
+    environment: databaseEnvironment,
+    examples: [['tenderstock digest edit ID --hour 18', 'each hit is still in one digest only']],
+  },
+  'digest list': {
+    summary: 'List digests with the next time and what became of their mails.',
+    operands: { name: '', min: 0, max: 0 },
+    options: { ...everywhere, organization: { ...organization, help: 'Only those of this organization.' } },
+    environment: databaseEnvironment,
+    examples: [['tenderstock digest list', 'of all organizations']],
+  },
+  'digest remove': {
+    summary: 'Remove a digest with its mails; the person gets no more.',
+    operands: { name: 'ID', min: 1, max: 1 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock digest remove ID', '`digest list` shows the id']],
   },
   simulate: {
     summary: 'Simulate the portals of all sources on this machine, with optional faults.',

@@ -4,6 +4,7 @@ import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { CommandEvent, Emit, EventOf, ProgressStage } from '../service/command-event.ts'
 import { shellWord } from '../service/shell-word.ts'
+import { describeDigest } from './digest-text.ts'
 import { wrap } from './help-text.ts'
 import { describeHit } from './hit-text.ts'
 import { type Paint, painter } from './paint.ts'
@@ -84,6 +85,7 @@ function textReporter({
         describe(event, paint) ??
         describeReview(event, paint) ??
         describeHit(event, paint) ??
+        describeDigest(event, paint) ??
         describeWebhook(event, paint) ??
         describeSource(event, { paint, clock })
       if (text !== undefined) out.write(`${text}\n`)
@@ -394,6 +396,24 @@ function hitRows(lag: EventOf<'status'>['hits'], row: (name: string, text: strin
   return [row('Saved searches', `${number(searches)}, ${behind}${missed}`)]
 }
 
+/** How digests are mailed; no line where there are none. */
+function mailRows(
+  mails: EventOf<'status'>['mails'],
+  row: (name: string, text: string) => string,
+  paint: Paint,
+): string[] {
+  if (!mails || mails.digests === 0) return []
+  const { digests, due, givenUp, isConfigured } = mails
+  return [
+    row('Digests', `${number(digests)}; mails: ${number(due)} due, ${number(givenUp)} given up`),
+    ...(isConfigured
+      ? []
+      : [
+          row(paint.yellow('Mail'.padEnd(22)), 'not set up: TENDERSTOCK_SMTP_URL, TENDERSTOCK_MAIL_FROM; digests wait'),
+        ]),
+  ]
+}
+
 function statusText(event: EventOf<'status'>, paint: Paint): string {
   const row = (name: string, text: string) => `  ${name.padEnd(22)} ${text}`
   const counts = (value: { readonly [key: string]: number }) =>
@@ -448,6 +468,7 @@ function statusText(event: EventOf<'status'>, paint: Paint): string {
         : `${count(event.unpublished, 'record')} to publish, at ${minute(event.nextPublication)} at the earliest`,
     ),
     ...hitRows(event.hits, row),
+    ...mailRows(event.mails, row, paint),
     ...holds.flatMap((hold) => [
       row(paint.yellow('Held back'), minute(hold.heldAt)),
       ...hold.reasons.map((reason) => `      ${reason}`),

@@ -99,4 +99,45 @@ describe('configuration', () => {
       /^AWS_ENDPOINT_URL is not a usable address/,
     )
   })
+
+  test('a server for mails takes TLS for granted, but on this machine', () => {
+    const read = (url: string) =>
+      readConfig({ TENDERSTOCK_SMTP_URL: url, TENDERSTOCK_MAIL_FROM: 'tenders@Example.org' }).mail
+    expect(read('smtp://me:p%40ss@mail.example.org')).toEqual({
+      host: 'mail.example.org',
+      port: 587,
+      security: 'starttls',
+      user: 'me',
+      password: 'p@ss',
+      from: 'tenders@example.org',
+    })
+    expect(read('smtps://mail.example.org/')).toMatchObject({ port: 465, security: 'smtps' })
+    expect(read('smtp://10.0.0.1:25')).toMatchObject({ host: '10.0.0.1', port: 25, security: 'starttls' })
+    for (const host of ['localhost', '127.0.0.1', '[::1]'])
+      expect(read(`smtp://${host}:25`)).toMatchObject({ security: 'none' })
+    expect(read('smtp://[::1]:25')).toMatchObject({ host: '::1' })
+    expect(read('smtp://localhost.example.org:25')).toMatchObject({ security: 'starttls' })
+  })
+
+  test('an unusable server for mails is reported in one sentence that repeats no secret', () => {
+    const from = { TENDERSTOCK_MAIL_FROM: 'tenders@example.org' }
+    for (const text of [
+      'secret',
+      'https://me:secret@mail.example.org',
+      'smtp://me:secret@',
+      'smtp://me:secret@mail.example.org/path',
+      'smtp://me:secret@mail.example.org?tls.rejectUnauthorized=false',
+      'smtp://me@mail.example.org',
+      'smtp://me:%zzsecret@mail.example.org',
+    ])
+      expect(() => readConfig({ TENDERSTOCK_SMTP_URL: text, ...from }), text).toThrow(
+        /^TENDERSTOCK_SMTP_URL (?:is not|has)(?!.*secret)/,
+      )
+    expect(() => readConfig(from)).toThrow(/^TENDERSTOCK_SMTP_URL is missing/)
+    const server = { TENDERSTOCK_SMTP_URL: 'smtp://me:secret@mail.example.org' }
+    expect(() => readConfig(server)).toThrow(/^TENDERSTOCK_MAIL_FROM is missing(?!.*secret)/)
+    expect(() => readConfig({ ...server, TENDERSTOCK_MAIL_FROM: 'a@b.org\r\nBcc: c@d.org' })).toThrow(
+      /^TENDERSTOCK_MAIL_FROM is no mail address/,
+    )
+  })
 })

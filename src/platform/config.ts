@@ -1,6 +1,8 @@
 // The only place that reads the environment. Each setting is read once, checked, and passed on as a value.
 import { isAbsolute } from 'node:path'
 import { OperatorError } from './errors.ts'
+import { mailAddressOf } from './mail-address.ts'
+import { isLoopbackAddress, literalOf } from './network-rule.ts'
 import { secretKeyOf } from './sealing.ts'
 
 /** Settings from the environment; options of a command line are not here. */
@@ -24,6 +26,20 @@ export type Config = {
   readonly secretKey?: Uint8Array
   /** TENDERSTOCK_DOCUMENTS: where raw documents are kept; absent means in the database. */
   readonly documents?: DocumentLocation
+  /** TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM: how mails leave; absent means that they wait. */
+  readonly mail?: MailSettings
+}
+
+/** The server that takes mails, and who sends them. */
+export type MailSettings = {
+  readonly host: string
+  readonly port: number
+  /** `smtps`: TLS from the first byte. `starttls`: required before anything else. `none`: on this machine only. */
+  readonly security: 'smtps' | 'starttls' | 'none'
+  readonly user?: string
+  readonly password?: string
+  /** A mail address. */
+  readonly from: string
 }
 
 /** A place for raw documents outside the database. */
@@ -68,6 +84,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const contact = contactOf(environment)
   const documents = documentPlaceOf(environment)
   const secretKey = sealingKeyOf(environment)
+  const mail = mailOf(environment)
   return {
     ...(databaseUrl !== undefined && { databaseUrl }),
     ...(redisUrl !== undefined && { redisUrl }),
@@ -77,6 +94,7 @@ export function readConfig(environment: Environment = process.env): Config {
     ...(contact !== undefined && { contact }),
     ...(documents !== undefined && { documents }),
     ...(secretKey !== undefined && { secretKey }),
+    ...(mail !== undefined && { mail }),
   }
 }
 
@@ -163,6 +181,55 @@ function sealingKeyOf(environment: Environment): Uint8Array | undefined {
       { exitCode: 2 },
     )
   return key
+}
+
+// The address is never repeated in a message: it may hold a password.
+function mailOf(environment: Environment): MailSettings | undefined {
+  const [text, sender] = [environment.TENDERSTOCK_SMTP_URL?.trim(), environment.TENDERSTOCK_MAIL_FROM?.trim()]
+  if (!text && !sender) return undefined
+  const refuse = (name: string, why: string, example: string): never => {
+    throw new OperatorError(`${name} ${why}; write it like ${example}.`, { exitCode: 2 })
+  }
+  const example = 'smtp://user:password@mail.example.org:587 or smtps://user:password@mail.example.org:465'
+  if (!text) return refuse('TENDERSTOCK_SMTP_URL', 'is missing beside TENDERSTOCK_MAIL_FROM', example)
+  const from = mailAddressOf(sender ?? '')
+  if (from === undefined)
+    return refuse(
+      'TENDERSTOCK_MAIL_FROM',
+      sender ? 'is no mail address' : 'is missing beside TENDERSTOCK_SMTP_URL',
+      'tenders@example.org',
+    )
+  const url = URL.parse(text)
+  const isSmtps = url?.protocol === 'smtps:'
+  if (
+    !url ||
+    !(isSmtps || url.protocol === 'smtp:') ||
+    url.hostname === '' ||
+    !/^\/?$/.test(url.pathname) ||
+    /[?#]/.test(text)
+  )
+    return refuse('TENDERSTOCK_SMTP_URL', 'is not a usable address', example)
+  const [user, password] = [decoded(url.username), decoded(url.password)]
+  if (user === undefined || password === undefined || (user === '') !== (password === ''))
+    return refuse('TENDERSTOCK_SMTP_URL', 'has a user and a password that cannot be read', example)
+  const host = literalOf(url.hostname) ?? url.hostname
+  const isHere = host === 'localhost' || isLoopbackAddress(host)
+  return {
+    host,
+    port: url.port === '' ? (isSmtps ? 465 : 587) : Number(url.port),
+    security: isSmtps ? 'smtps' : isHere ? 'none' : 'starttls',
+    ...(user !== '' && { user, password }),
+    from,
+  }
+}
+
+/** Undefined when a percent sign is followed by no byte. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
 }
 
 function documentPlaceOf(environment: Environment): DocumentLocation | undefined {

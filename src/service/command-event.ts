@@ -20,11 +20,13 @@ import type { Delivery as SourceDelivery } from '../sources/delivery.ts'
 import type { Channel, Source } from '../sources/source.ts'
 import type { Store } from '../store/database.ts'
 import type { Delivery, DeliveryCounts } from '../store/deliveries.ts'
+import type { ListedDigest } from '../store/digests.ts'
 import type { ListedRejection, ReceivedCounts } from '../store/documents.ts'
 import type { TenderDoubt } from '../store/doubts.ts'
 import type { EditionRow } from '../store/editions.ts'
 import type { HitLag } from '../store/hit-mark.ts'
 import type { HeldEdition, ListedHit } from '../store/hits.ts'
+import type { MailCounts } from '../store/mails.ts'
 import type { ApiToken, Organization } from '../store/organizations.ts'
 import type { StoredProfile, StoredSearch } from '../store/searches.ts'
 import type { AlarmRow, ListedRun } from '../store/source-health.ts'
@@ -140,6 +142,12 @@ type Facts = {
   openDelivered: { search: string; hits: number }
   hit: Omit<ListedHit, 'tenderId'> & { tender: string }
   hitsReleased: { search: string; edition: number; deliveries: number }
+  digest: Omit<ListedDigest, 'digestId' | 'searchNo' | 'madeDay' | 'dueAt'> & {
+    id: string
+    /** When the next one is due; null: as soon as there is something to mail. */
+    nextAt: number | null
+  }
+  digestRemoved: { id: string; search: string; person: string }
   matchExplained: ExplainedMatch & { id: string; search: string }
   status: ReceivedCounts & {
     isFailing: boolean
@@ -161,6 +169,8 @@ type Facts = {
     engine: Store['engine']
     data: string
     hits?: HitLag
+    /** `isConfigured`: the settings are there without which digests wait. */
+    mails?: MailCounts & { isConfigured: boolean }
   }
   rejection: ListedRejection
   // who has access

@@ -1,16 +1,14 @@
 // Delivers hits while the service runs: looks every second for what is due, and never ends the service.
 import { hostname } from 'node:os'
-import { setTimeout as delay } from 'node:timers/promises'
 import { hourMs } from '../domain/time.ts'
 import type { Log } from '../platform/log.ts'
 import { nextDueAt, pruneDeliveries } from '../store/deliveries.ts'
 import { type DelivererOptions, deliverDue } from '../webhooks/deliver.ts'
 import { openSender } from '../webhooks/send-attempt.ts'
+import { keepLooking } from './keep-looking.ts'
 import { openSealer, type SealerPlace } from './webhook-sealer.ts'
 
 const lookMs = 1000
-/** How long the pauses between failed rounds grow to. */
-const longestPauseMs = 60_000
 /** Rows of each kind that are forgotten in one statement. */
 const pruneRows = 500
 
@@ -25,10 +23,9 @@ export function startDeliveries(
 ): { readonly close: () => Promise<void> } {
   const { store, clock, wallClock, log, report } = options
   const sender = openSender({ version: options.version, now: wallClock })
-  const stopping = new AbortController()
-  let [failures, prunedAt, told] = [0, Number.NEGATIVE_INFINITY, '']
+  let prunedAt = Number.NEGATIVE_INFINITY
 
-  const once = async () => {
+  const look = async (signal: AbortSignal) => {
     const dueAt = await nextDueAt(store.db)
     if (dueAt !== undefined && dueAt <= clock())
       await deliverDue(
@@ -40,35 +37,16 @@ export function startDeliveries(
           random: () => options.random.bytes(4).readUInt32BE() / 2 ** 32,
           worker: `${hostname()} ${process.pid}`,
         },
-        stopping.signal,
+        signal,
       )
     if (clock() - prunedAt < hourMs) return
-    while (!stopping.signal.aborted && (await pruneDeliveries(store.db, clock(), pruneRows)));
+    while (!signal.aborted && (await pruneDeliveries(store.db, clock(), pruneRows)));
     prunedAt = clock()
   }
-  const run = async () => {
-    while (!stopping.signal.aborted) {
-      try {
-        await once()
-        if (failures > 0) report(undefined)
-        ;[failures, told] = [0, '']
-      } catch (error) {
-        if (stopping.signal.aborted) return
-        failures++
-        const why = error instanceof Error ? error.message : String(error)
-        report(`Hits are not delivered: ${why}`)
-        if (told !== why) log.error({ error: why }, 'hits are not delivered; retrying')
-        told = why
-      }
-      const pauseMs = failures === 0 ? lookMs : Math.min(longestPauseMs, lookMs * 2 ** Math.min(failures, 10))
-      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
-    }
-  }
-  const running = run()
+  const looking = keepLooking({ look, everyMs: lookMs, log, concern: 'Hits are not delivered', report })
   return {
     close: async () => {
-      stopping.abort(new Error('the service is closing'))
-      await running
+      await looking.close()
       await sender.close()
     },
   }

@@ -17,6 +17,7 @@ import type { Emit } from './command-event.ts'
 import { watchDatabase } from './database-watch.ts'
 import { followEditions, takeOver } from './follow-editions.ts'
 import { findPort, hostOf, listenError } from './listening-address.ts'
+import { unsubscribe } from './mail-digests.ts'
 import { type NodeState, openNodeState } from './node-state.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { countProcesses } from './process-count.ts'
@@ -198,7 +199,7 @@ type ApiParts = {
 /** Starts the threads of the API. They listen once `editions` resolves. */
 async function openApi(
   { apiHost: host, apiPort, readers: count, hasRateLimitFields, logLevel, emit, stop }: NodeOptions,
-  { store, clock, random, config }: ServiceContext,
+  { store, dataFolder, clock, random, config }: ServiceContext,
   parts: ApiParts,
 ): Promise<{ readonly address: string; readonly close: () => Promise<void> }> {
   const port = await findPort(host, apiPort)
@@ -211,6 +212,7 @@ async function openApi(
     addresses: publicAddresses({ config, host }, address),
     tokens: tokenSourceOf(store),
     cursorKeys: cursorKeysOf(store, { clock, randomBytes: random.bytes }),
+    unsubscribe: (token) => unsubscribe({ store, dataFolder, config, random }, token),
     config,
     hasRateLimitFields,
     logLevel,

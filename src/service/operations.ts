@@ -17,6 +17,7 @@ import { newestEdition } from '../store/editions.ts'
 import { newestModel } from '../store/estimates.ts'
 import { exportStock } from '../store/export.ts'
 import { readHitLag } from '../store/hit-mark.ts'
+import { countMails } from '../store/mails.ts'
 import {
   type ApiToken,
   changeOrganization,
@@ -34,6 +35,7 @@ import { clockConcerns, publisherClockConcern } from './clock-concerns.ts'
 import type { Emit, EventOf } from './command-event.ts'
 import type { CommandName } from './command-name.ts'
 import type { ControlRequest } from './control-socket.ts'
+import { createDigestNow, editDigest, listDigestsNow, removeDigestNow } from './digest-operations.ts'
 import {
   activateSearch,
   createProfileNow,
@@ -174,6 +176,10 @@ const operations: { readonly [name in CommandName]?: Operation } = {
   'search show': showSearch,
   'hit list': listHitsNow,
   'hit release': releaseHits,
+  'digest create': createDigestNow,
+  'digest edit': editDigest,
+  'digest list': listDigestsNow,
+  'digest remove': removeDigestNow,
   'organization create': async ({ store, clock, random }, { options, operands }, emit) => {
     const outcome = await createOrganization(
       store.db,
@@ -418,6 +424,7 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
       : null,
     doubtedTenders: await countDoubts(db),
     hits: await readHitLag(db),
+    mails: { ...(await countMails(db)), isConfigured: context.config.mail !== undefined },
     unpublished: await countUnpublished(db),
     nextPublication: Math.max(now, newest ? newest.publishedAt + intervalMs : 0),
     holds: await listHolds(db, Math.min(newest?.publishedAt ?? 0, now - intervalMs), 3),

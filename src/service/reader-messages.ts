@@ -31,9 +31,9 @@ export type ReaderSettings = {
 
 /**
  * What a reader needs from the database, which only the main thread holds. `knownTokens` are those read last, without
- * a query; `cursorKeys` also answers with these if the database does not.
+ * a query; `cursorKeys` also answers with these if the database does not. `unsubscribe` ends mails.
  */
-export type ReaderQuestion = 'tokenSerial' | 'tokens' | 'knownTokens' | 'touchTokens' | 'cursorKeys'
+export type ReaderQuestion = 'tokenSerial' | 'tokens' | 'knownTokens' | 'touchTokens' | 'cursorKeys' | 'unsubscribe'
 
 export type ToReader =
   | { readonly type: 'log'; readonly message: LogMessage }

@@ -121,6 +121,7 @@ const app = buildApi({
   pipeline: () => nodeState.pipeline,
   hasDraftRateLimitHeaders: settings.hasRateLimitFields,
   floodGuard: createFloodGuard(clock, undefined, { memory: floodMemory, thread }),
+  unsubscribe: (token) => ask<boolean>('unsubscribe', token),
   log,
 })
 const stop = async () => {

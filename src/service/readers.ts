@@ -5,6 +5,7 @@ import type { CursorKeySource } from '../api/cursors/cursor-key-ring.ts'
 import { createFloodMemory } from '../api/limits/flood-guard.ts'
 import { createLimiterMemory, releaseThread, roomForOrganizations } from '../api/limits/limiter-memory.ts'
 import type { TokenSource } from '../api/token-table.ts'
+import type { Unsubscribe } from '../api/unsubscribe.ts'
 import type { EditionLog } from '../edition/write/edition-log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
@@ -23,6 +24,8 @@ export type ReadersOptions = {
   readonly editions: EditionLog | Promise<EditionLog>
   readonly tokens: TokenSource
   readonly cursorKeys: CursorKeySource
+  /** Ends the mails of a token; rejects where nobody can. */
+  readonly unsubscribe?: Unsubscribe
   /** What the node knows of itself; a sound one when left out. */
   readonly state?: NodeState
   readonly config: Pick<Config, 'redisUrl'>
@@ -88,6 +91,10 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
     tokens: loadTokens,
     knownTokens: async () => knownTokens,
     touchTokens: options.tokens.touch,
+    unsubscribe: async (token: string) => {
+      if (!options.unsubscribe) throw new Error('this node has no mails')
+      return options.unsubscribe(token)
+    },
     cursorKeys: async () => {
       try {
         knownKeys = await options.cursorKeys()

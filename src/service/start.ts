@@ -8,14 +8,17 @@ import { conformantIntervalMs } from '../publish/publish.ts'
 import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
 import { findPath } from '../sources/files.ts'
 import { loadSources } from '../sources/registry.ts'
+import { countMails } from '../store/mails.ts'
 import { loadTokens } from '../store/organizations.ts'
 import { saveRounds } from '../store/rounds.ts'
 import { getOrCreateSetting } from '../store/settings.ts'
 import { listenForCommands } from './control-socket.ts'
 import { startDeliveries } from './deliver-hits.ts'
+import { mailMissing } from './digest-operations.ts'
 import { type HitRounds, startHitRounds } from './hit-rounds.ts'
 import { type LiveSources, startLiveSources } from './live-sources.ts'
 import { allowLoopbackWebhooks, webhookAddressRule } from './loopback-webhooks.ts'
+import { startDigests } from './mail-digests.ts'
 import { aborted, type NodeOptions, type OpenNode, openNode } from './open-node.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { runOperation } from './operations.ts'
@@ -54,6 +57,7 @@ export type StartOptions = NodeOptions & {
 /** Deadlines pass by the clock: no record stays open longer than this after its own. */
 const longestTickMs = minuteMs / 2
 const hitsConcern = 'Saved searches are not matched at the moment. Editions are published as usual.'
+const mailsConcern = 'Digests are not mailed at the moment.'
 /** How long work under way may take to end after a signal to stop. */
 const longestFinishMs = 5_000
 
@@ -114,6 +118,7 @@ export async function start(options: StartOptions): Promise<void> {
       emit({ event: 'warning', message: `The webhook endpoint ${id} was disabled (${why}); its deliveries are held.` }),
   })
   node.defer(() => within(deliveries.close(), longestFinishMs))
+  await openDigests(node, options)
   if (options.samples && options.allowsLoopbackWebhooks) {
     const receiver = await openSampleHits(place, emit).catch((error: unknown) => {
       if (!(error instanceof OperatorError)) throw error
@@ -219,6 +224,30 @@ async function checkNamed({ live, samples, ingestPaths }: StartOptions): Promise
     for (const id of named) sourceNamed(sources, id)
   }
   for (const path of ingestPaths) await findPath(path)
+}
+
+/** Mails digests where the settings say how; else says that they wait. */
+async function openDigests({ context, state, emit, log, defer }: OpenNode, { config }: StartOptions): Promise<void> {
+  const { store, dataFolder, clock, random } = context
+  const { mail } = config
+  if (!mail) {
+    if ((await countMails(store.db)).digests > 0) emit({ event: 'warning', message: mailMissing })
+    return
+  }
+  const digests = startDigests({
+    store,
+    dataFolder,
+    config,
+    mail,
+    random,
+    clock,
+    log,
+    // why is for the log: /readyz is shown to everybody
+    report: (concern) => state.report('mails', concern === undefined ? undefined : mailsConcern),
+    onGivenUp: ({ digestId, person, error }) =>
+      emit({ event: 'warning', message: `A mail of the digest ${digestId} to ${person} was given up: ${error}` }),
+  })
+  defer(() => within(digests.close(), longestFinishMs))
 }
 
 /** The file of the trial token. Without a token, says how to make one; the token itself is in no event. */

@@ -51,7 +51,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     if (store.engine === 'embedded') {
       for (const table of ['publication', 'hit_mark'] as const)
         await store.db.updateTable(table).set({ until_ms: 0 }).where('until_ms', '>', 0).execute()
-      await store.db.updateTable('webhook_endpoint').set({ taken_until: 0 }).where('taken_until', '>', 0).execute()
+      for (const table of ['webhook_endpoint', 'mail'] as const)
+        await store.db.updateTable(table).set({ taken_until: 0 }).where('taken_until', '>', 0).execute()
     }
   } catch (error) {
     await store.close()

@@ -78,7 +78,8 @@ export async function updateHits(
 }
 
 /**
- * Adds the missing hits. A tender into which another was merged has none while a hit of that one represents it.
+ * Adds the missing hits, in a transaction that keeps the mark from moving: no digest can have passed the edition that they are
+ * given for it. A tender into which another was merged has none while a hit of that one represents it.
  * Existing ones record that they matched again. Returns the IDs of the added ones.
  */
 export async function insertHits(trx: Executor, hits: readonly NewHit[], madeAt: number): Promise<ReadonlySet<string>> {
@@ -92,9 +93,10 @@ export async function insertHits(trx: Executor, hits: readonly NewHit[], madeAt:
       from n where h.search_no = n."searchNo" and h.tender_id = n."tenderId" and h.last_edition < n.edition
     )
     insert into hit (search_no, tender_id, hit_id, edition, last_modified, search_version, fit_score, fit, matched, made_at,
-      score_now, last_edition, archive_reason, merged_into, deadline_ms, value, state_modified)
+      score_now, last_edition, archive_reason, merged_into, deadline_ms, value, state_modified, digest_edition)
     select "searchNo", "tenderId", "hitId", edition, "lastModified", "searchVersion", "fitScore", fit, matched, ${madeAt},
-      "fitScore", edition, "archiveReason", "mergedInto", "deadlineMs", value, "lastModified"
+      "fitScore", edition, "archiveReason", "mergedInto", "deadlineMs", value, "lastModified",
+      (select edition + 1 from hit_mark)
     from n where not exists (select from hit s where s.merged_into = n."tenderId" and s.search_no = n."searchNo")
     on conflict (search_no, tender_id) do nothing
     returning hit_id as "hitId"`.execute(trx)

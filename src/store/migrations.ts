@@ -340,9 +340,11 @@ export const migrations: Migrations = {
       deadline_ms bigint,
       value text,
       state_modified bigint not null,
+      digest_edition integer not null,
       primary key (search_no, tender_id)
     ) with (fillfactor = 90)`,
     'create index hit_tender on hit (tender_id)',
+    'create index hit_digest on hit (search_no, digest_edition)',
     'create index hit_merged_into on hit (merged_into, search_no) where merged_into is not null',
     `create table search_edition (
       edition integer not null,
@@ -419,14 +421,34 @@ export const migrations: Migrations = {
     )`,
     'create index delivery_attempt_attempted on delivery_attempt (attempted_at)',
     `create table digest (
+      digest_id text primary key,
       search_no integer not null references saved_search,
       person text not null,
       rhythm text not null check (rhythm in ('atOnce', 'daily', 'weekly')),
       hour smallint not null check (hour between 0 and 23),
       zone text not null,
       last_edition integer not null,
-      sent_at bigint,
-      primary key (search_no, person)
+      made_day integer not null,
+      made_at bigint,
+      due_at bigint not null,
+      created_at bigint not null
     )`,
+    'create unique index digest_person on digest (search_no, lower(person))',
+    'create index digest_due on digest (due_at)',
+    `create table mail (
+      message_id text primary key,
+      digest_id text not null references digest on delete cascade,
+      content text not null,
+      state text not null default 'due' check (state in ('due', 'sent', 'given-up')),
+      attempts smallint not null default 0,
+      due_at bigint not null,
+      taken_until bigint not null default 0,
+      last_error text,
+      created_at bigint not null,
+      ended_at bigint
+    )`,
+    "create index mail_due on mail (due_at) where state = 'due'",
+    'create index mail_digest on mail (digest_id)',
+    'create index mail_ended on mail (ended_at)',
   ],
 }

@@ -363,6 +363,8 @@ export type Database = {
     value: string | null
     /** The lastModified of the entry with which one of these four last changed. */
     state_modified: EpochMs
+    /** It is in the digests of this edition: the first one that was not matched whole when it was made. */
+    digest_edition: number
   }
   /** How many hits an edition made for a search; `held`: too many, so their deliveries wait until someone releases them. */
   search_edition: { edition: number; search_no: number; hits: number; state: Generated<string> }
@@ -438,13 +440,36 @@ export type Database = {
   }
   /** Mails with the hits of a search for one person. */
   digest: {
+    digest_id: string
     search_no: number
+    /** A mail address. */
     person: string
     rhythm: string
     hour: number
     zone: string
-    /** The newest edition whose hits were mailed. */
+    /** The newest edition whose hits are in a digest. */
     last_edition: number
-    sent_at: EpochMs | null
+    /** Where its rhythm stands (digests/digest-schedule.ts DigestState). */
+    made_day: number
+    made_at: EpochMs | null
+    due_at: EpochMs
+    created_at: EpochMs
+  }
+  /** The mails of digests: outbox and history at once. */
+  mail: {
+    /** The `Message-ID`: derived, so that a repeated mail has the same one. */
+    message_id: string
+    digest_id: string
+    /** JSON of digests/digest-content.ts DigestContent. */
+    content: string
+    state: Generated<string>
+    attempts: Generated<number>
+    due_at: EpochMs
+    /** Until when a process is sending it. */
+    taken_until: Generated<EpochMs>
+    last_error: string | null
+    created_at: EpochMs
+    /** When it was sent or abandoned. */
+    ended_at: EpochMs | null
   }
 }

@@ -7,7 +7,18 @@ export type Sources = ReadonlyMap<string, string>
 
 export type Violation = { readonly rule: string; readonly path: string; readonly detail: string }
 
-const stages = ['sources', 'ingest', 'consolidate', 'publish', 'edition', 'api', 'hits', 'webhooks', 'console']
+const stages = [
+  'sources',
+  'ingest',
+  'consolidate',
+  'publish',
+  'edition',
+  'api',
+  'hits',
+  'webhooks',
+  'digests',
+  'console',
+]
 /** Stages in which only the file named like the folder, and those listed, touch the store; everything else is pure. */
 const stagesWithRunner: { readonly [stage: string]: readonly string[] } = {
   ingest: ['receive-batch', 'run-slot', 'run-sources', 'note-names', 'watch-sources'],
@@ -15,6 +26,7 @@ const stagesWithRunner: { readonly [stage: string]: readonly string[] } = {
   publish: [],
   hits: ['match-editions', 'load-matcher', 'search-stock', 'explain-match'],
   webhooks: ['deliver'],
+  digests: ['make-digests', 'send-mails'],
 }
 /** What each folder of src may import besides itself, domain and platform. */
 const allowed: { readonly [folder: string]: readonly string[] } = {
@@ -29,6 +41,7 @@ const allowed: { readonly [folder: string]: readonly string[] } = {
   api: ['edition', 'store'],
   hits: ['store'],
   webhooks: ['store'],
+  digests: ['store'],
   console: ['store'],
   simulator: ['sources'],
   service: [...stages, 'store', 'simulator'],

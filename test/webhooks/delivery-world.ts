@@ -73,9 +73,9 @@ export async function openDeliveryWorld(store: Store, begin = startAt) {
     const hitId = randomUUID()
     await sql`
       insert into hit (search_no, tender_id, hit_id, edition, last_modified, search_version, fit_score, fit, matched, made_at,
-        score_now, last_edition, state_modified)
+        score_now, last_edition, state_modified, digest_edition)
       values (${searchNo}, ${tenderId}, ${hitId}, 1, ${lastModified}, 1, 78, '{"raw":81.9,"parts":[]}', '["cpv: 45233141"]', ${now}, 78, 1,
-        ${lastModified})`.execute(db)
+        ${lastModified}, 1)`.execute(db)
     return { hitId, lastModified, tenderId }
   }
   const addEndpoint = async (address: string, requestsPerSecond = 1000) => {

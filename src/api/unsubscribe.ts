@@ -1,0 +1,69 @@
+// The page behind "Unsubscribe" in mails: a form without scripts, and the POST that it and mail programs send (RFC 8058).
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { serveFixed } from './fixed-answer.ts'
+
+/** Ends the mails that a token was made for, also when they have ended already. False for a token that we did not make. */
+export type Unsubscribe = (token: string) => Promise<boolean>
+
+const path = '/unsubscribe'
+/** A sealed UUID in base64url; anything else is not asked about. */
+const tokenPattern = /^token=([A-Za-z0-9_-]{86})$/
+const securityHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  // the address holds the token
+  'referrer-policy': 'no-referrer',
+}
+
+function page(title: string, content: string): Buffer {
+  return Buffer.from(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
+<body><h1>${title}</h1>
+${content}
+</body></html>
+`)
+}
+
+/** A form without an address is sent to that of its page, token included. */
+const question = page(
+  'Unsubscribe',
+  '<p>Shall these mails about new tenders end?</p><form method="post"><button>Yes, unsubscribe</button></form>',
+)
+const done = page('Unsubscribed', '<p>You get no more mails about this search.</p>')
+const unknown = page(
+  'This address is not valid',
+  '<p>Open the link in the mail again, or answer the mail with the word "unsubscribe".</p>',
+)
+
+/** `count` counts a wrong token, and says how many seconds to wait when there were too many; `unavailable` answers when nobody can say. */
+export function serveUnsubscribing(
+  routes: FastifyInstance,
+  unsubscribe: Unsubscribe,
+  {
+    countWrong,
+    unavailable,
+  }: {
+    readonly countWrong: (request: FastifyRequest) => number | undefined
+    readonly unavailable: (request: FastifyRequest, reply: FastifyReply, error: unknown) => FastifyReply
+  },
+): void {
+  serveFixed(routes, path, question, securityHeaders)
+  routes.register(async (posts) => {
+    // whatever a mail program sends: the token alone decides
+    posts.removeAllContentTypeParsers()
+    posts.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, parsed) => parsed(null))
+    posts.post(path, { schema: { hide: true } }, async (request, reply) => {
+      reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...securityHeaders })
+      const token = tokenPattern.exec((request.query as { readonly text: string }).text)?.[1]
+      try {
+        if (token !== undefined && (await unsubscribe(token))) return reply.send(done)
+      } catch (error) {
+        return unavailable(request, reply, error)
+      }
+      const waitSeconds = countWrong(request)
+      if (waitSeconds !== undefined) reply.code(429).header('retry-after', waitSeconds)
+      else reply.code(404)
+      return reply.send(unknown)
+    })
+  })
+}

@@ -1,0 +1,40 @@
+// Events about digests as a person reads them.
+import { offsetMsAt, toInstant } from '../domain/time.ts'
+import type { CommandEvent, EventOf } from '../service/command-event.ts'
+import type { Paint } from './paint.ts'
+
+/** One event about digests; undefined when it is about something else. */
+export function describeDigest(event: CommandEvent, paint: Paint): string | undefined {
+  switch (event.event) {
+    case 'digest':
+      return digestText(event, paint)
+    case 'digestRemoved':
+      return `  ${paint.green('✓')} ${event.person} gets no more digests of "${event.search}"`
+    default:
+      return undefined
+  }
+}
+
+function digestText(event: EventOf<'digest'>, paint: Paint): string {
+  const { rhythm, hour, zone, nextAt } = event
+  const time = `${String(hour).padStart(2, '0')}:00 ${zone}`
+  const when = { atOnce: 'at once', daily: `daily at ${time}`, weekly: `on Mondays at ${time}` }[rhythm]
+  const next =
+    nextAt === null
+      ? []
+      : [
+          `next ${toInstant(nextAt + offsetMsAt(zone, nextAt))
+            .slice(0, 16)
+            .replace('T', ' ')}`,
+        ]
+  const mails = [
+    `${event.mailsSent} mails sent`,
+    ...(event.mailsDue > 0 ? [`${event.mailsDue} due`] : []),
+    ...(event.mailsGivenUp > 0 ? [paint.yellow(`${event.mailsGivenUp} given up`)] : []),
+  ]
+  return [
+    `  ${paint.bold(event.person)}  "${event.search}", ${when}`,
+    `      ${paint.dim(`${event.id} · ${event.organization} · ${[...next, mails.join(', ')].join(' · ')}`)}`,
+    ...(event.lastError === null ? [] : [`      ${paint.yellow('last error')}: ${event.lastError}`]),
+  ].join('\n')
+}

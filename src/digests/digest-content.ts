@@ -1,0 +1,73 @@
+// What a digest says, as data: short texts on one line each, from records as they were published. Pure.
+import type { TenderRecord } from '../domain/tender.ts'
+
+/** A hit in a digest. It has no score: scores leave the service by webhooks alone (C143). */
+export type DigestItem = {
+  readonly title: string
+  readonly isClosed: boolean
+  /** Its deadline is within a week. */
+  readonly isUrgent: boolean
+  readonly authority?: string
+  /** ISO 8601, UTC. */
+  readonly deadline?: string
+  readonly value?: string
+  /** A page for people on the portal. */
+  readonly url?: string
+}
+
+export type DigestContent = {
+  readonly search: string
+  /** In which deadlines are shown. */
+  readonly zone: string
+  /** Of all hits; those beyond the items are only counted. */
+  readonly count: number
+  readonly items: readonly DigestItem[]
+}
+
+/** Maximum letters of a title, and of what else a notice says. */
+const mostLetters = 300
+/** Maximum characters of an address that is linked; a longer one is left out. */
+const mostUrlLength = 1000
+
+/** A hit as it is found; its record in JSON, null when there is none. */
+type FoundHit = Pick<DigestItem, 'isClosed' | 'isUrgent'> & { readonly body: string | null }
+
+export function digestContent(
+  { search, zone }: Pick<DigestContent, 'search' | 'zone'>,
+  { count, best }: { readonly count: number; readonly best: readonly FoundHit[] },
+): DigestContent {
+  return { search: oneLine(search), zone, count, items: best.map(itemOf) }
+}
+
+function itemOf({ isClosed, isUrgent, body }: FoundHit): DigestItem {
+  if (body === null) return { title: 'A tender that is no longer in the stock', isClosed, isUrgent }
+  const record = JSON.parse(body) as TenderRecord
+  const { name, city, country } = record.contractingAuthority ?? {}
+  const authority = oneLine([name, city, country].filter((part) => part !== undefined).join(', '))
+  const deadline = record.submissionDate ?? record.participationDate
+  const amount = record.contractAmount
+  const url = record.originalSources.findLast((source) => source.url !== undefined)?.url
+  return {
+    title: oneLine(record.title) || 'A tender without a title',
+    isClosed,
+    isUrgent,
+    ...(authority !== '' && { authority }),
+    ...(deadline !== undefined && { deadline }),
+    ...(amount && {
+      value: `${amount.value.toLocaleString('en-US')} ${oneLine(amount.currency)}${amount.estimated ? ' (estimate)' : ''}`,
+    }),
+    ...(url !== undefined && isPage(url) && { url }),
+  }
+}
+
+/** Without line ends, control characters and marks that turn the direction of what follows. */
+function oneLine(text: string): string {
+  const line = text.replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\s]+/gu, ' ').trim()
+  const letters = [...line]
+  return letters.length > mostLetters ? `${letters.slice(0, mostLetters - 1).join('')}…` : line
+}
+
+/** Whether a mail may link it: what a notice says may be anything. */
+function isPage(text: string): boolean {
+  return text.length <= mostUrlLength && /^https?:\/\/[^\s\p{Cc}<>"']+$/u.test(text) && URL.canParse(text)
+}

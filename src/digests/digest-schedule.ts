@@ -1,0 +1,61 @@
+// When the digest of a person is due: once for each of its days, whatever the clocks of the zone do. Pure.
+import { dayMs, hourMs, minuteMs, offsetMsAt } from '../domain/time.ts'
+
+export const rhythms = ['atOnce', 'daily', 'weekly'] as const
+export type Rhythm = (typeof rhythms)[number]
+
+/** When a person wants digests. */
+export type DigestTerms = {
+  readonly rhythm: Rhythm
+  /** 0 to 23, on the clocks of the zone. */
+  readonly hour: number
+  /** IANA name. */
+  readonly zone: string
+}
+
+/** Where a digest stands. A day is a number: days since 1970-01-01. */
+export type DigestState = {
+  /** The local day of the newest digest, or of the moment in which the person asked for them. A weekly one has a Monday. */
+  readonly madeDay: number
+  /** When the newest mail was made; null before the first. */
+  readonly madeAt: number | null
+}
+
+/** Minimum time between two mails of the rhythm `atOnce`. */
+const pauseMs = hourMs
+/** The clocks of all zones are set at quarters of an hour. */
+const quarterMs = 15 * minuteMs
+
+/** The day whose hour was reached last: until then it is still the day before. */
+export function dayAt({ rhythm, hour, zone }: DigestTerms, now: number): number {
+  const day = Math.floor((now + offsetMsAt(zone, now) - hour * hourMs) / dayMs)
+  return rhythm === 'weekly' ? day - daysSinceMonday(day) : day
+}
+
+/** When the next digest is due. */
+export function nextDigestAt(terms: DigestTerms, { madeDay, madeAt }: DigestState): number {
+  if (terms.rhythm === 'atOnce') return madeAt === null ? 0 : madeAt + pauseMs
+  return hourReachedAt(terms, dayAfter(terms, madeDay))
+}
+
+/** The day of a digest that is made now because it is due. It is after `madeDay`, also while clocks that were set back repeat an hour. */
+export function digestDay(terms: DigestTerms, { madeDay }: DigestState, now: number): number {
+  return Math.max(dayAt(terms, now), terms.rhythm === 'atOnce' ? madeDay : dayAfter(terms, madeDay))
+}
+
+function dayAfter({ rhythm }: DigestTerms, day: number): number {
+  return rhythm === 'weekly' ? day + 7 - daysSinceMonday(day) : day + 1
+}
+
+/** 1970-01-01 was a Thursday. */
+function daysSinceMonday(day: number): number {
+  return (day + 3) % 7
+}
+
+/** The first moment in which the clocks show the hour of that day, or a later one where they skip it. */
+function hourReachedAt({ hour, zone }: DigestTerms, day: number): number {
+  const wallMs = day * dayMs + hour * hourMs
+  let at = wallMs - Math.max(offsetMsAt(zone, wallMs - dayMs), offsetMsAt(zone, wallMs + dayMs))
+  while (at + offsetMsAt(zone, at) < wallMs) at += quarterMs
+  return at
+}

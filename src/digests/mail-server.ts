@@ -1,0 +1,101 @@
+// The SMTP server of the operator: how a mail is handed over to it, and what its answers mean.
+import { createTransport } from 'nodemailer'
+import type { MailSettings } from '../platform/config.ts'
+import type { MailAttempt } from './mail-schedule.ts'
+
+/** How long one mail may take in all, and how long each step of it. */
+const mailMs = 60_000
+const stepMs = 15_000
+/** How many connections are open at the same time. */
+const connections = 4
+/** Maximum letters of an error that are kept. */
+const mostErrorLetters = 300
+
+export type OutgoingMail = {
+  readonly messageId: string
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** When it was made, epoch milliseconds: the same at each attempt. */
+  readonly at: number
+  /** Undefined: by an answer to the sender. */
+  readonly unsubscribeUrl: string | undefined
+}
+
+export type MailServer = {
+  /** Never throws. Aborted, the mail may have been accepted or not. */
+  readonly send: (mail: OutgoingMail, signal: AbortSignal) => Promise<MailAttempt>
+  /** Ends all connections at once. */
+  readonly close: () => void
+}
+
+/** Connects when there is something to send. Tests may give another `longestMs`. */
+export function openMailServer(settings: MailSettings, longestMs = mailMs): MailServer {
+  const { host, port, security, user, password, from } = settings
+  const transport = createTransport({
+    pool: true,
+    maxConnections: connections,
+    host,
+    port,
+    secure: security === 'smtps',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    ...(user !== undefined && password !== undefined && { auth: { user, pass: password } }),
+    connectionTimeout: stepMs,
+    greetingTimeout: stepMs,
+    dnsTimeout: stepMs,
+    socketTimeout: stepMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  // each send reports its own errors
+  transport.on('error', () => {})
+  return {
+    send: async ({ messageId, to, subject, text, html, at, unsubscribeUrl }, signal) => {
+      try {
+        await transport.sendMail({
+          messageId,
+          from: { name: 'Tenderstock', address: from },
+          to: { name: '', address: to },
+          subject,
+          text,
+          html,
+          date: new Date(at),
+          xMailer: false,
+          headers: {
+            'Auto-Submitted': 'auto-generated',
+            ...listHeaders(from, unsubscribeUrl),
+          },
+          signal: AbortSignal.any([signal, AbortSignal.timeout(longestMs)]),
+        })
+        return { kind: 'accepted' }
+      } catch (error) {
+        return attemptOf(error as SmtpError, password)
+      }
+    },
+    close: () => transport.close({ force: true }),
+  }
+}
+
+/** RFC 2369 and RFC 8058: one click is for https only. */
+function listHeaders(from: string, url: string | undefined): { readonly [name: string]: string } {
+  const byMail = `<mailto:${from}?subject=unsubscribe>`
+  if (url === undefined) return { 'List-Unsubscribe': byMail }
+  return {
+    'List-Unsubscribe': `<${url}>, ${byMail}`,
+    ...(url.startsWith('https:') && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+  }
+}
+
+/** What nodemailer says beyond the message. */
+type SmtpError = Error & { readonly code?: string; readonly responseCode?: number; readonly command?: string }
+
+/** Only an answer to the recipient or to the content is about this mail; anything else would meet each mail. */
+function attemptOf(thrown: SmtpError, password: string | undefined): MailAttempt {
+  const { responseCode = 0, command = '' } = thrown
+  const said = password === undefined ? thrown.message : thrown.message.replaceAll(password, '…')
+  const error = said.replace(/\s+/g, ' ').slice(0, mostErrorLetters)
+  if (!/^(?:RCPT TO|DATA)/.test(command) || responseCode < 400) return { kind: 'unreachable', error }
+  return { kind: 'refused', error, isFinal: responseCode >= 500 }
+}

@@ -1,0 +1,61 @@
+// Sends the mails that are due, each taken by one process for a while; no transaction is open meanwhile. At least once: a mail is sent
+// again under the same `Message-ID` until its outcome is stored.
+import type { Clock } from '../platform/clock.ts'
+import type { Store } from '../store/database.ts'
+import { recordMail, returnMail, type TakenMail, takeMail } from '../store/mails.ts'
+import type { DigestContent } from './digest-content.ts'
+import { nextMailStep } from './mail-schedule.ts'
+import type { MailServer } from './mail-server.ts'
+import { renderDigest } from './render-digest.ts'
+
+/** How long a process has a mail: longer than an attempt takes. */
+const leaseMs = 120_000
+/** How many mails are under way at the same time. */
+const atOnce = 4
+
+export type SendOptions = {
+  readonly store: Pick<Store, 'db'>
+  readonly clock: Clock
+  /** 0 to below 1. */
+  readonly random: () => number
+  readonly server: Pick<MailServer, 'send'>
+  /** Where the person of a digest ends it; undefined where there is no page for it. */
+  readonly unsubscribeUrl: (digestId: string) => string | undefined
+  /** Called with a mail that was given up, and why. */
+  readonly onGivenUp?: (mail: { readonly digestId: string; readonly person: string; readonly error: string }) => void
+}
+
+/**
+ * Sends everything that is due now. Throws when the server cannot be reached: then every other mail would meet the same. Aborted, it
+ * breaks off mails that are under way; they are sent again.
+ */
+export async function sendMails(options: SendOptions, signal: AbortSignal): Promise<void> {
+  let failure: { readonly error: unknown } | undefined
+  const worker = async () => {
+    try {
+      while (!signal.aborted && !failure) {
+        const mail = await takeMail(options.store.db, { now: options.clock(), leaseMs })
+        if (!mail) return
+        await sendMail(options, mail, signal)
+      }
+    } catch (error) {
+      failure ??= { error }
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  if (failure && !signal.aborted) throw failure.error
+}
+
+async function sendMail(options: SendOptions, mail: TakenMail, signal: AbortSignal): Promise<void> {
+  const { store, clock, random, server, onGivenUp } = options
+  const { messageId, digestId, person, createdAt } = mail
+  const unsubscribeUrl = options.unsubscribeUrl(digestId)
+  const rendered = renderDigest(JSON.parse(mail.content) as DigestContent, unsubscribeUrl)
+  const attempt = await server.send({ ...rendered, messageId, to: person, at: createdAt, unsubscribeUrl }, signal)
+  if (attempt.kind !== 'accepted' && signal.aborted) return returnMail(store.db, mail)
+  const at = clock()
+  const outcome = nextMailStep(attempt, mail.attempts + 1, at, random())
+  await recordMail(store.db, mail, outcome, at)
+  if (outcome.state === 'given-up') onGivenUp?.({ digestId, person, error: outcome.error })
+  if (attempt.kind === 'unreachable') throw new Error(attempt.error)
+}

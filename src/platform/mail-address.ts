@@ -1,0 +1,20 @@
+// Mail addresses as people and settings write them.
+import { domainToASCII } from 'node:url'
+
+/** Maximum length of an address, and of the part before the `@` (RFC 5321, 4.5.3.1). */
+const mostLength = 254
+const mostLocalLength = 64
+
+/**
+ * The address in the form in which it is stored: its domain in ASCII and lower case. Undefined when it is none. Letters beyond
+ * ASCII before the `@`, quoted parts and comments are not accepted.
+ */
+export function mailAddressOf(text: string): string | undefined {
+  const [, local, name] =
+    /^([A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*)@([^@\sp{Cc}]+)$/.exec(text.trim()) ?? []
+  if (local === undefined || local.length > mostLocalLength) return undefined
+  const domain = domainToASCII(name!)
+  const isDomain = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/.test(domain)
+  const address = `${local}@${domain}`
+  return isDomain && address.length <= mostLength ? address : undefined
+}

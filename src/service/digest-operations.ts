@@ -1,0 +1,154 @@
+// The operator's commands about digests: who gets the hits of a search by mail, and when.
+import { type DigestTerms, dayAt, nextDigestAt, type Rhythm } from '../digests/digest-schedule.ts'
+import { OperatorError } from '../platform/errors.ts'
+import { mailAddressOf } from '../platform/mail-address.ts'
+import { inTransaction, type Store } from '../store/database.ts'
+import {
+  changeTiming,
+  createDigest,
+  type ListedDigest,
+  listDigests,
+  lockDigest,
+  mostDigests,
+  removeDigest,
+} from '../store/digests.ts'
+import { findSearch } from '../store/searches.ts'
+import type { Emit, EventOf } from './command-event.ts'
+import type { ControlRequest } from './control-socket.ts'
+import type { ServiceContext } from './operation-context.ts'
+import { organizationNamed } from './organization-named.ts'
+
+/** What these commands need of the context they run in. */
+export type DigestContext = Pick<ServiceContext, 'store' | 'clock' | 'random' | 'config'>
+
+export const mailMissing =
+  'Mail is not set up, so digests wait: set TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM for the service.'
+
+const usualTerms: DigestTerms = { rhythm: 'daily', hour: 7, zone: 'Europe/Brussels' }
+
+/** `digest create`. */
+export async function createDigestNow(
+  context: DigestContext,
+  { options }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const { store, clock, random } = context
+  const { organizationId, name: owner } = await organizationNamed(store, String(options['organization']))
+  const search = await findSearch(store.db, organizationId, String(options['search']))
+  if (!search)
+    throw new OperatorError(
+      `"${owner}" has no search "${options['search']}"; \`tenderstock search list --organization '${owner}'\` shows them.`,
+    )
+  const person = mailAddressOf(String(options['to']))
+  if (person === undefined)
+    throw new OperatorError(`"${options['to']}" is no mail address; write it like anna@example.org.`, { exitCode: 2 })
+  const terms = termsOf(options, usualTerms)
+  const state = { madeDay: dayAt(terms, clock()), madeAt: null }
+  const digestId = random.uuid()
+  const outcome = await createDigest(
+    store,
+    { digestId, searchNo: search.searchNo, person, ...terms, ...state, dueAt: nextDigestAt(terms, state) },
+    clock(),
+  )
+  if (outcome === 'exists')
+    throw new OperatorError(
+      `${person} gets digests of "${search.name}" already; \`tenderstock digest list\` shows the id for digest edit.`,
+    )
+  if (outcome === 'tooMany')
+    throw new OperatorError(
+      `"${search.name}" has ${mostDigests} digests, which is the maximum; remove one first: tenderstock digest remove ID`,
+    )
+  await show(context, digestId, emit)
+  return 0
+}
+
+/** `digest edit ID`: which hits the person has got stays as it is. */
+export async function editDigest(
+  context: DigestContext,
+  { options, operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const digestId = operands[0]!.toLowerCase()
+  await inTransaction(context.store, async (trx) => {
+    const digest = await lockDigest(trx, digestId)
+    if (!digest) throw noDigest(operands[0]!)
+    const terms = termsOf(options, digest)
+    const isSame = terms.rhythm === digest.rhythm && terms.hour === digest.hour && terms.zone === digest.zone
+    if (isSame) throw new OperatorError('Nothing to change: pass another --rhythm, --hour or --zone.', { exitCode: 2 })
+    await changeTiming(trx, digestId, { ...terms, dueAt: nextDigestAt(terms, digest) })
+  })
+  await show(context, digestId, emit)
+  return 0
+}
+
+/** `digest list`: of one organization, or of all. */
+export async function listDigestsNow(
+  { store, config }: DigestContext,
+  { options }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const organizationId =
+    options['organization'] === undefined
+      ? undefined
+      : (await organizationNamed(store, String(options['organization']))).organizationId
+  const digests = await listDigests(store.db, organizationId)
+  if (digests.length === 0)
+    emit({
+      event: 'none',
+      message: 'There is no digest yet: tenderstock digest create --organization NAME --search NAME --to ADDRESS',
+    })
+  for (const digest of digests) emit(digestEvent(digest))
+  if (digests.length > 0 && !config.mail) emit({ event: 'warning', message: mailMissing })
+  return 0
+}
+
+/** `digest remove ID`: with its mails, also those that wait. */
+export async function removeDigestNow(
+  { store }: DigestContext,
+  { operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const digestId = operands[0]!.toLowerCase()
+  const digest = await digestWith(store, digestId)
+  if (!digest || !(await removeDigest(store.db, digestId))) throw noDigest(operands[0]!)
+  emit({ event: 'digestRemoved', id: digestId, search: digest.search, person: digest.person })
+  return 0
+}
+
+async function show({ store, config }: DigestContext, digestId: string, emit: Emit): Promise<void> {
+  const digest = await digestWith(store, digestId)
+  if (digest) emit(digestEvent(digest))
+  if (!config.mail) emit({ event: 'warning', message: mailMissing })
+}
+
+const digestWith = async (store: Store, digestId: string) =>
+  (await listDigests(store.db)).find((digest) => digest.digestId === digestId)
+
+const noDigest = (id: string) =>
+  new OperatorError(`There is no digest "${id}"; \`tenderstock digest list\` shows the ids.`)
+
+/** `before` with what the options replace. Throws OperatorError for a zone that nobody knows. */
+function termsOf(options: ControlRequest['options'], before: DigestTerms): DigestTerms {
+  const rhythm = options['rhythm'] === 'at-once' ? 'atOnce' : ((options['rhythm'] ?? before.rhythm) as Rhythm)
+  return {
+    rhythm,
+    hour: Number(options['hour'] ?? before.hour),
+    zone: options['zone'] === undefined ? before.zone : zoneNamed(String(options['zone'])),
+  }
+}
+
+function zoneNamed(name: string): string {
+  try {
+    // an offset such as +01:00 is no zone: it knows no summer
+    if (/^[A-Za-z]/.test(name)) return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+  }
+  throw new OperatorError(`There is no time zone "${name}"; write it like Europe/Berlin or America/New_York.`, {
+    exitCode: 2,
+  })
+}
+
+function digestEvent({ digestId, searchNo: _, madeDay: _day, dueAt, ...digest }: ListedDigest): EventOf<'digest'> {
+  return { event: 'digest', id: digestId, ...digest, nextAt: digest.rhythm === 'atOnce' ? null : dueAt }
+}

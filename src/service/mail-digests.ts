@@ -1,0 +1,77 @@
+// Makes and sends digests while the service runs: looks every few seconds for what is due, and never ends the service.
+
+import { openMailServer } from '../digests/mail-server.ts'
+import { makeDigests } from '../digests/make-digests.ts'
+import { type SendOptions, sendMails } from '../digests/send-mails.ts'
+import { hourMs } from '../domain/time.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Config, MailSettings } from '../platform/config.ts'
+import type { Log } from '../platform/log.ts'
+import type { Sealer } from '../platform/sealing.ts'
+import { removeDigest } from '../store/digests.ts'
+import { pruneMails } from '../store/mails.ts'
+import { keepLooking } from './keep-looking.ts'
+import { openSealer, type SealerPlace } from './webhook-sealer.ts'
+
+const lookMs = 5_000
+/** Rows that are forgotten in one statement. */
+const pruneRows = 500
+/** What the token of a page to unsubscribe is sealed for. */
+const tokenContext = 'unsubscribe'
+
+export function startDigests(
+  options: SealerPlace & {
+    readonly config: Pick<Config, 'baseUrl'>
+    readonly mail: MailSettings
+    readonly clock: Clock
+    readonly log: Log
+    /** Called with what is wrong; undefined when it is well again. */
+    readonly report: (concern: string | undefined) => void
+    readonly onGivenUp: NonNullable<SendOptions['onGivenUp']>
+  },
+): { readonly close: () => Promise<void> } {
+  const { store, clock, config, mail, random, log, report, onGivenUp } = options
+  const server = openMailServer(mail)
+  const domain = mail.from.slice(mail.from.indexOf('@') + 1)
+  let prunedAt = Number.NEGATIVE_INFINITY
+
+  const look = async (signal: AbortSignal) => {
+    await makeDigests(store, { clock, domain, signal })
+    const { baseUrl } = config
+    // opened each time: a key that was put in its place is found
+    const sealer = baseUrl === undefined ? undefined : await openSealer(options)
+    await sendMails(
+      {
+        store,
+        clock,
+        random: () => random.bytes(4).readUInt32BE() / 2 ** 32,
+        server,
+        unsubscribeUrl: (digestId) => sealer && `${baseUrl}/unsubscribe?token=${tokenOf(sealer, digestId)}`,
+        onGivenUp,
+      },
+      signal,
+    )
+    if (clock() - prunedAt < hourMs) return
+    while (!signal.aborted && (await pruneMails(store.db, clock(), pruneRows)));
+    prunedAt = clock()
+  }
+  const looking = keepLooking({ look, everyMs: lookMs, log, concern: 'Digests are not mailed', report })
+  return {
+    close: async () => {
+      await looking.close()
+      server.close()
+    },
+  }
+}
+
+function tokenOf(sealer: Sealer, digestId: string): string {
+  return sealer.seal(Buffer.from(digestId), tokenContext).toString('base64url')
+}
+
+/** Ends the digest that a token of `/unsubscribe` was made for, and its mails. False for a token that we did not make. */
+export async function unsubscribe(place: SealerPlace, token: string): Promise<boolean> {
+  const digestId = (await openSealer(place)).open(Buffer.from(token, 'base64url'), tokenContext)
+  if (digestId === undefined) return false
+  await removeDigest(place.store.db, digestId.toString())
+  return true
+}

@@ -1,0 +1,358 @@
+import { hash } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterEach, describe, expect, test } from 'vitest'
+import { openMailServer } from '../../src/digests/mail-server.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
+import { readConfig } from '../../src/platform/config.ts'
+import { listDigests, removeDigest } from '../../src/store/digests.ts'
+import { insertHits } from '../../src/store/hits.ts'
+import { engines, openTestStore } from '../world.ts'
+import { openDigestWorld } from './digest-world.ts'
+import { headerOf, parseMails, startMailReceiver } from './mail-receiver.ts'
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+async function opened(engine: (typeof engines)[number]) {
+  const store = await openTestStore(engine)
+  closers.push(() => store[Symbol.asyncDispose]())
+  const receiver = await startMailReceiver()
+  closers.push(() => receiver[Symbol.asyncDispose]())
+  const server = openMailServer(receiver.settings)
+  closers.push(server.close)
+  return { store, receiver, server, world: await openDigestWorld(store) }
+}
+
+const oneDay = dayMs
+
+describe.each(engines)('digests (%s)', (engine) => {
+  test('a mail lists the urgent hits first, then the best, at most 30, without scores', async () => {
+    const { receiver, server, world } = await opened(engine)
+    await world.subscribe('anna@example.org', { zone: 'Europe/Berlin', hour: 7 })
+    const sent = Date.parse('2026-11-21T06:00:00Z')
+    for (let number = 1; number <= 40; number++)
+      await world.addHit({ title: `Road ${String(number).padStart(2, '0')}`, fitScore: 50 + (number % 41) })
+    await world.addHit({ title: 'Soon', fitScore: 51, deadline: new Date(sent + 6 * dayMs).toISOString() })
+    await world.addHit({ title: 'Later', fitScore: 97, deadline: new Date(sent + 8 * dayMs).toISOString() })
+    await world.addHit({ title: 'Closed since', fitScore: 99, archiveReason: 'cancelled' })
+    await world.endEdition()
+    expect(await world.make()).toBe(0)
+    world.advance(18 * hourMs)
+    expect(world.now()).toBe(sent)
+    expect(await world.make()).toBe(1)
+    expect(await world.make()).toBe(0)
+    await world.send(server)
+    const [mail] = parseMails(receiver.received)
+    expect(receiver.received).toHaveLength(1)
+    expect(receiver.received[0]!.to).toEqual(['anna@example.org'])
+    expect(mail!.defects).toEqual([])
+    expect(headerOf(mail!, 'Subject')).toBe('43 new tenders: Roads')
+    expect(headerOf(mail!, 'From')).toBe('Tenderstock <tenders@example.org>')
+    expect(headerOf(mail!, 'To')).toBe('anna@example.org')
+    expect(headerOf(mail!, 'Message-ID')).toMatch(/^<[0-9a-f]{32}@example\.org>$/)
+    expect(Date.parse(headerOf(mail!, 'Date')!)).toBe(sent)
+    expect(headerOf(mail!, 'Auto-Submitted')).toBe('auto-generated')
+    const text = mail!.parts['text/plain']!
+    const titles = [...text.matchAll(/^(Road \d+|Soon|Later|Closed since)$/gm)].map(([title]) => title)
+    expect(titles).toHaveLength(30)
+    expect(titles.slice(0, 4)).toEqual(['Soon', 'Later', 'Road 40', 'Road 39'])
+    expect(text).toContain('Deadline within 7 days:\n\nSoon\nDeadline: 2026-11-27 07:00 (Europe/Berlin)')
+    expect(text).toContain('And 13 more hits of this search, not listed here.')
+    expect(mail!.htmlText).toContain('And 13 more hits of this search, not listed here.')
+    for (const title of titles) expect(mail!.htmlText).toContain(title)
+    // no score, and nothing that is loaded (C143)
+    expect(`${text} ${mail!.htmlText}`.replace(/Road \d+/g, '')).not.toMatch(/\b(?:9[0-9]|8[0-9]|7[89]|score)\b/i)
+    expect(new Set(mail!.bodyTags)).toEqual(
+      new Set(['html', 'head', 'meta', 'title', 'body', 'h1', 'h2', 'ul', 'li', 'strong', 'br', 'p']),
+    )
+  })
+
+  test('a digest begins with the next edition, and an empty one is none', async () => {
+    const { receiver, server, world } = await opened(engine)
+    await world.addHit({ title: 'Before' })
+    await world.endEdition()
+    await world.subscribe('anna@example.org')
+    world.advance(oneDay)
+    expect(await world.make()).toBe(0)
+    await world.addHit({ title: 'After' })
+    // this edition is not matched whole yet
+    world.advance(oneDay)
+    expect(await world.make()).toBe(0)
+    await world.endEdition()
+    expect(await world.make()).toBe(0)
+    world.advance(oneDay)
+    expect(await world.make()).toBe(1)
+    await world.send(server)
+    const text = parseMails(receiver.received)[0]!.parts['text/plain']!
+    expect(text).toContain('1 new tender: Roads')
+    expect(text).toContain('After')
+    expect(text).not.toContain('Before')
+  })
+
+  test('hits that are made outside an edition are in the next digest', async () => {
+    const { store, world } = await opened(engine)
+    await world.subscribe('anna@example.org', { rhythm: 'at-once' })
+    await world.addHit()
+    await world.endEdition()
+    expect(await world.make()).toBe(1)
+    const hit = {
+      searchNo: world.searchNo,
+      tenderId: 'late',
+      hitId: 'late',
+      edition: 1,
+      lastModified: 1,
+      searchVersion: 1,
+      fitScore: 60,
+      fit: '{}',
+      matched: '[]',
+      archiveReason: null,
+      mergedInto: null,
+      deadlineMs: null,
+      value: null,
+    }
+    await insertHits(store.db, [hit], world.now())
+    world.advance(hourMs)
+    await world.endEdition()
+    expect(await world.make()).toBe(1)
+    const { rows } = await sql<{ content: string }>`select content from mail order by created_at`.execute(store.db)
+    expect(rows.map(({ content }) => (JSON.parse(content) as { count: number }).count)).toEqual([1, 1])
+  })
+
+  test('hostile names and titles stay text', async () => {
+    const { store, receiver, server, world } = await opened(engine)
+    const name = 'Roads\r\nBcc: eve@example.org\r\n\r\n<script>alert(1)</script>'
+    await sql`update saved_search set name = ${name}`.execute(store.db)
+    await world.subscribe('anna@example.org', { search: name, rhythm: 'at-once' })
+    const title = '</li><img src=https://evil.example/x.png onerror=alert(1)>\r\n.\r\nQUIT "\u202e&amp;'
+    await world.addHit({
+      title,
+      record: {
+        contractingAuthority: { name: '<a href="javascript:alert(1)">Town</a>', city: "O'Hara" },
+        contractAmount: { value: 1250000, currency: 'EUR', estimated: true },
+        originalSources: [{ url: 'https://ted.example/1' }, { url: 'javascript:alert(1)//https://x' }],
+      },
+    })
+    await world.addHit({ title: '', record: { originalSources: [{ url: 'https://ted.example/?a=1&b="><b>' }] } })
+    await world.addHit({ record: { originalSources: [{ url: 'https://ted.example/?a=1&b=2' }] } })
+    await world.endEdition()
+    await world.make()
+    await world.send(server)
+    expect(receiver.received[0]!.to).toEqual(['anna@example.org'])
+    const [mail] = parseMails(receiver.received)
+    expect(mail!.defects).toEqual([])
+    expect(headerOf(mail!, 'Bcc')).toBeUndefined()
+    expect(headerOf(mail!, 'Subject')).toBe('3 new tenders: Roads Bcc: eve@example.org <script>alert(1)</script>')
+    expect(new Set(mail!.bodyTags)).toEqual(
+      new Set(['html', 'head', 'meta', 'title', 'body', 'h1', 'ul', 'li', 'strong', 'a', 'br', 'p']),
+    )
+    expect(mail!.addresses).toEqual(['https://ted.example/?a=1&b=2'])
+    expect(mail!.htmlText).toContain('</li><img src=https://evil.example/x.png onerror=alert(1)> . QUIT " &amp;')
+    expect(mail!.parts['text/plain']).toContain('Value: 1,250,000 EUR (estimate)')
+    expect(mail!.parts['text/plain']).toContain('A tender without a title')
+    expect(mail!.parts['text/plain']).not.toContain('\u202e')
+  })
+
+  test('a mail that is repeated after a lost answer is the same mail', async () => {
+    const { store, receiver, server, world } = await opened(engine)
+    const warnings: string[] = []
+    await world.subscribe('anna@example.org', { rhythm: 'at-once' })
+    await world.addHit()
+    await world.endEdition()
+    await world.make()
+    receiver.judge.content = (count) => (count === 1 ? 'hang up' : undefined)
+    await expect(world.send(server)).rejects.toThrow(/closed|ended|reset/i)
+    expect(await listDigests(store.db)).toMatchObject([{ mailsDue: 1, mailsSent: 0, lastError: expect.any(String) }])
+    world.advance(2 * minuteMs)
+    await world.send(server, { onGivenUp: ({ error }) => warnings.push(error) })
+    const mails = parseMails(receiver.received)
+    expect(mails).toHaveLength(2)
+    for (const name of ['Message-ID', 'Date', 'Subject'])
+      expect(headerOf(mails[0]!, name)).toBe(headerOf(mails[1]!, name))
+    expect(mails[0]!.parts).toEqual(mails[1]!.parts)
+    expect(await listDigests(store.db)).toMatchObject([{ mailsDue: 0, mailsSent: 1, lastError: null }])
+    expect(warnings).toEqual([])
+  })
+
+  test('what the server refuses for good is given up at once, what it refuses for now after two days', async () => {
+    const { store, receiver, server, world } = await opened(engine)
+    const givenUp: string[] = []
+    const onGivenUp = ({ person, error }: { person: string; error: string }) => givenUp.push(`${person}: ${error}`)
+    for (const person of ['gone', 'full', 'well']) await world.subscribe(`${person}@example.org`, { rhythm: 'at-once' })
+    await world.addHit()
+    await world.endEdition()
+    await world.make()
+    receiver.judge.recipient = (address) =>
+      address.startsWith('gone')
+        ? { code: 550, text: 'No such user' }
+        : address.startsWith('full')
+          ? { code: 452, text: 'Mailbox full' }
+          : undefined
+    await world.send(server, { onGivenUp })
+    expect(receiver.received.map(({ to }) => to)).toEqual([['well@example.org']])
+    expect(givenUp).toEqual([expect.stringMatching(/^gone@example\.org: .*No such user/)])
+    for (let hours = 0; hours < 72; hours++) {
+      world.advance(hourMs)
+      await world.send(server, { onGivenUp })
+    }
+    expect(givenUp[1]).toMatch(/^full@example\.org: .*Mailbox full/)
+    expect(
+      (await listDigests(store.db)).map(({ person, mailsSent, mailsDue, mailsGivenUp }) => [
+        person,
+        mailsSent,
+        mailsDue,
+        mailsGivenUp,
+      ]),
+    ).toEqual([
+      ['full@example.org', 0, 0, 1],
+      ['gone@example.org', 0, 0, 1],
+      ['well@example.org', 1, 0, 0],
+    ])
+    const { rows } = await sql<{ attempts: number }>`select attempts from mail order by attempts`.execute(store.db)
+    expect(rows.map(({ attempts }) => attempts)).toEqual([1, 1, 10])
+  })
+
+  test('a digest that cannot be made holds up no other', async () => {
+    const { store, receiver, server, world } = await opened(engine)
+    await world.subscribe('anna@example.org', { rhythm: 'at-once' })
+    await world.subscribe('ben@example.org', { rhythm: 'at-once' })
+    await sql`update digest set zone = 'Nowhere/Land', rhythm = 'daily', due_at = 0 where person like 'anna%'`.execute(
+      store.db,
+    )
+    await world.addHit()
+    await world.endEdition()
+    await expect(world.make()).rejects.toThrow('Nowhere/Land')
+    expect(await world.make()).toBe(0)
+    await world.send(server)
+    expect(receiver.received.map(({ to }) => to)).toEqual([['ben@example.org']])
+  })
+
+  test('a digest that is removed takes its mails with it', async () => {
+    const { store, receiver, server, world } = await opened(engine)
+    const id = await world.subscribe('anna@example.org', { rhythm: 'at-once' })
+    await world.addHit()
+    await world.endEdition()
+    await world.make()
+    expect(await removeDigest(store.db, id)).toBe(true)
+    await world.send(server)
+    expect(receiver.received).toEqual([])
+    expect(await listDigests(store.db)).toEqual([])
+  })
+
+  test('another process has a mail only after two minutes', async () => {
+    const { receiver, world } = await opened(engine)
+    await world.subscribe('anna@example.org', { rhythm: 'at-once' })
+    await world.addHit()
+    await world.endEdition()
+    await world.make()
+    const ids: string[] = []
+    const hanging = Promise.withResolvers<{ kind: 'accepted' }>()
+    const answering = (answer: Promise<{ kind: 'accepted' }>) => ({
+      send: ({ messageId }: { messageId: string }) => {
+        ids.push(messageId)
+        return answer
+      },
+    })
+    const first = world.send(answering(hanging.promise))
+    await expect.poll(() => ids.length).toBe(1)
+    const second = answering(Promise.resolve({ kind: 'accepted' }))
+    await world.send(second)
+    expect(ids).toHaveLength(1)
+    world.advance(2 * minuteMs)
+    await world.send(second)
+    expect(ids).toHaveLength(2)
+    expect(ids[1]).toBe(ids[0])
+    hanging.resolve({ kind: 'accepted' })
+    await first
+    expect(receiver.received).toEqual([])
+  })
+})
+
+describe('the server for mails', () => {
+  const mail = {
+    messageId: `<${hash('md5', 'x')}@example.org>`,
+    to: 'anna@example.org',
+    subject: 'x',
+    text: 'x',
+    html: '<p>x',
+    at: 0,
+    unsubscribeUrl: 'https://tenders.example.org/unsubscribe?token=x',
+  }
+  const { signal } = new AbortController()
+
+  test('gets the headers of one-click unsubscribing', async () => {
+    await using receiver = await startMailReceiver()
+    const server = openMailServer(receiver.settings)
+    expect(await server.send(mail, signal)).toEqual({ kind: 'accepted' })
+    expect(await server.send({ ...mail, unsubscribeUrl: undefined }, signal)).toEqual({ kind: 'accepted' })
+    server.close()
+    const [one, other] = parseMails(receiver.received)
+    expect(headerOf(one!, 'List-Unsubscribe')).toBe(
+      '<https://tenders.example.org/unsubscribe?token=x>, <mailto:tenders@example.org?subject=unsubscribe>',
+    )
+    expect(headerOf(one!, 'List-Unsubscribe-Post')).toBe('List-Unsubscribe=One-Click')
+    expect(headerOf(other!, 'List-Unsubscribe')).toBe('<mailto:tenders@example.org?subject=unsubscribe>')
+    expect(headerOf(other!, 'List-Unsubscribe-Post')).toBeUndefined()
+  })
+
+  test('gets a login, and its password is in no error', async () => {
+    const logins: string[] = []
+    await using receiver = await startMailReceiver({
+      authOptional: false,
+      allowInsecureAuth: true,
+      onAuth: ({ username, password }, _session, done) => {
+        logins.push(`${username} ${password}`)
+        if (password === 'p@ss/word') done(null, { user: username })
+        else done(new Error(`not ${password}`))
+      },
+    })
+    const { port } = receiver.settings
+    const open = (password: string) =>
+      openMailServer(
+        readConfig({
+          TENDERSTOCK_SMTP_URL: `smtp://me:${encodeURIComponent(password)}@127.0.0.1:${port}`,
+          TENDERSTOCK_MAIL_FROM: 'tenders@example.org',
+        }).mail!,
+      )
+    const [right, wrong] = [open('p@ss/word'), open('sesame')]
+    expect(await right.send(mail, signal)).toEqual({ kind: 'accepted' })
+    const refused = await wrong.send(mail, signal)
+    expect(refused).toMatchObject({ kind: 'unreachable' })
+    expect(JSON.stringify(refused)).not.toContain('sesame')
+    expect(logins).toEqual(['me p@ss/word', 'me sesame'])
+    right.close()
+    wrong.close()
+  })
+
+  test('gets nothing without TLS, unless it is on this machine', async () => {
+    await using receiver = await startMailReceiver()
+    const server = openMailServer({ ...receiver.settings, security: 'starttls', user: 'me', password: 'sesame' })
+    expect(await server.send(mail, signal)).toMatchObject({ kind: 'unreachable', error: expect.stringMatching(/TLS/i) })
+    server.close()
+    await using own = await startMailReceiver({ disabledCommands: [] })
+    const strict = openMailServer({ ...own.settings, security: 'starttls', user: 'me', password: 'sesame' })
+    // its certificate is made up
+    expect(await strict.send(mail, signal)).toMatchObject({
+      kind: 'unreachable',
+      error: expect.stringMatching(/certificate/i),
+    })
+    strict.close()
+    expect([...receiver.received, ...own.received]).toEqual([])
+  })
+
+  test('is not waited for longer than told, whatever it does', async () => {
+    await using receiver = await startMailReceiver()
+    receiver.judge.content = () => 'silence'
+    const server = openMailServer(receiver.settings, 300)
+    expect(await server.send(mail, signal)).toMatchObject({ kind: 'unreachable' })
+    server.close()
+    for (const connection of [openMailServer({ ...receiver.settings, port: 1 })]) {
+      expect(await connection.send(mail, signal)).toMatchObject({
+        kind: 'unreachable',
+        error: expect.stringContaining('ECONNREFUSED'),
+      })
+      connection.close()
+    }
+  })
+})

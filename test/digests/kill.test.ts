@@ -1,0 +1,275 @@
+// Processes that make and send digests are killed, doubled and set back to a backup, while persons change their zones and rhythms: each
+// hit is in exactly one digest of each person.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { dayAt } from '../../src/digests/digest-schedule.ts'
+import { openMailServer } from '../../src/digests/mail-server.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
+import { systemRandom } from '../../src/platform/random.ts'
+import { editDigest } from '../../src/service/digest-operations.ts'
+import { openStore, type Store } from '../../src/store/database.ts'
+import { listDigests } from '../../src/store/digests.ts'
+import { proofCount } from '../proof/proof-count.ts'
+import { randomOf } from '../testing/generate/random.ts'
+import { type Engine, engines, openTestStore } from '../world.ts'
+import { openDigestWorld } from './digest-world.ts'
+import { headerOf, parseMails, type ReceivedMail, startMailReceiver } from './mail-receiver.ts'
+
+const kills = proofCount({ share: 8, full: 200 })
+const rounds = proofCount({ share: 150, full: 3000 })
+const seed = Number(process.env['SEED'] ?? process.pid)
+const program = fileURLToPath(new URL('digester.ts', import.meta.url))
+const zones = [
+  'Europe/Berlin',
+  'America/New_York',
+  'Pacific/Auckland',
+  'Pacific/Honolulu',
+  'Australia/Lord_Howe',
+  'America/Nuuk',
+]
+
+/** Which titles each mail of each person lists; a mail that came several times is one, and the same each time. */
+function titlesOf(received: readonly ReceivedMail[]): Map<string, string[][]> {
+  const mails = new Map<string, { readonly to: string; readonly text: string }>()
+  for (const [index, parsed] of parseMails(received).entries()) {
+    const id = headerOf(parsed, 'Message-ID')!
+    const mail = { to: received[index]!.to.join(), text: parsed.parts['text/plain']! }
+    expect(mails.get(id) ?? mail).toEqual(mail)
+    mails.set(id, mail)
+  }
+  const titles = new Map<string, string[][]>()
+  for (const { to, text } of mails.values()) {
+    const listed = [...text.matchAll(/^hit-\d+$/gm)].map(([title]) => title)
+    const [, count, more] = /^(\d+) new[\s\S]*?(?:And (\d+) more|$)/.exec(text)!
+    expect(Number(count)).toBe(listed.length + Number(more ?? 0))
+    titles.set(to, [...(titles.get(to) ?? []), listed])
+  }
+  return titles
+}
+
+async function openCrowd(engine: Engine) {
+  const random = randomOf(seed)
+  const made = await openTestStore(engine)
+  const receiver = await startMailReceiver()
+  let store: Store = made
+  const world = await openDigestWorld(store, Date.parse('2026-03-06T00:20:00Z'))
+  /** Hits that each person is owed. */
+  const owed = new Map<string, string[]>()
+  let hits = 0
+  const persons = ['anna', 'ben', 'carla', 'dora'].map((name) => `${name}@example.org`)
+  const pick = <T>(list: readonly T[]): T => list[random.integer(0, list.length - 1)]!
+  const timing = () => ({
+    rhythm: pick(['daily', 'daily', 'weekly', 'at-once']),
+    hour: random.integer(0, 23),
+    zone: pick(zones),
+  })
+  const join = async (person: string) => {
+    await world.subscribe(person, timing())
+    owed.set(person, [])
+  }
+  const edition = async () => {
+    for (let count = random.integer(0, 4); count > 0; count--) {
+      const title = `hit-${++hits}`
+      await world.addHit({ title, fitScore: random.integer(1, 100) })
+      for (const list of owed.values()) list.push(title)
+    }
+    await world.endEdition()
+  }
+  const change = async () => {
+    const digest = pick(await listDigests(store.db))
+    const request = { command: '', operands: [digest.digestId], options: timing() }
+    // it may say that nothing changes
+    await editDigest({ store, clock: world.clock, random: systemRandom, config: {} }, request, () => {}).catch(() => {})
+  }
+  for (const person of persons.slice(0, 3)) await join(person)
+  return {
+    made,
+    random,
+    receiver,
+    world,
+    owed,
+    persons,
+    pick,
+    join,
+    edition,
+    change,
+    store: () => store,
+    reopen: (again: Store) => {
+      store = again
+      world.reopened(again)
+    },
+    /** Lets a week and more pass, so that every digest has come. */
+    check: async () => {
+      const server = openMailServer(receiver.settings)
+      receiver.judge = Object.assign(receiver.judge, { content: undefined, recipient: undefined })
+      for (let hours = 0; hours < 17 * 24; hours++) {
+        world.advance(hourMs)
+        await world.make()
+      }
+      await world.send(server)
+      server.close()
+      const titles = titlesOf(receiver.received)
+      const sorted = (list: readonly string[]) => [...list].sort()
+      for (const [person, list] of owed) expect(sorted((titles.get(person) ?? []).flat()), person).toEqual(sorted(list))
+      return [...titles.values()].flat().length
+    },
+    [Symbol.asyncDispose]: async () => {
+      await receiver[Symbol.asyncDispose]()
+      await made[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe.each(engines)('each hit is in exactly one digest of a person (%s)', (engine) => {
+  test(
+    'when processes are killed between any two steps',
+    async () => {
+      console.log(`seed ${seed}`)
+      await using crowd = await openCrowd(engine)
+      const { made, random, receiver, world, edition, change } = crowd
+      let killed = 0
+      while (killed < kills) {
+        await edition()
+        if (random.chance(0.3)) await change()
+        world.advance(random.integer(1, 30) * hourMs + random.integer(0, 59) * minuteMs)
+        // the folder of an embedded stock belongs to one process at a time
+        if (engine === 'embedded') await crowd.store().close()
+        const child = spawn(
+          process.execPath,
+          [
+            program,
+            made.options.dataFolder,
+            made.options.databaseUrl ?? '',
+            `${receiver.settings.port}`,
+            `${world.now()}`,
+            `${random.integer(1, 12)}`,
+            `${random.chance(0.5) ? 0 : random.integer(1, 15)}`,
+          ],
+          { stdio: ['ignore', 'pipe', 'inherit'] },
+        )
+        let said = ''
+        child.stdout.on('data', (bytes) => (said += String(bytes)))
+        await once(child, 'close')
+        if (said === '') killed++
+        if (engine === 'embedded') crowd.reopen(await openStore(made.options))
+      }
+      const mails = await crowd.check()
+      console.log(`${engine}: ${killed} kills, ${mails} mails, ${receiver.received.length - mails} sent again`)
+      await crowd.store().close()
+    },
+    60 * 60_000,
+  )
+
+  test(
+    'when several processes work, crash, and start again from a backup, and persons move',
+    async () => {
+      console.log(`seed ${seed}`)
+      await using crowd = await openCrowd(engine)
+      const { random, receiver, world, owed, persons, pick, join, edition, change } = crowd
+      const { db } = crowd.store()
+      const server = openMailServer(receiver.settings)
+      const tables = ['hit_mark', 'hit', 'digest', 'mail'] as const
+      let backup:
+        | { readonly texts: string[]; readonly owed: Map<string, string[]>; readonly received: number }
+        | undefined
+      receiver.judge.content = (count) => (count % 13 === 0 ? { code: 451, text: 'Later' } : undefined)
+      for (let round = 0; round < rounds; round++) {
+        await edition()
+        world.advance(random.integer(0, 9) * hourMs + random.integer(0, 59) * minuteMs)
+        const crashAt = random.integer(1, 20)
+        let steps = 0
+        const crash = () => {
+          if (++steps === crashAt) throw new Error('a crash')
+        }
+        const attempts = Array.from({ length: random.integer(1, 3) }, () => world.make(crash).catch(() => {}))
+        await Promise.all(attempts)
+        await Promise.all(attempts.map(() => world.send(server).catch(() => {})))
+        switch (random.integer(0, 9)) {
+          case 0:
+          case 1:
+            await change()
+            break
+          case 2: {
+            const newcomer = persons.find((person) => !owed.has(person))
+            if (newcomer) await join(newcomer)
+            break
+          }
+          case 3: {
+            const leaver = pick([...owed.keys()])
+            if (owed.size < 4) break
+            const digest = (await listDigests(db)).find(({ person }) => person === leaver)!
+            await sql`delete from digest where digest_id = ${digest.digestId}`.execute(db)
+            owed.delete(leaver)
+            persons.push(`${systemRandom.uuid()}@example.org`)
+            break
+          }
+          case 4: {
+            const texts = []
+            for (const table of tables)
+              texts.push(
+                (
+                  await sql<{
+                    rows: string
+                  }>`select coalesce(json_agg(t), '[]')::text as rows from ${sql.table(table)} t`.execute(db)
+                ).rows[0]!.rows,
+              )
+            backup = { texts, owed: structuredClone(owed), received: receiver.received.length }
+            break
+          }
+          case 5: {
+            if (!backup || random.chance(0.5)) break
+            // what happened since then has not happened, also in the mailboxes
+            for (const table of [...tables].reverse()) await sql`delete from ${sql.table(table)}`.execute(db)
+            for (const [index, table] of tables.entries())
+              await sql`insert into ${sql.table(table)} select * from json_populate_recordset(null::${sql.table(table)}, ${backup.texts[index]!}::json)`.execute(
+                db,
+              )
+            owed.clear()
+            for (const [person, list] of structuredClone(backup.owed)) owed.set(person, list)
+            receiver.received.length = backup.received
+            break
+          }
+        }
+      }
+      await crowd.check()
+      server.close()
+    },
+    60 * 60_000,
+  )
+})
+
+describe.each(engines)('a daily digest (%s)', (engine) => {
+  test(
+    'comes on each day of a year, in its hour',
+    async () => {
+      await using store = await openTestStore(engine)
+      const world = await openDigestWorld(store, Date.parse('2026-01-01T00:00:00Z'))
+      const terms = zones.map((zone, index) => ({ rhythm: 'daily' as const, zone, hour: [2, 2, 2, 0, 2, 23][index]! }))
+      for (const [index, { zone, hour }] of terms.entries())
+        await world.subscribe(`${index}@example.org`, { zone, hour })
+      for (let hours = 0; hours < 365 * 24 * 2; hours++) {
+        // one hit before each look, so that no digest is empty
+        if (hours % 8 === 0) {
+          await world.addHit()
+          await world.endEdition()
+        }
+        world.advance(hourMs / 2)
+        await world.make()
+      }
+      const { rows } = await sql<{ person: string; at: number }>`
+      select person, m.created_at as at from mail m join digest using (digest_id) order by m.created_at`.execute(
+        store.db,
+      )
+      for (const [index, each] of terms.entries()) {
+        const made = rows.filter(({ person }) => person === `${index}@example.org`).map(({ at }) => dayAt(each, at))
+        expect(made.length).toBeGreaterThanOrEqual(364)
+        expect(made).toEqual(made.map((_, day) => made[0]! + day))
+      }
+      expect(rows.length * dayMs).toBeGreaterThan(0)
+    },
+    10 * 60_000,
+  )
+})

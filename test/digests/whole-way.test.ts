@@ -1,0 +1,86 @@
+// The whole way black-box: a service with sample portals makes hits, mails them to a real server, and a click ends the mails.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { systemRandom } from '../../src/platform/random.ts'
+import { createDigestNow } from '../../src/service/digest-operations.ts'
+import { createSearchNow } from '../../src/service/hit-operations.ts'
+import { findPort } from '../../src/service/listening-address.ts'
+import { openStore } from '../../src/store/database.ts'
+import { listDigests } from '../../src/store/digests.ts'
+import { createOrganization } from '../../src/store/organizations.ts'
+import { headerOf, parseMails, startMailReceiver } from './mail-receiver.ts'
+
+const program = new URL('../../src/bin/tenderstock.ts', import.meta.url).pathname
+const { DATABASE_URL: _database, REDIS_URL: _redis, ...environment } = process.env
+
+test('hits of an edition are mailed, and one click ends the mails', async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-digest-'))
+  await using receiver = await startMailReceiver({
+    authOptional: false,
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _session, done) =>
+      password === 'sesame-street' ? done(null, { user: username }) : done(new Error('no')),
+  })
+  const context = { clock: Date.now, random: systemRandom, config: {} }
+  const store = await openStore({ dataFolder })
+  await createOrganization(store.db, { name: 'Acme' }, { now: Date.now(), random: systemRandom })
+  const options = { organization: 'Acme', search: 'Roads', name: 'Roads', to: 'anna@example.org' }
+  await createSearchNow(
+    { ...context, store },
+    { command: '', operands: [], options: { ...options, cpv: ['45000000'], threshold: 1 } },
+    () => {},
+  )
+  await createDigestNow(
+    { ...context, store },
+    { command: '', operands: [], options: { ...options, rhythm: 'at-once' } },
+    () => {},
+  )
+  await store.close()
+  const port = await findPort('127.0.0.1', 0)
+  const child = spawn(process.execPath, [program, 'start', '--data', dataFolder, '--api-port', `${port}`, '--json'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...environment,
+      TENDERSTOCK_SMTP_URL: `smtp://me:sesame-street@127.0.0.1:${receiver.settings.port}`,
+      TENDERSTOCK_MAIL_FROM: 'tenders@example.org',
+      TENDERSTOCK_BASE_URL: `http://127.0.0.1:${port}`,
+    },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += String(bytes)))
+  try {
+    await expect.poll(() => receiver.received.length, { timeout: 110_000 }).toBe(1)
+    const [mail] = parseMails(receiver.received)
+    expect(headerOf(mail!, 'Subject')).toMatch(/^\d+ new tenders: Roads$/)
+    const [address] = /http[^>]+/.exec(headerOf(mail!, 'List-Unsubscribe')!)!
+    expect(mail!.parts['text/plain']).toContain(address)
+    expect(mail!.addresses).toContain(address)
+    const list = () =>
+      new Promise<string>((resolve) => {
+        const listing = spawn(process.execPath, [program, 'digest', 'list', '--data', dataFolder], { env: environment })
+        let text = ''
+        listing.stdout.on('data', (bytes) => (text += String(bytes)))
+        listing.on('close', () => resolve(text))
+      })
+    expect(await list()).toMatch(/anna@example\.org {2}"Roads", at once\n.*1 mails? sent/)
+    expect((await fetch(address!)).status).toBe(200)
+    expect(await list()).toContain('anna@example.org')
+    const broken = address!.replace(/.$/, (letter) => (letter === 'A' ? 'Q' : 'A'))
+    expect((await fetch(broken, { method: 'POST' })).status).toBe(404)
+    expect((await fetch(address!, { method: 'POST', body: 'List-Unsubscribe=One-Click' })).status).toBe(200)
+    expect(await list()).toContain('There is no digest yet')
+    expect((await fetch(address!, { method: 'POST' })).status).toBe(200)
+  } finally {
+    child.kill('SIGTERM')
+    await once(child, 'close')
+  }
+  expect(output).not.toContain('sesame-street')
+  const after = await openStore({ dataFolder })
+  expect(await listDigests(after.db)).toEqual([])
+  await after.close()
+  await rm(dataFolder, { recursive: true, force: true })
+})
