@@ -1,8 +1,7 @@
 // When the digest of a person is due: once for each of its days, whatever the clocks of the zone do. Pure.
 import { dayMs, hourMs, minuteMs, offsetMsAt } from '../domain/time.ts'
 
-export const rhythms = ['atOnce', 'daily', 'weekly'] as const
-export type Rhythm = (typeof rhythms)[number]
+export type Rhythm = 'atOnce' | 'daily' | 'weekly'
 
 /** When a person wants digests. */
 export type DigestTerms = {

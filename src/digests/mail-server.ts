@@ -11,7 +11,7 @@ const connections = 4
 /** Maximum letters of an error that are kept. */
 const mostErrorLetters = 300
 
-export type OutgoingMail = {
+type OutgoingMail = {
   readonly messageId: string
   readonly to: string
   readonly subject: string

@@ -11,7 +11,7 @@ const mostLocalLength = 64
  */
 export function mailAddressOf(text: string): string | undefined {
   const [, local, name] =
-    /^([A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*)@([^@\sp{Cc}]+)$/.exec(text.trim()) ?? []
+    /^([A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*)@([^@\s\p{Cc}]+)$/u.exec(text.trim()) ?? []
   if (local === undefined || local.length > mostLocalLength) return undefined
   const domain = domainToASCII(name!)
   const isDomain = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/.test(domain)

@@ -119,7 +119,7 @@ export async function lockDueDigest(trx: Executor, now: number): Promise<DueDige
 }
 
 /** A hit as a digest lists it. */
-export type DigestHit = {
+type DigestHit = {
   readonly isClosed: boolean
   /** Its deadline is within the next days. */
   readonly isUrgent: boolean
@@ -135,7 +135,7 @@ export type DigestHits = {
 }
 
 /** Editions with `after` < edition <= `upTo`. `urgentMs`: a deadline that comes sooner is urgent. */
-export type DigestSpan = {
+type DigestSpan = {
   readonly searchNo: number
   readonly after: number
   readonly upTo: number

@@ -20,7 +20,7 @@ export type HitWish = {
 }
 
 /** A hit of the edition that is being matched, with its published record. */
-export async function addHit(db: Executor, searchNo: number, wish: HitWish = {}): Promise<string> {
+async function addHit(db: Executor, searchNo: number, wish: HitWish = {}): Promise<string> {
   const { title = 'Asphalt', fitScore = 78, deadline, archiveReason, record } = wish
   const [tenderId, hitId] = [randomUUID(), randomUUID()]
   const body = {
@@ -55,7 +55,7 @@ export async function addHit(db: Executor, searchNo: number, wish: HitWish = {})
 }
 
 /** The edition is matched whole: its hits belong to digests. */
-export const endEdition = (db: Executor) => sql`update hit_mark set edition = edition + 1`.execute(db)
+const endEdition = (db: Executor) => sql`update hit_mark set edition = edition + 1`.execute(db)
 
 export async function addSearch(store: Pick<Store, 'db'>, organizationId: string, name: string): Promise<number> {
   const { rows } = await sql<{ searchNo: number }>`

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { dayAt } from '../../src/digests/digest-schedule.ts'
 import { openMailServer } from '../../src/digests/mail-server.ts'
-import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
+import { hourMs, minuteMs } from '../../src/domain/time.ts'
 import { systemRandom } from '../../src/platform/random.ts'
 import { editDigest } from '../../src/service/digest-operations.ts'
 import { openStore, type Store } from '../../src/store/database.ts'
@@ -19,7 +19,7 @@ import { openDigestWorld } from './digest-world.ts'
 import { headerOf, parseMails, type ReceivedMail, startMailReceiver } from './mail-receiver.ts'
 
 const kills = proofCount({ share: 8, full: 200 })
-const rounds = proofCount({ share: 150, full: 3000 })
+const rounds = proofCount({ share: 60, full: 3000 })
 const seed = Number(process.env['SEED'] ?? process.pid)
 const program = fileURLToPath(new URL('digester.ts', import.meta.url))
 const zones = [
@@ -44,7 +44,7 @@ function titlesOf(received: readonly ReceivedMail[]): Map<string, string[][]> {
   for (const { to, text } of mails.values()) {
     const listed = [...text.matchAll(/^hit-\d+$/gm)].map(([title]) => title)
     const [, count, more] = /^(\d+) new[\s\S]*?(?:And (\d+) more|$)/.exec(text)!
-    expect(Number(count)).toBe(listed.length + Number(more ?? 0))
+    expect([Number(count), more]).toEqual([listed.length, undefined])
     titles.set(to, [...(titles.get(to) ?? []), listed])
   }
   return titles
@@ -71,7 +71,8 @@ async function openCrowd(engine: Engine) {
     owed.set(person, [])
   }
   const edition = async () => {
-    for (let count = random.integer(0, 4); count > 0; count--) {
+    // few enough for one mail to list those of a week
+    for (let count = random.integer(0, 1); count > 0; count--) {
       const title = `hit-${++hits}`
       await world.addHit({ title, fitScore: random.integer(1, 100) })
       for (const list of owed.values()) list.push(title)
@@ -105,8 +106,8 @@ async function openCrowd(engine: Engine) {
     check: async () => {
       const server = openMailServer(receiver.settings)
       receiver.judge = Object.assign(receiver.judge, { content: undefined, recipient: undefined })
-      for (let hours = 0; hours < 17 * 24; hours++) {
-        world.advance(hourMs)
+      for (let steps = 0; steps < 17 * 4; steps++) {
+        world.advance(6 * hourMs)
         await world.make()
       }
       await world.send(server)
@@ -175,7 +176,7 @@ describe.each(engines)('each hit is in exactly one digest of a person (%s)', (en
       let backup:
         | { readonly texts: string[]; readonly owed: Map<string, string[]>; readonly received: number }
         | undefined
-      receiver.judge.content = (count) => (count % 13 === 0 ? { code: 451, text: 'Later' } : undefined)
+      receiver.judge.content = () => (random.chance(0.1) ? { code: 451, text: 'Later' } : undefined)
       for (let round = 0; round < rounds; round++) {
         await edition()
         world.advance(random.integer(0, 9) * hourMs + random.integer(0, 59) * minuteMs)
@@ -203,7 +204,8 @@ describe.each(engines)('each hit is in exactly one digest of a person (%s)', (en
             const digest = (await listDigests(db)).find(({ person }) => person === leaver)!
             await sql`delete from digest where digest_id = ${digest.digestId}`.execute(db)
             owed.delete(leaver)
-            persons.push(`${systemRandom.uuid()}@example.org`)
+            // the mails of one who left stay: another comes
+            persons.splice(persons.indexOf(leaver), 1, `${systemRandom.uuid()}@example.org`)
             break
           }
           case 4: {
@@ -243,16 +245,16 @@ describe.each(engines)('each hit is in exactly one digest of a person (%s)', (en
 
 describe.each(engines)('a daily digest (%s)', (engine) => {
   test(
-    'comes on each day of a year, in its hour',
+    'comes on each day of the weeks in which clocks are set',
     async () => {
       await using store = await openTestStore(engine)
-      const world = await openDigestWorld(store, Date.parse('2026-01-01T00:00:00Z'))
+      const world = await openDigestWorld(store, Date.parse('2026-03-04T00:00:00Z'))
       const terms = zones.map((zone, index) => ({ rhythm: 'daily' as const, zone, hour: [2, 2, 2, 0, 2, 23][index]! }))
       for (const [index, { zone, hour }] of terms.entries())
         await world.subscribe(`${index}@example.org`, { zone, hour })
-      for (let hours = 0; hours < 365 * 24 * 2; hours++) {
+      for (let halves = 0; halves < 36 * 24 * 2; halves++) {
         // one hit before each look, so that no digest is empty
-        if (hours % 8 === 0) {
+        if (halves % 8 === 0) {
           await world.addHit()
           await world.endEdition()
         }
@@ -265,10 +267,9 @@ describe.each(engines)('a daily digest (%s)', (engine) => {
       )
       for (const [index, each] of terms.entries()) {
         const made = rows.filter(({ person }) => person === `${index}@example.org`).map(({ at }) => dayAt(each, at))
-        expect(made.length).toBeGreaterThanOrEqual(364)
+        expect(made.length).toBeGreaterThanOrEqual(35)
         expect(made).toEqual(made.map((_, day) => made[0]! + day))
       }
-      expect(rows.length * dayMs).toBeGreaterThan(0)
     },
     10 * 60_000,
   )

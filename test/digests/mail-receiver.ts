@@ -7,7 +7,7 @@ import type { MailSettings } from '../../src/platform/config.ts'
 
 export type ReceivedMail = { readonly to: readonly string[]; readonly raw: Buffer }
 /** Refuses with an SMTP code, or hangs up. */
-export type Verdict = { readonly code: number; readonly text: string } | 'hang up' | 'silence' | undefined
+type Verdict = { readonly code: number; readonly text: string } | 'hang up' | 'silence' | undefined
 
 export type MailReceiver = AsyncDisposable & {
   readonly received: ReceivedMail[]
