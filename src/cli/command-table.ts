@@ -603,20 +603,17 @@ export const commands = {
       ...digestTiming,
     },
     environment: { ...databaseEnvironment, ...mailEnvironment },
-    examples: [
-      ['tenderstock digest create --organization Acme --search Roads --to anna@example.org', 'daily at 7'],
-      [
-        'tenderstock digest create --organization Acme --search Roads --to ben@example.org --rhythm weekly --hour 9 --zone America/New_York',
-        'on Mondays at 9 in New York',
-      ],
-    ],
+    examples: [['tenderstock digest create --organization Acme --search Roads --to anna@example.org', 'daily at 7']],
   },
   'digest edit': {
     summary: 'Change when a person gets a digest.',
     operands: { name: 'ID', min: 1, max: 1 },
     options: { ...everywhere, ...digestTiming },
     environment: databaseEnvironment,
-    examples: [['tenderstock digest edit ID --hour 18', 'each hit is still in one digest only']],
+    examples: [
+      ['tenderstock digest edit ID --hour 18', 'each hit is still in one digest only'],
+      ['tenderstock digest edit ID --rhythm weekly --zone America/New_York', 'on Mondays'],
+    ],
   },
   'digest list': {
     summary: 'List digests with the next time and what became of their mails.',
