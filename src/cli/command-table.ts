@@ -136,10 +136,10 @@ const digestTiming = {
     type: 'choice',
     value: 'RHYTHM',
     choices: ['daily', 'weekly', 'at-once'],
-    help: 'daily (default), weekly (on Mondays), at-once (at most one mail an hour).',
+    help: 'daily, weekly (on Mondays), at-once (at most one mail an hour).',
   },
-  hour: { type: 'count', value: 'H', min: 0, max: 23, help: 'Hour of the day, 0 to 23; default: 7.' },
-  zone: { type: 'text', value: 'ZONE', help: 'Time zone of the person; default: Europe/Brussels.' },
+  hour: { type: 'count', value: 'H', min: 0, max: 23, help: 'Hour of the day, 0 to 23.' },
+  zone: { type: 'text', value: 'ZONE', help: 'Time zone of the person, such as Europe/Berlin.' },
 } as const satisfies { readonly [name: string]: OptionSpec }
 
 const portalEnvironment = {
@@ -592,6 +592,7 @@ export const commands = {
     summary: 'Mail the hits of a search to a person.',
     details: [
       'The person gets the hits of the next editions: those with a near deadline first, then the best. docs/hits/digests.md describes the mails.',
+      'Unless you say otherwise, they come daily at 7 in Europe/Brussels.',
       'They leave when the service has TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM.',
     ],
     operands: { name: '', min: 0, max: 0 },

@@ -106,6 +106,17 @@ describe('a daily digest', () => {
     expect(new Date(nextDigestAt(berlin, after)).toISOString()).toBe('2026-11-21T06:00:00.000Z')
   })
 
+  test('counts for its own day, also when it is late in an hour that the clocks repeat', () => {
+    // in St. John's the clocks went back at one minute past midnight
+    const terms: DigestTerms = { rhythm: 'daily', zone: 'America/St_Johns', hour: 0 }
+    const at = Date.parse('2010-11-07T03:00:00Z')
+    expect(wall(terms.zone, at)).toBe('2010-11-06 23:30')
+    const state = { madeDay: dayAt(terms, at - hourMs), madeAt: null }
+    expect(dateOf(state.madeDay)).toBe('2010-11-06')
+    expect(nextDigestAt(terms, state)).toBe(Date.parse('2010-11-07T02:30:00Z'))
+    expect(dateOf(digestDay(terms, state, at))).toBe('2010-11-07')
+  })
+
   test('never comes twice for a day when its zone, hour or rhythm changes', () => {
     const terms = fc.record({
       rhythm: fc.constantFrom('daily' as const, 'weekly' as const),

@@ -4,7 +4,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { openMailServer } from '../../src/digests/mail-server.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
 import { readConfig } from '../../src/platform/config.ts'
-import { listDigests, removeDigest } from '../../src/store/digests.ts'
+import { inTransaction, openStore } from '../../src/store/database.ts'
+import { listDigests, lockDueDigest, postponeDigest, removeDigest } from '../../src/store/digests.ts'
 import { insertHits } from '../../src/store/hits.ts'
 import { engines, openTestStore } from '../world.ts'
 import { openDigestWorld } from './digest-world.ts'
@@ -226,6 +227,48 @@ describe.each(engines)('digests (%s)', (engine) => {
     expect(await world.make()).toBe(0)
     await world.send(server)
     expect(receiver.received.map(({ to }) => to)).toEqual([['ben@example.org']])
+  })
+
+  test('a digest that is looked at early is not made early', async () => {
+    const { store, world } = await opened(engine)
+    const id = await world.subscribe('anna@example.org', { zone: 'Europe/Berlin', hour: 7 })
+    await world.addHit()
+    await world.endEdition()
+    await postponeDigest(store.db, id, world.now())
+    expect(await world.make()).toBe(0)
+    expect(await listDigests(store.db)).toMatchObject([{ dueAt: Date.parse('2026-11-21T06:00:00Z'), lastEdition: 0 }])
+  })
+
+  test('a backup that makes the same digest again makes the same mail, with other hits another', async () => {
+    const { store, world } = await opened(engine)
+    await world.subscribe('anna@example.org', { rhythm: 'at-once' })
+    const makeAgain = async () => {
+      await sql`delete from mail`.execute(store.db)
+      await sql`update digest set last_edition = 0, made_at = null, due_at = 0`.execute(store.db)
+      await world.endEdition()
+      expect(await world.make()).toBe(1)
+      const { rows } = await sql<{ id: string }>`select message_id as id from mail`.execute(store.db)
+      return rows[0]!.id
+    }
+    await world.addHit()
+    await world.addHit()
+    const first = await makeAgain()
+    expect(await makeAgain()).toBe(first)
+    await world.addHit()
+    expect(await makeAgain()).not.toBe(first)
+  })
+
+  test.skipIf(engine === 'embedded')('a digest that one process makes is passed over by others', async () => {
+    const { store, world } = await opened(engine)
+    await world.subscribe('anna@example.org', { rhythm: 'at-once' })
+    await world.addHit()
+    await world.endEdition()
+    const other = await openStore(store.options)
+    await inTransaction(store, async (trx) => {
+      expect(await lockDueDigest(trx, world.now())).toMatchObject({ person: 'anna@example.org' })
+      expect(await inTransaction(other, (second) => lockDueDigest(second, world.now()))).toBeUndefined()
+    })
+    await other.close()
   })
 
   test('a digest that is removed takes its mails with it', async () => {
