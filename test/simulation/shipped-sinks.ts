@@ -148,6 +148,7 @@ function replaceSpawn(): void {
 /** The program keeps what it has when that is newer, as docs/sync/sinks/exec.md asks. */
 function execTarget(): Target {
   const copy: Copy = new Map()
+  const commands: string[] = []
   const take = ({ op, record, ...rest }: ExecEvent): void => {
     const held = copy.get(record.id)
     if (!held || record.lastModified >= held.record.lastModified) copy.set(record.id, { record, how: op, ...rest })
@@ -157,6 +158,7 @@ function execTarget(): Target {
     open: ({ folder, gate }) => {
       replaceSpawn()
       const command = `simulated-program-${++programCount}`
+      commands.push(command)
       programs.set(command, async (input) => {
         const events = input
           .split('\n')
@@ -178,6 +180,9 @@ function execTarget(): Target {
       return ownState(execSink({ command: [command], folder: `${folder}/exec` }))
     },
     read: () => new Map(copy),
+    close: () => {
+      for (const command of commands) programs.delete(command)
+    },
   }
 }
 
