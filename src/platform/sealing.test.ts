@@ -33,7 +33,8 @@ describe('a sealed secret', () => {
 
 describe('the key', () => {
   test('is made once, for its owner only, and read again', async () => {
-    const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))
+    const parent = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))
+    const dataFolder = join(parent, 'data')
     try {
       const opened = await Promise.all(Array.from({ length: 20 }, () => openSecretKey({ dataFolder, randomBytes })))
       expect(new Set(opened.map((key) => key.export().toString('hex'))).size).toBe(1)
@@ -48,7 +49,7 @@ describe('the key', () => {
       await writeFile(path, 'short')
       await expect(openSecretKey({ dataFolder, randomBytes })).rejects.toThrow(/holds no key of 32 bytes/)
     } finally {
-      await rm(dataFolder, { recursive: true })
+      await rm(parent, { recursive: true })
     }
   })
 

@@ -3,6 +3,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } fro
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from './errors.ts'
+import { makeFolder } from './folders.ts'
 
 /** Opens and seals with one key. `context` says what the secret belongs to: sealed for one, it cannot be opened for another. */
 export type Sealer = {
@@ -65,6 +66,8 @@ export async function openSecretKey(options: {
     throw error
   })
   if (text === undefined) {
+    // beside a database server nothing may have made it yet
+    await makeFolder(options.dataFolder)
     await writeKey(path, Buffer.from(options.randomBytes(keyLength)).toString('base64'), options.randomBytes)
     text = await readFile(path, 'utf8')
   }
