@@ -185,38 +185,48 @@ export type AttemptRecord = {
     | { readonly state: 'held'; readonly disables: string }
 }
 
+/** What follows from an attempt for the worker that made it. */
+export type AttemptEffect = {
+  /** Another worker has the endpoint. */
+  readonly isLeaseLost: boolean
+  /** Why the endpoint was disabled by it, if it was. */
+  readonly disabled: string | undefined
+}
+
 /**
- * Keeps the outcome of an attempt, and what it says about the endpoint. Says why the endpoint was disabled by it, if it was. An
- * attempt that another worker has already recorded changes nothing but the log.
+ * Keeps the outcome of an attempt, and what it says about the endpoint. The attempt of a worker that lost its lease changes
+ * nothing but the log: its successor decides, and a person may have asked for the message again meanwhile.
  */
 export function recordAttempt(
   store: Pick<Store, 'db'>,
-  { endpointNo }: EndpointLease,
+  lease: EndpointLease,
   attempt: AttemptRecord,
   { disabledAfterMs }: { readonly disabledAfterMs: number },
-): Promise<{ readonly disabled: string | undefined }> {
+): Promise<AttemptEffect> {
   const { messageId, attempts, at, status, error, milliseconds, answer, step } = attempt
-  if (step.state === 'delivered') return recordDelivered(store.db, endpointNo, attempt)
+  if (step.state === 'delivered') return recordDelivered(store.db, lease, attempt)
+  const { endpointNo, fence } = lease
   return inTransaction(store, async (trx) => {
-    await lockEndpoint(trx, endpointNo)
+    const isLeaseLost = (await lockEndpoint(trx, endpointNo)) !== fence
     await sql`
       insert into delivery_attempt (message_id, attempt, attempted_at, status, error, duration_ms, answer)
       select ${messageId}, coalesce(max(attempt), 0) + 1, ${at}, ${status ?? null}, ${error ?? null}, ${milliseconds}, ${answer}
       from delivery_attempt where message_id = ${messageId}`.execute(trx)
+    if (isLeaseLost) return { isLeaseLost, disabled: undefined }
     const { numAffectedRows } = await sql`
       update delivery set attempts = ${attempts}, state = ${step.state},
         due_at = ${step.state === 'due' ? step.dueAt : at},
         held_why = ${step.state === 'held' ? 'endpoint' : null},
         ended_at = ${step.state === 'given-up' ? at : null}::bigint
       where message_id = ${messageId} and state = 'due' and attempts = ${attempts - 1}`.execute(trx)
-    if (numAffectedRows !== 1n) return { disabled: undefined }
+    if (numAffectedRows !== 1n) return { isLeaseLost, disabled: undefined }
     const { rows } = await sql<{ failingSince: number }>`
       update webhook_endpoint set failing_since = coalesce(failing_since, ${at}), failures = failures + 1
       where endpoint_no = ${endpointNo} returning failing_since as "failingSince"`.execute(trx)
     const why =
       step.state === 'held' ? step.disables : at - rows[0]!.failingSince >= disabledAfterMs ? 'failing' : undefined
     if (why !== undefined) await disable(trx, endpointNo, why)
-    return { disabled: why }
+    return { isLeaseLost, disabled: why }
   })
 }
 
@@ -226,11 +236,11 @@ export function recordAttempt(
  */
 async function recordDelivered(
   db: Executor,
-  endpointNo: number,
+  { endpointNo, fence }: EndpointLease,
   { messageId, attempts, at, status, milliseconds, answer }: AttemptRecord,
-): Promise<{ readonly disabled: undefined }> {
-  await sql`
-    with locked as (select endpoint_no from webhook_endpoint where endpoint_no = ${endpointNo} for no key update),
+): Promise<AttemptEffect> {
+  const { rows } = await sql<{ fence: number }>`
+    with locked as (select fence from webhook_endpoint where endpoint_no = ${endpointNo} for no key update),
     logged as (
       insert into delivery_attempt (message_id, attempt, attempted_at, status, error, duration_ms, answer)
       select ${messageId}, coalesce((select max(attempt) from delivery_attempt where message_id = ${messageId}), 0) + 1, ${at},
@@ -238,11 +248,15 @@ async function recordDelivered(
     ),
     ended as (
       update delivery set attempts = ${attempts}, state = 'delivered', due_at = ${at}, held_why = null, ended_at = ${at}
-      from locked where message_id = ${messageId} and state = 'due' and attempts = ${attempts - 1} returning message_id
+      from locked where message_id = ${messageId} and state = 'due' and attempts = ${attempts - 1} and locked.fence = ${fence}
+      returning message_id
+    ),
+    well as (
+      update webhook_endpoint set failing_since = null, failures = 0
+      where endpoint_no = ${endpointNo} and failures > 0 and exists (select from ended)
     )
-    update webhook_endpoint set failing_since = null, failures = 0
-    where endpoint_no = ${endpointNo} and failures > 0 and exists (select from ended)`.execute(db)
-  return { disabled: undefined }
+    select fence from locked`.execute(db)
+  return { isLeaseLost: rows[0]?.fence !== fence, disabled: undefined }
 }
 
 /** For a delivery whose hit or record is no longer there: it cannot be made, and is shown as given up. */

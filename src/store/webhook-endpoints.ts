@@ -114,9 +114,14 @@ export function disableEndpoint(store: Pick<Store, 'db'>, endpointNo: number, wh
   return inTransaction(store, (trx) => disable(trx, endpointNo, why))
 }
 
-/** To be called before deliveries of the endpoint are changed: two that change several of them would wait for each other. */
-export async function lockEndpoint(trx: Executor, endpointNo: number): Promise<void> {
-  await sql`select from webhook_endpoint where endpoint_no = ${endpointNo} for no key update`.execute(trx)
+/**
+ * To be called before deliveries of the endpoint are changed: two that change several of them would wait for each other. Returns
+ * the fence of the lease.
+ */
+export async function lockEndpoint(trx: Executor, endpointNo: number): Promise<number | undefined> {
+  const { rows } = await sql<{ fence: number }>`
+    select fence from webhook_endpoint where endpoint_no = ${endpointNo} for no key update`.execute(trx)
+  return rows[0]?.fence
 }
 
 /** As `disableEndpoint`, within a transaction. */

@@ -113,9 +113,10 @@ async function visitEndpoint(options: DelivererOptions, lease: EndpointLease, si
           if (body === undefined) continue
           await pacer.wait(both)
           if (both.aborted || performance.now() - startedAt >= visitMs) return
-          const { isSuccess, isDisabled } = await attempt(options, { lease, address, key, delivery: each, body }, both)
+          const task = { lease, address, key, delivery: each, body }
+          const { isSuccess, isLast } = await attempt(options, task, both)
           failures = isSuccess ? 0 : failures + 1
-          isEnded ||= isDisabled
+          isEnded ||= isLast
         }
       }
       const ended = await Promise.allSettled(Array.from({ length: width }, worker))
@@ -239,14 +240,14 @@ async function attempt(
   { store, clock, wallClock, random, send, onAttempt, onDisabled }: DelivererOptions,
   { lease, address, key, delivery, body }: Task,
   signal: AbortSignal,
-): Promise<{ readonly isSuccess: boolean; readonly isDisabled: boolean }> {
+): Promise<{ readonly isSuccess: boolean; readonly isLast: boolean }> {
   const { messageId } = delivery
   const message = { id: messageId, timestamp: Math.floor(wallClock() / 1000), body }
   const made = address ? await send({ ...address, headers: webhookHeaders(message, key), body, signal }) : forbidden
   const at = clock()
   const attempts = delivery.attempts + 1
   const step = nextStep(made.outcome, attempts, at, random())
-  const { disabled } = await recordAttempt(
+  const { isLeaseLost, disabled } = await recordAttempt(
     store,
     lease,
     {
@@ -263,5 +264,5 @@ async function attempt(
   )
   onAttempt?.({ endpointId: lease.endpointId, messageId, ...made })
   if (disabled !== undefined) onDisabled?.(lease.endpointId, disabled)
-  return { isSuccess: step.state === 'delivered', isDisabled: disabled !== undefined }
+  return { isSuccess: step.state === 'delivered', isLast: isLeaseLost || disabled !== undefined }
 }

@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest'
 import { matchEditions } from '../../src/hits/match-editions.ts'
 import { openStore, type Store } from '../../src/store/database.ts'
 import { MarkLostError } from '../../src/store/hit-mark.ts'
+import { asleep } from '../asleep.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { type Random, randomOf } from '../testing/generate/random.ts'
 import { engines, openTestStore, type TestStore, testDatabaseUrl } from '../world.ts'
@@ -140,14 +141,3 @@ describe.skipIf(testDatabaseUrl === undefined)('processes that match the same st
     60 * 60_000,
   )
 })
-
-/** Resolves when the process is stopped. */
-async function asleep(pid: number): Promise<boolean> {
-  const { readFile } = await import('node:fs/promises')
-  for (;;) {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-    if (stat === undefined) return false
-    if (/\) T /.test(stat)) return true
-    await delay(10)
-  }
-}

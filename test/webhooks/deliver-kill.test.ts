@@ -7,15 +7,19 @@ import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/database.ts'
+import { listDeliveries, replayDeliveries } from '../../src/store/deliveries.ts'
+import { findEndpoint } from '../../src/store/webhook-endpoints.ts'
+import { asleep } from '../asleep.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { randomOf } from '../testing/generate/random.ts'
-import { engines, openTestStore } from '../world.ts'
+import { engines, openTestStore, testDatabaseUrl } from '../world.ts'
 import { openDeliveryWorld, startReceiver } from './delivery-world.ts'
 
 const kills = proofCount({ share: 4, full: 200 })
 const seed = Number(process.env['SEED'] ?? process.pid)
 const program = fileURLToPath(new URL('deliverer.ts', import.meta.url))
 const messagesPerLife = 20
+const sleeps = proofCount({ share: 5, full: 50 })
 
 describe.each(engines)('a deliverer that is killed (%s)', (engine) => {
   test(
@@ -47,7 +51,13 @@ describe.each(engines)('a deliverer that is killed (%s)', (engine) => {
         if (engine === 'embedded') await store.close()
         const child = spawn(
           process.execPath,
-          [program, made.options.dataFolder, made.options.databaseUrl ?? '', world.sealingKey.toString('base64')],
+          [
+            program,
+            made.options.dataFolder,
+            made.options.databaseUrl ?? '',
+            world.sealingKey.toString('base64'),
+            '300',
+          ],
           { stdio: ['ignore', 'pipe', 'inherit'] },
         )
         let isIdle = false
@@ -79,6 +89,59 @@ describe.each(engines)('a deliverer that is killed (%s)', (engine) => {
       await world.close()
     },
     30 * 60_000,
+  )
+})
+
+/** What a deliverer finds when it wakes, what its successor got meanwhile, and what must come of it. */
+const fates = [
+  { late: 410, meanwhile: 204, isReplayed: false, left: { state: 'delivered', attempts: 1 }, sent: 2 },
+  { late: 204, meanwhile: 500, isReplayed: false, left: { state: 'due', attempts: 1 }, sent: 2 },
+  { late: 500, meanwhile: 204, isReplayed: false, left: { state: 'delivered', attempts: 1 }, sent: 2 },
+  { late: 204, meanwhile: 204, isReplayed: true, left: { state: 'delivered', attempts: 1 }, sent: 3 },
+  { late: 410, meanwhile: 204, isReplayed: true, left: { state: 'delivered', attempts: 1 }, sent: 3 },
+] as const
+
+describe.skipIf(testDatabaseUrl === undefined)('a deliverer that sleeps past its lease', () => {
+  test(
+    'records nothing over what its successor did',
+    async () => {
+      await using store = await openTestStore('server')
+      const world = await openDeliveryWorld(store, Date.now())
+      const { dataFolder, databaseUrl } = store.options
+      const words = [program, dataFolder, databaseUrl!, world.sealingKey.toString('base64'), '60000']
+      const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
+      let rounds = 0
+      child.stdout.on('data', (text: Buffer) => {
+        rounds += text.toString().split('idle').length - 1
+      })
+      for (let sleep = 0; sleep < sleeps; sleep++) {
+        const { late, meanwhile, isReplayed, left, sent } = fates[sleep % fates.length]!
+        using receiver = await startReceiver((response, _received, count) => {
+          // the answer is there, and waits for the one that sleeps
+          if (count === 1) child.kill('SIGSTOP')
+          response.writeHead(count === 1 ? late : meanwhile).end()
+        })
+        const { endpointNo, endpointId } = await world.addEndpoint(receiver.url)
+        world.advance(Date.now() - world.now())
+        const messageId = await world.addDelivery(endpointNo, await world.addHit())
+        while (receiver.received.length === 0) await delay(10)
+        expect(await asleep(child.pid!)).toBe(true)
+        await sql`update webhook_endpoint set taken_until = 0`.execute(store.db)
+        await world.deliver()
+        expect(receiver.received).toHaveLength(2)
+        if (isReplayed) await replayDeliveries(store, endpointNo, { messageId }, world.now())
+        const before = rounds
+        child.kill('SIGCONT')
+        while (rounds < before + 2) await delay(10)
+        const [delivery] = await listDeliveries(store.db, { endpointNo, limit: 1 })
+        expect({ late, delivery, sent: receiver.received.length }).toMatchObject({ late, delivery: left, sent })
+        expect(await findEndpoint(store.db, endpointId)).toMatchObject({ state: 'active' })
+      }
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      await world.close()
+    },
+    10 * 60_000,
   )
 })
 

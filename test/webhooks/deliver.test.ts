@@ -283,6 +283,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     const late = { messageId, attempts: 1, at: now(), status: 410, error: undefined, milliseconds: 1, answer: '' }
     const step = { state: 'held', disables: 'gone' } as const
     expect(await recordAttempt(store, asleep!, { ...late, step }, { disabledAfterMs: dayMs })).toEqual({
+      isLeaseLost: true,
       disabled: undefined,
     })
     expect(await stateOf(endpointNo)).toMatchObject({ delivered: 1, held: 0 })
