@@ -1,9 +1,12 @@
 // Attempts against receivers that misbehave, over real sockets on this machine.
+import dns from 'node:dns'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { type AddressInfo, createServer as createSocketServer } from 'node:net'
+import { syncBuiltinESMExports } from 'node:module'
+import { type AddressInfo, createServer as createSocketServer, isIP } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
+import { checkEndpointName } from './endpoint-address.ts'
 import { failureOf, openSender } from './send-attempt.ts'
 
 const opened: (() => unknown)[] = []
@@ -164,6 +167,81 @@ describe('an attempt', () => {
       expect({ host, outcome }).toEqual({ host, outcome: { kind: 'failed', failure: 'forbidden-address' } })
     }
     expect(reached).toBe(0)
+  })
+})
+
+describe('a name that changes its address', () => {
+  /** Global unicast that nobody has: connecting to it fails. */
+  const foreign = '3ffe::1'
+  const here = '127.0.0.1'
+  const url = (port: number) => `https://hooks.example.org:${port}/`
+
+  /** All that resolves names in this process gets these answers, one after the other, again and again. */
+  function answerNames(...answers: readonly (readonly string[])[]) {
+    let asked = 0
+    const { lookup } = dns
+    const promised = dns.promises.lookup
+    const next = () => answers[asked++ % answers.length]!.map((address) => ({ address, family: isIP(address) }))
+    const answer = (_name: string, ...rest: readonly unknown[]) => {
+      const isAll = (rest[0] as { readonly all?: boolean }).all === true
+      const callback = rest.at(-1) as (error: null, address: unknown, family?: number) => void
+      const found = next()
+      process.nextTick(() => (isAll ? callback(null, found) : callback(null, found[0]!.address, found[0]!.family)))
+    }
+    Object.assign(dns, { lookup: answer })
+    Object.assign(dns.promises, { lookup: async () => next() })
+    syncBuiltinESMExports()
+    opened.push(() => {
+      Object.assign(dns, { lookup })
+      Object.assign(dns.promises, { lookup: promised })
+      syncBuiltinESMExports()
+    })
+    return () => asked
+  }
+
+  async function listener() {
+    let reached = 0
+    const server = createSocketServer((socket) => {
+      reached++
+      socket.destroy()
+    })
+    await new Promise<void>((done) => server.listen(0, here, done))
+    opened.push(() => server.close())
+    return { port: portOf(server), reached: () => reached }
+  }
+
+  test.each([
+    ['public, then of this machine', [[foreign], [here]]],
+    ['of this machine, then public', [[here], [foreign]]],
+    ['public and of this machine', [[foreign, here]]],
+    ['of this machine, and public', [[here, foreign]]],
+  ])('is resolved once for each attempt, and reaches nothing here: %s', async (_, answers) => {
+    const { port, reached } = await listener()
+    const asked = answerNames(...answers)
+    const { send, close } = openSender({ version: '0.1.0', now: () => 0, timeoutMs: 300 })
+    opened.push(close)
+    for (let attempt = 0; attempt < 4; attempt++) {
+      const isForbidden = answers[attempt % answers.length]!.includes(here)
+      const { outcome } = await send({ url: url(port), network: 'public', headers: {}, body: '' })
+      expect(outcome.kind).toBe('failed')
+      expect(outcome.kind === 'failed' && outcome.failure === 'forbidden-address').toBe(isForbidden)
+    }
+    expect(reached()).toBe(0)
+    expect(asked()).toBe(4)
+  })
+
+  test('after it was saved, it reaches nothing here', async () => {
+    const { port, reached } = await listener()
+    answerNames([foreign], [here])
+    const { send, close } = openSender({ version: '0.1.0', now: () => 0, timeoutMs: 300 })
+    opened.push(close)
+    const saved = { url: url(port), network: 'public' } as const
+    await checkEndpointName(saved)
+    const { outcome } = await send({ ...saved, headers: {}, body: '' })
+    expect(outcome).toEqual({ kind: 'failed', failure: 'forbidden-address' })
+    await expect(checkEndpointName(saved)).resolves.toBeUndefined()
+    await expect(checkEndpointName(saved)).rejects.toThrow(/leads into a private network/)
+    expect(reached()).toBe(0)
   })
 })
 
