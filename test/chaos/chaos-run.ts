@@ -1,4 +1,5 @@
-// The chaos run: a whole installation of real processes, everything in it killed at random, and the copies compared at the end.
+// The chaos run: a whole installation of real processes, everything in it killed at random, and copies and
+// hits compared at the end.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Random, randomOf } from '../testing/generate/random.ts'
 import { type CopyKind, editionDigest, editionDump, mismatches, queryOnce, type Records, readCopy } from './copies.ts'
+import { allowsReceivers, HitTrial } from './hit-trial.ts'
 import { type KeptProcess, keepProcess, type OwnEnd, type ProcessEvent } from './kept-process.ts'
 import { watchProcesses } from './living-processes.ts'
 import { type Exchange, openLoadBalancer } from './load-balancer.ts'
@@ -43,12 +45,17 @@ const noticesPerBatch = 25
 const requestsPerMinute = 400
 /** Mean time between two kills of a part that is up. */
 const meanLifeMs = { api: 9000, publisher: 10_000, client: 14_000, redis: 16_000, postgres: 22_000, ingest: 25_000 }
+/** Mean time between two changes of a search, two ends of all leases, and two times at which messages become due again. */
+const meanPauseMs = { search: 12_000, lease: 8000, time: 3000 }
 /** The shared limit is exact only while its store is up: it stays up all the time. */
 const redisPeaceMs = 70_000
 const apiCount = 3
 const mostFaults = 50
 
+/** How long anything that was struck may take to come back. */
 const longestWaitMs = 120_000
+/** How long the messages that are left may take to a receiver that fails most of them. */
+const longestDeliveryMs = 300_000
 
 type Copy = {
   readonly name: string
@@ -141,7 +148,7 @@ class ChaosRun {
 
     const dataOf = (name: string) => join(this.#folder, name)
     const command = async (...args: string[]): Promise<{ code: number | null; output: string }> => {
-      const running = runCommand([program, ...args, '--data', dataOf('publisher'), '--json'], {
+      const running = runCommand([...allowsReceivers, program, ...args, '--data', dataOf('publisher'), '--json'], {
         cwd: root,
         env,
         living: this.#living,
@@ -156,14 +163,20 @@ class ChaosRun {
     }
     await mustRun('organization', 'create', 'Chaos', '--requests-per-minute', String(requestsPerMinute))
     const token = eventOf(await mustRun('token', 'create', 'Chaos'), 'token').token as string
+    const hits = new HitTrial(mustRun, stockUrl, 'Chaos')
+    this.#closers.push(() => hits.close())
     await mustRun('ingest', this.#write(this.#stream.stock(stockSize, Date.now())))
+    await hits.begin()
     await mustRun('publish', '--publish-interval-minutes', '0')
+    await hits.subscribe(this.#folder, this.#random('receivers'))
 
+    let publishEveryMs = publishIntervalMs
     const publisher = this.#keep('publisher', {
       env,
       command: () => [
-        ...([process.execPath, program, 'start', '--no-samples', '--data', dataOf('publisher')] as const),
-        ...['--api-port', '0', '--publish-interval-minutes', String(publishIntervalMs / 60_000), '--json'],
+        ...([process.execPath, ...allowsReceivers, program, 'start', '--no-samples'] as const),
+        ...['--data', dataOf('publisher'), '--api-port', '0'],
+        ...['--publish-interval-minutes', String(publishEveryMs / 60_000), '--json'],
       ],
     })
     const apis = apiPorts.map((port, index) =>
@@ -257,6 +270,9 @@ class ChaosRun {
         running.kill()
         this.#count('ingest')
       }),
+      this.#torment('search', 'search', meanPauseMs.search, (random) => hits.edit(random)),
+      this.#torment('lease', 'lease', meanPauseMs.lease, () => hits.endLeases()),
+      this.#torment('time', 'time', meanPauseMs.time, () => hits.passTime()),
       this.#observe(copies),
       this.#report(minutes),
     ]
@@ -312,6 +328,14 @@ class ChaosRun {
     this.#checkEnds()
     this.#checkLimit(balancer.exchanges, Math.min(redisKilledAt, Date.now()), apis)
 
+    // It matches and delivers what is left, and publishes no other edition.
+    publishEveryMs = 60 * 60_000
+    publisher.start()
+    await hits.endLeases()
+    await this.#until('every hit is delivered', () => hits.mustBeDone().then(() => true), longestDeliveryMs)
+    await publisher.stop('SIGTERM')
+    const hitReport = await hits.compare()
+    this.#faults.push(...hitReport.faults)
     const [{ editions }] = (await queryOnce<{ editions: number }>(
       stockUrl,
       'select count(*)::int as editions from edition',
@@ -337,7 +361,7 @@ class ChaosRun {
       line:
         `chaos: ${minutes.toFixed(1)} min, seed ${seed}, ${killCount} kills (${parts}), ${editions} editions, ` +
         `${count(allRuns)} runs (${count(completed)} completed), ${count(serverErrors + balancer.counts.unreachable)} answers 5xx, ` +
-        `${count(this.#waits)} retries, ${unequal} mismatches in ${copies.length} copies`,
+        `${count(this.#waits)} retries, ${unequal} mismatches in ${copies.length} copies, ${hitReport.line}`,
       faults: this.#faults,
       kills: Object.fromEntries(this.#kills),
       editions,
@@ -520,16 +544,20 @@ class ChaosRun {
   }
 
   /** Bounds the whole: throws when something does not come back. */
-  async #until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-    const end = Date.now() + longestWaitMs
+  async #until(what: string, isTrue: () => boolean | Promise<boolean>, longestMs = longestWaitMs): Promise<void> {
+    const end = Date.now() + longestMs
+    let problem = ''
     while (
       !(await Promise.resolve()
         .then(isTrue)
-        .catch(() => false))
+        .catch((error: unknown) => {
+          problem = `, the last time for ${String(error)}`
+          return false
+        }))
     ) {
       if (Date.now() > end) {
         const said = this.#kept.map((kept) => `${kept.name}:\n${kept.lines().slice(-15).join('\n')}`).join('\n')
-        throw new Error(`gave up waiting until ${what}\n${said}`)
+        throw new Error(`gave up waiting until ${what}${problem}\n${said}`)
       }
       await delay(100)
     }

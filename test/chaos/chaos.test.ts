@@ -1,4 +1,4 @@
-// Copies stay right while everything is killed: three API processes, publisher, clients, Redis and PostgreSQL.
+// Copies and hits stay right while everything is killed: three API processes, publisher, clients, Redis and PostgreSQL.
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { runChaos } from './chaos-run.ts'
@@ -21,7 +21,7 @@ const reason =
 if (reason !== undefined) console.log(`skipped: chaos with real processes (${reason})`)
 
 test.skipIf(reason !== undefined)(
-  'kill -9 of every part at random loses nothing: every copy equals the newest edition (C144 to C160)',
+  'kill -9 of every part at random loses nothing: every copy equals the newest edition, every hit arrives (C144 to C160, D57)',
   { timeout: (minutes + 15) * 60_000 },
   async () => {
     const report = await runChaos({
