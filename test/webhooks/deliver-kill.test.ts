@@ -8,7 +8,7 @@ import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/database.ts'
 import { listDeliveries, replayDeliveries } from '../../src/store/deliveries.ts'
-import { findEndpoint } from '../../src/store/webhook-endpoints.ts'
+import { findEndpoint, removeEndpoint } from '../../src/store/webhook-endpoints.ts'
 import { asleep } from '../asleep.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { randomOf } from '../testing/generate/random.ts'
@@ -136,6 +136,8 @@ describe.skipIf(testDatabaseUrl === undefined)('a deliverer that sleeps past its
         const [delivery] = await listDeliveries(store.db, { endpointNo, limit: 1 })
         expect({ late, delivery, sent: receiver.received.length }).toMatchObject({ late, delivery: left, sent })
         expect(await findEndpoint(store.db, endpointId)).toMatchObject({ state: 'active' })
+        // an organization has only so many
+        await removeEndpoint(store, endpointNo, world.now())
       }
       child.kill('SIGKILL')
       await once(child, 'exit')
