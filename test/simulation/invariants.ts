@@ -402,6 +402,7 @@ export class Invariants {
   // --- copies ---
 
   watchOf(client: SimulatedClient): SinkWatch {
+    const filters = JSON.stringify(client.filters)
     return {
       onBegin: ({ kind, resumed }) => {
         // Of what was delivered to a process that was killed, the next one may still bring something into the target.
@@ -419,7 +420,7 @@ export class Invariants {
       onMerge: ({ record, into }, isSurvivorHeld) => {
         if (!isSurvivorHeld) this.report('C158', `${record.id} is merged into ${into}, which is not there`)
       },
-      onState: (before, after) => this.#onState(client, before, after),
+      onState: (before, after) => this.#onState(client, filters, before, after),
       onBroken: (detail) => this.report('contract', `client ${client.index}: ${detail}`),
       onFound: (acknowledged, found) => {
         if (acknowledged?.updatedSince !== undefined && (found?.updatedSince ?? '') < acknowledged.updatedSince)
@@ -431,8 +432,13 @@ export class Invariants {
     }
   }
 
-  #onState(client: SimulatedClient, before: SyncState | undefined, after: SyncState | undefined): void {
-    const filters = JSON.stringify(client.filters)
+  /** `filters` are those that the process was started with: a killed one may be heard after they have changed. */
+  #onState(
+    client: SimulatedClient,
+    filters: string,
+    before: SyncState | undefined,
+    after: SyncState | undefined,
+  ): void {
     if (after) this.#filtersOfHash.set(after.filterHash, filters)
     const isSameCopy = before !== undefined && this.#filtersOfHash.get(before.filterHash) === filters
     if (isSameCopy && before.updatedSince !== undefined && (after?.updatedSince ?? '') < before.updatedSince)
