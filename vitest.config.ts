@@ -6,7 +6,7 @@ const files = globSync('{src,client,test}/**/*.test.ts', { exclude: (name) => na
 
 /** What a test imports or calls that starts something: a database, a server, a process, a thread; or reads the whole corpus. */
 const starters =
-  /world\.ts|openStore|node:(child_process|worker_threads|http|net)'|createServer|startSimulator|simulated|packers|exec-sink|openMatcher|limiter-shared|shared\/corpus/
+  /world\.ts|playwright-core|openStore|node:(child_process|worker_threads|http|net)'|createServer|startSimulator|simulated|packers|exec-sink|openMatcher|limiter-shared|shared\/corpus/
 /** Tests of functions, and of the house: they start nothing and may share a process, which loads each module once. */
 const unit = files.filter(
   (file) => file === 'test/tidy.test.ts' || (file.includes('src/') && !starters.test(readFileSync(file, 'utf8'))),

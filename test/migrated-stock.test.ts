@@ -80,8 +80,11 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
     await put(old, unchanged, 'u')
     await publish(old, { now: start, minIntervalMs: hourMs })
     const later = [...Object.keys(migrations)].slice(1)
-    const tables = migrations['0002-hits']!.flatMap((text) => /^create table (\w+)/.exec(text)?.[1] ?? [])
+    const tables = later.flatMap((name) =>
+      migrations[name]!.flatMap((text) => /^create table (\w+)/.exec(text)?.[1] ?? []),
+    )
     for (const table of tables) await sql`drop table ${sql.table(table)} cascade`.execute(old.db)
+    await sql`delete from change_signal where topic = 'console'`.execute(old.db)
     await sql`delete from kysely_migration where name = any (${later}::text[])`.execute(old.db)
     await old.close()
 

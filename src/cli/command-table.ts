@@ -103,6 +103,7 @@ const serviceEnvironment = {
   TENDERSTOCK_DOCS_URL: 'URL of the pages about problem types; default: the /access page of the API',
   TENDERSTOCK_SECRET_KEY:
     'key that seals the secrets of webhooks and unsubscribe links, 32 bytes in base64; default: the file secret-key in --data',
+  TENDERSTOCK_CONSOLE_URL: 'URL at which people reach the console, https; default: http://localhost and its port',
   TENDERSTOCK_TRUSTED_HOPS: 'number of proxies in front whose X-Forwarded-For is trusted; default: 0',
 }
 
@@ -203,6 +204,19 @@ export const commands = {
       data,
       'api-host': apiHost,
       'api-port': apiPort,
+      'console-host': {
+        type: 'text',
+        value: 'HOST',
+        default: '127.0.0.1',
+        help: 'Address on which the console listens; beyond this machine only with TENDERSTOCK_CONSOLE_URL.',
+      },
+      'console-port': {
+        type: 'count',
+        value: 'PORT',
+        min: 0,
+        max: 65_535,
+        help: 'Port of the console; 0 picks a free one. Default: the one after that of the API (8081).',
+      },
       readers,
       'rate-limit-fields': rateLimitFields,
       ingest: { type: 'paths', value: 'PATH…', help: 'Read these notices first: files, folders, .zip, .tar.gz.' },

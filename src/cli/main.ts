@@ -108,6 +108,7 @@ async function runCommand(
             ...(options['backfill-since'] !== undefined && { backfillSince: String(options['backfill-since']) }),
           },
         }),
+        console: { host: String(options['console-host']), port: consolePort(options) },
         publishIntervalMs: Number(options['publish-interval-minutes']) * 60_000,
         hasTrialClock: options['trial-clock'] === true,
         allowsLoopbackWebhooks: loopbackWebhooks(options, hasSamples, service.config.databaseUrl !== undefined),
@@ -161,6 +162,12 @@ async function runCommand(
   if (answered !== undefined) return answered
   const { runAlone } = await import('../service/run-alone.ts')
   return runAlone({ dataFolder, version: version(), signal: stopSignal() }, request, emit)
+}
+
+/** As given, else the one after that of the API; a free one where that of the API is free too. */
+function consolePort(options: { readonly [name: string]: unknown }): number {
+  const apiPort = Number(options['api-port'])
+  return options['console-port'] === undefined ? (apiPort === 0 ? 0 : apiPort + 1) : Number(options['console-port'])
 }
 
 /** Throws OperatorError where receivers on this machine would be a way into the network of a real service. */

@@ -348,6 +348,7 @@ function readyText(event: EventOf<'ready'>, paint: Paint): string {
   return [
     '',
     rule,
+    ...(event.console === undefined ? [] : [fact('Console', paint.bold(event.console))]),
     fact('Address', paint.bold(api)),
     ...(tokenFile ? [fact('Token in', tokenFile)] : []),
     fact('Edition', edition),

@@ -18,6 +18,8 @@ export type Config = {
    * page.
    */
   readonly docsUrl?: string
+  /** TENDERSTOCK_CONSOLE_URL: where people reach the console, https, without a path; absent means on this machine. */
+  readonly consoleUrl?: string
   /** TENDERSTOCK_TRUSTED_HOPS: how many proxies in front are believed about a client's address; absent if not set. */
   readonly trustedHops?: number
   /** TENDERSTOCK_CONTACT: email address or web page of the operator; every request to a portal carries it. */
@@ -80,6 +82,7 @@ export function readConfig(environment: Environment = process.env): Config {
       { exitCode: 2 },
     )
   const docsUrl = pageOf(environment, 'TENDERSTOCK_DOCS_URL', 'https://docs.example.org/api')
+  const consoleUrl = consoleUrlOf(environment)
   const trustedHops = hopsOf(environment)
   const contact = contactOf(environment)
   const documents = documentPlaceOf(environment)
@@ -90,6 +93,7 @@ export function readConfig(environment: Environment = process.env): Config {
     ...(redisUrl !== undefined && { redisUrl }),
     ...(baseUrl !== undefined && { baseUrl }),
     ...(docsUrl !== undefined && { docsUrl }),
+    ...(consoleUrl !== undefined && { consoleUrl }),
     ...(trustedHops !== undefined && { trustedHops }),
     ...(contact !== undefined && { contact }),
     ...(documents !== undefined && { documents }),
@@ -140,6 +144,17 @@ function pageOf(environment: Environment, name: string, example: string): string
   if (url.username !== '' || url.password !== '' || /[?#]/.test(text))
     throw new OperatorError(`${name} has a user, a query or a fragment; write it like ${example}.`, { exitCode: 2 })
   return url.href.replace(/\/+$/, '')
+}
+
+// Passkeys and cookies need https; a path would be another console's cookies.
+function consoleUrlOf(environment: Environment): string | undefined {
+  const text = pageOf(environment, 'TENDERSTOCK_CONSOLE_URL', 'https://console.example.org')
+  if (text !== undefined && (text !== new URL(text).origin || !text.startsWith('https:')))
+    throw new OperatorError(
+      'TENDERSTOCK_CONSOLE_URL is not usable; write it with https and without a path, like https://console.example.org.',
+      { exitCode: 2 },
+    )
+  return text
 }
 
 /** Maximum number of proxies that anybody puts in a row; more is a mistake. */

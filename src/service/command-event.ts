@@ -87,6 +87,8 @@ type Facts = {
   sourcesStarted: { running: number; countries: number; off: number; keysMissing: readonly string[] }
   ready: {
     api: string
+    /** Where people reach the console; absent where the service has none. */
+    console?: string
     /** Null without a trial token; absent where the service serves only. */
     tokenFile?: string | null
     edition: number

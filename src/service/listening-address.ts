@@ -9,21 +9,29 @@ export function hostOf(host: string): string {
   return isIPv6(host) ? `[${host}]` : host
 }
 
-export function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+export function listenError(
+  error: NodeJS.ErrnoException,
+  host: string,
+  port: number,
+  option: '--api-port' | '--console-port' = '--api-port',
+): Error {
   switch (error.code) {
     case 'EADDRINUSE':
       return new OperatorError(
-        `Port ${port} on ${host} is in use; stop the program that listens there, or choose another with --api-port.`,
+        `Port ${port} on ${host} is in use; stop the program that listens there, or choose another with ${option}.`,
         { cause: error },
       )
     case 'EACCES':
-      return new OperatorError(`Port ${port} may not be used by this user; choose one above 1023 with --api-port.`, {
+      return new OperatorError(`Port ${port} may not be used by this user; choose one above 1023 with ${option}.`, {
         cause: error,
       })
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new OperatorError(`This machine has no address ${host}; choose another with --api-host.`, { cause: error })
+      return new OperatorError(
+        `This machine has no address ${host}; choose another with ${option.replace('port', 'host')}.`,
+        { cause: error },
+      )
     case 'ENOTSUP':
     case 'EINVAL':
       return new OperatorError('This system cannot share a port between readers; start with --readers 1.', {
@@ -35,10 +43,14 @@ export function listenError(error: NodeJS.ErrnoException, host: string, port: nu
 }
 
 /** The port itself, or a free one for 0. Readers share a port, so a second service there would not be noticed: it is tried alone. */
-export async function findPort(host: string, wanted: number): Promise<number> {
+export async function findPort(
+  host: string,
+  wanted: number,
+  option?: '--api-port' | '--console-port',
+): Promise<number> {
   const server = createServer()
   await new Promise<void>((done, fail) => {
-    server.once('error', (error: NodeJS.ErrnoException) => fail(listenError(error, host, wanted)))
+    server.once('error', (error: NodeJS.ErrnoException) => fail(listenError(error, host, wanted, option)))
     server.listen(wanted, host, done)
   })
   const { port } = server.address() as AddressInfo

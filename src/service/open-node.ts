@@ -9,6 +9,7 @@ import { makeFolder } from '../platform/folders.ts'
 import { type Log, type LogLevel, openLog } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
 import { lowerHelperPriority } from '../platform/thread-priority.ts'
+import type { Serials } from '../store/change-signal.ts'
 import { openStore } from '../store/database.ts'
 import { openDatabaseClock } from '../store/database-clock.ts'
 import { openDocumentStore } from '../store/open-document-store.ts'
@@ -64,6 +65,8 @@ export type OpenNode = AsyncDisposable & {
   readonly shownRounds: ShownRounds
   /** How the rounds went before this start. */
   readonly keptRounds: RoundState | undefined
+  /** What changed last, by topic. */
+  readonly look: () => Promise<Serials>
   /** Moves the clock of a trial. */
   readonly shift: (ms: number) => number
   /** Serves the newest edition of the database at once (follow-editions). */
@@ -169,6 +172,7 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
     state,
     shownRounds,
     keptRounds,
+    look: database.look,
     shift: shiftable.advance,
     takeOver: (how) => takeOver({ editions, store, log }, how),
     listen: async () => {

@@ -19,6 +19,7 @@ import { type HitRounds, startHitRounds } from './hit-rounds.ts'
 import { type LiveSources, startLiveSources } from './live-sources.ts'
 import { allowLoopbackWebhooks, webhookAddressRule } from './loopback-webhooks.ts'
 import { startDigests } from './mail-digests.ts'
+import { type ConsoleSettings, findConsole, openServiceConsole } from './open-console.ts'
 import { aborted, type NodeOptions, type OpenNode, openNode } from './open-node.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { runOperation } from './operations.ts'
@@ -50,6 +51,7 @@ export type StartOptions = NodeOptions & {
   readonly hasTrialClock: boolean
   /** Receivers of webhooks on this machine may be saved and reached. */
   readonly allowsLoopbackWebhooks: boolean
+  readonly console: ConsoleSettings
   /** Called with the trial token when it is made, where a person sees it. Never called again for this stock. */
   readonly showToken?: (plaintext: string) => void
 }
@@ -65,6 +67,7 @@ const longestFinishMs = 5_000
 export async function start(options: StartOptions): Promise<void> {
   await checkNamed(options)
   if (options.live) contactOf(options.config)
+  const consoleAddress = await findConsole(options.console, options.config.consoleUrl)
   await using node = await openNode(options, options.hasTrialClock)
   const { context, editions, state, emit, stop, log } = node
   const { store, dataFolder, clock, queue } = context
@@ -130,6 +133,11 @@ export async function start(options: StartOptions): Promise<void> {
   }
   await node.takeOver({ isOlderAccepted: options.isOlderAccepted })
   const api = await node.listen()
+  await openServiceConsole(node, place, {
+    ...consoleAddress,
+    apiAddress: options.config.baseUrl ?? api,
+    hasSamples: options.samples !== undefined,
+  })
   let isReady = false
   const announce = () => {
     if (isReady || stop.aborted) return
@@ -138,6 +146,7 @@ export async function start(options: StartOptions): Promise<void> {
     emit({
       event: 'ready',
       api,
+      console: consoleAddress.origin,
       tokenFile: tokenFile ?? null,
       edition: newest?.edition ?? 0,
       records: newest?.records ?? 0,

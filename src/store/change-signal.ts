@@ -2,8 +2,11 @@
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
 
-/** `tokens`: tokens, limits and access of organizations; `edition`: a new edition. */
-export type SignalTopic = 'tokens' | 'edition'
+/**
+ * `tokens`: tokens, limits and access of organizations; `edition`: a new edition; `console`: people, sessions and their
+ * organizations.
+ */
+export type SignalTopic = 'tokens' | 'edition' | 'console'
 
 export type Serials = { readonly [topic in SignalTopic]: number }
 
@@ -23,5 +26,5 @@ export async function readSerials(db: Executor): Promise<Serials> {
     if (!row) throw new Error(`the change signal ${topic} is missing`)
     return row.serial
   }
-  return { tokens: serialOf('tokens'), edition: serialOf('edition') }
+  return { tokens: serialOf('tokens'), edition: serialOf('edition'), console: serialOf('console') }
 }

@@ -9,6 +9,7 @@ describe.each(engines)('a stock on the %s engine', (engine) => {
     expect(await store.db.selectFrom('setting').selectAll().execute()).toEqual([{ name: 'a', value: 'b' }])
     const signals = await store.db.selectFrom('change_signal').selectAll().orderBy('topic').execute()
     expect(signals).toEqual([
+      { topic: 'console', serial: 0 },
       { topic: 'edition', serial: 0 },
       { topic: 'tokens', serial: 0 },
     ])

@@ -16,21 +16,23 @@ export type Look = {
 async function lookAt(db: Executor): Promise<Look> {
   const { rows } = await sql<{
     tokens: number
+    console: number
     serial: number
     now: number
     edition: number | null
     published: number
     modified: number
   }>`
-    select tokens.serial as tokens, edition.serial, e.edition, e.published_at as published, e.last_modified as modified,
+    select tokens.serial as tokens, people.serial as console, edition.serial, e.edition, e.published_at as published, e.last_modified as modified,
       floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now
     from (select serial from change_signal where topic = 'tokens') as tokens
     cross join (select serial from change_signal where topic = 'edition') as edition
+    cross join (select serial from change_signal where topic = 'console') as people
     left join (select * from edition order by edition desc limit 1) as e on true`.execute(db)
   const row = rows[0]
   if (!row) throw new Error('a change signal is missing')
   return {
-    serials: { tokens: row.tokens, edition: row.serial },
+    serials: { tokens: row.tokens, edition: row.serial, console: row.console },
     databaseMs: row.now,
     newest:
       row.edition === null

@@ -451,4 +451,119 @@ export const migrations: Migrations = {
     'create index mail_digest on mail (digest_id)',
     'create index mail_ended on mail (ended_at)',
   ],
+  '0003-console': [
+    "insert into change_signal (topic, serial) values ('console', 0)",
+    // Lower case: two letters of one mail address are one person.
+    `create table person (
+      person_id text primary key,
+      mail text not null unique check (mail = lower(mail)),
+      name text not null,
+      language text check (language in ('en', 'de')),
+      is_operator boolean not null default false,
+      created_at bigint not null,
+      ended_at bigint
+    )`,
+    `create table membership (
+      organization_id text not null references organization,
+      person_id text not null references person,
+      role text not null check (role in ('owner', 'member')),
+      created_at bigint not null,
+      primary key (organization_id, person_id)
+    )`,
+    `create table invitation (
+      key_hash bytea primary key,
+      organization_id text not null references organization,
+      mail text not null check (mail = lower(mail)),
+      role text not null check (role in ('owner', 'member')),
+      invited_by text not null,
+      created_at bigint not null,
+      until_ms bigint not null,
+      used_at bigint
+    )`,
+    'create index invitation_organization on invitation (organization_id)',
+    // Of a person, or of the first one, while nobody exists.
+    `create table sign_in_link (
+      key_hash bytea primary key,
+      person_id text references person,
+      created_at bigint not null,
+      until_ms bigint not null,
+      used_at bigint
+    )`,
+    `create table session (
+      session_hash bytea primary key,
+      person_id text not null references person,
+      created_at bigint not null,
+      seen_at bigint not null,
+      signed_in_at bigint not null,
+      agent text not null,
+      address_prefix text not null
+    )`,
+    'create index session_person on session (person_id)',
+    `create table passkey (
+      credential_id text primary key,
+      person_id text not null references person,
+      public_key bytea not null,
+      counter bigint not null,
+      transports text not null,
+      name text not null,
+      created_at bigint not null,
+      last_used_at bigint
+    )`,
+    'create index passkey_person on passkey (person_id)',
+    `create table oidc_identity (
+      issuer text not null,
+      subject text not null,
+      person_id text not null references person,
+      created_at bigint not null,
+      primary key (issuer, subject)
+    )`,
+    // What was agreed; its end ends the access to the API.
+    `create table contract (
+      organization_id text primary key references organization,
+      starts_at bigint not null,
+      ends_at bigint,
+      ended_at bigint,
+      note text not null,
+      set_up_by text not null
+    )`,
+    `create table api_use (
+      organization_id text not null,
+      token_id text not null,
+      hour_ms bigint not null,
+      answered integer not null,
+      refused integer not null,
+      peak_minute integer not null,
+      primary key (organization_id, token_id, hour_ms)
+    )`,
+    // Append-only.
+    `create table audit_entry (
+      entry_no bigint generated always as identity primary key,
+      at bigint not null,
+      actor text not null,
+      organization_id text,
+      action text not null,
+      subject text not null,
+      detail text not null,
+      address_prefix text not null
+    )`,
+    'create index audit_organization on audit_entry (organization_id, entry_no)',
+    `create table incident (
+      incident_id text primary key,
+      title text not null,
+      detail text not null,
+      started_at bigint not null,
+      ended_at bigint,
+      created_by text not null
+    )`,
+    // A form that creates something is taken once.
+    `create table sent_form (
+      key_hash bytea primary key,
+      sent_at bigint not null
+    )`,
+    'create index sent_form_sent on sent_form (sent_at)',
+    // Mails of the console are to a person without a digest.
+    'alter table mail alter column digest_id drop not null',
+    'alter table mail add column person text',
+    'alter table mail add check ((digest_id is null) <> (person is null))',
+  ],
 }

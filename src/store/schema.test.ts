@@ -58,7 +58,7 @@ describe.each(engines)('the tables on the %s engine', (engine) => {
     expect(rows).toEqual([
       {
         big: Number.MAX_SAFE_INTEGER,
-        counted: 2,
+        counted: 3,
         total: '0',
         nothing: null,
         yes: true,
@@ -87,7 +87,7 @@ describe.skipIf(testDatabaseUrl === undefined)('migrations on a server', () => {
     const options = { databaseUrl: database.url, dataFolder: '' }
     const stores = await Promise.all(Array.from({ length: 4 }, () => openStore(options)))
     const signals = await stores[0]!.db.selectFrom('change_signal').selectAll().execute()
-    expect(signals).toHaveLength(2)
+    expect(signals).toHaveLength(3)
     for (const store of stores) await store.close()
   })
 })

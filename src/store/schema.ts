@@ -459,8 +459,9 @@ export type Database = {
   mail: {
     /** The `Message-ID`: derived, so that a repeated mail has the same one. */
     message_id: string
-    digest_id: string
-    /** JSON of digests/digest-content.ts DigestContent. */
+    /** Null: a mail of the console, to `person`. */
+    digest_id: string | null
+    /** JSON of digests/digest-content.ts DigestContent; of a mail of the console, what its kind needs. */
     content: string
     state: Generated<string>
     attempts: Generated<number>
@@ -471,5 +472,114 @@ export type Database = {
     created_at: EpochMs
     /** When it was sent or abandoned. */
     ended_at: EpochMs | null
+    /** A mail address; null where the digest names it. */
+    person: string | null
   }
+  /** People who sign in to the console. */
+  person: {
+    person_id: string
+    /** In lower case. */
+    mail: string
+    name: string
+    /** Null: what the browser asks for. */
+    language: string | null
+    is_operator: Generated<boolean>
+    created_at: EpochMs
+    ended_at: EpochMs | null
+  }
+  membership: {
+    organization_id: string
+    person_id: string
+    /** `owner` or `member`. */
+    role: string
+    created_at: EpochMs
+  }
+  /** Open and used invitations; the key itself is only in the mail. */
+  invitation: {
+    key_hash: Uint8Array
+    organization_id: string
+    mail: string
+    role: string
+    invited_by: string
+    created_at: EpochMs
+    until_ms: EpochMs
+    used_at: EpochMs | null
+  }
+  sign_in_link: {
+    key_hash: Uint8Array
+    /** Null: makes the first person, while nobody exists. */
+    person_id: string | null
+    created_at: EpochMs
+    until_ms: EpochMs
+    used_at: EpochMs | null
+  }
+  session: {
+    /** SHA-256 of the cookie's value. */
+    session_hash: Uint8Array
+    person_id: string
+    created_at: EpochMs
+    /** To five minutes. */
+    seen_at: EpochMs
+    /** The last proof of who it is: a link, a passkey, OIDC. */
+    signed_in_at: EpochMs
+    agent: string
+    address_prefix: string
+  }
+  passkey: {
+    /** Base64url. */
+    credential_id: string
+    person_id: string
+    public_key: Uint8Array
+    counter: number
+    /** JSON array. */
+    transports: string
+    name: string
+    created_at: EpochMs
+    last_used_at: EpochMs | null
+  }
+  oidc_identity: { issuer: string; subject: string; person_id: string; created_at: EpochMs }
+  /** What was agreed with an organization. */
+  contract: {
+    organization_id: string
+    starts_at: EpochMs
+    ends_at: EpochMs | null
+    /** When its end took effect. */
+    ended_at: EpochMs | null
+    note: string
+    set_up_by: string
+  }
+  /** Requests of a token in an hour: a count for people, not a bill. */
+  api_use: {
+    organization_id: string
+    token_id: string
+    hour_ms: EpochMs
+    answered: number
+    /** 429. */
+    refused: number
+    peak_minute: number
+  }
+  /** Who did what when; append-only. */
+  audit_entry: {
+    entry_no: Generated<number>
+    at: EpochMs
+    /** A mail address, or `operator` of the command line. */
+    actor: string
+    /** Null: of the whole service. */
+    organization_id: string | null
+    action: string
+    subject: string
+    /** JSON without secrets. */
+    detail: string
+    address_prefix: string
+  }
+  incident: {
+    incident_id: string
+    title: string
+    detail: string
+    started_at: EpochMs
+    ended_at: EpochMs | null
+    created_by: string
+  }
+  /** Keys of forms that were taken. */
+  sent_form: { key_hash: Uint8Array; sent_at: EpochMs }
 }

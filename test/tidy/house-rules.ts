@@ -42,7 +42,7 @@ const allowed: { readonly [folder: string]: readonly string[] } = {
   hits: ['store'],
   webhooks: ['store'],
   digests: ['store'],
-  console: ['store'],
+  console: ['store', 'edition', 'api', 'hits', 'webhooks', 'digests'],
   simulator: ['sources'],
   service: [...stages, 'store', 'simulator'],
   cli: ['service', 'store'],

@@ -1,0 +1,47 @@
+// Files that the browser loads: style, scripts, font and icon, each under a name that changes with its content.
+import { hash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+const types: { readonly [ending: string]: string } = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+}
+
+export type Assets = {
+  /** By path. */
+  readonly files: ReadonlyMap<string, { readonly type: string; readonly body: Buffer }>
+  /** The path of a file by its name here. Throws for a name that there is not. */
+  readonly addressOf: (name: string) => string
+}
+
+/** Reads all files once. */
+export function loadAssets(): Assets {
+  const folder = join(import.meta.dirname, 'browser')
+  const font = createRequire(import.meta.url).resolve(
+    '@fontsource-variable/public-sans/files/public-sans-latin-wght-normal.woff2',
+  )
+  const files = new Map<string, { type: string; body: Buffer }>()
+  const addresses = new Map<string, string>()
+  const add = (name: string, body: Buffer) => {
+    const [base = '', ending = ''] = name.split('.')
+    const path = `/assets/${base}.${hash('sha256', body).slice(0, 12)}.${ending}`
+    addresses.set(name, path)
+    files.set(path, { type: types[ending]!, body })
+  }
+  add('public-sans.woff2', readFileSync(font))
+  for (const name of readdirSync(folder)) if (/\.(?:js|svg)$/.test(name)) add(name, readFileSync(join(folder, name)))
+  const style = readFileSync(join(folder, 'console.css'), 'utf8')
+  add('console.css', Buffer.from(style.replaceAll('public-sans.woff2', addresses.get('public-sans.woff2')!)))
+  return {
+    files,
+    addressOf: (name) => {
+      const address = addresses.get(name)
+      if (address === undefined) throw new Error(`there is no file ${name} in browser/`)
+      return address
+    },
+  }
+}

@@ -1,0 +1,363 @@
+// The listener of the console: who asks, whether they may, the answer of the page in its frame, and the strict headers.
+import { gzipSync } from 'node:zlib'
+import cookies from '@fastify/cookie'
+import formbody from '@fastify/formbody'
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import { clientAddress } from '../api/client-address.ts'
+import { minuteMs } from '../domain/time.ts'
+import { OperatorError } from '../platform/errors.ts'
+import { isConnectionLoss } from '../store/connection-loss.ts'
+import { inTransaction } from '../store/database.ts'
+import { endSessions, longestSessionMs, startSession } from '../store/sessions.ts'
+import { addressPrefix } from './address-prefix.ts'
+import { loadAssets } from './assets.ts'
+import { keyHashOf } from './directory.ts'
+import { type FramePlace, frame } from './frame.ts'
+import { html } from './html.ts'
+import {
+  type OrganizationRequest,
+  type Page,
+  type PageAnswer,
+  PageError,
+  type PageRequest,
+  type PageRoute,
+  type Viewer,
+  type ViewerMembership,
+} from './page.ts'
+import type { ConsolePlace } from './place.ts'
+import { routesOf } from './routes.ts'
+import { frameTexts } from './text/frame-texts.ts'
+import { isLanguage, preferredLanguage } from './text/languages.ts'
+
+/** How long a page waits for the database, and how long a change may take. */
+const longestPageMs = 2_000
+const longestChangeMs = 20_000
+/** Maximum age of a sign-in for what is sensitive. */
+const freshSignInMs = 15 * minuteMs
+/** Maximum bytes of a form. */
+const mostFormBytes = 256 * 1024
+const retrySeconds = 5
+
+/** Every answer has them: nothing inline, nothing from elsewhere, no frame around it. */
+const strictHeaders = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+} as const
+
+export type ConsoleOptions = {
+  readonly host: string
+  /** Not 0. */
+  readonly port: number
+  /** Proxies in front that are believed about the client's address. */
+  readonly trustedHops: number
+  /** Called with what a page threw that is a fault of ours. */
+  readonly onFault: (error: unknown, path: string) => void
+}
+
+export type Console = { readonly close: () => Promise<void> }
+
+/** Starts the console. Rejects with Node's error when it cannot listen. */
+export async function openConsole(place: ConsolePlace, options: ConsoleOptions): Promise<Console> {
+  const listener = new Listener(place, options)
+  return listener.open()
+}
+
+class Listener {
+  readonly #place: ConsolePlace
+  readonly #options: ConsoleOptions
+  readonly #assets = loadAssets()
+  readonly #isSecure: boolean
+  readonly #sessionCookie: string
+
+  constructor(place: ConsolePlace, options: ConsoleOptions) {
+    this.#place = place
+    this.#options = options
+    // Safari refuses Secure cookies over plain http, even on loopback
+    this.#isSecure = place.origin.startsWith('https:')
+    this.#sessionCookie = this.#isSecure ? '__Host-session' : 'session'
+  }
+
+  async open(): Promise<Console> {
+    const server = fastify({
+      bodyLimit: mostFormBytes,
+      forceCloseConnections: true,
+      requestTimeout: 30_000,
+      connectionTimeout: 60_000,
+      routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+    })
+    server.addHook('onRequest', async (request, reply) => {
+      reply.headers(strictHeaders)
+      if (this.#isSecure) reply.header('strict-transport-security', 'max-age=31536000')
+      // a name that leads here by a foreign DNS entry is not this console
+      if (request.headers.host !== new URL(this.#place.origin).host && !isMachineName(request.headers.host)) {
+        reply.code(421).type('text/plain; charset=utf-8').send(`This console is at ${this.#place.origin}\n`)
+        return reply
+      }
+      return undefined
+    })
+    await server.register(cookies)
+    await server.register(formbody)
+    server.removeContentTypeParser(['application/json', 'text/plain'])
+    for (const [path, { type, body }] of this.#assets.files)
+      server.get(path, async (_request, reply) =>
+        reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').send(body),
+      )
+    for (const route of routesOf(this.#place))
+      server.route({
+        method: route.method,
+        url: route.path,
+        handler: (request, reply) => this.#serve(route, request, reply),
+      })
+    server.setNotFoundHandler((request, reply) => this.#refuse(request, reply, new PageError(404, '')))
+    server.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
+      const status = error.statusCode === 413 ? 413 : 400
+      if ((error.statusCode ?? 500) < 500) return this.#refuse(request, reply, new PageError(status, error.message))
+      return this.#refuse(request, reply, error)
+    })
+    await server.listen({ host: this.#options.host, port: this.#options.port })
+    return { close: () => server.close() }
+  }
+
+  async #serve(route: PageRoute, raw: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const request = this.#requestOf(raw)
+    try {
+      if (route.method === 'POST' && !this.#isOwnForm(raw))
+        throw new PageError(403, frameTexts[request.language].foreignForm)
+      const organization = this.#admit(route, request)
+      if ('kind' in organization) return await this.#send(organization, route, request, undefined, reply)
+      const asked = { ...request, ...organization } as OrganizationRequest
+      const longestMs = route.method === 'GET' ? longestPageMs : longestChangeMs
+      const answer = await beforeLong(
+        Promise.resolve().then(() => route.answer(asked)),
+        longestMs,
+      )
+      return await this.#send(answer, route, request, asked.organization, reply)
+    } catch (error) {
+      return this.#refuse(raw, reply, error, request, route)
+    }
+  }
+
+  #requestOf(raw: FastifyRequest): PageRequest {
+    const { directory, clock } = this.#place
+    const url = new URL(raw.url, this.#place.origin)
+    const cookie = raw.cookies[this.#sessionCookie]
+    const viewer = cookie === undefined ? undefined : directory.viewerOf(cookie)
+    const chosen = raw.cookies['language'] ?? viewer?.person.language
+    const forwarded = raw.headers['x-forwarded-for']
+    const address = clientAddress(
+      raw.socket.remoteAddress ?? '',
+      Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+      this.#options.trustedHops,
+    )
+    return {
+      method: raw.method === 'POST' ? 'POST' : 'GET',
+      url,
+      params: raw.params as { [name: string]: string },
+      query: url.searchParams,
+      form: formOf(raw.body),
+      language: chosen !== undefined && isLanguage(chosen) ? chosen : preferredLanguage(raw.headers['accept-language']),
+      viewer,
+      now: clock(),
+      addressPrefix: addressPrefix(address),
+      agent: (raw.headers['user-agent'] ?? '').slice(0, 200),
+      cookies: raw.cookies,
+    }
+  }
+
+  /** A change comes from a page of this console: by `Sec-Fetch-Site`, else by `Origin`. */
+  #isOwnForm(raw: FastifyRequest): boolean {
+    const site = raw.headers['sec-fetch-site']
+    if (site !== undefined) return site === 'same-origin'
+    return raw.headers.origin === this.#place.origin
+  }
+
+  /** What the audience of a route adds to the request, or the answer to who may not ask. Throws PageError. */
+  #admit(route: PageRoute, request: PageRequest): { organization?: ViewerMembership } | PageAnswer {
+    const { viewer, language } = request
+    if (route.audience === 'public') return {}
+    const texts = frameTexts[language]
+    if (!viewer) return this.#signInFirst(request)
+    let organization: ViewerMembership | undefined
+    if (route.audience === 'member' || route.audience === 'owner') {
+      organization = viewer.memberships.find((each) => each.organizationId === request.params['organization'])
+      if (!organization) throw new PageError(404, texts.noPage)
+      if (route.audience === 'owner' && organization.role !== 'owner') {
+        const owners = this.#place.directory.ownersOf(organization.organizationId)
+        throw new PageError(403, texts.ownersOnly(owners.map(({ name, mail }) => name || mail).join(', ')))
+      }
+    }
+    if (route.audience === 'operator' && !viewer.person.isOperator) throw new PageError(403, texts.operatorsOnly)
+    if (route.isSensitive && request.now - viewer.signedInAt > freshSignInMs) return this.#signInFirst(request)
+    return organization ? { organization } : {}
+  }
+
+  #signInFirst(request: PageRequest): PageAnswer {
+    // after a form, back to the page that has it
+    const back =
+      request.method === 'GET'
+        ? request.url.pathname + request.url.search
+        : request.url.pathname.replace(/\/[^/]*$/, '')
+    return {
+      kind: 'redirect',
+      to: `/sign-in?return=${encodeURIComponent(back)}`,
+      ...(request.viewer && { notice: frameTexts[request.language].signInAgain }),
+    }
+  }
+
+  async #send(
+    answer: PageAnswer,
+    route: PageRoute | undefined,
+    request: PageRequest,
+    organization: ViewerMembership | undefined,
+    reply: FastifyReply,
+  ): Promise<unknown> {
+    if (answer.kind === 'redirect') return this.#sendRedirect(answer, request, reply)
+    if (route === undefined || route.audience !== 'public' || request.viewer) reply.header('cache-control', 'no-store')
+    if (answer.kind === 'content')
+      return reply
+        .code(answer.status ?? 200)
+        .headers(answer.headers ?? {})
+        .type(answer.type)
+        .send(answer.body)
+    return this.#sendPage(answer, route, request, organization, reply)
+  }
+
+  #sendPage(
+    answer: Page,
+    route: PageRoute | undefined,
+    request: PageRequest,
+    organization: ViewerMembership | undefined,
+    reply: FastifyReply,
+  ): unknown {
+    const notice = request.cookies['notice']
+    if (notice !== undefined) reply.clearCookie('notice', { path: '/' })
+    const place: FramePlace = {
+      language: request.language,
+      viewer: request.viewer,
+      path: request.url.pathname + request.url.search,
+      kind: kindOf(route?.audience, request.viewer),
+      ...(organization && { organization }),
+      notice,
+      version: this.#place.version,
+      asset: this.#assets.addressOf,
+    }
+    const text = frame(answer, place).text
+    reply.code(answer.status ?? 200).type('text/html; charset=utf-8')
+    // a page of somebody may hold a secret beside what others chose, and is not packed (BREACH)
+    const isPacked = !request.viewer && /\bgzip\b/.test(String(reply.request.headers['accept-encoding'] ?? ''))
+    reply.header('vary', 'accept-encoding, cookie')
+    return isPacked ? reply.header('content-encoding', 'gzip').send(gzipSync(text)) : reply.send(text)
+  }
+
+  async #sendRedirect(
+    answer: PageAnswer & { kind: 'redirect' },
+    request: PageRequest,
+    reply: FastifyReply,
+  ): Promise<unknown> {
+    const common = { path: '/', httpOnly: true, sameSite: 'lax', secure: this.#isSecure } as const
+    if (answer.notice !== undefined) reply.setCookie('notice', answer.notice, { ...common, maxAge: 60 })
+    for (const { name, value, maxAgeSeconds } of answer.cookies ?? [])
+      if (value === '') reply.clearCookie(name, common)
+      else reply.setCookie(name, value, { ...common, maxAge: maxAgeSeconds })
+    if (answer.signIn) {
+      const value = Buffer.from(this.#place.random.bytes(32)).toString('base64url')
+      await this.#startSession(answer.signIn.personId, keyHashOf(value), request)
+      reply.setCookie(this.#sessionCookie, value, { ...common, maxAge: longestSessionMs / 1000 })
+    } else if (answer.isSigningOut) {
+      if (request.viewer) {
+        await endSessions(this.#place.store.db, { sessionId: request.viewer.sessionId })
+        await this.#place.directory.refresh()
+      }
+      reply.clearCookie(this.#sessionCookie, common)
+    }
+    return reply.header('cache-control', 'no-store').redirect(answer.to, 303)
+  }
+
+  async #startSession(personId: string, sessionId: string, request: PageRequest): Promise<void> {
+    const { store, directory } = this.#place
+    const { now, agent, addressPrefix, viewer } = request
+    const session = { sessionId, personId, createdAt: now, seenAt: now, signedInAt: now, agent, addressPrefix }
+    await inTransaction(store, (trx) => startSession(trx, session, viewer?.sessionId))
+    await directory.refresh()
+  }
+
+  #refuse(
+    raw: FastifyRequest,
+    reply: FastifyReply,
+    error: unknown,
+    request: PageRequest = this.#requestOf(raw),
+    route?: PageRoute,
+  ): unknown {
+    const texts = frameTexts[request.language]
+    const isChange = request.method === 'POST'
+    const isBusy = error instanceof LateError || isConnectionLoss(error)
+    if (isBusy && !isChange) reply.header('retry-after', String(retrySeconds))
+    if (!isBusy && !(error instanceof PageError) && !(error instanceof OperatorError))
+      this.#options.onFault(error, request.url.pathname)
+    const { status, detail } =
+      error instanceof PageError
+        ? { status: error.status, detail: error.message || texts.noPage }
+        : isBusy
+          ? { status: 503, detail: isChange ? texts.busyPost : texts.busy }
+          : error instanceof OperatorError
+            ? { status: 409, detail: error.message }
+            : { status: 500, detail: texts.bug }
+    reply.header('cache-control', 'no-store')
+    const known = status === 404 && !route ? undefined : route
+    const organization = request.viewer?.memberships.find(
+      (each) => each.organizationId === request.params?.['organization'],
+    )
+    return this.#sendPage(
+      {
+        title: texts.errorTitle(status),
+        lead: detail,
+        status,
+        ...(isBusy && !isChange && { refreshSeconds: retrySeconds }),
+        body: html`<p><a class="btn" href="/">${texts.home}</a></p>`,
+      },
+      known,
+      request,
+      organization,
+      reply,
+    )
+  }
+}
+
+/** The database did not answer in time. */
+class LateError extends Error {}
+
+async function beforeLong<Result>(work: Promise<Result>, longestMs: number): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new LateError('the page waited too long')), longestMs)
+  })
+  // what fails after its page was answered is not a fault of nobody
+  work.catch(() => {})
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function formOf(body: unknown): URLSearchParams {
+  const form = new URLSearchParams()
+  for (const [name, value] of Object.entries((body ?? {}) as { [name: string]: string | string[] }))
+    for (const each of Array.isArray(value) ? value : [value]) form.append(name, each)
+  return form
+}
+
+function kindOf(audience: PageRoute['audience'] | undefined, viewer: Viewer | undefined): FramePlace['kind'] {
+  if (audience === 'operator') return viewer?.person.isOperator ? 'operator' : 'public'
+  if (audience === 'member' || audience === 'owner') return viewer ? 'organization' : 'public'
+  return audience === 'person' && viewer ? 'person' : 'public'
+}
+
+/** Loopback by name or number, with any port: a service on the same machine, or a tunnel to it. */
+function isMachineName(host: string | undefined): boolean {
+  return /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(host ?? '')
+}

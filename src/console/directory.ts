@@ -1,0 +1,132 @@
+// People, organizations and sessions in memory, so that no page waits for the database to know who asks.
+import { hash } from 'node:crypto'
+import { minuteMs } from '../domain/time.ts'
+import type { Clock } from '../platform/clock.ts'
+import { listContracted } from '../store/contracts.ts'
+import type { Store } from '../store/database.ts'
+import { listOrganizations, type Organization } from '../store/organizations.ts'
+import { listMemberships, listPeople, type Membership, type Person } from '../store/people.ts'
+import { idleSessionMs, listSessions, longestSessionMs, type Session, touchSession } from '../store/sessions.ts'
+import type { Viewer, ViewerMembership } from './page.ts'
+
+/** How often the use of a session is written at most. */
+const touchEveryMs = 5 * minuteMs
+
+/** What a cookie or link is stored as: SHA-256 in hex. */
+export const keyHashOf = (key: string): string => hash('sha256', key)
+
+type Known = {
+  readonly people: ReadonlyMap<string, Person>
+  readonly organizations: ReadonlyMap<string, Organization>
+  readonly memberships: readonly Membership[]
+  /** Organizations with a contract. */
+  readonly contracted: ReadonlySet<string>
+  readonly sessions: ReadonlyMap<string, Session>
+}
+
+/** Who there is, as of the last `refresh`. */
+export class Directory {
+  #known: Known = {
+    people: new Map(),
+    organizations: new Map(),
+    memberships: [],
+    contracted: new Set(),
+    sessions: new Map(),
+  }
+  readonly #store: Pick<Store, 'db'>
+  readonly #clock: Clock
+  readonly #touched = new Map<string, number>()
+  #serial = -1
+
+  constructor(store: Pick<Store, 'db'>, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** Reads everything again. Call it after a change made here; changes elsewhere arrive with `follow`. */
+  async refresh(): Promise<void> {
+    const { db } = this.#store
+    const people = await listPeople(db)
+    const organizations = await listOrganizations(db)
+    const sessions = await listSessions(db, this.#clock())
+    this.#known = {
+      people: new Map(people.map((person) => [person.personId, person])),
+      organizations: new Map(organizations.map((each) => [each.organizationId, each])),
+      memberships: await listMemberships(db),
+      contracted: await listContracted(db),
+      sessions: new Map(sessions.map((session) => [session.sessionId, session])),
+    }
+  }
+
+  /** Refreshes when the serial of the topics `console` and `tokens` together is another one than before. */
+  async follow(serial: number): Promise<void> {
+    if (serial === this.#serial) return
+    await this.refresh()
+    this.#serial = serial
+  }
+
+  /** Whose session a cookie's value is; undefined for one that has ended. */
+  viewerOf(cookie: string): Viewer | undefined {
+    const session = this.#known.sessions.get(keyHashOf(cookie))
+    const now = this.#clock()
+    if (!session) return undefined
+    const seenAt = Math.max(session.seenAt, this.#touched.get(session.sessionId) ?? 0)
+    if (now - seenAt > idleSessionMs || now - session.createdAt > longestSessionMs) return undefined
+    const person = this.#known.people.get(session.personId)
+    if (!person) return undefined
+    if (now - seenAt > touchEveryMs) {
+      this.#touched.set(session.sessionId, now)
+      touchSession(this.#store.db, session.sessionId, now).catch(() => this.#touched.delete(session.sessionId))
+    }
+    return {
+      person,
+      memberships: this.membershipsOf(person.personId),
+      sessionId: session.sessionId,
+      signedInAt: session.signedInAt,
+    }
+  }
+
+  /** The organizations of a person, by name. */
+  membershipsOf(personId: string): ViewerMembership[] {
+    return this.#known.memberships
+      .filter((membership) => membership.personId === personId)
+      .flatMap(({ organizationId, role }) => {
+        const organization = this.#known.organizations.get(organizationId)
+        return organization
+          ? [{ organizationId, name: organization.name, role, hasAccessArea: this.#hasArea(organization) }]
+          : []
+      })
+      .sort((left, right) => left.name.localeCompare(right.name))
+  }
+
+  /** The names of an organization's Owners, for a page that says who can help. */
+  ownersOf(organizationId: string): Person[] {
+    return this.#known.memberships
+      .filter((membership) => membership.organizationId === organizationId && membership.role === 'owner')
+      .flatMap(({ personId }) => this.#known.people.get(personId) ?? [])
+  }
+
+  organization(organizationId: string): Organization | undefined {
+    return this.#known.organizations.get(organizationId)
+  }
+
+  person(personId: string): Person | undefined {
+    return this.#known.people.get(personId)
+  }
+
+  /** Sessions of a person, the newest first. */
+  sessionsOf(personId: string): Session[] {
+    return [...this.#known.sessions.values()]
+      .filter((session) => session.personId === personId)
+      .sort((left, right) => right.createdAt - left.createdAt)
+  }
+
+  get hasPeople(): boolean {
+    return this.#known.people.size > 0
+  }
+
+  /** Set up by an operator, by the console or by `organization create`; it stays after the contract's end (C118). */
+  #hasArea({ organizationId, hasApiAccess }: Organization): boolean {
+    return hasApiAccess || this.#known.contracted.has(organizationId)
+  }
+}

@@ -1,0 +1,61 @@
+// Forms that create something are taken once, and changes are written with their entry of the audit log.
+
+import { type AuditEntry, addAuditEntry } from '../store/audit.ts'
+import { type Executor, inTransaction } from '../store/database.ts'
+import { takeForm } from '../store/sent-forms.ts'
+import { keyHashOf } from './directory.ts'
+import { type Html, html } from './html.ts'
+import { PageError, type PersonRequest } from './page.ts'
+import type { ConsolePlace } from './place.ts'
+
+/** The hidden field of a form that creates something: sent twice, it creates nothing twice. */
+export const formKey = ({ random }: Pick<ConsolePlace, 'random'>): Html =>
+  html`<input type="hidden" name="form-key" value="${Buffer.from(random.bytes(16)).toString('base64url')}">`
+
+/** `sent`: the form was taken before, and `work` was not done again. */
+export type Once<Result> = { readonly kind: 'done'; readonly result: Result } | { readonly kind: 'sent' }
+
+/**
+ * Does `work` in one transaction for the first sending of a form. What `work` throws undoes everything, and the form can be
+ * sent again. Throws PageError 400 for a form without its key.
+ */
+export async function once<Result>(
+  { store }: Pick<ConsolePlace, 'store'>,
+  request: PersonRequest,
+  work: (trx: Executor) => Promise<Result>,
+): Promise<Once<Result>> {
+  const key = request.form.get('form-key') ?? ''
+  if (!/^[\w-]{22}$/.test(key))
+    throw new PageError(400, 'The form lacks its key. Open the page again and send it anew.')
+  return inTransaction(store, async (trx) =>
+    (await takeForm(trx, keyHashOf(key), request.now)) ? { kind: 'done', result: await work(trx) } : { kind: 'sent' },
+  )
+}
+
+/** Notes in the audit log what the viewer of this request did. Call it in the transaction of the change. */
+export async function note(
+  trx: Executor,
+  request: PersonRequest,
+  entry: Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<AuditEntry, 'detail' | 'organizationId'>>,
+): Promise<void> {
+  await addAuditEntry(trx, {
+    at: request.now,
+    actor: request.viewer.person.mail,
+    addressPrefix: request.addressPrefix,
+    organizationId: entry.organizationId,
+    detail: entry.detail ?? {},
+    action: entry.action,
+    subject: entry.subject,
+  })
+}
+
+/** The only value of a field, without spaces around it; empty where it is missing. */
+export const fieldOf = (form: URLSearchParams, name: string): string => (form.get(name) ?? '').trim()
+
+/** A path of this console to return to; `/` for anything else. */
+export function returnPath(text: string | null | undefined): string {
+  if (!text || !/^\/(?![/\\])[^\s\\]*$/.test(text) || text.length > 2000) return '/'
+  const base = 'http://console.invalid'
+  const url = URL.parse(text, base)
+  return url?.origin === base ? `${url.pathname}${url.search}${url.hash}` : '/'
+}

@@ -1,0 +1,145 @@
+// The frame around every page: head, navigation, notice and foot.
+import { type Content, type Html, html } from './html.ts'
+import type { Page, Viewer, ViewerMembership } from './page.ts'
+import { frameTexts } from './text/frame-texts.ts'
+import type { Language } from './text/languages.ts'
+
+/** What the frame needs besides the page. */
+export type FramePlace = {
+  readonly language: Language
+  readonly viewer: Viewer | undefined
+  /** The path of the request, with its query. */
+  readonly path: string
+  /** The organization that the page belongs to. */
+  readonly organization?: ViewerMembership
+  /** Public pages have a bar on top; the others a list beside them. */
+  readonly kind: 'public' | 'organization' | 'operator' | 'person'
+  /** Shown once. */
+  readonly notice: string | undefined
+  readonly version: string
+  /** The address of a file of the console under its hashed name. */
+  readonly asset: (name: string) => string
+}
+
+const mark = html`<svg viewBox="0 0 22 22" aria-hidden="true"><path d="M1 4h5l6 7M1 11h10M1 18h5l6-7" fill="none" stroke="currentColor" stroke-width="1.75"/><rect x="12" y="6" width="9" height="10" rx="2" fill="currentColor"/></svg>`
+const lines = html`<svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d="M2 4h12M2 8h12M2 12h12"/></svg>`
+
+/** The whole document. */
+export function frame(content: Page, place: FramePlace): Html {
+  const { language, asset } = place
+  const texts = frameTexts[language]
+  const isPublic = place.kind === 'public'
+  return html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<title>${content.title} · Tenderstock</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+${content.refreshSeconds !== undefined && html`<meta http-equiv="refresh" content="${content.refreshSeconds}">`}
+<link rel="preload" href="${asset('public-sans.woff2')}" as="font" type="font/woff2" crossorigin>
+<link rel="stylesheet" href="${asset('console.css')}">
+<link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml">
+${content.feed !== undefined && html`<link rel="alternate" type="application/atom+xml" href="${content.feed}">`}
+${['console', ...(content.scripts ?? [])].map((name) => html`<script type="module" src="${asset(`${name}.js`)}"></script>`)}
+</head>
+<body class="${isPublic ? 'pub' : 'app'}">
+<a class="skip" href="#main">${texts.skip}</a>
+<header class="bar"><a class="brand" href="/">${mark}Tenderstock</a><button class="only-small" type="button" popovertarget="menu">${lines}${texts.menu}</button>${isPublic && navigation(content, place)}</header>
+${!isPublic && navigation(content, place)}
+<main id="main" class="${isPublic ? 'wide' : 'sheet'}">
+${place.notice !== undefined && html`<p class="note ok" role="status"><b>${place.notice}</b></p>`}
+${content.hasHead !== false && head(content, texts.youAreHere)}
+${content.body}
+</main>
+<footer class="foot"><p>${texts.version(place.version)}</p><a href="/docs">${texts.docs}</a><a href="/status">${texts.status}</a><a href="/changelog">${texts.changelog}</a><a href="/language?to=${language === 'en' ? 'de' : 'en'}&amp;return=${encodeURIComponent(place.path)}" lang="${language === 'en' ? 'de' : 'en'}">${texts.otherLanguage}</a></footer>
+</body>
+</html>
+`
+}
+
+function head({ crumbs = [], title, lead, actions }: Page, label: string): Html {
+  return html`${crumbs.length > 0 && html`<nav class="crumbs" aria-label="${label}"><ol>${crumbs.map(([text, href]) => html`<li><a href="${href}">${text}</a></li>`)}</ol></nav>`}
+<div class="head"><div><h1>${title}</h1>${lead !== undefined && html`<p>${lead}</p>`}</div>${actions && html`<div class="row">${actions}</div>`}</div>`
+}
+
+type Entry = readonly [text: string, href: string]
+
+function navigation(content: Page, place: FramePlace): Html {
+  const { language, viewer, organization, kind } = place
+  const texts = frameTexts[language]
+  const current = content.current ?? place.path.replace(/\?.*/s, '')
+  const entry = ([text, href]: Entry): Content =>
+    html`<a href="${href}"${href === current && html` aria-current="page"`}>${text}</a>`
+  const own: readonly Entry[] = viewer ? [[texts.settings, '/me']] : []
+  const out =
+    viewer && html`<form method="post" action="/sign-out"><button class="bare">${texts.signOut}</button></form>`
+  if (kind === 'public')
+    return html`<nav class="menu" id="menu" popover aria-label="${texts.site}">${[
+      [texts.docs, '/docs'] as const,
+      [texts.explorer, '/explorer'] as const,
+      [texts.status, '/status'] as const,
+    ].map(
+      entry,
+    )}${viewer ? html`<a href="${homeOf(viewer)}" class="go">${viewer.person.name || viewer.person.mail}</a>` : html`<a class="btn" href="/sign-in">${texts.signIn}</a>`}</nav>`
+  const elsewhere: Entry[] = [
+    ...(viewer?.memberships ?? [])
+      .filter(({ organizationId }) => organizationId !== organization?.organizationId)
+      .map(({ name, organizationId }): Entry => [name, `/o/${organizationId}`]),
+    ...(viewer?.person.isOperator && kind !== 'operator' ? [[texts.operator, '/operator'] as const] : []),
+  ]
+  const foot = html`${elsewhere.length > 0 && html`<h2>${texts.myOrganizations}</h2>${elsewhere.map(entry)}`}<h2>${viewer?.person.name || viewer?.person.mail}</h2>${own.map(entry)}${out}`
+  if (kind === 'operator')
+    return html`<nav class="menu" id="menu" popover aria-label="${texts.operator}"><p class="who op"><b>${texts.operator}</b><span>${texts.everything}</span></p>${operatorEntries(language).map(entry)}<h2>${texts.customers}</h2>${customerEntries(language).map(entry)}${foot}</nav>`
+  if (!organization) return html`<nav class="menu" id="menu" popover aria-label="${texts.you}">${foot}</nav>`
+  const at = `/o/${organization.organizationId}`
+  return html`<nav class="menu" id="menu" popover aria-label="${texts.organization}"><p class="who"><b>${organization.name}</b><span>${organization.role === 'owner' ? texts.owner : texts.member}</span></p>${(
+    [
+      [texts.overview, at],
+      [texts.hits, `${at}/hits`],
+      [texts.searches, `${at}/searches`],
+      [texts.profiles, `${at}/profiles`],
+    ] as const
+  ).map(entry)}<h2>${texts.deliver}</h2>${(
+    [
+      [texts.webhooks, `${at}/webhooks`],
+      [texts.digests, `${at}/digests`],
+      ...(organization.hasAccessArea && organization.role === 'owner'
+        ? [[texts.apiAccess, `${at}/settings/api-access`] as const]
+        : []),
+      [texts.explorer, '/explorer'],
+    ] as const
+  ).map(entry)}<h2>${texts.organization}</h2>${(
+    [
+      [texts.people, `${at}/people`],
+      ...(organization.role === 'owner' ? [[texts.contract, `${at}/contract`] as const] : []),
+      [texts.audit, `${at}/audit`],
+    ] as const
+  ).map(entry)}${foot}</nav>`
+}
+
+function operatorEntries(language: Language): Entry[] {
+  const texts = frameTexts[language]
+  return [
+    [texts.wrongNow, '/operator'],
+    [texts.editions, '/operator/editions'],
+    [texts.sources, '/operator/sources'],
+    [texts.reviews, '/operator/reviews'],
+    [texts.rejections, '/operator/rejections'],
+    [texts.values, '/operator/values'],
+  ]
+}
+
+function customerEntries(language: Language): Entry[] {
+  const texts = frameTexts[language]
+  return [
+    [texts.organizations, '/operator/organizations'],
+    [texts.incidents, '/operator/incidents'],
+    [texts.audit, '/operator/audit'],
+  ]
+}
+
+/** Where somebody begins: their organization, else the desk, else their settings. */
+export function homeOf({ memberships, person }: Viewer): string {
+  if (memberships[0]) return `/o/${memberships[0].organizationId}`
+  return person.isOperator ? '/operator' : '/me'
+}

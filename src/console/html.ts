@@ -1,0 +1,45 @@
+// Markup as a value: everything put into a template is escaped, unless it is markup itself.
+
+/** Markup that may be sent as it is. Only `html` and `trustedHtml` make it. */
+export class Html {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** What a template takes. Nothing is written for `undefined`, `null` and `false`. */
+export type Content = Html | string | number | false | null | undefined | readonly Content[]
+
+const entities: { readonly [character: string]: string } = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+/** Overrides of the direction of writing: one in a notice would turn the rest of the line around. */
+const directionOverrides = /[\u202a-\u202e\u2066-\u2069]/g
+
+/** The text as the content of an element or of an attribute in quotes. */
+export function escapeHtml(text: string): string {
+  return text.replace(directionOverrides, '').replace(/[&<>"']/g, (character) => entities[character]!)
+}
+
+/** Markup with values: `html\`<p>${text}</p>\``. Attributes need quotes. */
+export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
+  let text = strings[0]!
+  for (const [index, value] of values.entries()) text += textOf(value) + strings[index + 1]!
+  return new Html(text)
+}
+
+/** Markup that this house made elsewhere: a sprite, rendered Markdown. Never a text from outside. */
+export const trustedHtml = (text: string): Html => new Html(text)
+
+function textOf(value: Content): string {
+  if (value instanceof Html) return value.text
+  if (value === undefined || value === null || value === false) return ''
+  if (typeof value === 'string') return escapeHtml(value)
+  if (typeof value === 'number') return String(value)
+  return value.map(textOf).join('')
+}

@@ -1,0 +1,170 @@
+// What a page is asked and what it answers, apart from HTTP: each page is a function from a request to an answer.
+import type { Person, Role } from '../store/people.ts'
+import type { Html } from './html.ts'
+import type { Language } from './text/languages.ts'
+
+/** Somebody who is signed in. */
+export type Viewer = {
+  readonly person: Person
+  readonly memberships: readonly ViewerMembership[]
+  /** Identifies the session: SHA-256 of its cookie in hex. */
+  readonly sessionId: string
+  /** When they last proved who they are, epoch milliseconds. */
+  readonly signedInAt: number
+}
+
+export type ViewerMembership = {
+  readonly organizationId: string
+  readonly name: string
+  readonly role: Role
+  /** Whether an operator set API access up (C118). */
+  readonly hasAccessArea: boolean
+}
+
+/** A request for a page. Every text in it comes from outside. */
+export type PageRequest = {
+  readonly method: 'GET' | 'POST'
+  /** On the console's own origin. */
+  readonly url: URL
+  /** Variable parts of the path, decoded. */
+  readonly params: { readonly [name: string]: string }
+  readonly query: URLSearchParams
+  /** What a form sent; empty for GET. */
+  readonly form: URLSearchParams
+  readonly language: Language
+  readonly viewer: Viewer | undefined
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** The network of the client: /24 or /48. */
+  readonly addressPrefix: string
+  /** The browser's name of itself, shortened. */
+  readonly agent: string
+  readonly cookies: { readonly [name: string]: string | undefined }
+}
+
+export type PersonRequest = PageRequest & { readonly viewer: Viewer }
+export type OrganizationRequest = PersonRequest & { readonly organization: ViewerMembership }
+
+export type Crumb = readonly [text: string, href: string]
+
+/** A whole page without its frame. */
+export type Page = {
+  readonly title: string
+  /** Shown above the title: parents only. */
+  readonly crumbs?: readonly Crumb[]
+  /** One sentence below the title. */
+  readonly lead?: Html | string
+  /** At most three buttons or links beside the title. */
+  readonly actions?: Html
+  /** The path of the entry in the navigation that is current; absent: that of the request. */
+  readonly current?: string
+  readonly body: Html
+  /** Absent: 200. */
+  readonly status?: number
+  /** The page asks again by itself. */
+  readonly refreshSeconds?: number
+  /** Names of scripts in `browser/`, without `.js`. */
+  readonly scripts?: readonly string[]
+  /** Address of an Atom feed of this page. */
+  readonly feed?: string
+  /** False: the page has no heading of its own; its body has. */
+  readonly hasHead?: boolean
+}
+
+export type PageAnswer =
+  | ({ readonly kind: 'page' } & Page)
+  | Redirect
+  | {
+      readonly kind: 'content'
+      /** With its charset. */
+      readonly type: string
+      readonly body: string | Uint8Array
+      readonly status?: number
+      readonly headers?: { readonly [name: string]: string }
+    }
+
+type Redirect = {
+  readonly kind: 'redirect'
+  /** A path of the console, or an address of the OIDC issuer after a GET. */
+  readonly to: string
+  /** A sentence shown once on the next page. */
+  readonly notice?: string
+  /** Starts a session for this person in place of the present one. */
+  readonly signIn?: { readonly personId: string }
+  readonly isSigningOut?: true
+  readonly cookies?: readonly Cookie[]
+}
+
+/** A cookie of a flow, besides the session: HttpOnly, SameSite=Lax, on the whole console. */
+export type Cookie = {
+  readonly name: string
+  /** Empty: it is removed. */
+  readonly value: string
+  readonly maxAgeSeconds: number
+}
+
+export const page = (content: Page): PageAnswer => ({ kind: 'page', ...content })
+export const redirect = (to: string, how: Omit<Redirect, 'kind' | 'to'> = {}): PageAnswer => ({
+  kind: 'redirect',
+  to,
+  ...how,
+})
+
+/** Ends a request with a page that says what is wrong. `detail` is a sentence for people. */
+export class PageError extends Error {
+  readonly status: 400 | 403 | 404 | 409 | 413 | 429 | 503
+  constructor(status: PageError['status'], detail: string) {
+    super(detail)
+    this.status = status
+  }
+}
+
+/** Who may ask: everybody; whoever is signed in; members or Owners of the organization in the path; operators. */
+export type Audience = 'public' | 'person' | 'member' | 'owner' | 'operator'
+
+export type PageRoute = {
+  readonly method: 'GET' | 'POST'
+  /** With `:name` for variable parts. */
+  readonly path: string
+  readonly audience: Audience
+  /** Needs a sign-in that is at most 15 minutes old. */
+  readonly isSensitive: boolean
+  readonly answer: (request: OrganizationRequest) => Promise<PageAnswer> | PageAnswer
+}
+
+type Answer<Request> = (request: Request) => Promise<PageAnswer> | PageAnswer
+type How = { readonly isSensitive?: boolean }
+
+/** A page for everybody. */
+export const publicPage = (method: PageRoute['method'], path: string, answer: Answer<PageRequest>): PageRoute => ({
+  method,
+  path,
+  audience: 'public',
+  isSensitive: false,
+  answer,
+})
+
+/** A page for whoever is signed in. */
+export const personPage = (
+  method: PageRoute['method'],
+  path: string,
+  answer: Answer<PersonRequest>,
+  { isSensitive = false }: How = {},
+): PageRoute => ({ method, path, audience: 'person', isSensitive, answer })
+
+/** A page below `/o/:organization` for its members, or for its Owners only. */
+export const organizationPage = (
+  method: PageRoute['method'],
+  path: `/o/:organization${string}`,
+  audience: 'member' | 'owner',
+  answer: Answer<OrganizationRequest>,
+  { isSensitive = false }: How = {},
+): PageRoute => ({ method, path, audience, isSensitive, answer })
+
+/** A page of the operator's desk. */
+export const operatorPage = (
+  method: PageRoute['method'],
+  path: `/operator${string}`,
+  answer: Answer<PersonRequest>,
+  { isSensitive = false }: How = {},
+): PageRoute => ({ method, path, audience: 'operator', isSensitive, answer })

@@ -1,0 +1,41 @@
+// What the pages have to work with. The service makes it.
+import type { EditionView } from '../edition/read/edition-view.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Config } from '../platform/config.ts'
+import type { Random } from '../platform/random.ts'
+import type { Store } from '../store/database.ts'
+import type { Directory } from './directory.ts'
+
+/** A command of the command line, run inside the service: what a button of the desk does. */
+export type CommandRequest = {
+  readonly command: string
+  readonly operands?: readonly string[]
+  readonly options?: { readonly [name: string]: unknown }
+}
+
+/** What a command said. Throws OperatorError, whose message is a sentence for people, as the command does. */
+export type CommandOutcome = {
+  readonly exitCode: number
+  readonly events: readonly ({ readonly event: string } & { readonly [name: string]: unknown })[]
+}
+
+export type ConsolePlace = {
+  readonly store: Pick<Store, 'db' | 'engine'>
+  /** The edition log of this node. */
+  readonly editions: EditionView
+  readonly directory: Directory
+  /** The time of the service, which `wallClock` may be behind in trials. */
+  readonly clock: Clock
+  readonly wallClock: Clock
+  readonly random: Random
+  readonly config: Config
+  readonly version: string
+  readonly dataFolder: string
+  /** Where people reach the console, without a slash at the end. */
+  readonly origin: string
+  /** Where clients reach the API, without a slash at the end. */
+  readonly apiAddress: string
+  /** The notices are made up: strangers may explore them. */
+  readonly hasSamples: boolean
+  readonly run: (request: CommandRequest) => Promise<CommandOutcome>
+}

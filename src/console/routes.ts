@@ -1,0 +1,9 @@
+// All pages of the console.
+import type { PageRoute } from './page.ts'
+import { homePages } from './pages/home-pages.ts'
+import type { ConsolePlace } from './place.ts'
+
+/** Each group makes its pages from what they have to work with. */
+const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [homePages]
+
+export const routesOf = (place: ConsolePlace): PageRoute[] => groups.flatMap((group) => group(place))

@@ -1,0 +1,66 @@
+// Who did what when. Entries are added in the transaction of the change, and never altered.
+import { sql } from 'kysely'
+import { dayMs } from '../domain/time.ts'
+import type { Executor } from './database.ts'
+
+/** How long entries are kept. */
+const auditMs = 730 * dayMs
+
+export type AuditEntry = {
+  readonly at: number
+  /** A mail address, or `operator` for the command line. */
+  readonly actor: string
+  /** Undefined: of the whole service. */
+  readonly organizationId: string | undefined
+  /** Such as `token.create`. */
+  readonly action: string
+  /** What it was done to: a name or id. */
+  readonly subject: string
+  /** Figures and names before and after; never a secret. */
+  readonly detail: { readonly [name: string]: string | number | boolean | null }
+  readonly addressPrefix: string
+}
+
+export type ListedAuditEntry = AuditEntry & { readonly entryNo: number }
+
+/** Adds an entry. Call it in the transaction of the change. */
+export async function addAuditEntry(trx: Executor, entry: AuditEntry): Promise<void> {
+  await trx
+    .insertInto('audit_entry')
+    .values({
+      at: entry.at,
+      actor: entry.actor,
+      organization_id: entry.organizationId ?? null,
+      action: entry.action,
+      subject: entry.subject,
+      detail: JSON.stringify(entry.detail),
+      address_prefix: entry.addressPrefix,
+    })
+    .execute()
+}
+
+/** Entries of one organization, or of all, the newest first, below `before`. */
+export async function listAuditEntries(
+  db: Executor,
+  which: { readonly organizationId?: string; readonly before?: number; readonly limit: number },
+): Promise<ListedAuditEntry[]> {
+  let query = db.selectFrom('audit_entry').selectAll().orderBy('entry_no', 'desc').limit(which.limit)
+  if (which.organizationId !== undefined) query = query.where('organization_id', '=', which.organizationId)
+  if (which.before !== undefined) query = query.where('entry_no', '<', which.before)
+  const rows = await query.execute()
+  return rows.map((row) => ({
+    entryNo: row.entry_no,
+    at: row.at,
+    actor: row.actor,
+    organizationId: row.organization_id ?? undefined,
+    action: row.action,
+    subject: row.subject,
+    detail: JSON.parse(row.detail) as AuditEntry['detail'],
+    addressPrefix: row.address_prefix,
+  }))
+}
+
+/** Forgets entries older than 24 months. */
+export async function pruneAuditEntries(db: Executor, now: number): Promise<void> {
+  await sql`delete from audit_entry where at < ${now - auditMs}`.execute(db)
+}

@@ -1,0 +1,164 @@
+// People who sign in to the console, and their roles in organizations.
+import { sql } from 'kysely'
+import { bump } from './change-signal.ts'
+import { type Executor, inTransaction, type Store } from './database.ts'
+
+export type Role = 'owner' | 'member'
+
+export type Person = {
+  readonly personId: string
+  /** In lower case. */
+  readonly mail: string
+  readonly name: string
+  /** Undefined: what the browser asks for. */
+  readonly language: 'en' | 'de' | undefined
+  readonly isOperator: boolean
+}
+
+export type Membership = {
+  readonly organizationId: string
+  readonly personId: string
+  readonly role: Role
+}
+
+/** A member of an organization, for its page of people. */
+export type Member = Person & { readonly role: Role; readonly since: number }
+
+export type NewPerson = Pick<Person, 'personId' | 'mail' | 'name' | 'isOperator'>
+
+/** Everybody who has not ended. */
+export async function listPeople(db: Executor): Promise<Person[]> {
+  const rows = await db.selectFrom('person').selectAll().where('ended_at', 'is', null).execute()
+  return rows.map(personOf)
+}
+
+export async function findPersonByMail(db: Executor, mail: string): Promise<Person | undefined> {
+  const row = await db
+    .selectFrom('person')
+    .selectAll()
+    .where('mail', '=', mail.toLowerCase())
+    .where('ended_at', 'is', null)
+    .executeTakeFirst()
+  return row && personOf(row)
+}
+
+/** A new person; the existing one where the mail address is taken. Call it in the transaction of its cause. */
+export async function createPerson(trx: Executor, person: NewPerson, now: number): Promise<Person> {
+  await sql`
+    insert into person (person_id, mail, name, is_operator, created_at)
+    values (${person.personId}, ${person.mail.toLowerCase()}, ${person.name}, ${person.isOperator}, ${now})
+    on conflict (mail) do update set ended_at = null`.execute(trx)
+  await bump(trx, 'console')
+  return (await findPersonByMail(trx, person.mail))!
+}
+
+/** Name and language, which people change themselves. */
+export async function changePerson(
+  trx: Executor,
+  personId: string,
+  change: { readonly name: string; readonly language: 'en' | 'de' | undefined },
+): Promise<void> {
+  await trx
+    .updateTable('person')
+    .set({ name: change.name, language: change.language ?? null })
+    .where('person_id', '=', personId)
+    .execute()
+  await bump(trx, 'console')
+}
+
+/** Makes somebody an operator, or ends that. */
+export async function setOperator(trx: Executor, personId: string, isOperator: boolean): Promise<void> {
+  await trx.updateTable('person').set({ is_operator: isOperator }).where('person_id', '=', personId).execute()
+  await bump(trx, 'console')
+}
+
+export async function listMemberships(db: Executor): Promise<Membership[]> {
+  const rows = await db.selectFrom('membership').selectAll().execute()
+  return rows.map((row) => ({
+    organizationId: row.organization_id,
+    personId: row.person_id,
+    role: row.role as Role,
+  }))
+}
+
+/** Members of one organization, Owners first. */
+export async function listMembers(db: Executor, organizationId: string): Promise<Member[]> {
+  const rows = await db
+    .selectFrom('membership')
+    .innerJoin('person', 'person.person_id', 'membership.person_id')
+    .selectAll('person')
+    .select(['membership.role', 'membership.created_at as since'])
+    .where('organization_id', '=', organizationId)
+    .where('ended_at', 'is', null)
+    .orderBy('role', 'desc')
+    .orderBy('mail')
+    .execute()
+  return rows.map((row) => ({ ...personOf(row), role: row.role as Role, since: row.since }))
+}
+
+/** Joins an organization; somebody who is in it already keeps the higher role. */
+export async function addMember(
+  trx: Executor,
+  { organizationId, personId, role }: Membership,
+  now: number,
+): Promise<void> {
+  await sql`
+    insert into membership (organization_id, person_id, role, created_at)
+    values (${organizationId}, ${personId}, ${role}, ${now})
+    on conflict (organization_id, person_id) do update
+      set role = case when membership.role = 'owner' then 'owner' else excluded.role end`.execute(trx)
+  await bump(trx, 'console')
+}
+
+export type MemberChange = 'changed' | 'noMember' | 'lastOwner'
+
+/**
+ * Changes a role, or removes somebody where `role` is undefined. `lastOwner`: an organization keeps one Owner; changes of
+ * one organization wait for each other on its row.
+ */
+export async function changeMember(
+  store: Pick<Store, 'db'>,
+  { organizationId, personId }: Pick<Membership, 'organizationId' | 'personId'>,
+  role: Role | undefined,
+  within: (trx: Executor) => Promise<void> = async () => {},
+): Promise<MemberChange> {
+  return inTransaction(store, async (trx) => {
+    await sql`select from organization where organization_id = ${organizationId} for update`.execute(trx)
+    const { rows: members } = await sql<{ person_id: string; role: string }>`
+      select person_id, role from membership join person using (person_id)
+      where organization_id = ${organizationId} and ended_at is null`.execute(trx)
+    const member = members.find((each) => each.person_id === personId)
+    if (!member) return 'noMember'
+    const owners = members.filter((each) => each.role === 'owner')
+    if (member.role === 'owner' && role !== 'owner' && owners.length === 1) return 'lastOwner'
+    if (role === undefined)
+      await sql`delete from membership where organization_id = ${organizationId} and person_id = ${personId}`.execute(
+        trx,
+      )
+    else
+      await sql`update membership set role = ${role}
+        where organization_id = ${organizationId} and person_id = ${personId}`.execute(trx)
+    await within(trx)
+    await bump(trx, 'console')
+    return 'changed'
+  })
+}
+
+export const hasPeople = async (db: Executor): Promise<boolean> =>
+  (await db.selectFrom('person').select('person_id').where('ended_at', 'is', null).limit(1).execute()).length > 0
+
+function personOf(row: {
+  person_id: string
+  mail: string
+  name: string
+  language: string | null
+  is_operator: boolean
+}): Person {
+  return {
+    personId: row.person_id,
+    mail: row.mail,
+    name: row.name,
+    language: row.language === 'en' || row.language === 'de' ? row.language : undefined,
+    isOperator: row.is_operator,
+  }
+}

@@ -1,0 +1,122 @@
+// Sessions of the console and the links that begin them. Only hashes of their keys are stored.
+import { sql } from 'kysely'
+import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
+import { bump } from './change-signal.ts'
+import { type Executor, inTransaction, type Store } from './database.ts'
+import { hasPeople } from './people.ts'
+
+export type Session = {
+  /** SHA-256 of the cookie's value, in hex. */
+  readonly sessionId: string
+  readonly personId: string
+  readonly createdAt: number
+  /** To five minutes. */
+  readonly seenAt: number
+  /** The last proof of who it is. */
+  readonly signedInAt: number
+  readonly agent: string
+  readonly addressPrefix: string
+}
+
+/** How long a session lasts that nobody uses, and how long any does. */
+export const idleSessionMs = 12 * hourMs
+export const longestSessionMs = 30 * dayMs
+/** Maximum sessions of one person: a further one ends the oldest. */
+const mostSessions = 10
+/** How long a link by mail or from the command line is valid. */
+export const linkMs = 10 * minuteMs
+
+/** All sessions that have not ended by `now`. */
+export async function listSessions(db: Executor, now: number): Promise<Session[]> {
+  const { rows } = await sql<Session>`
+    select encode(session_hash, 'hex') as "sessionId", person_id as "personId",
+      session.created_at as "createdAt", seen_at as "seenAt", signed_in_at as "signedInAt", agent, address_prefix as "addressPrefix"
+    from session join person using (person_id)
+    where ended_at is null and seen_at > ${now - idleSessionMs} and session.created_at > ${now - longestSessionMs}`.execute(
+    db,
+  )
+  return rows
+}
+
+/** Starts a session in place of `replaces`. Old ones of the same person beyond the maximum end. */
+export async function startSession(trx: Executor, session: Session, replaces: string | undefined): Promise<void> {
+  if (replaces !== undefined) await sql`delete from session where session_hash = ${bytesOf(replaces)}`.execute(trx)
+  await sql`
+    insert into session (session_hash, person_id, created_at, seen_at, signed_in_at, agent, address_prefix)
+    values (${bytesOf(session.sessionId)}, ${session.personId}, ${session.createdAt}, ${session.seenAt},
+      ${session.signedInAt}, ${session.agent}, ${session.addressPrefix})`.execute(trx)
+  await sql`
+    delete from session where person_id = ${session.personId} and session_hash not in (
+      select session_hash from session where person_id = ${session.personId}
+      order by created_at desc, session_hash limit ${mostSessions}::integer)`.execute(trx)
+  await sql`delete from session where created_at < ${session.createdAt - longestSessionMs}`.execute(trx)
+  await bump(trx, 'console')
+}
+
+/** Notes that a session is in use. */
+export async function touchSession(db: Executor, sessionId: string, now: number): Promise<void> {
+  await sql`update session set seen_at = ${now} where session_hash = ${bytesOf(sessionId)} and seen_at < ${now}`.execute(
+    db,
+  )
+}
+
+/** Ends one session, or all of a person but one. */
+export async function endSessions(
+  trx: Executor,
+  which: { readonly sessionId: string } | { readonly personId: string; readonly but?: string },
+): Promise<void> {
+  if ('sessionId' in which) await sql`delete from session where session_hash = ${bytesOf(which.sessionId)}`.execute(trx)
+  else
+    await sql`
+      delete from session where person_id = ${which.personId}
+        and session_hash <> ${which.but === undefined ? Buffer.alloc(0) : bytesOf(which.but)}`.execute(trx)
+  await bump(trx, 'console')
+}
+
+/** A link by which somebody signs in once; `personId` undefined: by which the first person begins. */
+export async function createSignInLink(
+  trx: Executor,
+  { keyHash, personId, now }: { readonly keyHash: string; readonly personId: string | undefined; readonly now: number },
+): Promise<void> {
+  await sql`delete from sign_in_link where until_ms < ${now - dayMs}`.execute(trx)
+  await sql`
+    insert into sign_in_link (key_hash, person_id, created_at, until_ms)
+    values (${bytesOf(keyHash)}, ${personId ?? null}, ${now}, ${now + linkMs})`.execute(trx)
+}
+
+/** What a link is good for, without using it up. */
+export async function findSignInLink(
+  db: Executor,
+  keyHash: string,
+  now: number,
+): Promise<{ readonly personId: string | undefined } | undefined> {
+  const { rows } = await sql<{ person_id: string | null }>`
+    select person_id from sign_in_link
+    where key_hash = ${bytesOf(keyHash)} and used_at is null and until_ms > ${now}`.execute(db)
+  return rows[0] && { personId: rows[0].person_id ?? undefined }
+}
+
+/**
+ * Uses a link up. `person`: whom it signs in. `first`: nobody exists, so `within` makes the first person. `gone`: unknown,
+ * used, too old, or for the first person where there is one.
+ */
+export async function takeSignInLink(
+  store: Pick<Store, 'db'>,
+  { keyHash, now }: { readonly keyHash: string; readonly now: number },
+  within: (trx: Executor) => Promise<string>,
+): Promise<{ readonly kind: 'person'; readonly personId: string } | { readonly kind: 'gone' }> {
+  return inTransaction(store, async (trx) => {
+    // two first persons wait for each other here
+    await sql`select from change_signal where topic = 'console' for update`.execute(trx)
+    const { rows } = await sql<{ person_id: string | null }>`
+      update sign_in_link set used_at = ${now}
+      where key_hash = ${bytesOf(keyHash)} and used_at is null and until_ms > ${now} returning person_id`.execute(trx)
+    const link = rows[0]
+    if (!link) return { kind: 'gone' }
+    if (link.person_id !== null) return { kind: 'person', personId: link.person_id }
+    if (await hasPeople(trx)) return { kind: 'gone' }
+    return { kind: 'person', personId: await within(trx) }
+  })
+}
+
+const bytesOf = (hex: string): Buffer => Buffer.from(hex, 'hex')

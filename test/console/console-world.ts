@@ -1,0 +1,171 @@
+// A whole console over real HTTP on a stock of its own, with people of every role and a clock that tests move.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openConsole } from '../../src/console/console.ts'
+import { Directory, keyHashOf } from '../../src/console/directory.ts'
+import type { CommandRequest, ConsolePlace } from '../../src/console/place.ts'
+import { catchUp, type EditionLog, openEditionLog } from '../../src/edition/write/edition-log.ts'
+import type { Config } from '../../src/platform/config.ts'
+import { systemRandom } from '../../src/platform/random.ts'
+import { publish } from '../../src/publish/publish.ts'
+import { runOperation } from '../../src/service/operations.ts'
+import { workQueue } from '../../src/service/work-queue.ts'
+import { inTransaction } from '../../src/store/database.ts'
+import { openDatabaseClock } from '../../src/store/database-clock.ts'
+import { createOrganization } from '../../src/store/organizations.ts'
+import { addMember, createPerson, type Role } from '../../src/store/people.ts'
+import { startSession } from '../../src/store/sessions.ts'
+import { type Engine, openTestStore, type TestStore } from '../world.ts'
+
+export const startOfConsole = Date.UTC(2026, 10, 23, 8)
+
+/** Who asks: a cookie of a session, or nobody. */
+export type Asking = string | undefined
+
+export type ConsoleWorld = AsyncDisposable & {
+  readonly store: TestStore
+  readonly place: ConsolePlace
+  readonly editions: EditionLog
+  readonly origin: string
+  /** Faults of ours that pages threw. */
+  readonly faults: unknown[]
+  readonly now: () => number
+  readonly wait: (ms: number) => void
+  /** A person and the value of their session cookie, signed in now. */
+  readonly person: (
+    mail: string,
+    how?: { readonly isOperator?: boolean; readonly memberOf?: readonly [organizationId: string, role: Role][] },
+  ) => Promise<{ readonly personId: string; readonly cookie: string }>
+  /** A new organization's id. */
+  readonly organization: (name: string, hasApiAccess?: boolean) => Promise<string>
+  /** A further session of a person, as of now. */
+  readonly signIn: (personId: string) => Promise<string>
+  readonly get: (path: string, who?: Asking, headers?: { readonly [name: string]: string }) => Promise<Response>
+  /** Sends a form from a page of the console; a value of undefined is left out. */
+  readonly post: (
+    path: string,
+    form: { readonly [name: string]: string | readonly string[] | undefined },
+    who?: Asking,
+    headers?: { readonly [name: string]: string },
+  ) => Promise<Response>
+  /** Publishes what is in the stock, and serves it. */
+  readonly publish: () => Promise<void>
+}
+
+export async function openConsoleWorld(
+  engine: Engine,
+  { config = {}, start = startOfConsole }: { readonly config?: Config; readonly start?: number } = {},
+): Promise<ConsoleWorld> {
+  await using opening = new AsyncDisposableStack()
+  const store = opening.use(await openTestStore(engine))
+  let now = start
+  const clock = () => now
+  const folder = await mkdtemp(join(tmpdir(), 'tenderstock-console-'))
+  opening.defer(() => rm(folder, { recursive: true, force: true }))
+  const editions = await openEditionLog(join(folder, 'editions'), { clock, onWarning: () => {} })
+  opening.defer(() => editions.close())
+  const directory = new Directory(store, clock)
+  await directory.refresh()
+  const port = await freePort()
+  const origin = `http://localhost:${port}`
+  const context = {
+    store,
+    dataFolder: folder,
+    clock,
+    wallClock: clock,
+    random: systemRandom,
+    queue: workQueue(),
+    keyOf: () => undefined,
+    config,
+    version: '0.0.0-test',
+    databaseClock: openDatabaseClock(clock),
+    onPublished: () => catchUp(editions, store).then(() => {}),
+  }
+  const place: ConsolePlace = {
+    ...context,
+    editions,
+    directory,
+    origin,
+    apiAddress: 'http://api.example.org',
+    hasSamples: true,
+    run: async ({ command, operands = [], options = {} }: CommandRequest) => {
+      const events: { readonly event: string }[] = []
+      const exitCode = await runOperation(context, { command, operands, options }, (event) => void events.push(event))
+      return { exitCode, events }
+    },
+  }
+  const faults: unknown[] = []
+  const opened = await openConsole(place, {
+    host: '127.0.0.1',
+    port,
+    trustedHops: 0,
+    onFault: (error) => void faults.push(error),
+  })
+  opening.defer(() => opened.close())
+  const signIn = async (personId: string) => {
+    const cookie = systemRandom.bytes(32).toString('base64url')
+    const session = { sessionId: keyHashOf(cookie), personId, createdAt: now, seenAt: now, signedInAt: now }
+    await inTransaction(store, (trx) =>
+      startSession(trx, { ...session, agent: 'test', addressPrefix: '127.0.0.0/24' }, undefined),
+    )
+    await directory.refresh()
+    return cookie
+  }
+  const headersOf = (who: Asking) => (who === undefined ? {} : { cookie: `session=${who}` })
+  const open = opening.move()
+  return {
+    store,
+    place,
+    editions,
+    origin,
+    faults,
+    now: clock,
+    wait: (ms) => {
+      now += ms
+    },
+    person: async (mail, { isOperator = false, memberOf = [] } = {}) => {
+      const { personId } = await inTransaction(store, async (trx) => {
+        const person = await createPerson(trx, { personId: systemRandom.uuid(), mail, name: '', isOperator }, now)
+        for (const [organizationId, role] of memberOf)
+          await addMember(trx, { organizationId, personId: person.personId, role }, now)
+        return person
+      })
+      return { personId, cookie: await signIn(personId) }
+    },
+    organization: async (name, hasApiAccess = false) => {
+      const { organization } = await createOrganization(store.db, { name, hasApiAccess }, { now, random: systemRandom })
+      await directory.refresh()
+      return organization.organizationId
+    },
+    signIn,
+    get: (path, who, headers = {}) =>
+      fetch(`${origin}${path}`, { redirect: 'manual', headers: { ...headersOf(who), ...headers } }),
+    post: (path, form, who, headers = {}) => {
+      const body = new URLSearchParams()
+      for (const [name, value] of Object.entries(form))
+        for (const each of value === undefined ? [] : typeof value === 'string' ? [value] : value)
+          body.append(name, each)
+      return fetch(`${origin}${path}`, {
+        method: 'POST',
+        redirect: 'manual',
+        body,
+        headers: { 'sec-fetch-site': 'same-origin', ...headersOf(who), ...headers },
+      })
+    },
+    publish: async () => {
+      await publish(store, { now, minIntervalMs: 0 })
+      await catchUp(editions, store)
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const address = server.address()
+  await new Promise((done) => server.close(done))
+  return typeof address === 'object' && address ? address.port : 0
+}
