@@ -7,8 +7,8 @@ const locales: { readonly [language in Language]: string } = { en: 'en-GB', de: 
 function cached<Value>(make: (language: Language) => Value): (language: Language) => Value {
   const made = new Map<Language, Value>()
   return (language) => {
-    let value = made.get(language)
-    if (value === undefined) made.set(language, (value = make(language)))
+    const value = made.get(language) ?? make(language)
+    made.set(language, value)
     return value
   }
 }
