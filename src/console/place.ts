@@ -19,6 +19,14 @@ export type CommandOutcome = {
   readonly events: readonly ({ readonly event: string } & { readonly [name: string]: unknown })[]
 }
 
+/** What the API answered to the explorer. */
+export type ExplorerAnswer = {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: { readonly [name: string]: string | undefined }
+  readonly body: string
+}
+
 export type ConsolePlace = {
   readonly store: Pick<Store, 'db' | 'engine'>
   /** The edition log of this node. */
@@ -37,5 +45,10 @@ export type ConsolePlace = {
   readonly apiAddress: string
   /** The notices are made up: strangers may explore them. */
   readonly hasSamples: boolean
+  /**
+   * Asks the API for a path below `/v1`, as the organization, whose limit it uses, or as a stranger. Rejects when the API
+   * does not answer.
+   */
+  readonly explore: (organizationId: string | undefined, path: string) => Promise<ExplorerAnswer>
   readonly run: (request: CommandRequest) => Promise<CommandOutcome>
 }

@@ -43,6 +43,8 @@ export async function openServiceConsole(
     readonly port: number
     readonly origin: string
     readonly apiAddress: string
+    /** Where the API listens on this machine. */
+    readonly api: string
     readonly hasSamples: boolean
   },
 ): Promise<ConsolePlace> {
@@ -74,6 +76,7 @@ export async function openServiceConsole(
     origin: where.origin,
     apiAddress: where.apiAddress,
     hasSamples: where.hasSamples,
+    explore: (organizationId, path) => node.explorer.ask(where.api, organizationId, path),
     run: (request) => runForPage(context, request),
   }
   const opened: Console = await openConsole(place, {

@@ -16,6 +16,7 @@ import { openDocumentStore } from '../store/open-document-store.ts'
 import { loadRounds, type RoundState } from '../store/rounds.ts'
 import type { Emit } from './command-event.ts'
 import { watchDatabase } from './database-watch.ts'
+import { ExplorerAccess } from './explorer-access.ts'
 import { followEditions, takeOver } from './follow-editions.ts'
 import { findPort, hostOf, listenError } from './listening-address.ts'
 import { unsubscribe } from './mail-digests.ts'
@@ -65,6 +66,7 @@ export type OpenNode = AsyncDisposable & {
   readonly shownRounds: ShownRounds
   /** How the rounds went before this start. */
   readonly keptRounds: RoundState | undefined
+  readonly explorer: ExplorerAccess
   /** What changed last, by topic. */
   readonly look: () => Promise<Serials>
   /** Moves the clock of a trial. */
@@ -136,10 +138,13 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
     ...(documentStore && { documentStore }),
     databaseClock,
   }
+  const explorer = new ExplorerAccess(random)
+  opening.defer(() => explorer.close())
   // readers load while the log is read
   const opened = Promise.withResolvers<EditionLog>()
   const api = openApi(options, context, {
     editions: opened.promise,
+    explorer,
     state,
     log,
     clockShift,
@@ -172,6 +177,7 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
     state,
     shownRounds,
     keptRounds,
+    explorer,
     look: database.look,
     shift: shiftable.advance,
     takeOver: (how) => takeOver({ editions, store, log }, how),
@@ -193,6 +199,7 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
 }
 
 type ApiParts = {
+  readonly explorer: ExplorerAccess
   readonly editions: Promise<EditionLog>
   readonly state: NodeState
   readonly log: Log
@@ -214,7 +221,7 @@ async function openApi(
     host,
     port,
     addresses: publicAddresses({ config, host }, address),
-    tokens: tokenSourceOf(store),
+    tokens: parts.explorer.extend(tokenSourceOf(store)),
     cursorKeys: cursorKeysOf(store, { clock, randomBytes: random.bytes }),
     unsubscribe: (token) => unsubscribe({ store, dataFolder, config, random }, token),
     config,

@@ -136,6 +136,7 @@ export async function start(options: StartOptions): Promise<void> {
   await openServiceConsole(node, place, {
     ...consoleAddress,
     apiAddress: options.config.baseUrl ?? api,
+    api,
     hasSamples: options.samples !== undefined,
   })
   let isReady = false

@@ -90,6 +90,10 @@ export async function openConsoleWorld(
     origin,
     apiAddress: 'http://api.example.org',
     hasSamples: true,
+    // pages of the explorer are tried on a whole service
+    explore: async () => {
+      throw new Error('this world has no API')
+    },
     run: async ({ command, operands = [], options = {} }: CommandRequest) => {
       const events: { readonly event: string }[] = []
       const exitCode = await runOperation(context, { command, operands, options }, (event) => void events.push(event))

@@ -1,0 +1,169 @@
+// The explorer: a form of all parameters, the request as people would write it, and the answer of the API itself.
+import { listParameters, type Parameter, parseListQuery } from '../../api/parameters.ts'
+import { formatNumber } from '../format.ts'
+import { type Content, type Html, html } from '../html.ts'
+import { type PageAnswer, type PageRequest, type PageRoute, page, publicPage } from '../page.ts'
+import { code, empty, field, more, noteBox, part, state, table } from '../parts.ts'
+import type { ConsolePlace, ExplorerAnswer } from '../place.ts'
+import { exampleLanguages, exampleNames, requestExample } from '../request-examples.ts'
+import { explorerTexts } from '../text/explorer-texts.ts'
+
+/** Maximum letters of an answer on the page. */
+const mostLetters = 250_000
+/** Maximum records that are counted for a page. */
+const mostCounted = 10_000
+const pageSize = 100
+
+type Who = { readonly organizationId: string | undefined; readonly name: string | undefined }
+
+export const explorerPages = (place: ConsolePlace): PageRoute[] => [
+  publicPage('GET', '/explorer', (request) => answerOf(place, request)),
+]
+
+async function answerOf(place: ConsolePlace, request: PageRequest): Promise<PageAnswer> {
+  const { language, query } = request
+  const texts = explorerTexts[language]
+  const who = whoAsks(place, request)
+  const head = { title: texts.title, lead: texts.lead }
+  if (!who)
+    return page({
+      ...head,
+      body: empty(
+        texts.noAccess,
+        texts.noAccessDetail,
+        html`<a class="btn" href="/sign-in?return=/explorer">${texts.signIn}</a>`,
+      ),
+    })
+  const path = pathOf(query)
+  const isAsked = query.has('ask')
+  const answer = isAsked
+    ? await place.explore(who.organizationId, path.slice('/v1'.length)).catch(() => 'none' as const)
+    : undefined
+  return page({
+    ...head,
+    body: html`<p class="soft small">${who.name === undefined ? texts.samples : texts.live(who.name)}</p><div class="docs x">${form(request)}<div class="stack gap">${requestPart(place, request, path)}${answer === 'none' ? noteBox('bad', texts.noAnswer) : answer && answerPart(place, request, answer)}</div></div>`,
+  })
+}
+
+/** Strangers explore samples only; others ask for an organization of theirs that has a token. */
+function whoAsks({ hasSamples }: ConsolePlace, { viewer }: PageRequest): Who | undefined {
+  const own = viewer?.memberships.find((membership) => membership.hasAccessArea)
+  if (own && !hasSamples) return { organizationId: own.organizationId, name: own.name }
+  return hasSamples ? { organizationId: undefined, name: undefined } : undefined
+}
+
+/** The path of the request that the form describes, from `/v1` on. */
+function pathOf(query: URLSearchParams): string {
+  const id = (query.get('id') ?? '').trim()
+  if (id !== '') return `/v1/tenders/${encodeURIComponent(id)}`
+  const parameters = new URLSearchParams()
+  for (const { name, isList } of listParameters) {
+    const values = query.getAll(name).flatMap((value) => (value.trim() === '' ? [] : [value.trim()]))
+    if (values.length > 0) parameters.set(name, isList ? values.map(plainList).join(',') : values[0]!)
+  }
+  const text = parameters.toString().replaceAll('%2C', ',').replaceAll('%3A', ':')
+  return `/v1/tenders${text === '' ? '' : `?${text}`}`
+}
+
+/** People write spaces between codes. */
+const plainList = (text: string): string =>
+  text
+    .split(/[\s,;]+/)
+    .filter(Boolean)
+    .join(',')
+
+function form({ query, language }: PageRequest): Html {
+  const texts = explorerTexts[language]
+  const input = ({ name, schema, examples, description }: Parameter): Content =>
+    field({
+      name,
+      label: name,
+      value: query.getAll(name).join(','),
+      placeholder: decodeURIComponent(Object.values(examples)[0] ?? ''),
+      hint: html`<details class="more"><summary>${texts.optional}</summary><span lang="en">${description}</span>${(name === 'cpv' || name === 'nuts') && html` <a href="/codes/${name}">${texts.codes}</a>`}</details>`,
+      ...(schema && name === 'limit' && { type: 'number' as const, min: 1, max: 100 }),
+    })
+  return html`<form method="get" action="/explorer" class="stack" aria-label="${texts.filters}">${listParameters.map(input)}${field({ name: 'id', label: texts.record, value: query.get('id') ?? '', hint: texts.recordHint })}<div class="row"><button class="go" name="ask" value="1">${texts.ask}</button><a class="btn bare" href="/explorer">${texts.clear}</a></div></form>`
+}
+
+function requestPart({ apiAddress }: ConsolePlace, { language, query }: PageRequest, path: string): Html {
+  const texts = explorerTexts[language]
+  const chosen = exampleLanguages.find((each) => each === query.get('as')) ?? 'curl'
+  const tabs = exampleLanguages.map((each) => {
+    const same = new URLSearchParams(query)
+    same.set('as', each)
+    return html`<a href="/explorer?${same.toString()}"${each === chosen && html` aria-current="true"`}>${exampleNames[each]}</a>`
+  })
+  return part(
+    texts.request,
+    code({
+      id: 'request',
+      text: requestExample(chosen, apiAddress, path),
+      caption: html`<nav class="tabs" aria-label="${texts.language}">${tabs}</nav>`,
+      copy: [texts.copy, texts.copied],
+    }),
+    texts.token,
+  )
+}
+
+function answerPart(place: ConsolePlace, request: PageRequest, answer: ExplorerAnswer): Html {
+  const { language, query } = request
+  const texts = explorerTexts[language]
+  const text = pretty(answer.body)
+  const isWell = answer.status < 400
+  const cursor = isWell && !query.get('id') ? nextCursor(answer.body) : undefined
+  const next = new URLSearchParams(query)
+  if (cursor) next.set('cursor', cursor)
+  const count = isWell && !query.get('id') ? countOf(place, query) : undefined
+  return html`${part(
+    texts.answer,
+    html`<p class="row">${state(isWell ? 'good' : 'bad', String(answer.status))}${count !== undefined && html`<span>${texts.found(formatNumber(count, language), count === mostCounted)}</span>`}${cursor && html`<a class="btn tiny" href="/explorer?${next.toString()}">${texts.next}</a>`}</p>${code({ id: 'answer', text: text.slice(0, mostLetters), caption: 'JSON', copy: [texts.copy, texts.copied] })}${text.length > mostLetters && html`<p class="soft small">${texts.shortened(formatNumber(text.length, language))}</p>`}`,
+  )}${more(
+    texts.headers,
+    table({
+      caption: texts.headers,
+      columns: [{ head: texts.header }, { head: texts.value }],
+      rows: Object.entries(answer.headers).map(([name, value]) => [html`<code>${name}</code>`, value]),
+      kind: 'mini keep',
+    }),
+  )}`
+}
+
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), undefined, 2)
+  } catch {
+    return body
+  }
+}
+
+function nextCursor(body: string): string | undefined {
+  const { nextCursor } = JSON.parse(body) as { readonly nextCursor?: string | null }
+  return nextCursor ?? undefined
+}
+
+/** Records that match, counted page by page in memory; `mostCounted` where there are more. */
+function countOf({ editions }: ConsolePlace, query: URLSearchParams): number | undefined {
+  const { newest } = editions
+  if (!newest) return undefined
+  const values = new Map<string, string[]>()
+  for (const { name } of listParameters) {
+    const value = query.get(name)?.trim()
+    if (value && name !== 'cursor' && name !== 'limit') values.set(name, [plainList(value)])
+  }
+  const read = parseListQuery(values)
+  if ('faults' in read) return undefined
+  let count = 0
+  let after: { readonly lastModified: number; readonly id: string } | undefined
+  do {
+    const { positions, next } = editions.list({
+      filter: read.query.filter,
+      edition: newest.edition,
+      limit: pageSize,
+      ...(after && { after }),
+    })
+    count += positions.length
+    after = next ?? undefined
+  } while (after && count < mostCounted)
+  return Math.min(count, mostCounted)
+}

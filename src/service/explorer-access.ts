@@ -1,0 +1,74 @@
+// How the explorer asks the API: by tokens that live in this process only, one for each organization and one for strangers.
+import type { TokenSource } from '../api/token-table.ts'
+import type { ExplorerAnswer } from '../console/place.ts'
+import { hashToken, makeToken } from '../domain/token.ts'
+import { type HttpClient, openHttp } from '../platform/http.ts'
+import type { Random } from '../platform/random.ts'
+import type { TokenGrant } from '../store/organizations.ts'
+
+/** Requests a minute of all strangers together. */
+const strangersPerMinute = 600
+/** The organization that strangers count as. */
+const strangers = 'explorer'
+/** Maximum bytes of an answer: a page of 100 large records. */
+const mostAnswerBytes = 16 * 1024 * 1024
+
+/** Tokens that no table has. Each counts against the limit of its organization, as its own tokens do. */
+export class ExplorerAccess {
+  readonly #random: Random
+  readonly #tokens = new Map<string, string>()
+  #serial = 0
+  #http: HttpClient | undefined
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  /** The source with the tokens of this process added. */
+  extend(source: TokenSource): TokenSource {
+    return {
+      ...source,
+      serial: async () => (await source.serial()) + this.#serial,
+      load: async () => {
+        const grants = await source.load()
+        return [...grants, ...this.#grantsBeside(grants)]
+      },
+    }
+  }
+
+  /** Asks the API at `address` for a path below `/v1`, as a member of the organization or as a stranger. */
+  async ask(address: string, organizationId: string | undefined, path: string): Promise<ExplorerAnswer> {
+    this.#http ??= openHttp({ network: 'loopback', timeoutMs: 10_000 })
+    const answer = await this.#http.send({
+      url: `${address}/v1${path}`,
+      headers: { authorization: `Bearer ${this.#tokenOf(organizationId ?? strangers)}`, accept: 'application/json' },
+      maxBytes: mostAnswerBytes,
+      redirects: 'leave',
+    })
+    return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.bytes()).toString() }
+  }
+
+  async close(): Promise<void> {
+    await this.#http?.close()
+  }
+
+  #tokenOf(organizationId: string): string {
+    const known = this.#tokens.get(organizationId)
+    if (known !== undefined) return known
+    const token = makeToken(this.#random.bytes)
+    this.#tokens.set(organizationId, token)
+    this.#serial++
+    return token
+  }
+
+  /** Grants of the own tokens: an organization without a valid token, or without access, cannot explore either. */
+  #grantsBeside(grants: readonly TokenGrant[]): TokenGrant[] {
+    return [...this.#tokens].flatMap(([organizationId, token]) => {
+      const own = { tokenId: `explorer-${organizationId}`, tokenHash: hashToken(token), expiresAt: undefined }
+      if (organizationId === strangers)
+        return [{ ...own, organizationId, hasApiAccess: true, requestsPerMinute: strangersPerMinute }]
+      const sibling = grants.find((grant) => grant.organizationId === organizationId)
+      return sibling ? [{ ...sibling, ...own }] : []
+    })
+  }
+}
