@@ -73,7 +73,7 @@ describe('the explorer of a whole service', () => {
 
   test('leads to the next page, to one record, and shows a refusal with its reason', async () => {
     const first = await get('/explorer?limit=60&ask=1')
-    const next = plain(/href="(\/explorer\?[^"]*cursor=[^"]*)"/.exec(first)![1]!)
+    const next = plain(/class="btn tiny" href="(\/explorer\?[^"]*cursor=[^"]*)"/.exec(first)![1]!)
     const second = await get(next)
     expect(shown(second).some((id) => shown(first).includes(id))).toBe(false)
     const [id] = shown(first)
@@ -91,7 +91,7 @@ describe('the explorer of a whole service', () => {
     for (let path: string | undefined = '/explorer?archived=true&limit=60&ask=1'; path; ) {
       const page = await get(path)
       seen += shown(page).length
-      const match = /href="(\/explorer\?[^"]*cursor=[^"]*)"/.exec(page)
+      const match = /class="btn tiny" href="(\/explorer\?[^"]*cursor=[^"]*)"/.exec(page)
       path = match ? plain(match[1]!) : undefined
     }
     expect(all).toBe(seen)
