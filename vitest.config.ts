@@ -7,9 +7,12 @@ const files = globSync('{src,client,test}/**/*.test.ts', { exclude: (name) => na
 /** What a test imports or calls that starts something: a database, a server, a process, a thread; or reads the whole corpus. */
 const starters =
   /world\.ts|playwright-core|openStore|node:(child_process|worker_threads|http|net)'|createServer|startSimulator|simulated|packers|exec-sink|openMatcher|limiter-shared|shared\/corpus/
+const textOf = (file: string) => readFileSync(file, 'utf8')
+/** Tests that drive a browser: one after the other, when nothing else runs, as a browser takes both cores. */
+const browser = files.filter((file) => textOf(file).includes('playwright-core'))
 /** Tests of functions, and of the house: they start nothing and may share a process, which loads each module once. */
 const unit = files.filter(
-  (file) => file === 'test/tidy.test.ts' || (file.includes('src/') && !starters.test(readFileSync(file, 'utf8'))),
+  (file) => file === 'test/tidy.test.ts' || (file.includes('src/') && !starters.test(textOf(file))),
 )
 
 export default defineConfig({
@@ -22,8 +25,13 @@ export default defineConfig({
       { extends: true, test: { name: 'unit', include: unit, isolate: false, sequence: { groupOrder: 0 } } },
       {
         extends: true,
-        test: { name: 'system', include: files.filter((file) => !unit.includes(file)), sequence: { groupOrder: 1 } },
+        test: {
+          name: 'system',
+          include: files.filter((file) => !unit.includes(file) && !browser.includes(file)),
+          sequence: { groupOrder: 1 },
+        },
       },
+      { extends: true, test: { name: 'browser', include: browser, maxWorkers: 1, sequence: { groupOrder: 2 } } },
     ],
   },
 })
