@@ -3,7 +3,7 @@ import { listParameters, type Parameter, parseListQuery } from '../../api/parame
 import { formatNumber } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { type PageAnswer, type PageRequest, type PageRoute, page, publicPage } from '../page.ts'
-import { code, empty, field, more, noteBox, part, state, table } from '../parts.ts'
+import { code, empty, field, more, noteBox, part, select, state, table } from '../parts.ts'
 import type { ConsolePlace, ExplorerAnswer } from '../place.ts'
 import { exampleLanguages, exampleNames, requestExample } from '../request-examples.ts'
 import { explorerTexts } from '../text/explorer-texts.ts'
@@ -41,7 +41,7 @@ async function answerOf(place: ConsolePlace, request: PageRequest): Promise<Page
     : undefined
   return page({
     ...head,
-    body: html`<p class="soft small">${who.name === undefined ? texts.samples : texts.live(who.name)}</p><div class="docs x">${form(request)}<div class="stack gap">${requestPart(place, request, path)}${answer === 'none' ? noteBox('bad', texts.noAnswer) : answer && answerPart(place, request, answer)}</div></div>`,
+    body: html`<p class="stamp">${who.name === undefined ? texts.samples : texts.live(who.name)}</p><div class="docs x">${form(request)}<div class="stack gap">${requestPart(place, request, path)}${answer === 'none' ? noteBox('bad', texts.noAnswer) : answer && answerPart(place, request, answer)}</div></div>`,
   })
 }
 
@@ -74,16 +74,27 @@ const plainList = (text: string): string =>
 
 function form({ query, language }: PageRequest): Html {
   const texts = explorerTexts[language]
-  const input = ({ name, schema, examples, description }: Parameter): Content =>
+  const input = (parameter: Parameter): Content => (parameter.name === 'archived' ? archived : anyInput(parameter))
+  const archived = select({
+    name: 'archived',
+    label: 'archived',
+    value: query.get('archived') ?? '',
+    choices: [
+      ['', '–'],
+      ['true', 'true'],
+      ['false', 'false'],
+    ],
+  })
+  const anyInput = ({ name, schema, examples, description }: Parameter): Content =>
     field({
       name,
       label: name,
       value: query.getAll(name).join(','),
       placeholder: decodeURIComponent(Object.values(examples)[0] ?? ''),
-      hint: html`<details class="more"><summary>${texts.optional}</summary><span lang="en">${description}</span>${(name === 'cpv' || name === 'nuts') && html` <a href="/codes/${name}">${texts.codes}</a>`}</details>`,
+      hint: html`<details class="more"><summary>${texts.meaning}</summary><span lang="en">${description}</span>${(name === 'cpv' || name === 'nuts') && html` <a href="/codes/${name}">${texts.codes}</a>`}</details>`,
       ...(schema && name === 'limit' && { type: 'number' as const, min: 1, max: 100 }),
     })
-  return html`<form method="get" action="/explorer" class="stack" aria-label="${texts.filters}">${listParameters.map(input)}${field({ name: 'id', label: texts.record, value: query.get('id') ?? '', hint: texts.recordHint })}<div class="row"><button class="go" name="ask" value="1">${texts.ask}</button><a class="btn bare" href="/explorer">${texts.clear}</a></div></form>`
+  return html`<form method="get" action="/explorer" class="stack" aria-label="${texts.filters}">${listParameters.map(input)}${field({ name: 'id', label: texts.record, value: query.get('id') ?? '', hint: texts.recordHint })}<div class="act"><button class="go" name="ask" value="1">${texts.ask}</button><a class="btn bare" href="/explorer">${texts.clear}</a></div></form>`
 }
 
 function requestPart({ apiAddress }: ConsolePlace, { language, query }: PageRequest, path: string): Html {

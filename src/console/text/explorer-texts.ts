@@ -17,7 +17,7 @@ const en = {
   headers: 'Headers',
   record: 'One record',
   recordHint: 'An id shows one record instead of a list.',
-  optional: 'optional',
+  meaning: 'What it means',
   codes: 'Look codes up',
   found: (count: string, isCapped: boolean) =>
     isCapped ? `More than ${count} records match.` : `${count} ${count === '1' ? 'record matches' : 'records match'}.`,
@@ -48,7 +48,7 @@ const de: typeof en = {
   headers: 'Kopfzeilen',
   record: 'Ein Datensatz',
   recordHint: 'Eine Id zeigt einen Datensatz statt einer Liste.',
-  optional: 'optional',
+  meaning: 'Was das heißt',
   codes: 'Codes nachschlagen',
   found: (count, isCapped) =>
     isCapped
