@@ -10,15 +10,23 @@ import { createTurnPatience, type Patience } from './turn-patience.ts'
 /** How long to wait for an answer, in turns of the event loop (turn-patience.ts): about 0.1 s of a loop that runs. */
 const patienceTurns = 10
 const turnMs = 10
+/**
+ * How long after it was sent the store still counts a request. Beyond it, nobody waits for the answer, and the process
+ * has decided alone: a store that was stopped does not count on waking what it was asked before.
+ */
+const countedWithinMs = 1000
 /** How long a start waits for the connection. */
 const firstConnectMs = 1000
 // KEYS[1] is a list of the moments at which requests stop counting, oldest first; ARGV is limit, window, bucket (1 =
-// exact). KEYS[2] exists as long as the store has lost nothing; if it is missing, the time makes a new one. The time
-// is never below that of the newest request, even if the server's clock is set back.
+// exact), and the time after which the request is not counted any more (0 = none). KEYS[2] exists as long as the store
+// has lost nothing; if it is missing, the time makes a new one. The time is never below that of the newest request,
+// even if the server's clock is set back.
 const script = `
 local limit, window, bucket = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local clock = string.format('%.0f', now)
+if tonumber(ARGV[4]) > 0 and now > tonumber(ARGV[4]) then return { -1, 0, '0', '', clock } end
 local newest = redis.call('LINDEX', KEYS[1], -1)
 if newest then
   local admitted = tonumber(newest) - window
@@ -48,12 +56,15 @@ if not epoch then
 end
 local index = count - limit
 if index < 0 then index = 0 end
-return { allowed, count, string.format('%.0f', tonumber(redis.call('LINDEX', KEYS[1], index)) - now), epoch }
+return { allowed, count, string.format('%.0f', tonumber(redis.call('LINDEX', KEYS[1], index)) - now), epoch, clock }
 `
 
-type ScriptReply = readonly [allowed: number, count: number, waitMs: string, epoch: string]
+/** `allowed` is -1 for a request that came too late to be counted. */
+type ScriptReply = readonly [allowed: number, count: number, waitMs: string, epoch: string, clock: string]
 type WithScript = Redis & {
-  takeRequest: (key: string, epochKey: string, limit: number, window: number, bucket: number) => Promise<ScriptReply>
+  takeRequest: (
+    ...args: [key: string, epochKey: string, limit: number, window: number, bucket: number, until: number]
+  ) => Promise<ScriptReply>
 }
 
 /** Shared over all processes; what happens when the store does not answer is in limiter-shared.ts. */
@@ -85,12 +96,28 @@ export function createRedisLimiter(options: {
   // Without a listener a lost connection would end the process; the count without the store reports it.
   redis.on('error', () => {})
   const ready = new Promise<void>((resolve) => void redis.once('ready', () => resolve()))
+  /** How far the store's clock is ahead of ours, at most; unknown before its first answer. */
+  let aheadMs: number | undefined
+  const hearTime = (storeMs: number, askedAt: number): void => {
+    aheadMs = storeMs - askedAt
+  }
+  // A new connection may lead to another server.
+  redis.on('ready', () => {
+    const askedAt = clock()
+    redis.time().then(
+      ([seconds, micros]) => hearTime(Number(seconds) * 1000 + Math.floor(Number(micros) / 1000), askedAt),
+      () => {},
+    )
+  })
   const limiter = createSharedLimiter({
     takeShared: async (key, limit) => {
       const bucket = limit > maxExactLimit ? bucketMs : 1
-      const reply = await redis.takeRequest(`${keyPrefix}${key}`, `${keyPrefix}epoch`, limit, windowMs, bucket)
-      const [allowed, count, waitMs, epoch] = reply
-      return { isAllowed: allowed === 1, count, waitMs: Number(waitMs), epoch }
+      const askedAt = clock()
+      const until = aheadMs === undefined ? 0 : askedAt + aheadMs + countedWithinMs
+      const keys = [`${keyPrefix}${key}`, `${keyPrefix}epoch`] as const
+      const [allowed, count, waitMs, epoch, time] = await redis.takeRequest(...keys, limit, windowMs, bucket, until)
+      hearTime(Number(time), askedAt)
+      return { isAllowed: allowed === 1, count, waitMs: Number(waitMs), epoch, isExpired: allowed === -1 }
     },
     giveBack: (key) => redis.rpop(`${keyPrefix}${key}`),
     // What a replica or a full store would refuse.

@@ -14,14 +14,18 @@ export type SharedAnswer = {
   readonly waitMs: number
   /** Changes when the store has lost its counts. */
   readonly epoch: string
+  /** The request reached the store so late that it neither counted nor denied it. */
+  readonly isExpired?: boolean
 }
 
 /** How long the shared store is left alone after it did not answer. */
 const breakerMs = 1000
 /** How long a request counts, at most. */
 const memoryMs = windowMs + bucketMs
-/** Maximum missing answers in a row before the connection counts as dead. */
+/** Maximum looks at the store in a row without an answer before the connection counts as dead. */
 const maxUnanswered = 3
+/** How often a request is sent again that reached the store too late although its answer came in time. */
+const maxResent = 2
 /** Maximum number of organizations that are remembered; beyond it all are forgotten. */
 const maxKnown = 16_384
 
@@ -111,7 +115,9 @@ export function createSharedLimiter(options: {
     known.heldUntil = askedAt + waitMs
   }
 
-  function fail(error: unknown): void {
+  /** Requests that waited for the same answer count as one look at the store. */
+  function fail(error: unknown, isLook: boolean): void {
+    const isMissed = error instanceof LateAnswer && (isLook || !isFailing)
     failedAt = clock()
     if (!isFailing)
       log?.error(
@@ -119,8 +125,7 @@ export function createSharedLimiter(options: {
         'rate limits are counted per node: the shared store does not answer',
       )
     isFailing = true
-    if (!(error instanceof LateAnswer)) return
-    if (++unanswered < maxUnanswered) return
+    if (!isMissed || ++unanswered < maxUnanswered) return
     unanswered = 0
     reconnect?.()
   }
@@ -165,15 +170,20 @@ export function createSharedLimiter(options: {
     }
     asking.set(key, (asking.get(key) ?? 0) + 1)
     try {
-      const asked = takeShared(key, limit)
+      let asked: Promise<SharedAnswer> | undefined
       let answer: SharedAnswer
       try {
-        answer = await within(asked)
+        let sent = 0
+        do {
+          asked = takeShared(key, limit)
+          answer = await within(asked)
+        } while (answer.isExpired === true && sent++ < maxResent)
+        if (answer.isExpired === true) throw new LateAnswer()
       } catch (error) {
-        fail(error)
+        fail(error, false)
         const alone = takeAlone(key, limit)
         if (error instanceof LateAnswer)
-          asked.then((late) => (late.isAllowed && !alone.isAllowed ? giveBack(key) : undefined)).catch(() => {})
+          asked?.then((late) => (late.isAllowed && !alone.isAllowed ? giveBack(key) : undefined)).catch(() => {})
         return alone
       }
       hear(key, answer, askedAt)
@@ -213,7 +223,7 @@ export function createSharedLimiter(options: {
     try {
       await within(answer)
     } catch (error) {
-      fail(error)
+      fail(error, true)
       return false
     }
     isFailing = false
