@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { plantedLogEdits } from './crash/planted-edits.ts'
 import { plantedHitEdits } from './hits/planted-edits.ts'
+import { plantedLimitEdits } from './limiter/planted-edits.ts'
 import type { PlantedEdit } from './planted-edit.ts'
 import { plantedBreaches } from './rules/planted-breaches.ts'
 import { plantedEdits as plantedClientEdits } from './simulation/planted-edits.ts'
@@ -283,6 +284,7 @@ test('each planted mistake still fits the source, so that it is a mistake', () =
     ...plantedBreaches,
     ...plantedClientEdits,
     ...plantedLogEdits,
+    ...plantedLimitEdits,
     ...plantedHitEdits.flatMap((planted) => planted.edits),
   ]
   const strangers = edits.filter(({ file, from }) => !readFileSync(join(root, file), 'utf8').includes(from))

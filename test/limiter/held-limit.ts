@@ -38,3 +38,21 @@ export function denialsBelowShare(requests: readonly Request[], limit: number, n
     return before.filter(({ node }) => node === denied.node).length < share && before.length < limit
   })
 }
+
+/**
+ * Requests that a node admitted after it had denied one, while the whole limit that it denied for surely still counted:
+ * all of it was admitted, by any node, before the denial and less than a minute before.
+ */
+export function admittedAfterDenial(requests: readonly Request[], limit: number): readonly Request[] {
+  const admitted = requests.filter(({ isAdmitted }) => isAdmitted)
+  return admitted.filter((late) =>
+    requests.some(
+      (denied) =>
+        !denied.isAdmitted &&
+        denied.node === late.node &&
+        denied.answeredMs <= late.sentMs &&
+        admitted.filter(({ sentMs, answeredMs }) => answeredMs <= denied.sentMs && sentMs > late.answeredMs - minuteMs)
+          .length >= limit,
+    ),
+  )
+}

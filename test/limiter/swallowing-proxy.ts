@@ -8,6 +8,8 @@ type ProxyMode =
   | { readonly kind: 'pass' }
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'swallow' }
+  /** The connections of now swallow for good; new ones pass. */
+  | { readonly kind: 'lose' }
 
 export type SwallowingProxy = {
   readonly port: number
@@ -32,15 +34,18 @@ export async function startSwallowingProxy(port: number): Promise<SwallowingProx
 
 if (!isMainThread && parentPort && workerData?.port) {
   let mode: ProxyMode = { kind: 'pass' }
+  let lost = 0
+  let connections = 0
   parentPort.on('message', (to: ProxyMode) => {
     mode = to
+    if (to.kind === 'lose') lost = connections
   })
-  const pump = (from: Socket, to: Socket): void => {
+  const pump = (from: Socket, to: Socket, connection: number): void => {
     // In order, whatever the mode was.
     let turn = Promise.resolve()
     from.on('data', (bytes) => {
       const { kind } = mode
-      if (kind === 'swallow') return
+      if (kind === 'swallow' || connection <= lost) return
       const due = mode.kind === 'delay' ? delay(mode.ms) : undefined
       turn = turn.then(async () => {
         await due
@@ -48,14 +53,16 @@ if (!isMainThread && parentPort && workerData?.port) {
       })
     })
     from.on('error', () => {})
-    from.on('close', () => to.destroy())
+    // What is on its way still arrives.
+    from.on('close', () => void turn.then(() => to.end()))
   }
   const server = createServer((client) => {
     const upstream = connect(workerData.port, '127.0.0.1')
     client.setNoDelay(true)
     upstream.setNoDelay(true)
-    pump(client, upstream)
-    pump(upstream, client)
+    const connection = ++connections
+    pump(client, upstream, connection)
+    pump(upstream, client, connection)
   })
   server.listen(0, '127.0.0.1', () =>
     parentPort!.postMessage((server.address() as import('node:net').AddressInfo).port),
