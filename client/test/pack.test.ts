@@ -253,6 +253,26 @@ it('the other examples of the README have correct types and run to their ends', 
 }, 300_000)
 if (testDatabaseUrl === undefined) console.log('skipped: the example of the README (no TEST_DATABASE_URL)')
 
+it('without the address of its repository the package is packed, and not published', async () => {
+  const client = join(folder, 'clone/client')
+  const path = join(client, 'package.json')
+  const text = readFileSync(path, 'utf8')
+  const publish = () =>
+    npm(['run', 'prepublishOnly'], client).then(
+      () => 'ready',
+      ({ stderr }: { readonly stderr: string }) => stderr,
+    )
+  const { repository: _, ...manifest } = JSON.parse(text) as Record<string, unknown>
+  try {
+    writeFileSync(path, JSON.stringify(manifest))
+    expect(await publish()).toMatch(/^client\/package\.json names no repository: .*docs\/contributing\.md/m)
+    writeFileSync(path, JSON.stringify({ ...manifest, repository: 'https://code.example/tenderstock.git' }))
+    expect(await publish()).toBe('ready')
+  } finally {
+    writeFileSync(path, text)
+  }
+})
+
 it('nothing was written outside the clone', () => {
   expect(readdirSync(folder).filter((name) => name.endsWith('.tgz'))).toHaveLength(1)
 })
