@@ -47,6 +47,10 @@ const proofs: { readonly [name: string]: Proof } = {
     about: '70,000 random queries, each answered as a plain filter does',
     files: ['test/model/model.test.ts'],
   },
+  matching: {
+    about: '33,600 copies of notices as other portals show them, made from a seed that nobody has seen',
+    files: ['test/corpus/resolution.test.ts'],
+  },
   sources: {
     about: 'a month of portals with every fault on, read by workers that die',
     files: ['test/sources/month.test.ts'],
