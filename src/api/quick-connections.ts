@@ -22,6 +22,7 @@ export type QuickHeaders = {
   readonly authorization: string | undefined
   readonly ifNoneMatch: string | undefined
   readonly acceptEncoding: string | undefined
+  readonly agent: string | undefined
   readonly forwardedFor: string | undefined
 }
 
@@ -50,6 +51,7 @@ export function readQuickHeaders(text: string): QuickHeaders | undefined {
   let authorization: string | undefined
   let ifNoneMatch: string | undefined
   let acceptEncoding: string | undefined
+  let agent: string | undefined
   let forwardedFor: string | undefined
   for (let start = 0; start < text.length - 2; ) {
     const end = text.indexOf('\r\n', start)
@@ -72,12 +74,14 @@ export function readQuickHeaders(text: string): QuickHeaders | undefined {
     } else if (name === 'accept-encoding') {
       if (acceptEncoding !== undefined) return undefined
       acceptEncoding = value
+    } else if (name === 'user-agent') {
+      agent ??= value
     } else if (name === 'x-forwarded-for') {
       if (forwardedFor !== undefined) return undefined
       forwardedFor = value
     }
   }
-  return hasHost ? { authorization, ifNoneMatch, acceptEncoding, forwardedFor } : undefined
+  return hasHost ? { authorization, ifNoneMatch, acceptEncoding, agent, forwardedFor } : undefined
 }
 
 type QuickRequest = AskedTenders & { readonly method: string }
@@ -246,7 +250,7 @@ class QuickConnection {
       if (!this.#headers) return undefined
       this.#headersText = headersText
     }
-    const { authorization, ifNoneMatch, acceptEncoding } = this.#headers
+    const { authorization, ifNoneMatch, acceptEncoding, agent } = this.#headers
     return {
       method: line[1]!,
       target: line[2]!,
@@ -255,6 +259,7 @@ class QuickConnection {
       authorization,
       ifNoneMatch,
       acceptEncoding,
+      agent,
       hasBody: false,
       address: this.#address,
     }

@@ -32,7 +32,7 @@ import { serveUnsubscribing, type Unsubscribe } from './unsubscribe.ts'
 
 export type ApiOptions = Pick<
   TenderAnswersOptions,
-  'reader' | 'tokens' | 'limiter' | 'cursors' | 'clock' | 'random'
+  'reader' | 'tokens' | 'limiter' | 'cursors' | 'clock' | 'random' | 'use'
 > & {
   /**
    * Where the access page is reachable, without a slash at the end: `type` of a problem is `{docsUrl}/access#error-…`.
@@ -104,6 +104,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     hasDraftRateLimitHeaders: options.hasDraftRateLimitHeaders ?? false,
     editionWaitMs: options.editionWaitMs ?? 2000,
     floodGuard,
+    use: options.use,
   })
   /** Answers of the routes of tenders, for the access line. */
   const answered = new WeakMap<FastifyRequest, TenderAnswer>()
@@ -183,6 +184,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
       authorization: raw.headers.authorization,
       ifNoneMatch: raw.headers['if-none-match'],
       acceptEncoding: raw.headers['accept-encoding'] as string | undefined,
+      agent: raw.headers['user-agent'],
       hasBody: hasBody(request),
       address: () => addressOf(request),
     })

@@ -23,6 +23,7 @@ import { listPath } from './paths.ts'
 import { type ParameterFault, type Problem, problemBody, problemHeaders, problemKind } from './problems.ts'
 import { parseQueryString } from './query-string.ts'
 import type { TokenLookup, TokenTable } from './token-table.ts'
+import type { UseCounter } from './use-counter.ts'
 
 /** A request for records, as a transport read it. */
 export type AskedTenders = {
@@ -34,9 +35,11 @@ export type AskedTenders = {
   readonly authorization: string | undefined
   readonly ifNoneMatch: string | undefined
   readonly acceptEncoding: string | undefined
+  /** What the client calls itself. */
+  readonly agent: string | undefined
   /** Content-Length above 0 or Transfer-Encoding. */
   readonly hasBody: boolean
-  /** The origin of the request; needed only for refused requests. */
+  /** The origin of the request; needed only for refused requests, and once a second for each token. */
   readonly address: () => string
 }
 
@@ -68,6 +71,8 @@ export type TenderAnswersOptions = {
   readonly hasDraftRateLimitHeaders: boolean
   readonly editionWaitMs: number
   readonly floodGuard: FloodGuard
+  /** Counts what each token asks; nobody does when left out. */
+  readonly use?: UseCounter | undefined
 }
 
 const plainHeaders = 'content-type: application/json\r\nx-content-type-options: nosniff\r\n'
@@ -212,6 +217,7 @@ export class TenderAnswers {
 
   #serve(course: Course, grant: TokenGrant, admission: Admission): Answering {
     const { limit, remaining, resetSeconds } = admission
+    this.#options.use?.count(grant, admission.isAllowed, course.asked)
     course.headers += `x-ratelimit-limit: ${limit}\r\nx-ratelimit-remaining: ${remaining}\r\nx-ratelimit-reset: ${resetSeconds}\r\n`
     if (this.#options.hasDraftRateLimitHeaders)
       course.headers += `ratelimit-policy: "default";q=${limit};w=60\r\nratelimit: "default";r=${remaining};t=${resetSeconds}\r\n`

@@ -26,6 +26,7 @@ import { countProcesses } from './process-count.ts'
 import { addressWarnings, publicAddresses } from './public-addresses.ts'
 import { startReaders } from './readers.ts'
 import { ShownRounds } from './shown-rounds.ts'
+import { openUseLedger, type UseLedger } from './use-ledger.ts'
 import { workQueue } from './work-queue.ts'
 
 /**
@@ -140,6 +141,8 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
   }
   const explorer = new ExplorerAccess(random)
   opening.defer(() => explorer.close())
+  const use = openUseLedger({ store, clock, log })
+  opening.defer(() => use.close())
   // readers load while the log is read
   const opened = Promise.withResolvers<EditionLog>()
   const api = openApi(options, context, {
@@ -149,6 +152,7 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
     log,
     clockShift,
     processCount: processes?.memory ?? Int32Array.of(1),
+    onUse: use.add,
   })
   const endApi = async () => {
     opened.reject(new Error('the service is closing'))
@@ -205,6 +209,7 @@ type ApiParts = {
   readonly log: Log
   readonly clockShift: Float64Array
   readonly processCount: Int32Array
+  readonly onUse: UseLedger['add']
 }
 
 /** Starts the threads of the API. They listen once `editions` resolves. */

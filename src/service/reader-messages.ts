@@ -1,5 +1,6 @@
 // What the main thread and a reader thread say to each other.
 
+import type { TokenUse } from '../api/use-counter.ts'
 import type { LogMessage } from '../edition/read/log-feed.ts'
 import type { Config } from '../platform/config.ts'
 import type { LogLevel } from '../platform/log.ts'
@@ -58,3 +59,5 @@ export type FromReader =
   /** It cannot listen; `code` as Node names it. */
   | { readonly type: 'refused'; readonly code: string | undefined; readonly message: string }
   | { readonly type: 'damaged' }
+  /** What tokens asked since the last such message. */
+  | { readonly type: 'use'; readonly use: readonly TokenUse[] }

@@ -9,6 +9,7 @@ import type { Limiter } from '../api/limits/limiter.ts'
 import { MemoryLimiter } from '../api/limits/limiter-memory.ts'
 import { buildApi } from '../api/server.ts'
 import { openTokenTable } from '../api/token-table.ts'
+import { UseCounter } from '../api/use-counter.ts'
 import { FollowedLog } from '../edition/read/log-feed.ts'
 import { shiftableClock, systemClock } from '../platform/clock.ts'
 import { openLog } from '../platform/log.ts'
@@ -18,6 +19,8 @@ import type { TokenGrant } from '../store/organizations.ts'
 import type { FromReader, ReaderQuestion, ReaderSettings, ToReader } from './reader-messages.ts'
 
 const keysPauseMs = 500
+/** Between two reports of what tokens asked. */
+const usePauseMs = 1000
 
 const port = parentPort
 if (!port) throw new Error('a reader is a thread of the service, not a program')
@@ -109,6 +112,12 @@ async function openLimiter(): Promise<Limiter> {
   return shared
 }
 const limiter = await openLimiter()
+const use = new UseCounter(databaseClock)
+const reportUse = () => {
+  const counted = use.take()
+  if (counted.length > 0) tell({ type: 'use', use: counted })
+}
+const reporting = setInterval(reportUse, usePauseMs)
 const app = buildApi({
   reader: editions,
   tokens,
@@ -121,11 +130,14 @@ const app = buildApi({
   pipeline: () => nodeState.pipeline,
   hasDraftRateLimitHeaders: settings.hasRateLimitFields,
   floodGuard: createFloodGuard(clock, undefined, { memory: floodMemory, thread }),
+  use,
   unsubscribe: (token) => ask<boolean>('unsubscribe', token),
   log,
 })
 const stop = async () => {
   await app.close()
+  clearInterval(reporting)
+  reportUse()
   await tokens.close()
   await limiter.close()
   editions.close()

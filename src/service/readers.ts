@@ -6,6 +6,7 @@ import { createFloodMemory } from '../api/limits/flood-guard.ts'
 import { createLimiterMemory, releaseThread, roomForOrganizations } from '../api/limits/limiter-memory.ts'
 import type { TokenSource } from '../api/token-table.ts'
 import type { Unsubscribe } from '../api/unsubscribe.ts'
+import type { TokenUse } from '../api/use-counter.ts'
 import type { EditionLog } from '../edition/write/edition-log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
@@ -38,6 +39,8 @@ export type ReadersOptions = {
   readonly log: Log
   /** Aborted: the readers end, and a start that waits for the database stops. */
   readonly stop: AbortSignal
+  /** Called with what tokens asked, about every second. */
+  readonly onUse?: (use: readonly TokenUse[]) => void
   /** Called with a sentence about a reader that died. */
   readonly onLoss: (message: string) => void
   /** Between two looks whether every reader still answers. */
@@ -132,7 +135,7 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
         state: state.snapshot(),
       },
       (question, parameters) => questions[question](...(parameters as never[])),
-      () => editions?.reportDamage(),
+      { onDamage: () => editions?.reportDamage(), onUse: options.onUse ?? (() => {}) },
     )
     threads.set(thread, reader)
     follow(reader)
@@ -216,7 +219,7 @@ class Reader {
   constructor(
     settings: ReaderSettings,
     answer: (question: ReaderQuestion, parameters: readonly unknown[]) => Promise<unknown>,
-    onDamage: () => void,
+    { onDamage, onUse }: { readonly onDamage: () => void; readonly onUse: (use: readonly TokenUse[]) => void },
   ) {
     const worker = new Worker(new URL('./reader.ts', import.meta.url), { workerData: settings, execArgv: [] })
     this.#worker = worker
@@ -258,6 +261,9 @@ class Reader {
             break
           case 'damaged':
             onDamage()
+            break
+          case 'use':
+            onUse(message.use)
             break
         }
       })

@@ -522,6 +522,7 @@ export const migrations: Migrations = {
       organization_id text primary key references organization,
       starts_at bigint not null,
       ends_at bigint,
+      started_at bigint,
       ended_at bigint,
       note text not null,
       set_up_by text not null
@@ -533,8 +534,16 @@ export const migrations: Migrations = {
       answered integer not null,
       refused integer not null,
       peak_minute integer not null,
+      minute_ms bigint not null,
+      minute_answered integer not null,
       primary key (organization_id, token_id, hour_ms)
     )`,
+    'create index api_use_hour on api_use (hour_ms)',
+    // Tokens that were made before are nobody's.
+    'alter table api_token add column created_by text',
+    'alter table api_token add column last_used_from text',
+    'alter table api_token add column last_used_agent text',
+    'alter table api_token add column warned_days smallint',
     // Append-only.
     `create table audit_entry (
       entry_no bigint generated always as identity primary key,

@@ -163,6 +163,13 @@ export type Database = {
     expires_at: EpochMs | null
     revoked_at: EpochMs | null
     last_used_at: EpochMs | null
+    /** A mail address, or `operator` of the command line; null: made before this was kept. */
+    created_by: string | null
+    /** The network and the program of its last use. */
+    last_used_from: string | null
+    last_used_agent: string | null
+    /** How many days before its end its Owners were told last. */
+    warned_days: number | null
   }
   /** Keys that seal cursors, shared by all API processes. */
   cursor_key: { key_id: number; key: string; created_at: EpochMs }
@@ -543,7 +550,8 @@ export type Database = {
     organization_id: string
     starts_at: EpochMs
     ends_at: EpochMs | null
-    /** When its end took effect. */
+    /** When its beginning took effect, and its end. */
+    started_at: EpochMs | null
     ended_at: EpochMs | null
     note: string
     set_up_by: string
@@ -551,12 +559,17 @@ export type Database = {
   /** Requests of a token in an hour: a count for people, not a bill. */
   api_use: {
     organization_id: string
+    /** Empty: all tokens of the organization together. */
     token_id: string
     hour_ms: EpochMs
     answered: number
     /** 429. */
     refused: number
+    /** Most that were answered in a minute. */
     peak_minute: number
+    /** The newest minute that was counted in, and what was answered in it so far, by whichever process. */
+    minute_ms: EpochMs
+    minute_answered: number
   }
   /** Who did what when; append-only. */
   audit_entry: {

@@ -1,0 +1,61 @@
+// Counts the requests of each token in memory, for the page of API access: a map and an addition for each request.
+import { minuteMs } from '../domain/time.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { TokenGrant } from '../store/organizations.ts'
+
+/** What a token asked in a part of a minute. */
+export type TokenUse = {
+  readonly organizationId: string
+  readonly tokenId: string
+  /** The beginning of the minute, epoch milliseconds. */
+  readonly minute: number
+  readonly answered: number
+  /** With 429. */
+  readonly refused: number
+  /** Of one of its requests: the client's address, and its name of itself. */
+  readonly address: string
+  readonly agent: string
+}
+
+type Counts = { -readonly [member in keyof TokenUse]: TokenUse[member] }
+
+/** Maximum letters of a client's name that are kept. */
+const longestAgent = 100
+
+/** The requests since the last `take`. */
+export class UseCounter {
+  readonly #clock: Clock
+  readonly #counts = new Map<string, Counts>()
+  #finished: Counts[] = []
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Counts a request that was admitted, or refused for the limit. */
+  count(
+    { tokenId, organizationId }: TokenGrant,
+    isAdmitted: boolean,
+    { address, agent = '' }: { readonly address: () => string; readonly agent?: string | undefined },
+  ): void {
+    const now = this.#clock()
+    const minute = now - (now % minuteMs)
+    let counts = this.#counts.get(tokenId)
+    if (counts?.minute !== minute) {
+      if (counts) this.#finished.push(counts)
+      const origin = { address: address(), agent: agent.slice(0, longestAgent) }
+      counts = { organizationId, tokenId, minute, answered: 0, refused: 0, ...origin }
+      this.#counts.set(tokenId, counts)
+    }
+    if (isAdmitted) counts.answered++
+    else counts.refused++
+  }
+
+  /** What was counted, which begins anew. */
+  take(): TokenUse[] {
+    const taken = [...this.#finished, ...this.#counts.values()]
+    this.#finished = []
+    this.#counts.clear()
+    return taken
+  }
+}
