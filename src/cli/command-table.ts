@@ -727,7 +727,10 @@ export const commands = {
   },
   'token create': {
     summary: 'Create a token; it is shown once.',
-    details: ['An organization has at most two valid tokens: revoke one to replace it.'],
+    details: [
+      'An organization has at most two valid tokens: revoke one to replace it. Its Owners make tokens in the console; this is the',
+      "way when none of them can sign in. It is in the organization's audit log, and its Owners are told by mail.",
+    ],
     operands: { name: 'ORGANIZATION', min: 1, max: 1 },
     options: {
       ...everywhere,
@@ -756,6 +759,28 @@ export const commands = {
     options: everywhere,
     environment: databaseEnvironment,
     examples: [['tenderstock token revoke 0b6f98dc-89b5-4153-a43d-5b69ba554b0d', '`token list` shows the id']],
+  },
+  'token rotate': {
+    summary: 'Create the successor of a token; both work until the old one is revoked or ends.',
+    details: [
+      'The new token has the name and the lifetime of the old one and is shown once. Deploy it, watch the last use of the old one',
+      'with `token list`, then revoke that. Written to the audit log, and mailed to the Owners, like `token create`.',
+    ],
+    operands: { name: 'TOKEN-ID', min: 1, max: 1 },
+    options: {
+      ...everywhere,
+      'old-ends-in-days': {
+        type: 'count',
+        value: 'N',
+        min: 1,
+        max: 365,
+        help: 'End the old token then; default: it stays until it is revoked.',
+      },
+    },
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock token rotate 0b6f98dc-89b5-4153-a43d-5b69ba554b0d --old-ends-in-days 7', 'a week to deploy it'],
+    ],
   },
   'webhook create': {
     summary: 'Create a webhook endpoint; its secret is shown once.',

@@ -40,6 +40,7 @@ export const commandNames = [
   'token create',
   'token list',
   'token revoke',
+  'token rotate',
   'webhook create',
   'webhook list',
   'webhook test',

@@ -2,7 +2,7 @@
 
 import { consolidate, rebuildStock } from '../consolidate/consolidate.ts'
 import { fitStock } from '../consolidate/estimate/fit-stock.ts'
-import { dayMs, toInstant } from '../domain/time.ts'
+import { toInstant } from '../domain/time.ts'
 import { type IngestSummary, ingest, reparse } from '../ingest/ingest.ts'
 import { checkDatabaseUrl } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
@@ -18,16 +18,7 @@ import { newestModel } from '../store/estimates.ts'
 import { exportStock } from '../store/export.ts'
 import { readHitLag } from '../store/hit-mark.ts'
 import { countMails } from '../store/mails.ts'
-import {
-  type ApiToken,
-  changeOrganization,
-  createOrganization,
-  createToken,
-  listOrganizations,
-  listTokens,
-  type Organization,
-  revokeToken,
-} from '../store/organizations.ts'
+import { changeOrganization, createOrganization, listOrganizations, type Organization } from '../store/organizations.ts'
 import { loadRounds, whyFailing } from '../store/rounds.ts'
 import { getSetting, setSetting } from '../store/settings.ts'
 import { countTendersByStatus, countUnpublished, listHolds, tenderHashes } from '../store/status.ts'
@@ -51,9 +42,10 @@ import {
   showSearch,
 } from './hit-operations.ts'
 import type { ServiceContext } from './operation-context.ts'
-import { noOrganization, organizationNamed } from './organization-named.ts'
+import { organizationNamed } from './organization-named.ts'
 import { decideReview, explainStock, listReviews, showReview } from './review-operations.ts'
 import { checkSources, listSources, runSourceNow, showSource } from './source-operations.ts'
+import { createTokenNow, listTokensNow, revokeTokenNow, rotateTokenNow } from './token-operations.ts'
 import {
   createWebhook,
   disableWebhook,
@@ -211,42 +203,10 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     emit(organizationEvent(await organizationNamed(store, organization.organizationId)))
     return 0
   },
-  'token create': async ({ store, clock, random }, { options, operands }, emit) => {
-    const { organizationId, name } = await organizationNamed(store, operands[0]!)
-    const now = clock()
-    const days = options['expires-in-days']
-    const outcome = await createToken(
-      store,
-      {
-        organizationId,
-        name: String(options.name ?? 'API token'),
-        ...(days !== undefined && { expiresAt: now + Number(days) * dayMs }),
-      },
-      { now, random },
-    )
-    if (outcome.kind === 'noFreeSlot')
-      throw new OperatorError(`"${name}" has two valid tokens; revoke one first (tenderstock token list '${name}').`)
-    if (outcome.kind === 'noOrganization') throw noOrganization(name)
-    emit({ ...tokenEvent(outcome.token, now), token: outcome.plaintext })
-    return 0
-  },
-  'token list': async ({ store, clock }, { operands }, emit) => {
-    const { organizationId, name } = await organizationNamed(store, operands[0]!)
-    const tokens = await listTokens(store.db, organizationId)
-    if (tokens.length === 0)
-      emit({ event: 'none', message: `"${name}" has no token yet: tenderstock token create '${name}'` })
-    for (const token of tokens) emit(tokenEvent(token, clock()))
-    return 0
-  },
-  'token revoke': async ({ store, clock }, { operands }, emit) => {
-    const isKnown = await revokeToken(store, operands[0]!, clock())
-    if (!isKnown)
-      throw new OperatorError(
-        `There is no token with the id "${operands[0]}"; \`tenderstock token list ORGANIZATION\` shows the ids.`,
-      )
-    emit({ event: 'revoked', tokenId: operands[0]! })
-    return 0
-  },
+  'token create': createTokenNow,
+  'token list': listTokensNow,
+  'token revoke': revokeTokenNow,
+  'token rotate': rotateTokenNow,
   'webhook create': createWebhook,
   'webhook list': listWebhooks,
   'webhook test': testWebhook,
@@ -445,7 +405,3 @@ const organizationEvent = (organization: Organization): EventOf<'organization'> 
   event: 'organization',
   ...organization,
 })
-
-function tokenEvent(token: ApiToken, now: number): EventOf<'token'> {
-  return { event: 'token', ...token, isExpired: token.expiresAt !== undefined && token.expiresAt <= now }
-}

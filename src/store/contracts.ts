@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { bump } from './change-signal.ts'
 import type { Executor } from './database.ts'
+import { changeOrganization } from './organizations.ts'
 
 export type Contract = {
   readonly organizationId: string
@@ -9,6 +10,8 @@ export type Contract = {
   readonly startsAt: number
   /** Undefined: no end is agreed. */
   readonly endsAt: number | undefined
+  /** When its beginning took effect: the access was opened. */
+  readonly startedAt: number | undefined
   /** When its end took effect. */
   readonly endedAt: number | undefined
   readonly note: string
@@ -36,34 +39,58 @@ export async function findContract(db: Executor, organizationId: string): Promis
   return row && contractOf(row)
 }
 
-/** Sets a contract up, or replaces its terms; one that had ended runs again. */
-export async function putContract(trx: Executor, contract: Omit<Contract, 'endedAt'>): Promise<void> {
+/** What an operator agrees. Times in epoch milliseconds. */
+export type ContractTerms = Pick<Contract, 'organizationId' | 'startsAt' | 'endsAt' | 'note' | 'setUpBy'>
+
+/**
+ * Sets a contract up, or replaces its terms; one that had ended runs again. The access to the API is open while it runs.
+ * Call it in the transaction of its cause.
+ */
+export async function putContract(trx: Executor, contract: ContractTerms, now: number): Promise<void> {
+  const { organizationId, startsAt, endsAt } = contract
+  const hasBegun = startsAt <= now
+  const hasEnded = endsAt !== undefined && endsAt <= now
   const terms = {
-    starts_at: contract.startsAt,
-    ends_at: contract.endsAt ?? null,
-    ended_at: null,
+    starts_at: startsAt,
+    ends_at: endsAt ?? null,
+    started_at: hasBegun ? now : null,
+    ended_at: hasEnded ? now : null,
     note: contract.note,
     set_up_by: contract.setUpBy,
   }
   await trx
     .insertInto('contract')
-    .values({ organization_id: contract.organizationId, ...terms })
+    .values({ organization_id: organizationId, ...terms })
     .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(terms))
     .execute()
+  // signals are raised in the same order everywhere: nobody waits in a circle
+  await changeOrganization({ db: trx }, organizationId, { hasApiAccess: hasBegun && !hasEnded })
   await bump(trx, 'console')
 }
 
-/** Contracts whose last moment is over and that nobody has ended; each is returned to one caller only. */
-export async function takeEndedContracts(trx: Executor, now: number): Promise<string[]> {
-  const { rows } = await sql<{ organization_id: string }>`
-    update contract set ended_at = ${now} where ended_at is null and ends_at <= ${now} returning organization_id`.execute(
-    trx,
-  )
-  if (rows.length > 0) await bump(trx, 'console')
-  return rows.map((row) => row.organization_id)
+/** Contracts that began or ended, and whose organizations got or lost access with it. */
+export type ContractTurns = { readonly begun: readonly string[]; readonly ended: readonly string[] }
+
+/**
+ * Opens the access of contracts whose first moment has come, and ends that of those whose last moment is over. Each
+ * organization is returned to one caller only. Call it in a transaction.
+ */
+export async function takeContractTurns(trx: Executor, now: number): Promise<ContractTurns> {
+  const { rows: begun } = await sql<{ organizationId: string }>`
+    update contract set started_at = ${now}
+    where started_at is null and ended_at is null and starts_at <= ${now} and (ends_at is null or ends_at > ${now})
+    returning organization_id as "organizationId"`.execute(trx)
+  const { rows: ended } = await sql<{ organizationId: string }>`
+    update contract set ended_at = ${now} where ended_at is null and ends_at <= ${now}
+    returning organization_id as "organizationId"`.execute(trx)
+  for (const { organizationId } of begun) await changeOrganization({ db: trx }, organizationId, { hasApiAccess: true })
+  for (const { organizationId } of ended) await changeOrganization({ db: trx }, organizationId, { hasApiAccess: false })
+  if (begun.length + ended.length > 0) await bump(trx, 'console')
+  const idsOf = (rows: readonly { readonly organizationId: string }[]) => rows.map((row) => row.organizationId)
+  return { begun: idsOf(begun), ended: idsOf(ended) }
 }
 
-/** Ends a contract now. False where there is none that runs. */
+/** Ends a contract and its access now. False where there is none that runs. Call it in the transaction of its cause. */
 export async function endContract(trx: Executor, organizationId: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('contract')
@@ -71,14 +98,17 @@ export async function endContract(trx: Executor, organizationId: string, now: nu
     .where('organization_id', '=', organizationId)
     .where('ended_at', 'is', null)
     .executeTakeFirst()
+  if (numUpdatedRows === 0n) return false
+  await changeOrganization({ db: trx }, organizationId, { hasApiAccess: false })
   await bump(trx, 'console')
-  return numUpdatedRows > 0n
+  return true
 }
 
 function contractOf(row: {
   organization_id: string
   starts_at: number
   ends_at: number | null
+  started_at: number | null
   ended_at: number | null
   note: string
   set_up_by: string
@@ -87,6 +117,7 @@ function contractOf(row: {
     organizationId: row.organization_id,
     startsAt: row.starts_at,
     endsAt: row.ends_at ?? undefined,
+    startedAt: row.started_at ?? undefined,
     endedAt: row.ended_at ?? undefined,
     note: row.note,
     setUpBy: row.set_up_by,

@@ -74,11 +74,13 @@ function placeName({ databaseUrl, dataFolder }: StoreOptions): string {
 /**
  * Runs `work` in one transaction: all of it or, when it throws, nothing. Use only the given `trx` inside: on the embedded
  * engine there is one connection, so a query on `store.db` would wait for the transaction that waits for it; it throws.
+ * Where `store.db` is a transaction itself, the work is a part of it.
  */
 export function inTransaction<Result>(
-  store: Pick<Store, 'db'>,
+  store: { readonly db: Executor },
   work: (trx: Transaction<Database>) => Promise<Result>,
 ): Promise<Result> {
+  if (store.db.isTransaction) return work(store.db as Transaction<Database>)
   return store.db.transaction().execute((trx) => asTransactionOf(store.db, () => work(trx)))
 }
 

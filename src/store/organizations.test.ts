@@ -64,15 +64,15 @@ describe.each(engines)('organisations and tokens on the %s engine', (engine) => 
       [hashToken(first.plaintext), hashToken(second.plaintext)].sort(),
     )
     expect(await createToken(store, { organizationId, name: 'third' }, { now, random })).toEqual({ kind: 'noFreeSlot' })
-    expect(await revokeToken(store, first.token.tokenId, now + 1)).toBe(true)
-    expect(await revokeToken(store, first.token.tokenId, now + 2)).toBe(true)
+    expect(await revokeToken(store, first.token.tokenId, now + 1)).toBe('revoked')
+    expect(await revokeToken(store, first.token.tokenId, now + 2)).toBe('ended')
     const third = await madeToken(store, organizationId)
     expect((await loadTokens(store.db)).map((token) => token.tokenId).sort()).toEqual(
       [second.token.tokenId, third.token.tokenId].sort(),
     )
     const revoked = (await listTokens(store.db, organizationId)).find((token) => token.tokenId === first.token.tokenId)
     expect(revoked?.revokedAt).toBe(now + 1)
-    expect(await revokeToken(store, 'unknown', now)).toBe(false)
+    expect(await revokeToken(store, 'unknown', now)).toBe('noToken')
     expect(await createToken(store, { organizationId: 'unknown', name: 'x' }, { now, random })).toEqual({
       kind: 'noOrganization',
     })

@@ -1,8 +1,9 @@
 // Organizations, their access to the API, and their tokens: at most two valid ones at a time (C115, C116).
 import type { Selectable } from 'kysely'
+import { dayMs } from '../domain/time.ts'
 import { hashToken, makeToken, tokenPrefix } from '../domain/token.ts'
 import { bump } from './change-signal.ts'
-import { type Executor, inTransaction, type Store } from './database.ts'
+import { type Executor, inTransaction } from './database.ts'
 import type { Database } from './schema.ts'
 
 export type Organization = {
@@ -27,6 +28,11 @@ export type ApiToken = {
   readonly revokedAt: number | undefined
   /** To five minutes. */
   readonly lastUsedAt: number | undefined
+  /** A mail address, or `operator` of the command line; undefined: made before this was kept. */
+  readonly createdBy: string | undefined
+  /** The network (/24 or /48) and the program of the last use. */
+  readonly lastUsedFrom: string | undefined
+  readonly lastUsedAgent: string | undefined
 }
 
 /** What the API needs to judge a request; `tokenHash` is `hashToken` of the token. */
@@ -93,7 +99,7 @@ export async function findOrganization(db: Executor, nameOrId: string): Promise<
 
 /** Sets the limit or the access. False when there is no such organization. */
 export async function changeOrganization(
-  store: Pick<Store, 'db'>,
+  store: { readonly db: Executor },
   organizationId: string,
   change: { readonly hasApiAccess?: boolean; readonly requestsPerMinute?: number },
 ): Promise<boolean> {
@@ -123,11 +129,13 @@ export type TokenCreation =
  * creations of one organization wait for each other on its row, and a unique index guards the slots besides (C116).
  */
 export async function createToken(
-  store: Pick<Store, 'db'>,
+  store: { readonly db: Executor },
   wanted: {
     readonly organizationId: string
     readonly name: string
     readonly expiresAt?: number
+    /** A mail address, or `operator`. */
+    readonly createdBy?: string
     /** Made by `makeToken` and kept somewhere before; absent: a new one. */
     readonly plaintext?: string
   },
@@ -172,6 +180,8 @@ export async function createToken(
         expires_at: wanted.expiresAt ?? null,
         revoked_at: null,
         last_used_at: null,
+        created_by: wanted.createdBy ?? null,
+        warned_days: wanted.expiresAt === undefined ? null : daysToldWith(wanted.expiresAt - now),
       })
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -180,8 +190,15 @@ export async function createToken(
   })
 }
 
-/** Ends a token's validity; doing so again changes nothing. False when there is no such token. */
-export async function revokeToken(store: Pick<Store, 'db'>, tokenId: string, now: number): Promise<boolean> {
+/** `ended`: it was not valid any more, and nothing changed. */
+export type TokenRevocation = 'revoked' | 'ended' | 'noToken'
+
+/** Ends a token's validity. Doing so again changes nothing. */
+export async function revokeToken(
+  store: { readonly db: Executor },
+  tokenId: string,
+  now: number,
+): Promise<TokenRevocation> {
   return inTransaction(store, async (trx) => {
     const token = await trx
       .selectFrom('api_token')
@@ -189,11 +206,11 @@ export async function revokeToken(store: Pick<Store, 'db'>, tokenId: string, now
       .where('token_id', '=', tokenId)
       .forUpdate()
       .executeTakeFirst()
-    if (!token) return false
-    if (token.revoked_at !== null) return true
+    if (!token) return 'noToken'
+    if (token.revoked_at !== null) return 'ended'
     await trx.updateTable('api_token').set({ revoked_at: now }).where('token_id', '=', tokenId).execute()
     await bump(trx, 'tokens')
-    return true
+    return 'revoked'
   })
 }
 
@@ -207,6 +224,56 @@ export async function listTokens(db: Executor, organizationId: string): Promise<
     .orderBy('token_id')
     .execute()
   return rows.map(apiTokenOf)
+}
+
+/** The token with this id, revoked or not. */
+export async function findToken(db: Executor, tokenId: string): Promise<ApiToken | undefined> {
+  const row = await db.selectFrom('api_token').selectAll().where('token_id', '=', tokenId).executeTakeFirst()
+  return row && apiTokenOf(row)
+}
+
+/** Whether a token is valid: neither revoked nor past its end. */
+export const isValidToken = ({ revokedAt, expiresAt }: Pick<ApiToken, 'revokedAt' | 'expiresAt'>, now: number) =>
+  revokedAt === undefined && (expiresAt === undefined || expiresAt > now)
+
+/** Ends a token at `endsAt`, unless it ends earlier. Call it in the transaction of its cause. */
+export async function limitToken(trx: Executor, tokenId: string, endsAt: number, now: number): Promise<void> {
+  await trx
+    .updateTable('api_token')
+    .set({ expires_at: endsAt, warned_days: daysToldWith(endsAt - now) })
+    .where('token_id', '=', tokenId)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', endsAt)]))
+    .execute()
+  await bump(trx, 'tokens')
+}
+
+/** How many days before a token's end its Owners are told. */
+const warningDays = [1, 7, 30]
+
+/** Whoever sets an end knows it: only warnings that fall later are sent. */
+const daysToldWith = (leftMs: number): number | null => warningDays.find((days) => leftMs <= days * dayMs) ?? null
+
+export type TokenWarning = { readonly token: ApiToken; readonly days: number }
+
+/**
+ * Tokens that end within 30, 7 or 1 days and whose Owners were not told so; each is returned to one caller only, with the
+ * shortest of these times. Call it in the transaction that tells them.
+ */
+export async function takeTokenWarnings(trx: Executor, now: number): Promise<TokenWarning[]> {
+  const warnings: TokenWarning[] = []
+  for (const days of warningDays) {
+    const rows = await trx
+      .updateTable('api_token')
+      .set({ warned_days: days })
+      .where('revoked_at', 'is', null)
+      .where('expires_at', '>', now)
+      .where('expires_at', '<=', now + days * dayMs)
+      .where((where) => where.or([where('warned_days', 'is', null), where('warned_days', '>', days)]))
+      .returningAll()
+      .execute()
+    warnings.push(...rows.map((row) => ({ token: apiTokenOf(row), days })))
+  }
+  return warnings
 }
 
 /** Every token that is not revoked, with what its organization may do. Whether it has expired the caller's clock decides. */
@@ -270,5 +337,8 @@ function apiTokenOf(row: Selectable<Database['api_token']>): ApiToken {
     expiresAt: row.expires_at ?? undefined,
     revokedAt: row.revoked_at ?? undefined,
     lastUsedAt: row.last_used_at ?? undefined,
+    createdBy: row.created_by ?? undefined,
+    lastUsedFrom: row.last_used_from ?? undefined,
+    lastUsedAgent: row.last_used_agent ?? undefined,
   }
 }

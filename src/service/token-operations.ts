@@ -1,0 +1,100 @@
+// The commands about tokens: the operator's way where no Owner can sign in. They tell the Owners, and are in the audit log.
+import { OperatorError } from '../platform/errors.ts'
+import { inTransaction } from '../store/database.ts'
+import { type ApiToken, listTokens } from '../store/organizations.ts'
+import { commandActor, createTokenBy, revokeTokenBy, rotateTokenBy } from '../store/token-changes.ts'
+import type { Emit, EventOf } from './command-event.ts'
+import type { ControlRequest } from './control-socket.ts'
+import type { ServiceContext } from './operation-context.ts'
+import { noOrganization, organizationNamed } from './organization-named.ts'
+
+const noToken = (tokenId: string) =>
+  new OperatorError(
+    `There is no token with the id "${tokenId}"; \`tenderstock token list ORGANIZATION\` shows the ids.`,
+  )
+
+/** `token create` */
+export async function createTokenNow(
+  { store, clock, random }: ServiceContext,
+  { options, operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const { organizationId, name } = await organizationNamed(store, operands[0]!)
+  const now = clock()
+  const days = options['expires-in-days']
+  const wanted = {
+    organizationId,
+    name: String(options['name'] ?? 'API token'),
+    days: days === undefined ? undefined : Number(days),
+  }
+  const outcome = await inTransaction(store, (trx) => createTokenBy(trx, commandActor, wanted, { now, random }))
+  if (outcome.kind === 'noFreeSlot')
+    throw new OperatorError(`"${name}" has two valid tokens; revoke one first (tenderstock token list '${name}').`)
+  if (outcome.kind === 'noOrganization') throw noOrganization(name)
+  emit({ ...tokenEvent(outcome.token, now), token: outcome.plaintext })
+  return 0
+}
+
+/** `token list` */
+export async function listTokensNow(
+  { store, clock }: ServiceContext,
+  { operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const { organizationId, name } = await organizationNamed(store, operands[0]!)
+  const tokens = await listTokens(store.db, organizationId)
+  if (tokens.length === 0)
+    emit({ event: 'none', message: `"${name}" has no token yet: tenderstock token create '${name}'` })
+  for (const token of tokens) emit(tokenEvent(token, clock()))
+  return 0
+}
+
+/** `token revoke` */
+export async function revokeTokenNow(
+  { store, clock }: ServiceContext,
+  { operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const tokenId = operands[0]!
+  const outcome = await inTransaction(store, (trx) => revokeTokenBy(trx, commandActor, tokenId, clock()))
+  if (outcome === 'noToken') throw noToken(tokenId)
+  emit({ event: 'revoked', tokenId })
+  return 0
+}
+
+/** `token rotate` */
+export async function rotateTokenNow(
+  { store, clock, random }: ServiceContext,
+  { options, operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const tokenId = operands[0]!
+  const now = clock()
+  const oldEnds = options['old-ends-in-days']
+  const oldEndsInDays = oldEnds === undefined ? undefined : Number(oldEnds)
+  const outcome = await inTransaction(store, (trx) =>
+    rotateTokenBy(trx, commandActor, { tokenId, oldEndsInDays }, { now, random }),
+  )
+  switch (outcome.kind) {
+    case 'noToken':
+      throw noToken(tokenId)
+    case 'ended':
+      throw new OperatorError('This token is not valid any more: create a new one with `tenderstock token create`.')
+    case 'noFreeSlot':
+      throw new OperatorError('The organization has two valid tokens; revoke the one that nobody uses, then rotate.')
+    case 'rotated':
+      emit({ ...tokenEvent(outcome.token, now), token: outcome.plaintext })
+      emit(tokenEvent(outcome.old, now))
+      emit({
+        event: 'none',
+        message: `Both work now: deploy the new one, watch the last use of the old one with \`token list\`, then tenderstock token revoke ${tokenId}`,
+      })
+      return 0
+  }
+}
+
+const tokenEvent = (token: ApiToken, now: number): EventOf<'token'> => ({
+  event: 'token',
+  ...token,
+  isExpired: token.expiresAt !== undefined && token.expiresAt <= now,
+})

@@ -1,0 +1,101 @@
+// Tokens made and ended by people: each change with its entry in the organization's audit log and the mails to its Owners.
+import { dayMs } from '../domain/time.ts'
+import { addAuditEntry } from './audit.ts'
+import type { Executor } from './database.ts'
+import {
+  type ApiToken,
+  type Circumstances,
+  createToken,
+  findToken,
+  isValidToken,
+  limitToken,
+  revokeToken,
+  type TokenCreation,
+  type TokenRevocation,
+} from './organizations.ts'
+import { type TokenNews, tokenMails } from './token-news.ts'
+
+/** Who changes something, and from which network. */
+export type Actor = {
+  /** A mail address, or `operator` for the command line. */
+  readonly actor: string
+  readonly addressPrefix: string
+}
+
+/** The actor of commands. */
+export const commandActor: Actor = { actor: 'operator', addressPrefix: '' }
+
+/** Makes a token. Call it in a transaction. */
+export async function createTokenBy(
+  trx: Executor,
+  by: Actor,
+  wanted: { readonly organizationId: string; readonly name: string; readonly days?: number | undefined },
+  circumstances: Circumstances,
+): Promise<TokenCreation> {
+  const { organizationId, name, days } = wanted
+  const expiresAt = days === undefined ? {} : { expiresAt: circumstances.now + days * dayMs }
+  const creation = await createToken(
+    { db: trx },
+    { organizationId, name, createdBy: by.actor, ...expiresAt },
+    circumstances,
+  )
+  if (creation.kind === 'created') await record(trx, by, 'token-created', creation.token, circumstances.now)
+  return creation
+}
+
+/** Revokes a token. Call it in a transaction. */
+export async function revokeTokenBy(trx: Executor, by: Actor, tokenId: string, now: number): Promise<TokenRevocation> {
+  const outcome = await revokeToken({ db: trx }, tokenId, now)
+  if (outcome === 'revoked') await record(trx, by, 'token-revoked', (await findToken(trx, tokenId))!, now)
+  return outcome
+}
+
+export type TokenRotation =
+  | { readonly kind: 'rotated'; readonly plaintext: string; readonly token: ApiToken; readonly old: ApiToken }
+  | { readonly kind: 'noFreeSlot' | 'noToken' | 'ended' }
+
+/**
+ * Makes the successor of a token, with its name and the length of its life. The old one stays valid, or ends in
+ * `oldEndsInDays`. `ended`: it is not valid any more. Call it in a transaction.
+ */
+export async function rotateTokenBy(
+  trx: Executor,
+  by: Actor,
+  wanted: { readonly tokenId: string; readonly oldEndsInDays: number | undefined },
+  circumstances: Circumstances,
+): Promise<TokenRotation> {
+  const { now } = circumstances
+  const old = await findToken(trx, wanted.tokenId)
+  if (!old) return { kind: 'noToken' }
+  if (!isValidToken(old, now)) return { kind: 'ended' }
+  const days = old.expiresAt === undefined ? undefined : Math.ceil((old.expiresAt - old.createdAt) / dayMs)
+  const creation = await createTokenBy(
+    trx,
+    by,
+    { organizationId: old.organizationId, name: old.name, days },
+    circumstances,
+  )
+  if (creation.kind === 'noFreeSlot') return { kind: 'noFreeSlot' }
+  if (creation.kind === 'noOrganization') return { kind: 'noToken' }
+  if (wanted.oldEndsInDays !== undefined) await limitToken(trx, old.tokenId, now + wanted.oldEndsInDays * dayMs, now)
+  return { ...creation, kind: 'rotated', old: (await findToken(trx, old.tokenId))! }
+}
+
+async function record(
+  trx: Executor,
+  { actor, addressPrefix }: Actor,
+  kind: TokenNews['kind'],
+  token: ApiToken,
+  at: number,
+): Promise<void> {
+  await addAuditEntry(trx, {
+    at,
+    actor,
+    organizationId: token.organizationId,
+    action: kind === 'token-created' ? 'token.create' : 'token.revoke',
+    subject: token.name,
+    detail: { hint: token.hint, tokenId: token.tokenId, expiresAt: token.expiresAt ?? null },
+    addressPrefix,
+  })
+  await tokenMails(trx, { kind, token, actor })
+}
