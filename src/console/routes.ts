@@ -1,10 +1,11 @@
 // All pages of the console.
 import type { PageRoute } from './page.ts'
+import { codesPages } from './pages/codes-pages.ts'
 import { explorerPages } from './pages/explorer-pages.ts'
 import { homePages } from './pages/home-pages.ts'
 import type { ConsolePlace } from './place.ts'
 
 /** Each group makes its pages from what they have to work with. */
-const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [homePages, explorerPages]
+const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [homePages, codesPages, explorerPages]
 
 export const routesOf = (place: ConsolePlace): PageRoute[] => groups.flatMap((group) => group(place))

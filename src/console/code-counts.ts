@@ -1,0 +1,40 @@
+// How many open records of the newest edition a code covers, from the edition log, as far as that is quick.
+import type { CodeKind } from '../domain/code-labels.ts'
+import type { EditionView } from '../edition/read/edition-view.ts'
+
+/** Beyond, a page says "more than": a list of this many takes a few milliseconds. */
+export const mostCounted = 10_000
+/** How long one page counts codes that nobody has asked for in this edition. */
+const longestMs = 15
+
+export type CodeCounts = {
+  /** Records that are not archived; undefined where counting would take long. Above `mostCounted`: more than these. */
+  readonly of: (kind: CodeKind, codes: readonly string[]) => ReadonlyMap<string, number>
+}
+
+/** Remembers what it counted until the next edition. */
+export function openCodeCounts(editions: Pick<EditionView, 'newest' | 'list'>): CodeCounts {
+  let edition: number | undefined
+  const known = new Map<string, number>()
+  return {
+    of: (kind, codes) => {
+      const { newest } = editions
+      const counts = new Map<string, number>()
+      if (!newest) return counts
+      if (newest.edition !== edition) known.clear()
+      edition = newest.edition
+      const until = performance.now() + longestMs
+      for (const code of codes) {
+        const key = `${kind} ${code}`
+        let count = known.get(key)
+        if (count === undefined && performance.now() < until) {
+          const filter = kind === 'cpv' ? { cpv: [code], archived: false } : { nuts: [code], archived: false }
+          count = editions.list({ filter, edition, limit: mostCounted + 1 }).positions.length
+          known.set(key, count)
+        }
+        if (count !== undefined) counts.set(code, count)
+      }
+      return counts
+    },
+  }
+}

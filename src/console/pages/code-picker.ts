@@ -1,0 +1,55 @@
+// Picks codes in a form: chips of what is chosen, a field that finds, and boxes to tick. Each button re-shows the form it is in.
+import { type CodeKind, codeLabel, findCodes, shortCode, toCode } from '../../domain/code-labels.ts'
+import { type Html, html } from '../html.ts'
+import { tick } from '../parts.ts'
+import { codesTexts } from '../text/codes-texts.ts'
+import type { Language } from '../text/languages.ts'
+
+const mostFound = 12
+
+export const findIcon = html`<svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10Zm3.6-1.4L14 14"/></svg>`
+const removeIcon = html`<svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d="M4 4l8 8M12 4l-8 8"/></svg>`
+
+/** What somebody chose and typed in one picker. */
+export type Picked = { readonly codes: readonly string[]; readonly query: string }
+
+export type CodePickerOptions = {
+  readonly kind: CodeKind
+  /** Of the field; the search field is `NAME-q`. */
+  readonly name: string
+  readonly legend: string
+  readonly hint?: string
+  readonly error?: string | undefined
+  readonly picked: Picked
+  /** Where its form is sent: the browser goes to the picker again. */
+  readonly action: string
+  readonly language: Language
+}
+
+/** A group of fields. Its buttons are named `do`: `find NAME` and `drop NAME CODE`. */
+export function codePicker({ kind, name, legend, hint, error, picked, action, language }: CodePickerOptions): Html {
+  const texts = codesTexts[language]
+  const found = picked.query === '' ? [] : findCodes(kind, picked.query, mostFound)
+  const open = found.filter((code) => !picked.codes.includes(code))
+  const again = `${action}#pick-${name}`
+  return html`<fieldset class="set" id="pick-${name}"><legend>${legend}</legend>${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${error !== undefined && html`<p class="why" id="${name}-error">${error}</p>`}
+${picked.codes.length > 0 && html`<ul class="chips" aria-label="${texts.chosen}">${picked.codes.map((code) => html`<li class="chip"><input type="hidden" name="${name}" value="${code}"><code>${shortCode(kind, code)}</code> ${codeLabel(kind, code, language) ?? texts.notListed}<button class="bare" name="do" value="drop ${name} ${code}" formaction="${again}" formnovalidate>${removeIcon}<span class="hide">${texts.remove} ${code}</span></button></li>`)}</ul>`}
+<div class="row"><div class="find"><label class="hide" for="${name}-q">${texts.find[kind]}: ${legend}</label>${findIcon}<input id="${name}-q" name="${name}-q" type="search" value="${picked.query}" maxlength="100" placeholder="${texts.placeholder[kind]}" autocomplete="off" data-suggest="/codes/${kind}.json" data-then="${name}-find"${error !== undefined && html` aria-invalid="true" aria-describedby="${name}-error"`}></div><button class="tiny" id="${name}-find" name="do" value="find ${name}" formaction="${again}" formnovalidate>${open.length > 0 ? texts.add : texts.search}</button><a class="small" href="/codes/${kind}" target="_blank" rel="noopener">${texts.browse[kind]}</a></div>
+${open.length > 0 && html`<div class="tree" role="group" aria-label="${texts.found(picked.query)}"><p class="hint">${texts.results}</p><ul>${open.map((code) => html`<li>${tick({ name, value: code, label: html`<code>${shortCode(kind, code)}</code> ${codeLabel(kind, code, language)}`, isOn: false })}</li>`)}</ul></div>`}
+${picked.query !== '' && found.length === 0 && html`<p class="hint" role="status">${texts.none(picked.query)}. ${texts.noneHelp}</p>`}</fieldset>`
+}
+
+/**
+ * What a sent form says of one picker after its button: a query that is a code itself is chosen, and ticked codes are no longer
+ * asked for.
+ */
+export function pickedOf(form: URLSearchParams, kind: CodeKind, name: string): Picked {
+  const button = form.get('do') ?? ''
+  const dropped = button.startsWith(`drop ${name} `) ? button.split(' ')[2] : undefined
+  const chosen = form.getAll(name).flatMap((text) => toCode(kind, text) ?? [])
+  const query = (form.get(`${name}-q`) ?? '').trim().slice(0, 100)
+  const exact = toCode(kind, query)
+  const isCode = exact !== undefined && (kind === 'cpv' || codeLabel('nuts', exact, 'en') !== undefined)
+  const codes = [...new Set([...chosen, ...(isCode ? [exact] : [])])].filter((code) => code !== dropped)
+  return { codes, query: isCode ? '' : query }
+}

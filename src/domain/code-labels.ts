@@ -1,0 +1,162 @@
+// Names of the codes of CPV and NUTS in English and German, and the trees that the codes spell. Read when they are first asked for.
+// The names are those of the Publications Office (authority tables "cpv" and "nuts"); facts about countries are of Intl.
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import { toCpvCode } from './cpv.ts'
+import { toNutsCode } from './nuts.ts'
+
+export const codeKinds = ['cpv', 'nuts'] as const
+export type CodeKind = (typeof codeKinds)[number]
+/** Languages in which codes have names. Regions have one name, in a language of their country. */
+export type LabelLanguage = 'en' | 'de'
+
+type Entry = {
+  readonly code: string
+  readonly parent: string | undefined
+  readonly children: string[]
+  readonly en: string
+  readonly de: string
+  /** Each name without marks, in lower case, a space before and after every word. */
+  readonly folded: readonly string[]
+}
+
+type Tree = { readonly entries: ReadonlyMap<string, Entry>; readonly roots: readonly string[] }
+
+const trees = new Map<CodeKind, Tree>()
+
+/** The significant part: `45233` of 45233000, two digits at least; a code of NUTS as it is. */
+export const shortCode = (kind: CodeKind, code: string): string =>
+  kind === 'nuts' ? code : code.slice(0, Math.max(2, code.replace(/0+$/, '').length))
+
+/** The code as written by people, in the form of the list; undefined for what has not the form of one. It need not be listed. */
+export const toCode = (kind: CodeKind, text: string): string | undefined =>
+  kind === 'cpv' ? toCpvCode(text) : toNutsCode(text)
+
+/** Its name; undefined for a code that is not listed. */
+export const codeLabel = (kind: CodeKind, code: string, language: LabelLanguage): string | undefined =>
+  treeOf(kind).entries.get(code)?.[language]
+
+/** The listed codes directly below a code, in their order; those of the top without one. */
+export const codesBelow = (kind: CodeKind, code?: string): readonly string[] =>
+  code === undefined ? treeOf(kind).roots : (treeOf(kind).entries.get(code)?.children ?? [])
+
+/** The listed codes above a code, the highest first. */
+export function codesAbove(kind: CodeKind, code: string): string[] {
+  const above: string[] = []
+  const { entries } = treeOf(kind)
+  for (let parent = entries.get(code)?.parent; parent !== undefined; parent = entries.get(parent)?.parent)
+    above.unshift(parent)
+  return above
+}
+
+/**
+ * Codes for what somebody typed: a code or its beginning, or words of a name in either language, each a part of a word. The best
+ * first: whole words before beginnings before parts, then the higher code.
+ */
+export function findCodes(kind: CodeKind, text: string, limit: number): string[] {
+  const { entries } = treeOf(kind)
+  const typed = text.trim()
+  const code = /^[\d-]+$/.test(typed) ? typed.replace(/-\d?$/, '') : kind === 'nuts' ? typed.toUpperCase() : ''
+  const begun = code.length >= 2 ? startingWith(kind, entries, code) : []
+  const words = wordsOf(typed)
+  const named = words.length === 0 || /^\d+$/.test(typed) ? [] : bestNamed(entries, words)
+  return [...new Set([...begun, ...named])].slice(0, limit)
+}
+
+function startingWith(kind: CodeKind, entries: ReadonlyMap<string, Entry>, beginning: string): string[] {
+  return [...entries.keys()]
+    .filter((code) => code.startsWith(beginning) && shortCode(kind, code).length >= beginning.replace(/0+$/, '').length)
+    .sort((left, right) => shortCode(kind, left).length - shortCode(kind, right).length || (left < right ? -1 : 1))
+}
+
+function bestNamed(entries: ReadonlyMap<string, Entry>, asked: readonly string[]): string[] {
+  const found: { readonly code: string; readonly points: number }[] = []
+  for (const { code, folded } of entries.values()) {
+    const points = Math.max(...folded.map((name) => pointsOf(name, asked)))
+    if (points > 0) found.push({ code, points })
+  }
+  return found
+    .sort((left, right) => right.points - left.points || (left.code < right.code ? -1 : 1))
+    .map(({ code }) => code)
+}
+
+/** 0 when a word is missing. A shorter name says more of what was typed. */
+function pointsOf(name: string, asked: readonly string[]): number {
+  let points = 0
+  for (const word of asked) {
+    if (!name.includes(word)) return 0
+    if (name.includes(` ${word} `)) points += 4
+    else if (name.includes(` ${word}`)) points += 3
+    else if (word.length >= 3) points += 1
+    else return 0
+  }
+  return points * 1000 - Math.min(999, name.length)
+}
+
+const foldName = (name: string): string => ` ${wordsOf(name).join(' ')} `
+
+const wordsOf = (text: string): string[] =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .match(/[\p{L}\p{N}]+/gu) ?? []
+
+function treeOf(kind: CodeKind): Tree {
+  const known = trees.get(kind)
+  if (known) return known
+  const tree = plant(kind, readNames(kind))
+  trees.set(kind, tree)
+  return tree
+}
+
+type Named = readonly [code: string, en: string, de: string]
+
+function readNames(kind: CodeKind): Named[] {
+  const packed = readFileSync(new URL(`./data/${kind}-labels.tsv.gz`, import.meta.url))
+  const rows = gunzipSync(packed).toString('utf8').trimEnd().split('\n')
+  return rows.map((row): Named => {
+    const [code = '', en = '', de = en] = row.split('\t')
+    return kind === 'nuts' && code.length === 2
+      ? [code, countryName(code, 'en', en), countryName(code, 'de', en)]
+      : [code, en, de]
+  })
+}
+
+/** Countries that NUTS names by other letters than ISO 3166. */
+const isoCountries: { readonly [nutsCountry: string]: string } = { EL: 'GR', UK: 'GB' }
+
+function countryName(code: string, language: LabelLanguage, ownName: string): string {
+  const name = new Intl.DisplayNames(language, { type: 'region' }).of(isoCountries[code] ?? code)
+  return name === undefined || name === ownName ? ownName : name
+}
+
+/** `rows`: sorted by code, so that whatever covers a code stands before it. */
+function plant(kind: CodeKind, rows: readonly Named[]): Tree {
+  const entries = new Map<string, Entry>()
+  const roots: string[] = []
+  for (const [code, en, de] of rows) {
+    const parent = parentOf(kind, code, entries)
+    entries.set(code, {
+      code,
+      parent,
+      children: [],
+      en,
+      de,
+      folded: en === de ? [foldName(en)] : [foldName(en), foldName(de)],
+    })
+    if (parent === undefined) roots.push(code)
+    else entries.get(parent)!.children.push(code)
+  }
+  return { entries, roots }
+}
+
+/** The nearest listed code that covers it with its digits: what a filter on the parent finds holds all below it. */
+function parentOf(kind: CodeKind, code: string, entries: ReadonlyMap<string, Entry>): string | undefined {
+  for (let digits = shortCode(kind, code).slice(0, -1); digits.length >= 2; digits = digits.slice(0, -1)) {
+    const above = kind === 'cpv' ? digits.padEnd(8, '0') : digits
+    if (above !== code && entries.has(above)) return above
+  }
+  return undefined
+}
