@@ -466,6 +466,14 @@ export const commands = {
     environment: databaseEnvironment,
     examples: [["tenderstock review split ted:123456-2026 doe:7-01 --note 'two lots'", 'two tenders']],
   },
+  'review undo': {
+    summary: 'Remove the decision on two records; the rules decide again, as if nobody had decided.',
+    details: ['LEFT and RIGHT are those of the decision; any notice or id of the two records names them too.'],
+    operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock review undo ted:123456-2026 doe:7-01', 'the pair is open again, or as the rules say']],
+  },
   explain: {
     summary: 'Show why each notice belongs to the tender, and where each field comes from.',
     details: ['With --search: why the search matches the tender as it is published, or why not.'],

@@ -1,5 +1,5 @@
 // Events about duplicates and explanations as a person reads them.
-import type { CommandEvent, EventOf, ReviewSide } from '../service/command-event.ts'
+import type { CommandEvent, EventOf } from '../service/command-event.ts'
 import type { Paint } from './paint.ts'
 
 const day = (instant: string | null | undefined) => instant?.slice(0, 10) ?? '–'
@@ -19,6 +19,8 @@ export function describeReview(event: CommandEvent, paint: Paint): string | unde
       return pairText(event, paint)
     case 'reviewDecided':
       return `  ${paint.green('✓')} ${event.decision === 'merge' ? 'One record from now on' : 'Two records from now on'}: ${event.records.join(', ')}`
+    case 'reviewUndone':
+      return `  ${paint.green('✓')} The decision is gone; the rules decide: ${event.records.join(', ')}`
     case 'explained':
       return explainedText(event, paint)
     default:
@@ -45,6 +47,8 @@ function reviewText(
     `      ${paint.dim(`tenderstock review merge '${a.key}' '${b.key}'   (or split, or show)`)}`,
   ].join('\n')
 }
+
+type ReviewSide = EventOf<'reviewPair'>['left']
 
 const compared: readonly (readonly [name: string, read: (side: ReviewSide) => string])[] = [
   ['Title', ({ title }) => cut(title, 400)],

@@ -5,6 +5,7 @@ import type { Config } from '../platform/config.ts'
 import type { Random } from '../platform/random.ts'
 import type { Store } from '../store/database.ts'
 import type { Directory } from './directory.ts'
+import type { StockReads } from './stock-reads.ts'
 
 /** A command of the command line, run inside the service: what a button of the desk does. */
 export type CommandRequest = {
@@ -51,4 +52,6 @@ export type ConsolePlace = {
    */
   readonly explore: (organizationId: string | undefined, path: string) => Promise<ExplorerAnswer>
   readonly run: (request: CommandRequest) => Promise<CommandOutcome>
+  /** Reads of stages that the console does not know. */
+  readonly reads: StockReads
 }

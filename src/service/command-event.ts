@@ -1,11 +1,11 @@
 // What commands and the service tell while they work: one table of events, for JSON lines and for the text that people read.
+import type { ReviewSide } from '../console/stock-reads.ts'
 import type { ConsolidateSummary } from '../consolidate/consolidate.ts'
 import type { FitSummary } from '../consolidate/estimate/fit-stock.ts'
 import type { MemberOrigin } from '../consolidate/explain.ts'
 import type { JoinedBy } from '../consolidate/explain-stock.ts'
 import type { Verdict } from '../consolidate/match/match-record.ts'
 import type { Notice } from '../domain/notice.ts'
-import type { TenderContent } from '../domain/tender.ts'
 import type { Instant } from '../domain/time.ts'
 import type { CompanyProfile } from '../hits/company-profile.ts'
 import type { ExplainedMatch } from '../hits/explain-match.ts'
@@ -36,24 +36,6 @@ import type { ReceivedWebhook } from '../webhooks/listen.ts'
 
 /** Long work of which the progress is told. */
 export type ProgressStage = 'ingest' | 'consolidate' | 'publish' | 'reparse' | 'rebuild' | 'export' | 'check'
-
-/** What people compare of a record; only `key` and `id` when there is none. */
-export type ReviewSide = {
-  readonly key: string
-  readonly id: string | null
-  readonly status?: TenderContent['status']
-  readonly title?: string
-  readonly buyer?: string | null
-  readonly tenderNumber?: string | null
-  readonly publicationDate?: Instant | null
-  readonly submissionDate?: Instant | null
-  readonly cpvCodes?: readonly string[]
-  readonly nutsCodes?: readonly string[]
-  readonly contractAmount?: TenderContent['contractAmount'] | undefined
-  readonly publishers?: readonly string[]
-  readonly notices?: number
-  readonly description?: string | null
-}
 
 /** What of a card is data: without its functions. */
 export type SourceCard = Pick<
@@ -274,6 +256,7 @@ type Facts = {
     verdict: (Verdict & { readonly isCandidate: boolean }) | null
   }
   reviewDecided: { decision: 'merge' | 'split'; left: string; right: string; records: readonly string[] }
+  reviewUndone: { left: string; right: string; decisions: number; records: readonly string[] }
   explained: {
     id: string
     mergedFrom: string | null

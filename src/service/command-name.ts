@@ -16,6 +16,7 @@ export const commandNames = [
   'review show',
   'review merge',
   'review split',
+  'review undo',
   'explain',
   'profile create',
   'profile edit',

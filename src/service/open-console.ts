@@ -9,6 +9,7 @@ import { findPort } from './listening-address.ts'
 import type { OpenNode } from './open-node.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { runOperation } from './operations.ts'
+import { stockReads } from './stock-reads.ts'
 
 export type ConsoleSettings = {
   readonly host: string
@@ -78,6 +79,7 @@ export async function openServiceConsole(
     hasSamples: where.hasSamples,
     explore: (organizationId, path) => node.explorer.ask(where.api, organizationId, path),
     run: (request) => runForPage(context, request),
+    reads: stockReads(context, node.editions),
   }
   const opened: Console = await openConsole(place, {
     host: where.host,

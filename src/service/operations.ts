@@ -43,7 +43,7 @@ import {
 } from './hit-operations.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { organizationNamed } from './organization-named.ts'
-import { decideReview, explainStock, listReviews, showReview } from './review-operations.ts'
+import { decideReview, explainStock, listReviews, showReview, undoReview } from './review-operations.ts'
 import { checkSources, listSources, runSourceNow, showSource } from './source-operations.ts'
 import { createTokenNow, listTokensNow, revokeTokenNow, rotateTokenNow } from './token-operations.ts'
 import {
@@ -93,6 +93,7 @@ const queuedCommands: ReadonlySet<string> = new Set([
   'values fit',
   'review merge',
   'review split',
+  'review undo',
   'database export',
 ] satisfies CommandName[])
 
@@ -152,6 +153,8 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     decideReview(context, request, 'merge', { emit, apply: () => consolidateNow(context, emit) }),
   'review split': (context, request, emit) =>
     decideReview(context, request, 'split', { emit, apply: () => consolidateNow(context, emit) }),
+  'review undo': (context, request, emit) =>
+    undoReview(context, request, { emit, apply: () => consolidateNow(context, emit) }),
   explain: (context, request, emit) =>
     request.options['search'] === undefined
       ? explainStock(context, request, emit)

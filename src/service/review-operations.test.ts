@@ -11,7 +11,7 @@ import type { Store } from '../store/database.ts'
 import { countDoubts } from '../store/doubts.ts'
 import { upsertEdges } from '../store/matches.ts'
 import type { CommandEvent } from './command-event.ts'
-import { decideReview, explainStock, listReviews, showReview } from './review-operations.ts'
+import { decideReview, explainStock, listReviews, showReview, undoReview } from './review-operations.ts'
 
 const now = Date.parse('2026-02-01T12:00:00.000Z')
 const plain = (text: string) => text
@@ -36,9 +36,20 @@ function workplace(store: Store) {
     show: (...operands: string[]) => showReview(place, request('review show', operands), emit),
     merge: (...operands: string[]) => decideReview(place, request('review merge', operands), 'merge', { emit, apply }),
     split: (...operands: string[]) => decideReview(place, request('review split', operands), 'split', { emit, apply }),
+    undo: (...operands: string[]) => undoReview(place, request('review undo', operands), { emit, apply }),
     explain: (id: string) => explainStock(place, request('explain', [id]), emit),
   }
 }
+
+const stockOf = async (store: Store) => ({
+  tenders: await store.db
+    .selectFrom('tender')
+    .select(['tender_id', 'content', 'merged_into'])
+    .orderBy('tender_id')
+    .execute(),
+  notices: await store.db.selectFrom('tender_notice').selectAll().orderBy('notice_id').execute(),
+  decisions: await store.db.selectFrom('review_decision').selectAll().execute(),
+})
 
 const liveIds = async (store: Store) =>
   (await store.db.selectFrom('tender').select('tender_id').where('merged_into', 'is', null).execute())
@@ -99,6 +110,38 @@ describe.each(engines)('review and explain (%s)', (engine) => {
     const { split } = workplace(store)
     await split('ted:1-2026', 'doe:2')
     expect((await liveIds(store)).sort()).toEqual([tenderId('ted:1-2026'), tenderId('doe:2')].sort())
+  })
+
+  test('a decision that is undone leaves the stock as if it had never been', async () => {
+    await using store = await openTestStore(engine)
+    await receiveNotices(store, [
+      school({ noticeKey: 'ted:1-2026', publicationDate: at('2026-01-05') }),
+      notice({ noticeKey: 'doe:2', title: { de: 'Winterdienst auf Wegen' }, publicationDate: at('2026-01-09') }),
+      school({ noticeKey: 'ted:3-2026', title: { de: 'Neubau der Kläranlage' } }),
+      school({ noticeKey: 'doe:4', title: { de: 'Neubau der Kläranlage' } }),
+    ])
+    await consolidate(store, { now })
+    const { events, merge, split, undo, list } = workplace(store)
+    const before = await stockOf(store)
+    await merge('doe:2', 'ted:1-2026')
+    await split('ted:3-2026', 'doe:4')
+    expect(await stockOf(store)).not.toEqual(before)
+    await undo('ted:1-2026', 'doe:2')
+    expect(events.at(-1)).toEqual({
+      event: 'reviewUndone',
+      left: 'doe:2',
+      right: 'ted:1-2026',
+      decisions: 1,
+      records: [tenderId('doe:2'), tenderId('ted:1-2026')].sort(),
+    })
+    await undo(tenderId('ted:3-2026'), 'doe:4')
+    expect(await stockOf(store)).toEqual(before)
+    await rebuildStock(store, { now })
+    expect(await stockOf(store)).toEqual(before)
+    await expect(undo('ted:1-2026', 'doe:2')).rejects.toThrow('Nobody has decided on doe:2 and ted:1-2026')
+    events.length = 0
+    await list()
+    expect(events).toMatchObject([{ event: 'none' }])
   })
 
   test('one record whose notices state different award numbers is counted, listed, shown, and decided', async () => {

@@ -1,5 +1,6 @@
 // The operator's commands about duplicates: which pairs are undecided, the evidence for and against, decisions; why a
 // record is as it is.
+import type { ReviewSide, WaitingPair } from '../console/stock-reads.ts'
 import { explainRecord } from '../consolidate/explain-stock.ts'
 import { fuzzyMatcher } from '../consolidate/fuzzy-matcher.ts'
 import { currentDecisions } from '../consolidate/match-closure.ts'
@@ -9,9 +10,17 @@ import { OperatorError } from '../platform/errors.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
 import { listDoubts } from '../store/doubts.ts'
 import { countKeyHolders, listEdgesOf, loadMatchRecords } from '../store/matches.ts'
-import { listOpenReviews, reconsiderNotices, recordsOfNoticeKeys, upsertDecision } from '../store/reviews.ts'
-import { findTender, tendersOfNoticeKeys } from '../store/tenders.ts'
-import type { Emit, ReviewSide } from './command-event.ts'
+import {
+  deleteDecisions,
+  listDecisions,
+  listOpenReviews,
+  type ReviewDecision,
+  reconsiderNotices,
+  recordsOfNoticeKeys,
+  upsertDecision,
+} from '../store/reviews.ts'
+import { contentsOfTenders, findTender, tendersOfNoticeKeys } from '../store/tenders.ts'
+import type { Emit } from './command-event.ts'
 import type { ControlRequest } from './control-socket.ts'
 
 /** What these commands need of the context they run in. */
@@ -19,58 +28,76 @@ export type ReviewContext = { readonly store: Store; readonly clock: Clock }
 
 /** `review list`: open pairs, the most likely duplicates first. */
 export async function listReviews({ store }: ReviewContext, { options }: ControlRequest, emit: Emit): Promise<number> {
-  const limit = Number(options.limit ?? 20)
-  const decided = new Set((await currentDecisions(store.db)).map(({ left, right }) => `${left}\n${right}`))
+  const pairs = await waitingPairs(store.db, Number(options.limit ?? 20))
+  if (pairs.length === 0) emit({ event: 'none', message: 'No pair awaits a decision.' })
+  for (const pair of pairs) emit({ event: 'review', ...pair })
+  return 0
+}
+
+/** Pairs that await a decision: at most `limit` records whose notices contradict each other, then as many possible duplicates. */
+export async function waitingPairs(db: Executor, limit: number): Promise<WaitingPair[]> {
+  const decided = new Set((await currentDecisions(db)).map(({ left, right }) => `${left}\n${right}`))
   // decided pairs are left out here: there are at most as many as operators made
-  const reviews = (await listOpenReviews(store.db, limit + decided.size))
+  const reviews = (await listOpenReviews(db, limit + decided.size))
     .filter(({ left, right }) => !decided.has(`${left}\n${right}`))
     .slice(0, limit)
-  const doubts = await listDoubts(store.db, limit)
-  for (const { tenderId, left, right, kind, evidence } of doubts) {
-    const side = await sideOf(store.db, tenderId)
-    emit({
-      event: 'review',
-      left: { key: left, ...side },
-      right: { key: right, ...side },
-      rule: kind,
-      score: null,
-      evidence,
-      isHeldApart: false,
-      isOneRecord: true,
-    })
-  }
-  if (reviews.length + doubts.length === 0) emit({ event: 'none', message: 'No pair awaits a decision.' })
-  for (const { leftTender, rightTender, left, right, kind, ...edge } of reviews)
-    emit({
-      event: 'review',
-      left: { key: left, ...(await sideOf(store.db, leftTender)) },
-      right: { key: right, ...(await sideOf(store.db, rightTender)) },
-      ...edge,
-      isHeldApart: kind === 'merge',
-      isOneRecord: false,
-    })
-  return 0
+  const doubts = await listDoubts(db, limit)
+  const sides = await sidesOf(db, [
+    ...doubts.map(({ tenderId }) => tenderId),
+    ...reviews.flatMap(({ leftTender, rightTender }) => [leftTender, rightTender]),
+  ])
+  const sideOf = (key: string, tenderId: string): ReviewSide => ({ key, ...(sides.get(tenderId) ?? { id: null }) })
+  return [
+    ...doubts.map(
+      ({ tenderId, left, right, kind, evidence }): WaitingPair => ({
+        left: sideOf(left, tenderId),
+        right: sideOf(right, tenderId),
+        rule: kind,
+        score: null,
+        evidence,
+        isHeldApart: false,
+        isOneRecord: true,
+      }),
+    ),
+    ...reviews.map(
+      ({ leftTender, rightTender, left, right, kind, rule, score, evidence }): WaitingPair => ({
+        left: sideOf(left, leftTender),
+        right: sideOf(right, rightTender),
+        rule,
+        score,
+        evidence,
+        isHeldApart: kind === 'merge',
+        isOneRecord: false,
+      }),
+    ),
+  ]
 }
 
 /** `review show LEFT RIGHT`: two records side by side. */
 export async function showReview({ store }: ReviewContext, { operands }: ControlRequest, emit: Emit): Promise<number> {
   const [left, right] = await pairOf(store.db, operands)
-  const tenders = await tendersOfNoticeKeys(store.db, [left, right])
-  const records = await recordsOfNoticeKeys(store.db, [left, right])
+  emit({ event: 'reviewPair', ...(await comparePair(store.db, left, right)) })
+  return 0
+}
+
+/** Two records, named by a notice of each, side by side. */
+export async function comparePair(db: Executor, left: string, right: string) {
+  const tenders = await tendersOfNoticeKeys(db, [left, right])
+  const records = await recordsOfNoticeKeys(db, [left, right])
   const [leftRecord, rightRecord] = [records.get(left), records.get(right)]
-  const decision = (await currentDecisions(store.db)).find(
+  const decision = (await currentDecisions(db)).find(
     (each) => [each.left, each.right].sort().join('\n') === [leftRecord, rightRecord].sort().join('\n'),
   )
-  emit({
-    event: 'reviewPair',
-    left: { key: left, ...(await sideOf(store.db, tenders.get(left))) },
-    right: { key: right, ...(await sideOf(store.db, tenders.get(right))) },
+  const sides = await sidesOf(db, [...tenders.values()])
+  const sideOf = (key: string): ReviewSide => ({ key, ...(sides.get(tenders.get(key) ?? '') ?? { id: null }) })
+  return {
+    left: sideOf(left),
+    right: sideOf(right),
     isOneRecord: tenders.get(left) === tenders.get(right),
     isExactlyLinked: leftRecord !== undefined && leftRecord === rightRecord,
     decision: decision?.decision ?? null,
-    verdict: await verdictOn(store.db, leftRecord, rightRecord),
-  })
-  return 0
+    verdict: await verdictOn(db, leftRecord, rightRecord),
+  }
 }
 
 /** Maximum doubted tenders that are searched for one. */
@@ -109,6 +136,41 @@ export async function decideReview(
       message: `The decision is stored, but another decision ${isOne ? 'joins' : 'separates'} the two: \`tenderstock review show ${left} ${right}\`.`,
     })
   return 0
+}
+
+/** `review undo LEFT RIGHT`: removes what was decided on two records and applies that at once; `apply` consolidates. */
+export async function undoReview(
+  { store }: ReviewContext,
+  { operands }: ControlRequest,
+  { emit, apply }: { readonly emit: Emit; readonly apply: () => Promise<void> },
+): Promise<number> {
+  const [left, right] = [...(await pairOf(store.db, operands))].sort() as [string, string]
+  const decisions = await decisionsOn(store.db, left, right)
+  if (decisions.length === 0)
+    throw new OperatorError(`Nobody has decided on ${left} and ${right}; there is nothing to undo.`, { exitCode: 2 })
+  const noticeKeys = [...new Set(decisions.flatMap((each) => [each.left, each.right]))]
+  await inTransaction(store, async (trx) => {
+    await deleteDecisions(trx, decisions)
+    await reconsiderNotices(trx, noticeKeys)
+  })
+  await apply()
+  const tenders = await tendersOfNoticeKeys(store.db, noticeKeys)
+  emit({ event: 'reviewUndone', left, right, decisions: decisions.length, records: [...new Set(tenders.values())].sort() })
+  return 0
+}
+
+/** The decision on these two notices, and those on the two records that they are in: one of them left would still hold. */
+async function decisionsOn(db: Executor, left: string, right: string): Promise<ReviewDecision[]> {
+  const decisions = await listDecisions(db)
+  const keys = decisions.flatMap((each) => [each.left, each.right])
+  const records = await recordsOfNoticeKeys(db, [...keys, left, right])
+  const pairOfKeys = (a: string, b: string) => [records.get(a), records.get(b)].sort().join('\n')
+  const areTwo = records.get(left) !== records.get(right)
+  return decisions.filter(
+    (each) =>
+      (each.left === left && each.right === right) ||
+      (areTwo && pairOfKeys(each.left, each.right) === pairOfKeys(left, right)),
+  )
 }
 
 /** `explain ID`: the notices of a record, by what each belongs to it, and where each member came from. */
@@ -152,27 +214,31 @@ async function noticeKeyOf(db: Executor, name: string): Promise<string> {
   )
 }
 
-/** What people compare. */
-async function sideOf(db: Executor, tenderId: string | undefined): Promise<Omit<ReviewSide, 'key'>> {
-  const row = tenderId === undefined ? undefined : await findTender(db, tenderId)
-  if (!row) return { id: null }
-  const content = JSON.parse(row.content) as TenderContent
-  return {
-    id: content.id,
-    status: content.status,
-    title: content.title,
-    buyer: content.contractingAuthority?.name ?? null,
-    tenderNumber: content.tenderNumber ?? null,
-    publicationDate: content.firstPublicationDate ?? null,
-    submissionDate: content.submissionDate ?? null,
-    cpvCodes: content.cpvCodes,
-    nutsCodes: content.nutsCodes,
-    contractAmount: content.contractAmount,
-    publishers: [...new Set(content.originalSources.map(({ publisher }) => publisher))].sort(),
-    notices: content.originalSources.length,
-    description: content.description?.slice(0, 300) ?? null,
-  }
+/** What people compare, by the ids of the tenders. */
+async function sidesOf(
+  db: Executor,
+  tenderIds: readonly string[],
+): Promise<ReadonlyMap<string, Omit<ReviewSide, 'key'>>> {
+  const contents = await contentsOfTenders(db, [...new Set(tenderIds)])
+  return new Map([...contents].map(([tenderId, text]) => [tenderId, sideOf(JSON.parse(text) as TenderContent)]))
 }
+
+const sideOf = (content: TenderContent): Omit<ReviewSide, 'key'> => ({
+  id: content.id,
+  status: content.status,
+  title: content.title,
+  buyer: content.contractingAuthority?.name ?? null,
+  tenderNumber: content.tenderNumber ?? null,
+  publicationDate: content.firstPublicationDate ?? null,
+  submissionDate: content.submissionDate ?? null,
+  cpvCodes: content.cpvCodes,
+  nutsCodes: content.nutsCodes,
+  contractAmount: content.contractAmount,
+  publishers: [...new Set(content.originalSources.map(({ publisher }) => publisher))].sort(),
+  notices: content.originalSources.length,
+  description: content.description?.slice(0, 300) ?? null,
+  language: content.language ?? null,
+})
 
 /** What the matcher says of two records, and whether the blocking let them meet. */
 async function verdictOn(db: Executor, left: string | undefined, right: string | undefined) {

@@ -144,6 +144,40 @@ export async function listParsableDocuments(
   })
 }
 
+/** A document with its bytes. */
+export type FoundDocument = {
+  readonly sourceId: string
+  readonly address: string
+  readonly receivedAt: number
+  readonly bytes: Uint8Array
+}
+
+/** One document; `outside` as in `listParsableDocuments`. Undefined when there is none of this id. */
+export async function findDocument(
+  db: Executor,
+  documentId: string,
+  outside?: Pick<DocumentStore, 'get'>,
+): Promise<FoundDocument | undefined> {
+  const { rows } = await sql<{
+    source_id: string
+    address: string
+    received_at: number
+    packed: string | null
+    byte_size: number
+  }>`
+    select source_id, address, received_at, encode(packed, 'base64') as packed, byte_size
+    from source_document where document_id = ${documentId}`.execute(db)
+  const [row] = rows
+  if (!row) return undefined
+  const packed = row.packed === null ? await outside?.get(documentId) : Buffer.from(row.packed, 'base64')
+  return {
+    sourceId: row.source_id,
+    address: row.address,
+    receivedAt: row.received_at,
+    bytes: unpack(packed ?? missingContent(documentId), row.byte_size),
+  }
+}
+
 /** Maximum parallel requests to external storage: a bucket takes some hundredths of a second for each. */
 const mostGets = 8
 

@@ -564,6 +564,10 @@ export const migrations: Migrations = {
       ended_at bigint,
       created_by text not null
     )`,
+    // What an operator wrote who has seen an alarm.
+    'alter table source_alarm add column acknowledged_at bigint',
+    'alter table source_alarm add column acknowledged_by text',
+    'alter table source_alarm add column note text',
     // A form that creates something is taken once.
     `create table sent_form (
       key_hash bytea primary key,

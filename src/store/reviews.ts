@@ -22,6 +22,18 @@ export async function upsertDecision(db: Executor, decision: ReviewDecision): Pr
       decision = excluded.decision, decided_at = excluded.decided_at, note = excluded.note`.execute(db)
 }
 
+/** Removes the decisions on these pairs of notices. */
+export async function deleteDecisions(
+  db: Executor,
+  pairs: readonly Pick<ReviewDecision, 'left' | 'right'>[],
+): Promise<void> {
+  await sql`
+    delete from review_decision where (left_key, right_key) in (
+      select * from unnest(${pairs.map(({ left }) => left)}::text[], ${pairs.map(({ right }) => right)}::text[]))`.execute(
+    db,
+  )
+}
+
 /** All decisions, the newest last. There are as many as operators made. */
 export async function listDecisions(db: Executor): Promise<ReviewDecision[]> {
   const { rows } = await sql<{
@@ -33,6 +45,24 @@ export async function listDecisions(db: Executor): Promise<ReviewDecision[]> {
   }>`
     select left_key, right_key, decision, decided_at, note from review_decision
     order by decided_at, left_key, right_key`.execute(db)
+  return rows.map((row) => ({
+    left: row.left_key,
+    right: row.right_key,
+    decision: row.decision as ReviewDecision['decision'],
+    decidedAt: row.decided_at,
+    note: row.note,
+  }))
+}
+
+/** The newest decisions, the newest first. */
+export async function listNewestDecisions(db: Executor, limit: number): Promise<ReviewDecision[]> {
+  const rows = await db
+    .selectFrom('review_decision')
+    .selectAll()
+    .orderBy('decided_at', 'desc')
+    .orderBy('left_key')
+    .limit(limit)
+    .execute()
   return rows.map((row) => ({
     left: row.left_key,
     right: row.right_key,

@@ -228,6 +228,10 @@ export type Database = {
     detail: string
     /** How much of the source it is about, 0 to 1. */
     share: number
+    /** When, by whom and with which note somebody has seen it; null: nobody has. */
+    acknowledged_at: EpochMs | null
+    acknowledged_by: string | null
+    note: string | null
   }
   /** Elements, members and codes that no parser knows, with the number of documents that held them. */
   source_drift: {

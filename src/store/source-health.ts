@@ -121,6 +121,24 @@ export type AlarmRow = {
   readonly detail: string
   /** How much of the source it is about, 0 to 1. */
   readonly share: number
+  /** What an operator wrote who has seen it. */
+  readonly acknowledged?: { readonly at: number; readonly by: string; readonly note: string }
+}
+
+/** Notes that somebody has seen an alarm. False when there is none of this name. */
+export async function acknowledgeAlarm(
+  trx: Executor,
+  alarm: Pick<AlarmRow, 'sourceId' | 'kind' | 'raisedAt'>,
+  { at, by, note }: NonNullable<AlarmRow['acknowledged']>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('source_alarm')
+    .set({ acknowledged_at: at, acknowledged_by: by, note })
+    .where('source_id', '=', alarm.sourceId)
+    .where('kind', '=', alarm.kind)
+    .where('raised_at', '=', alarm.raisedAt)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** Alarms that are open, oldest first. */
@@ -155,6 +173,9 @@ function alarmOf(row: {
   cleared_at: number | null
   detail: string
   share: number
+  acknowledged_at: number | null
+  acknowledged_by: string | null
+  note: string | null
 }): AlarmRow {
   return {
     sourceId: row.source_id,
@@ -163,11 +184,14 @@ function alarmOf(row: {
     clearedAt: row.cleared_at,
     detail: row.detail,
     share: row.share,
+    ...(row.acknowledged_at !== null && {
+      acknowledged: { at: row.acknowledged_at, by: row.acknowledged_by ?? '', note: row.note ?? '' },
+    }),
   }
 }
 
 /** Raises an alarm. */
-export async function insertAlarm(db: Executor, alarm: Omit<AlarmRow, 'clearedAt'>): Promise<void> {
+export async function insertAlarm(db: Executor, alarm: Omit<AlarmRow, 'clearedAt' | 'acknowledged'>): Promise<void> {
   await db
     .insertInto('source_alarm')
     .values({

@@ -107,6 +107,14 @@ export async function listSlots(db: Executor, sourceId: string): Promise<LedgerS
   return rows.map(ledgerSlotOf)
 }
 
+/** The newest slots of a source by their names, and before them those that lack something. For people. */
+export async function listNewestSlots(db: Executor, sourceId: string, limit: number): Promise<LedgerSlot[]> {
+  const { rows } = await sql<SlotRow>`
+    select * from source_slot where source_id = ${sourceId}
+    order by (missing is not null or failures > 0) desc, slot desc, channel limit ${limit}`.execute(db)
+  return rows.map(ledgerSlotOf)
+}
+
 type SlotRow = {
   source_id: string
   channel: string

@@ -196,6 +196,17 @@ export async function findTender(
   return row && { ...toTenderRow(row), content: row.content }
 }
 
+/** Contents of records of the stock, by their ids. */
+export async function contentsOfTenders(
+  db: Executor,
+  tenderIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (tenderIds.length === 0) return new Map()
+  const { rows } = await sql<{ tender_id: string; content: string }>`
+    select tender_id, content from tender where tender_id = any(${[...tenderIds]}::text[])`.execute(db)
+  return new Map(rows.map((row) => [row.tender_id, row.content]))
+}
+
 /** The tenders that notices are in now, by notice key. */
 export async function tendersOfNoticeKeys(
   db: Executor,

@@ -11,6 +11,7 @@ import type { Config } from '../../src/platform/config.ts'
 import { systemRandom } from '../../src/platform/random.ts'
 import { publish } from '../../src/publish/publish.ts'
 import { runOperation } from '../../src/service/operations.ts'
+import { stockReads } from '../../src/service/stock-reads.ts'
 import { workQueue } from '../../src/service/work-queue.ts'
 import { inTransaction } from '../../src/store/database.ts'
 import { openDatabaseClock } from '../../src/store/database-clock.ts'
@@ -94,6 +95,7 @@ export async function openConsoleWorld(
     explore: async () => {
       throw new Error('this world has no API')
     },
+    reads: stockReads(context, editions),
     run: async ({ command, operands = [], options = {} }: CommandRequest) => {
       const events: { readonly event: string }[] = []
       const exitCode = await runOperation(context, { command, operands, options }, (event) => void events.push(event))

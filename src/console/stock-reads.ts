@@ -1,0 +1,189 @@
+// What pages read of stages that the console does not know: the service hands it in, each read in one transaction.
+import type { Notice } from '../domain/notice.ts'
+import type { TenderContent } from '../domain/tender.ts'
+import type { Instant } from '../domain/time.ts'
+import type { AlarmRow, ListedRun } from '../store/source-health.ts'
+import type { LedgerSlot } from '../store/source-ledger.ts'
+
+/** What people compare of a record; only `key` and `id` when there is none. */
+export type ReviewSide = {
+  readonly key: string
+  readonly id: string | null
+  readonly status?: TenderContent['status']
+  readonly title?: string
+  readonly buyer?: string | null
+  readonly tenderNumber?: string | null
+  readonly publicationDate?: Instant | null
+  readonly submissionDate?: Instant | null
+  readonly cpvCodes?: readonly string[]
+  readonly nutsCodes?: readonly string[]
+  readonly contractAmount?: TenderContent['contractAmount'] | undefined
+  readonly publishers?: readonly string[]
+  readonly notices?: number
+  readonly description?: string | null
+  readonly language?: string | null
+}
+
+/** A pair that waits for a decision. `score` in points of log-odds; null for one record whose notices contradict each other. */
+export type WaitingPair = {
+  readonly left: ReviewSide
+  readonly right: ReviewSide
+  readonly rule: string
+  readonly score: number | null
+  readonly evidence: string
+  /** Kept separate by other evidence, although the pair alone would be one. */
+  readonly isHeldApart: boolean
+  readonly isOneRecord: boolean
+}
+
+/** Two records side by side. */
+export type ComparedPair = {
+  readonly left: ReviewSide
+  readonly right: ReviewSide
+  readonly isOneRecord: boolean
+  /** By references, which no decision can undo. */
+  readonly isExactlyLinked: boolean
+  readonly decision: 'merge' | 'split' | null
+  readonly verdict: {
+    readonly kind: string
+    readonly rule: string
+    readonly score: number
+    readonly evidence: string
+  } | null
+}
+
+export type DecidedPair = {
+  readonly left: string
+  readonly right: string
+  readonly decision: 'merge' | 'split'
+  readonly decidedAt: number
+  readonly note: string
+}
+
+export type ReviewDesk = {
+  readonly waiting: readonly WaitingPair[]
+  /** There are more than were read. */
+  readonly hasMore: boolean
+  /** The newest first. */
+  readonly decided: readonly DecidedPair[]
+  /** The pair that was asked for, if its notices exist. */
+  readonly pair: ComparedPair | undefined
+}
+
+export type ToldChange = {
+  readonly member: string
+  readonly lotId?: string
+  readonly before?: unknown
+  readonly after?: unknown
+}
+
+/** A notice in the history of a record. */
+export type ToldNotice = {
+  readonly key: string
+  readonly publisher: string
+  readonly format: Notice['format']
+  readonly formType: Notice['formType']
+  readonly noticeType: string
+  readonly version: string | undefined
+  readonly publicationNumber: string | undefined
+  readonly publicationDate: Instant | undefined
+  readonly url: string | undefined
+  readonly language: string
+  readonly sources: readonly string[]
+  /** Absent for the first. `score` in points of log-odds; null for what is exact or decided. */
+  readonly joinedBy?: {
+    readonly rule: string
+    readonly score: number | null
+    readonly evidence: string
+    readonly with: string
+  }
+  /** Undefined: too many notices to tell them step by step; empty for the first. */
+  readonly changes: readonly ToldChange[] | undefined
+}
+
+/** Why a record is as it is. */
+export type ToldRecord = {
+  readonly id: string
+  /** Oldest first. */
+  readonly notices: readonly ToldNotice[]
+  /** Where each member came from. */
+  readonly origins: readonly {
+    readonly member: string
+    readonly rule: string
+    readonly noticeKeys: readonly string[]
+  }[]
+  /** Ids of records that this one holds. */
+  readonly copies: readonly string[]
+}
+
+/** How a source is doing. Times in epoch milliseconds. */
+export type SourceLine = {
+  readonly sourceId: string
+  readonly title: string
+  readonly country: string
+  readonly state: 'ok' | 'late' | 'silent' | 'failing' | 'alarm' | 'never-read' | 'off' | 'key-missing'
+  readonly offBecause: string | undefined
+  readonly lastSuccessAt: number | null
+  readonly lastNewAt: number | null
+  readonly recentDocuments: number
+  readonly waitingSlots: number
+  /** Open alarms by kind. */
+  readonly alarms: readonly { readonly kind: string; readonly detail: string }[]
+}
+
+/** One source with its card, ledger and runs. */
+export type SourceFile = {
+  readonly line: SourceLine
+  readonly card: {
+    readonly publisher: string
+    readonly homepage: string
+    readonly documentation: string | null
+    readonly license: { readonly name: string; readonly url?: string; readonly attribution?: string }
+    readonly zone: string
+    readonly access: string
+    readonly requestsPerMinute: number | undefined
+    readonly silentAfterDays: number
+    readonly caveats: readonly string[]
+    readonly channels: readonly {
+      readonly name: string
+      readonly role: string
+      readonly slots: string
+      readonly delivery: string
+      readonly timetable: string
+    }[]
+  }
+  readonly lastError: string | null
+  readonly rejections: { readonly [reason: string]: number }
+  readonly newByDay: { readonly [day: string]: number }
+  readonly newNames: readonly { readonly name: string; readonly documents: number; readonly since: number }[]
+  /** The newest slots. */
+  readonly slots: readonly LedgerSlot[]
+  readonly runs: readonly ListedRun[]
+  readonly alarms: readonly AlarmRow[]
+}
+
+export type StockReads = {
+  /** Undefined for an id that the stock does not hold, or a record without notices. A merged id tells of the record that holds it. */
+  readonly record: (id: string) => Promise<ToldRecord | undefined>
+  /** The pairs that wait, at most `limit`, and one pair beside them. */
+  readonly reviews: (options: {
+    readonly limit: number
+    readonly pair?: readonly [left: string, right: string]
+  }) => Promise<ReviewDesk>
+  readonly sources: () => Promise<readonly SourceLine[]>
+  readonly source: (sourceId: string) => Promise<SourceFile | undefined>
+  /** The bytes of a received document. Undefined when there is none. */
+  readonly document: (documentId: string) => Promise<
+    | {
+        readonly sourceId: string
+        readonly address: string
+        readonly receivedAt: number
+        readonly bytes: Uint8Array
+      }
+    | undefined
+  >
+  /** What is wrong with the clocks, in sentences. */
+  readonly clocks: () => readonly string[]
+  /** Free and whole bytes of the disk of the data folder. */
+  readonly disk: () => Promise<{ readonly free: number; readonly total: number }>
+}

@@ -1,0 +1,163 @@
+// What the console's pages read of stages that it does not know. Each read is one transaction: it waits for the database once.
+import { statfs } from 'node:fs/promises'
+import type { ReviewDesk, SourceFile, SourceLine, StockReads, ToldRecord } from '../console/stock-reads.ts'
+import { explainRecord } from '../consolidate/explain-stock.ts'
+import { noticeChanges } from '../consolidate/notice-changes.ts'
+import type { EditionView } from '../edition/read/edition-view.ts'
+import type { SourceHealth, SourceRecord } from '../ingest/source-health.ts'
+import { sourcesHealth } from '../ingest/watch-sources.ts'
+import { loadSources, type Sources } from '../sources/registry.ts'
+import type { Source } from '../sources/source.ts'
+import { type Executor, inTransaction } from '../store/database.ts'
+import { findDocument } from '../store/documents.ts'
+import { listNewestDecisions, recordsOfNoticeKeys } from '../store/reviews.ts'
+import { alarmsOf, listRuns } from '../store/source-health.ts'
+import { listNewestSlots } from '../store/source-ledger.ts'
+import { listMergedInto } from '../store/tenders.ts'
+import { clockConcerns } from './clock-concerns.ts'
+import type { ServiceContext } from './operation-context.ts'
+import { comparePair, waitingPairs } from './review-operations.ts'
+
+const shownRuns = 50
+const shownSlots = 60
+const shownAlarms = 20
+const shownDecisions = 20
+/** Slots wait for so long after the last success before the source counts as late. */
+const lateMs = 3 * 3_600_000
+
+/** Makes the reads of a service. */
+export function stockReads(context: ServiceContext, editions: Pick<EditionView, 'newest'>): StockReads {
+  const { store, clock, dataFolder, databaseClock, documentStore } = context
+  const within = <Result>(read: (trx: Executor) => Promise<Result>) => inTransaction(store, read)
+  return {
+    record: (id) => within((trx) => toldRecord(trx, id, clock())),
+    reviews: (options) => within((trx) => reviewDesk(trx, options)),
+    sources: async () => {
+      const sources = await loadSources()
+      const judged = await within((trx) => sourcesHealth({ db: trx }, watchOf(context, sources)))
+      return judged.map(({ health, record }) => lineOf(sources.get(health.sourceId)!, health, record))
+    },
+    source: async (sourceId) => {
+      const source = (await loadSources()).get(sourceId)
+      return source && within((trx) => sourceFile(trx, source, context))
+    },
+    document: (documentId) => findDocument(store.db, documentId, documentStore),
+    clocks: () => clockConcerns(databaseClock.differenceMs(), editions.newest, clock()),
+    disk: async () => {
+      const { bavail, blocks, bsize } = await statfs(dataFolder)
+      return { free: bavail * bsize, total: blocks * bsize }
+    },
+  }
+}
+
+async function toldRecord(trx: Executor, id: string, now: number): Promise<ToldRecord | undefined> {
+  const explained = await explainRecord(trx, id, now)
+  if (!explained) return undefined
+  const { tenderId, notices, origins } = explained
+  const copies = await listMergedInto(trx, [tenderId])
+  const changes = noticeChanges(
+    tenderId,
+    notices.map(({ notice }) => notice),
+    { now },
+  )
+  return {
+    id: tenderId,
+    notices: notices.map(({ notice, sourceIds, joinedBy }) => ({
+      key: notice.noticeKey,
+      publisher: notice.publisher,
+      format: notice.format,
+      formType: notice.formType,
+      noticeType: notice.noticeType,
+      version: notice.noticeVersion,
+      publicationNumber: notice.publicationNumber,
+      publicationDate: notice.publicationDate,
+      url: notice.url,
+      language: notice.language,
+      sources: sourceIds,
+      ...(joinedBy && { joinedBy }),
+      changes: changes && (changes.get(notice.noticeKey) ?? []),
+    })),
+    origins: origins.map(({ member, rule, noticeKeys }) => ({ member, rule, noticeKeys })),
+    copies: copies.map((row) => row.tenderId).sort(),
+  }
+}
+
+async function reviewDesk(
+  trx: Executor,
+  { limit, pair }: { readonly limit: number; readonly pair?: readonly [left: string, right: string] },
+): Promise<ReviewDesk> {
+  const waiting = await waitingPairs(trx, limit + 1)
+  const known = pair && (await recordsOfNoticeKeys(trx, pair))
+  return {
+    waiting: waiting.slice(0, limit),
+    hasMore: waiting.length > limit,
+    decided: await listNewestDecisions(trx, shownDecisions),
+    pair: pair && pair.every((key) => known?.has(key)) ? await comparePair(trx, pair[0], pair[1]) : undefined,
+  }
+}
+
+const watchOf = (context: ServiceContext, sources: Sources) => ({
+  sources,
+  now: context.clock(),
+  hasKey: (setting: string) => context.keyOf(setting) !== undefined,
+})
+
+function lineOf(source: Source, health: SourceHealth, record: SourceRecord): SourceLine {
+  return {
+    sourceId: source.id,
+    title: source.title,
+    country: source.country,
+    state: stateOf(source, health, record),
+    offBecause: health.offBecause,
+    lastSuccessAt: health.lastSuccessAt,
+    lastNewAt: record.lastNewAt,
+    recentDocuments: record.recentDocuments,
+    waitingSlots: record.waitingSlots,
+    alarms: health.alarms.map(({ kind, detail }) => ({ kind, detail })),
+  }
+}
+
+function stateOf(source: Source, health: SourceHealth, record: SourceRecord): SourceLine['state'] {
+  if (health.state === 'off')
+    return source.access.kind === 'key' && source.offBecause === undefined ? 'key-missing' : 'off'
+  if (health.state !== 'alarm')
+    return health.state === 'ok' && record.waitingSlots > 0 && (health.lagMs ?? 0) > lateMs ? 'late' : health.state
+  const kinds = new Set(health.alarms.map(({ kind }) => kind))
+  return kinds.has('failing') ? 'failing' : kinds.has('silent') ? 'silent' : 'alarm'
+}
+
+async function sourceFile(trx: Executor, source: Source, context: ServiceContext): Promise<SourceFile> {
+  const watch = { ...watchOf(context, new Map([[source.id, source]])) }
+  const [{ health, record }] = (await sourcesHealth({ db: trx }, watch)) as [
+    { readonly health: SourceHealth; readonly record: SourceRecord },
+  ]
+  const { publisher, homepage, documentation, license, zone, access, politeness, expects, caveats, channels } = source
+  return {
+    line: lineOf(source, health, record),
+    card: {
+      publisher,
+      homepage,
+      documentation: documentation ?? null,
+      license,
+      zone,
+      access: access.kind === 'open' ? 'open' : `TENDERSTOCK_${access.setting}`,
+      requestsPerMinute: politeness.requestsPerMinute,
+      silentAfterDays: expects.silentAfterDays,
+      caveats,
+      channels: channels.map(({ name, role, slots, delivery, timetable }) => ({
+        name,
+        role: role ?? 'current',
+        slots: slots.kind,
+        delivery: delivery.kind,
+        timetable: timetable ?? 'every hour',
+      })),
+    },
+    lastError: record.lastError,
+    rejections: record.recentRejections,
+    newByDay: record.newByDay,
+    newNames: record.newNames,
+    slots: await listNewestSlots(trx, source.id, shownSlots),
+    runs: await listRuns(trx, source.id, shownRuns),
+    alarms: await alarmsOf(trx, source.id, shownAlarms),
+  }
+}
