@@ -51,7 +51,7 @@ export class UseCounter {
     else counts.refused++
   }
 
-  /** What was counted, which begins anew. */
+  /** What was counted, which begins again. */
   take(): TokenUse[] {
     const taken = [...this.#finished, ...this.#counts.values()]
     this.#finished = []
