@@ -2,10 +2,10 @@
 import type { PageRoute } from './page.ts'
 import { codesPages } from './pages/codes-pages.ts'
 import { explorerPages } from './pages/explorer-pages.ts'
-import { homePages } from './pages/home-pages.ts'
+import { publicSite } from './pages/public-site.ts'
 import type { ConsolePlace } from './place.ts'
 
 /** Each group makes its pages from what they have to work with. */
-const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [homePages, codesPages, explorerPages]
+const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [codesPages, explorerPages, publicSite]
 
 export const routesOf = (place: ConsolePlace): PageRoute[] => groups.flatMap((group) => group(place))

@@ -42,7 +42,7 @@ const allowed: { readonly [folder: string]: readonly string[] } = {
   hits: ['store'],
   webhooks: ['store'],
   digests: ['store'],
-  console: ['store', 'edition', 'api', 'hits', 'webhooks', 'digests'],
+  console: ['store', 'edition', 'api', 'hits', 'webhooks', 'digests', 'sources'],
   simulator: ['sources'],
   service: [...stages, 'store', 'simulator'],
   cli: ['service', 'store'],

@@ -1,22 +1,31 @@
 // The first page, and the choice of the language.
+import { codeFigure } from '../docs/render-guide.ts'
+import { formatClock, formatDay, formatNumber } from '../format.ts'
 import { returnPath } from '../forms.ts'
 import { homeOf } from '../frame.ts'
-import { html } from '../html.ts'
+import { type Html, html } from '../html.ts'
 import { type PageRoute, page, publicPage, redirect } from '../page.ts'
+import { type Figure, figures, state } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import type { StatusBoards } from '../status/status-board.ts'
 import { homeTexts } from '../text/home-texts.ts'
-import { isLanguage } from '../text/languages.ts'
+import { isLanguage, type Language } from '../text/languages.ts'
 
 /** How long the choice of a stranger is remembered. */
 const languageSeconds = 31_536_000
 
-export const homePages = (): PageRoute[] => [
-  publicPage('GET', '/', ({ viewer, language }) => {
+type HomePlace = Pick<ConsolePlace, 'editions' | 'apiAddress'>
+
+export const homePages = (place: HomePlace, boards: StatusBoards): PageRoute[] => [
+  publicPage('GET', '/', async ({ viewer, language }) => {
     if (viewer) return redirect(homeOf(viewer))
+    // without the database the page has one figure less
+    const board = await boards.read().catch(() => boards.last)
     const texts = homeTexts[language]
     return page({
       title: texts.title,
-      lead: texts.lead,
-      body: html`<p><a class="btn go" href="/docs">${texts.docs}</a></p>`,
+      hasHead: false,
+      body: html`${hero(language)}${stockNow(place, board?.sources.length, language)}${ways(language)}${onlyNew(place, language)}`,
     })
   }),
   // a GET that changes nothing that is stored about a person
@@ -27,3 +36,63 @@ export const homePages = (): PageRoute[] => [
     return redirect(to, { cookies: [{ name: 'language', value: wanted, maxAgeSeconds: languageSeconds }] })
   }),
 ]
+
+function hero(language: Language): Html {
+  const texts = homeTexts[language]
+  return html`<section class="hero wide"><div>
+<h1>${texts.heading}</h1>
+<p class="lead">${texts.lead}</p>
+<p class="row"><a class="btn go" href="/docs">${texts.docs}</a><a class="btn" href="/explorer">${texts.explore}</a></p></div>
+<div class="flow" role="img" aria-label="${texts.flow}">
+<div class="slips">${texts.slips.map(([portal, what]) => html`<div class="slip"><b>${portal}</b>${what}</div>`)}</div>
+<svg class="lines" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true"><path class="h" d="M0 15.5C60 15.5 40 50 100 50M0 50H100M0 84.5C60 84.5 40 50 100 50"/><path class="vv" d="M50 0V100"/></svg>
+<div class="rec"><div class="row spread">${state('open', texts.open)}<span class="soft small">${texts.notices}</span></div><p class="t" lang="de"><b>Deckenerneuerung Kreisstraße AU 14, Abschnitt Hohenmoos</b></p><dl class="facts cols"><div><dt>${texts.authority}</dt><dd lang="de">Landkreis Aurenbach</dd></div><div><dt>${texts.deadline}</dt><dd>${texts.deadlineValue}</dd></div><div><dt>${texts.value}</dt><dd>${texts.valueText} <span class="soft">${texts.published}</span></dd></div><div><dt>Id</dt><dd><code>0f8a1c52…9d31</code></dd></div></dl></div></div></section>`
+}
+
+function stockNow({ editions }: HomePlace, portals: number | undefined, language: Language): Html {
+  const texts = homeTexts[language]
+  const { newest } = editions
+  const list: Figure[] = [
+    { name: texts.records, value: formatNumber(newest?.records ?? 0, language), note: texts.recordsNote },
+    newest
+      ? {
+          name: texts.newest,
+          value: html`<span class="nb">${formatClock(newest.publishedAt, language)} UTC</span>`,
+          note: html`<time datetime="${new Date(newest.publishedAt).toISOString()}">${formatDay(newest.publishedAt, language)}</time>, ${texts.newestNote(newest.edition, newest.changes)}`,
+        }
+      : { name: texts.newest, value: texts.noEdition, note: texts.noEditionNote },
+    ...(portals === undefined
+      ? []
+      : [{ name: texts.portals, value: formatNumber(portals, language), note: texts.portalsNote }]),
+  ]
+  return html`<section class="fill"><div class="band slim wide pub"><h2 class="hide">${texts.now}</h2>${figures(list)}</div></section>`
+}
+
+function ways(language: Language): Html {
+  const texts = homeTexts[language]
+  const list = [
+    [texts.explorerHeading, texts.explorerText, texts.explorerLink, '/explorer'],
+    [texts.docsHeading, texts.docsText, texts.docsLink, '/docs/quick-start'],
+    [texts.signInHeading, texts.signInText, texts.signIn, '/sign-in'],
+  ] as const
+  return html`<section class="band wide pub"><h2>${texts.ways}</h2><p>${texts.waysLead}</p><ul class="ways">${list.map(
+    ([heading, text, link, href]) =>
+      html`<li><h3>${heading}</h3><p>${text}</p><p><a href="${href}">${link}</a></p></li>`,
+  )}</ul></section>`
+}
+
+function onlyNew({ apiAddress }: HomePlace, language: Language): Html {
+  const texts = homeTexts[language]
+  const text = `curl -G ${apiAddress}/v1/tenders \\
+  -H "Authorization: Bearer $TENDER_TOKEN" \\
+  -d updated_since=2026-11-24T07:00:00.000Z \\
+  -d cpv=45233000 -d nuts=DE2 -d limit=100`
+  const example = codeFigure({
+    id: 'request',
+    language: 'sh',
+    text,
+    texts: { language, copy: texts.copy, copied: texts.copied },
+    place: { apiAddress },
+  })
+  return html`<section class="fill"><div class="band wide pub"><div class="split even gap"><div class="prose"><h2>${texts.newHeading}</h2><p>${texts.newText}</p><p>${texts.mergeText}</p><p><a href="/docs/fields">${texts.fieldsLink}</a></p></div><div><p class="small soft">${texts.request}</p>${example}</div></div></div></section>`
+}

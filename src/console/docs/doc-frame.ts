@@ -1,0 +1,76 @@
+// The frame of a page of the documentation: all pages at the left, the text, what is on the page at the right, the neighbors below.
+import { type Content, type Html, html } from '../html.ts'
+import { type PageAnswer, page } from '../page.ts'
+import { docsTexts } from '../text/docs-texts.ts'
+import type { Language } from '../text/languages.ts'
+import { type GroupName, groupNames } from './guide-groups.ts'
+import type { DocPage, Library } from './library.ts'
+import type { Heading } from './render-guide.ts'
+
+export type DocContent = {
+  /** Undefined for pages that stand beside the order of reading. */
+  readonly doc: DocPage | undefined
+  readonly language: Language
+  readonly title: string
+  /** The body begins with its own heading. */
+  readonly hasTitle?: boolean
+  readonly contents: readonly Heading[]
+  readonly body: Content
+  /** Where the body is not in the language of the frame. */
+  readonly bodyLanguage?: Language
+  /** The body is wider than text. */
+  readonly isWide?: boolean
+  readonly refreshSeconds?: number
+}
+
+const lines = html`<svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d="M2 4h12M2 8h12M2 12h12"/></svg>`
+
+/** A page of the documentation. */
+export function docFrame(library: Library, content: DocContent): PageAnswer {
+  const { doc, language, title, contents, body, bodyLanguage, isWide = false, refreshSeconds } = content
+  const texts = docsTexts[language]
+  const lang = bodyLanguage !== undefined && bodyLanguage !== language && html` lang="${bodyLanguage}"`
+  const hasContents = contents.length > 1 && !isWide
+  return page({
+    title,
+    hasHead: false,
+    current: '/docs',
+    ...(refreshSeconds !== undefined && { refreshSeconds }),
+    body: html`<div class="fill"><div class="docs${hasContents && ' tri'}"><button class="only-small" type="button" popovertarget="dn">${lines}${texts.allPages}</button>${navigation(library, doc, language)}
+<article class="prose${isWide && ' full'}">${doc && crumbs(doc.group, language)}<div${lang}>${content.hasTitle !== true && html`<h1>${title}</h1>`}${body}</div>${doc && neighbors(library, doc, language)}</article>
+${hasContents && html`<nav class="toc" aria-label="${texts.onThisPage}"><h2>${texts.onThisPage}</h2>${contents.map(({ id, text }) => html`<a href="#${id}"${lang}>${text}</a>`)}</nav>`}</div></div>`,
+  })
+}
+
+const crumbs = (group: GroupName, language: Language): Html =>
+  html`<nav class="crumbs" aria-label="${docsTexts[language].youAreHere}"><ol><li><a href="/docs">${docsTexts[language].pages}</a></li><li><a href="/docs#${group}">${docsTexts[language].groups[group]}</a></li></ol></nav>`
+
+/** All pages by group; of the decisions only the index, unless one of them is open. */
+function navigation(library: Library, current: DocPage | undefined, language: Language): Html {
+  const texts = docsTexts[language]
+  const listed = (group: GroupName) => {
+    const pages = library.pages.filter((doc) => doc.group === group)
+    return group === 'decisions' && current?.group !== 'decisions' ? pages.slice(0, 1) : pages
+  }
+  return html`<nav class="menu" id="dn" popover aria-label="${texts.pages}">${groupNames.map(
+    (group) =>
+      html`<h2>${texts.groups[group]}</h2>${listed(group).map(
+        (doc) =>
+          html`<a href="${doc.address}"${doc === current && html` aria-current="page"`}${language !== 'en' && doc.file !== undefined && html` lang="en"`}>${titleOf(doc, language)}</a>`,
+      )}`,
+  )}</nav>`
+}
+
+/** The name of a page in the navigation: pages made by code have one in both languages. */
+export function titleOf(doc: DocPage, language: Language): string {
+  return doc.textKey === undefined ? doc.title : docsTexts[language][doc.textKey]
+}
+
+function neighbors(library: Library, doc: DocPage, language: Language): Html {
+  const texts = docsTexts[language]
+  const at = library.pages.indexOf(doc)
+  const [before, after] = [library.pages[at - 1], library.pages[at + 1]]
+  const link = (to: DocPage | undefined, rel: 'prev' | 'next', word: string) =>
+    to && html`<a rel="${rel}" href="${to.address}"><span>${word}</span> <b>${titleOf(to, language)}</b></a>`
+  return html`<nav class="neighbors row spread" aria-label="${texts.neighbors}">${link(before, 'prev', texts.previous)}${link(after, 'next', texts.next)}</nav>`
+}

@@ -1,0 +1,65 @@
+// The changelog of the repository, as a page and as a feed.
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { atomAnswer } from '../atom.ts'
+import type { Library } from '../docs/library.ts'
+import { readGuide, renderGuide } from '../docs/render-guide.ts'
+import { html } from '../html.ts'
+import { type PageRoute, page, publicPage } from '../page.ts'
+import type { ConsolePlace } from '../place.ts'
+import { docsTexts } from '../text/docs-texts.ts'
+import type { Language } from '../text/languages.ts'
+import { statusTexts } from '../text/status-texts.ts'
+
+const file = 'CHANGELOG.md'
+
+export const changelogPages = (place: Pick<ConsolePlace, 'origin'>, library: Library): PageRoute[] => [
+  publicPage('GET', '/changelog', ({ language }) => {
+    const texts = statusTexts[language]
+    const { copy, copied } = docsTexts[language]
+    return page({
+      title: texts.changelog,
+      lead: texts.changelogLead,
+      feed: '/changelog.atom',
+      actions: html`<a class="btn" href="/changelog.atom">${texts.feed}</a>`,
+      body: html`<article class="prose" lang="en">${library.render(file, { language, copy, copied })}</article>`,
+    })
+  }),
+  publicPage('GET', '/changelog.atom', ({ language }) => changelogFeed(place, library, language)),
+]
+
+/** One entry for each version. A version that is not released changes with the file. */
+function changelogFeed({ origin }: Pick<ConsolePlace, 'origin'>, library: Library, language: Language) {
+  const changedAt = statSync(join(library.folder, file)).mtimeMs
+  const { copy, copied } = docsTexts[language]
+  const versions = library
+    .source(file)
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const title = section.slice(0, section.indexOf('\n')).trim()
+      const guide = readGuide(section.slice(section.indexOf('\n') + 1))
+      const day = /(\d{4}-\d{2}-\d{2})/.exec(title)?.[1]
+      const at = day === undefined ? changedAt : Date.parse(day)
+      const { id } = readGuide(`## ${title}`).headings[0]!
+      return {
+        id: `${origin}/changelog#${id}`,
+        title,
+        publishedAt: at,
+        updatedAt: at,
+        link: `${origin}/changelog#${id}`,
+        content: {
+          type: 'html' as const,
+          text: renderGuide(guide, library.placeOf(file), { language, copy, copied }).text,
+        },
+      }
+    })
+  return atomAnswer({
+    address: `${origin}/changelog.atom`,
+    page: `${origin}/changelog`,
+    title: statusTexts[language].changelogFeed,
+    language,
+    updatedAt: changedAt,
+    entries: versions,
+  })
+}

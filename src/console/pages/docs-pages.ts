@@ -1,0 +1,89 @@
+// The documentation: its first page, the guides, their pictures, and the search.
+import { docFrame } from '../docs/doc-frame.ts'
+import { groupNames } from '../docs/guide-groups.ts'
+import type { DocPage, Library } from '../docs/library.ts'
+import type { Heading } from '../docs/render-guide.ts'
+import type { SearchGuides } from '../docs/search-guides.ts'
+import { type Html, html } from '../html.ts'
+import { type PageRequest, type PageRoute, publicPage } from '../page.ts'
+import { empty } from '../parts.ts'
+import { docsTexts } from '../text/docs-texts.ts'
+import type { Language } from '../text/languages.ts'
+
+/** Maximum characters of a search. */
+const longestQuery = 100
+
+export const guidePages = (library: Library, search: SearchGuides): PageRoute[] => [
+  publicPage('GET', '/docs', ({ language }) => indexPage(library, language)),
+  publicPage('GET', '/docs/search', (request) => searchPage(library, search, request)),
+  ...library.pages.flatMap((doc) =>
+    doc.file === undefined
+      ? []
+      : [publicPage('GET', doc.address, ({ language }) => guidePage(library, doc, doc.file!, language))],
+  ),
+  ...library.pictures.map((address) =>
+    publicPage('GET', address, () => ({
+      kind: 'content',
+      type: 'image/svg+xml',
+      body: library.picture(address)!,
+    })),
+  ),
+]
+
+function guidePage(library: Library, doc: DocPage, file: string, language: Language) {
+  const texts = docsTexts[language]
+  const { title, headings } = library.guide(file)
+  const body = library.render(file, { language, copy: texts.copy, copied: texts.copied })
+  return docFrame(library, { doc, language, title, contents: headings.filter(isListed), body, bodyLanguage: 'en' })
+}
+
+/** Of the sections of a long page only the chapters are listed. */
+const isListed = ({ level }: Heading): boolean => level === 2
+
+function indexPage(library: Library, language: Language) {
+  const texts = docsTexts[language]
+  const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>${searchForm('', language)}${groupNames.map(
+    (group) =>
+      html`<h2 id="${group}">${texts.groups[group]}</h2><ul lang="en">${library.pages
+        .filter((doc) => doc.group === group)
+        .map((doc) => html`<li><a href="${doc.address}">${doc.title}</a></li>`)}</ul>`,
+  )}`
+  return docFrame(library, {
+    doc: undefined,
+    language,
+    title: texts.title,
+    hasTitle: true,
+    contents: groupNames.map((group) => ({ level: 2, id: group, text: texts.groups[group] })),
+    body,
+  })
+}
+
+/** The field to search in the documentation. */
+function searchForm(query: string, language: Language): Html {
+  const texts = docsTexts[language]
+  return html`<form class="row" action="/docs/search" role="search"><div class="find"><label class="hide" for="docs-q">${texts.searchLabel}</label><svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10Zm3.6-1.4L14 14"/></svg><input id="docs-q" name="q" type="search" value="${query}" maxlength="${longestQuery}" placeholder="${texts.searchHint}"></div><button>${texts.search}</button></form>`
+}
+
+async function searchPage(library: Library, search: SearchGuides, { query, language }: PageRequest) {
+  const texts = docsTexts[language]
+  const words = (query.get('q') ?? '').trim().slice(0, longestQuery)
+  const found = words === '' ? [] : await search.find(words)
+  const results = groupNames.flatMap((group) => {
+    const ofGroup = found.filter(({ doc }) => doc.group === group)
+    if (ofGroup.length === 0) return []
+    return [
+      html`<h2>${texts.groups[group]}</h2><ul class="results" lang="en">${ofGroup.map(
+        ({ doc, heading, marked }) =>
+          html`<li><h3><a href="${doc.address}${heading && `#${heading.id}`}">${doc.title}${heading && html` · ${heading.text}`}</a></h3><p>${marked.map(({ text, isHit }) => (isHit ? html`<mark>${text}</mark>` : text))}</p></li>`,
+      )}</ul>`,
+    ]
+  })
+  const outcome =
+    words === ''
+      ? html`<p>${texts.searchHint}</p>`
+      : found.length === 0
+        ? empty(texts.nothingFound(words), texts.nothingFoundHint)
+        : html`<p role="status">${texts.found(found.length, words)}</p>${results}`
+  const body = html`<h1>${texts.searchTitle}</h1>${searchForm(words, language)}${outcome}`
+  return docFrame(library, { doc: undefined, language, title: texts.searchTitle, hasTitle: true, contents: [], body })
+}

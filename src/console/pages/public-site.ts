@@ -1,0 +1,38 @@
+// All pages for everybody: the first page, the documentation, the status, the changelog, and files for programs.
+import { join } from 'node:path'
+import { FieldCounter } from '../docs/field-fill.ts'
+import { Library } from '../docs/library.ts'
+import { SearchGuides } from '../docs/search-guides.ts'
+import type { PageRoute } from '../page.ts'
+import type { ConsolePlace } from '../place.ts'
+import { StatusBoards } from '../status/status-board.ts'
+import { changelogPages } from './changelog-pages.ts'
+import { guidePages } from './docs-pages.ts'
+import { fieldSections, fieldsDoc, fieldsPages } from './fields-pages.ts'
+import { homePages } from './home-pages.ts'
+import { referenceDocs, referencePages, referenceSections } from './reference-pages.ts'
+import { siteFiles } from './site-files.ts'
+import { statusPages } from './status-pages.ts'
+
+/** The repository, where the guides are. */
+const repository = join(import.meta.dirname, '../../..')
+
+/** They share one library of guides, one count of the fields and one board of the status. */
+export function publicSite(place: ConsolePlace): PageRoute[] {
+  const library = new Library({
+    folder: repository,
+    apiAddress: place.apiAddress,
+    pages: [...referenceDocs, fieldsDoc],
+  })
+  const search = new SearchGuides(library, () => [...referenceSections(), ...fieldSections(library)])
+  const boards = new StatusBoards(place)
+  return [
+    ...homePages(place, boards),
+    ...guidePages(library, search),
+    ...referencePages(place, library),
+    ...fieldsPages(place, library, new FieldCounter(place.editions)),
+    ...statusPages(place, boards),
+    ...changelogPages(place, library),
+    ...siteFiles(place, library),
+  ]
+}

@@ -1,0 +1,96 @@
+// Files for programs that visit the site: robots.txt, sitemap.xml, llms.txt and security.txt.
+
+import { problemSlugs } from '../../api/problems.ts'
+import { dayMs } from '../../domain/time.ts'
+import { groupNames } from '../docs/guide-groups.ts'
+import type { Library } from '../docs/library.ts'
+import { escapeHtml } from '../html.ts'
+import { type PageAnswer, type PageRoute, publicPage } from '../page.ts'
+import type { ConsolePlace } from '../place.ts'
+import { docsTexts } from '../text/docs-texts.ts'
+
+/** How long security.txt is good for, from the beginning of the day on: programs ask for a new one. */
+const securityDays = 90
+
+type FilePlace = Pick<ConsolePlace, 'origin' | 'config' | 'apiAddress' | 'clock'>
+
+export const siteFiles = (place: FilePlace, library: Library): PageRoute[] => [
+  publicPage('GET', '/robots.txt', () => plain(robots(place))),
+  publicPage('GET', '/sitemap.xml', () => ({
+    kind: 'content',
+    type: 'application/xml; charset=utf-8',
+    body: sitemap(place, library),
+  })),
+  publicPage('GET', '/llms.txt', () => plain(llms(place, library))),
+  publicPage('GET', '/.well-known/security.txt', () => plain(security(place))),
+]
+
+const plain = (body: string): PageAnswer => ({ kind: 'content', type: 'text/plain; charset=utf-8', body })
+
+const robots = ({ origin }: FilePlace): string => `User-agent: *
+Disallow: /o/
+Disallow: /operator
+Disallow: /me
+Disallow: /first/
+Disallow: /sign-in
+Disallow: /docs/search
+Sitemap: ${origin}/sitemap.xml
+`
+
+function sitemap({ origin }: FilePlace, library: Library): string {
+  const paths = [
+    '/',
+    '/docs',
+    ...library.pages.map(({ address }) => address),
+    ...problemSlugs.map((slug) => `/docs/errors/${slug}`),
+    '/changelog',
+    '/status',
+  ]
+  return `<?xml version="1.0" encoding="utf-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${paths.map((path) => `<url><loc>${escapeHtml(origin + path)}</loc></url>`).join('\n')}
+</urlset>
+`
+}
+
+/** By llmstxt.org: what the site has, in one Markdown file. */
+function llms({ origin, apiAddress }: FilePlace, library: Library): string {
+  const groups = groupNames.map((group) => {
+    const pages = library.pages
+      .filter((page) => page.group === group)
+      .map(({ address, title, file }) => {
+        const summary = file === undefined ? '' : `: ${library.guide(file).summary}`
+        return `- [${title}](${origin}${address})${summary}`
+      })
+    return `## ${docsTexts.en.groups[group]}\n\n${pages.join('\n')}\n`
+  })
+  return `# Tenderstock
+
+> One record for every public tender: notices of many portals, consolidated, served by a read-only HTTPS/JSON API that is
+> made for delta sync. The API is at ${apiAddress}/v1, its contract (OpenAPI 3.1) at ${origin}/openapi.json.
+
+${groups.join('\n')}
+## Optional
+
+- [Changelog](${origin}/changelog)
+- [Status](${origin}/status)
+`
+}
+
+/** RFC 9116. Reports go to the operator where one is named; the policy says where else. */
+function security({ origin, config, clock }: FilePlace): string {
+  const now = clock()
+  const contact = contactOf(config.contact) ?? `${origin}/docs/security`
+  return `Contact: ${contact}
+Policy: ${origin}/docs/security
+Canonical: ${origin}/.well-known/security.txt
+Preferred-Languages: en, de
+Expires: ${new Date(now - (now % dayMs) + securityDays * dayMs).toISOString()}
+`
+}
+
+/** A mail address or a page, as a URI. */
+function contactOf(contact: string | undefined): string | undefined {
+  if (contact === undefined || /^https:/.test(contact)) return contact
+  return contact.includes('@') && !contact.includes(':') ? `mailto:${contact}` : undefined
+}

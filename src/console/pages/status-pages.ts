@@ -1,0 +1,148 @@
+// The status for everybody: whether all is well now, editions of 90 days, portals, incidents; and the feed of the incidents.
+import { minuteMs } from '../../domain/time.ts'
+import { loadSources, type Sources } from '../../sources/registry.ts'
+import type { Incident } from '../../store/incidents.ts'
+import type { PublicSource } from '../../store/public-status.ts'
+import { atomAnswer } from '../atom.ts'
+import { formatDay, formatMoment, formatNumber } from '../format.ts'
+import { type Html, html } from '../html.ts'
+import { type PageRoute, page, publicPage } from '../page.ts'
+import { figures, more, noteBox, part, state, table } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { lateMs, type StatusBoard, type StatusBoards, type StatusDay } from '../status/status-board.ts'
+import type { Language } from '../text/languages.ts'
+import { statusTexts } from '../text/status-texts.ts'
+
+/** Alarms that concern the operator only: the portal works. */
+const internalAlarms: ReadonlySet<string> = new Set(['drift'])
+
+export const statusPages = (place: Pick<ConsolePlace, 'origin' | 'clock'>, boards: StatusBoards): PageRoute[] => [
+  publicPage('GET', '/status', async ({ language }) => {
+    const texts = statusTexts[language]
+    const board = await boards.read()
+    return page({
+      title: texts.title,
+      feed: '/status.atom',
+      lead: html`<span class="stamp">${texts.asOf(formatMoment(board.at, language))}</span>`,
+      actions: html`<a class="btn" href="/status.atom">${texts.feed}</a>`,
+      body: html`${present(board, place.clock(), language)}${editionsPart(board, language)}${sourcesPart(board, await loadSources(), language)}${incidentsPart(board, language)}`,
+    })
+  }),
+  publicPage('GET', '/status.atom', async ({ language }) => {
+    const { at, incidents } = await boards.read()
+    return atomAnswer({
+      address: `${place.origin}/status.atom`,
+      page: `${place.origin}/status`,
+      title: statusTexts[language].feedTitle,
+      language,
+      updatedAt: at,
+      entries: incidents.map(({ incidentId, title, detail, startedAt, endedAt }) => ({
+        id: `urn:uuid:${incidentId}`,
+        title,
+        publishedAt: startedAt,
+        updatedAt: endedAt ?? startedAt,
+        link: `${place.origin}/status#incident-${incidentId}`,
+        content: { type: 'text', text: detail },
+      })),
+    })
+  }),
+]
+
+/** What is so now: the most important thing first. */
+function present({ incidents, isHeld, newestAt }: StatusBoard, now: number, language: Language): Html {
+  const texts = statusTexts[language]
+  const open = incidents.find(({ endedAt }) => endedAt === undefined)
+  if (open) return noteBox('warn', texts.incident, html`<a href="#incident-${open.incidentId}">${open.title}</a>`)
+  if (newestAt === undefined) return noteBox('info', texts.waiting, texts.waitingDetail)
+  const at = formatMoment(newestAt, language)
+  if (isHeld) return noteBox('warn', texts.held, texts.heldDetail(at))
+  if (now - newestAt > lateMs) return noteBox('warn', texts.late, texts.lateDetail(at))
+  return noteBox('ok', texts.fine, texts.fineDetail(at))
+}
+
+/** Height of a bar and its class: states differ by shape as well as by color. */
+const marks: { readonly [each in StatusDay['state']]: readonly [height: number, name: string] } = {
+  onTime: [100, 'ok'],
+  late: [60, 'warn'],
+  held: [35, 'bad'],
+  none: [8, 'none'],
+}
+
+function editionsPart({ days }: StatusBoard, language: Language): Html {
+  const texts = statusTexts[language]
+  const count = (wanted: StatusDay['state']) => days.filter((day) => day.state === wanted).length
+  const title = ({ day, state: each, editions }: StatusDay) =>
+    texts.dayTitle(formatDay(day, language), texts.dayStates[each], editions)
+  const picture = html`<figure class="chart days"><svg viewBox="0 0 ${days.length * 10} 100" preserveAspectRatio="none" role="img" aria-label="${texts.finding(count('onTime'), count('late'), count('held'))}">${days.map(
+    (day, index) => {
+      const [height, name] = marks[day.state]
+      return html`<rect class="${name}" x="${index * 10 + 1}" width="8" y="${100 - height}" height="${height}"><title>${title(day)}</title></rect>`
+    },
+  )}</svg><div class="x" aria-hidden="true"><span>${texts.daysAgo}</span><span>${texts.today}</span></div></figure>`
+  const rows = days
+    .filter((day) => day.state !== 'none')
+    .toReversed()
+    .map((day) => [
+      formatDay(day.day, language),
+      texts.dayStates[day.state],
+      formatNumber(day.editions, language),
+      texts.minutes(formatNumber(Math.round(day.longestGapMs / minuteMs), language)),
+    ])
+  const columns = [
+    { head: texts.day },
+    { head: texts.state },
+    { head: texts.count, isNumber: true },
+    { head: texts.longestGap, isNumber: true },
+  ]
+  return part(
+    texts.editions,
+    html`${picture}${rows.length > 0 && more(texts.asTable, table({ caption: texts.editions, columns, rows }))}`,
+    texts.editionsDetail,
+  )
+}
+
+function sourcesPart({ sources }: StatusBoard, cards: Sources, language: Language): Html {
+  const texts = statusTexts[language]
+  if (sources.length === 0) return part(texts.sources, html`<p>${texts.sourcesNone}</p>`)
+  const troubled = sources.flatMap((source) => {
+    const alarms = source.alarms.filter(({ kind }) => !internalAlarms.has(kind))
+    return alarms.length > 0 ? [{ ...source, alarms }] : []
+  })
+  const strip = figures([
+    {
+      name: texts.sources,
+      value: formatNumber(sources.length, language),
+      note: texts.sourcesFine(formatNumber(sources.length - troubled.length, language)),
+    },
+    {
+      name: texts.trouble,
+      value: formatNumber(troubled.length, language),
+      note: texts.sourcesBad(formatNumber(troubled.length, language)),
+    },
+  ])
+  const rows = troubled.map(({ sourceId, checkedAt, alarms }: PublicSource) => [
+    html`<bdi>${cards.get(sourceId)?.title ?? sourceId}</bdi>`,
+    state('warn', alarms.map(({ kind }) => texts.alarms[kind] ?? texts.otherAlarm).join('; ')),
+    formatMoment(Math.min(...alarms.map(({ raisedAt }) => raisedAt)), language),
+    formatMoment(checkedAt, language),
+  ])
+  const columns = [{ head: texts.source }, { head: texts.trouble }, { head: texts.since }, { head: texts.lastAnswer }]
+  return part(texts.sources, html`${strip}${rows.length > 0 && table({ caption: texts.trouble, columns, rows })}`)
+}
+
+function incidentsPart({ incidents }: StatusBoard, language: Language): Html {
+  const texts = statusTexts[language]
+  if (incidents.length === 0) return part(texts.incidents, html`<p>${texts.noIncidents}</p>`)
+  return part(
+    texts.incidents,
+    html`<ul class="incidents">${incidents.map((each) => incidentItem(each, language))}</ul>`,
+  )
+}
+
+function incidentItem({ incidentId, title, detail, startedAt, endedAt }: Incident, language: Language): Html {
+  const texts = statusTexts[language]
+  const from = formatMoment(startedAt, language)
+  return html`<li id="incident-${incidentId}"><h3>${title}</h3><p>${endedAt === undefined ? state('warn', texts.goesOn) : state('good', texts.over)} <span class="soft small">${endedAt === undefined ? texts.fromOn(from) : texts.from(from, formatMoment(endedAt, language))}</span></p>${detail
+    .split(/\n{2,}/)
+    .map((paragraph) => html`<p>${paragraph}</p>`)}</li>`
+}

@@ -1,0 +1,140 @@
+// Texts of the status and of the changelog.
+import type { DayState } from '../status/status-board.ts'
+import type { Texts } from './languages.ts'
+
+const dayStatesInEnglish: { readonly [state in DayState]: string } = {
+  onTime: 'On time',
+  late: 'Late',
+  held: 'Held back',
+  none: 'No service yet',
+}
+
+const alarmsInEnglish: { readonly [kind: string]: string } = {
+  failing: 'does not answer',
+  silent: 'answers, but has delivered nothing new for days',
+  totals: 'delivers less than it announces',
+  counts: 'delivers unusually many or few notices',
+  rejections: 'delivers much that cannot be read',
+}
+
+const en = {
+  title: 'Status',
+  fine: 'Everything runs',
+  fineDetail: (at: string) => `The newest edition appeared at ${at} UTC.`,
+  late: 'The next edition is late',
+  lateDetail: (at: string) =>
+    `The newest edition is of ${at} UTC. The API answers from it; nothing is lost, and your next run brings what is new.`,
+  held: 'An edition is held back',
+  heldDetail: (at: string) =>
+    `A check found something unusual in the new data, and people look at it. The edition of ${at} UTC is served meanwhile.`,
+  incident: 'There is an incident',
+  waiting: 'No edition has been published yet',
+  waitingDetail: 'The first one appears when the portals have been read.',
+  asOf: (at: string) => `As of ${at} UTC, read at most a minute ago`,
+  editions: 'Editions of the last 90 days',
+  editionsDetail:
+    'On time: never more than two hours between two editions. Late: more than that. Held back: a check stopped an edition until people had looked at it.',
+  finding: (onTime: number, late: number, held: number) =>
+    `${onTime} days on time, ${late} days late, ${held} days with an edition held back`,
+  dayTitle: (day: string, state: string, editions: number) =>
+    `${day}: ${state}, ${editions === 1 ? '1 edition' : `${editions} editions`}`,
+  asTable: 'The same as a table',
+  day: 'Day',
+  state: 'State',
+  count: 'Editions',
+  longestGap: 'Longest pause',
+  minutes: (minutes: string) => `${minutes} min`,
+  dayStates: dayStatesInEnglish,
+  daysAgo: '90 days ago',
+  today: 'Today',
+  sources: 'Portals',
+  sourcesFine: (count: string) => `${count} without a disturbance`,
+  sourcesBad: (count: string) => `${count} with a disturbance`,
+  sourcesNone: 'No portal has been read yet.',
+  source: 'Portal',
+  trouble: 'What is wrong',
+  since: 'Since',
+  lastAnswer: 'Last answer',
+  alarms: alarmsInEnglish,
+  otherAlarm: 'is being looked at',
+  incidents: 'Incidents',
+  noIncidents: 'No incident in the last 90 days.',
+  goesOn: 'Goes on',
+  over: 'Over',
+  from: (from: string, to: string) => `${from} to ${to} UTC`,
+  fromOn: (from: string) => `Since ${from} UTC`,
+  feed: 'Follow by Atom',
+  feedTitle: 'Tenderstock: incidents',
+  changelog: 'Changelog',
+  changelogLead: 'What changed in the service and its API, by version.',
+  changelogFeed: 'Tenderstock: changes',
+}
+
+const dayStatesInGerman: typeof dayStatesInEnglish = {
+  onTime: 'Pünktlich',
+  late: 'Verspätet',
+  held: 'Zurückgehalten',
+  none: 'Noch kein Betrieb',
+}
+
+const alarmsInGerman: typeof alarmsInEnglish = {
+  failing: 'antwortet nicht',
+  silent: 'antwortet, liefert aber seit Tagen nichts Neues',
+  totals: 'liefert weniger, als es ankündigt',
+  counts: 'liefert ungewöhnlich viele oder wenige Bekanntmachungen',
+  rejections: 'liefert vieles, was nicht lesbar ist',
+}
+
+const de: typeof en = {
+  title: 'Status',
+  fine: 'Alles läuft',
+  fineDetail: (at) => `Die neueste Ausgabe erschien am ${at} UTC.`,
+  late: 'Die nächste Ausgabe ist verspätet',
+  lateDetail: (at) =>
+    `Die neueste Ausgabe ist vom ${at} UTC. Die API antwortet aus ihr; nichts geht verloren, und Ihr nächster Lauf bringt das Neue.`,
+  held: 'Eine Ausgabe wird zurückgehalten',
+  heldDetail: (at) =>
+    `Eine Prüfung fand Ungewöhnliches in den neuen Daten, und Menschen sehen es sich an. Bis dahin gilt die Ausgabe vom ${at} UTC.`,
+  incident: 'Es gibt eine Störung',
+  waiting: 'Es ist noch keine Ausgabe erschienen',
+  waitingDetail: 'Die erste erscheint, wenn die Portale gelesen sind.',
+  asOf: (at) => `Stand ${at} UTC, höchstens eine Minute alt`,
+  editions: 'Ausgaben der letzten 90 Tage',
+  editionsDetail:
+    'Pünktlich: nie mehr als zwei Stunden zwischen zwei Ausgaben. Verspätet: mehr als das. Zurückgehalten: eine Prüfung hielt eine Ausgabe an, bis Menschen sie angesehen hatten.',
+  finding: (onTime, late, held) =>
+    `${onTime} Tage pünktlich, ${late} Tage verspätet, ${held} Tage mit einer zurückgehaltenen Ausgabe`,
+  dayTitle: (day, state, editions) => `${day}: ${state}, ${editions === 1 ? '1 Ausgabe' : `${editions} Ausgaben`}`,
+  asTable: 'Dasselbe als Tabelle',
+  day: 'Tag',
+  state: 'Zustand',
+  count: 'Ausgaben',
+  longestGap: 'Längste Pause',
+  minutes: (minutes) => `${minutes} Min.`,
+  dayStates: dayStatesInGerman,
+  daysAgo: 'Vor 90 Tagen',
+  today: 'Heute',
+  sources: 'Portale',
+  sourcesFine: (count) => `${count} ohne Störung`,
+  sourcesBad: (count) => `${count} mit Störung`,
+  sourcesNone: 'Es ist noch kein Portal gelesen.',
+  source: 'Portal',
+  trouble: 'Was nicht stimmt',
+  since: 'Seit',
+  lastAnswer: 'Letzte Antwort',
+  alarms: alarmsInGerman,
+  otherAlarm: 'wird angesehen',
+  incidents: 'Störungen',
+  noIncidents: 'Keine Störung in den letzten 90 Tagen.',
+  goesOn: 'Dauert an',
+  over: 'Vorbei',
+  from: (from, to) => `${from} bis ${to} UTC`,
+  fromOn: (from) => `Seit ${from} UTC`,
+  feed: 'Mit Atom verfolgen',
+  feedTitle: 'Tenderstock: Störungen',
+  changelog: 'Änderungen',
+  changelogLead: 'Was sich am Dienst und seiner API geändert hat, nach Version. Die Einträge sind auf Englisch.',
+  changelogFeed: 'Tenderstock: Änderungen',
+}
+
+export const statusTexts: Texts<typeof en> = { en, de }
