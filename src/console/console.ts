@@ -184,7 +184,8 @@ class Listener {
     let organization: ViewerMembership | undefined
     if (route.audience === 'member' || route.audience === 'owner') {
       organization = viewer.memberships.find((each) => each.organizationId === request.params['organization'])
-      if (!organization) throw new PageError(404, texts.noPage)
+      if (!organization || (route.needsAccessArea && !organization.hasAccessArea))
+        throw new PageError(404, texts.noPage)
       if (route.audience === 'owner' && organization.role !== 'owner') {
         const owners = this.#place.directory.ownersOf(organization.organizationId)
         throw new PageError(403, texts.ownersOnly(owners.map(({ name, mail }) => name || mail).join(', ')))

@@ -129,6 +129,8 @@ export type PageRoute = {
   readonly audience: Audience
   /** Needs a sign-in that is at most 15 minutes old. */
   readonly isSensitive: boolean
+  /** 404 for everybody while the organization's API access is not set up (C118). */
+  readonly needsAccessArea?: boolean
   readonly answer: (request: OrganizationRequest) => Promise<PageAnswer> | PageAnswer
 }
 
@@ -158,8 +160,8 @@ export const organizationPage = (
   path: `/o/:organization${string}`,
   audience: 'member' | 'owner',
   answer: Answer<OrganizationRequest>,
-  { isSensitive = false }: How = {},
-): PageRoute => ({ method, path, audience, isSensitive, answer })
+  { isSensitive = false, needsAccessArea = false }: How & { readonly needsAccessArea?: boolean } = {},
+): PageRoute => ({ method, path, audience, isSensitive, needsAccessArea, answer })
 
 /** A page of the operator's desk. */
 export const operatorPage = (

@@ -1,11 +1,17 @@
 // All pages of the console.
 import type { PageRoute } from './page.ts'
+import { accessPages } from './pages/access-pages.ts'
 import { codesPages } from './pages/codes-pages.ts'
 import { explorerPages } from './pages/explorer-pages.ts'
 import { publicSite } from './pages/public-site.ts'
 import type { ConsolePlace } from './place.ts'
 
 /** Each group makes its pages from what they have to work with. */
-const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [codesPages, explorerPages, publicSite]
+const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [
+  accessPages,
+  codesPages,
+  explorerPages,
+  publicSite,
+]
 
 export const routesOf = (place: ConsolePlace): PageRoute[] => groups.flatMap((group) => group(place))
