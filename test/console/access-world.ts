@@ -1,0 +1,51 @@
+// A console with the API beside it on the same stock: tokens made on a page are tried where clients use them.
+
+import { createLocalLimiter } from '../../src/api/limits/limiter-memory.ts'
+import { tokenSourceOf } from '../../src/api/token-source.ts'
+import { openTokenTable } from '../../src/api/token-table.ts'
+import { UseCounter } from '../../src/api/use-counter.ts'
+import { openLog } from '../../src/platform/log.ts'
+import { openUseLedger, type UseLedger } from '../../src/service/use-ledger.ts'
+import { type ApiWorld, startApi } from '../api-world.ts'
+import { plainId } from '../memory-editions.ts'
+import type { Engine } from '../world.ts'
+import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
+
+export type AccessWorld = ConsoleWorld & {
+  /** Where the API answers. */
+  readonly api: string
+  /** The status of a request with this token. */
+  readonly ask: (token: string) => Promise<number>
+  readonly ledger: UseLedger
+  /** Hands what was counted to the ledger, as a reader does every second. */
+  readonly report: () => void
+  /** The value of the hidden key of the first form of a page. */
+  readonly formKeyOf: (path: string, who: string) => Promise<string>
+}
+
+export async function openAccessWorld(engine: Engine): Promise<AccessWorld> {
+  await using opening = new AsyncDisposableStack()
+  const world = opening.use(await openConsoleWorld(engine))
+  const { store, now: clock } = world
+  const table = await openTokenTable({ source: tokenSourceOf(store), clock, pollMs: 20, refreshEveryMs: 0 })
+  opening.defer(() => table.close())
+  const counter = new UseCounter(clock)
+  const api: ApiWorld = opening.use(
+    await startApi({ tokens: table, clock, use: counter, limiter: createLocalLimiter(clock) }),
+  )
+  api.editions.publish(clock(), [{ id: plainId(1) }])
+  const ledger = openUseLedger({ store, clock, log: openLog('error') })
+  opening.defer(() => ledger.close())
+  const open = opening.move()
+  return {
+    ...world,
+    api: api.origin,
+    ask: async (token) =>
+      (await fetch(`${api.origin}/v1/tenders?limit=1`, { headers: { authorization: `Bearer ${token}` } })).status,
+    ledger,
+    report: () => ledger.add(counter.take()),
+    formKeyOf: async (path, who) =>
+      /name="form-key" value="([^"]+)"/.exec(await (await world.get(path, who)).text())![1]!,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
