@@ -3,7 +3,9 @@ import type { PageRoute } from './page.ts'
 import { accessPages } from './pages/access-pages.ts'
 import { codesPages } from './pages/codes-pages.ts'
 import { explorerPages } from './pages/explorer-pages.ts'
+import { hitPages } from './pages/hit-pages.ts'
 import { publicSite } from './pages/public-site.ts'
+import { searchPages } from './pages/search-pages.ts'
 import type { ConsolePlace } from './place.ts'
 
 /** Each group makes its pages from what they have to work with. */
@@ -11,7 +13,9 @@ const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [
   accessPages,
   codesPages,
   explorerPages,
+  hitPages,
   publicSite,
+  searchPages,
 ]
 
 export const routesOf = (place: ConsolePlace): PageRoute[] => groups.flatMap((group) => group(place))

@@ -25,25 +25,45 @@ export type Preview = {
   readonly open: Counts
   /** Tenders that were published for the first time in the last 30 days and matched then, as they are now; also those closed since. */
   readonly lastDays: Counts
+  /** The open ones that fit best, the best first. */
+  readonly best: readonly Example[]
+}
+
+/** An open tender as an example of what a search finds. */
+export type Example = {
+  readonly tenderId: string
+  readonly title: string
+  readonly language: string | undefined
+  readonly fitScore: number
 }
 
 /** How far back a preview looks. */
 const previewMs = 30 * dayMs
+const mostExamples = 5
 
-/** What a search finds before it is saved. */
+/** What a search finds before it is saved. `onRead` is told how many tenders were read so far. */
 export async function previewSearch(
   store: HitStore,
-  { filter, profileId, matcher, now }: Question & { readonly now: number },
+  {
+    filter,
+    profileId,
+    matcher,
+    now,
+    onRead,
+  }: Question & { readonly now: number; readonly onRead?: (tenders: number) => void },
 ): Promise<Preview> {
   await loadOne(store, { searchNo: 1, version: 1, filter, profileId, threshold: 1 }, matcher)
   const [open, lastDays] = [emptyCounts(), emptyCounts()]
+  let best: (Pick<Example, 'tenderId' | 'fitScore'> & { readonly body: string })[] = []
+  let read = 0
   await readPublished(store, async (page) => {
     const current = page.filter(({ isArchived }) => !isArchived)
-    for (const { fitScore } of await matcher.match(
-      current.map(({ body }) => body),
-      now,
-    ))
+    const bodies = new Map(current.map(({ tenderId, body }) => [tenderId, body]))
+    for (const { fitScore, tenderId } of await matcher.match([...bodies.values()], now)) {
       count(open, fitScore)
+      best.push({ tenderId, fitScore, body: bodies.get(tenderId)! })
+    }
+    best = best.sort(betterFirst).slice(0, mostExamples)
     const recent = Map.groupBy(
       page.filter(({ firstPublishedAt, isMerged }) => now - firstPublishedAt <= previewMs && !isMerged),
       ({ firstPublishedAt }) => firstPublishedAt,
@@ -54,9 +74,20 @@ export async function previewSearch(
         at,
       ))
         count(lastDays, fitScore)
+    read += page.length
+    onRead?.(read)
   })
-  return { open, lastDays }
+  const examples = best.map(({ tenderId, fitScore, body }) => {
+    const { title, language } = JSON.parse(body) as TenderRecord
+    return { tenderId, fitScore, title, language }
+  })
+  return { open, lastDays, best: examples }
 }
+
+const betterFirst = (
+  left: Pick<Example, 'tenderId' | 'fitScore'>,
+  right: Pick<Example, 'tenderId' | 'fitScore'>,
+): number => right.fitScore - left.fitScore || (left.tenderId < right.tenderId ? -1 : 1)
 
 type Question = {
   readonly filter: SearchFilter

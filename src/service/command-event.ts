@@ -122,7 +122,7 @@ type Facts = {
       /** Editions that made too many hits for it: their deliveries wait. */
       held: readonly HeldEdition[]
     }
-  searchPreview: Preview & { filter: SearchFilter; threshold: number }
+  searchPreview: Pick<Preview, 'open' | 'lastDays'> & { filter: SearchFilter; threshold: number }
   openDelivered: { search: string; hits: number }
   hit: Omit<ListedHit, 'tenderId'> & { tender: string }
   hitsReleased: { search: string; edition: number; deliveries: number }

@@ -302,8 +302,8 @@ async function preview(
   try {
     const { profileId, threshold } = terms
     const filter = JSON.parse(terms.filter) as SearchFilter
-    const found = await previewSearch(store, { filter, profileId, matcher, now: clock() })
-    emit({ event: 'searchPreview', filter, threshold, ...found })
+    const { open, lastDays } = await previewSearch(store, { filter, profileId, matcher, now: clock() })
+    emit({ event: 'searchPreview', filter, threshold, open, lastDays })
     return 0
   } finally {
     await matcher.close()

@@ -209,8 +209,8 @@ export function recordAttempt(
   return inTransaction(store, async (trx) => {
     const isLeaseLost = (await lockEndpoint(trx, endpointNo)) !== fence
     await sql`
-      insert into delivery_attempt (message_id, attempt, attempted_at, status, error, duration_ms, answer)
-      select ${messageId}, coalesce(max(attempt), 0) + 1, ${at}, ${status ?? null}, ${error ?? null}, ${milliseconds}, ${answer}
+      insert into delivery_attempt (message_id, endpoint_no, attempt, attempted_at, status, error, duration_ms, answer)
+      select ${messageId}, ${endpointNo}::integer, coalesce(max(attempt), 0) + 1, ${at}, ${status ?? null}, ${error ?? null}, ${milliseconds}, ${answer}
       from delivery_attempt where message_id = ${messageId}`.execute(trx)
     if (isLeaseLost) return { isLeaseLost, disabled: undefined }
     const { numAffectedRows } = await sql`
@@ -242,8 +242,8 @@ async function recordDelivered(
   const { rows } = await sql<{ fence: number }>`
     with locked as (select fence from webhook_endpoint where endpoint_no = ${endpointNo} for no key update),
     logged as (
-      insert into delivery_attempt (message_id, attempt, attempted_at, status, error, duration_ms, answer)
-      select ${messageId}, coalesce((select max(attempt) from delivery_attempt where message_id = ${messageId}), 0) + 1, ${at},
+      insert into delivery_attempt (message_id, endpoint_no, attempt, attempted_at, status, error, duration_ms, answer)
+      select ${messageId}, ${endpointNo}::integer, coalesce((select max(attempt) from delivery_attempt where message_id = ${messageId}), 0) + 1, ${at},
         ${status ?? null}::integer, null, ${milliseconds}, ${answer} from locked
     ),
     ended as (

@@ -578,5 +578,19 @@ export const migrations: Migrations = {
     'alter table mail alter column digest_id drop not null',
     'alter table mail add column person text',
     'alter table mail add check ((digest_id is null) <> (person is null))',
+    // Pages list hits in these orders. A hit whose tender was merged may stand for the other one: it is open unless that has its own.
+    `create index hit_by_score on hit (search_no, state, fit_score desc, hit_id)
+      where archive_reason is null or merged_into is not null`,
+    `create index hit_by_deadline on hit (search_no, state, coalesce(deadline_ms, ${Number.MAX_SAFE_INTEGER}), hit_id)
+      where archive_reason is null or merged_into is not null`,
+    'create index hit_closed on hit (search_no, fit_score desc, hit_id) where archive_reason is not null',
+    "create index search_edition_held on search_edition (search_no) where state = 'held'",
+    'create index delivery_listed on delivery (endpoint_no, created_at desc, message_id)',
+    "create index delivery_given_up on delivery (endpoint_no, created_at desc, message_id) where state = 'given-up'",
+    // Attempts of one endpoint by hour.
+    'alter table delivery_attempt add column endpoint_no integer',
+    `update delivery_attempt a set endpoint_no = d.endpoint_no from delivery d where d.message_id = a.message_id`,
+    'alter table delivery_attempt alter column endpoint_no set not null',
+    'create index delivery_attempt_endpoint on delivery_attempt (endpoint_no, attempted_at)',
   ],
 }

@@ -439,6 +439,8 @@ export type Database = {
   delivery_body: { message_id: string; packed: Uint8Array; created_at: EpochMs }
   delivery_attempt: {
     message_id: string
+    /** That of its delivery. */
+    endpoint_no: number
     attempt: number
     attempted_at: EpochMs
     /** Of the answer; null if there was none. */

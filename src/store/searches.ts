@@ -118,6 +118,20 @@ export function changeSearch(
   })
 }
 
+/** Another name. False when the organization has a search of this name already. */
+export async function renameSearch(
+  trx: Executor,
+  { searchNo, organizationId }: Pick<StoredSearch, 'searchNo' | 'organizationId'>,
+  name: string,
+): Promise<boolean> {
+  await sql`select from organization where organization_id = ${organizationId} for update`.execute(trx)
+  const { numAffectedRows } = await sql`
+    update saved_search set name = ${name} where search_no = ${searchNo}::integer and not exists (
+      select from saved_search where organization_id = ${organizationId} and name = ${name}
+        and search_no <> ${searchNo}::integer)`.execute(trx)
+  return numAffectedRows === 1n
+}
+
 async function insertSearchVersion(
   trx: Executor,
   searchNo: number,
@@ -167,6 +181,55 @@ export async function listSearches(db: Executor, organizationId: string): Promis
   const { rows } = await sql<StoredSearch>`
     select ${searchColumns} from saved_search s ${searchVersionOf(anyEdition)}
     where s.organization_id = ${organizationId} order by s.name`.execute(db)
+  return rows
+}
+
+/** A search with what came of it. */
+export type SearchOverview = StoredSearch & {
+  /** Hits of the editions since a moment. */
+  readonly recentHits: number
+  /** Editions whose deliveries are held, because they made too many hits. */
+  readonly heldEditions: number
+  /** Hits of these editions. */
+  readonly heldHits: number
+}
+
+/**
+ * The searches of an organization, by name, with the hits of editions that were published at `since` or later; without it they
+ * are not counted, and are 0.
+ */
+export async function searchOverviews(db: Executor, organizationId: string, since?: number): Promise<SearchOverview[]> {
+  const recent =
+    since === undefined
+      ? sql`0`
+      : sql`(select count(*)::integer from hit h where h.search_no = s.search_no
+          and h.digest_edition >= (select min(edition) from edition where published_at >= ${since}))`
+  const { rows } = await sql<SearchOverview>`
+    select ${searchColumns}, ${recent} as "recentHits",
+      held.editions as "heldEditions", held.hits as "heldHits"
+    from saved_search s ${searchVersionOf(anyEdition)}
+    cross join lateral (select count(*)::integer as editions, coalesce(sum(hits), 0)::integer as hits
+      from search_edition e where e.search_no = s.search_no and e.state = 'held') held
+    where s.organization_id = ${organizationId} order by s.name`.execute(db)
+  return rows
+}
+
+/** A version of a search as its page lists it. */
+export type SearchVersion = Pick<
+  StoredSearch,
+  'version' | 'fromEdition' | 'isActive' | 'filter' | 'profileId' | 'threshold'
+> & {
+  readonly createdAt: number
+}
+
+/** The newest `limit` versions, the newest first. */
+export async function searchVersions(db: Executor, searchNo: number, limit: number): Promise<SearchVersion[]> {
+  const { rows } = await sql<SearchVersion>`
+    select version, from_edition as "fromEdition", is_active as "isActive", filter, profile_id as "profileId", threshold,
+      created_at as "createdAt"
+    from saved_search_version where search_no = ${searchNo}::integer order by version desc limit ${limit}::integer`.execute(
+    db,
+  )
   return rows
 }
 

@@ -5,7 +5,6 @@
 function suggestFor(input) {
   const list = document.createElement('ul')
   list.id = `${input.id}-suggestions`
-  list.className = 'suggestions'
   list.setAttribute('role', 'listbox')
   list.setAttribute('aria-label', input.labels?.[0]?.textContent ?? '')
   list.hidden = true

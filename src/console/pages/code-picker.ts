@@ -7,7 +7,6 @@ import type { Language } from '../text/languages.ts'
 
 const mostFound = 12
 
-export const findIcon = html`<svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10Zm3.6-1.4L14 14"/></svg>`
 const removeIcon = html`<svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d="M4 4l8 8M12 4l-8 8"/></svg>`
 
 /** What somebody chose and typed in one picker. */
@@ -33,8 +32,8 @@ export function codePicker({ kind, name, legend, hint, error, picked, action, la
   const open = found.filter((code) => !picked.codes.includes(code))
   const again = `${action}#pick-${name}`
   return html`<fieldset class="set" id="pick-${name}"><legend>${legend}</legend>${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${error !== undefined && html`<p class="why" id="${name}-error">${error}</p>`}
-${picked.codes.length > 0 && html`<ul class="chips" aria-label="${texts.chosen}">${picked.codes.map((code) => html`<li class="chip"><input type="hidden" name="${name}" value="${code}"><code>${shortCode(kind, code)}</code> ${codeLabel(kind, code, language) ?? texts.notListed}<button class="bare" name="do" value="drop ${name} ${code}" formaction="${again}" formnovalidate>${removeIcon}<span class="hide">${texts.remove} ${code}</span></button></li>`)}</ul>`}
-<div class="row"><div class="find"><label class="hide" for="${name}-q">${texts.find[kind]}: ${legend}</label>${findIcon}<input id="${name}-q" name="${name}-q" type="search" value="${picked.query}" maxlength="100" placeholder="${texts.placeholder[kind]}" autocomplete="off" data-suggest="/codes/${kind}.json" data-then="${name}-find"${error !== undefined && html` aria-invalid="true" aria-describedby="${name}-error"`}></div><button class="tiny" id="${name}-find" name="do" value="find ${name}" formaction="${again}" formnovalidate>${open.length > 0 ? texts.add : texts.search}</button><a class="small" href="/codes/${kind}" target="_blank" rel="noopener">${texts.browse[kind]}</a></div>
+${picked.codes.length > 0 && html`<div class="chips" role="group" aria-label="${texts.chosen}">${picked.codes.map((code) => html`<input type="hidden" name="${name}" value="${code}"><button class="chip" name="do" value="drop ${name} ${code}" formaction="${again}" formnovalidate><code>${shortCode(kind, code)}</code> ${codeLabel(kind, code, language) ?? texts.notListed}${removeIcon}<span class="hide">, ${texts.remove}</span></button>`)}</div>`}
+<div class="find"><label class="hide" for="${name}-q">${texts.find[kind]}: ${legend}</label><div class="suggest"><input id="${name}-q" name="${name}-q" type="search" value="${picked.query}" maxlength="100" placeholder="${texts.placeholder[kind]}" autocomplete="off" data-suggest="/codes/${kind}.json" data-then="${name}-find"${error !== undefined && html` aria-invalid="true" aria-describedby="${name}-error"`}></div><button id="${name}-find" name="do" value="find ${name}" formaction="${again}" formnovalidate>${open.length > 0 ? texts.add : texts.search}</button></div><p class="hint"><a href="/codes/${kind}" target="_blank" rel="noopener">${texts.browse[kind]}</a></p>
 ${open.length > 0 && html`<div class="tree" role="group" aria-label="${texts.found(picked.query)}"><p class="hint">${texts.results}</p><ul>${open.map((code) => html`<li>${tick({ name, value: code, label: html`<code>${shortCode(kind, code)}</code> ${codeLabel(kind, code, language)}`, isOn: false })}</li>`)}</ul></div>`}
 ${picked.query !== '' && found.length === 0 && html`<p class="hint" role="status">${texts.none(picked.query)}. ${texts.noneHelp}</p>`}</fieldset>`
 }

@@ -16,7 +16,6 @@ import { type PageAnswer, type PageRequest, type PageRoute, page, publicPage } f
 import { empty, table } from '../parts.ts'
 import type { ConsolePlace } from '../place.ts'
 import { codesTexts } from '../text/codes-texts.ts'
-import { findIcon } from './code-picker.ts'
 
 const mostListed = 50
 const mostSuggested = 12
@@ -61,7 +60,7 @@ function codesPage(kind: CodeKind, request: PageRequest, counts: CodeCounts, edi
     current: '/codes',
     scripts: ['suggest'],
     body: html`<nav class="tabs line" aria-label="${texts.kinds}">${codeKinds.map((each) => html`<a href="/codes/${each}"${each === kind && html` aria-current="page"`}>${texts.short[each]}</a>`)}</nav>
-<form class="row" action="/codes/${kind}" role="search"><div class="find"><label class="hide" for="q">${texts.find[kind]}</label>${findIcon}<input id="q" name="q" type="search" value="${typed}" maxlength="${longestQuery}" placeholder="${texts.placeholder[kind]}" autocomplete="off" data-suggest="/codes/${kind}.json"></div><button>${texts.search}</button></form>
+<form class="row" action="/codes/${kind}" role="search"><div class="find"><label class="hide" for="q">${texts.find[kind]}</label><div class="suggest"><input id="q" name="q" type="search" value="${typed}" maxlength="${longestQuery}" placeholder="${texts.placeholder[kind]}" autocomplete="off" data-suggest="/codes/${kind}.json"></div><button>${texts.search}</button></div></form>
 ${typed === '' ? trail(kind, request, listed) : html`<p><a href="/codes/${kind}">${texts.all}</a></p>`}
 ${rows.length === 0 ? empty(texts.none(typed), texts.noneHelp, html`<a class="btn" href="/codes/${kind}">${texts.all}</a>`) : codeTable(kind, request, rows, counts, listed === undefined ? heading : texts.below(shortCode(kind, listed)))}
 <p class="soft small">${edition !== undefined && `${texts.edition(formatNumber(edition, language))}. `}${kind === 'nuts' && texts.language}</p>`,

@@ -1,0 +1,82 @@
+// What somebody typed into a form of a search or profile, field by field: read, or a sentence for the field that cannot be.
+import { HitInputError, maxItems } from '../hits/read-input.ts'
+import { criteriaTexts } from './text/criteria-texts.ts'
+import type { Language } from './text/languages.ts'
+
+/** Sentences by the name of their field. */
+export type FieldErrors = ReadonlyMap<string, string>
+
+/** Words apart from each other by commas, semicolons, spaces or lines. */
+export const wordList = (text: string): string[] => text.split(/[\s,;]+/).filter((word) => word !== '')
+
+/** One item a line. */
+export const lineList = (text: string): string[] =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+/** Reads the fields of one form, and collects what is wrong with them. */
+export class CriteriaReader {
+  readonly errors = new Map<string, string>()
+  readonly #texts: (typeof criteriaTexts)['en']
+
+  constructor(language: Language) {
+    this.#texts = criteriaTexts[language]
+  }
+
+  /** Undefined when the list is empty or an item cannot be read. */
+  list<Item>(
+    field: string,
+    items: readonly string[],
+    read: (text: string) => Item,
+    kind: keyof (typeof criteriaTexts)['en']['bad'],
+  ): Item[] | undefined {
+    if (items.length > maxItems) this.errors.set(field, this.#texts.tooMany(items.length, maxItems))
+    const found: Item[] = []
+    for (const item of items)
+      try {
+        found.push(read(item))
+      } catch (error) {
+        if (!(error instanceof HitInputError)) throw error
+        if (!this.errors.has(field)) this.errors.set(field, this.#texts.bad[kind](shortened(item)))
+      }
+    return found.length === 0 || this.errors.has(field) ? undefined : found
+  }
+
+  /** A whole number in [from, to], as people write it: `250,000` and `250.000` are one. Undefined when empty or wrong. */
+  whole(field: string, text: string, from: number, to: number): number | undefined {
+    const typed = text.trim()
+    if (typed === '') return undefined
+    const digits = /^\d{1,3}(?:[.,'’\s]\d{3})+$/.test(typed) ? typed.replace(/\D/g, '') : typed
+    const value = /^\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN
+    if (value >= from && value <= to) return value
+    this.errors.set(field, this.#texts.badNumber(from, to))
+    return undefined
+  }
+
+  /** Inclusive bounds; the error stands at the upper one. */
+  range(minField: string, min: string, maxField: string, max: string) {
+    const valueMin = this.whole(minField, min, 0, 999_999_999_999_999)
+    const valueMax = this.whole(maxField, max, 0, 999_999_999_999_999)
+    if (valueMin !== undefined && valueMax !== undefined && valueMin > valueMax)
+      this.errors.set(maxField, this.#texts.emptyRange(min.trim()))
+    return { valueMin, valueMax }
+  }
+
+  /** 1 to 200 letters. */
+  name(field: string, text: string): string {
+    const name = text.trim()
+    if (name === '') this.errors.set(field, this.#texts.noName)
+    else if (name.length > 200) this.errors.set(field, this.#texts.longName)
+    return name
+  }
+}
+
+const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
+
+/** Without the members that are undefined or empty. */
+export const present = (members: { readonly [name: string]: unknown }): { readonly [name: string]: unknown } =>
+  Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),
+  )

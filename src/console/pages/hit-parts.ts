@@ -1,0 +1,84 @@
+// One hit as an entry of a list: its tender, why it has its score, and where it was delivered.
+import type { TenderRecord } from '../../domain/tender.ts'
+import type { Fit } from '../../hits/fit/fit.ts'
+import type { PageHit } from '../../store/hit-lists.ts'
+import type { StoredSearch } from '../../store/searches.ts'
+import { formatMoney, formatNumber, formatRelative } from '../format.ts'
+import { type Html, html } from '../html.ts'
+import { moment, more, quoted, score, state, table } from '../parts.ts'
+import { hitsTexts } from '../text/hits-texts.ts'
+import type { Language } from '../text/languages.ts'
+import { scoreWords } from './search-form-parts.ts'
+
+export type HitView = {
+  readonly hit: PageHit
+  /** The newest published one. */
+  readonly record: TenderRecord | undefined
+  readonly search: Pick<StoredSearch, 'searchId' | 'name'> | undefined
+  readonly organizationId: string
+  readonly now: number
+  readonly language: Language
+}
+
+/** To be put into a form: its box is named `hit`, its buttons `do`. */
+export function hitItem(view: HitView): Html {
+  const { hit, record, language } = view
+  const texts = hitsTexts[language]
+  const { hitId, fitScore, tenderId } = hit
+  const title = record?.title || texts.untitled
+  const button = (to: PageHit['state'], text: string, kind = '') =>
+    html`<button class="tiny ${kind}" name="do" value="${to} ${hitId}">${text}<span class="hide">: ${title}</span></button>`
+  return html`<li><div>${score(fitScore, scoreWords(fitScore, language))}<label class="tick"><input type="checkbox" name="hit" value="${hitId}"><span class="hide">${texts.choose(title)}</span></label></div><div><h3><a href="/tenders/${tenderId}">${quoted(title, record?.language)}</a></h3>${record?.contractingAuthority && html`<p>${quoted(record.contractingAuthority.name, record.language)}</p>`}${meta(view)}${deliveries(view)}</div><div class="row">${hit.state !== 'kept' && button('kept', texts.keep)}${hit.state !== 'dismissed' && button('dismissed', texts.dismiss, 'bare')}${hit.state === 'new' && button('seen', texts.seen, 'bare')}</div>${more(texts.why(fitScore), why(hit, language))}</li>`
+}
+
+function meta({ hit, record, search, organizationId, now, language }: HitView): Html {
+  const texts = hitsTexts[language]
+  const lots = record?.lots.length ?? 0
+  return html`<p class="meta">${hit.isClosed && state('closed', texts.tabs.closed)}<span>${hit.deadline === null ? texts.noDeadline : html`<b>${moment(hit.deadline, language)}</b> ${formatRelative(hit.deadline, now, language)}`}</span><span>${record && value(record, language)}</span>${lots > 0 && html`<span>${texts.lots(formatNumber(lots, language), lots === 1)}</span>`}${search && html`<span><a href="/o/${organizationId}/searches/${search.searchId}"><bdi>${search.name}</bdi></a></span>`}<span>${texts.edition(formatNumber(hit.edition, language))}, ${moment(hit.madeAt, language)}</span></p>`
+}
+
+function value({ contractAmount }: TenderRecord, language: Language): string {
+  const texts = hitsTexts[language]
+  if (contractAmount === null) return texts.noValue
+  const { value: amount, currency, estimated } = contractAmount
+  const money = /^[A-Z]{3}$/.test(currency)
+    ? formatMoney(amount, currency, language, { isShort: true })
+    : `${formatNumber(amount, language)} ${currency}`
+  return estimated ? `${money}, ${texts.estimated}` : money
+}
+
+function deliveries({ hit, organizationId, language }: HitView): Html | false {
+  const texts = hitsTexts[language].deliveries
+  const wordOf = (each: string): string => texts[each as keyof typeof texts] ?? each
+  return (
+    hit.deliveries.length > 0 &&
+    html`<p class="meta">${hit.deliveries.map((each) => html`<span>${wordOf(each.state)} <a href="/o/${organizationId}/webhooks/${each.endpointId}?message=${each.messageId}#message"><bdi>${each.endpoint}</bdi></a></span>`)}</p>`
+  )
+}
+
+function why({ fit: text, matched: lines, fitScore, searchVersion }: PageHit, language: Language): Html {
+  const texts = hitsTexts[language]
+  const fit = JSON.parse(text) as Fit
+  const matched = JSON.parse(lines) as string[]
+  const points = (value: number) => formatNumber(value, language)
+  return html`<div class="stack">${table({
+    caption: texts.parts,
+    kind: 'mini',
+    columns: [
+      { head: texts.part },
+      { head: texts.points, isNumber: true },
+      { head: texts.share },
+      { head: texts.because },
+    ],
+    rows: fit.parts.map((part) => [
+      texts.partNames[part.part] ?? part.part,
+      part.points === null
+        ? texts.unknown
+        : html`<b>${points(part.points)}</b> <span class="soft">${texts.of(points(part.of))}</span>`,
+      part.points !== null &&
+        part.of > 0 &&
+        html`<progress class="meter" max="${part.of}" value="${part.points}" aria-hidden="true"></progress>`,
+      part.terms ? html`<bdi>${part.terms.join(', ')}</bdi>` : html`<bdi>${texts.reason(part.text ?? '')}</bdi>`,
+    ]),
+  })}<p class="soft small">${fit.sum !== undefined && texts.sum(points(fit.sum), fit.calibration, fitScore)} ${fit.rules?.length > 0 && html`${texts.rules} <bdi lang="en">${fit.rules.join(', ')}</bdi>.`} ${texts.matched(searchVersion)} <bdi lang="en">${matched.join('; ')}</bdi></p></div>`
+}

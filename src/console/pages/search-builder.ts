@@ -1,0 +1,147 @@
+// The page of one search, new or stored: builder, what it finds, why, and its versions.
+import { dayMs } from '../../domain/time.ts'
+import type { ExplainedMatch } from '../../hits/explain-match.ts'
+import {
+  listProfiles,
+  type SearchOverview,
+  type SearchVersion,
+  type StoredProfile,
+  searchOverviews,
+} from '../../store/searches.ts'
+import type { FieldErrors } from '../criteria.ts'
+import { formKey } from '../forms.ts'
+import { formatNumber } from '../format.ts'
+import { type Html, html } from '../html.ts'
+import { type OrganizationRequest, type PageAnswer, PageError, page } from '../page.ts'
+import { field, moment, noteBox, part, state, table } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import type { ReadSearch, SearchForm } from '../search-form.ts'
+import type { PreviewAnswer, SearchPreviews } from '../search-previews.ts'
+import { searchesTexts } from '../text/searches-texts.ts'
+import { errorNote, finds, mostOpenDelivered, searchFields } from './search-form-parts.ts'
+
+/** What a list calls recent. */
+export const recentMs = 7 * dayMs
+
+export type SearchDesk = { readonly place: ConsolePlace; readonly previews: SearchPreviews }
+
+export const addressOf = ({ organization }: OrganizationRequest): string => `/o/${organization.organizationId}/searches`
+export const profilesOf = ({ store }: ConsolePlace, { organization }: OrganizationRequest): Promise<StoredProfile[]> =>
+  listProfiles(store.db, organization.organizationId)
+
+export async function searchOf({ store }: ConsolePlace, request: OrganizationRequest): Promise<SearchOverview> {
+  const { organization, params, now, language } = request
+  const all = await searchOverviews(store.db, organization.organizationId, now - recentMs)
+  const search = all.find(({ searchId }) => searchId === params['search'])
+  if (!search) throw new PageError(404, searchesTexts[language].noSearch)
+  return search
+}
+
+export type BuilderView = {
+  readonly form: SearchForm
+  readonly profiles: readonly StoredProfile[]
+  readonly errors?: FieldErrors
+  readonly answer?: PreviewAnswer | 'failed' | undefined
+  /** The one that is edited; absent for a new one. */
+  readonly search?: SearchOverview
+  readonly versions?: readonly SearchVersion[]
+  readonly explained?: ExplainedMatch | 'none' | undefined
+  /** A note above all. */
+  readonly notice?: Html | false
+  readonly status?: number
+}
+
+export function builder({ place }: SearchDesk, request: OrganizationRequest, view: BuilderView): PageAnswer {
+  const { language } = request
+  const { form, profiles, search, versions = [], errors = new Map(), answer, explained, notice = false } = view
+  const texts = searchesTexts[language]
+  const at = addressOf(request)
+  const action = search ? `${at}/${search.searchId}` : `${at}/new`
+  const hidden = search ? html`<input type="hidden" name="version" value="${search.version}">` : formKey(place)
+  const save = search ? texts.saveVersion(search.version + 1) : texts.save
+  const open = html`<label class="tick"><input type="checkbox" name="deliver-open" value="yes" form="search"${form.deliversOpen && html` checked`}><span>${texts.deliverOpen} <span class="hint">${texts.deliverOpenHint(formatNumber(mostOpenDelivered, language))}</span></span></label>`
+  const actions = html`${!search && open}<div class="row"><button class="go" form="search" name="do" value="save">${save}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div>`
+  const records = place.editions.newest?.records
+  return page({
+    title: search?.name ?? texts.newTitle,
+    lead: search ? texts.savedLead(search.version, formatNumber(search.fromEdition, language)) : texts.newLead,
+    crumbs: [[texts.title, at]],
+    current: at,
+    scripts: ['suggest'],
+    ...(view.status !== undefined && { status: view.status }),
+    ...(search && { actions: headActions(request, search, action) }),
+    body: html`${notice}${errorNote(errors, language)}${search && stateNotes(request, search, action)}<div class="split">${searchFields({ form, errors, profiles, action, language, hidden })}${finds({ answer, threshold: form.threshold, records, language, actions })}</div>${search && whyPart(request, action, explained)}${versions.length > 0 && versionsPart(request, versions, profiles)}`,
+  })
+}
+
+function headActions({ language, organization }: OrganizationRequest, search: SearchOverview, action: string): Html {
+  const texts = searchesTexts[language]
+  return html`<a class="btn" href="/o/${organization.organizationId}/hits?search=${search.searchId}">${texts.seeHits}</a><form method="post" action="${action}/${search.isActive ? 'pause' : 'resume'}"><button>${search.isActive ? texts.pause : texts.resume}</button></form>`
+}
+
+function stateNotes({ language }: OrganizationRequest, search: SearchOverview, action: string): Html {
+  const texts = searchesTexts[language]
+  return html`${!search.isActive && noteBox('warn', texts.pausedNote, texts.pausedDetail)}${search.heldEditions > 0 && html`${noteBox('warn', texts.heldNote, texts.heldDetail(formatNumber(search.heldHits, language)))}<form method="post" action="${action}/release"><button>${texts.release}</button></form>`}`
+}
+
+function versionsPart(
+  { language }: OrganizationRequest,
+  versions: readonly SearchVersion[],
+  profiles: readonly StoredProfile[],
+): Html {
+  const texts = searchesTexts[language]
+  return part(
+    texts.versions,
+    table({
+      caption: texts.versions,
+      kind: 'mini',
+      columns: [
+        { head: texts.version, isNumber: true },
+        { head: texts.from, isNumber: true },
+        { head: texts.when },
+        { head: texts.state },
+        { head: texts.threshold, isNumber: true },
+        { head: texts.profile },
+        { head: texts.criteria },
+      ],
+      rows: versions.map((version) => [
+        version.version,
+        formatNumber(version.fromEdition, language),
+        moment(version.createdAt, language),
+        version.isActive ? texts.active : texts.paused,
+        version.threshold,
+        version.profileId === null
+          ? texts.derived
+          : (profiles.find(({ profileId }) => profileId === version.profileId)?.name ?? ''),
+        html`<code>${version.filter}</code>`,
+      ]),
+    }),
+  )
+}
+
+function whyPart({ language, query }: OrganizationRequest, action: string, explained: BuilderView['explained']): Html {
+  const texts = searchesTexts[language]
+  const form = html`<form class="row" action="${action}#why">${field({ name: 'tender', label: texts.whyLabel, value: query.get('tender') ?? '', maxLength: 100, ...(explained === 'none' && { error: texts.whyNone }) })}<button>${texts.whyButton}</button></form>`
+  const answer =
+    explained !== undefined &&
+    explained !== 'none' &&
+    html`<h3>${explained.isMatch ? texts.whyYes(String(explained.fitScore)) : texts.whyNo(String(explained.fitScore))}</h3>${table(
+      {
+        caption: texts.why,
+        kind: 'mini',
+        columns: [{ head: texts.clause }, { head: texts.holds }, { head: texts.because }],
+        rows: explained.clauses.map(({ clause, holds, text }) => [
+          html`<span lang="en">${clause}</span>`,
+          state(holds ? 'good' : 'bad', holds ? texts.yes : texts.no),
+          html`<bdi lang="en">${text}</bdi>`,
+        ]),
+      },
+    )}`
+  return html`<div id="why">${part(texts.why, html`${form}${answer}`)}</div>`
+}
+
+export const questionOf = ({ filter, profile }: ReadSearch & { readonly kind: 'read' }) => ({
+  filter,
+  profileId: profile?.profileId ?? null,
+  profileVersion: profile?.version ?? 0,
+})

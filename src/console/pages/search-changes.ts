@@ -1,0 +1,204 @@
+// What people change about searches: new ones, versions, pause and resume, and what the cap held.
+import { openMatcher } from '../../hits/matcher.ts'
+import { canonicalSearchFilter, searchFilterHash } from '../../hits/saved-search.ts'
+import { deliverOpen } from '../../hits/search-stock.ts'
+import { inTransaction } from '../../store/database.ts'
+import { stockIdOf } from '../../store/editions.ts'
+import { heldEditions, releaseDeliveries } from '../../store/hits.ts'
+import { changeSearch, createSearch, mostSearches, renameSearch, type StoredSearch } from '../../store/searches.ts'
+import { fieldOf, note, once } from '../forms.ts'
+import { formatNumber } from '../format.ts'
+import { type OrganizationRequest, type PageAnswer, redirect } from '../page.ts'
+import { noteBox } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { formSent, type ReadSearch, readSearchForm } from '../search-form.ts'
+import { settledWithin } from '../settled-within.ts'
+import { criteriaTexts } from '../text/criteria-texts.ts'
+import { searchesTexts } from '../text/searches-texts.ts'
+import {
+  addressOf,
+  type BuilderView,
+  builder,
+  profilesOf,
+  questionOf,
+  type SearchDesk,
+  searchOf,
+} from './search-builder.ts'
+import { mostOpenDelivered } from './search-form-parts.ts'
+
+/** Few enough that nobody waits long for the database. */
+const releasedAtOnce = 500
+/** How long a page waits for open tenders to become hits. */
+const deliverWaitMs = 10_000
+
+/** The answer to every button of the form but that which saves; undefined: it is to be saved. */
+async function withoutSaving(
+  desk: SearchDesk,
+  request: OrganizationRequest,
+  view: BuilderView,
+  read: ReadSearch,
+): Promise<PageAnswer | undefined> {
+  const button = request.form.get('do')
+  if (button === 'save' && read.kind === 'read') return undefined
+  if (button !== 'save' && button !== 'count') return builder(desk, request, view)
+  if (read.kind === 'wrong') return builder(desk, request, { ...view, errors: read.errors, status: 422 })
+  const answer = await desk.previews.ask(questionOf(read)).catch(() => 'failed' as const)
+  return builder(desk, request, { ...view, answer })
+}
+
+/** Thrown in the transaction that makes a search, so that nothing of it stays. */
+class NotCreated extends Error {
+  readonly kind: 'nameTaken' | 'tooMany'
+  constructor(kind: NotCreated['kind']) {
+    super(kind)
+    this.kind = kind
+  }
+}
+
+export async function newSearch(desk: SearchDesk, request: OrganizationRequest): Promise<PageAnswer> {
+  const { place } = desk
+  const { language, organization, viewer, now } = request
+  const texts = searchesTexts[language]
+  const form = formSent(request.form)
+  const profiles = await profilesOf(place, request)
+  const read = readSearchForm(form, profiles, language)
+  const view = { form, profiles }
+  const shown = await withoutSaving(desk, request, view, countable(request, read))
+  if (shown !== undefined || read.kind === 'wrong') return shown ?? builder(desk, request, view)
+  const { organizationId } = organization
+  const wanted = { ...termsOf(read), isActive: true, organizationId, name: read.name, createdBy: viewer.person.mail }
+  try {
+    const outcome = await once(place, request, async (trx) => {
+      const creation = await createSearch({ db: trx }, wanted, { now, random: place.random })
+      if (creation.kind !== 'created') throw new NotCreated(creation.kind)
+      await note(trx, request, {
+        action: 'search.create',
+        subject: read.name,
+        organizationId,
+        detail: { threshold: read.threshold },
+      })
+      return creation.search
+    })
+    const at = addressOf(request)
+    if (outcome.kind === 'sent') return redirect(at, { notice: texts.sent })
+    const delivered = form.deliversOpen ? ` ${await deliverNow(place, request, outcome.result)}` : ''
+    return redirect(`${at}/${outcome.result.searchId}`, { notice: texts.created(read.name) + delivered })
+  } catch (error) {
+    if (!(error instanceof NotCreated)) throw error
+    const [fieldName, text] =
+      error.kind === 'nameTaken'
+        ? ['name', criteriaTexts[language].nameTaken]
+        : ['name', texts.tooMany(mostSearches)]
+    return builder(desk, request, { ...view, errors: new Map([[fieldName!, text!]]), status: 422 })
+  }
+}
+
+/** A count needs no name yet. */
+const countable = ({ form }: OrganizationRequest, read: ReadSearch): ReadSearch =>
+  form.get('do') === 'count' && read.kind === 'wrong' && read.criteria
+    ? { kind: 'read', name: '', ...read.criteria }
+    : read
+
+const termsOf = ({ filter, profile, threshold }: ReadSearch & { readonly kind: 'read' }) => ({
+  filter: canonicalSearchFilter(filter),
+  filterHash: searchFilterHash(filter),
+  profileId: profile?.profileId ?? null,
+  threshold,
+})
+
+/** What became of the open tenders, as a sentence. It goes on when it takes long. */
+async function deliverNow(
+  { store, clock }: ConsolePlace,
+  { language }: OrganizationRequest,
+  search: StoredSearch,
+): Promise<string> {
+  const texts = searchesTexts[language]
+  const stockId = await stockIdOf(store.db)
+  const matcher = openMatcher()
+  const work = deliverOpen(store, { search, limit: mostOpenDelivered, matcher, now: clock(), stockId }).finally(() =>
+    matcher.close(),
+  )
+  const made = await settledWithin(work, deliverWaitMs)
+  return made === undefined ? texts.delivering : texts.delivered(formatNumber(made, language))
+}
+
+export async function editSearch(desk: SearchDesk, request: OrganizationRequest): Promise<PageAnswer> {
+  const { place } = desk
+  const { language, organization, now } = request
+  const texts = searchesTexts[language]
+  const search = await searchOf(place, request)
+  const form = formSent(request.form)
+  const profiles = await profilesOf(place, request)
+  const read = readSearchForm(form, profiles, language)
+  const view = { form, profiles, search }
+  const shown = await withoutSaving(desk, request, view, read)
+  if (shown !== undefined || read.kind === 'wrong') return shown ?? builder(desk, request, view)
+  if (fieldOf(request.form, 'version') !== String(search.version)) {
+    const notice = noteBox('bad', texts.elsewhere, texts.elsewhereDetail)
+    return builder(desk, request, { ...view, notice, status: 409 })
+  }
+  const terms = termsOf(read)
+  const hasNewTerms = (['filter', 'profileId', 'threshold'] as const).some((each) => terms[each] !== search[each])
+  const hasNewName = read.name !== search.name
+  const isSaved = await inTransaction(place.store, async (trx) => {
+    if (hasNewName && !(await renameSearch(trx, search, read.name))) return false
+    if (hasNewTerms) await changeSearch({ db: trx }, search.searchNo, terms, now)
+    if (hasNewName || hasNewTerms) {
+      const detail = { before: search.name, version: search.version + (hasNewTerms ? 1 : 0), threshold: read.threshold }
+      await note(trx, request, {
+        action: 'search.edit',
+        subject: read.name,
+        organizationId: organization.organizationId,
+        detail,
+      })
+    }
+    return true
+  })
+  if (!isSaved) {
+    const errors = new Map([['name', criteriaTexts[language].nameTaken]])
+    return builder(desk, request, { ...view, errors, status: 422 })
+  }
+  const notices = [
+    ...(hasNewName ? [texts.renamed(read.name)] : []),
+    ...(hasNewTerms ? [texts.changed(search.version + 1)] : []),
+  ]
+  return redirect(`${addressOf(request)}/${search.searchId}`, { notice: notices.join(' ') || texts.nothingChanged })
+}
+
+export async function activate(place: ConsolePlace, request: OrganizationRequest, isActive: boolean): Promise<PageAnswer> {
+  const { language, organization, now } = request
+  const texts = searchesTexts[language]
+  const search = await searchOf(place, request)
+  if (search.isActive !== isActive)
+    await inTransaction(place.store, async (trx) => {
+      await changeSearch({ db: trx }, search.searchNo, { isActive }, now)
+      const action = isActive ? 'search.resume' : 'search.pause'
+      await note(trx, request, { action, subject: search.name, organizationId: organization.organizationId })
+    })
+  const notice = isActive ? texts.nowActive(search.name) : texts.nowPaused(search.name)
+  return redirect(`${addressOf(request)}/${search.searchId}`, { notice })
+}
+
+export async function release(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { language, organization, now } = request
+  const search = await searchOf(place, request)
+  const { organizationId } = organization
+  let deliveries = 0
+  for (const { edition } of await heldEditions(place.store.db, search.searchNo)) {
+    for (let taken = releasedAtOnce; taken === releasedAtOnce; ) {
+      const released = await inTransaction(place.store, (trx) =>
+        releaseDeliveries(trx, { edition, searchNo: search.searchNo, now }, releasedAtOnce),
+      )
+      deliveries += released.due
+      taken = released.taken
+    }
+    await note(place.store.db, request, {
+      action: 'search.release',
+      subject: search.name,
+      organizationId,
+      detail: { edition },
+    })
+  }
+  const notice = searchesTexts[language].released(formatNumber(deliveries, language))
+  return redirect(`${addressOf(request)}/${search.searchId}`, { notice })
+}

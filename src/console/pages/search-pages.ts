@@ -1,0 +1,95 @@
+// Saved searches of an organization: list, builder with its preview, versions, pause and resume.
+import { explainMatch } from '../../hits/explain-match.ts'
+import { searchOverviews, searchVersions } from '../../store/searches.ts'
+import { formatNumber } from '../format.ts'
+import { html } from '../html.ts'
+import { type OrganizationRequest, organizationPage, type PageAnswer, type PageRoute, page } from '../page.ts'
+import { empty, state, table } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { formOfSearch, readSearchForm } from '../search-form.ts'
+import { openSearchPreviews } from '../search-previews.ts'
+import { searchesTexts } from '../text/searches-texts.ts'
+import { addressOf, builder, profilesOf, questionOf, recentMs, type SearchDesk, searchOf } from './search-builder.ts'
+import { activate, editSearch, newSearch, release } from './search-changes.ts'
+
+const mostVersions = 20
+
+export function searchPages(place: ConsolePlace): PageRoute[] {
+  const desk: SearchDesk = { place, previews: openSearchPreviews(place) }
+  return [
+    organizationPage('GET', '/o/:organization/searches', 'member', (request) => listPage(place, request)),
+    organizationPage('GET', '/o/:organization/searches/new', 'member', async (request) =>
+      builder(desk, request, { form: formOfSearch(), profiles: await profilesOf(place, request) }),
+    ),
+    organizationPage('POST', '/o/:organization/searches/new', 'member', (request) => newSearch(desk, request)),
+    organizationPage('GET', '/o/:organization/searches/:search', 'member', (request) => searchPage(desk, request)),
+    organizationPage('POST', '/o/:organization/searches/:search', 'member', (request) => editSearch(desk, request)),
+    ...(['pause', 'resume'] as const).map((action) =>
+      organizationPage('POST', `/o/:organization/searches/:search/${action}`, 'member', (request) =>
+        activate(place, request, action === 'resume'),
+      ),
+    ),
+    organizationPage('POST', '/o/:organization/searches/:search/release', 'member', (request) =>
+      release(place, request),
+    ),
+  ]
+}
+
+async function listPage({ store }: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { organization, language, now } = request
+  const texts = searchesTexts[language]
+  const at = addressOf(request)
+  const searches = await searchOverviews(store.db, organization.organizationId, now - recentMs)
+  const create = html`<a class="btn go" href="${at}/new">${texts.create}</a>`
+  return page({
+    title: texts.title,
+    lead: texts.lead,
+    actions: searches.length > 0 ? create : html``,
+    body:
+      searches.length === 0
+        ? empty(texts.none, texts.noneDetail, create)
+        : table({
+            caption: texts.title,
+            columns: [
+              { head: texts.name },
+              { head: texts.state },
+              { head: texts.hits, isNumber: true },
+              { head: texts.threshold, isNumber: true },
+              { head: texts.version, isNumber: true },
+            ],
+            rows: searches.map((search) => [
+              html`<a href="${at}/${search.searchId}"><bdi>${search.name}</bdi></a>`,
+              search.heldEditions > 0
+                ? state('held', texts.held(search.heldEditions))
+                : search.isActive
+                  ? state('good', texts.active)
+                  : state('held', texts.paused),
+              html`<a href="/o/${organization.organizationId}/hits?search=${search.searchId}">${formatNumber(search.recentHits, language)}</a>`,
+              search.threshold,
+              search.version,
+            ]),
+          }),
+  })
+}
+
+async function searchPage(desk: SearchDesk, request: OrganizationRequest): Promise<PageAnswer> {
+  const { store, clock } = desk.place
+  const search = await searchOf(desk.place, request)
+  const tender = (request.query.get('tender') ?? '').trim().toLowerCase()
+  const isId = /^[0-9a-f-]{36}$/.test(tender)
+  const explained =
+    tender === '' ? undefined : ((isId ? await explainMatch(store, search, tender, clock()) : undefined) ?? 'none')
+  const profiles = await profilesOf(desk.place, request)
+  const form = formOfSearch(search)
+  const read = readSearchForm(form, profiles, request.language)
+  const preview = read.kind === 'read' ? desk.previews.known(questionOf(read)) : undefined
+  return builder(desk, request, {
+    form,
+    profiles,
+    search,
+    explained,
+    versions: await searchVersions(store.db, search.searchNo, mostVersions),
+    ...(preview && { answer: { kind: 'counted', preview } as const }),
+  })
+}
+

@@ -1,0 +1,88 @@
+// Counts what a search finds before it is saved. Reading a large stock takes longer than a page may: the count goes on, and a page
+// that asks again gets it.
+import { openMatcher } from '../hits/matcher.ts'
+import { canonicalSearchFilter, type SearchFilter } from '../hits/saved-search.ts'
+import { type Preview, previewSearch } from '../hits/search-stock.ts'
+import type { ConsolePlace } from './place.ts'
+import { settledWithin } from './settled-within.ts'
+
+/** How long a page waits for a count. */
+const longestWaitMs = 1200
+/** Counts at the same time: each has a thread and reads the whole stock. */
+const mostAtOnce = 2
+const mostRemembered = 50
+
+export type PreviewQuestion = {
+  readonly filter: SearchFilter
+  /** Null: derived from the search. `profileVersion` tells its versions apart. */
+  readonly profileId: string | null
+  readonly profileVersion: number
+}
+
+export type PreviewAnswer =
+  | { readonly kind: 'counted'; readonly preview: Preview }
+  /** `share` of the stock that was read, 0 to 1. */
+  | { readonly kind: 'counting'; readonly share: number }
+  /** Others are counting: ask again. */
+  | { readonly kind: 'busy' }
+
+type Count = { share: number; preview: Preview | undefined; readonly done: Promise<void> }
+
+export type SearchPreviews = {
+  /** Starts a count, or takes the one that runs or is known of this edition. Rejects with what a count met. */
+  readonly ask: (question: PreviewQuestion) => Promise<PreviewAnswer>
+  /** Of a count that has ended; undefined when there is none. */
+  readonly known: (question: PreviewQuestion) => Preview | undefined
+}
+
+export function openSearchPreviews({
+  store,
+  clock,
+  editions,
+}: Pick<ConsolePlace, 'store' | 'clock' | 'editions'>): SearchPreviews {
+  const counts = new Map<string, Count>()
+  const keyOf = ({ filter, profileId, profileVersion }: PreviewQuestion): string =>
+    JSON.stringify([editions.newest?.edition, canonicalSearchFilter(filter), profileId, profileVersion])
+  const running = (): number => [...counts.values()].filter(({ preview }) => preview === undefined).length
+
+  const start = (key: string, { filter, profileId }: PreviewQuestion): Count => {
+    const records = editions.newest?.records ?? 0
+    const matcher = openMatcher()
+    const { promise: done, resolve, reject } = Promise.withResolvers<void>()
+    const count: Count = { share: 0, preview: undefined, done }
+    previewSearch(store, {
+      filter,
+      profileId,
+      matcher,
+      now: clock(),
+      onRead: (read) => {
+        count.share = Math.min(1, read / Math.max(1, records))
+      },
+    })
+      .then((preview) => {
+        count.preview = preview
+        resolve()
+      })
+      .catch((error: unknown) => {
+        counts.delete(key)
+        reject(error)
+      })
+      .finally(() => matcher.close())
+    done.catch(() => {})
+    counts.set(key, count)
+    for (const [old, { preview }] of counts)
+      if (counts.size > mostRemembered && preview !== undefined && old !== key) counts.delete(old)
+    return count
+  }
+
+  return {
+    ask: async (question) => {
+      const key = keyOf(question)
+      if (!counts.has(key) && running() >= mostAtOnce) return { kind: 'busy' }
+      const count = counts.get(key) ?? start(key, question)
+      await settledWithin(count.done, longestWaitMs)
+      return count.preview ? { kind: 'counted', preview: count.preview } : { kind: 'counting', share: count.share }
+    },
+    known: (question) => counts.get(keyOf(question))?.preview,
+  }
+}

@@ -1,0 +1,159 @@
+// Hits as people look through them: pages by score or deadline, how many there are of each state, and what people did with them.
+import { type RawBuilder, sql } from 'kysely'
+import { arrayText } from './array-text.ts'
+import type { Executor } from './database.ts'
+
+export const hitStates = ['new', 'seen', 'kept', 'dismissed'] as const
+/** What people did with a hit. */
+export type HitState = (typeof hitStates)[number]
+/** `closed`: its tender is archived, whatever people did with it. */
+export type HitTab = HitState | 'closed'
+
+export type HitOrder = 'score' | 'deadline'
+
+/** The place of a hit in the order of a list: its score or deadline, then its id. */
+export type HitKey = { readonly value: number; readonly hitId: string }
+
+export type HitListing = {
+  readonly searchNos: readonly number[]
+  readonly tab: HitTab
+  /** Closed ones are by score in any case. */
+  readonly order: HitOrder
+  /** Only deadlines in this range, epoch milliseconds. */
+  readonly deadline?: { readonly from: number; readonly to: number }
+  readonly after?: HitKey
+  /** The hits directly before this one, in the order of the list. */
+  readonly before?: HitKey
+  readonly limit: number
+}
+
+export type HitDelivery = {
+  readonly messageId: string
+  readonly endpointId: string
+  readonly endpoint: string
+  readonly state: string
+  readonly heldWhy: string | null
+}
+
+/** A hit on a page. */
+export type PageHit = {
+  readonly hitId: string
+  readonly searchNo: number
+  readonly searchVersion: number
+  /** The record that it stands for now: that into which its tender was merged, if it has no hit of its own. */
+  readonly tenderId: string
+  readonly edition: number
+  readonly madeAt: number
+  readonly fitScore: number
+  /** JSON, both. */
+  readonly fit: string
+  readonly matched: string
+  readonly state: HitState
+  readonly isClosed: boolean
+  readonly deadline: number | null
+  /** JSON of the newest published record; null when there is none. */
+  readonly body: string | null
+  readonly deliveries: readonly HitDelivery[]
+}
+
+const noDeadline = Number.MAX_SAFE_INTEGER
+const deadlineOf = sql`coalesce(h.deadline_ms, ${sql.lit(noDeadline)})`
+const isClosed = sql`(h.archive_reason is not null and (h.merged_into is null or exists (
+  select from hit o where o.search_no = h.search_no and o.tender_id = h.merged_into)))`
+/** As in the indexes; `isClosed` decides about the merged ones. */
+const mayBeOpen = sql`(h.archive_reason is null or h.merged_into is not null)`
+
+const isOnTab = (tab: HitTab): RawBuilder<unknown> =>
+  tab === 'closed'
+    ? sql`h.archive_reason is not null and ${isClosed}`
+    : sql`h.state = ${sql.lit(tab)} and ${mayBeOpen} and not ${isClosed}`
+
+/** At most `limit` hits, in the order of the list. */
+export async function listHitPage(db: Executor, listing: HitListing): Promise<PageHit[]> {
+  const { searchNos, tab, deadline, after, before, limit } = listing
+  const byScore = listing.order === 'score' || tab === 'closed'
+  const isBack = before !== undefined
+  const key = before ?? after
+  const value = byScore ? sql`h.fit_score` : deadlineOf
+  // scores fall and deadlines rise along the list
+  const isFalling = byScore !== isBack
+  const direction = isFalling ? sql`desc` : sql`asc`
+  const idDirection = isBack ? sql`desc` : sql`asc`
+  const conditions = [
+    isOnTab(tab),
+    ...(deadline ? [sql`h.deadline_ms between ${deadline.from} and ${deadline.to}`] : []),
+    ...(key ? [beyond(value, key, isFalling, isBack)] : []),
+  ]
+  const { rows } = await sql<Omit<PageHit, 'deliveries'> & { deliveries: string | null }>`
+    with page as materialized (
+      select h.* from unnest(${arrayText(searchNos)}::integer[]) as s (search_no)
+      cross join lateral (
+        select h.*, ${value} as place, ${isClosed} as is_closed from hit h
+        where h.search_no = s.search_no and ${sql.join(conditions, sql` and `)}
+        order by ${value} ${direction}, h.hit_id ${idDirection} limit ${limit}::integer
+      ) h
+      order by h.place ${direction}, h.hit_id ${idDirection} limit ${limit}::integer
+    ), shown as (
+      select page.*, case when is_closed then tender_id else coalesce(merged_into, tender_id) end as shown_id from page
+    )
+    select h.hit_id as "hitId", h.search_no as "searchNo", h.search_version as "searchVersion", h.shown_id as "tenderId",
+      h.edition, h.made_at as "madeAt", h.fit_score as "fitScore", h.fit, h.matched, h.state, h.is_closed as "isClosed",
+      h.deadline_ms as "deadline", e.body,
+      (select json_agg(json_build_object('messageId', d.message_id, 'endpointId', w.endpoint_id, 'state', d.state,
+          'heldWhy', d.held_why, 'endpoint', case when w.description = '' then w.address else w.description end)
+          order by w.endpoint_no)::text
+        from delivery d join webhook_endpoint w using (endpoint_no)
+        where d.hit_id = h.hit_id and d.kind = 'search.hit' and w.state <> 'removed') as deliveries
+    from shown h
+    left join published_tender p on p.tender_id = h.shown_id
+    left join edition_entry e on e.last_modified = p.last_modified
+    order by h.place ${direction}, h.hit_id ${idDirection}`.execute(db)
+  const hits = rows.map(({ deliveries, ...row }) => ({
+    ...row,
+    deliveries: deliveries === null ? [] : (JSON.parse(deliveries) as HitDelivery[]),
+  }))
+  return isBack ? hits.reverse() : hits
+}
+
+/** Rows after a place in the direction of reading. The bound that includes the place itself is the one that an index takes. */
+function beyond(value: RawBuilder<unknown>, { value: at, hitId }: HitKey, isFalling: boolean, isBack: boolean) {
+  const idBeyond = isBack ? sql`h.hit_id < ${hitId}` : sql`h.hit_id > ${hitId}`
+  return isFalling
+    ? sql`${value} <= ${at} and (${value} < ${at} or ${idBeyond})`
+    : sql`${value} >= ${at} and (${value} > ${at} or ${idBeyond})`
+}
+
+/** The key of a hit in an order. */
+export const hitKeyOf = ({ hitId, fitScore, deadline }: PageHit, order: HitOrder): HitKey => ({
+  hitId,
+  value: order === 'score' ? fitScore : (deadline ?? noDeadline),
+})
+
+export type TabCounts = { readonly [tab in HitTab]: number }
+
+/** How many hits of these searches each tab has, at most `most` of each. */
+export async function countHitTabs(db: Executor, searchNos: readonly number[], most: number): Promise<TabCounts> {
+  const tabs = [...hitStates, 'closed'] as const
+  const counts = tabs.map(
+    (tab) => sql`(select count(*)::integer from (
+      select 1 from unnest(${arrayText(searchNos)}::integer[]) as s (search_no)
+      cross join lateral (select 1 from hit h where h.search_no = s.search_no and ${isOnTab(tab)} limit ${most}::integer) h
+      limit ${most}::integer) counted) as ${sql.ref(tab)}`,
+  )
+  const { rows } = await sql<TabCounts>`select ${sql.join(counts)}`.execute(db)
+  return rows[0]!
+}
+
+/** Notes what people did with these hits; those of other organizations stay as they are. Returns how many changed. */
+export async function markHits(
+  trx: Executor,
+  organizationId: string,
+  hitIds: readonly string[],
+  state: HitState,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update hit h set state = ${state} from saved_search s
+    where h.hit_id = any (${arrayText(hitIds)}::text[]) and s.search_no = h.search_no
+      and s.organization_id = ${organizationId} and h.state <> ${state}`.execute(trx)
+  return Number(numAffectedRows ?? 0)
+}
