@@ -42,6 +42,8 @@ export const score = (points: number, words: string): Html =>
 
 export type FieldOptions = {
   readonly name: string
+  /** Absent: the name. Needed where a page has several fields of one name. */
+  readonly id?: string
   readonly label: string
   readonly value?: string
   readonly hint?: Content
@@ -58,20 +60,20 @@ export type FieldOptions = {
 
 /** A labeled input with hint and error. */
 export function field(options: FieldOptions): Html {
-  const { name, label, value = '', hint, error, type = 'text' } = options
+  const { name, id = name, label, value = '', hint, error, type = 'text' } = options
   return labeled(
     options,
-    html`<input id="${name}" name="${name}" type="${type}" value="${value}"${attribute('placeholder', options.placeholder)}${attribute('autocomplete', options.autocomplete)}${attribute('maxlength', options.maxLength)}${attribute('min', options.min)}${attribute('max', options.max)}${options.isRequired && html` required`}${described(name, hint, error)}>`,
+    html`<input id="${id}" name="${name}" type="${type}" value="${value}"${attribute('placeholder', options.placeholder)}${attribute('autocomplete', options.autocomplete)}${attribute('maxlength', options.maxLength)}${attribute('min', options.min)}${attribute('max', options.max)}${options.isRequired && html` required`}${described(id, hint, error)}>`,
     label,
   )
 }
 
 /** A labeled text of several lines. */
 export function textArea(options: Omit<FieldOptions, 'type'> & { readonly rows?: number }): Html {
-  const { name, label, value = '', hint, error, rows = 4 } = options
+  const { name, id = name, label, value = '', hint, error, rows = 4 } = options
   return labeled(
     options,
-    html`<textarea id="${name}" name="${name}" rows="${rows}"${attribute('maxlength', options.maxLength)}${options.isRequired && html` required`}${described(name, hint, error)}>${value}</textarea>`,
+    html`<textarea id="${id}" name="${name}" rows="${rows}"${attribute('maxlength', options.maxLength)}${options.isRequired && html` required`}${described(id, hint, error)}>${value}</textarea>`,
     label,
   )
 }
@@ -80,10 +82,10 @@ export type Choice = readonly [value: string, text: string]
 
 /** A labeled list to choose one of. */
 export function select(options: Omit<FieldOptions, 'type'> & { readonly choices: readonly Choice[] }): Html {
-  const { name, label, value = '', hint, error, choices } = options
+  const { name, id = name, label, value = '', hint, error, choices } = options
   return labeled(
     options,
-    html`<select id="${name}" name="${name}"${described(name, hint, error)}>${choices.map(([each, text]) => html`<option value="${each}"${each === value && html` selected`}>${text}</option>`)}</select>`,
+    html`<select id="${id}" name="${name}"${described(id, hint, error)}>${choices.map(([each, text]) => html`<option value="${each}"${each === value && html` selected`}>${text}</option>`)}</select>`,
     label,
   )
 }
@@ -103,15 +105,15 @@ export const tick = (options: {
 export const fieldset = (legend: string, body: Content): Html =>
   html`<fieldset class="set"><legend>${legend}</legend>${body}</fieldset>`
 
-function labeled({ name, hint, error }: FieldOptions, input: Html, label: string): Html {
-  return html`<div class="field${error !== undefined && ' err'}"><label for="${name}">${label}</label>${input}${error !== undefined && html`<p class="why" id="${name}-error">${error}</p>`}${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}</div>`
+function labeled({ name, id = name, hint, error }: FieldOptions, input: Html, label: string): Html {
+  return html`<div class="field${error !== undefined && ' err'}"><label for="${id}">${label}</label>${input}${error !== undefined && html`<p class="why" id="${id}-error">${error}</p>`}${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}</div>`
 }
 
 const attribute = (name: string, value: string | number | undefined): Html | false =>
   value !== undefined && html` ${name}="${value}"`
 
-function described(name: string, hint: Content, error: string | undefined): Html {
-  const ids = [...(error === undefined ? [] : [`${name}-error`]), ...(hint === undefined ? [] : [`${name}-hint`])]
+function described(id: string, hint: Content, error: string | undefined): Html {
+  const ids = [...(error === undefined ? [] : [`${id}-error`]), ...(hint === undefined ? [] : [`${id}-hint`])]
   return html`${error !== undefined && html` aria-invalid="true"`}${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}`
 }
 
@@ -239,7 +241,9 @@ export const wrongList = (
     readonly word: string
     readonly heading: Content
     readonly body: Content
+    /** Since when, and who knows. */
+    readonly meta?: readonly Content[]
     readonly action?: readonly [text: string, href: string]
   }[],
 ): Html =>
-  html`<ul class="wrong">${list.map(({ kind, word, heading, body, action }) => html`<li>${state(kind, word)}<div><h3>${heading}</h3><p>${body}</p></div>${action && html`<a class="btn tiny" href="${action[1]}">${action[0]}</a>`}</li>`)}</ul>`
+  html`<ul class="wrong">${list.map(({ kind, word, heading, body, meta = [], action }) => html`<li>${state(kind, word)}<div><h3>${heading}</h3><p>${body}</p>${meta.length > 0 && html`<p class="meta">${meta.map((each) => html`<span>${each}</span>`)}</p>`}</div>${action && html`<a class="btn tiny" href="${action[1]}">${action[0]}</a>`}</li>`)}</ul>`

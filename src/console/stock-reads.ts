@@ -182,6 +182,10 @@ export type StockReads = {
       }
     | undefined
   >
+  /** Titles of all known sources by their ids; nothing is asked of the database. */
+  readonly titles: () => Promise<ReadonlyMap<string, string>>
+  /** How often editions are published. */
+  readonly publishIntervalMs: number
   /** What is wrong with the clocks, in sentences. */
   readonly clocks: () => readonly string[]
   /** Free and whole bytes of the disk of the data folder. */

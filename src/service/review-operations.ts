@@ -155,7 +155,13 @@ export async function undoReview(
   })
   await apply()
   const tenders = await tendersOfNoticeKeys(store.db, noticeKeys)
-  emit({ event: 'reviewUndone', left, right, decisions: decisions.length, records: [...new Set(tenders.values())].sort() })
+  emit({
+    event: 'reviewUndone',
+    left,
+    right,
+    decisions: decisions.length,
+    records: [...new Set(tenders.values())].sort(),
+  })
   return 0
 }
 

@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises'
 import type { ReviewDesk, SourceFile, SourceLine, StockReads, ToldRecord } from '../console/stock-reads.ts'
 import { explainRecord } from '../consolidate/explain-stock.ts'
 import { noticeChanges } from '../consolidate/notice-changes.ts'
+import { hourMs } from '../domain/time.ts'
 import type { EditionView } from '../edition/read/edition-view.ts'
 import type { SourceHealth, SourceRecord } from '../ingest/source-health.ts'
 import { sourcesHealth } from '../ingest/watch-sources.ts'
@@ -23,7 +24,7 @@ const shownSlots = 60
 const shownAlarms = 20
 const shownDecisions = 20
 /** Slots wait for so long after the last success before the source counts as late. */
-const lateMs = 3 * 3_600_000
+const lateMs = 3 * hourMs
 
 /** Makes the reads of a service. */
 export function stockReads(context: ServiceContext, editions: Pick<EditionView, 'newest'>): StockReads {
@@ -42,6 +43,8 @@ export function stockReads(context: ServiceContext, editions: Pick<EditionView, 
       return source && within((trx) => sourceFile(trx, source, context))
     },
     document: (documentId) => findDocument(store.db, documentId, documentStore),
+    titles: async () => new Map([...(await loadSources()).values()].map(({ id, title }) => [id, title])),
+    publishIntervalMs: context.publishIntervalMs ?? hourMs,
     clocks: () => clockConcerns(databaseClock.differenceMs(), editions.newest, clock()),
     disk: async () => {
       const { bavail, blocks, bsize } = await statfs(dataFolder)

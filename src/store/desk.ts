@@ -88,8 +88,14 @@ export async function readDesk(db: Executor, now: number): Promise<DeskFacts> {
           where c.ended_at is null and c.ends_at between ${now} and ${now + contractsEndMs} order by c.ends_at) c),
       'reviews', (
         select count(*) from (
-          select from tender_match e where outcome = 'review'
-            and not exists (select from review_decision d where d.left_key = e.left_key and d.right_key = e.right_key)
+          select from tender_match e
+          cross join lateral (
+            select t.tender_id from match_member m join tender_notice t using (notice_id)
+            where m.record_key = e.left_key limit 1) l
+          cross join lateral (
+            select t.tender_id from match_member m join tender_notice t using (notice_id)
+            where m.record_key = e.right_key limit 1) r
+          where outcome = 'review' and l.tender_id <> r.tender_id and not exists (select from review_decision d where d.left_key = e.left_key and d.right_key = e.right_key)
           limit ${mostCounted}::integer) r),
       'doubts', (
         select count(*) from tender_doubt d where not exists (

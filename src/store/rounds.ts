@@ -27,7 +27,7 @@ const name = 'rounds'
 /** What was kept last; undefined where no service ever ran a round, or what is kept cannot be read. */
 export async function loadRounds(db: Executor): Promise<RoundState | undefined> {
   const text = await getSetting(db, name)
-  return text === undefined ? undefined : readState(text)
+  return text === undefined ? undefined : readRounds(text)
 }
 
 export async function saveRounds(db: Executor, state: RoundState): Promise<void> {
@@ -43,7 +43,8 @@ export function whyFailing(state: RoundState | undefined, now: number): string |
   return 'No round came to its end for hours: the service that ran them hangs, or ended without a word. See its log and start it.'
 }
 
-function readState(text: string): RoundState | undefined {
+/** The state out of its setting. */
+export function readRounds(text: string): RoundState | undefined {
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -1,0 +1,324 @@
+// What is wrong now and what is in order: each check of the operator's first screen gives a concern or a passed line. Pure.
+import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
+import type { DeskFacts } from '../store/desk.ts'
+import { mostCounted } from '../store/desk.ts'
+import { readRounds, whyFailing } from '../store/rounds.ts'
+import { formatMoment, formatNumber, formatRelative, formatShare } from './format.ts'
+import { type Content, html } from './html.ts'
+import { quoted, type State } from './parts.ts'
+import { deskTexts, isAlarmKind } from './text/desk-texts.ts'
+import type { Language } from './text/languages.ts'
+
+export type Concern = {
+  /** Customers notice it. */
+  readonly isHolding: boolean
+  readonly kind: State
+  readonly word: string
+  readonly heading: Content
+  readonly body: Content
+  readonly meta?: readonly Content[]
+  readonly action: readonly [text: string, href: string]
+}
+
+/** A check that passed. */
+export type Passed = { readonly name: string; readonly figure: string; readonly bound: string }
+
+export type DeskState = {
+  readonly facts: DeskFacts
+  readonly newest: { readonly edition: number; readonly publishedAt: number } | undefined
+  readonly clocks: readonly string[]
+  readonly disk: { readonly free: number; readonly total: number }
+  readonly isMailSet: boolean
+  readonly titles: ReadonlyMap<string, string>
+  readonly now: number
+}
+
+/** Least free share of the disk; and where it holds something up. */
+const leastFree = 0.15
+const fullFree = 0.03
+/** Age of an edition from which on it is named: weekends are shorter than this at no large portal. */
+const oldEditionMs = 26 * hourMs
+/** How long a mail may wait before it is named. */
+const mailWaitMs = 10 * minuteMs
+
+/** Runs all checks; concerns in order of their weight. */
+export function deskConcerns(
+  state: DeskState,
+  language: Language,
+): { readonly concerns: readonly Concern[]; readonly passed: readonly Passed[] } {
+  const desk = new DeskChecks(state, language)
+  const found = [
+    desk.gate(),
+    desk.rounds(),
+    desk.disk(),
+    desk.clocks(),
+    desk.edition(),
+    desk.alarms(),
+    desk.mails(),
+    desk.givenUp(),
+    desk.webhooks(),
+    desk.contracts(),
+    desk.reviews(),
+    desk.doubts(),
+  ]
+  return {
+    concerns: found.flatMap((each) => ('name' in each ? [] : each)),
+    passed: found.flatMap((each) => ('name' in each ? [each] : [])),
+  }
+}
+
+type Found = readonly Concern[] | Passed
+
+class DeskChecks {
+  readonly #state: DeskState
+  readonly #language: Language
+  readonly #texts: (typeof deskTexts)['en']
+
+  constructor(state: DeskState, language: Language) {
+    this.#state = state
+    this.#language = language
+    this.#texts = deskTexts[language]
+  }
+
+  gate(): Found {
+    const { facts, newest } = this.#state
+    const texts = this.#texts
+    if (facts.holds === 0) return { name: texts.checks.gate, figure: texts.passes, bound: '–' }
+    return [
+      {
+        isHolding: true,
+        kind: 'held',
+        word: texts.words.held,
+        heading: texts.hold(this.#number((newest?.edition ?? 0) + 1)),
+        body: texts.holdBody(facts.holdReasons.length),
+        meta: [this.#since(facts.heldSince ?? this.#state.now), texts.holdTimes(this.#number(facts.holds))],
+        action: [texts.seeReasons, '/operator/editions/hold'],
+      },
+    ]
+  }
+
+  rounds(): Found {
+    const { facts, now } = this.#state
+    const texts = this.#texts
+    const rounds = facts.rounds === null ? undefined : readRounds(facts.rounds)
+    const why = whyFailing(rounds, now)
+    if (why === undefined) return { name: texts.checks.rounds, figure: '0', bound: '0' }
+    return [
+      {
+        isHolding: true,
+        kind: 'bad',
+        word: texts.words.bad,
+        heading: texts.rounds,
+        body: html`${quoted(why, 'en')} ${texts.roundsBody('').trim()}`,
+        meta: [
+          rounds?.lastRoundAt !== undefined && this.#since(rounds.lastRoundAt),
+          texts.roundsCount(this.#number(rounds?.failedRounds ?? 0)),
+        ],
+        action: [texts.seeEditions, '/operator/editions'],
+      },
+    ]
+  }
+
+  disk(): Found {
+    const { free, total } = this.#state.disk
+    const texts = this.#texts
+    const share = total === 0 ? 1 : free / total
+    const figure = `${formatShare(share, this.#language)} (${this.#bytes(free)})`
+    if (share >= leastFree)
+      return { name: texts.checks.disk, figure, bound: texts.atLeast(formatShare(leastFree, this.#language)) }
+    return [
+      {
+        isHolding: share < fullFree,
+        kind: share < fullFree ? 'bad' : 'warn',
+        word: texts.words.disk,
+        heading: texts.disk(figure),
+        body: texts.diskBody,
+        action: [texts.again, '/operator'],
+      },
+    ]
+  }
+
+  clocks(): Found {
+    const { clocks } = this.#state
+    const texts = this.#texts
+    if (clocks.length === 0) return { name: texts.checks.clocks, figure: texts.right, bound: '–' }
+    return clocks.map((sentence) => ({
+      isHolding: /nothing is published|the next edition waits/.test(sentence),
+      kind: 'warn',
+      word: texts.words.clock,
+      heading: texts.clock,
+      body: quoted(sentence, 'en'),
+      action: [texts.again, '/operator'],
+    }))
+  }
+
+  edition(): Found {
+    const { newest, now, facts } = this.#state
+    const texts = this.#texts
+    const age = newest ? now - newest.publishedAt : 0
+    if (!newest || age <= oldEditionMs || facts.holds > 0)
+      return {
+        name: texts.checks.edition,
+        figure: newest ? texts.hours(this.#number(Math.floor(age / hourMs))) : texts.none,
+        bound: texts.hours(String(oldEditionMs / hourMs)),
+      }
+    return [
+      {
+        isHolding: false,
+        kind: 'warn',
+        word: texts.words.old,
+        heading: texts.old(formatRelative(newest.publishedAt, now, this.#language)),
+        body: texts.oldBody,
+        meta: [this.#since(newest.publishedAt)],
+        action: [texts.seeSources, '/operator/sources'],
+      },
+    ]
+  }
+
+  alarms(): Found {
+    const { facts, titles } = this.#state
+    const texts = this.#texts
+    if (facts.alarms.length === 0) return { name: texts.checks.alarms, figure: '0', bound: '0' }
+    return facts.alarms.map(({ sourceId, kind, raisedAt, detail, acknowledgedBy, note }) => {
+      const title = titles.get(sourceId) ?? sourceId
+      const isSilent = kind === 'silent'
+      return {
+        isHolding: (kind === 'failing' || isSilent) && acknowledgedBy === null,
+        kind: (kind === 'failing' || isSilent) && acknowledgedBy === null ? 'bad' : 'warn',
+        word: isSilent ? texts.words.silent : kind === 'failing' ? texts.words.bad : texts.words.late,
+        heading: isAlarmKind(kind) ? texts.alarm[kind](title) : texts.otherAlarm(title),
+        body: html`${quoted(detail, 'en')}${note !== null && note !== '' && html` “${quoted(note)}”`}`,
+        meta: [this.#since(raisedAt), acknowledgedBy === null ? texts.notSeen : texts.seenBy(acknowledgedBy)],
+        action: [texts.openSource, `/operator/sources/${encodeURIComponent(sourceId)}`],
+      }
+    })
+  }
+
+  mails(): Found {
+    const { facts, now, isMailSet } = this.#state
+    const texts = this.#texts
+    const since = facts.mailsSince ?? now
+    if (facts.mailsDue === 0 || (isMailSet && now - since < mailWaitMs))
+      return { name: texts.checks.mails, figure: this.#number(facts.mailsDue), bound: '10 min' }
+    return [
+      {
+        isHolding: false,
+        kind: 'warn',
+        word: texts.words.many,
+        heading: texts.mails(this.#number(facts.mailsDue)),
+        body: !isMailSet
+          ? texts.mailsOff
+          : facts.mailError === null
+            ? texts.mailsLateNoError
+            : texts.mailsLate(facts.mailError),
+        meta: [this.#since(since)],
+        action: [texts.seeOrganizations, '/operator/organizations'],
+      },
+    ]
+  }
+
+  givenUp(): Found {
+    const { facts } = this.#state
+    const texts = this.#texts
+    if (facts.mailsGivenUp === 0) return { name: texts.checks.givenUp, figure: '0', bound: '0' }
+    return [
+      {
+        isHolding: false,
+        kind: 'warn',
+        word: texts.words.bad,
+        heading: texts.givenUp(this.#number(facts.mailsGivenUp)),
+        body: texts.givenUpBody(facts.mailError ?? '–'),
+        action: [texts.seeOrganizations, '/operator/organizations'],
+      },
+    ]
+  }
+
+  webhooks(): Found {
+    const { facts } = this.#state
+    const texts = this.#texts
+    const common = { isHolding: false, kind: 'warn', word: texts.words.bad } as const
+    const action = [texts.seeOrganizations, '/operator/organizations'] as const
+    const found: Concern[] = []
+    const meta = facts.failingSince === null ? [] : [this.#since(facts.failingSince)]
+    if (facts.webhooksDisabled > 0)
+      found.push({
+        ...common,
+        heading: texts.disabled(this.#number(facts.webhooksDisabled)),
+        body: texts.disabledBody,
+        meta,
+        action,
+      })
+    if (facts.webhooksFailing > 0)
+      found.push({
+        ...common,
+        heading: texts.failingHooks(this.#number(facts.webhooksFailing)),
+        body: texts.failingHooksBody,
+        meta,
+        action,
+      })
+    return found.length > 0 ? found : { name: texts.checks.webhooks, figure: '0', bound: '0' }
+  }
+
+  contracts(): Found {
+    const { facts, now } = this.#state
+    const texts = this.#texts
+    if (facts.contracts.length === 0) return { name: texts.checks.contracts, figure: '0', bound: '0' }
+    return facts.contracts.map(({ organizationId, name, endsAt, tokens }) => ({
+      isHolding: endsAt - now < dayMs,
+      kind: 'warn',
+      word: texts.words.soon,
+      heading: texts.contract(name, formatRelative(endsAt, now, this.#language)),
+      body: texts.contractBody(tokens),
+      meta: [texts.ends(formatMoment(endsAt, this.#language), formatRelative(endsAt, now, this.#language))],
+      action: [texts.openContract, `/operator/organizations/${organizationId}`],
+    }))
+  }
+
+  reviews(): Found {
+    const { facts } = this.#state
+    const texts = this.#texts
+    if (facts.reviews === 0) return { name: texts.checks.reviews, figure: '0', bound: '0' }
+    return [
+      {
+        isHolding: false,
+        kind: 'warn',
+        word: texts.words.many,
+        heading: texts.reviews(this.countText(facts.reviews)),
+        body: texts.reviewsBody,
+        action: [texts.review, '/operator/reviews'],
+      },
+    ]
+  }
+
+  doubts(): Found {
+    const { facts } = this.#state
+    const texts = this.#texts
+    if (facts.doubts === 0) return { name: texts.checks.doubts, figure: '0', bound: '0' }
+    return [
+      {
+        isHolding: false,
+        kind: 'warn',
+        word: texts.words.many,
+        heading: texts.doubts(this.#number(facts.doubts)),
+        body: texts.doubtsBody,
+        action: [texts.review, '/operator/reviews'],
+      },
+    ]
+  }
+
+  countText(count: number): string {
+    return count < mostCounted ? this.#number(count) : this.#texts.more(this.#number(count))
+  }
+
+  #number(value: number): string {
+    return formatNumber(value, this.#language)
+  }
+
+  #bytes(value: number): string {
+    return `${this.#number(Math.round(value / 1e8) / 10)} GB`
+  }
+
+  #since(at: number): string {
+    return this.#texts.since(formatMoment(at, this.#language), formatRelative(at, this.#state.now, this.#language))
+  }
+}

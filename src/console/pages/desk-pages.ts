@@ -1,0 +1,93 @@
+// The operator's first screen: one list of what is wrong now, figures, and the checks that passed.
+
+import { readDesk } from '../../store/desk.ts'
+import { type Concern, deskConcerns } from '../desk-concerns.ts'
+import { formatClock, formatMoment, formatNumber, formatRelative } from '../format.ts'
+import { type Html, html } from '../html.ts'
+import { operatorPage, type PageAnswer, type PageRoute, type PersonRequest, page } from '../page.ts'
+import { empty, figures, more, part, table, wrongList } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { deskTexts } from '../text/desk-texts.ts'
+
+export const deskPages = (place: ConsolePlace): PageRoute[] => [
+  operatorPage('GET', '/operator', (request) => desk(place, request)),
+]
+
+async function desk(place: ConsolePlace, { language, now }: PersonRequest): Promise<PageAnswer> {
+  const texts = deskTexts[language]
+  const { reads, editions, config } = place
+  const { newest } = editions
+  const facts = await readDesk(place.store.db, now)
+  const { concerns, passed } = deskConcerns(
+    {
+      facts,
+      newest,
+      clocks: reads.clocks(),
+      disk: await reads.disk(),
+      isMailSet: config.mail !== undefined,
+      titles: await reads.titles(),
+      now,
+    },
+    language,
+  )
+  const alarmed = new Set(facts.alarms.map(({ sourceId }) => sourceId)).size
+  const number = (value: number) => formatNumber(value, language)
+  const holding = concerns.filter(({ isHolding }) => isHolding)
+  const dueAt = newest && Math.max(now, newest.publishedAt + reads.publishIntervalMs)
+  const list = (heading: string, note: string, some: readonly Concern[]): Html | false =>
+    some.length > 0 && part(heading, wrongList(some), note)
+  return page({
+    title: texts.title,
+    lead: texts.lead(concerns.length, holding.length, formatClock(now, language)),
+    actions: html`<a class="btn" href="/operator">${texts.again}</a>`,
+    body: html`${figures([
+      newest
+        ? {
+            name: texts.newest,
+            value: number(newest.edition),
+            note: `${formatMoment(newest.publishedAt, language)} UTC · ${formatRelative(newest.publishedAt, now, language)}`,
+          }
+        : { name: texts.newest, value: texts.none, note: texts.noneNote },
+      facts.holds > 0
+        ? {
+            name: texts.next,
+            value: texts.held,
+            note: texts.heldNote(formatMoment(facts.heldSince ?? now, language)),
+          }
+        : {
+            name: texts.next,
+            value: dueAt === undefined ? '–' : texts.due(formatClock(dueAt, language)),
+            note: texts.dueNote,
+          },
+      {
+        name: texts.quiet,
+        value: html`${number(Math.max(0, facts.sources - alarmed))} <small>${texts.of(number(facts.sources))}</small>`,
+        note: texts.openAlarms(number(facts.alarms.length)),
+      },
+      {
+        name: texts.waitingPairs,
+        value: number(facts.reviews + facts.doubts),
+        note: texts.oneRecord(number(facts.doubts)),
+      },
+    ])}
+${list(texts.holding, texts.holdingNote, holding)}
+${list(
+  texts.watch,
+  texts.watchNote,
+  concerns.filter(({ isHolding }) => !isHolding),
+)}
+${concerns.length === 0 && empty(texts.nothing, texts.nothingBody)}
+${part(
+  texts.inOrder,
+  more(
+    texts.passed(passed.length),
+    table({
+      caption: texts.inOrder,
+      kind: 'mini',
+      columns: [{ head: texts.check }, { head: texts.figure, isNumber: true }, { head: texts.bound, isNumber: true }],
+      rows: passed.map(({ name, figure, bound }) => [name, figure, bound]),
+    }),
+  ),
+)}`,
+  })
+}

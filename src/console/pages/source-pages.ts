@@ -1,0 +1,184 @@
+// The operator's pages about sources: all by state, and one with its buttons.
+import { inTransaction } from '../../store/database.ts'
+import { acknowledgeAlarm } from '../../store/source-health.ts'
+import { formatNumber, formatRelative } from '../format.ts'
+import { fieldOf, note } from '../forms.ts'
+import { html } from '../html.ts'
+import {
+  operatorPage,
+  type PageAnswer,
+  PageError,
+  type PageRoute,
+  type PersonRequest,
+  page,
+  redirect,
+} from '../page.ts'
+import { empty, part, quoted, state, table } from '../parts.ts'
+import type { CommandOutcome, ConsolePlace } from '../place.ts'
+import { runBriefly } from '../run-briefly.ts'
+import { sourceBody } from '../source-body.ts'
+import { sourceMarks, sourceStates } from '../source-marks.ts'
+import { frameTexts } from '../text/frame-texts.ts'
+import { sourceTexts } from '../text/source-texts.ts'
+
+export const sourcePages = (place: ConsolePlace): PageRoute[] => [
+  operatorPage('GET', '/operator/sources', (request) => sourceList(place, request)),
+  operatorPage('GET', '/operator/sources/:source', (request) => oneSource(place, request)),
+  operatorPage('POST', '/operator/sources/:source/read', (request) => readNow(place, request)),
+  operatorPage('POST', '/operator/sources/:source/check', (request) => check(place, request)),
+  operatorPage('POST', '/operator/sources/:source/acknowledge', (request) => acknowledge(place, request)),
+]
+
+const addressOf = (sourceId: string): string => `/operator/sources/${encodeURIComponent(sourceId)}`
+
+async function sourceList({ reads }: ConsolePlace, { language, query, now }: PersonRequest): Promise<PageAnswer> {
+  const texts = sourceTexts[language]
+  const lines = await reads.sources()
+  const wanted = sourceStates.find((each) => each === query.get('state'))
+  const shown = sourceStates.filter((each) => wanted === undefined || each === wanted)
+  const number = (value: number) => formatNumber(value, language)
+  const running = lines.filter((line) => line.state !== 'off' && line.state !== 'key-missing')
+  const ago = (at: number | null) => (at === null ? texts.never : formatRelative(at, now, language))
+  const groups = shown.map((each) => [each, lines.filter((line) => line.state === each)] as const)
+  return page({
+    title: texts.title,
+    lead: texts.lead(number(lines.filter((line) => line.state === 'ok').length), number(running.length)),
+    body: html`<nav class="row" aria-label="${texts.filter}"><a class="btn tiny" href="/operator/sources"${wanted === undefined && html` aria-current="page"`}>${texts.all}</a>${sourceStates.map(
+      (each) => {
+        const count = lines.filter((line) => line.state === each).length
+        return (
+          count > 0 &&
+          html`<a class="btn tiny" href="/operator/sources?state=${each}"${each === wanted && html` aria-current="page"`}>${texts.groups[each]} <span class="n">${number(count)}</span></a>`
+        )
+      },
+    )}</nav>
+${wanted !== undefined && groups[0]?.[1].length === 0 && empty(texts.empty, texts.emptyBody)}
+${groups.map(
+  ([name, some]) =>
+    some.length > 0 &&
+    part(
+      texts.groups[name],
+      table({
+        caption: texts.groups[name],
+        kind: 'mini',
+        columns: [
+          { head: texts.source },
+          { head: texts.country },
+          { head: texts.state },
+          { head: texts.lastRead },
+          { head: texts.lastNew },
+          { head: texts.documents, isNumber: true },
+          { head: texts.slots, isNumber: true },
+        ],
+        rows: some.map((line) => [
+          html`<a href="${addressOf(line.sourceId)}">${quoted(line.title)}</a><br><code class="soft">${line.sourceId}</code>`,
+          line.country,
+          html`${state(sourceMarks[line.state], texts.states[line.state])}${line.offBecause !== undefined && html` <span class="soft">${quoted(line.offBecause, 'en')}</span>`}${line.alarms.map(({ detail }) => html`<br><span class="soft">${quoted(detail, 'en')}</span>`)}`,
+          ago(line.lastSuccessAt),
+          ago(line.lastNewAt),
+          number(line.recentDocuments),
+          number(line.waitingSlots),
+        ]),
+      }),
+      texts.count(number(some.length)),
+    ),
+)}`,
+  })
+}
+
+async function fileOf({ reads }: ConsolePlace, { params, language }: PersonRequest) {
+  const file = await reads.source(params['source'] ?? '')
+  if (!file) throw new PageError(404, frameTexts[language].noPage)
+  return file
+}
+
+/** `wrong`: what is wrong with the note of the alarm that was typed. */
+async function oneSource(
+  place: ConsolePlace,
+  request: PersonRequest,
+  wrong?: { readonly alarm: string; readonly sentence: string },
+): Promise<PageAnswer> {
+  const { language, now } = request
+  const texts = sourceTexts[language]
+  const file = await fileOf(place, request)
+  const { line, card } = file
+  const button = (what: 'read' | 'check', text: string, isMain: boolean) =>
+    html`<form method="post" action="${addressOf(line.sourceId)}/${what}"><button${isMain && html` class="go"`}>${text}</button></form>`
+  return page({
+    title: line.title,
+    crumbs: [
+      [texts.operator, '/operator'],
+      [texts.title, '/operator/sources'],
+    ],
+    current: '/operator/sources',
+    lead: texts.one(card.publisher, card.zone),
+    actions: html`${button('check', texts.check, false)}${button('read', texts.readNow, true)}`,
+    ...(wrong && { status: 422 }),
+    body: sourceBody(file, { language, now, wrong }),
+  })
+}
+
+async function readNow(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+  const { language, params } = request
+  const texts = sourceTexts[language]
+  const sourceId = await knownSource(place, request)
+  await noteRun(place, request, 'source.read', sourceId)
+  const outcome = await runBriefly(place, { command: 'source run', operands: [params['source'] ?? ''] })
+  const to = addressOf(sourceId)
+  if (outcome.kind === 'goesOn') return redirect(to, { notice: texts.goesOn })
+  const readings = outcome.events.filter(({ event }) => event === 'sourceRead')
+  const failed = readings.find(({ outcome: kind }) => kind === 'failed' || kind === 'refused')
+  if (failed) return redirect(to, { notice: texts.readFailed(String(failed['detail'] ?? '').slice(0, 300)) })
+  if (readings.length === 0) return redirect(to, { notice: texts.nothingDue })
+  const notices = readings.reduce((sum, each) => sum + Number(each['notices'] ?? 0), 0)
+  return redirect(to, { notice: texts.read(readings.length, formatNumber(notices, language)) })
+}
+
+async function check(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+  const sourceId = await knownSource(place, request)
+  const outcome = await runBriefly(place, { command: 'source check', operands: [sourceId] })
+  const texts = sourceTexts[request.language]
+  const notice = outcome.kind === 'goesOn' ? texts.goesOn : verdictText(outcome, texts)
+  return redirect(addressOf(sourceId), { notice })
+}
+
+function verdictText({ events }: CommandOutcome, texts: (typeof sourceTexts)['en']): string {
+  const checked = events.find(({ event }) => event === 'sourceChecked')
+  if (checked?.['verdict'] === 'ok') return texts.checked
+  if (checked?.['verdict'] === 'quiet') return texts.quiet
+  const findings = Array.isArray(checked?.['findings']) ? checked['findings'].join(' ') : ''
+  return texts.differs(findings.slice(0, 400))
+}
+
+/** The source in the path. Throws PageError 404. */
+async function knownSource({ reads }: ConsolePlace, { params, language }: PersonRequest): Promise<string> {
+  const sourceId = params['source'] ?? ''
+  if (!(await reads.titles()).has(sourceId)) throw new PageError(404, frameTexts[language].noPage)
+  return sourceId
+}
+
+async function noteRun(
+  { store }: ConsolePlace,
+  request: PersonRequest,
+  action: string,
+  subject: string,
+): Promise<void> {
+  await inTransaction(store, (trx) => note(trx, request, { action, subject }))
+}
+
+async function acknowledge(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+  const { language, form, now, viewer } = request
+  const texts = sourceTexts[language]
+  const sourceId = await knownSource(place, request)
+  const [kind, raised] = [fieldOf(form, 'kind'), Number(fieldOf(form, 'raised'))]
+  const text = fieldOf(form, 'note').slice(0, 500)
+  if (text === '') return oneSource(place, request, { alarm: `${kind}-${raised}`, sentence: texts.noteNeeded })
+  if (!Number.isSafeInteger(raised)) throw new PageError(404, texts.noSuchAlarm)
+  const isKnown = await inTransaction(place.store, async (trx) => {
+    const alarm = { sourceId, kind, raisedAt: raised }
+    if (!(await acknowledgeAlarm(trx, alarm, { at: now, by: viewer.person.mail, note: text }))) return false
+    await note(trx, request, { action: 'alarm.acknowledge', subject: sourceId, detail: { kind, note: text } })
+    return true
+  })
+  return redirect(addressOf(sourceId), { notice: isKnown ? texts.acknowledged : texts.noSuchAlarm })
+}
