@@ -26,6 +26,7 @@ import {
 } from './page.ts'
 import type { ConsolePlace } from './place.ts'
 import { routesOf } from './routes.ts'
+import { strictPolicy } from './strict-policy.ts'
 import { frameTexts } from './text/frame-texts.ts'
 import { isLanguage, preferredLanguage } from './text/languages.ts'
 
@@ -40,8 +41,7 @@ const retrySeconds = 5
 
 /** Every answer has them: nothing inline, nothing from elsewhere, no frame around it. */
 const strictHeaders = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+  'content-security-policy': strictPolicy,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',

@@ -1,0 +1,128 @@
+// The operator's pages about rejections, and the raw bytes of one document.
+import { countRejections, type FoundRejection, findRejections, type RejectionCount } from '../../store/rejections.ts'
+import { formatNumber } from '../format.ts'
+import { type Html, html } from '../html.ts'
+import { operatorPage, type PageAnswer, PageError, type PageRoute, type PersonRequest, page } from '../page.ts'
+import { empty, moment, pager, part, quoted, table } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { strictPolicy } from '../strict-policy.ts'
+import { frameTexts } from '../text/frame-texts.ts'
+import type { Language } from '../text/languages.ts'
+import { rejectionTexts } from '../text/rejection-texts.ts'
+
+const perPage = 50
+/** Beyond, nobody pages: a reason or a source narrows the list. */
+const mostPages = 200
+/** Larger documents are not shown in the browser. */
+const mostShownBytes = 1_000_000
+
+export const rejectionPages = (place: ConsolePlace): PageRoute[] => [
+  operatorPage('GET', '/operator/rejections', (request) => rejectionList(place, request)),
+  operatorPage('GET', '/operator/documents/:hash', (request) => rawDocument(place, request)),
+]
+
+async function rejectionList({ store }: ConsolePlace, { language, query }: PersonRequest): Promise<PageAnswer> {
+  const texts = rejectionTexts[language]
+  const [reason, sourceId] = [query.get('reason') ?? '', query.get('source') ?? '']
+  const wanted = Number(query.get('page') ?? '1')
+  const at = Number.isSafeInteger(wanted) && wanted >= 1 && wanted <= mostPages ? wanted : 1
+  const counts = await countRejections(store.db)
+  const found = await findRejections(store.db, {
+    ...(reason !== '' && { reason }),
+    ...(sourceId !== '' && { sourceId }),
+    limit: perPage + 1,
+    offset: (at - 1) * perPage,
+  })
+  if (counts.length === 0)
+    return page({ title: texts.title, lead: texts.lead, body: empty(texts.empty, texts.emptyBody) })
+  const number = (value: number) => formatNumber(value, language)
+  const shown = found.slice(0, perPage)
+  const isChosen = reason !== '' || sourceId !== ''
+  return page({
+    title: texts.title,
+    current: '/operator/rejections',
+    lead: texts.lead,
+    body: html`${part(texts.byReason, countTable(counts, language))}
+${part(
+  texts.list,
+  html`${isChosen && html`<p>${quoted(texts.chosen(reason, sourceId))} · <a href="/operator/rejections">${texts.showAll}</a></p>`}${
+    shown.length === 0
+      ? empty(texts.empty, texts.emptyBody)
+      : html`${listTable(shown, language)}${pager({
+          text: texts.range(number((at - 1) * perPage + 1), number((at - 1) * perPage + shown.length)),
+          previous: at > 1 ? [texts.newer, addressOf({ reason, source: sourceId, page: at - 1 })] : undefined,
+          next:
+            found.length > perPage && at < mostPages
+              ? [texts.older, addressOf({ reason, source: sourceId, page: at + 1 })]
+              : undefined,
+        })}`
+  }`,
+)}`,
+  })
+}
+
+function addressOf(wanted: { readonly reason?: string; readonly source?: string; readonly page?: number }): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(wanted))
+    if (value !== '' && value !== undefined && value !== 1) query.set(name, String(value))
+  return `/operator/rejections${query.size > 0 ? `?${query}` : ''}`
+}
+
+function countTable(counts: readonly RejectionCount[], language: Language): Html {
+  const texts = rejectionTexts[language]
+  return table({
+    caption: texts.byReason,
+    kind: 'mini',
+    columns: [
+      { head: texts.reason },
+      { head: texts.source },
+      { head: texts.count, isNumber: true },
+      { head: texts.newest },
+    ],
+    rows: counts.map(({ reason, sourceId, count, newestAt }) => [
+      html`<a href="${addressOf({ reason, source: sourceId })}">${reason}</a>`,
+      html`<a href="${addressOf({ source: sourceId })}">${sourceId}</a>`,
+      formatNumber(count, language),
+      moment(newestAt, language),
+    ]),
+  })
+}
+
+function listTable(list: readonly FoundRejection[], language: Language): Html {
+  const texts = rejectionTexts[language]
+  return table({
+    caption: texts.list,
+    kind: 'mini',
+    columns: [
+      { head: texts.document },
+      { head: texts.source },
+      { head: texts.reason },
+      { head: texts.why },
+      { head: texts.when },
+    ],
+    rows: list.map(({ documentId, pointer, address, sourceId, reason, path, detail, rejectedAt }) => [
+      html`<a href="/operator/documents/${documentId}">${texts.open}</a><br><span class="soft">${quoted(address)}${pointer !== '' && html` ${texts.part} <code>${quoted(pointer)}</code>`}</span>`,
+      sourceId,
+      reason,
+      html`${path !== '' && html`<code>${quoted(path)}</code> `}${quoted(detail)}`,
+      moment(rejectedAt, language),
+    ]),
+  })
+}
+
+async function rawDocument({ reads }: ConsolePlace, { params, language }: PersonRequest): Promise<PageAnswer> {
+  const hash = params['hash'] ?? ''
+  const found = /^[0-9a-f]{64}$/.test(hash) ? await reads.document(hash) : undefined
+  if (!found) throw new PageError(404, frameTexts[language].noPage)
+  const { bytes } = found
+  return {
+    kind: 'content',
+    // whatever it is, it is shown as text: a notice in HTML, XML or SVG could run something
+    type: 'text/plain; charset=utf-8',
+    body: bytes,
+    headers: {
+      'content-security-policy': `${strictPolicy}; sandbox`,
+      ...(bytes.length > mostShownBytes && { 'content-disposition': `attachment; filename="${hash}.txt"` }),
+    },
+  }
+}

@@ -1,0 +1,162 @@
+// The operator's pages about pairs of records: the list, two side by side, and the decisions. The buttons are the commands.
+import { inTransaction } from '../../store/database.ts'
+import { formatNumber } from '../format.ts'
+import { fieldOf, note } from '../forms.ts'
+import { type Html, html } from '../html.ts'
+import {
+  operatorPage,
+  type PageAnswer,
+  PageError,
+  type PageRoute,
+  type PersonRequest,
+  page,
+  redirect,
+} from '../page.ts'
+import { empty, moment, part, quoted, table } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { pairAddress, reviewBody } from '../review-body.ts'
+import { runBriefly } from '../run-briefly.ts'
+import type { DecidedPair, ReviewDesk, WaitingPair } from '../stock-reads.ts'
+import { frameTexts } from '../text/frame-texts.ts'
+import type { Language } from '../text/languages.ts'
+import { reviewTexts } from '../text/review-texts.ts'
+
+/** Pairs that are read at once: who decides more in one sitting reads the list again. */
+const mostPairs = 200
+
+export const reviewPages = (place: ConsolePlace): PageRoute[] => [
+  operatorPage('GET', '/operator/reviews', (request) => reviewList(place, request)),
+  operatorPage('GET', '/operator/reviews/pair', (request) => onePair(place, request)),
+  operatorPage('POST', '/operator/reviews/merge', (request) => decide(place, request, 'merge')),
+  operatorPage('POST', '/operator/reviews/split', (request) => decide(place, request, 'split')),
+  operatorPage('POST', '/operator/reviews/undo', (request) => decide(place, request, 'undo')),
+]
+
+const countText = ({ waiting, hasMore }: ReviewDesk, language: Language): string => {
+  const figure = formatNumber(waiting.length, language)
+  return hasMore ? reviewTexts[language].more(figure) : figure
+}
+
+async function reviewList({ reads }: ConsolePlace, { language }: PersonRequest): Promise<PageAnswer> {
+  const texts = reviewTexts[language]
+  const desk = await reads.reviews({ limit: mostPairs })
+  const [first] = desk.waiting
+  return page({
+    title: texts.title,
+    lead: texts.lead(countText(desk, language)),
+    ...(first && { actions: html`<a class="btn go" href="${addressOf(first)}">${texts.begin}</a>` }),
+    body: html`${
+      first
+        ? part(texts.waiting, waitingTable(desk.waiting, language), texts.waitingNote)
+        : empty(texts.empty, texts.emptyBody)
+    }
+${desk.decided.length > 0 && part(texts.decided, decidedTable(desk.decided, language), texts.decidedNote)}`,
+  })
+}
+
+const addressOf = ({ left, right }: WaitingPair): string => pairAddress(left.key, right.key)
+
+function waitingTable(pairs: readonly WaitingPair[], language: Language): Html {
+  const texts = reviewTexts[language]
+  return table({
+    caption: texts.waiting,
+    kind: 'mini',
+    columns: [
+      { head: texts.pair },
+      { head: texts.authority },
+      { head: texts.portals },
+      { head: texts.points, isNumber: true },
+      { head: texts.evidence },
+    ],
+    rows: pairs.map((pair) => {
+      const { left, right, score, evidence, isOneRecord, isHeldApart } = pair
+      const portals = [...new Set([...(left.publishers ?? []), ...(right.publishers ?? [])])].join(', ')
+      return [
+        html`<a href="${addressOf(pair)}">${quoted(left.title ?? left.key, left.language ?? undefined)}</a>${!isOneRecord && right.title !== left.title && html`<br><span class="soft">${quoted(right.title ?? right.key, right.language ?? undefined)}</span>`}`,
+        quoted(left.buyer ?? texts.notKnown),
+        quoted(portals),
+        score === null ? '–' : formatNumber(score, language),
+        html`${isOneRecord && html`<span class="tag">${texts.oneRecord}</span> `}${isHeldApart && html`<span class="tag">${texts.heldApart}</span> `}${quoted(evidence)}`,
+      ]
+    }),
+  })
+}
+
+function decidedTable(pairs: readonly DecidedPair[], language: Language): Html {
+  const texts = reviewTexts[language]
+  return table({
+    caption: texts.decided,
+    kind: 'mini',
+    columns: [
+      { head: texts.pair },
+      { head: texts.decision },
+      { head: texts.when },
+      { head: texts.note },
+      { head: texts.undo, isHidden: true },
+    ],
+    rows: pairs.map(({ left, right, decision, decidedAt, note: text }) => [
+      html`<a href="${pairAddress(left, right)}"><code>${quoted(left)}</code> <code>${quoted(right)}</code></a>`,
+      decision === 'merge' ? texts.merged : texts.split,
+      moment(decidedAt, language),
+      quoted(text),
+      html`<form method="post" action="/operator/reviews/undo"><input type="hidden" name="left" value="${left}"><input type="hidden" name="right" value="${right}"><button class="tiny" aria-label="${texts.undoPair(left, right)}">${texts.undo}</button></form>`,
+    ]),
+  })
+}
+
+async function onePair({ reads }: ConsolePlace, { language, query }: PersonRequest): Promise<PageAnswer> {
+  const texts = reviewTexts[language]
+  const [left, right] = [query.get('left') ?? '', query.get('right') ?? '']
+  const desk = await reads.reviews({ limit: mostPairs, pair: [left, right] })
+  const { pair, waiting, decided } = desk
+  if (!pair || left === right) throw new PageError(404, frameTexts[language].noPage)
+  const at = waiting.findIndex((each) => each.left.key === left && each.right.key === right)
+  const known = waiting[at]
+  return page({
+    title: pair.isOneRecord && pair.isExactlyLinked ? texts.belong : texts.same,
+    crumbs: [
+      [texts.operator, '/operator'],
+      [texts.title, '/operator/reviews'],
+    ],
+    current: '/operator/reviews',
+    lead:
+      at < 0 ? texts.notWaiting : texts.position(formatNumber(at + 1, language), countText(desk, language)),
+    scripts: ['review-keys'],
+    body: reviewBody(pair, {
+      language,
+      waiting: known,
+      previous: at > 0 ? waiting[at - 1] : undefined,
+      next: waiting[at + 1],
+      last: decided[0],
+    }),
+  })
+}
+
+async function decide(
+  place: ConsolePlace,
+  request: PersonRequest,
+  what: 'merge' | 'split' | 'undo',
+): Promise<PageAnswer> {
+  const { language, form, viewer } = request
+  const texts = reviewTexts[language]
+  const [left, right] = [fieldOf(form, 'left'), fieldOf(form, 'right')]
+  const [nextLeft, nextRight] = [fieldOf(form, 'next-left'), fieldOf(form, 'next-right')]
+  const outcome = await runBriefly(place, {
+    command: `review ${what}`,
+    operands: [left, right],
+    options: what === 'undo' ? {} : { note: viewer.person.mail },
+  })
+  await inTransaction(place.store, (trx) =>
+    note(trx, request, { action: `review.${what}`, subject: `${left} ${right}`.slice(0, 300) }),
+  )
+  const to =
+    what === 'undo'
+      ? pairAddress(left, right)
+      : nextLeft === '' || nextRight === ''
+        ? '/operator/reviews'
+        : pairAddress(nextLeft, nextRight)
+  if (outcome.kind === 'goesOn') return redirect(to, { notice: texts.goesOn })
+  const warning = outcome.events.find(({ event }) => event === 'warning')?.['message']
+  const done = { merge: texts.mergedNotice, split: texts.splitNotice, undo: texts.undoneNotice }[what]
+  return redirect(to, { notice: typeof warning === 'string' ? warning : done })
+}

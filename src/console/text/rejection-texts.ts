@@ -1,0 +1,56 @@
+// Texts of the pages about documents that were rejected.
+import type { Texts } from './languages.ts'
+
+const en = {
+  operator: 'Operator',
+  title: 'Rejections',
+  lead: 'Documents, and parts of them, that did not become notices. They are kept, and read again by newer parsers.',
+  reason: 'Reason',
+  source: 'Source',
+  count: 'Rejections',
+  newest: 'Newest',
+  all: 'All',
+  byReason: 'By reason and source',
+  list: 'Newest first',
+  chosen: (reason: string, source: string) => [reason, source].filter(Boolean).join(', '),
+  where: 'Where',
+  why: 'Why',
+  when: 'When',
+  document: 'Document',
+  open: 'Raw document',
+  part: 'Part',
+  empty: 'Nothing was rejected',
+  emptyBody: 'Documents that cannot be read will stand here, with the reason.',
+  range: (from: string, to: string) => `${from} to ${to}`,
+  older: 'Older',
+  newer: 'Newer',
+  showAll: 'Show all',
+}
+
+const de: typeof en = {
+  operator: 'Betreiber',
+  title: 'Zurückgewiesenes',
+  lead: 'Dokumente und Teile davon, aus denen keine Bekanntmachung wurde. Sie bleiben aufgehoben und werden von neueren Parsern erneut gelesen.',
+  reason: 'Grund',
+  source: 'Quelle',
+  count: 'Zurückweisungen',
+  newest: 'Neueste',
+  all: 'Alle',
+  byReason: 'Nach Grund und Quelle',
+  list: 'Die neuesten zuerst',
+  chosen: (reason, source) => [reason, source].filter(Boolean).join(', '),
+  where: 'Wo',
+  why: 'Warum',
+  when: 'Wann',
+  document: 'Dokument',
+  open: 'Rohes Dokument',
+  part: 'Teil',
+  empty: 'Nichts wurde zurückgewiesen',
+  emptyBody: 'Hier stehen Dokumente, die nicht lesbar sind, mit dem Grund.',
+  range: (from, to) => `${from} bis ${to}`,
+  older: 'Ältere',
+  newer: 'Neuere',
+  showAll: 'Alle zeigen',
+}
+
+export const rejectionTexts: Texts<typeof en> = { en, de }
