@@ -4,7 +4,6 @@ import { accessPages } from './pages/access-pages.ts'
 import { codesPages } from './pages/codes-pages.ts'
 import { explorerPages } from './pages/explorer-pages.ts'
 import { hitPages } from './pages/hit-pages.ts'
-import { homePages } from './pages/home-pages.ts'
 import { operatorPages } from './pages/operator-pages.ts'
 import { publicSite } from './pages/public-site.ts'
 import { searchPages } from './pages/search-pages.ts'
@@ -16,7 +15,6 @@ const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [
   codesPages,
   explorerPages,
   hitPages,
-  homePages,
   operatorPages,
   publicSite,
   searchPages,
