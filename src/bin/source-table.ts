@@ -1,36 +1,77 @@
-// Writes the table of docs/sources/README.md from the cards. Run by `npm run generate`.
+// Writes the tables of docs/sources/README.md and docs/licenses.md from the cards. Run by `npm run generate`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Delivery } from '../sources/delivery.ts'
 import { countCountries, loadSources, type Sources } from '../sources/registry.ts'
 import type { Channel, Source } from '../sources/source.ts'
 
 export const sourcesPage = new URL('../../docs/sources/README.md', import.meta.url)
+export const licensesPage = new URL('../../docs/licenses.md', import.meta.url)
 
 const [begin, end] = ['<!-- cards: begin -->', '<!-- cards: end -->']
 
-/** The page with the content between its marks replaced. Throws if it has no marks. */
-export function withSourceTable(page: string, sources: Sources): string {
+/** The page of the sources with the content between its marks replaced. Throws if it has no marks. */
+export const withSourceTable = (page: string, sources: Sources): string => withTable(page, sourceTable(sources))
+
+/** The page of the licenses with the content between its marks replaced. Throws if it has no marks. */
+export const withLicenseTable = (page: string, sources: Sources): string => withTable(page, licenseTable(sources))
+
+function withTable(page: string, table: string): string {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]
-  if (from < 0 || to < from) throw new Error(`docs/sources/README.md lacks ${begin} or ${end}`)
-  return `${page.slice(0, from + begin.length)}\n\n${sourceTable(sources)}\n\n${page.slice(to)}`
+  if (from < 0 || to < from) throw new Error(`the page lacks ${begin} or ${end}`)
+  return `${page.slice(0, from + begin.length)}\n\n${table}\n\n${page.slice(to)}`
+}
+
+const regions = new Intl.DisplayNames('en', { type: 'region' })
+const nameOf = (code: string): string =>
+  code === 'ZZ' ? 'international bodies' : code === 'EU' ? 'European Union' : (regions.of(code) ?? code)
+
+/** By country, then by id. */
+const sortedSources = (sources: Sources): Source[] =>
+  [...sources.values()].sort((a, b) => compare(nameOf(a.country), nameOf(b.country)) || compare(a.id, b.id))
+
+/** What a customer shows for each source, and how far back it is read. */
+function licenseTable(sources: Sources): string {
+  return [
+    '| Source | Portal | License | Show | Archive |',
+    '|---|---|---|---|---|',
+    ...sortedSources(sources).map(
+      (source) =>
+        `| ${[`\`${source.id}\``, `${cell(source.title)}, ${nameOf(source.country)}`, licenceOf(source), attributionOf(source), archiveOf(source)].join(' | ')} |`,
+    ),
+  ].join('\n')
+}
+
+/** Licenses that ask for nothing, and those that permit nothing without a word of the publisher. */
+const free = /\bCC0|public domain/i
+const closed = /^not stated|forbidden/i
+
+function attributionOf({ license: { name, attribution }, title, publisher }: Source): string {
+  if (attribution !== undefined) return `“${cell(attribution)}”`
+  if (closed.test(name)) return 'ask the publisher'
+  if (free.test(name)) return 'nothing'
+  return `“${cell(title)}, ${cell(publisher)}”, and the license`
+}
+
+/** From when on a source is read, by its channels. */
+function archiveOf({ channels }: Source): string {
+  const slots = channels.filter(({ role }) => role !== 'control').map((channel) => channel.slots)
+  const since = slots.flatMap((each) => ('since' in each ? [each.since] : [])).sort()[0]
+  if (since !== undefined) return `from ${since}`
+  return slots.some(({ kind }) => kind === 'feed') ? 'from the beginning of its feed' : 'what the portal lists'
 }
 
 /** Counts, a table by country, and what keeps sources off. */
 function sourceTable(sources: Sources): string {
   const all = [...sources.values()]
-  const named = new Intl.DisplayNames('en', { type: 'region' })
-  const nameOf = (code: string): string =>
-    code === 'ZZ' ? 'international bodies' : code === 'EU' ? 'European Union' : (named.of(code) ?? code)
   const keyed = all.filter(({ access }) => access.kind === 'key')
   const off = all.filter(({ offBecause }) => offBecause !== undefined)
-  const sorted = [...all].sort((a, b) => compare(nameOf(a.country), nameOf(b.country)) || compare(a.id, b.id))
   return [
     `**${all.length} sources in ${countCountries(all)} countries**, plus the European Union and international bodies. ` +
       `${all.length - new Set([...keyed, ...off]).size} need no setup, ${keyed.length} need a key, ${off.length} run only when they are named.`,
     '',
     '| Country | Source | Portal | Delivers | Access | License |',
     '|---|---|---|---|---|---|',
-    ...sorted.map(
+    ...sortedSources(sources).map(
       (source) =>
         `| ${[nameOf(source.country), `\`${source.id}\``, `[${cell(source.title)}](${source.homepage}), ${cell(source.publisher)}`, deliveries(source), accessOf(source), licenceOf(source)].join(' | ')} |`,
     ),
@@ -85,7 +126,8 @@ function deliveryOf({ delivery, slots }: Channel): string {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const page = readFileSync(sourcesPage, 'utf8')
-  writeFileSync(sourcesPage, withSourceTable(page, await loadSources()))
-  console.log('docs/sources/README.md written')
+  const sources = await loadSources()
+  writeFileSync(sourcesPage, withSourceTable(readFileSync(sourcesPage, 'utf8'), sources))
+  writeFileSync(licensesPage, withLicenseTable(readFileSync(licensesPage, 'utf8'), sources))
+  console.log('docs/sources/README.md and docs/licenses.md written')
 }

@@ -1,5 +1,8 @@
-// The documentation site from outside: links to nowhere, anchors, search, errors, fields, languages.
+// The documentation site from outside: links to nowhere, anchors, search, errors, languages, pictures, files for programs.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { problemKind, problemSlugs } from '../../src/api/problems.ts'
 import { engines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 
@@ -19,6 +22,9 @@ describe.each(engines)('the documentation (%s)', (engine) => {
     await world[Symbol.asyncDispose]()
   })
 
+  /** Pages of the console that other groups bring. */
+  const isOfOthers = (lost: string) => /→ \/(?:codes|sign-in)\b/.test(lost)
+
   test('has no link to nowhere on any public page, and every anchor is there', { timeout: 120_000 }, async () => {
     const pages = new Map<string, string>()
     const lost: string[] = []
@@ -36,7 +42,7 @@ describe.each(engines)('the documentation (%s)', (engine) => {
         if (!to.pathname.startsWith('/language')) waiting.push([to.pathname, path])
       }
     }
-    expect(lost.filter((each) => !/→ \/(?:explorer|sign-in)/.test(each))).toEqual([])
+    expect(lost.filter((each) => !isOfOthers(each))).toEqual([])
     for (const [path, text] of pages)
       for (const link of linksOf(text)) {
         const to = new URL(link, `${world.origin}${path}`)
@@ -44,7 +50,122 @@ describe.each(engines)('the documentation (%s)', (engine) => {
         const id = decodeURIComponent(to.hash.slice(1))
         if (!pages.get(to.pathname)!.includes(` id="${id}"`)) lost.push(`${path} → ${to.pathname}${to.hash}`)
       }
-    expect(lost.filter((each) => !/→ \/(?:explorer|sign-in)/.test(each))).toEqual([])
+    expect(lost.filter((each) => !isOfOthers(each))).toEqual([])
     expect(pages.size).toBeGreaterThan(110)
+  })
+
+  const text = async (path: string, language = 'en') =>
+    (await world.get(path, undefined, { 'accept-language': language })).text()
+
+  test('has a page for every guide of docs/, in the navigation and in the sitemap', async () => {
+    const folder = join(import.meta.dirname, '../../docs')
+    const guides = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.md'))
+      .map((path) => `/docs/${path.replace(/(?:\/?README)?\.md$/, '')}`)
+    const [index, sitemap] = [await text('/docs'), await text('/sitemap.xml')]
+    for (const address of guides) {
+      expect(index).toContain(`href="${address}"`)
+      expect(sitemap).toContain(`<loc>${world.origin}${address}</loc>`)
+    }
+    expect(guides.length).toBeGreaterThan(60)
+  })
+
+  test('a guide is in English within a German frame, with its contents, neighbors and no text that steers programs', async () => {
+    const page = await text('/docs/sync/guide', 'de')
+    expect(page).toContain('<html lang="de">')
+    expect(page).toContain('Auf dieser Seite')
+    expect(page).toMatch(/rel="prev" href="\/docs\/[^"]+"><span>Zurück/)
+    expect(page).toMatch(/<div lang="en"><h1>Keeping a copy<\/h1>/)
+    expect(page).toContain('>Kopieren</button>')
+    expect(page).toContain('<a href="/docs/rules">')
+    expect(page).toMatch(/<img src="\/docs\/sync\/late-commit.svg" alt="[^"]{20,}" width="640" height="\d+"/)
+    const client = await text('/docs/client')
+    expect(client).not.toContain('&lt;!--')
+    expect(client).toContain('<td data-l=""></td>'.replace(' data-l=""', ''))
+    expect(await text('/docs/operations')).toContain('<span id="live"></span>')
+  })
+
+  test('what only the repository has is shown as code', async () => {
+    const page = await text('/docs/proxies')
+    expect(page).toContain('<code>nginx.conf</code>')
+    expect(page).not.toContain('href="/docs/proxies/nginx.conf"')
+  })
+
+  test('pictures are SVG under the strict policy', async () => {
+    const answer = await world.get('/docs/sync/late-commit.svg')
+    expect(answer.headers.get('content-type')).toBe('image/svg+xml')
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(await answer.text()).toContain('<svg')
+  })
+
+  test('every problem has a page with its cause, its fix and whether a retry helps', async () => {
+    const index = await text('/docs/errors')
+    for (const slug of problemSlugs) {
+      expect(index).toContain(`href="/docs/errors/${slug}"`)
+      const page = await text(`/docs/errors/${slug}`)
+      const { status, title, exampleDetail } = problemKind(slug)
+      expect(page).toContain(`<h1>${status} ${title}</h1>`)
+      expect(page).toContain(exampleDetail.slice(0, 12))
+      for (const heading of ['Cause', 'What to do', 'Does a retry help?', 'Example answer'])
+        expect(page).toContain(`>${heading}</h2>`)
+    }
+    expect(await text('/docs/errors/rate-limited', 'de')).toContain('Ja, nach Retry-After')
+  })
+
+  test('the reference has every parameter, header and problem of the contract', async () => {
+    const page = await text('/docs/reference/list')
+    const contract = JSON.parse(await text('/openapi.json')) as {
+      paths: {
+        [path: string]: {
+          get: { parameters: { name: string }[]; responses: { [status: string]: { headers?: object } } }
+        }
+      }
+    }
+    const { parameters, responses } = contract.paths['/v1/tenders']!.get
+    for (const { name } of parameters) expect(page).toContain(`<code id="parameter-${name}">${name}</code>`)
+    for (const header of Object.keys(responses['200']!.headers!)) expect(page).toContain(`<code>${header}</code>`)
+    expect(page).toContain('href="/docs/errors/cursor-expired"')
+    expect(page).not.toContain('href="/docs/errors/not-found"')
+    expect(await text('/docs/reference/record')).toContain('href="/docs/errors/not-found"')
+  })
+
+  test('the search finds guides, parameters, fields and errors, marks the words, and takes nothing from the query as markup', async () => {
+    // the first search makes the index
+    let page = ''
+    for (let tries = 0; tries < 20 && !page.includes('<mark>'); tries++) page = await text('/docs/search?q=cursor')
+    expect(page).toMatch(/<mark>cursor<\/mark>/i)
+    expect(page).toContain('href="/docs/reference/list#parameter-cursor"')
+    expect(page).toContain('href="/docs/errors#cursor-expired"')
+    expect(await text('/docs/search?q=participationDate')).toContain('href="/docs/fields#participationDate"')
+    expect(await text('/docs/search?q=late+commit')).toContain('href="/docs/sync/guide#a-late-commit"')
+    expect(await text('/docs/search?q=zzzyx', 'de')).toContain('Nichts gefunden zu „zzzyx“')
+    const hostile = await text(`/docs/search?q=${encodeURIComponent('"><script>alert(1)</script> (a+)+$ __proto__')}`)
+    expect(hostile).not.toContain('<script>alert')
+    expect((await world.get(`/docs/search?q=${'a+'.repeat(5000)}`)).status).toBe(200)
+  })
+
+  test('files for programs name what there is', async () => {
+    expect(await text('/robots.txt')).toContain(`Sitemap: ${world.origin}/sitemap.xml`)
+    expect(await text('/llms.txt')).toMatch(
+      /^# Tenderstock\n[\s\S]*- \[Keeping a copy\]\(http[^)]*\/docs\/sync\/guide\): This page/,
+    )
+    const security = await text('/.well-known/security.txt')
+    expect(security).toMatch(/^Contact: \S+$/m)
+    const expires = Date.parse(/^Expires: (.*)$/m.exec(security)![1]!)
+    expect(expires - world.now()).toBeGreaterThan(30 * 86_400_000)
+    expect(expires - world.now()).toBeLessThan(365 * 86_400_000)
+  })
+
+  test('the fields say so as long as there is no edition', async () => {
+    expect(await text('/docs/fields')).toContain('No edition has been published yet')
+    expect(await text('/docs/fields', 'de')).toContain('Es ist noch keine Ausgabe erschienen')
+    expect(await text('/docs/fields?q=BT-131')).toMatch(/id="submissionDate"(?![\s\S]*id="mergedInto")/)
+  })
+
+  test('the first page shows the three ways in, in both languages', async () => {
+    const [english, german] = [await text('/'), await text('/', 'de')]
+    for (const href of ['/docs', '/explorer', '/sign-in']) expect(english).toContain(`href="${href}"`)
+    expect(german).toContain('Drei Wege hinein')
+    expect(german).not.toContain('Three ways in')
   })
 })

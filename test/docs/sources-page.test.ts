@@ -1,13 +1,28 @@
-// The page about the sources says what their cards say.
+// The pages about the sources and their licenses say what their cards say.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { sourcesPage, withSourceTable } from '../../src/bin/source-table.ts'
+import { licensesPage, sourcesPage, withLicenseTable, withSourceTable } from '../../src/bin/source-table.ts'
 import { loadSources } from '../../src/sources/registry.ts'
 
 const page = readFileSync(sourcesPage, 'utf8')
 
 test('docs/sources/README.md is what `npm run generate` makes of the cards', async () => {
   expect(withSourceTable(page, await loadSources()) === page, 'run: npm run generate').toBe(true)
+})
+
+test('docs/licenses.md is what `npm run generate` makes of the cards, with a row for every source', async () => {
+  const licenses = readFileSync(licensesPage, 'utf8')
+  const sources = await loadSources()
+  expect(withLicenseTable(licenses, sources) === licenses, 'run: npm run generate').toBe(true)
+  for (const { id, license } of sources.values()) {
+    const cells = licenses
+      .split('\n')
+      .find((line) => line.startsWith(`| \`${id}\` |`))
+      ?.split(/(?<!\\) \| /)
+    expect(cells, id).toHaveLength(5)
+    if (license.attribution !== undefined) expect(cells![3]).toContain(license.attribution)
+    if (license.name === 'not stated') expect(cells![3]).toBe('ask the publisher')
+  }
 })
 
 test('every source has a row of six cells, with a link to its portal', async () => {

@@ -1,5 +1,5 @@
 // Search in the documentation: an index of all sections, made when somebody searches for the first time.
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import MiniSearch from 'minisearch'
 import type { DocPage, Library } from './library.ts'
 import type { Heading } from './render-guide.ts'
@@ -27,6 +27,7 @@ type Section = {
 }
 
 const mostResults = 30
+const longestWaitMs = 1000
 /** Characters of a text around its first hit. */
 const shownBefore = 60
 const shownCharacters = 220
@@ -41,10 +42,12 @@ export class SearchGuides {
     this.#codeSections = codeSections
   }
 
-  /** The best sections for some words, the best first. */
-  async find(words: string): Promise<FoundSection[]> {
+  /** The best sections for some words, the best first; undefined while the index is being made, after a second of waiting. */
+  async find(words: string): Promise<FoundSection[] | undefined> {
     this.#index ??= this.#make()
-    const { mini, sections } = await this.#index
+    const made = await Promise.race([this.#index, pause(longestWaitMs, undefined, { ref: false })])
+    if (!made) return undefined
+    const { mini, sections } = made
     return mini
       .search(words)
       .slice(0, mostResults)

@@ -69,7 +69,7 @@ async function searchPage(library: Library, search: SearchGuides, { query, langu
   const words = (query.get('q') ?? '').trim().slice(0, longestQuery)
   const found = words === '' ? [] : await search.find(words)
   const results = groupNames.flatMap((group) => {
-    const ofGroup = found.filter(({ doc }) => doc.group === group)
+    const ofGroup = (found ?? []).filter(({ doc }) => doc.group === group)
     if (ofGroup.length === 0) return []
     return [
       html`<h2>${texts.groups[group]}</h2><ul class="results" lang="en">${ofGroup.map(
@@ -81,9 +81,19 @@ async function searchPage(library: Library, search: SearchGuides, { query, langu
   const outcome =
     words === ''
       ? html`<p>${texts.searchHint}</p>`
-      : found.length === 0
-        ? empty(texts.nothingFound(words), texts.nothingFoundHint)
-        : html`<p role="status">${texts.found(found.length, words)}</p>${results}`
+      : !found
+        ? html`<p role="status">${texts.preparing}</p>`
+        : found.length === 0
+          ? empty(texts.nothingFound(words), texts.nothingFoundHint)
+          : html`<p role="status">${texts.found(found.length, words)}</p>${results}`
   const body = html`<h1>${texts.searchTitle}</h1>${searchForm(words, language)}${outcome}`
-  return docFrame(library, { doc: undefined, language, title: texts.searchTitle, hasTitle: true, contents: [], body })
+  return docFrame(library, {
+    doc: undefined,
+    language,
+    title: texts.searchTitle,
+    hasTitle: true,
+    contents: [],
+    body,
+    ...(!found && { refreshSeconds: 1 }),
+  })
 }

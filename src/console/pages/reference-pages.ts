@@ -95,9 +95,7 @@ function operationPage(
     codeFigure({
       id: `example-${each}`,
       language: fenceOf[each],
-      text: isList
-        ? listExample(each, place.apiAddress)
-        : requestExample(each, place.apiAddress, `/v1/tenders/${id}`),
+      text: isList ? listExample(each, place.apiAddress) : requestExample(each, place.apiAddress, `/v1/tenders/${id}`),
       texts: { language, copy: texts.copy, copied: texts.copied },
       place,
     }),

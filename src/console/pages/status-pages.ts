@@ -25,7 +25,7 @@ export const statusPages = (place: Pick<ConsolePlace, 'origin' | 'clock'>, board
       feed: '/status.atom',
       lead: html`<span class="stamp">${texts.asOf(formatMoment(board.at, language))}</span>`,
       actions: html`<a class="btn" href="/status.atom">${texts.feed}</a>`,
-      body: html`${present(board, place.clock(), language)}${editionsPart(board, language)}${sourcesPart(board, await loadSources(), language)}${incidentsPart(board, language)}`,
+      body: html`${present(board, place.clock(), language)}${editionsPart(board, language)}${await sourcesPart(board, language)}${incidentsPart(board, language)}`,
     })
   }),
   publicPage('GET', '/status.atom', async ({ language }) => {
@@ -101,13 +101,15 @@ function editionsPart({ days }: StatusBoard, language: Language): Html {
   )
 }
 
-function sourcesPart({ sources }: StatusBoard, cards: Sources, language: Language): Html {
+async function sourcesPart({ sources }: StatusBoard, language: Language): Promise<Html> {
   const texts = statusTexts[language]
   if (sources.length === 0) return part(texts.sources, html`<p>${texts.sourcesNone}</p>`)
   const troubled = sources.flatMap((source) => {
     const alarms = source.alarms.filter(({ kind }) => !internalAlarms.has(kind))
     return alarms.length > 0 ? [{ ...source, alarms }] : []
   })
+  // the cards are many files, and only their titles are needed
+  const cards: Sources = troubled.length > 0 ? await loadSources() : new Map()
   const strip = figures([
     {
       name: texts.sources,

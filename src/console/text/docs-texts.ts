@@ -33,6 +33,7 @@ const en = {
   searchHint: 'Words of a guide, a field, a parameter or an error.',
   found: (count: number, query: string) =>
     count === 1 ? `One place for “${query}”` : `${count} places for “${query}”`,
+  preparing: 'The index is being made. The page tries again by itself.',
   nothingFound: (query: string) => `Nothing found for “${query}”`,
   nothingFoundHint: 'Try one word, or its beginning. All pages are listed beside this text.',
   list: 'List tenders',
@@ -123,6 +124,7 @@ const de: typeof en = {
   searchTitle: 'Suche',
   searchHint: 'Englische Wörter einer Anleitung, ein Feld, ein Parameter oder ein Fehler.',
   found: (count, query) => (count === 1 ? `Eine Stelle zu „${query}“` : `${count} Stellen zu „${query}“`),
+  preparing: 'Das Verzeichnis wird gerade angelegt. Die Seite versucht es von selbst erneut.',
   nothingFound: (query) => `Nichts gefunden zu „${query}“`,
   nothingFoundHint: 'Versuchen Sie ein einzelnes Wort oder seinen Anfang. Alle Seiten stehen neben diesem Text.',
   list: 'Ausschreibungen auflisten',
