@@ -10,6 +10,10 @@ const nodeCount = 3
 const mostAlone = 66
 /** What an answer may take on a busy machine, whatever Redis does. */
 const longestAnswerMs = 2500
+/** A Redis that answers within this time is well; nodes wait for twice as long at least. */
+const healthyMs = 50
+/** How often a stall is repeated because this machine was too busy for a Redis that is well. */
+const mostAttempts = 8
 /** Longer than nodes wait between two looks at a store that did not answer. */
 const recoveryMs = 2500
 
@@ -50,32 +54,46 @@ async function keepAsking(caller: Caller, node: number, forMs: number): Promise<
 
 async function stall(world: LimitedNodes): Promise<readonly string[]> {
   const found: string[] = []
-  // So far away that requests are being counted when the node stops, and the answers arrive while it stands still.
-  world.proxy.set({ kind: 'delay', ms: 10 })
   for (const [stallMs, beforeMs] of [
     [120, 10],
     [120, 20],
     [120, 40],
     [700, 20],
   ] as const) {
-    const caller = await world.open()
-    await caller.burst(0, limit)
-    // Node 1 has denied a request, node 2 does not know the organization.
-    await caller.ask(1)
-    for (const node of [1, 2]) {
-      const early = caller.burst(node, 40)
-      await delay(beforeMs)
-      world.processes[node]!.kill('SIGSTOP')
-      const late = caller.burst(node, 40)
-      await delay(stallMs)
-      world.processes[node]!.kill('SIGCONT')
-      await Promise.all([early, late])
-      await caller.burst(node, 20)
+    for (let attempt = 1; ; attempt++) {
+      await world.proxy.slowestMs()
+      const violations = await stallOnce(world, stallMs, beforeMs)
+      const isHealthy = (await world.proxy.slowestMs()) <= healthyMs
+      if (isHealthy) found.push(...violations)
+      if (isHealthy) break
+      if (attempt === mostAttempts) {
+        console.log(`not judged: a stall of ${stallMs} ms (this machine is too busy for a Redis that is well)`)
+        break
+      }
     }
-    found.push(...judge(caller, limit))
+  }
+  return found
+}
+
+async function stallOnce(world: LimitedNodes, stallMs: number, beforeMs: number): Promise<readonly string[]> {
+  const caller = await world.open()
+  await caller.burst(0, limit)
+  // Node 1 has denied a request, node 2 does not know the organization.
+  await caller.ask(1)
+  // So far away that requests are being counted when the node stops, and the answers arrive while it stands still.
+  world.proxy.set({ kind: 'delay', ms: 10 })
+  for (const node of [1, 2]) {
+    const early = caller.burst(node, 40)
+    await delay(beforeMs)
+    world.processes[node]!.kill('SIGSTOP')
+    const late = caller.burst(node, 40)
+    await delay(stallMs)
+    world.processes[node]!.kill('SIGCONT')
+    await Promise.all([early, late])
+    await caller.burst(node, 20)
   }
   world.proxy.set({ kind: 'pass' })
-  return found
+  return judge(caller, limit)
 }
 
 /** A burst at one node as the fault begins; the other nodes are asked when it is over. */
@@ -124,13 +142,15 @@ async function recover(world: LimitedNodes): Promise<readonly string[]> {
   for (const node of [0, 1, 2]) await keepAsking(before, node, 1000)
   // New connections work: each node has to notice that its own is dead.
   const lagging = new Set([0, 1, 2])
-  for (let seconds = 0; seconds < 15; seconds++) {
+  for (let healthy = 0, attempt = 0; healthy < 15 && attempt < 60; attempt++) {
+    await world.proxy.slowestMs()
     for (const node of lagging) {
       const admitted = (await (await world.open()).burst(node, limit)).filter(({ isAdmitted }) => isAdmitted)
       if (admitted.length === limit) lagging.delete(node)
     }
     if (lagging.size === 0) return []
     await delay(1000)
+    if ((await world.proxy.slowestMs()) <= healthyMs) healthy++
   }
   return [`${lagging.size} nodes do not find back to the shared count`]
 }

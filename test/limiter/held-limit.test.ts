@@ -14,6 +14,8 @@ const share = limit / nodeCount
 /** Room for a process that is counted a little late. */
 const mostAlone = 66
 const stallsMs = [120, 700, 5000]
+/** Outages long enough for minutes that lie wholly in them, all kinds of them, and planted mistakes. */
+const isFull = proofCount({ share: 0, full: 1 }) === 1
 
 describe('judging from outside', () => {
   const request = (node: number, atMs: number, isAdmitted: boolean, tookMs = 0): Request => ({
@@ -88,8 +90,6 @@ describe.skipIf(!hasLimitedNodes)('the shared limit under faults', () => {
     expect(denialsBelowShare(history, limit, nodeCount)).toEqual([])
   }, 600_000)
 
-  /** Outages long enough for minutes that lie wholly in them, and all kinds of them. */
-  const isFull = proofCount({ share: 0, full: 1 }) === 1
   type Outage = { readonly name: string; readonly begin: () => void; readonly end: () => void | Promise<void> }
   const outages: readonly Outage[] = [
     {
@@ -149,9 +149,7 @@ describe.skipIf(!hasLimitedNodes)('one fault at a time, on organizations that no
       expect(await violations(world), `${name}\n${world.said.join('\n')}`).toEqual([])
   }, 300_000)
 
-  const first = Math.floor(Math.random() * plantedLimitEdits.length)
-  const drawn = plantedLimitEdits.slice(first, first + 1)
-  test.each(proofCount({ share: 0, full: 1 }) === 1 ? plantedLimitEdits : drawn)(
+  test.runIf(isFull).each(plantedLimitEdits)(
     'finds the planted mistake: $name',
     async (edit) => {
       await using world = await startLimitedNodes({ count: nodeCount, limit, edit })

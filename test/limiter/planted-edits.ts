@@ -60,6 +60,12 @@ export const plantedLimitEdits: readonly PlantedEdit[] = [
     to: 'if (epoch === undefined) {',
   },
   {
+    name: 'a greeting that nobody answers is waited for without end',
+    file: 'src/api/limits/limiter-redis.ts',
+    from: "redis.status === 'connect' ? new Promise(() => {}) : ",
+    to: '',
+  },
+  {
     name: 'a dead connection is kept',
     file: shared,
     from: 'if (!isMissed || ++unanswered < maxUnanswered) return',

@@ -9,6 +9,7 @@ import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRedisLimiter } from '../../src/api/limits/limiter-redis.ts'
 import { endOf, freePort, programOf } from '../proxies/proxy-process.ts'
+import { startSwallowingProxy } from './swallowing-proxy.ts'
 
 const redisProgram = programOf('redis-server') ?? programOf('valkey-server')
 const limit = 60
@@ -19,9 +20,10 @@ describe.skipIf(!redisProgram)('a store that is stopped', () => {
   let folder: string
   let store: ChildProcess
   let url: string
+  let port: number
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tenderstock-stopped-'))
-    const port = await freePort()
+    port = await freePort()
     url = `redis://127.0.0.1:${port}`
     const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
     store = spawn(redisProgram!, args, { stdio: 'ignore' })
@@ -37,8 +39,8 @@ describe.skipIf(!redisProgram)('a store that is stopped', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  const open = async (clock = () => Date.now()) => {
-    const limiter = createRedisLimiter({ url, clock, processes: () => processes })
+  const open = async (clock = () => Date.now(), at = url) => {
+    const limiter = createRedisLimiter({ url: at, clock, processes: () => processes })
     await limiter.connected
     return limiter
   }
@@ -63,6 +65,36 @@ describe.skipIf(!redisProgram)('a store that is stopped', () => {
     expect(admitted).toBeGreaterThanOrEqual(limit - share)
     await Promise.all([asking.close(), other.close()])
   })
+
+  // So long that connections are made while they swallow: nobody ever answers their greeting.
+  test.each([1500, 8000])(
+    'behind a network that swallows for %d ms is shared again when it passes',
+    async (swallowedMs) => {
+      const proxy = await startSwallowingProxy(port)
+      const redis = new Redis(url)
+      const limiter = await open(undefined, `redis://127.0.0.1:${proxy.port}`)
+      const key = `swallowed ${swallowedMs}`
+      try {
+        await limiter.take(key, limit)
+        proxy.set({ kind: 'swallow' })
+        for (const untilMs = performance.now() + swallowedMs; performance.now() < untilMs; await delay(200))
+          await limiter.take(key, limit)
+        proxy.set({ kind: 'pass' })
+        const untilMs = performance.now() + 30_000
+        let isShared = false
+        for (let number = 0; !isShared && performance.now() < untilMs; await delay(200)) {
+          const later = `${key}: ${number++}`
+          await limiter.take(later, limit)
+          isShared = (await redis.exists(`tenderstock:limit:${later}`)) === 1
+        }
+        expect(isShared).toBe(true)
+      } finally {
+        redis.disconnect()
+        await limiter.close()
+        await proxy.close()
+      }
+    },
+  )
 
   test('a clock that is set, and one that stands still, delay and deny nothing', async () => {
     let setMs = 0

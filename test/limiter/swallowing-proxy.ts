@@ -15,6 +15,8 @@ export type SwallowingProxy = {
   readonly port: number
   /** Applies to everything that arrives from now on; swallowed bytes never arrive. */
   readonly set: (mode: ProxyMode) => void
+  /** The longest time in ms that an answer took from here and back since the last call, or that this thread stood still. */
+  readonly slowestMs: () => Promise<number>
   readonly close: () => Promise<void>
 }
 
@@ -28,6 +30,11 @@ export async function startSwallowingProxy(port: number): Promise<SwallowingProx
   return {
     port: listening,
     set: (mode) => worker.postMessage(mode),
+    slowestMs: () => {
+      const answer = new Promise<number>((resolve) => worker.once('message', resolve))
+      worker.postMessage('slowest')
+      return answer
+    },
     close: async () => void (await worker.terminate()),
   }
 }
@@ -36,20 +43,37 @@ if (!isMainThread && parentPort && workerData?.port) {
   let mode: ProxyMode = { kind: 'pass' }
   let lost = 0
   let connections = 0
-  parentPort.on('message', (to: ProxyMode) => {
+  let slowestMs = 0
+  let tickedMs = performance.now()
+  setInterval(() => {
+    slowestMs = Math.max(slowestMs, performance.now() - tickedMs)
+    tickedMs = performance.now()
+  }, 5)
+  parentPort.on('message', (to: ProxyMode | 'slowest') => {
+    if (to === 'slowest') {
+      parentPort!.postMessage(slowestMs)
+      slowestMs = 0
+      return
+    }
     mode = to
     if (to.kind === 'lose') lost = connections
   })
-  const pump = (from: Socket, to: Socket, connection: number): void => {
+  /** Since when a connection waits for its answer. */
+  const asked = new Map<number, number>()
+  const pump = (from: Socket, to: Socket, connection: number, isAnswer: boolean): void => {
     // In order, whatever the mode was.
     let turn = Promise.resolve()
     from.on('data', (bytes) => {
       const { kind } = mode
       if (kind === 'swallow' || connection <= lost) return
+      if (!isAnswer && !asked.has(connection)) asked.set(connection, performance.now())
       const due = mode.kind === 'delay' ? delay(mode.ms) : undefined
       turn = turn.then(async () => {
         await due
         to.write(bytes)
+        if (!isAnswer) return
+        slowestMs = Math.max(slowestMs, performance.now() - (asked.get(connection) ?? performance.now()))
+        asked.delete(connection)
       })
     })
     from.on('error', () => {})
@@ -61,8 +85,8 @@ if (!isMainThread && parentPort && workerData?.port) {
     client.setNoDelay(true)
     upstream.setNoDelay(true)
     const connection = ++connections
-    pump(client, upstream, connection)
-    pump(upstream, client, connection)
+    pump(client, upstream, connection, false)
+    pump(upstream, client, connection, true)
   })
   server.listen(0, '127.0.0.1', () =>
     parentPort!.postMessage((server.address() as import('node:net').AddressInfo).port),

@@ -120,8 +120,9 @@ export function createRedisLimiter(options: {
       return { isAllowed: allowed === 1, count, waitMs: Number(waitMs), epoch, isExpired: allowed === -1 }
     },
     giveBack: (key) => redis.rpop(`${keyPrefix}${key}`),
-    // What a replica or a full store would refuse.
-    probe: () => redis.set(`${keyPrefix}probe`, '', 'PX', 1000),
+    // What a replica or a full store would refuse. A connection whose greeting nobody answers, made while the network
+    // swallowed, is as silent as one whose requests nobody answers.
+    probe: () => (redis.status === 'connect' ? new Promise(() => {}) : redis.set(`${keyPrefix}probe`, '', 'PX', 1000)),
     clock,
     log,
     patience: options.patience ?? createTurnPatience(patienceTurns, turnMs),
