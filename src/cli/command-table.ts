@@ -129,7 +129,7 @@ const deliverOpen: OptionSpec = {
 }
 
 const mailEnvironment = {
-  TENDERSTOCK_SMTP_URL: 'server that takes mails of digests, such as smtp://user:password@mail.example.org:587',
+  TENDERSTOCK_SMTP_URL: 'server that takes mails, such as smtp://user:password@mail.example.org:587',
   TENDERSTOCK_MAIL_FROM: 'mail address that sends them',
 }
 const digestTiming = {
@@ -692,6 +692,26 @@ export const commands = {
         'tenderstock source run xx-new --simulator http://127.0.0.1:8090 --data trial',
         'reads it from another terminal',
       ],
+    ],
+  },
+  'console link': {
+    summary: 'Print a link that signs a person in to the console, once, within ten minutes.',
+    details: [
+      'While nobody exists, the link makes the first person: the operator. Later it is the way back in without a mail: for the only',
+      'operator, or for the person with this mail address. docs/console.md describes the console.',
+    ],
+    operands: { name: '[MAIL]', min: 0, max: 1 },
+    options: {
+      ...everywhere,
+      operator: { type: 'flag', help: 'Make this person an operator; the mail address may be new.' },
+    },
+    environment: {
+      ...databaseEnvironment,
+      TENDERSTOCK_CONSOLE_URL: serviceEnvironment.TENDERSTOCK_CONSOLE_URL,
+    },
+    examples: [
+      ['tenderstock console link', 'for the first person, or the only operator'],
+      ['tenderstock console link anna@example.org --operator', 'a further operator'],
     ],
   },
   'organization create': {

@@ -113,6 +113,7 @@ async function runCommand(
         hasTrialClock: options['trial-clock'] === true,
         allowsLoopbackWebhooks: loopbackWebhooks(options, hasSamples, service.config.databaseUrl !== undefined),
         ...(reporter.showToken && { showToken: reporter.showToken }),
+        ...(reporter.showConsoleLink && { showConsoleLink: reporter.showConsoleLink }),
         ...(options['requests-per-minute'] !== undefined && {
           requestsPerMinute: Number(options['requests-per-minute']),
         }),

@@ -26,6 +26,8 @@ export type Reporter = {
   readonly fail: (failure: Failure) => void
   /** Shows a token that was just made, once. Absent where the output may be kept: only a person at a terminal sees it. */
   readonly showToken?: (plaintext: string) => void
+  /** Shows the link of the first person, for a person at a terminal only. */
+  readonly showConsoleLink?: (link: string) => void
 }
 
 /** A stream that text goes to; `isTerminal` when a person watches. */
@@ -97,6 +99,13 @@ function textReporter({
         bar.hide()
         out.write(`  ${paint.green('✓')} ${'Trial token'.padEnd(20)} ${paint.bold(plaintext)}\n`)
         out.write(`${' '.repeat(25)}${paint.dim('Shown only this once; the file that holds it is named below.')}\n`)
+      },
+      showConsoleLink: (link: string) => {
+        bar.hide()
+        out.write(`  ${paint.green('✓')} ${'Open the console'.padEnd(20)} ${paint.bold(link)}\n`)
+        out.write(
+          `${' '.repeat(25)}${paint.dim('Works once, within ten minutes; another one: tenderstock console link')}\n\n`,
+        )
       },
     }),
   }
@@ -311,6 +320,8 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
       return tokenText(event, paint)
     case 'revoked':
       return line('Revoked', event.tokenId)
+    case 'consoleLink':
+      return `  ${paint.bold(event.link)}\n  ${paint.dim(`${event.mail === null ? 'Makes the first person' : `Signs in ${event.mail}`}, once, until ${minute(event.until)}.`)}`
     case 'none':
       return `  ${paint.dim(`· ${event.message}`)}`
     default:

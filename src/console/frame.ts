@@ -139,7 +139,7 @@ function customerEntries(language: Language): Entry[] {
 }
 
 /** Where somebody begins: their organization, else the desk, else their settings. */
-export function homeOf({ memberships, person }: Viewer): string {
+export function homeOf({ memberships, person }: Pick<Viewer, 'memberships' | 'person'>): string {
   if (memberships[0]) return `/o/${memberships[0].organizationId}`
   return person.isOperator ? '/operator' : '/me'
 }

@@ -1,23 +1,31 @@
 // All pages of the console.
 import type { PageRoute } from './page.ts'
 import { accessPages } from './pages/access-pages.ts'
+import { auditPages } from './pages/audit-pages.ts'
 import { codesPages } from './pages/codes-pages.ts'
 import { explorerPages } from './pages/explorer-pages.ts'
 import { hitPages } from './pages/hit-pages.ts'
+import { invitationPages } from './pages/invitation-pages.ts'
 import { operatorPages } from './pages/operator-pages.ts'
+import { peoplePages } from './pages/people-pages.ts'
 import { publicSite } from './pages/public-site.ts'
 import { searchPages } from './pages/search-pages.ts'
+import { signInPages } from './pages/sign-in-pages.ts'
 import type { ConsolePlace } from './place.ts'
 
 /** Each group makes its pages from what they have to work with. */
 const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [
   accessPages,
+  auditPages,
   codesPages,
   explorerPages,
   hitPages,
+  invitationPages,
   operatorPages,
+  peoplePages,
   publicSite,
   searchPages,
+  signInPages,
 ]
 
 export const routesOf = (place: ConsolePlace): PageRoute[] => groups.flatMap((group) => group(place))

@@ -60,8 +60,8 @@ function itemOf({ isClosed, isUrgent, body }: FoundHit): DigestItem {
   }
 }
 
-/** Without line ends, control characters and marks that turn the direction of what follows. */
-function oneLine(text: string): string {
+/** A text on one line, at most 300 letters: without line ends, control characters and marks that turn the direction of what follows. */
+export function oneLine(text: string): string {
   const line = text.replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\s]+/gu, ' ').trim()
   const letters = [...line]
   return letters.length > mostLetters ? `${letters.slice(0, mostLetters - 1).join('')}…` : line

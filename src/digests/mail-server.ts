@@ -19,8 +19,10 @@ type OutgoingMail = {
   readonly html: string
   /** When it was made, epoch milliseconds: the same at each attempt. */
   readonly at: number
+  /** False: it is about the person's own account, and nobody ends such mails. */
+  readonly isList?: boolean
   /** Undefined: by an answer to the sender. */
-  readonly unsubscribeUrl: string | undefined
+  readonly unsubscribeUrl?: string | undefined
 }
 
 export type MailServer = {
@@ -52,7 +54,7 @@ export function openMailServer(settings: MailSettings, longestMs = mailMs): Mail
   // each send reports its own errors
   transport.on('error', () => {})
   return {
-    send: async ({ messageId, to, subject, text, html, at, unsubscribeUrl }, signal) => {
+    send: async ({ messageId, to, subject, text, html, at, unsubscribeUrl, isList = true }, signal) => {
       try {
         await transport.sendMail({
           messageId,
@@ -65,7 +67,7 @@ export function openMailServer(settings: MailSettings, longestMs = mailMs): Mail
           xMailer: false,
           headers: {
             'Auto-Submitted': 'auto-generated',
-            ...listHeaders(from, unsubscribeUrl),
+            ...(isList && listHeaders(from, unsubscribeUrl)),
           },
           signal: AbortSignal.any([signal, AbortSignal.timeout(longestMs)]),
         })

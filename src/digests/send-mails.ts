@@ -2,16 +2,19 @@
 // again under the same `Message-ID` until its outcome is stored.
 import type { Clock } from '../platform/clock.ts'
 import type { Store } from '../store/database.ts'
-import { recordMail, returnMail, type TakenMail, takeMail } from '../store/mails.ts'
+import { dropMail, recordMail, returnMail, type TakenMail, takeMail } from '../store/mails.ts'
 import type { DigestContent } from './digest-content.ts'
-import { nextMailStep } from './mail-schedule.ts'
+import { type MailAttempt, nextMailStep } from './mail-schedule.ts'
 import type { MailServer } from './mail-server.ts'
-import { renderDigest } from './render-digest.ts'
+import { type RenderedDigest, renderDigest } from './render-digest.ts'
 
 /** How long a process has a mail: longer than an attempt takes. */
 const leaseMs = 120_000
 /** How many mails are under way at the same time. */
 const atOnce = 4
+
+/** Plain text, and the same as HTML. */
+export type RenderedMail = RenderedDigest
 
 export type SendOptions = {
   readonly store: Pick<Store, 'db'>
@@ -21,8 +24,14 @@ export type SendOptions = {
   readonly server: Pick<MailServer, 'send'>
   /** Where the person of a digest ends it; undefined where there is no page for it. */
   readonly unsubscribeUrl: (digestId: string) => string | undefined
+  /** Writes a mail of the console just before it leaves; undefined when nobody wants it any more. */
+  readonly renderAccountMail: (mail: TakenMail) => Promise<RenderedMail | undefined>
   /** Called with a mail that was given up, and why. */
-  readonly onGivenUp?: (mail: { readonly digestId: string; readonly person: string; readonly error: string }) => void
+  readonly onGivenUp?: (mail: {
+    readonly digestId: string | null
+    readonly person: string
+    readonly error: string
+  }) => void
 }
 
 /**
@@ -49,9 +58,17 @@ export async function sendMails(options: SendOptions, signal: AbortSignal): Prom
 async function sendMail(options: SendOptions, mail: TakenMail, signal: AbortSignal): Promise<void> {
   const { store, clock, random, server, onGivenUp } = options
   const { messageId, digestId, person, createdAt } = mail
-  const unsubscribeUrl = options.unsubscribeUrl(digestId)
-  const rendered = renderDigest(JSON.parse(mail.content) as DigestContent, unsubscribeUrl)
-  const attempt = await server.send({ ...rendered, messageId, to: person, at: createdAt, unsubscribeUrl }, signal)
+  const envelope = { messageId, to: person, at: createdAt }
+  let attempt: MailAttempt
+  if (digestId === null) {
+    const rendered = await options.renderAccountMail(mail)
+    if (!rendered) return dropMail(store.db, mail)
+    attempt = await server.send({ ...envelope, ...rendered, isList: false }, signal)
+  } else {
+    const unsubscribeUrl = options.unsubscribeUrl(digestId)
+    const rendered = renderDigest(JSON.parse(mail.content) as DigestContent, unsubscribeUrl)
+    attempt = await server.send({ ...envelope, ...rendered, unsubscribeUrl }, signal)
+  }
   if (attempt.kind !== 'accepted' && signal.aborted) return returnMail(store.db, mail)
   const at = clock()
   const outcome = nextMailStep(attempt, mail.attempts + 1, at, random())

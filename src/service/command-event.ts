@@ -162,6 +162,8 @@ type Facts = {
   /** `token`: the plaintext, of one that was just made. */
   token: ApiToken & { isExpired: boolean; token?: string }
   revoked: { tokenId: string }
+  /** `link` signs in once until `until`; `mail`: whom, null the first person. */
+  consoleLink: { link: string; mail: string | null; until: number }
   // webhooks
   /** `secret`: in clear, of an endpoint that was just made. */
   webhook: {

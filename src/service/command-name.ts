@@ -35,6 +35,7 @@ export const commandNames = [
   'digest list',
   'digest remove',
   'simulate',
+  'console link',
   'organization create',
   'organization list',
   'organization update',

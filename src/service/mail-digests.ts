@@ -1,4 +1,5 @@
-// Makes and sends digests while the service runs: looks every few seconds for what is due, and never ends the service.
+// Makes digests, and sends them and the mails of the console while the service runs: looks every few seconds for what is due,
+// and never ends the service.
 
 import { openMailServer } from '../digests/mail-server.ts'
 import { makeDigests } from '../digests/make-digests.ts'
@@ -19,7 +20,8 @@ const pruneRows = 500
 /** What the token of a page to unsubscribe is sealed for. */
 const tokenContext = 'unsubscribe'
 
-export function startDigests(
+/** Begins at once. A digest that cannot be made holds up no mail. */
+export function startMails(
   options: SealerPlace & {
     readonly config: Pick<Config, 'baseUrl'>
     readonly mail: MailSettings
@@ -27,16 +29,17 @@ export function startDigests(
     readonly log: Log
     /** Called with what is wrong; undefined when it is well again. */
     readonly report: (concern: string | undefined) => void
+    readonly renderAccountMail: SendOptions['renderAccountMail']
     readonly onGivenUp: NonNullable<SendOptions['onGivenUp']>
   },
 ): { readonly close: () => Promise<void> } {
-  const { store, clock, config, mail, random, log, report, onGivenUp } = options
+  const { store, clock, config, mail, random, log, report, renderAccountMail, onGivenUp } = options
   const server = openMailServer(mail)
   const domain = mail.from.slice(mail.from.indexOf('@') + 1)
   let prunedAt = Number.NEGATIVE_INFINITY
 
   const look = async (signal: AbortSignal) => {
-    await makeDigests(store, { clock, domain, signal })
+    const [made] = await Promise.allSettled([makeDigests(store, { clock, domain, signal })])
     const { baseUrl } = config
     // opened each time: a key that was put in its place is found
     const sealer = baseUrl === undefined ? undefined : await openSealer(options)
@@ -47,15 +50,17 @@ export function startDigests(
         random: () => random.bytes(4).readUInt32BE() / 2 ** 32,
         server,
         unsubscribeUrl: (digestId) => sealer && `${baseUrl}/unsubscribe?token=${tokenOf(sealer, digestId)}`,
+        renderAccountMail,
         onGivenUp,
       },
       signal,
     )
+    if (made.status === 'rejected') throw made.reason
     if (clock() - prunedAt < hourMs) return
     while (!signal.aborted && (await pruneMails(store.db, clock(), pruneRows)));
     prunedAt = clock()
   }
-  const looking = keepLooking({ look, everyMs: lookMs, log, concern: 'Digests are not mailed', report })
+  const looking = keepLooking({ look, everyMs: lookMs, log, concern: 'Mails are not sent', report })
   return {
     close: async () => {
       await looking.close()

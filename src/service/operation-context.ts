@@ -35,6 +35,8 @@ export type ServiceContext = {
   readonly onPublished?: () => Promise<void>
   /** Present only with --trial-clock. Returns the new time. */
   readonly advanceClock?: (ms: number) => Promise<number>
+  /** Where people reach the console of this service; absent where none runs. */
+  readonly consoleOrigin?: string
   /** Ends long reading after the batch that is being written. */
   readonly signal?: AbortSignal
 }

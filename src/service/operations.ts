@@ -25,6 +25,7 @@ import { countTendersByStatus, countUnpublished, listHolds, tenderHashes } from 
 import { clockConcerns, publisherClockConcern } from './clock-concerns.ts'
 import type { Emit, EventOf } from './command-event.ts'
 import type { CommandName } from './command-name.ts'
+import { makeConsoleLink } from './console-operations.ts'
 import type { ControlRequest } from './control-socket.ts'
 import { createDigestNow, editDigest, listDigestsNow, removeDigestNow } from './digest-operations.ts'
 import {
@@ -175,6 +176,7 @@ const operations: { readonly [name in CommandName]?: Operation } = {
   'digest edit': editDigest,
   'digest list': listDigestsNow,
   'digest remove': removeDigestNow,
+  'console link': makeConsoleLink,
   'organization create': async ({ store, clock, random }, { options, operands }, emit) => {
     const outcome = await createOrganization(
       store.db,

@@ -1,5 +1,6 @@
 // `tenderstock start`: answers the API, and keeps reading, consolidating and publishing until it is stopped.
 import { resolve } from 'node:path'
+import { writeAccountMail } from '../console/write-mails.ts'
 import { hourMs, minuteMs, toInstant } from '../domain/time.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { openHttp } from '../platform/http.ts'
@@ -12,13 +13,14 @@ import { countMails } from '../store/mails.ts'
 import { loadTokens } from '../store/organizations.ts'
 import { saveRounds } from '../store/rounds.ts'
 import { getOrCreateSetting } from '../store/settings.ts'
+import { firstConsoleLink } from './console-operations.ts'
 import { listenForCommands } from './control-socket.ts'
 import { startDeliveries } from './deliver-hits.ts'
 import { mailMissing } from './digest-operations.ts'
 import { type HitRounds, startHitRounds } from './hit-rounds.ts'
 import { type LiveSources, startLiveSources } from './live-sources.ts'
 import { allowLoopbackWebhooks, webhookAddressRule } from './loopback-webhooks.ts'
-import { startDigests } from './mail-digests.ts'
+import { startMails } from './mail-digests.ts'
 import { type ConsoleSettings, findConsole, openServiceConsole } from './open-console.ts'
 import { aborted, type NodeOptions, type OpenNode, openNode } from './open-node.ts'
 import type { ServiceContext } from './operation-context.ts'
@@ -54,12 +56,14 @@ export type StartOptions = NodeOptions & {
   readonly console: ConsoleSettings
   /** Called with the trial token when it is made, where a person sees it. Never called again for this stock. */
   readonly showToken?: (plaintext: string) => void
+  /** Called with the link of the first person while nobody exists, where a person sees it. */
+  readonly showConsoleLink?: (link: string) => void
 }
 
 /** Deadlines pass by the clock: no record stays open longer than this after its own. */
 const longestTickMs = minuteMs / 2
 const hitsConcern = 'Saved searches are not matched at the moment. Editions are published as usual.'
-const mailsConcern = 'Digests are not mailed at the moment.'
+const mailsConcern = 'Mails are not sent at the moment.'
 /** How long work under way may take to end after a signal to stop. */
 const longestFinishMs = 5_000
 
@@ -83,6 +87,7 @@ export async function start(options: StartOptions): Promise<void> {
   const place: ServiceContext = {
     ...context,
     publishIntervalMs: options.publishIntervalMs,
+    consoleOrigin: consoleAddress.origin,
     // on a database that lost editions nothing is published until an operator agrees
     beforePublish: () => node.takeOver(),
     onPublished: async () => {
@@ -121,7 +126,7 @@ export async function start(options: StartOptions): Promise<void> {
       emit({ event: 'warning', message: `The webhook endpoint ${id} was disabled (${why}); its deliveries are held.` }),
   })
   node.defer(() => within(deliveries.close(), longestFinishMs))
-  await openDigests(node, options)
+  await openMails(node, options, consoleAddress.origin)
   if (options.samples && options.allowsLoopbackWebhooks) {
     const receiver = await openSampleHits(place, emit).catch((error: unknown) => {
       if (!(error instanceof OperatorError)) throw error
@@ -140,7 +145,7 @@ export async function start(options: StartOptions): Promise<void> {
     hasSamples: options.samples !== undefined,
   })
   let isReady = false
-  const announce = () => {
+  const announce = async () => {
     if (isReady || stop.aborted) return
     isReady = true
     const newest = editions.newest
@@ -155,11 +160,13 @@ export async function start(options: StartOptions): Promise<void> {
       since: toInstant(newest ? newest.publishedAt - hourMs : clock()),
       docs: `${options.config.docsUrl ?? options.config.baseUrl ?? api}/access`,
     })
+    const link = options.showConsoleLink && (await firstConsoleLink(place))
+    if (link !== undefined) options.showConsoleLink?.(link)
   }
   const found = editions.newest
   if (found) {
     emit({ event: 'found', edition: found.edition, records: found.records })
-    announce()
+    await announce()
   }
 
   const matching = startHitRounds({
@@ -214,7 +221,7 @@ export async function start(options: StartOptions): Promise<void> {
         : 'The stock is empty: the API answers 503 until notices are read and an edition is published.',
     })
   }
-  announce()
+  await announce()
 
   await aborted(stop)
   emit({ event: 'stopping' })
@@ -236,15 +243,19 @@ async function checkNamed({ live, samples, ingestPaths }: StartOptions): Promise
   for (const path of ingestPaths) await findPath(path)
 }
 
-/** Mails digests where the settings say how; else says that they wait. */
-async function openDigests({ context, state, emit, log, defer }: OpenNode, { config }: StartOptions): Promise<void> {
+/** Sends mails where the settings say how; else says that digests wait. */
+async function openMails(
+  { context, state, emit, log, defer }: OpenNode,
+  { config }: StartOptions,
+  origin: string,
+): Promise<void> {
   const { store, dataFolder, clock, random } = context
   const { mail } = config
   if (!mail) {
     if ((await countMails(store.db)).digests > 0) emit({ event: 'warning', message: mailMissing })
     return
   }
-  const digests = startDigests({
+  const mails = startMails({
     store,
     dataFolder,
     config,
@@ -254,10 +265,14 @@ async function openDigests({ context, state, emit, log, defer }: OpenNode, { con
     log,
     // why is for the log: /readyz is shown to everybody
     report: (concern) => state.report('mails', concern === undefined ? undefined : mailsConcern),
+    renderAccountMail: (mail) => writeAccountMail({ store, clock, random, origin }, mail),
     onGivenUp: ({ digestId, person, error }) =>
-      emit({ event: 'warning', message: `A mail of the digest ${digestId} to ${person} was given up: ${error}` }),
+      emit({
+        event: 'warning',
+        message: `A mail ${digestId === null ? '' : `of the digest ${digestId} `}to ${person} was given up: ${error}`,
+      }),
   })
-  defer(() => within(digests.close(), longestFinishMs))
+  defer(() => within(mails.close(), longestFinishMs))
 }
 
 /** The file of the trial token. Without a token, says how to make one; the token itself is in no event. */

@@ -5,9 +5,14 @@ import { hashToken, makeToken } from '../domain/token.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Random } from '../platform/random.ts'
 import type { Store } from '../store/database.ts'
-import { changeOrganization, createOrganization, createToken, listTokens, loadTokens } from '../store/organizations.ts'
-
-const trialOrganization = 'Trial'
+import {
+  changeOrganization,
+  createOrganization,
+  createToken,
+  listTokens,
+  loadTokens,
+  trialOrganization,
+} from '../store/organizations.ts'
 
 export type TrialToken =
   /** The first start: nobody has seen the token yet. */

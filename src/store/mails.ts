@@ -1,4 +1,4 @@
-// The mails of digests: queued with the digest that they are about, sent by one process at a time, kept for a while.
+// The outbox of mails: queued in the transaction of their cause, sent by one process at a time, kept for a while.
 import { sql } from 'kysely'
 import { dayMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
@@ -6,22 +6,30 @@ import type { Executor } from './database.ts'
 /** How long mails that were sent or given up are kept. */
 const mailHistoryMs = 30 * dayMs
 
+export type NewMail = {
+  readonly messageId: string
+  /** JSON: of a digest digests/digest-content.ts DigestContent, else console/account-mails.ts AccountMail. */
+  readonly content: string
+  readonly now: number
+} & ({ readonly digestId: string } | { /** A mail address. */ readonly person: string })
+
 /** Queues a mail. One that is there already stays as it is. */
-export async function insertMail(
-  trx: Executor,
-  { messageId, digestId, content, now }: { messageId: string; digestId: string; content: string; now: number },
-): Promise<void> {
+export async function insertMail(trx: Executor, mail: NewMail): Promise<void> {
+  const { messageId, content, now } = mail
+  const [digestId, person] = 'digestId' in mail ? [mail.digestId, null] : [null, mail.person]
   await sql`
-    insert into mail (message_id, digest_id, content, due_at, created_at)
-    values (${messageId}, ${digestId}, ${content}, ${now}, ${now}) on conflict (message_id) do nothing`.execute(trx)
+    insert into mail (message_id, digest_id, person, content, due_at, created_at)
+    values (${messageId}, ${digestId}, ${person}, ${content}, ${now}, ${now})
+    on conflict (message_id) do nothing`.execute(trx)
 }
 
 /** A mail that one process has for itself until `takenUntil`. */
 export type TakenMail = {
   readonly messageId: string
-  readonly digestId: string
+  /** Null: a mail of the console. */
+  readonly digestId: string | null
   readonly person: string
-  /** JSON of digests/digest-content.ts DigestContent. */
+  /** JSON of NewMail. */
   readonly content: string
   /** Attempts made so far. */
   readonly attempts: number
@@ -35,12 +43,13 @@ export async function takeMail(
   { now, leaseMs }: { readonly now: number; readonly leaseMs: number },
 ): Promise<TakenMail | undefined> {
   const { rows } = await sql<TakenMail>`
-    update mail m set taken_until = ${now + leaseMs} from digest g
-    where g.digest_id = m.digest_id and m.message_id = (
+    update mail m set taken_until = ${now + leaseMs}
+    where m.message_id = (
       select message_id from mail where state = 'due' and due_at <= ${now} and taken_until <= ${now}
       order by due_at, message_id limit 1 for update skip locked)
-    returning m.message_id as "messageId", m.digest_id as "digestId", g.person, m.content, m.attempts, m.created_at as "createdAt",
-      m.taken_until as "takenUntil"`.execute(db)
+    returning m.message_id as "messageId", m.digest_id as "digestId",
+      coalesce(m.person, (select person from digest g where g.digest_id = m.digest_id)) as person,
+      m.content, m.attempts, m.created_at as "createdAt", m.taken_until as "takenUntil"`.execute(db)
   return rows[0]
 }
 
@@ -61,6 +70,11 @@ export async function recordMail(
       last_error = ${outcome.state === 'sent' ? null : outcome.error}, due_at = ${outcome.state === 'due' ? outcome.dueAt : at},
       ended_at = ${outcome.state === 'due' ? null : at}::bigint
     where message_id = ${messageId} and taken_until = ${takenUntil} and state = 'due'`.execute(db)
+}
+
+/** Forgets a mail that nobody wants any more. */
+export async function dropMail(db: Executor, { messageId, takenUntil }: TakenMail): Promise<void> {
+  await sql`delete from mail where message_id = ${messageId} and taken_until = ${takenUntil}`.execute(db)
 }
 
 /** Gives a mail back without an attempt. */

@@ -471,7 +471,7 @@ export const migrations: Migrations = {
       primary key (organization_id, person_id)
     )`,
     `create table invitation (
-      key_hash bytea primary key,
+      invitation_id text primary key,
       organization_id text not null references organization,
       mail text not null check (mail = lower(mail)),
       role text not null check (role in ('owner', 'member')),
@@ -480,15 +480,18 @@ export const migrations: Migrations = {
       until_ms bigint not null,
       used_at bigint
     )`,
-    'create index invitation_organization on invitation (organization_id)',
-    // Of a person, or of the first one, while nobody exists.
+    'create unique index invitation_open on invitation (organization_id, mail) where used_at is null',
+    // Of a person, of an invitation, or of the first person, while nobody exists.
     `create table sign_in_link (
       key_hash bytea primary key,
       person_id text references person,
+      invitation_id text references invitation on delete cascade,
       created_at bigint not null,
       until_ms bigint not null,
-      used_at bigint
+      used_at bigint,
+      check (person_id is null or invitation_id is null)
     )`,
+    'create index sign_in_link_invitation on sign_in_link (invitation_id)',
     `create table session (
       session_hash bytea primary key,
       person_id text not null references person,

@@ -52,6 +52,8 @@ export type Circumstances = {
   readonly random: { readonly bytes: (count: number) => Uint8Array; readonly uuid: () => string }
 }
 
+/** The name of the organization that the samples are for. */
+export const trialOrganization = 'Trial'
 /** Default requests a minute of an organization (C121). */
 const defaultRequestsPerMinute = 60
 

@@ -47,7 +47,10 @@ export async function createPerson(trx: Executor, person: NewPerson, now: number
   await sql`
     insert into person (person_id, mail, name, is_operator, created_at)
     values (${person.personId}, ${person.mail.toLowerCase()}, ${person.name}, ${person.isOperator}, ${now})
-    on conflict (mail) do update set ended_at = null`.execute(trx)
+    on conflict (mail) do update set ended_at = null,
+      is_operator = case when person.ended_at is null then person.is_operator else excluded.is_operator end`.execute(
+    trx,
+  )
   await bump(trx, 'console')
   return (await findPersonByMail(trx, person.mail))!
 }

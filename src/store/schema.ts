@@ -507,9 +507,9 @@ export type Database = {
     role: string
     created_at: EpochMs
   }
-  /** Open and used invitations; the key itself is only in the mail. */
+  /** Open and used invitations. */
   invitation: {
-    key_hash: Uint8Array
+    invitation_id: string
     organization_id: string
     mail: string
     role: string
@@ -518,10 +518,12 @@ export type Database = {
     until_ms: EpochMs
     used_at: EpochMs | null
   }
+  /** Links that are used once; a key is only where the link is. */
   sign_in_link: {
     key_hash: Uint8Array
-    /** Null: makes the first person, while nobody exists. */
+    /** Whom it signs in. Without an invitation either, it makes the first person, while nobody exists. */
     person_id: string | null
+    invitation_id: string | null
     created_at: EpochMs
     until_ms: EpochMs
     used_at: EpochMs | null

@@ -73,32 +73,44 @@ export async function endSessions(
   await bump(trx, 'console')
 }
 
-/** A link by which somebody signs in once; `personId` undefined: by which the first person begins. */
+export type NewLink = {
+  readonly keyHash: string
+  /** Whom it signs in. */
+  readonly personId?: string
+  /** Which invitation it accepts; without a person either, the link makes the first person. */
+  readonly invitationId?: string
+  readonly now: number
+  /** Absent: ten minutes from now. */
+  readonly until?: number
+}
+
+/** A link that is used once. */
 export async function createSignInLink(
   trx: Executor,
-  { keyHash, personId, now }: { readonly keyHash: string; readonly personId: string | undefined; readonly now: number },
+  { keyHash, personId, invitationId, now, until = now + linkMs }: NewLink,
 ): Promise<void> {
   await sql`delete from sign_in_link where until_ms < ${now - dayMs}`.execute(trx)
   await sql`
-    insert into sign_in_link (key_hash, person_id, created_at, until_ms)
-    values (${bytesOf(keyHash)}, ${personId ?? null}, ${now}, ${now + linkMs})`.execute(trx)
+    insert into sign_in_link (key_hash, person_id, invitation_id, created_at, until_ms)
+    values (${bytesOf(keyHash)}, ${personId ?? null}, ${invitationId ?? null}, ${now}, ${until})`.execute(trx)
 }
 
-/** What a link is good for, without using it up. */
+/** What a link is good for, without using it up; the mail address of a person. Undefined for an invitation. */
 export async function findSignInLink(
   db: Executor,
   keyHash: string,
   now: number,
-): Promise<{ readonly personId: string | undefined } | undefined> {
-  const { rows } = await sql<{ person_id: string | null }>`
-    select person_id from sign_in_link
-    where key_hash = ${bytesOf(keyHash)} and used_at is null and until_ms > ${now}`.execute(db)
-  return rows[0] && { personId: rows[0].person_id ?? undefined }
+): Promise<{ readonly mail: string | undefined } | undefined> {
+  const { rows } = await sql<{ mail: string | null }>`
+    select mail from sign_in_link left join person using (person_id)
+    where key_hash = ${bytesOf(keyHash)} and used_at is null and until_ms > ${now} and invitation_id is null
+      and (person_id is not null or not exists (select from person where ended_at is null))`.execute(db)
+  return rows[0] && { mail: rows[0].mail ?? undefined }
 }
 
 /**
- * Uses a link up. `person`: whom it signs in. `first`: nobody exists, so `within` makes the first person. `gone`: unknown,
- * used, too old, or for the first person where there is one.
+ * Uses a link up. `person`: whom it signs in; where nobody exists, `within` makes the first person. `gone`: unknown, used,
+ * too old, an invitation, or for the first person where there is one.
  */
 export async function takeSignInLink(
   store: Pick<Store, 'db'>,
@@ -110,7 +122,8 @@ export async function takeSignInLink(
     await sql`select from change_signal where topic = 'console' for update`.execute(trx)
     const { rows } = await sql<{ person_id: string | null }>`
       update sign_in_link set used_at = ${now}
-      where key_hash = ${bytesOf(keyHash)} and used_at is null and until_ms > ${now} returning person_id`.execute(trx)
+      where key_hash = ${bytesOf(keyHash)} and used_at is null and until_ms > ${now} and invitation_id is null
+      returning person_id`.execute(trx)
     const link = rows[0]
     if (!link) return { kind: 'gone' }
     if (link.person_id !== null) return { kind: 'person', personId: link.person_id }

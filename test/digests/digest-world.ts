@@ -108,7 +108,15 @@ export async function openDigestWorld(made: Store, startAt = Date.parse('2026-11
     make: (onStep?: (step: string) => void) => makeDigests(store, { clock, domain, ...(onStep && { onStep }) }),
     send: (server: Pick<MailServer, 'send'>, changed: Partial<SendOptions> = {}) =>
       sendMails(
-        { store, clock, random: () => 0.5, server, unsubscribeUrl: () => undefined, ...changed },
+        {
+          store,
+          clock,
+          random: () => 0.5,
+          server,
+          unsubscribeUrl: () => undefined,
+          renderAccountMail: async () => undefined,
+          ...changed,
+        },
         new AbortController().signal,
       ),
   }

@@ -41,6 +41,7 @@ await sendMails(
       },
     },
     unsubscribeUrl: () => undefined,
+    renderAccountMail: async () => undefined,
   },
   new AbortController().signal,
 )

@@ -1,0 +1,92 @@
+// The mails of the console about accounts: what each kind needs, and how it reads as text and as HTML. Pure, but for the queue.
+import { oneLine } from '../digests/digest-content.ts'
+import type { RenderedMail } from '../digests/send-mails.ts'
+import type { Executor } from '../store/database.ts'
+import { insertMail } from '../store/mails.ts'
+import type { Role } from '../store/people.ts'
+import { html } from './html.ts'
+import type { ConsolePlace } from './place.ts'
+import type { Language } from './text/languages.ts'
+import { mailTexts } from './text/mail-texts.ts'
+
+/** What is stored of each kind until it is sent: never a key. A new kind needs an entry here, in `letters` and in the texts. */
+type MailKinds = {
+  /** A link to sign in, for whoever has the address; nobody gets one that is unknown. `return`: a path of the console. */
+  readonly signIn: { readonly return: string }
+  readonly invitation: {
+    readonly invitationId: string
+    readonly organization: string
+    readonly invitedBy: string
+    readonly role: Role
+  }
+}
+type Kind = keyof MailKinds
+
+/** A mail as it waits, in JSON. */
+export type AccountMail = {
+  readonly [kind in Kind]: { readonly kind: kind; readonly language: Language; readonly data: MailKinds[kind] }
+}[Kind]
+
+type Letter = {
+  readonly subject: string
+  readonly paragraphs: readonly string[]
+  readonly action?: readonly [text: string, address: string]
+  readonly last?: string
+}
+
+/** Where a letter leads: to the console at `origin`, with the key that was made for it. */
+type Where = { readonly origin: string; readonly key: string }
+
+const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Language, where: Where) => Letter } = {
+  signIn: (data, language, { origin, key }) => {
+    const texts = mailTexts[language].signIn
+    const query = data.return === '/' ? '' : `?return=${encodeURIComponent(data.return)}`
+    return {
+      subject: texts.subject,
+      paragraphs: [texts.body],
+      action: [texts.button, `${origin}/sign-in/link/${key}${query}`],
+      last: texts.otherwise,
+    }
+  },
+  invitation: (data, language, { origin, key }) => {
+    const texts = mailTexts[language].invitation
+    const organization = oneLine(data.organization)
+    return {
+      subject: texts.subject(organization),
+      paragraphs: [texts.body(oneLine(data.invitedBy), organization, data.role === 'owner'), texts.once],
+      action: [texts.button, `${origin}/invitation/${key}`],
+      last: texts.otherwise,
+    }
+  },
+}
+
+/** Writes a mail. `key`: what its link ends with; empty for a kind without one. */
+export function renderAccountMail({ kind, language, data }: AccountMail, where: Where): RenderedMail {
+  const write = letters[kind] as (data: MailKinds[Kind], language: Language, where: Where) => Letter
+  const { subject, paragraphs, action, last } = write(data, language, where)
+  const sentBy = mailTexts[language].sentBy(where.origin)
+  const blocks = [...paragraphs, ...(action ? [action[1]] : []), ...(last === undefined ? [] : [last]), '--', sentBy]
+  const document = html`<!doctype html>
+<html lang="${language}"><head><meta charset="utf-8"><title>${subject}</title></head><body>
+<h1>${subject}</h1>
+${paragraphs.map((text) => html`<p>${text}</p>\n`)}${action && html`<p><a href="${action[1]}">${action[0]}</a></p>\n<p>${action[1]}</p>\n`}${last !== undefined && html`<p>${last}</p>\n`}<hr>
+<p>${sentBy}</p>
+</body></html>
+`
+  return { subject: oneLine(subject), text: `${blocks.join('\n\n')}\n`, html: document.text }
+}
+
+/** Queues a mail to an address. Call it in the transaction of its cause. */
+export async function queueAccountMail(
+  trx: Executor,
+  { random, config, origin }: Pick<ConsolePlace, 'random' | 'config' | 'origin'>,
+  { to, mail, now }: { readonly to: string; readonly mail: AccountMail; readonly now: number },
+): Promise<void> {
+  const domain = config.mail?.from.split('@')[1] ?? new URL(origin).hostname
+  await insertMail(trx, {
+    messageId: `<${random.uuid()}@${domain}>`,
+    person: to,
+    content: JSON.stringify(mail),
+    now,
+  })
+}

@@ -1,0 +1,51 @@
+// A page of the audit log, as an organization and the operator see it.
+import type { AuditEntry, ListedAuditEntry } from '../store/audit.ts'
+import { formatNumber } from './format.ts'
+import { type Content, type Html, html } from './html.ts'
+import { empty, moment, pager, quoted, table } from './parts.ts'
+import { auditTexts } from './text/audit-texts.ts'
+import type { Language } from './text/languages.ts'
+
+/** Entries on a page. */
+export const entriesOnPage = 50
+
+/** The entry below which a page begins, as its address says; undefined for the newest page. */
+export function beforeOf(query: URLSearchParams): number | undefined {
+  const text = query.get('before') ?? ''
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
+}
+
+/** `entries`: one more than fits, where there are older ones. */
+export function auditList(
+  entries: readonly ListedAuditEntry[],
+  { language, path, isNewest }: { readonly language: Language; readonly path: string; readonly isNewest: boolean },
+): Html {
+  const texts = auditTexts[language]
+  const shown = entries.slice(0, entriesOnPage)
+  if (shown.length === 0) return empty(texts.none, texts.noneHint)
+  const older = entries.length > shown.length && shown.at(-1)
+  return html`${table({
+    caption: texts.title,
+    columns: [
+      { head: texts.when },
+      { head: texts.who },
+      { head: texts.what },
+      { head: texts.subject },
+      { head: texts.detail },
+    ],
+    rows: shown.map((entry) => [
+      moment(entry.at, language),
+      html`${entry.actor === 'operator' ? texts.operator : entry.actor}${entry.addressPrefix !== '' && html`<br><span class="soft">${entry.addressPrefix}</span>`}`,
+      texts.actions[entry.action] ?? html`<code>${entry.action}</code>`,
+      quoted(entry.subject),
+      detailText(entry.detail),
+    ]),
+  })}${pager({
+    text: texts.shown(formatNumber(shown.length, language)),
+    previous: isNewest ? undefined : [texts.newest, path],
+    next: older ? [texts.older, `${path}?before=${older.entryNo}`] : undefined,
+  })}`
+}
+
+const detailText = (detail: AuditEntry['detail']): Content =>
+  Object.entries(detail).map(([name, value], index) => html`${index > 0 && ', '}${name}: ${quoted(String(value))}`)

@@ -1,0 +1,21 @@
+// The audit log of an organization.
+import { listAuditEntries } from '../../store/audit.ts'
+import { auditList, beforeOf, entriesOnPage } from '../audit-list.ts'
+import { organizationPage, type PageRoute, page } from '../page.ts'
+import type { ConsolePlace } from '../place.ts'
+import { auditTexts } from '../text/audit-texts.ts'
+
+export const auditPages = ({ store }: ConsolePlace): PageRoute[] => [
+  organizationPage('GET', '/o/:organization/audit', 'member', async ({ organization, language, query, url }) => {
+    const { organizationId } = organization
+    const before = beforeOf(query)
+    const wanted = { organizationId, limit: entriesOnPage + 1, ...(before !== undefined && { before }) }
+    const entries = await listAuditEntries(store.db, wanted)
+    const texts = auditTexts[language]
+    return page({
+      title: texts.title,
+      lead: texts.lead,
+      body: auditList(entries, { language, path: url.pathname, isNewest: before === undefined }),
+    })
+  }),
+]

@@ -1,0 +1,76 @@
+// An invitation's link: what it says, and joining.
+import { addAuditEntry } from '../../store/audit.ts'
+import { acceptInvitation, findInvitationOfLink } from '../../store/invitations.ts'
+import { keyHashOf } from '../directory.ts'
+import { html } from '../html.ts'
+import { type PageAnswer, type PageRequest, type PageRoute, page, publicPage, redirect } from '../page.ts'
+import type { ConsolePlace } from '../place.ts'
+import { gate } from '../sign-in-page.ts'
+import { signInTexts } from '../text/sign-in-texts.ts'
+
+export const invitationPages = (place: ConsolePlace): PageRoute[] => [
+  publicPage('GET', '/invitation/:key', (request) => showInvitation(place, request)),
+  publicPage('POST', '/invitation/:key', (request) => join(place, request)),
+]
+
+async function showInvitation({ store, directory }: ConsolePlace, request: PageRequest): Promise<PageAnswer> {
+  const { params, language, now, viewer, url } = request
+  const texts = signInTexts[language]
+  const invitation = await findInvitationOfLink(store.db, keyHashOf(params['key'] ?? ''), now)
+  const organization = invitation && directory.organization(invitation.organizationId)
+  if (!invitation || !organization) return gonePage(request)
+  const { mail, role, invitedBy } = invitation
+  const title = texts.invitationTitle(organization.name)
+  const isOther = viewer !== undefined && viewer.person.mail !== mail
+  return page({
+    title,
+    hasHead: false,
+    body: gate(
+      title,
+      texts.invitationLead(invitedBy, role === 'owner'),
+      html`<p>${isOther ? texts.invitationOther(viewer.person.mail, mail) : texts.invitationAs(mail)}</p><form method="post" action="${url.pathname}"><button class="go full">${texts.invitationButton(organization.name)}</button></form>`,
+    ),
+  })
+}
+
+/** Makes the person where there is none, and signs in: who has the link has the mail address. */
+async function join({ store, directory, random }: ConsolePlace, request: PageRequest): Promise<PageAnswer> {
+  const { params, language, now, addressPrefix } = request
+  const accepted = await acceptInvitation(
+    store,
+    { keyHash: keyHashOf(params['key'] ?? '') },
+    { now, newId: random.uuid() },
+    (trx, { mail }, { organizationId, role }) =>
+      addAuditEntry(trx, {
+        at: now,
+        actor: mail,
+        addressPrefix,
+        organizationId,
+        action: 'member.join',
+        subject: mail,
+        detail: { role },
+      }),
+  )
+  if (accepted.kind === 'gone') return gonePage(request)
+  await directory.refresh()
+  const { organizationId } = accepted.invitation
+  const name = directory.organization(organizationId)?.name ?? ''
+  return redirect(`/o/${organizationId}`, {
+    signIn: { personId: accepted.person.personId },
+    notice: signInTexts[language].joined(name),
+  })
+}
+
+function gonePage({ language }: PageRequest): PageAnswer {
+  const texts = signInTexts[language]
+  return page({
+    title: texts.invitationGone,
+    status: 404,
+    hasHead: false,
+    body: gate(
+      texts.invitationGone,
+      texts.invitationGoneLead,
+      html`<p><a class="btn" href="/sign-in">${texts.backToSignIn}</a></p>`,
+    ),
+  })
+}

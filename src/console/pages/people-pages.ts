@@ -1,0 +1,271 @@
+// The people of an organization: who is in it, who is invited, their roles, leaving.
+import { mailAddressOf } from '../../platform/mail-address.ts'
+import { inTransaction } from '../../store/database.ts'
+import { createInvitation, listInvitations, withdrawInvitation } from '../../store/invitations.ts'
+import { changeMember, listMembers, type Member, type Role } from '../../store/people.ts'
+import { endSessions } from '../../store/sessions.ts'
+import { queueAccountMail } from '../account-mails.ts'
+import { formatDay } from '../format.ts'
+import { fieldOf, formKey, note, once } from '../forms.ts'
+import { homeOf } from '../frame.ts'
+import { type Html, html } from '../html.ts'
+import {
+  type OrganizationRequest,
+  organizationPage,
+  type PageAnswer,
+  PageError,
+  type PageRoute,
+  page,
+  redirect,
+} from '../page.ts'
+import { empty, field, moment, noteBox, part, question, select, table } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { peopleTexts } from '../text/people-texts.ts'
+
+export const peoplePages = (place: ConsolePlace): PageRoute[] => {
+  const base = '/o/:organization/people'
+  const isSensitive = { isSensitive: true }
+  return [
+    organizationPage('GET', base, 'member', (request) => peoplePage(place, request)),
+    organizationPage('POST', `${base}/invite`, 'owner', (request) => invite(place, request), isSensitive),
+    organizationPage('POST', `${base}/withdraw`, 'owner', (request) => withdraw(place, request)),
+    organizationPage('POST', `${base}/role`, 'owner', (request) => changeRole(place, request), isSensitive),
+    organizationPage('GET', `${base}/remove`, 'owner', (request) => askToRemove(place, request), isSensitive),
+    organizationPage('POST', `${base}/remove`, 'owner', (request) => remove(place, request), isSensitive),
+    organizationPage('GET', `${base}/leave`, 'member', (request) => askToLeave(request)),
+    organizationPage('POST', `${base}/leave`, 'member', (request) => leave(place, request)),
+  ]
+}
+
+const pathOf = ({ organization }: OrganizationRequest): string => `/o/${organization.organizationId}/people`
+
+async function peoplePage(place: ConsolePlace, request: OrganizationRequest, mailError?: string): Promise<PageAnswer> {
+  const { organization, language, now } = request
+  const texts = peopleTexts[language]
+  const { organizationId, name } = organization
+  const members = await listMembers(place.store.db, organizationId)
+  const isOwner = organization.role === 'owner'
+  return page({
+    title: mailError === undefined ? texts.title : `${texts.error}: ${texts.title}`,
+    lead: texts.lead(name),
+    current: pathOf(request),
+    ...(mailError !== undefined && { status: 422 }),
+    body: html`${mailError !== undefined && noteBox('bad', texts.wrong, html`<a href="#mail">${mailError}</a>`)}${part(texts.members, membersTable(members, request), texts.rolesHint)}${part(texts.invitations, await invitationsTable(place, request, now))}${isOwner && inviteForm(place, request, mailError)}`,
+  })
+}
+
+function membersTable(members: readonly Member[], request: OrganizationRequest): Html {
+  const { language, viewer, organization } = request
+  const texts = peopleTexts[language]
+  const isOwner = organization.role === 'owner'
+  const actions = ({ personId, role }: Member): Html => {
+    const isSelf = personId === viewer.person.personId
+    const other: Role = role === 'owner' ? 'member' : 'owner'
+    return html`<div class="row">${isOwner && html`<form method="post" action="${pathOf(request)}/role"><input type="hidden" name="person" value="${personId}"><button class="tiny" name="role" value="${other}">${other === 'owner' ? texts.makeOwner : texts.makeMember}</button></form>`}${isSelf ? html`<a class="btn tiny stop" href="${pathOf(request)}/leave">${texts.leave}</a>` : isOwner && html`<a class="btn tiny stop" href="${pathOf(request)}/remove?person=${personId}">${texts.remove}</a>`}</div>`
+  }
+  return table({
+    caption: texts.members,
+    kind: 'mid',
+    columns: [
+      { head: texts.person },
+      { head: texts.role },
+      { head: texts.since },
+      { head: texts.action, isHidden: true },
+    ],
+    rows: members.map((member) => [
+      html`${member.name || member.mail}${member.personId === viewer.person.personId && html` <span class="tag">${texts.you}</span>`}${member.name !== '' && html`<br><span class="soft">${member.mail}</span>`}`,
+      texts.roles[member.role],
+      formatDay(member.since, language),
+      actions(member),
+    ]),
+  })
+}
+
+async function invitationsTable({ store }: ConsolePlace, request: OrganizationRequest, now: number): Promise<Html> {
+  const { language, organization } = request
+  const texts = peopleTexts[language]
+  const { organizationId, role } = organization
+  const invitations = await listInvitations(store.db, { organizationId }, now)
+  if (invitations.length === 0) return empty(texts.nobodyInvited, texts.nobodyInvitedHint)
+  return table({
+    caption: texts.invitations,
+    kind: 'mid',
+    columns: [
+      { head: texts.mail },
+      { head: texts.role },
+      { head: texts.invitedBy },
+      { head: texts.until },
+      { head: texts.action, isHidden: true },
+    ],
+    rows: invitations.map((invitation) => [
+      invitation.mail,
+      texts.roles[invitation.role],
+      invitation.invitedBy,
+      moment(invitation.until, language),
+      role === 'owner' &&
+        html`<form method="post" action="${pathOf(request)}/withdraw"><button class="tiny" name="invitation" value="${invitation.invitationId}">${texts.withdraw}</button></form>`,
+    ]),
+  })
+}
+
+function inviteForm(place: ConsolePlace, request: OrganizationRequest, mailError: string | undefined): Html {
+  const { language, form } = request
+  const texts = peopleTexts[language]
+  return part(
+    texts.invite,
+    html`<form class="stack" method="post" action="${pathOf(request)}/invite">${formKey(place)}<div class="two">${field(
+      {
+        name: 'mail',
+        type: 'email',
+        label: texts.mail,
+        value: fieldOf(form, 'mail'),
+        isRequired: true,
+        autocomplete: 'off',
+        error: mailError,
+      },
+    )}${select({
+      name: 'role',
+      label: texts.role,
+      value: roleOf(form),
+      choices: [
+        ['member', texts.roles.member],
+        ['owner', texts.roles.owner],
+      ],
+    })}</div><div><button class="go">${texts.send}</button></div></form>`,
+    place.config.mail ? texts.inviteHint : texts.inviteWaits,
+  )
+}
+
+const roleOf = (form: URLSearchParams): Role => (form.get('role') === 'owner' ? 'owner' : 'member')
+
+async function invite(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { form, language, now, organization, viewer } = request
+  const texts = peopleTexts[language]
+  const { organizationId, name } = organization
+  const mail = mailAddressOf(fieldOf(form, 'mail'))?.toLowerCase()
+  if (mail === undefined) return peoplePage(place, request, texts.noMail)
+  const members = await listMembers(place.store.db, organizationId)
+  if (members.some((member) => member.mail === mail)) return peoplePage(place, request, texts.isMember)
+  const role = roleOf(form)
+  const invitedBy = viewer.person.name || viewer.person.mail
+  await once(place, request, async (trx) => {
+    const invitationId = place.random.uuid()
+    const outcome = await createInvitation(trx, { invitationId, organizationId, mail, role, invitedBy }, now)
+    if (outcome === 'tooMany') throw new PageError(409, texts.tooMany)
+    const data = { invitationId, organization: name, invitedBy, role }
+    await queueAccountMail(trx, place, { to: mail, mail: { kind: 'invitation', language, data }, now })
+    await note(trx, request, { action: 'member.invite', subject: mail, detail: { role }, organizationId })
+  })
+  return redirect(pathOf(request), { notice: texts.invited(mail) })
+}
+
+async function withdraw(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { form, language, organization } = request
+  const { organizationId } = organization
+  const mail = await inTransaction(place.store, async (trx) => {
+    const found = await withdrawInvitation(trx, { invitationId: fieldOf(form, 'invitation'), organizationId })
+    if (found !== undefined) await note(trx, request, { action: 'member.withdraw', subject: found, organizationId })
+    return found
+  })
+  const texts = peopleTexts[language]
+  return redirect(pathOf(request), mail === undefined ? {} : { notice: texts.withdrawn(mail) })
+}
+
+async function changeRole(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { form, language } = request
+  const texts = peopleTexts[language]
+  const member = memberOf(place, request, fieldOf(form, 'person'))
+  const role = roleOf(form)
+  if (member.role === role) return redirect(pathOf(request))
+  await change(place, request, member, role)
+  const isSelf = member.personId === request.viewer.person.personId
+  return redirect(pathOf(request), {
+    notice: texts.changed(member.mail, texts.roles[role]),
+    ...(isSelf && { signIn: { personId: member.personId } }),
+  })
+}
+
+function askToRemove(place: ConsolePlace, request: OrganizationRequest): PageAnswer {
+  const texts = peopleTexts[request.language]
+  const { personId, mail } = memberOf(place, request, request.query.get('person') ?? '')
+  return page({
+    title: texts.removeTitle(mail),
+    crumbs: [[texts.title, pathOf(request)]],
+    current: pathOf(request),
+    body: question({
+      action: `${pathOf(request)}/remove`,
+      body: html`<p>${texts.removeBody}</p>`,
+      fields: html`<input type="hidden" name="person" value="${personId}">`,
+      button: texts.removeButton,
+      cancel: [texts.keep, pathOf(request)],
+    }),
+  })
+}
+
+async function remove(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const member = memberOf(place, request, fieldOf(request.form, 'person'))
+  await change(place, request, member, undefined)
+  return redirect(pathOf(request), { notice: peopleTexts[request.language].removed(member.mail) })
+}
+
+function askToLeave(request: OrganizationRequest): PageAnswer {
+  const texts = peopleTexts[request.language]
+  return page({
+    title: texts.leaveTitle(request.organization.name),
+    crumbs: [[texts.title, pathOf(request)]],
+    current: pathOf(request),
+    body: question({
+      action: `${pathOf(request)}/leave`,
+      body: html`<p>${texts.leaveBody}</p>`,
+      button: texts.leaveButton,
+      cancel: [texts.keep, pathOf(request)],
+    }),
+  })
+}
+
+async function leave(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { viewer, organization, language } = request
+  const { person } = viewer
+  await change(place, request, { ...person, role: organization.role }, undefined)
+  const memberships = place.directory.membershipsOf(person.personId)
+  return redirect(homeOf({ person, memberships }), {
+    notice: peopleTexts[language].left(organization.name),
+    signIn: { personId: person.personId },
+  })
+}
+
+type Changed = { readonly personId: string; readonly mail: string; readonly role: Role }
+
+/** A member of the organization, as the directory knows them. Throws PageError for anybody else. */
+function memberOf({ directory }: ConsolePlace, request: OrganizationRequest, personId: string): Changed {
+  const person = directory.person(personId)
+  const { organizationId } = request.organization
+  const membership = directory.membershipsOf(personId).find((each) => each.organizationId === organizationId)
+  if (!person || !membership) throw new PageError(404, peopleTexts[request.language].noMember)
+  return { personId, mail: person.mail, role: membership.role }
+}
+
+/** Changes or ends a membership, and with it the sessions of the person; that of the viewer is renewed by the answer. */
+async function change(
+  { store, directory }: ConsolePlace,
+  request: OrganizationRequest,
+  { personId, mail, role: from }: Changed,
+  role: Role | undefined,
+): Promise<void> {
+  const { viewer, organization, language } = request
+  const { organizationId } = organization
+  const isSelf = personId === viewer.person.personId
+  const outcome = await changeMember(store, { organizationId, personId }, role, async (trx) => {
+    await endSessions(trx, isSelf ? { personId, but: viewer.sessionId } : { personId })
+    await note(trx, request, {
+      action: role === undefined ? (isSelf ? 'member.leave' : 'member.remove') : 'member.role',
+      subject: mail,
+      detail: { from, ...(role !== undefined && { to: role }) },
+      organizationId,
+    })
+  })
+  const texts = peopleTexts[language]
+  if (outcome === 'lastOwner') throw new PageError(409, texts.lastOwner)
+  if (outcome === 'noMember') throw new PageError(404, texts.noMember)
+  await directory.refresh()
+}

@@ -1,0 +1,172 @@
+// Signing in by a link: the page that asks for the address, the links themselves, the first person, signing out.
+import { hourMs } from '../../domain/time.ts'
+import { mailAddressOf } from '../../platform/mail-address.ts'
+import { addAuditEntry } from '../../store/audit.ts'
+import { type Executor, inTransaction } from '../../store/database.ts'
+import { findOrganization, trialOrganization } from '../../store/organizations.ts'
+import { addMember, createPerson } from '../../store/people.ts'
+import { findSignInLink, takeSignInLink } from '../../store/sessions.ts'
+import { queueAccountMail } from '../account-mails.ts'
+import { AttemptLimit } from '../attempt-limit.ts'
+import { keyHashOf } from '../directory.ts'
+import { fieldOf, returnPath } from '../forms.ts'
+import { homeOf } from '../frame.ts'
+import { html } from '../html.ts'
+import { type PageAnswer, PageError, type PageRequest, type PageRoute, page, publicPage, redirect } from '../page.ts'
+import { field } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { gate, signInPage } from '../sign-in-page.ts'
+import { signInTexts } from '../text/sign-in-texts.ts'
+
+/** Links by mail in an hour, for one address and for one network. */
+const mostForAddress = 5
+const mostForNetwork = 30
+
+/** The address of a first person who gave none: no mail reaches it. */
+const firstMail = 'operator@localhost'
+
+export function signInPages(place: ConsolePlace): PageRoute[] {
+  const limits = {
+    address: new AttemptLimit(mostForAddress, hourMs),
+    network: new AttemptLimit(mostForNetwork, hourMs),
+  }
+  return [
+    publicPage('GET', '/sign-in', (request) => signInPage(place, request)),
+    publicPage('POST', '/sign-in', (request) => askForLink(place, limits, request)),
+    publicPage('GET', '/sign-in/sent', (request) => sentPage(request)),
+    publicPage('GET', '/sign-in/link/:key', (request) => linkPage(place, request)),
+    publicPage('POST', '/sign-in/link/:key', (request) => useLink(place, request)),
+    publicPage('GET', '/first/:key', (request) => linkPage(place, request)),
+    publicPage('POST', '/first/:key', (request) => useLink(place, request)),
+    publicPage('POST', '/sign-out', ({ language }) =>
+      redirect('/', { isSigningOut: true, notice: signInTexts[language].signedOut }),
+    ),
+  ]
+}
+
+/** Does the same for every address: who it belongs to is looked up when the mail is written. */
+async function askForLink(
+  place: ConsolePlace,
+  limits: { readonly address: AttemptLimit; readonly network: AttemptLimit },
+  request: PageRequest,
+): Promise<PageAnswer> {
+  const { form, language, now } = request
+  const texts = signInTexts[language]
+  const typed = fieldOf(form, 'mail')
+  const address = mailAddressOf(typed)?.toLowerCase()
+  if (address === undefined) return signInPage(place, request, { mail: typed, mailError: texts.noMail })
+  if (!limits.network.take(request.addressPrefix, now) || !limits.address.take(address, now))
+    throw new PageError(429, texts.tooMany)
+  const back = returnPath(form.get('return'))
+  // without a way out a link would be too old before it left
+  if (!place.config.mail) return signInPage(place, request, { mail: typed })
+  await inTransaction(place.store, (trx) =>
+    queueAccountMail(trx, place, {
+      to: address,
+      mail: { kind: 'signIn', language, data: { return: back } },
+      now,
+    }),
+  )
+  return redirect('/sign-in/sent')
+}
+
+function sentPage({ language }: PageRequest): PageAnswer {
+  const texts = signInTexts[language]
+  return page({
+    title: texts.sent,
+    hasHead: false,
+    body: gate(
+      texts.sent,
+      texts.sentLead,
+      html`<p class="soft small">${texts.sentHelp}</p><p><a class="btn" href="/sign-in">${texts.backToSignIn}</a></p>`,
+    ),
+  })
+}
+
+/** A button only: programs that read mails open every link. */
+async function linkPage(
+  { store, hasSamples }: ConsolePlace,
+  request: PageRequest,
+  mailError?: string,
+): Promise<PageAnswer> {
+  const { params, language, now, url, query, form } = request
+  const texts = signInTexts[language]
+  const link = await findSignInLink(store.db, keyHashOf(params['key'] ?? ''), now)
+  if (!link) return gonePage(request)
+  const isFirst = link.mail === undefined
+  const title = isFirst ? texts.firstTitle : texts.linkTitle(link.mail)
+  const lead = isFirst ? `${texts.firstLead}${hasSamples ? ` ${texts.firstTrial}` : ''}` : texts.linkLead
+  const mailField =
+    isFirst &&
+    field({
+      name: 'mail',
+      type: 'email',
+      label: texts.firstMail,
+      hint: texts.firstMailHint,
+      value: form.get('mail') ?? query.get('mail') ?? '',
+      autocomplete: 'email',
+      error: mailError,
+    })
+  return page({
+    title,
+    hasHead: false,
+    ...(mailError !== undefined && { status: 422, title: `${texts.error}: ${title}` }),
+    body: gate(
+      title,
+      lead,
+      html`<form class="stack" method="post" action="${url.pathname}"><input type="hidden" name="return" value="${returnPath(form.get('return') ?? query.get('return'))}">${mailField}<button class="go full">${isFirst ? texts.firstButton : texts.linkButton}</button></form>`,
+    ),
+  })
+}
+
+async function useLink(place: ConsolePlace, request: PageRequest): Promise<PageAnswer> {
+  const { store, directory } = place
+  const { params, form, now, language } = request
+  const typed = fieldOf(form, 'mail')
+  const mail = typed === '' ? firstMail : mailAddressOf(typed)?.toLowerCase()
+  if (mail === undefined) return linkPage(place, request, signInTexts[language].noMail)
+  const taken = await takeSignInLink(store, { keyHash: keyHashOf(params['key'] ?? ''), now }, (trx) =>
+    makeFirstPerson(trx, place, request, mail),
+  )
+  if (taken.kind === 'gone') return gonePage(request)
+  const { personId } = taken
+  await directory.refresh()
+  const person = directory.person(personId)
+  if (!person) return gonePage(request)
+  const back = returnPath(form.get('return'))
+  return redirect(back === '/' ? homeOf({ person, memberships: directory.membershipsOf(personId) }) : back, {
+    signIn: { personId },
+  })
+}
+
+/** Operator, and Owner of the trial organization where there is one. */
+async function makeFirstPerson(
+  trx: Executor,
+  { random }: ConsolePlace,
+  { now, addressPrefix }: PageRequest,
+  mail: string,
+): Promise<string> {
+  const { personId } = await createPerson(trx, { personId: random.uuid(), mail, name: '', isOperator: true }, now)
+  const trial = await findOrganization(trx, trialOrganization)
+  if (trial) await addMember(trx, { organizationId: trial.organizationId, personId, role: 'owner' }, now)
+  await addAuditEntry(trx, {
+    at: now,
+    actor: mail,
+    addressPrefix,
+    organizationId: trial?.organizationId,
+    action: 'person.first',
+    subject: mail,
+    detail: { operator: true },
+  })
+  return personId
+}
+
+function gonePage({ language }: PageRequest): PageAnswer {
+  const texts = signInTexts[language]
+  return page({
+    title: texts.gone,
+    status: 404,
+    hasHead: false,
+    body: gate(texts.gone, texts.goneLead, html`<p><a class="btn" href="/sign-in">${texts.newLink}</a></p>`),
+  })
+}

@@ -1,0 +1,41 @@
+// The page to sign in, as several ways of signing in show it: fresh, or with what went wrong.
+import { fieldOf, returnPath } from './forms.ts'
+import { type Content, type Html, html } from './html.ts'
+import { type PageAnswer, type PageRequest, page } from './page.ts'
+import { field, noteBox } from './parts.ts'
+import type { ConsolePlace } from './place.ts'
+import { signInTexts } from './text/sign-in-texts.ts'
+
+export type SignInFailure = {
+  /** What was typed. */
+  readonly mail?: string
+  /** What is wrong with it. */
+  readonly mailError?: string
+  /** What went wrong otherwise: a heading and a sentence. */
+  readonly problem?: readonly [heading: string, why: string]
+}
+
+/** A narrow page with one thing to do. */
+export const gate = (title: string, lead: Content, body: Content): Html =>
+  html`<div class="gate"><div class="stack gap"><div><h1>${title}</h1><p class="soft">${lead}</p></div>${body}</div></div>`
+
+/** Where to go on afterwards is in the query, or in the form that failed. */
+export function signInPage(place: ConsolePlace, request: PageRequest, failure: SignInFailure = {}): PageAnswer {
+  const { language, viewer, query, form } = request
+  const texts = signInTexts[language]
+  const { mailError, problem } = failure
+  const back = returnPath(form.get('return') ?? query.get('return'))
+  const mail = failure.mail ?? (fieldOf(form, 'mail') || (viewer?.person.mail ?? ''))
+  const title = viewer ? texts.again : texts.title
+  const hasFailed = mailError !== undefined || problem !== undefined
+  return page({
+    title: hasFailed ? `${texts.error}: ${title}` : title,
+    hasHead: false,
+    ...(hasFailed && { status: 422 }),
+    body: gate(
+      title,
+      viewer ? texts.againLead(viewer.person.mail) : texts.lead,
+      html`${problem && noteBox('bad', ...problem)}${mailError !== undefined && noteBox('bad', texts.wrong, html`<a href="#mail">${mailError}</a>`)}${!place.config.mail && noteBox('warn', texts.mailMissing, html`${texts.askOperator} <code>tenderstock console link ${mail || 'MAIL'}</code>`)}<form class="stack" method="post" action="/sign-in"><input type="hidden" name="return" value="${back}">${field({ name: 'mail', type: 'email', label: texts.mail, value: mail, error: mailError, isRequired: true, autocomplete: 'username webauthn' })}<button class="go full">${texts.send}</button></form><p class="soft small">${texts.needsInvitation}</p>`,
+    ),
+  })
+}

@@ -1,0 +1,40 @@
+// Texts of the mails about accounts.
+import type { Texts } from './languages.ts'
+
+const en = {
+  signIn: {
+    subject: 'Sign in to Tenderstock',
+    body: 'Open this link to sign in. It works once, for ten minutes.',
+    button: 'Sign in',
+    otherwise: 'You did not ask for this mail? Then do nothing: without the link nobody gets in.',
+  },
+  invitation: {
+    subject: (organization: string) => `Invitation to ${organization} on Tenderstock`,
+    body: (invitedBy: string, organization: string, isOwner: boolean) =>
+      `${invitedBy} invites you to join ${organization} ${isOwner ? 'as an Owner' : 'as a member'}.`,
+    once: 'The link works once, for seven days. It also signs you in: no password is needed.',
+    button: 'See the invitation',
+    otherwise: 'You do not expect this invitation? Then do nothing, and it ends by itself.',
+  },
+  sentBy: (origin: string) => `Sent by Tenderstock at ${origin}. Nobody reads answers to this address.`,
+}
+
+const de: typeof en = {
+  signIn: {
+    subject: 'Bei Tenderstock anmelden',
+    body: 'Öffnen Sie diesen Link, um sich anzumelden. Er gilt einmal, zehn Minuten lang.',
+    button: 'Anmelden',
+    otherwise: 'Sie haben diese E-Mail nicht angefordert? Dann ist nichts zu tun: Ohne den Link kommt niemand hinein.',
+  },
+  invitation: {
+    subject: (organization) => `Einladung zu ${organization} bei Tenderstock`,
+    body: (invitedBy, organization, isOwner) =>
+      `${invitedBy} lädt Sie zu ${organization} ein, ${isOwner ? 'als Inhaber' : 'als Mitglied'}.`,
+    once: 'Der Link gilt einmal, sieben Tage lang. Er meldet Sie auch an: Ein Kennwort braucht es nicht.',
+    button: 'Einladung ansehen',
+    otherwise: 'Sie erwarten diese Einladung nicht? Dann ist nichts zu tun, sie endet von selbst.',
+  },
+  sentBy: (origin) => `Gesendet von Tenderstock auf ${origin}. Antworten an diese Adresse liest niemand.`,
+}
+
+export const mailTexts: Texts<typeof en> = { en, de }

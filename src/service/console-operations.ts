@@ -1,0 +1,118 @@
+// The operator's command about the console: a link by which somebody signs in without a mail.
+import { keyHashOf } from '../console/directory.ts'
+import { newKey } from '../console/write-mails.ts'
+import { OperatorError } from '../platform/errors.ts'
+import { mailAddressOf } from '../platform/mail-address.ts'
+import type { Random } from '../platform/random.ts'
+import { addAuditEntry } from '../store/audit.ts'
+import { type Executor, inTransaction } from '../store/database.ts'
+import { createPerson, findPersonByMail, hasPeople, listPeople, type Person, setOperator } from '../store/people.ts'
+import { createSignInLink, linkMs } from '../store/sessions.ts'
+import type { Emit } from './command-event.ts'
+import type { ControlRequest } from './control-socket.ts'
+import type { ServiceContext } from './operation-context.ts'
+
+/** Where the console is when nothing says otherwise. */
+const usualOrigin = 'http://localhost:8081'
+
+type LinkContext = Pick<ServiceContext, 'store' | 'clock' | 'random' | 'config' | 'consoleOrigin'>
+
+/** `console link [MAIL] [--operator]`. */
+export async function makeConsoleLink(
+  context: LinkContext,
+  { operands, options }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const { store, clock, random } = context
+  const [typed] = operands
+  const now = clock()
+  const key = newKey(random)
+  const person = await inTransaction(store, async (trx) => {
+    if (!(await hasPeople(trx))) {
+      if (typed !== undefined) addressOf(typed)
+      await createSignInLink(trx, { keyHash: keyHashOf(key), now })
+      return undefined
+    }
+    const found =
+      typed === undefined
+        ? await onlyOperator(trx)
+        : await personFor(trx, typed, { isOperator: options['operator'] === true, now, random })
+    await createSignInLink(trx, { keyHash: keyHashOf(key), personId: found.personId, now })
+    await addAuditEntry(trx, {
+      at: now,
+      actor: 'operator',
+      addressPrefix: '',
+      organizationId: undefined,
+      action: 'console.link',
+      subject: found.mail,
+      detail: options['operator'] === true ? { operator: true } : {},
+    })
+    return found
+  })
+  const origin = context.consoleOrigin ?? context.config.consoleUrl ?? usualOrigin
+  // the first person can still change their address in the form
+  const query = person || typed === undefined ? '' : `?mail=${encodeURIComponent(addressOf(typed))}`
+  emit({
+    event: 'consoleLink',
+    link: `${origin}/${person ? 'sign-in/link' : 'first'}/${key}${query}`,
+    mail: person?.mail ?? null,
+    until: now + linkMs,
+  })
+  if (context.consoleOrigin === undefined)
+    emit({
+      event: 'warning',
+      message: 'No service runs on this stock here; the link works where one does, or once one is started.',
+    })
+  return 0
+}
+
+/** A link for the first person; undefined where somebody exists. */
+export async function firstConsoleLink({
+  store,
+  clock,
+  random,
+  consoleOrigin,
+}: LinkContext): Promise<string | undefined> {
+  if (await hasPeople(store.db)) return undefined
+  const key = newKey(random)
+  await createSignInLink(store.db, { keyHash: keyHashOf(key), now: clock() })
+  return `${consoleOrigin}/first/${key}`
+}
+
+async function onlyOperator(trx: Executor): Promise<Person> {
+  const operators = (await listPeople(trx)).filter(({ isOperator }) => isOperator)
+  if (operators.length !== 1)
+    throw new OperatorError(
+      'Several people could be meant; name the mail address: tenderstock console link anna@example.org',
+      { exitCode: 2 },
+    )
+  return operators[0]!
+}
+
+/** A known person; with `isOperator` also a new one. */
+async function personFor(
+  trx: Executor,
+  typed: string,
+  { isOperator, now, random }: { readonly isOperator: boolean; readonly now: number; readonly random: Random },
+): Promise<Person> {
+  // the first person may have no address that mails reach
+  const known = await findPersonByMail(trx, typed.trim())
+  const mail = known?.mail ?? addressOf(typed)
+  const person = known ?? (await findPersonByMail(trx, mail))
+  if (!isOperator) {
+    if (person) return person
+    throw new OperatorError(
+      `Nobody here has the address ${mail}. An Owner invites people in the console; --operator makes a new operator.`,
+    )
+  }
+  const made = person ?? (await createPerson(trx, { personId: random.uuid(), mail, name: '', isOperator }, now))
+  if (!made.isOperator) await setOperator(trx, made.personId, true)
+  return made
+}
+
+function addressOf(typed: string): string {
+  const mail = mailAddressOf(typed)?.toLowerCase()
+  if (mail === undefined)
+    throw new OperatorError(`"${typed}" is no mail address; write it like anna@example.org.`, { exitCode: 2 })
+  return mail
+}
