@@ -347,8 +347,8 @@ async function beforeLong<Result>(work: Promise<Result>, longestMs: number): Pro
 
 function formOf(body: unknown): URLSearchParams {
   const form = new URLSearchParams()
+  // no field means a NUL, and no database takes one
   for (const [name, value] of Object.entries((body ?? {}) as { [name: string]: string | string[] }))
-    // no field means a NUL, and no database takes one
     for (const each of Array.isArray(value) ? value : [value]) form.append(name, each.replaceAll('\0', ''))
   return form
 }

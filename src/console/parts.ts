@@ -193,6 +193,8 @@ export type Bar = {
   /** Of the axis, below the bar; empty: none. */
   readonly label: string
   readonly value: number
+  /** A part that failed or was refused, hatched on top of the value. */
+  readonly failed?: number
   /** For the title of the bar. */
   readonly title: string
 }
@@ -205,12 +207,14 @@ export function bars(options: {
   readonly format: (value: number) => string
 }): Html {
   const { finding, list, limit, format } = options
-  const top = niceTop(Math.max(1, limit ?? 0, ...list.map(({ value }) => value)))
+  const top = niceTop(Math.max(1, limit ?? 0, ...list.map(({ value, failed = 0 }) => value + failed)))
   const width = 100 / Math.max(1, list.length)
   const y = (value: number) => 100 - (100 * value) / top
   return html`<figure class="chart"><div class="y" aria-hidden="true"><span>${format(top)}</span><span>${format(top / 2)}</span><span>0</span></div><svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label="${finding}"><line x1="0" x2="100" y1="0" y2="0"/><line x1="0" x2="100" y1="50" y2="50"/>${list.map(
-    ({ value, title }, index) =>
-      html`<rect x="${round(index * width + width * 0.12)}" width="${round(width * 0.76)}" y="${round(y(value))}" height="${round(100 - y(value))}"><title>${title}</title></rect>`,
+    ({ value, failed = 0, title }, index) => {
+      const place = html`x="${round(index * width + width * 0.12)}" width="${round(width * 0.76)}"`
+      return html`<rect ${place} y="${round(y(value))}" height="${round(100 - y(value))}"><title>${title}</title></rect>${failed > 0 && html`<rect class="x2" ${place} y="${round(y(value + failed))}" height="${round(y(value) - y(value + failed))}"><title>${title}</title></rect>`}`
+    },
   )}${limit !== undefined && html`<line class="lim" x1="0" x2="100" y1="${round(y(limit))}" y2="${round(y(limit))}"/>`}</svg><div class="x" aria-hidden="true">${list.map(({ label }) => html`<span>${label}</span>`)}</div></figure>`
 }
 

@@ -3,7 +3,9 @@ import type { EditionView } from '../edition/read/edition-view.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import type { Random } from '../platform/random.ts'
+import type { Sealer } from '../platform/sealing.ts'
 import type { Store } from '../store/database.ts'
+import type { AddressRule } from '../webhooks/endpoint-address.ts'
 import type { Directory } from './directory.ts'
 import type { StockReads } from './stock-reads.ts'
 
@@ -52,6 +54,12 @@ export type ConsolePlace = {
    */
   readonly explore: (organizationId: string | undefined, path: string) => Promise<ExplorerAnswer>
   readonly run: (request: CommandRequest) => Promise<CommandOutcome>
+  /** What new webhook endpoints and secrets need. */
+  readonly webhooks: {
+    /** Seals secrets. Rejects with OperatorError when those of this stock were sealed with another key. */
+    readonly sealer: () => Promise<Sealer>
+    readonly addressRule: () => Promise<AddressRule>
+  }
   /** Reads of stages that the console does not know. */
   readonly reads: StockReads
 }

@@ -3,14 +3,17 @@ import type { PageRoute } from './page.ts'
 import { accessPages } from './pages/access-pages.ts'
 import { auditPages } from './pages/audit-pages.ts'
 import { codesPages } from './pages/codes-pages.ts'
+import { digestPages } from './pages/digest-pages.ts'
 import { explorerPages } from './pages/explorer-pages.ts'
 import { hitPages } from './pages/hit-pages.ts'
 import { invitationPages } from './pages/invitation-pages.ts'
 import { operatorPages } from './pages/operator-pages.ts'
 import { peoplePages } from './pages/people-pages.ts'
+import { profilePages } from './pages/profile-pages.ts'
 import { publicSite } from './pages/public-site.ts'
 import { searchPages } from './pages/search-pages.ts'
 import { signInPages } from './pages/sign-in-pages.ts'
+import { webhookPages } from './pages/webhook-pages.ts'
 import type { ConsolePlace } from './place.ts'
 
 /** Each group makes its pages from what they have to work with. */
@@ -18,14 +21,17 @@ const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [
   accessPages,
   auditPages,
   codesPages,
+  digestPages,
   explorerPages,
   hitPages,
   invitationPages,
   operatorPages,
   peoplePages,
+  profilePages,
   publicSite,
   searchPages,
   signInPages,
+  webhookPages,
 ]
 
 export const routesOf = (place: ConsolePlace): PageRoute[] => groups.flatMap((group) => group(place))

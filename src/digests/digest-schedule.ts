@@ -25,6 +25,17 @@ const pauseMs = hourMs
 /** The clocks of all zones are set at quarters of an hour. */
 const quarterMs = 15 * minuteMs
 
+/** The IANA name of a zone as it is stored; undefined for what is none. An offset such as +01:00 is none: it knows no summer. */
+export function zoneNameOf(text: string): string | undefined {
+  if (!/^[A-Za-z]/.test(text)) return undefined
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
 /** The day whose hour was reached last: until then it is still the day before. */
 export function dayAt({ rhythm, hour, zone }: DigestTerms, now: number): number {
   const day = Math.floor((now + offsetMsAt(zone, now) - hour * hourMs) / dayMs)

@@ -1,5 +1,5 @@
 // The operator's commands about digests: who gets the hits of a search by mail, and when.
-import { type DigestTerms, dayAt, nextDigestAt, type Rhythm } from '../digests/digest-schedule.ts'
+import { type DigestTerms, dayAt, nextDigestAt, type Rhythm, zoneNameOf } from '../digests/digest-schedule.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { mailAddressOf } from '../platform/mail-address.ts'
 import { inTransaction, type Store } from '../store/database.ts'
@@ -138,12 +138,8 @@ function termsOf(options: ControlRequest['options'], before: DigestTerms): Diges
 }
 
 function zoneNamed(name: string): string {
-  try {
-    // an offset such as +01:00 is no zone: it knows no summer
-    if (/^[A-Za-z]/.test(name)) return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-  }
+  const zone = zoneNameOf(name)
+  if (zone !== undefined) return zone
   throw new OperatorError(`There is no time zone "${name}"; write it like Europe/Berlin or America/New_York.`, {
     exitCode: 2,
   })

@@ -6,10 +6,12 @@ import { OperatorError } from '../platform/errors.ts'
 import { isLoopbackAddress } from '../platform/network-rule.ts'
 import { keepLooking } from './keep-looking.ts'
 import { findPort } from './listening-address.ts'
+import { webhookAddressRule } from './loopback-webhooks.ts'
 import type { OpenNode } from './open-node.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { runOperation } from './operations.ts'
 import { stockReads } from './stock-reads.ts'
+import { openSealer } from './webhook-sealer.ts'
 
 export type ConsoleSettings = {
   readonly host: string
@@ -79,6 +81,10 @@ export async function openServiceConsole(
     hasSamples: where.hasSamples,
     explore: (organizationId, path) => node.explorer.ask(where.api, organizationId, path),
     run: (request) => runForPage(context, request),
+    webhooks: {
+      sealer: () => openSealer(context),
+      addressRule: () => webhookAddressRule(store, config),
+    },
     reads: stockReads(context, node.editions),
   }
   const opened: Console = await openConsole(place, {

@@ -10,8 +10,10 @@ import { catchUp, type EditionLog, openEditionLog } from '../../src/edition/writ
 import type { Config } from '../../src/platform/config.ts'
 import { systemRandom } from '../../src/platform/random.ts'
 import { publish } from '../../src/publish/publish.ts'
+import { webhookAddressRule } from '../../src/service/loopback-webhooks.ts'
 import { runOperation } from '../../src/service/operations.ts'
 import { stockReads } from '../../src/service/stock-reads.ts'
+import { openSealer } from '../../src/service/webhook-sealer.ts'
 import { workQueue } from '../../src/service/work-queue.ts'
 import { inTransaction } from '../../src/store/database.ts'
 import { openDatabaseClock } from '../../src/store/database-clock.ts'
@@ -96,6 +98,7 @@ export async function openConsoleWorld(
       throw new Error('this world has no API')
     },
     reads: stockReads(context, editions),
+    webhooks: { sealer: () => openSealer(context), addressRule: () => webhookAddressRule(store, config) },
     run: async ({ command, operands = [], options = {} }: CommandRequest) => {
       const events: { readonly event: string }[] = []
       const exitCode = await runOperation(context, { command, operands, options }, (event) => void events.push(event))

@@ -52,7 +52,7 @@ function deliveries({ hit, organizationId, language }: HitView): Html | false {
   const wordOf = (each: string): string => texts[each as keyof typeof texts] ?? each
   return (
     hit.deliveries.length > 0 &&
-    html`<p class="meta">${hit.deliveries.map((each) => html`<span>${wordOf(each.state)} <a href="/o/${organizationId}/webhooks/${each.endpointId}?message=${each.messageId}#message"><bdi>${each.endpoint}</bdi></a></span>`)}</p>`
+    html`<p class="meta">${hit.deliveries.map((each) => html`<span>${wordOf(each.state)} <a href="/o/${organizationId}/webhooks/${each.endpointId}/messages/${each.messageId}"><bdi>${each.endpoint}</bdi></a></span>`)}</p>`
   )
 }
 

@@ -9,8 +9,8 @@ import {
   searchOverviews,
 } from '../../store/searches.ts'
 import type { FieldErrors } from '../criteria.ts'
-import { formKey } from '../forms.ts'
 import { formatNumber } from '../format.ts'
+import { formKey } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import { type OrganizationRequest, type PageAnswer, PageError, page } from '../page.ts'
 import { field, moment, noteBox, part, state, table } from '../parts.ts'

@@ -6,8 +6,8 @@ import { inTransaction } from '../../store/database.ts'
 import { stockIdOf } from '../../store/editions.ts'
 import { heldEditions, releaseDeliveries } from '../../store/hits.ts'
 import { changeSearch, createSearch, mostSearches, renameSearch, type StoredSearch } from '../../store/searches.ts'
-import { fieldOf, note, once } from '../forms.ts'
 import { formatNumber } from '../format.ts'
+import { fieldOf, note, once } from '../forms.ts'
 import { type OrganizationRequest, type PageAnswer, redirect } from '../page.ts'
 import { noteBox } from '../parts.ts'
 import type { ConsolePlace } from '../place.ts'
@@ -86,9 +86,7 @@ export async function newSearch(desk: SearchDesk, request: OrganizationRequest):
   } catch (error) {
     if (!(error instanceof NotCreated)) throw error
     const [fieldName, text] =
-      error.kind === 'nameTaken'
-        ? ['name', criteriaTexts[language].nameTaken]
-        : ['name', texts.tooMany(mostSearches)]
+      error.kind === 'nameTaken' ? ['name', criteriaTexts[language].nameTaken] : ['name', texts.tooMany(mostSearches)]
     return builder(desk, request, { ...view, errors: new Map([[fieldName!, text!]]), status: 422 })
   }
 }
@@ -165,7 +163,11 @@ export async function editSearch(desk: SearchDesk, request: OrganizationRequest)
   return redirect(`${addressOf(request)}/${search.searchId}`, { notice: notices.join(' ') || texts.nothingChanged })
 }
 
-export async function activate(place: ConsolePlace, request: OrganizationRequest, isActive: boolean): Promise<PageAnswer> {
+export async function activate(
+  place: ConsolePlace,
+  request: OrganizationRequest,
+  isActive: boolean,
+): Promise<PageAnswer> {
   const { language, organization, now } = request
   const texts = searchesTexts[language]
   const search = await searchOf(place, request)

@@ -92,4 +92,3 @@ async function searchPage(desk: SearchDesk, request: OrganizationRequest): Promi
     ...(preview && { answer: { kind: 'counted', preview } as const }),
   })
 }
-

@@ -1,0 +1,275 @@
+// Mail digests of an organization: who gets the hits of which search, and when.
+import { type DigestTerms, dayAt, nextDigestAt, zoneNameOf } from '../../digests/digest-schedule.ts'
+import { mailAddressOf } from '../../platform/mail-address.ts'
+import { inTransaction } from '../../store/database.ts'
+import {
+  changeTiming,
+  createDigest,
+  type ListedDigest,
+  listDigests,
+  lockDigest,
+  mostDigests,
+  removeDigest,
+} from '../../store/digests.ts'
+import { listSearches, type StoredSearch } from '../../store/searches.ts'
+import type { FieldErrors } from '../criteria.ts'
+import { formatNumber } from '../format.ts'
+import { fieldOf, formKey, note, once } from '../forms.ts'
+import { type Html, html } from '../html.ts'
+import {
+  type OrganizationRequest,
+  organizationPage,
+  type PageAnswer,
+  PageError,
+  type PageRoute,
+  page,
+  redirect,
+} from '../page.ts'
+import { type Choice, empty, field, moment, noteBox, part, question, select, table } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { digestsTexts } from '../text/digests-texts.ts'
+import type { Language } from '../text/languages.ts'
+import { errorNote } from './search-form-parts.ts'
+
+const usualZone = 'Europe/Brussels'
+const usualHour = 7
+const rhythms = ['daily', 'weekly', 'atOnce'] as const
+
+export const digestPages = (place: ConsolePlace): PageRoute[] => [
+  organizationPage('GET', '/o/:organization/digests', 'member', (request) => listPage(place, request)),
+  organizationPage('POST', '/o/:organization/digests', 'member', (request) => add(place, request)),
+  organizationPage('GET', '/o/:organization/digests/:digest', 'member', async (request) => {
+    const digest = await digestOf(place, request)
+    return editPage(request, digest, formOf(digest))
+  }),
+  organizationPage('POST', '/o/:organization/digests/:digest', 'member', (request) => edit(place, request)),
+  organizationPage('GET', '/o/:organization/digests/:digest/remove', 'member', (request) => removePage(place, request)),
+  organizationPage('POST', '/o/:organization/digests/:digest/remove', 'member', (request) => remove(place, request)),
+]
+
+const addressOf = ({ organization }: OrganizationRequest): string => `/o/${organization.organizationId}/digests`
+
+async function digestOf({ store }: ConsolePlace, request: OrganizationRequest): Promise<ListedDigest> {
+  const { organization, params, language } = request
+  const all = await listDigests(store.db, organization.organizationId)
+  const digest = all.find(({ digestId }) => digestId === params['digest'])
+  if (!digest) throw new PageError(404, digestsTexts[language].noDigest)
+  return digest
+}
+
+/** As typed. */
+type DigestForm = {
+  readonly search: string
+  readonly person: string
+  readonly rhythm: string
+  readonly hour: string
+  readonly zone: string
+}
+
+const formOf = ({ person, rhythm, hour, zone }: ListedDigest): DigestForm => ({
+  search: '',
+  person,
+  rhythm,
+  hour: String(hour),
+  zone,
+})
+
+const formSent = ({ form }: OrganizationRequest): DigestForm => ({
+  search: fieldOf(form, 'search'),
+  person: fieldOf(form, 'person'),
+  rhythm: fieldOf(form, 'rhythm'),
+  hour: fieldOf(form, 'hour'),
+  zone: fieldOf(form, 'zone'),
+})
+
+function readTerms({ rhythm, hour, zone }: DigestForm, errors: Map<string, string>, language: Language): DigestTerms {
+  const name = zoneNameOf(zone)
+  if (name === undefined) errors.set('zone', digestsTexts[language].badZone)
+  return {
+    rhythm: rhythms.find((each) => each === rhythm) ?? 'daily',
+    hour: /^(?:\d|1\d|2[0-3])$/.test(hour) ? Number(hour) : usualHour,
+    zone: name ?? usualZone,
+  }
+}
+
+async function listPage(
+  place: ConsolePlace,
+  request: OrganizationRequest,
+  shown: { readonly form: DigestForm; readonly errors: FieldErrors } | undefined = undefined,
+): Promise<PageAnswer> {
+  const { organization, language, viewer } = request
+  const texts = digestsTexts[language]
+  const { organizationId } = organization
+  const digests = await listDigests(place.store.db, organizationId)
+  const searches = await listSearches(place.store.db, organizationId)
+  const usual = { search: '', person: viewer.person.mail, rhythm: 'daily', hour: String(usualHour), zone: usualZone }
+  const { form, errors } = shown ?? { form: usual, errors: new Map<string, string>() }
+  const newSearch = html`<a class="btn go" href="/o/${organizationId}/searches/new">${texts.newSearch}</a>`
+  return page({
+    title: texts.title,
+    lead: texts.lead,
+    ...(errors.size > 0 && { status: 422 }),
+    body: html`${errorNote(errors, language)}${!place.config.mail && noteBox('warn', texts.waits, texts.waitsDetail)}${
+      searches.length === 0
+        ? empty(texts.noSearch, texts.noSearchDetail, newSearch)
+        : html`${digests.length === 0 ? empty(texts.none, texts.noneDetail) : digestTable(request, digests)}${part(texts.add, addForm(place, request, form, errors, searches))}`
+    }`,
+  })
+}
+
+function digestTable(request: OrganizationRequest, digests: readonly ListedDigest[]): Html {
+  const { language } = request
+  const texts = digestsTexts[language]
+  const at = addressOf(request)
+  const number = (count: number) => formatNumber(count, language)
+  return table({
+    caption: texts.title,
+    columns: [
+      { head: texts.person },
+      { head: texts.search },
+      { head: texts.rhythm },
+      { head: texts.next },
+      { head: texts.mails },
+      { head: texts.action, isHidden: true },
+    ],
+    rows: digests.map((digest) => [
+      html`<bdi>${digest.person}</bdi>`,
+      html`<bdi>${digest.search}</bdi>`,
+      html`${texts.rhythms[digest.rhythm]}${digest.rhythm !== 'atOnce' && html` <span class="soft">${texts.hourOf(String(digest.hour), digest.zone)}</span>`}`,
+      digest.rhythm === 'atOnce' ? texts.nextHits : moment(digest.dueAt, language),
+      [
+        texts.sent(number(digest.mailsSent)),
+        ...(digest.mailsDue > 0 ? [texts.due(number(digest.mailsDue))] : []),
+        ...(digest.mailsGivenUp > 0 ? [texts.failed(number(digest.mailsGivenUp))] : []),
+        ...(digest.lastError === null ? [] : [digest.lastError]),
+      ].join(', '),
+      html`<div class="row"><a class="btn tiny" href="${at}/${digest.digestId}">${texts.edit}<span class="hide">: ${digest.person}, ${digest.search}</span></a><a class="btn tiny stop" href="${at}/${digest.digestId}/remove">${texts.remove}<span class="hide">: ${digest.person}, ${digest.search}</span></a></div>`,
+    ]),
+  })
+}
+
+function termFields(form: DigestForm, errors: FieldErrors, language: Language): Html {
+  const texts = digestsTexts[language]
+  const hours = Array.from({ length: 24 }, (_, hour): Choice => [String(hour), `${hour}:00`])
+  return html`${select({ name: 'rhythm', label: texts.rhythm, value: form.rhythm, hint: texts.atOnceHint, choices: rhythms.map((each) => [each, texts.rhythms[each]] as const) })}${select({ name: 'hour', label: texts.hour, value: form.hour, choices: hours })}${field({ name: 'zone', label: texts.zone, value: form.zone, hint: texts.zoneHint, maxLength: 100, error: errors.get('zone') })}`
+}
+
+function addForm(
+  place: ConsolePlace,
+  request: OrganizationRequest,
+  form: DigestForm,
+  errors: FieldErrors,
+  searches: readonly StoredSearch[],
+): Html {
+  const { language } = request
+  const texts = digestsTexts[language]
+  return html`<form method="post" action="${addressOf(request)}" class="stack" novalidate>${formKey(place)}${select({ name: 'search', label: texts.search, value: form.search, error: errors.get('search'), choices: searches.map(({ searchId, name }) => [searchId, name] as const) })}${field({ name: 'person', label: texts.person, type: 'email', value: form.person, isRequired: true, maxLength: 254, error: errors.get('person') })}${termFields(form, errors, language)}<div class="row"><button class="go">${texts.addButton}</button></div></form>`
+}
+
+/** Thrown in the transaction, so that nothing of it stays. */
+class NotAdded extends Error {
+  readonly kind: 'exists' | 'tooMany'
+  constructor(kind: NotAdded['kind']) {
+    super(kind)
+    this.kind = kind
+  }
+}
+
+async function add(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { language, organization, now } = request
+  const texts = digestsTexts[language]
+  const form = formSent(request)
+  const errors = new Map<string, string>()
+  const searches = await listSearches(place.store.db, organization.organizationId)
+  const search = searches.find(({ searchId }) => searchId === form.search)
+  const person = mailAddressOf(form.person)
+  if (!search) errors.set('search', texts.badSearch)
+  if (person === undefined) errors.set('person', texts.badMail)
+  const terms = readTerms(form, errors, language)
+  if (!search || person === undefined || errors.size > 0) return listPage(place, request, { form, errors })
+  const timing = { madeDay: dayAt(terms, now), madeAt: null }
+  const wanted = { digestId: place.random.uuid(), searchNo: search.searchNo, person, ...terms, ...timing }
+  try {
+    const outcome = await once(place, request, async (trx) => {
+      const made = await createDigest({ db: trx }, { ...wanted, dueAt: nextDigestAt(terms, timing) }, now)
+      if (made !== 'created') throw new NotAdded(made)
+      await note(trx, request, {
+        action: 'digest.create',
+        subject: person,
+        organizationId: organization.organizationId,
+        detail: { search: search.name, rhythm: terms.rhythm },
+      })
+    })
+    return redirect(addressOf(request), { notice: outcome.kind === 'sent' ? texts.sentBefore : texts.added(person) })
+  } catch (error) {
+    if (!(error instanceof NotAdded)) throw error
+    errors.set('person', error.kind === 'exists' ? texts.exists : texts.tooMany(mostDigests))
+    return listPage(place, request, { form, errors })
+  }
+}
+
+function editPage(
+  request: OrganizationRequest,
+  digest: ListedDigest,
+  form: DigestForm,
+  errors: FieldErrors = new Map(),
+): PageAnswer {
+  const { language } = request
+  const texts = digestsTexts[language]
+  const at = addressOf(request)
+  return page({
+    title: texts.editTitle(digest.person),
+    lead: html`<bdi>${digest.search}</bdi>`,
+    crumbs: [[texts.title, at]],
+    current: at,
+    ...(errors.size > 0 && { status: 422 }),
+    body: html`${errorNote(errors, language)}<form method="post" action="${at}/${digest.digestId}" class="stack" novalidate>${termFields(form, errors, language)}<div class="row"><button class="go">${texts.save}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div></form>`,
+  })
+}
+
+async function edit(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { language, organization } = request
+  const digest = await digestOf(place, request)
+  const form = formSent(request)
+  const errors = new Map<string, string>()
+  const terms = readTerms(form, errors, language)
+  if (errors.size > 0) return editPage(request, digest, form, errors)
+  await inTransaction(place.store, async (trx) => {
+    const locked = await lockDigest(trx, digest.digestId)
+    if (!locked) throw new PageError(404, digestsTexts[language].noDigest)
+    await changeTiming(trx, digest.digestId, { ...terms, dueAt: nextDigestAt(terms, locked) })
+    const detail = { search: digest.search, rhythm: terms.rhythm, hour: terms.hour, zone: terms.zone }
+    const { organizationId } = organization
+    await note(trx, request, { action: 'digest.edit', subject: digest.person, organizationId, detail })
+  })
+  return redirect(addressOf(request), { notice: digestsTexts[language].changed(digest.person) })
+}
+
+async function removePage(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const texts = digestsTexts[request.language]
+  const digest = await digestOf(place, request)
+  const at = addressOf(request)
+  return page({
+    title: texts.removeTitle(digest.person),
+    crumbs: [[texts.title, at]],
+    current: at,
+    body: question({
+      action: `${at}/${digest.digestId}/remove`,
+      body: html`<p><bdi>${digest.search}</bdi>. ${texts.removeBody}</p>`,
+      button: texts.removeButton,
+      cancel: [texts.cancel, at],
+    }),
+  })
+}
+
+async function remove(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { language, organization } = request
+  const digest = await digestOf(place, request)
+  await inTransaction(place.store, async (trx) => {
+    await removeDigest(trx, digest.digestId)
+    const { organizationId } = organization
+    const detail = { search: digest.search }
+    await note(trx, request, { action: 'digest.remove', subject: digest.person, organizationId, detail })
+  })
+  return redirect(addressOf(request), { notice: digestsTexts[language].removed(digest.person) })
+}

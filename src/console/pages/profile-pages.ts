@@ -1,0 +1,192 @@
+// Company profiles of an organization: list, new, edit.
+import { canonicalCompanyProfile } from '../../hits/company-profile.ts'
+import { contractNatures } from '../../hits/read-input.ts'
+import { inTransaction } from '../../store/database.ts'
+import { changeProfile, createProfile, listProfiles, listSearches, type StoredProfile } from '../../store/searches.ts'
+import type { FieldErrors } from '../criteria.ts'
+import { formatNumber } from '../format.ts'
+import { fieldOf, formKey, note, once } from '../forms.ts'
+import { type Html, html } from '../html.ts'
+import {
+  type OrganizationRequest,
+  organizationPage,
+  type PageAnswer,
+  PageError,
+  type PageRoute,
+  page,
+  redirect,
+} from '../page.ts'
+import { empty, field, fieldset, noteBox, table, textArea, tick } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { formOfProfile, type ProfileForm, profileSent, readProfileForm } from '../profile-form.ts'
+import { criteriaTexts } from '../text/criteria-texts.ts'
+import { profilesTexts } from '../text/profiles-texts.ts'
+import { codePicker } from './code-picker.ts'
+import { errorNote, valueFields } from './search-form-parts.ts'
+
+export const profilePages = (place: ConsolePlace): PageRoute[] => [
+  organizationPage('GET', '/o/:organization/profiles', 'member', (request) => listPage(place, request)),
+  organizationPage('GET', '/o/:organization/profiles/new', 'member', (request) =>
+    formPage(place, request, { form: formOfProfile() }),
+  ),
+  organizationPage('POST', '/o/:organization/profiles/new', 'member', (request) => create(place, request)),
+  organizationPage('GET', '/o/:organization/profiles/:profile', 'member', async (request) => {
+    const profile = await profileOf(place, request)
+    return formPage(place, request, { form: formOfProfile(profile), profile })
+  }),
+  organizationPage('POST', '/o/:organization/profiles/:profile', 'member', (request) => edit(place, request)),
+]
+
+const addressOf = ({ organization }: OrganizationRequest): string => `/o/${organization.organizationId}/profiles`
+
+async function profileOf({ store }: ConsolePlace, request: OrganizationRequest): Promise<StoredProfile> {
+  const { organization, params, language } = request
+  const all = await listProfiles(store.db, organization.organizationId)
+  const profile = all.find(({ profileId }) => profileId === params['profile'])
+  if (!profile) throw new PageError(404, profilesTexts[language].noProfile)
+  return profile
+}
+
+async function listPage({ store }: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { organization, language } = request
+  const texts = profilesTexts[language]
+  const at = addressOf(request)
+  const profiles = await listProfiles(store.db, organization.organizationId)
+  const searches = profiles.length === 0 ? [] : await listSearches(store.db, organization.organizationId)
+  const create = html`<a class="btn go" href="${at}/new">${texts.create}</a>`
+  return page({
+    title: texts.title,
+    lead: texts.lead,
+    ...(profiles.length > 0 && { actions: create }),
+    body:
+      profiles.length === 0
+        ? empty(texts.none, texts.noneDetail, create)
+        : table({
+            caption: texts.title,
+            columns: [
+              { head: texts.name },
+              { head: texts.version, isNumber: true },
+              { head: texts.from, isNumber: true },
+              { head: texts.searches },
+            ],
+            rows: profiles.map(({ profileId, name, version, fromEdition }) => [
+              html`<a href="${at}/${profileId}"><bdi>${name}</bdi></a>`,
+              version,
+              formatNumber(fromEdition, language),
+              searches
+                .filter((search) => search.profileId === profileId)
+                .map(
+                  (search, index) =>
+                    html`${index > 0 && ', '}<a href="/o/${organization.organizationId}/searches/${search.searchId}"><bdi>${search.name}</bdi></a>`,
+                ),
+            ]),
+          }),
+  })
+}
+
+type FormView = {
+  readonly form: ProfileForm
+  readonly errors?: FieldErrors
+  /** The one that is edited; absent for a new one. */
+  readonly profile?: StoredProfile
+  readonly notice?: Html
+  readonly status?: number
+}
+
+function formPage(place: ConsolePlace, request: OrganizationRequest, view: FormView): PageAnswer {
+  const { language } = request
+  const texts = profilesTexts[language]
+  const { form, errors = new Map(), profile, notice, status } = view
+  const at = addressOf(request)
+  const action = profile ? `${at}/${profile.profileId}` : `${at}/new`
+  const hidden = profile ? html`<input type="hidden" name="version" value="${profile.version}">` : formKey(place)
+  const save = profile ? texts.saveVersion(profile.version + 1) : texts.save
+  return page({
+    title: profile?.name ?? texts.newTitle,
+    lead: profile ? texts.savedLead(profile.version, formatNumber(profile.fromEdition, language)) : texts.newLead,
+    crumbs: [[texts.title, at]],
+    current: at,
+    scripts: ['suggest'],
+    ...(status !== undefined && { status }),
+    body: html`${notice}${errorNote(errors, language)}<form method="post" action="${action}" novalidate><button class="hide" name="do" value="look" tabindex="-1" formnovalidate></button>${hidden}${profileFields(request, form, errors, action, profile)}<div class="row"><button class="go" name="do" value="save">${save}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div></form>`,
+  })
+}
+
+function profileFields(
+  { language }: OrganizationRequest,
+  form: ProfileForm,
+  errors: FieldErrors,
+  action: string,
+  profile: StoredProfile | undefined,
+): Html {
+  const texts = profilesTexts[language]
+  const common = criteriaTexts[language]
+  const error = (name: string) => errors.get(name)
+  const picker = (kind: 'cpv' | 'nuts', name: string, legend: string, picked: ProfileForm['cpv']) =>
+    codePicker({ kind, name, legend, picked, action, language, error: error(name) })
+  const name = profile
+    ? html`<input type="hidden" name="name" value="${profile.name}">`
+    : html`<div class="set">${field({ name: 'name', label: texts.name, value: form.name, maxLength: 200, isRequired: true, error: error('name') })}</div>`
+  return html`${name}
+${picker('cpv', 'cpv', texts.sector, form.cpv)}
+<div class="set">${field({ name: 'words', label: texts.words, value: form.words, hint: common.wordsHint, error: error('words') })}</div>
+${picker('nuts', 'nuts', texts.region, form.nuts)}
+<div class="set">${field({ name: 'countries', label: texts.countries, value: form.countries, hint: texts.countriesHint, error: error('countries') })}</div>
+${valueFields(form, errors, language)}
+${fieldset(common.nature, html`<div class="row">${contractNatures.map((each) => tick({ name: 'nature', value: each, label: common.natures[each], isOn: form.natures.includes(each) }))}</div><p class="hint">${texts.natureHint}</p>`)}
+<div class="set">${textArea({ name: 'wins', label: texts.wins, value: form.wins, rows: 3, hint: texts.winsHint, error: error('wins') })}</div>
+<div class="set">${textArea({ name: 'authorities', label: texts.authorities, value: form.authorities, rows: 3, hint: common.oneLine, error: error('authorities') })}</div>
+<div class="set">${field({ name: 'not-words', label: texts.notWords, value: form.notWords, error: error('not-words') })}</div>
+${picker('cpv', 'not-cpv', texts.notSector, form.notCpv)}`
+}
+
+/** Thrown in the transaction, so that nothing of it stays. */
+class NameTakenError extends Error {}
+
+async function create(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { language, organization, now, form: sent } = request
+  const texts = profilesTexts[language]
+  const form = profileSent(sent)
+  if (sent.get('do') !== 'save') return formPage(place, request, { form })
+  const read = readProfileForm(form, language)
+  if (read.kind === 'wrong') return formPage(place, request, { form, errors: read.errors, status: 422 })
+  const { organizationId } = organization
+  const { name } = read
+  try {
+    const outcome = await once(place, request, async (trx) => {
+      const wanted = { organizationId, name, content: canonicalCompanyProfile(read.profile) }
+      const creation = await createProfile({ db: trx }, wanted, { now, random: place.random })
+      if (creation.kind !== 'created') throw new NameTakenError()
+      await note(trx, request, { action: 'profile.create', subject: name, organizationId })
+    })
+    return redirect(addressOf(request), { notice: outcome.kind === 'sent' ? texts.sent : texts.created(name) })
+  } catch (error) {
+    if (!(error instanceof NameTakenError)) throw error
+    const errors = new Map([['name', criteriaTexts[language].nameTaken]])
+    return formPage(place, request, { form, errors, status: 422 })
+  }
+}
+
+async function edit(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { language, organization, now, form: sent } = request
+  const texts = profilesTexts[language]
+  const profile = await profileOf(place, request)
+  const form = { ...profileSent(sent), name: profile.name }
+  if (sent.get('do') !== 'save') return formPage(place, request, { form, profile })
+  const read = readProfileForm(form, language)
+  if (read.kind === 'wrong') return formPage(place, request, { form, profile, errors: read.errors, status: 422 })
+  if (fieldOf(sent, 'version') !== String(profile.version)) {
+    const notice = noteBox('bad', texts.elsewhere, texts.elsewhereDetail)
+    return formPage(place, request, { form, profile, notice, status: 409 })
+  }
+  const content = canonicalCompanyProfile(read.profile)
+  const at = `${addressOf(request)}/${profile.profileId}`
+  if (content === profile.content) return redirect(at, { notice: texts.nothingChanged })
+  const version = profile.version + 1
+  await inTransaction(place.store, async (trx) => {
+    await changeProfile({ db: trx }, profile.profileId, content, now)
+    const { organizationId } = organization
+    await note(trx, request, { action: 'profile.edit', subject: profile.name, organizationId, detail: { version } })
+  })
+  return redirect(at, { notice: texts.changed(version) })
+}

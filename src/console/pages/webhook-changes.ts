@@ -1,0 +1,367 @@
+// What Owners change about webhook endpoints: new ones, secrets, test events, replays, removal.
+import { hitEventKinds } from '../../domain/hit-event.ts'
+import { parseDate } from '../../domain/time.ts'
+import { OperatorError } from '../../platform/errors.ts'
+import { inTransaction } from '../../store/database.ts'
+import { releaseHeld, replayDeliveries } from '../../store/deliveries.ts'
+import { listSearches, type StoredSearch } from '../../store/searches.ts'
+import {
+  createEndpoint,
+  disable,
+  enableEndpoint,
+  listEndpoints,
+  maxEndpoints,
+  removeEndpoint,
+  rotateSecret,
+  type WebhookEndpoint,
+} from '../../store/webhook-endpoints.ts'
+import { checkEndpointName, parseEndpointAddress } from '../../webhooks/endpoint-address.ts'
+import { makeWebhookSecret, webhookSecretBytes } from '../../webhooks/signature.ts'
+import { CriteriaReader, type FieldErrors } from '../criteria.ts'
+import { formatMoment, formatNumber } from '../format.ts'
+import { fieldOf, formKey, note, once } from '../forms.ts'
+import { type Html, html } from '../html.ts'
+import {
+  type OrganizationRequest,
+  organizationPage,
+  type PageAnswer,
+  PageError,
+  type PageRoute,
+  page,
+  redirect,
+} from '../page.ts'
+import { field, fieldset, question, state, tick } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { settledWithin } from '../settled-within.ts'
+import { webhooksTexts } from '../text/webhooks-texts.ts'
+import { errorNote } from './search-form-parts.ts'
+
+/** Requests a second to one endpoint where nobody says otherwise. */
+const defaultRate = 10
+const mostRate = 1000
+/** How long a page waits for a receiver. */
+const testWaitMs = 15_000
+/** How long an old secret still signs, as the store has it. */
+const rotationMs = 24 * 3_600_000
+
+export function webhookChangePages(place: ConsolePlace): PageRoute[] {
+  const at = '/o/:organization/webhooks' as const
+  const change = (path: string, answer: (place: ConsolePlace, request: OrganizationRequest) => Promise<PageAnswer>) =>
+    organizationPage('POST', `${at}/:endpoint/${path}`, 'owner', (request) => answer(place, request))
+  // asked for before the form, so that nothing that was typed is lost to a sign-in
+  const isSensitive = { isSensitive: true }
+  return [
+    organizationPage(
+      'GET',
+      `${at}/new`,
+      'owner',
+      async (request) => newPage(place, request, emptyForm, await searchesOf(place, request)),
+      isSensitive,
+    ),
+    organizationPage('POST', `${at}/new`, 'owner', (request) => create(place, request), isSensitive),
+    organizationPage('GET', `${at}/:endpoint/secret`, 'owner', (request) => secretPage(place, request), isSensitive),
+    organizationPage('POST', `${at}/:endpoint/secret`, 'owner', (request) => rotate(place, request), isSensitive),
+    organizationPage('GET', `${at}/:endpoint/remove`, 'owner', (request) => removePage(place, request)),
+    change('remove', remove),
+    change('enable', (...asked) => switchState(...asked, true)),
+    change('disable', (...asked) => switchState(...asked, false)),
+    change('release', release),
+    change('replay', replay),
+    change('test', test),
+  ]
+}
+
+const addressOf = ({ organization }: OrganizationRequest): string => `/o/${organization.organizationId}/webhooks`
+const nameOf = ({ description, address }: WebhookEndpoint): string => description || address
+const searchesOf = ({ store }: ConsolePlace, { organization }: OrganizationRequest): Promise<StoredSearch[]> =>
+  listSearches(store.db, organization.organizationId)
+
+async function endpointOf({ store }: ConsolePlace, request: OrganizationRequest): Promise<WebhookEndpoint> {
+  const { organization, params, language } = request
+  const all = await listEndpoints(store.db, organization.organizationId)
+  const endpoint = all.find(({ endpointId }) => endpointId === params['endpoint'])
+  if (!endpoint) throw new PageError(404, webhooksTexts[language].noEndpoint)
+  return endpoint
+}
+
+type EndpointForm = {
+  readonly address: string
+  readonly description: string
+  readonly kinds: readonly string[]
+  readonly allSearches: boolean
+  readonly searches: readonly string[]
+  readonly rate: string
+}
+
+const emptyForm: EndpointForm = {
+  address: '',
+  description: '',
+  kinds: ['search.hit'],
+  allSearches: true,
+  searches: [],
+  rate: String(defaultRate),
+}
+
+const formSent = ({ form }: OrganizationRequest): EndpointForm => ({
+  address: fieldOf(form, 'address'),
+  description: fieldOf(form, 'description').slice(0, 200),
+  kinds: hitEventKinds.filter((kind) => form.getAll('kind').includes(kind)),
+  allSearches: form.get('which') !== 'some',
+  searches: form.getAll('search'),
+  rate: fieldOf(form, 'rate'),
+})
+
+function newPage(
+  place: ConsolePlace,
+  request: OrganizationRequest,
+  form: EndpointForm,
+  searches: readonly StoredSearch[],
+  errors: FieldErrors = new Map(),
+): PageAnswer {
+  const { language } = request
+  const texts = webhooksTexts[language]
+  const at = addressOf(request)
+  const why = (name: string) => errors.has(name) && html`<p class="why" id="${name}-error">${errors.get(name)}</p>`
+  return page({
+    title: texts.newTitle,
+    lead: texts.newLead,
+    crumbs: [[texts.title, at]],
+    current: at,
+    ...(errors.size > 0 && { status: 422 }),
+    body: html`${errorNote(errors, language)}<form method="post" action="${at}/new" class="stack" novalidate>${formKey(place)}
+${field({ name: 'address', label: texts.address, type: 'url', value: form.address, hint: texts.addressHint, isRequired: true, maxLength: 2000, error: errors.get('address') })}
+${field({ name: 'description', label: texts.description, value: form.description, hint: texts.descriptionHint, maxLength: 200 })}
+${fieldset(texts.kinds, html`<div class="stack" id="kind">${why('kind')}${hitEventKinds.map((kind) => tick({ name: 'kind', value: kind, label: html`${texts.kindNames[kind]} <code>${kind}</code>`, isOn: form.kinds.includes(kind) }))}</div>`)}
+${fieldset(texts.searches, html`<div class="stack" id="which">${why('which')}${tick({ name: 'which', value: 'all', type: 'radio', label: texts.allSearches, isOn: form.allSearches })}${tick({ name: 'which', value: 'some', type: 'radio', label: texts.someSearches, isOn: !form.allSearches })}${searches.map(({ searchId, name }) => tick({ name: 'search', value: searchId, label: html`<bdi>${name}</bdi>`, isOn: form.searches.includes(searchId) }))}</div>`)}
+${field({ name: 'rate', label: texts.rate, value: form.rate, error: errors.get('rate') })}
+<div class="row"><button class="go">${texts.createButton}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div></form>`,
+  })
+}
+
+/** Thrown in the transaction, so that nothing of it stays. */
+class TooManyError extends Error {}
+
+async function create(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { language, organization, now } = request
+  const texts = webhooksTexts[language]
+  const form = formSent(request)
+  const searches = await searchesOf(place, request)
+  const reader = new CriteriaReader(language)
+  const rate = reader.whole('rate', form.rate || String(defaultRate), 1, mostRate)
+  if (form.kinds.length === 0) reader.errors.set('kind', texts.noKind)
+  const chosen = searches.map(({ searchId }) => searchId).filter((id) => form.searches.includes(id))
+  if (!form.allSearches && chosen.length === 0) reader.errors.set('which', texts.noneTicked)
+  const address = await addressChecked(place, form.address, reader.errors)
+  if (reader.errors.size > 0 || address === undefined) return newPage(place, request, form, searches, reader.errors)
+  const made = await newSecret(place)
+  const { organizationId } = organization
+  const wanted = {
+    endpointId: place.random.uuid(),
+    organizationId,
+    address,
+    description: form.description,
+    kinds: form.kinds,
+    searches: form.allSearches ? undefined : chosen,
+    requestsPerSecond: rate ?? defaultRate,
+    secret: made.stored,
+  }
+  try {
+    const outcome = await once(place, request, async (trx) => {
+      if (!(await createEndpoint({ db: trx }, wanted, now))) throw new TooManyError()
+      await note(trx, request, { action: 'webhook.create', subject: form.description || address, organizationId })
+    })
+    if (outcome.kind === 'sent') return redirect(addressOf(request), { notice: texts.sent })
+    return secretShown(request, wanted.endpointId, made.secret, texts.created, false)
+  } catch (error) {
+    if (!(error instanceof TooManyError)) throw error
+    return newPage(place, request, form, searches, new Map([['address', texts.tooMany(maxEndpoints)]]))
+  }
+}
+
+/** The address as it is stored; undefined, and a sentence, for one that is not allowed. */
+async function addressChecked(
+  { webhooks }: ConsolePlace,
+  typed: string,
+  errors: Map<string, string>,
+): Promise<string | undefined> {
+  try {
+    const address = parseEndpointAddress(typed, await webhooks.addressRule())
+    await checkEndpointName(address)
+    return address.url
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    errors.set('address', error.message)
+    return undefined
+  }
+}
+
+async function newSecret({ webhooks, random }: ConsolePlace) {
+  const sealer = await webhooks.sealer()
+  const secret = makeWebhookSecret(random.bytes)
+  const secretId = random.uuid()
+  return { secret, stored: { secretId, sealed: sealer.seal(webhookSecretBytes(secret)!, secretId) } }
+}
+
+/** The answer to the form itself: the only page that ever shows it. */
+function secretShown(
+  request: OrganizationRequest,
+  endpointId: string,
+  secret: string,
+  title: string,
+  hasOld: boolean,
+): PageAnswer {
+  const { language, now } = request
+  const texts = webhooksTexts[language]
+  return page({
+    title,
+    crumbs: [[texts.title, addressOf(request)]],
+    current: addressOf(request),
+    body: html`<section class="card"><div class="stack"><div><p class="row">${state('good', title)}</p><h2>${texts.copyNow}</h2>${hasOld && html`<p class="soft small">${texts.oldUntil(formatMoment(now + rotationMs, language))}</p>`}</div><div class="secret"><code id="secret" tabindex="0">${secret}</code><button type="button" class="go" data-copy="secret" data-copied="${texts.copied}">${texts.copy}</button></div><p><a class="btn" href="${addressOf(request)}/${endpointId}">${texts.toEndpoint}</a></p></div></section>`,
+  })
+}
+
+async function asked(
+  place: ConsolePlace,
+  request: OrganizationRequest,
+  path: 'secret' | 'remove',
+  texts: { readonly title: (name: string) => string; readonly body: string; readonly button: string },
+  fields?: Html,
+): Promise<PageAnswer> {
+  const { title, cancel } = webhooksTexts[request.language]
+  const endpoint = await endpointOf(place, request)
+  const at = `${addressOf(request)}/${endpoint.endpointId}`
+  return page({
+    title: texts.title(nameOf(endpoint)),
+    crumbs: [
+      [title, addressOf(request)],
+      [nameOf(endpoint), at],
+    ],
+    current: addressOf(request),
+    body: question({
+      action: `${at}/${path}`,
+      body: html`<p>${texts.body}</p>`,
+      button: texts.button,
+      cancel: [cancel, at],
+      fields,
+    }),
+  })
+}
+
+function secretPage(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { rollTitle, rollBody, rollButton } = webhooksTexts[request.language]
+  return asked(place, request, 'secret', { title: () => rollTitle, body: rollBody, button: rollButton }, formKey(place))
+}
+
+function removePage(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { removeTitle, removeBody, removeButton } = webhooksTexts[request.language]
+  return asked(place, request, 'remove', { title: removeTitle, body: removeBody, button: removeButton })
+}
+
+async function rotate(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { language, organization, now } = request
+  const texts = webhooksTexts[language]
+  const endpoint = await endpointOf(place, request)
+  const made = await newSecret(place)
+  const outcome = await once(place, request, async (trx) => {
+    await rotateSecret({ db: trx }, endpoint.endpointNo, made.stored, now)
+    const { organizationId } = organization
+    await note(trx, request, { action: 'webhook.rotate', subject: nameOf(endpoint), organizationId })
+  })
+  if (outcome.kind === 'sent') return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice: texts.sent })
+  return secretShown(request, endpoint.endpointId, made.secret, texts.rotated, true)
+}
+
+/** Does a change of one endpoint with its entry of the audit log. */
+async function changed<Result>(
+  place: ConsolePlace,
+  request: OrganizationRequest,
+  action: string,
+  work: (store: { readonly db: Parameters<typeof enableEndpoint>[0] }, endpoint: WebhookEndpoint) => Promise<Result>,
+): Promise<{ readonly endpoint: WebhookEndpoint; readonly result: Result }> {
+  const endpoint = await endpointOf(place, request)
+  const result = await inTransaction(place.store, async (trx) => {
+    const done = await work({ db: trx }, endpoint)
+    const { organizationId } = request.organization
+    const detail = typeof done === 'number' ? { deliveries: done } : {}
+    await note(trx, request, { action, subject: nameOf(endpoint), organizationId, detail })
+    return done
+  })
+  return { endpoint, result }
+}
+
+async function remove(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  await changed(place, request, 'webhook.remove', (store, { endpointNo }) =>
+    removeEndpoint(store, endpointNo, request.now),
+  )
+  return redirect(addressOf(request), { notice: webhooksTexts[request.language].removed })
+}
+
+async function switchState(place: ConsolePlace, request: OrganizationRequest, isOn: boolean): Promise<PageAnswer> {
+  const texts = webhooksTexts[request.language]
+  const { endpoint } = await changed(
+    place,
+    request,
+    isOn ? 'webhook.enable' : 'webhook.disable',
+    ({ db }, { endpointNo }) => (isOn ? enableEndpoint(db, endpointNo) : disable(db, endpointNo, 'owner')),
+  )
+  const notice = isOn ? texts.enabled : texts.isDisabled
+  return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice })
+}
+
+async function release(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { endpoint, result } = await changed(place, request, 'webhook.release', (store, { endpointNo, state: kind }) =>
+    kind === 'active' ? releaseHeld(store, endpointNo, request.now) : Promise.resolve(0),
+  )
+  const notice = webhooksTexts[request.language].deliveredHeld(formatNumber(result, request.language))
+  return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice })
+}
+
+/** One delivery by `message`, or those made since a day. */
+async function replay(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { form, language, now } = request
+  const texts = webhooksTexts[language]
+  const message = fieldOf(form, 'message')
+  const since = parseDate(fieldOf(form, 'since'))?.utcMidnightMs
+  if (message === '' && since === undefined) {
+    const endpoint = await endpointOf(place, request)
+    return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice: texts.badDay })
+  }
+  const choice =
+    message !== ''
+      ? { messageId: message }
+      : { since: since!, only: form.get('which') === 'all' ? ('all' as const) : ('failed' as const) }
+  const { endpoint, result } = await changed(place, request, 'webhook.replay', (store, { endpointNo }) =>
+    replayDeliveries(store, endpointNo, choice, now),
+  )
+  const notice = result === 0 ? texts.replayedNone : texts.replayed(formatNumber(result, language))
+  return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice })
+}
+
+async function test(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { language, organization, form } = request
+  const endpoint = await endpointOf(place, request)
+  const isWrong = form.get('wrong') === 'yes'
+  const { organizationId } = organization
+  await note(place.store.db, request, { action: 'webhook.test', subject: nameOf(endpoint), organizationId })
+  const sent = place.run({
+    command: 'webhook test',
+    operands: [endpoint.endpointId],
+    options: isWrong ? { 'wrong-signature': true } : {},
+  })
+  const outcome = await settledWithin(sent, testWaitMs)
+  const told = outcome?.events.find(({ event }) => event === 'webhookTested')
+  const notice = told ? testNotice(told, isWrong, language) : webhooksTexts[language].testLate
+  return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice })
+}
+
+function testNotice(
+  { isSuccess, status, error, milliseconds }: { readonly [name: string]: unknown },
+  isWrong: boolean,
+  language: OrganizationRequest['language'],
+): string {
+  const texts = webhooksTexts[language]
+  const ms = formatNumber(Number(milliseconds), language)
+  const answer = typeof status === 'number' ? String(status) : (texts.errors[String(error)] ?? String(error))
+  if (isWrong) return isSuccess === true ? texts.testWrongBad : texts.testWrongOk(answer)
+  return isSuccess === true ? texts.testOk(Number(status), ms) : texts.testBad(answer, ms)
+}
