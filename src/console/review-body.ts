@@ -55,7 +55,10 @@ function rowsOf(language: Language): readonly Row[] {
     [texts.authority, ({ buyer }) => buyer ?? '', true],
     [texts.number, ({ tenderNumber }) => tenderNumber ?? ''],
     [texts.status, ({ status }) => status ?? ''],
-    [texts.published, ({ publicationDate }) => (publicationDate ? formatDay(Date.parse(publicationDate), language) : '')],
+    [
+      texts.published,
+      ({ publicationDate }) => (publicationDate ? formatDay(Date.parse(publicationDate), language) : ''),
+    ],
     [
       texts.deadline,
       ({ submissionDate }) => (submissionDate ? `${formatMoment(Date.parse(submissionDate), language)} UTC` : ''),

@@ -13,6 +13,7 @@ import { profilePages } from './pages/profile-pages.ts'
 import { publicSite } from './pages/public-site.ts'
 import { searchPages } from './pages/search-pages.ts'
 import { signInPages } from './pages/sign-in-pages.ts'
+import { tenderPages } from './pages/tender-pages.ts'
 import { webhookPages } from './pages/webhook-pages.ts'
 import type { ConsolePlace } from './place.ts'
 
@@ -31,6 +32,7 @@ const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [
   publicSite,
   searchPages,
   signInPages,
+  tenderPages,
   webhookPages,
 ]
 

@@ -104,6 +104,8 @@ export type ToldNotice = {
 /** Why a record is as it is. */
 export type ToldRecord = {
   readonly id: string
+  /** As the stock holds it: it may be ahead of the newest edition. */
+  readonly content: TenderContent
   /** Oldest first. */
   readonly notices: readonly ToldNotice[]
   /** Where each member came from. */

@@ -29,7 +29,10 @@ export function wordPieces(before: string, after: string): Piece[] {
       add('same', left[row]!)
       row++
       column++
-    } else if (column === right.length || (row < left.length && longest[row + 1]![column]! >= longest[row]![column + 1]!))
+    } else if (
+      column === right.length ||
+      (row < left.length && longest[row + 1]![column]! >= longest[row]![column + 1]!)
+    )
       add('gone', left[row++]!)
     else add('new', right[column++]!)
   }

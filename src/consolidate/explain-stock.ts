@@ -31,6 +31,8 @@ export type RecordExplanation = {
   readonly tenderId: string
   /** The requested record, if another holds it. */
   readonly mergedFrom?: string
+  /** As the stock holds it. */
+  readonly content: TenderContent
   readonly notices: readonly ExplainedNotice[]
   readonly origins: readonly MemberOrigin[]
 }
@@ -82,14 +84,16 @@ export async function explainRecord(trx: Executor, id: string, now: number): Pro
     units.map((unit) => unit.notice),
     { now, isSucceeded },
   )
+  const content = JSON.parse(shown.content) as TenderContent
   return {
     tenderId,
+    content,
     ...(tenderId !== id && { mergedFrom: id }),
     notices: units.map(({ notice, sourceIds }) => {
       const joinedBy = reached.get(notice.noticeKey)
       return { notice, sourceIds, ...(joinedBy && { joinedBy }) }
     }),
-    origins: withEstimate(origins, JSON.parse(shown.content) as TenderContent),
+    origins: withEstimate(origins, content),
   }
 }
 

@@ -56,7 +56,7 @@ export function stockReads(context: ServiceContext, editions: Pick<EditionView, 
 async function toldRecord(trx: Executor, id: string, now: number): Promise<ToldRecord | undefined> {
   const explained = await explainRecord(trx, id, now)
   if (!explained) return undefined
-  const { tenderId, notices, origins } = explained
+  const { tenderId, content, notices, origins } = explained
   const copies = await listMergedInto(trx, [tenderId])
   const changes = noticeChanges(
     tenderId,
@@ -65,6 +65,7 @@ async function toldRecord(trx: Executor, id: string, now: number): Promise<ToldR
   )
   return {
     id: tenderId,
+    content,
     notices: notices.map(({ notice, sourceIds, joinedBy }) => ({
       key: notice.noticeKey,
       publisher: notice.publisher,

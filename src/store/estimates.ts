@@ -22,12 +22,28 @@ export async function loadModelParameters(db: Executor, version: string): Promis
   return rows[0]?.parameters
 }
 
+/** What people want to know of a model, from the tenders that were held out while it was fitted. */
+export type ModelFigures = {
+  /** Priced tenders in it. */
+  readonly priced: number
+  /** The usual error, as a logarithm to the base 10. */
+  readonly spread: number
+  /** Tenth and ninetieth percentile of the errors, in units of the spread. */
+  readonly low: number
+  readonly high: number
+}
+
 /** Keeps a model; one of the same version is only dated again. The oldest of many are dropped. */
-export async function insertModel(db: Executor, model: ModelRow & { readonly parameters: string }): Promise<void> {
+export async function insertModel(
+  db: Executor,
+  model: ModelRow & { readonly parameters: string; readonly figures?: ModelFigures },
+): Promise<void> {
   await sql`
-    insert into value_model (version, fitted_at, parameters)
-    values (${model.version}, ${model.fittedAt}, ${model.parameters})
-    on conflict (version) do update set fitted_at = excluded.fitted_at`.execute(db)
+    insert into value_model (version, fitted_at, parameters, figures)
+    values (${model.version}, ${model.fittedAt}, ${model.parameters}, ${model.figures ? JSON.stringify(model.figures) : null})
+    on conflict (version) do update set fitted_at = excluded.fitted_at, figures = coalesce(excluded.figures, value_model.figures)`.execute(
+    db,
+  )
   await sql`
     delete from value_model where version not in (
       select version from value_model order by fitted_at desc, version desc limit ${keptModels})`.execute(db)

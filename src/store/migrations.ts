@@ -571,6 +571,8 @@ export const migrations: Migrations = {
     'alter table source_alarm add column acknowledged_at bigint',
     'alter table source_alarm add column acknowledged_by text',
     'alter table source_alarm add column note text',
+    // What people want to know of a model, without reading its parameters.
+    'alter table value_model add column figures text',
     // A form that creates something is taken once.
     `create table sent_form (
       key_hash bytea primary key,

@@ -282,7 +282,13 @@ export type Database = {
   /** What the notices of one tender say against each other, two notices by key; derived. `kind`: `award-number` or `named-call`. */
   tender_doubt: { tender_id: string; kind: string; left_key: string; right_key: string; evidence: string }
   /** Models of values; `parameters` is JSON of consolidate/estimate ValueModelParameters. */
-  value_model: { version: string; fitted_at: EpochMs; parameters: string }
+  value_model: {
+    version: string
+    fitted_at: EpochMs
+    parameters: string
+    /** JSON of estimates.ts ModelFigures; null for one that was fitted before figures were kept. */
+    figures: string | null
+  }
   /** What a model said of a record while it had these inputs: JSON of an amount, or of why there is none. */
   tender_estimate: { tender_id: string; inputs_hash: string; model_version: string; estimate: string }
   /** What a company does, as an organization describes it; searches are scored against it. */

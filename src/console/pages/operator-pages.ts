@@ -3,9 +3,22 @@ import type { PageRoute } from '../page.ts'
 import type { ConsolePlace } from '../place.ts'
 import { deskPages } from './desk-pages.ts'
 import { editionPages } from './edition-pages.ts'
+import { incidentPages } from './incident-pages.ts'
+import { operatorAuditPages } from './operator-audit-pages.ts'
 import { rejectionPages } from './rejection-pages.ts'
 import { reviewPages } from './review-pages.ts'
 import { sourcePages } from './source-pages.ts'
+import { valuePages } from './value-pages.ts'
 
-export const operatorPages = (place: ConsolePlace): PageRoute[] =>
-  [deskPages, editionPages, sourcePages, reviewPages, rejectionPages].flatMap((group) => group(place))
+const groups = [
+  deskPages,
+  editionPages,
+  sourcePages,
+  reviewPages,
+  rejectionPages,
+  valuePages,
+  incidentPages,
+  operatorAuditPages,
+]
+
+export const operatorPages = (place: ConsolePlace): PageRoute[] => groups.flatMap((group) => group(place))

@@ -119,8 +119,7 @@ async function onePair({ reads }: ConsolePlace, { language, query }: PersonReque
       [texts.title, '/operator/reviews'],
     ],
     current: '/operator/reviews',
-    lead:
-      at < 0 ? texts.notWaiting : texts.position(formatNumber(at + 1, language), countText(desk, language)),
+    lead: at < 0 ? texts.notWaiting : texts.position(formatNumber(at + 1, language), countText(desk, language)),
     scripts: ['review-keys'],
     body: reviewBody(pair, {
       language,

@@ -5,6 +5,7 @@ import type { TenderContent } from '../../domain/tender.ts'
 import type { Store } from '../../store/database.ts'
 import { insertModel, listContents, newestModel, reconsiderRefused, reconsiderUnjudged } from '../../store/estimates.ts'
 import { refusalsOfModel } from './estimate-value.ts'
+import type { FittedModel } from './fit-worker.ts'
 import { eurosOf } from './reference-rates.ts'
 import { longestText } from './text-terms.ts'
 import { valueInputsOf } from './value-inputs.ts'
@@ -41,9 +42,8 @@ export function pricedTenderOf(content: TenderContent): PricedTender | undefined
   }
 }
 
-/** The model's parameters as JSON. */
-async function fitOnThread(priced: readonly PricedTender[], signal: AbortSignal | undefined): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
+async function fitOnThread(priced: readonly PricedTender[], signal: AbortSignal | undefined): Promise<FittedModel> {
+  const { promise, resolve, reject } = Promise.withResolvers<FittedModel>()
   const worker = new Worker(new URL('./fit-worker.ts', import.meta.url), { workerData: priced })
   worker.once('message', resolve)
   worker.once('error', reject)
@@ -99,11 +99,11 @@ export async function fitStock(
   if (total < leastPricedTenders)
     return { priced: total, version: undefined, isSame: false, reconsidered: 0, retried: 0 }
   const sample = sampleOf(priced)
-  const parameters = await fitOnThread(sample, signal)
+  const { parameters, figures } = await fitOnThread(sample, signal)
   const digest = createHash('sha256').update(parameters).digest('hex').slice(0, 12)
   const version = `v1-${digest}`
   const isSame = (await newestModel(store.db))?.version === version
-  await insertModel(store.db, { version, fittedAt: now, parameters })
+  await insertModel(store.db, { version, fittedAt: now, parameters, figures })
   const refused = await reconsiderRefused(store, {
     reasons: refusalsOfModel,
     mostPriced: Math.floor(sample.length / clearlyMore),

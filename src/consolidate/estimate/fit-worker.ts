@@ -1,5 +1,14 @@
 // Fits a model on a thread of its own: with 50,000 priced tenders it takes a minute or two, and the API answers meanwhile.
 import { parentPort, workerData } from 'node:worker_threads'
+import type { ModelFigures } from '../../store/estimates.ts'
 import { fitValueModel, type PricedTender } from './value-model.ts'
 
-parentPort?.postMessage(JSON.stringify(fitValueModel(workerData as readonly PricedTender[])))
+/** The parameters as JSON, and their figures for people. */
+export type FittedModel = { readonly parameters: string; readonly figures: ModelFigures }
+
+const parameters = fitValueModel(workerData as readonly PricedTender[])
+const [low, high] = parameters.quantiles
+parentPort?.postMessage({
+  parameters: JSON.stringify(parameters),
+  figures: { priced: parameters.ids.length, spread: Math.exp(parameters.spread.mean), low, high },
+} satisfies FittedModel)

@@ -1,0 +1,194 @@
+// What operators tell everybody about a disturbance: written, changed and ended here, shown on the page of the status.
+import { inTransaction } from '../../store/database.ts'
+import {
+  changeIncident,
+  createIncident,
+  endIncident,
+  findIncident,
+  type Incident,
+  listIncidents,
+} from '../../store/incidents.ts'
+import { fieldOf, formKey, note, once } from '../forms.ts'
+import { type Html, html } from '../html.ts'
+import {
+  operatorPage,
+  type PageAnswer,
+  PageError,
+  type PageRoute,
+  type PersonRequest,
+  page,
+  redirect,
+} from '../page.ts'
+import { empty, field, moment, noteBox, part, question, quoted, state, table, textArea } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { deskLogTexts } from '../text/desk-log-texts.ts'
+import { frameTexts } from '../text/frame-texts.ts'
+import type { Language } from '../text/languages.ts'
+
+const mostShown = 200
+const longestTitle = 120
+const longestDetail = 4000
+const to = '/operator/incidents'
+
+export const incidentPages = (place: ConsolePlace): PageRoute[] => [
+  operatorPage('GET', to, (request) => incidentList(place, request)),
+  operatorPage('POST', to, (request) => create(place, request)),
+  operatorPage('GET', `${to}/:incident`, (request) => changePage(place, request)),
+  operatorPage('POST', `${to}/:incident`, (request) => change(place, request)),
+  operatorPage('GET', `${to}/:incident/end`, (request) => endPage(place, request)),
+  operatorPage('POST', `${to}/:incident/end`, (request) => end(place, request)),
+]
+
+const crumbsOf = (language: Language) =>
+  [
+    [deskLogTexts[language].operator, '/operator'],
+    [deskLogTexts[language].incidents, to],
+  ] as const
+
+/** What was typed into the form of an incident, and what is wrong with it by field. */
+type Typed = {
+  readonly title: string
+  readonly detail: string
+  readonly started: string
+  readonly startedAt: number
+  readonly wrong: { readonly [name: string]: string }
+}
+
+function readForm({ form, now, language }: PersonRequest): Typed {
+  const texts = deskLogTexts[language]
+  const [title, detail, started] = [fieldOf(form, 'title'), fieldOf(form, 'detail'), fieldOf(form, 'started')]
+  const shape = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)$/.exec(started)
+  const startedAt = started === '' ? now : shape ? Date.parse(`${shape[1]}T${shape[2]}:00Z`) : Number.NaN
+  return {
+    title: title.slice(0, longestTitle),
+    detail: detail.slice(0, longestDetail),
+    started,
+    startedAt,
+    wrong: {
+      ...(title === '' && { title: texts.titleNeeded }),
+      ...(detail === '' && { detail: texts.textNeeded }),
+      ...(!(startedAt <= now) && { started: texts.badTime }),
+    },
+  }
+}
+
+const isWrong = ({ wrong }: Typed): boolean => Object.keys(wrong).length > 0
+
+function fieldsOf(typed: Pick<Typed, 'title' | 'detail' | 'started' | 'wrong'>, language: Language): Html {
+  const texts = deskLogTexts[language]
+  const { title, detail, started, wrong } = typed
+  const list = Object.entries(wrong)
+  return html`${list.length > 0 && noteBox('bad', texts.wrong(list.length), html`${list.map(([name, sentence]) => html`<a href="#${name}">${sentence}</a> `)}`)}${field({ name: 'title', label: texts.title, hint: texts.titleHint, value: title, error: wrong['title'], isRequired: true, maxLength: longestTitle })}${textArea({ name: 'detail', label: texts.text, hint: texts.textHint, value: detail, error: wrong['detail'], isRequired: true, maxLength: longestDetail, rows: 5 })}${field({ name: 'started', label: texts.startedAt, hint: texts.startedHint, value: started, error: wrong['started'], maxLength: 16 })}`
+}
+
+async function incidentList(place: ConsolePlace, request: PersonRequest, typed?: Typed): Promise<PageAnswer> {
+  const { language } = request
+  const texts = deskLogTexts[language]
+  const incidents = await listIncidents(place.store.db, 0, mostShown)
+  return page({
+    title: texts.incidents,
+    current: to,
+    lead: texts.incidentsLead,
+    actions: html`<a class="btn" href="/status">${texts.seeStatus}</a>`,
+    ...(typed && { status: 422 }),
+    body: html`${incidents.length === 0 ? empty(texts.none, texts.noneBody) : incidentTable(incidents, language)}
+${part(
+  texts.create,
+  html`<form method="post" action="${to}" class="stack">${formKey(place)}${fieldsOf(typed ?? { title: '', detail: '', started: '', wrong: {} }, language)}<div><button class="go">${texts.createButton}</button></div></form>`,
+)}`,
+  })
+}
+
+function incidentTable(incidents: readonly Incident[], language: Language): Html {
+  const texts = deskLogTexts[language]
+  return table({
+    caption: texts.incidents,
+    columns: [
+      { head: texts.title },
+      { head: texts.began },
+      { head: texts.ended },
+      { head: texts.change, isHidden: true },
+    ],
+    rows: incidents.map(({ incidentId, title, detail, startedAt, endedAt, createdBy }) => [
+      html`${quoted(title)}<br><span class="soft">${quoted(detail)}</span><br><span class="soft small">${quoted(texts.by(createdBy))}</span>`,
+      moment(startedAt, language),
+      endedAt === undefined
+        ? state('bad', texts.goingOn)
+        : html`${state('good', texts.over)} ${moment(endedAt, language)}`,
+      html`<span class="row"><a class="btn tiny" href="${to}/${incidentId}">${texts.change}</a>${endedAt === undefined && html`<a class="btn tiny stop" href="${to}/${incidentId}/end">${texts.end}…</a>`}</span>`,
+    ]),
+  })
+}
+
+async function create(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+  const { language, viewer } = request
+  const typed = readForm(request)
+  if (isWrong(typed)) return incidentList(place, request, typed)
+  const incidentId = place.random.uuid()
+  const { title, detail, startedAt } = typed
+  await once(place, request, async (trx) => {
+    await createIncident(trx, { incidentId, title, detail, startedAt, createdBy: viewer.person.mail })
+    await note(trx, request, { action: 'incident.create', subject: title, detail: { incident: incidentId } })
+  })
+  return redirect(to, { notice: deskLogTexts[language].created })
+}
+
+/** The incident in the path. Throws PageError 404. */
+async function incidentIn({ store }: ConsolePlace, { params, language }: PersonRequest): Promise<Incident> {
+  const found = await findIncident(store.db, params['incident'] ?? '')
+  if (!found) throw new PageError(404, frameTexts[language].noPage)
+  return found
+}
+
+async function changePage(place: ConsolePlace, request: PersonRequest, typed?: Typed): Promise<PageAnswer> {
+  const { language } = request
+  const texts = deskLogTexts[language]
+  const incident = await incidentIn(place, request)
+  const started = new Date(incident.startedAt).toISOString().slice(0, 16).replace('T', ' ')
+  return page({
+    title: texts.changeTitle,
+    crumbs: crumbsOf(language),
+    current: to,
+    ...(typed && { status: 422 }),
+    body: html`<form method="post" action="${to}/${incident.incidentId}" class="stack">${fieldsOf(typed ?? { title: incident.title, detail: incident.detail, started, wrong: {} }, language)}<div class="row"><button class="go">${texts.changeButton}</button><a href="${to}">${texts.cancel}</a></div></form>`,
+  })
+}
+
+async function change(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+  const typed = readForm(request)
+  if (isWrong(typed)) return changePage(place, request, typed)
+  const { incidentId, title: before } = await incidentIn(place, request)
+  const { title, detail, startedAt } = typed
+  await inTransaction(place.store, async (trx) => {
+    await changeIncident(trx, incidentId, { title, detail, startedAt })
+    await note(trx, request, { action: 'incident.change', subject: title, detail: { incident: incidentId, before } })
+  })
+  return redirect(to, { notice: deskLogTexts[request.language].changed })
+}
+
+async function endPage(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+  const texts = deskLogTexts[request.language]
+  const { incidentId, title } = await incidentIn(place, request)
+  return page({
+    title: texts.endTitle,
+    crumbs: crumbsOf(request.language),
+    current: to,
+    body: question({
+      action: `${to}/${incidentId}/end`,
+      body: html`<p>${texts.endBody(title)}</p>`,
+      button: texts.end,
+      cancel: [texts.cancel, to],
+    }),
+  })
+}
+
+async function end(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+  const texts = deskLogTexts[request.language]
+  const { incidentId, title } = await incidentIn(place, request)
+  const hasEnded = await inTransaction(place.store, async (trx) => {
+    if (!(await endIncident(trx, incidentId, request.now))) return false
+    await note(trx, request, { action: 'incident.end', subject: title, detail: { incident: incidentId } })
+    return true
+  })
+  return redirect(to, { notice: hasEnded ? texts.endedNotice : texts.notOpen })
+}

@@ -1,0 +1,62 @@
+// The audit log of all organizations and of the service, for operators.
+import { type ListedAuditEntry, listAuditEntries } from '../../store/audit.ts'
+import { formatNumber } from '../format.ts'
+import { type Content, html } from '../html.ts'
+import { operatorPage, type PageAnswer, type PageRoute, type PersonRequest, page } from '../page.ts'
+import { empty, moment, pager, quoted, table } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { deskLogTexts } from '../text/desk-log-texts.ts'
+
+const perPage = 100
+
+export const operatorAuditPages = (place: ConsolePlace): PageRoute[] => [
+  operatorPage('GET', '/operator/audit', (request) => auditLog(place, request)),
+]
+
+async function auditLog({ store, directory }: ConsolePlace, { language, query }: PersonRequest): Promise<PageAnswer> {
+  const texts = deskLogTexts[language]
+  const wanted = Number(query.get('before'))
+  const before = Number.isSafeInteger(wanted) && wanted > 0 ? wanted : undefined
+  const entries = await listAuditEntries(store.db, { ...(before !== undefined && { before }), limit: perPage + 1 })
+  const shown = entries.slice(0, perPage)
+  const organizationOf = ({ organizationId }: ListedAuditEntry): Content => {
+    if (organizationId === undefined) return html`<span class="soft">${texts.service}</span>`
+    const name = directory.organization(organizationId)?.name ?? organizationId
+    return html`<a href="/operator/organizations/${organizationId}">${quoted(name)}</a>`
+  }
+  return page({
+    title: texts.audit,
+    current: '/operator/audit',
+    lead: texts.auditLead,
+    body:
+      shown.length === 0
+        ? empty(texts.auditEmpty, texts.auditEmptyBody)
+        : html`${table({
+            caption: texts.audit,
+            kind: 'mini',
+            columns: [
+              { head: texts.when },
+              { head: texts.who },
+              { head: texts.what },
+              { head: texts.subject },
+              { head: texts.organization },
+              { head: texts.detail },
+              { head: texts.from },
+            ],
+            rows: shown.map((entry) => [
+              moment(entry.at, language),
+              quoted(entry.actor),
+              html`<code>${entry.action}</code>`,
+              quoted(entry.subject),
+              organizationOf(entry),
+              html`${Object.entries(entry.detail).map(([name, value], index) => html`${index > 0 && html`<br>`}<span class="soft">${name}</span> ${quoted(String(value ?? '–'))}`)}`,
+              html`<code>${entry.addressPrefix}</code>`,
+            ]),
+          })}${pager({
+            text: texts.range(formatNumber(shown.length, language)),
+            previous: before === undefined ? undefined : [texts.newest, '/operator/audit'],
+            next:
+              entries.length > perPage ? [texts.older, `/operator/audit?before=${shown.at(-1)!.entryNo}`] : undefined,
+          })}`,
+  })
+}

@@ -1,0 +1,86 @@
+// The page of a tender: the record of the newest edition, and the history of its notices.
+import type { TenderRecord } from '../../domain/tender.ts'
+import type { EditionView } from '../../edition/read/edition-view.ts'
+import { formatMoment, formatNumber } from '../format.ts'
+import { type Html, html } from '../html.ts'
+import { type PageAnswer, PageError, type PageRoute, type PersonRequest, page, personPage } from '../page.ts'
+import { noteBox, quoted } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { statusOf, tenderBody } from '../tender-body.ts'
+import { frameTexts } from '../text/frame-texts.ts'
+import type { Language } from '../text/languages.ts'
+import { tenderTexts } from '../text/tender-texts.ts'
+
+export const tenderPages = (place: ConsolePlace): PageRoute[] => [
+  personPage('GET', '/tenders/:id', (request) => oneTender(place, request)),
+]
+
+async function oneTender(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+  const { language, params, now, viewer } = request
+  const id = (params['id'] ?? '').toLowerCase()
+  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw new PageError(404, frameTexts[language].noPage)
+  const published = publishedRecord(place.editions, id)
+  if (published?.mergedInto !== undefined) return mergedTender(published, place, language)
+  if (!published && !viewer.person.isOperator) throw new PageError(404, frameTexts[language].noPage)
+  const told = await place.reads.record(id)
+  // an operator decides on pairs before they are published
+  const record = published ?? (told && unpublishedRecord(told.content, now))
+  if (!record) throw new PageError(404, frameTexts[language].noPage)
+  const texts = tenderTexts[language]
+  return page({
+    ...headOf(record, place, language),
+    body: html`${!published && noteBox('info', texts.unpublished, texts.unpublishedBody)}${tenderBody(record, { language, now, told })}`,
+  })
+}
+
+/** The record as the API serves it; undefined when no edition holds it. */
+function publishedRecord(editions: Pick<EditionView, 'find' | 'record'>, id: string): TenderRecord | undefined {
+  const position = editions.find(id)
+  if (position === undefined) return undefined
+  const { bytes, release } = editions.record(position, 'identity')
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8')) as TenderRecord
+  } finally {
+    release?.()
+  }
+}
+
+function unpublishedRecord(content: Omit<TenderRecord, 'lastModified' | 'checkedAt'>, now: number): TenderRecord {
+  const at = new Date(now).toISOString()
+  return { ...content, lastModified: at, checkedAt: at }
+}
+
+function headOf(record: TenderRecord, { editions }: Pick<ConsolePlace, 'editions'>, language: Language) {
+  const texts = tenderTexts[language]
+  const { newest } = editions
+  const stamp =
+    newest &&
+    html`<span class="stamp">${texts.edition(formatNumber(newest.edition, language), formatMoment(newest.publishedAt, language))}</span>`
+  const authority = record.contractingAuthority?.name
+  const lead: Html = html`${statusOf(record.status, language)} ${record.archiveReason !== undefined && html`<span class="soft">${texts.archiveReasons[record.archiveReason] ?? texts.archived}</span> `}${stamp}<br>${authority !== undefined && quoted(authority, record.language)}${record.tenderNumber !== undefined && html` · ${quoted(texts.number(record.tenderNumber))}`}`
+  return {
+    title: record.title.trim() === '' ? texts.titleMissing : record.title,
+    lead,
+    actions: html`<a class="btn" href="/explorer?id=${record.id}&amp;ask=">${texts.json}</a>${documentsButton(record, language)}`,
+  }
+}
+
+/** Undefined for an address that is none of the web. */
+function documentsButton({ documentsUrl }: TenderRecord, language: Language): Html | undefined {
+  const url = documentsUrl === undefined ? null : URL.parse(documentsUrl)
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined
+  return html`<a class="btn go" href="${url.href}" rel="noopener noreferrer nofollow ugc">${tenderTexts[language].documents}</a>`
+}
+
+/** A record that another one holds: where it went, and what it was. */
+function mergedTender(record: TenderRecord, place: ConsolePlace, language: Language): PageAnswer {
+  const texts = tenderTexts[language]
+  return page({
+    ...headOf(record, place, language),
+    body: noteBox(
+      'info',
+      texts.merged,
+      html`${texts.mergedBody} <a href="/tenders/${record.mergedInto}">${texts.theOther}</a>.`,
+    ),
+  })
+}

@@ -1,0 +1,218 @@
+// A record on its page: figures, what is bought, what is estimated, lots, history, facts and all fields.
+import type { TenderLot, TenderRecord } from '../domain/tender.ts'
+import { formatMoment, formatNumber, formatRelative } from './format.ts'
+import { type Content, type Html, html } from './html.ts'
+import { type Figure, facts, figures, more, part, quoted, type State, state, table } from './parts.ts'
+import type { ToldRecord } from './stock-reads.ts'
+import { tenderHistory } from './tender-history.ts'
+import { codeList, labelOf, localMoment, moneyText, valueContent, zoneOfAuthority } from './tender-values.ts'
+import type { Language } from './text/languages.ts'
+import { tenderTexts } from './text/tender-texts.ts'
+
+export type TenderHow = {
+  readonly language: Language
+  readonly now: number
+  /** Absent where the stock does not tell of it. */
+  readonly told: ToldRecord | undefined
+}
+
+const marks: { readonly [status: string]: State } = {
+  planned: 'planned',
+  open: 'open',
+  awardIntended: 'planned',
+  closed: 'closed',
+  pending: 'closed',
+  awarded: 'awarded',
+  cancelled: 'cancelled',
+  merged: 'merged',
+}
+/** Lots in the table; the others are among all fields. */
+const mostLots = 200
+
+/** A status by shape and word. */
+export const statusOf = (status: string, language: Language): Html =>
+  state(marks[status] ?? 'closed', tenderTexts[language].status[status] ?? status)
+
+/** The whole content below the head. */
+export function tenderBody(record: TenderRecord, how: TenderHow): Html {
+  const { language, told } = how
+  const texts = tenderTexts[language]
+  return html`${strip(record, how)}
+<div class="split part"><div>
+<section><h2>${texts.bought}</h2><p${record.language !== undefined && html` lang="${record.language}"`}>${record.description === undefined ? texts.noDescription : quoted(record.description)}</p></section>
+${part(texts.estimated, estimatePart(record, language))}
+${record.lots.length > 0 && part(texts.lots, lotTable(record, how), texts.lotsNote)}
+${part(
+  texts.history,
+  told ? tenderHistory(told, language) : html`<p>${texts.noHistory}</p>`,
+  told && texts.historyNote(told.notices.length),
+)}
+</div>
+<aside class="stay stack gap" aria-label="${texts.facts}">${factPart(record, how)}${contactPart(record, language)}${copyPart(told, language)}</aside></div>
+${part(texts.allFields, allFields(record, how), texts.allFieldsNote)}`
+}
+
+function strip(record: TenderRecord, how: TenderHow): Html {
+  const { language } = how
+  const texts = tenderTexts[language]
+  const { contractAmount: amount, lots, originalSources } = record
+  const list: Figure[] = [
+    deadlineFigure(record, how),
+    amount === null
+      ? { name: texts.value, value: texts.noValue, note: texts.noValueNote }
+      : {
+          name: texts.value,
+          value: moneyText(amount.value, amount.currency, language, true),
+          note: amount.estimated ? estimateText(amount, language) : texts.published,
+        },
+    {
+      name: texts.lots,
+      value: lots.length === 0 ? '–' : formatNumber(lots.length, language),
+      note: lots.length === 0 ? texts.undivided : lotStates(lots, language),
+    },
+    {
+      name: texts.notices,
+      value: formatNumber(originalSources.length, language),
+      note: quoted([...new Set(originalSources.map(({ publisher }) => publisher))].join(', ')),
+    },
+  ]
+  return figures(list)
+}
+
+function lotStates(lots: readonly TenderLot[], language: Language): string {
+  const counts = new Map<string, number>()
+  for (const { status } of lots) counts.set(status, (counts.get(status) ?? 0) + 1)
+  return [...counts]
+    .map(([status, count]) => `${formatNumber(count, language)} ${tenderTexts[language].status[status] ?? status}`)
+    .join(', ')
+}
+
+type Amount = NonNullable<TenderRecord['contractAmount']>
+
+function estimateText({ low, high, currency, confidence }: Amount, language: Language): string {
+  const texts = tenderTexts[language]
+  const money = (value: number | undefined) =>
+    value === undefined ? '–' : moneyText(Math.round(value), currency, language)
+  return texts.estimate(money(low), money(high), texts.confidences[confidence ?? ''] ?? confidence ?? '–')
+}
+
+function deadlineFigure(record: TenderRecord, { language, now }: TenderHow): Figure {
+  const texts = tenderTexts[language]
+  const instant = record.submissionDate ?? record.participationDate
+  const name = record.submissionDate === undefined && instant !== undefined ? texts.participation : texts.deadline
+  if (instant === undefined)
+    return {
+      name,
+      value: texts.noDeadline,
+      ...(record.isDeadlineUnknown === true && { note: texts.noDeadlineNote }),
+    }
+  return { name, ...deadlineText(instant, record, { language, now }) }
+}
+
+/** The deadline in the authority's zone; then UTC and how far it is. */
+function deadlineText(
+  instant: string,
+  record: TenderRecord,
+  { language, now }: Pick<TenderHow, 'language' | 'now'>,
+): { readonly value: Content; readonly note: Content } {
+  const texts = tenderTexts[language]
+  const at = Date.parse(instant)
+  const zone = zoneOfAuthority(record.contractingAuthority?.country ?? record.realizedLocation?.country)
+  const utc = texts.utc(formatMoment(at, language))
+  const ago = formatRelative(at, now, language)
+  if (zone === undefined)
+    return { value: html`<time datetime="${instant}">${utc}</time>`, note: `${ago} · ${texts.zoneUnknown}` }
+  return {
+    value: html`<time datetime="${instant}">${localMoment(instant, zone, language)}</time>`,
+    note: `${texts.inZone(zone)} · ${utc} · ${ago}`,
+  }
+}
+
+function estimatePart({ contractAmount: amount }: TenderRecord, language: Language): Html {
+  const texts = tenderTexts[language]
+  if (!amount?.estimated) return html`<p>${texts.nothingEstimated}</p>`
+  return html`<p>${texts.estimatedValue}</p>${facts([
+    [texts.value, moneyText(amount.value, amount.currency, language)],
+    [texts.range, estimateText(amount, language)],
+    [texts.basis, amount.basis === undefined ? '–' : quoted(amount.basis)],
+    [texts.model, html`<code>${amount.modelVersion ?? '–'}</code>`],
+  ])}`
+}
+
+function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
+  const texts = tenderTexts[language]
+  const { lots } = record
+  return html`${table({
+    caption: texts.lots,
+    columns: [
+      { head: texts.lot },
+      { head: texts.cpv },
+      { head: texts.deadline },
+      { head: texts.value, isNumber: true },
+      { head: texts.state },
+    ],
+    rows: lots.slice(0, mostLots).map((lot) => {
+      const instant = lot.submissionDate ?? lot.participationDate
+      const amount = lot.awardedAmount ?? lot.contractAmount
+      const deadline = instant === undefined ? undefined : deadlineText(instant, record, { language, now })
+      return [
+        html`${lot.title !== undefined && html`${quoted(lot.title, record.language)}<br>`}<span class="soft"><bdi>${lot.lotId}</bdi></span>`,
+        codeList('cpvCodes', lot.cpvCodes.slice(0, 4), language),
+        deadline ? html`${deadline.value}<br><span class="soft">${deadline.note}</span>` : '–',
+        amount === undefined ? '–' : moneyText(amount.value, amount.currency, language),
+        html`${statusOf(lot.status, language)}${lot.winners !== undefined && html`<br><span class="soft">${texts.winners}: ${quoted(lot.winners.map(({ name }) => name).join(', '))}</span>`}`,
+      ]
+    }),
+  })}${lots.length > mostLots && html`<p class="soft">${texts.more(lots.length - mostLots)}</p>`}`
+}
+
+function factPart(record: TenderRecord, { language }: TenderHow): Html {
+  const texts = tenderTexts[language]
+  const rows: (readonly [string, Content])[] = []
+  for (const member of ['procedureType', 'contractNature', 'realizedLocation', 'firstPublicationDate'] as const)
+    if (record[member] !== undefined)
+      rows.push([labelOf(member, language), valueContent(member, record[member], language)])
+  return html`<section><h2>${texts.facts}</h2>${facts([
+    ...rows,
+    [labelOf('cpvCodes', language), codeList('cpvCodes', record.cpvCodes, language)],
+    [labelOf('nutsCodes', language), codeList('nutsCodes', record.nutsCodes, language)],
+    [texts.changed, valueContent('lastModified', record.lastModified, language)],
+    [texts.checked, valueContent('checkedAt', record.checkedAt, language)],
+    [labelOf('id', language), html`<code>${record.id}</code>`],
+  ])}</section>`
+}
+
+function contactPart({ contractingAuthority: authority }: TenderRecord, language: Language): Html | false {
+  if (!authority) return false
+  return html`<section><h2>${tenderTexts[language].contact}</h2>${valueContent('contractingAuthority', authority, language)}</section>`
+}
+
+function copyPart(told: ToldRecord | undefined, language: Language): Html | false {
+  const texts = tenderTexts[language]
+  if (!told || told.copies.length === 0) return false
+  return html`<section><h2>${texts.copies}</h2><p>${texts.copiesBody}</p><ul>${told.copies.map((id) => html`<li><a href="/tenders/${id}"><code>${id}</code></a></li>`)}</ul></section>`
+}
+
+function allFields(record: TenderRecord, { language, told }: TenderHow): Html {
+  const texts = tenderTexts[language]
+  const origins = new Map(told?.origins.map((origin) => [origin.member, origin]))
+  const fromOf = (member: string): Content => {
+    const origin = origins.get(member)
+    if (!origin) return texts.computed
+    const [first, ...others] = origin.noticeKeys
+    if (first === undefined) return texts.origins[origin.rule] ?? texts.computed
+    return html`<code><bdi>${first}</bdi></code>${others.length > 0 && ` ${texts.more(others.length)}`}`
+  }
+  return more(
+    texts.raw,
+    table({
+      caption: texts.allFields,
+      columns: [{ head: texts.field }, { head: texts.fieldValue }, { head: texts.from }],
+      rows: Object.entries(record).map(([member, value]) => [
+        labelOf(member, language),
+        valueContent(member, value, language, record.language),
+        fromOf(member),
+      ]),
+    }),
+  )
+}

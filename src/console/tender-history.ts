@@ -1,0 +1,78 @@
+// The notices of a tender, the newest first: what each changed, and by what it belongs to the tender.
+import { formatNumber } from './format.ts'
+import { type Content, type Html, html } from './html.ts'
+import { foreignLink, quoted } from './parts.ts'
+import type { ToldChange, ToldNotice, ToldRecord } from './stock-reads.ts'
+import { dayText, labelOf, valueText } from './tender-values.ts'
+import type { Language } from './text/languages.ts'
+import { tenderTexts } from './text/tender-texts.ts'
+import { markedChange } from './word-diff.ts'
+
+/** Changes of one notice that are shown; a first result of many lots has hundreds. */
+const mostChanges = 40
+/** Letters of a value; descriptions are shown in full above. */
+const mostLetters = 600
+
+/** The list of notices. */
+export const tenderHistory = ({ notices }: ToldRecord, language: Language): Html =>
+  html`<ol class="time">${notices.toReversed().map((notice) => noticeItem(notice, language))}</ol>`
+
+function noticeItem(notice: ToldNotice, language: Language): Html {
+  const texts = tenderTexts[language]
+  const { publicationDate, changes, joinedBy } = notice
+  const form = texts.forms[notice.formType] ?? notice.formType
+  const isCopy = joinedBy !== undefined && changes?.length === 0
+  return html`<li>${publicationDate !== undefined ? html`<time class="soft small" datetime="${publicationDate}">${dayText(publicationDate, language)}</time>` : html`<span class="soft small">–</span>`}<div><h3>${isCopy ? texts.alsoPublished(form) : form}</h3>${changeList(notice, language)}<p class="meta">${metaOf(notice, language).map((each) => html`<span>${each}</span>`)}</p></div></li>`
+}
+
+function changeList({ changes, joinedBy }: ToldNotice, language: Language): Html {
+  const texts = tenderTexts[language]
+  if (joinedBy === undefined) return html`<p>${texts.begins}</p>`
+  if (changes === undefined) return html`<p class="soft">${texts.tooMany}</p>`
+  if (changes.length === 0) return html`<p class="soft">${texts.changedNothing}</p>`
+  return html`${changes.slice(0, mostChanges).map((change) => html`<p>${changeText(change, language)}</p>`)}${changes.length > mostChanges && html`<p class="soft">${texts.more(changes.length - mostChanges)}</p>`}`
+}
+
+function changeText({ member, lotId, before, after }: ToldChange, language: Language): Content {
+  const texts = tenderTexts[language]
+  const name = member === 'lots' ? '' : `${labelOf(member, language)}`
+  const head = html`${lotId !== undefined && html`${texts.lotNamed('')}<bdi>${lotId}</bdi> `}${name}`
+  const [old, now] = [before, after].map((value) => cut(shortText(member, value, language))) as [string, string]
+  if (old === '') return html`${head} <ins><bdi>${now}</bdi></ins>`
+  if (now === '') return html`${head} <del><bdi>${old}</bdi></del>`
+  // figures and dates are read whole: a date of which one digit is struck tells nothing
+  const isWhole = !['title', 'description'].includes(member)
+  return isWhole
+    ? html`${head} <del><bdi>${old}</bdi></del> <ins><bdi>${now}</bdi></ins>`
+    : html`${head} <bdi>${markedChange(old, now)}</bdi>`
+}
+
+/** Of a lot that appears or goes its title, else everything. */
+function shortText(member: string, value: unknown, language: Language): string {
+  if (member === 'lots' && typeof value === 'object' && value !== null) {
+    const { title, status } = value as { readonly title?: unknown; readonly status?: unknown }
+    return [title, valueText('status', status, language)].filter((each) => typeof each === 'string').join(', ')
+  }
+  return valueText(member, value, language)
+}
+
+const cut = (text: string): string => (text.length > mostLetters ? `${text.slice(0, mostLetters - 1)}…` : text)
+
+function metaOf(notice: ToldNotice, language: Language): Content[] {
+  const texts = tenderTexts[language]
+  const { joinedBy, version, publicationNumber, url, publisher, key } = notice
+  return [
+    quoted(publisher),
+    html`<code><bdi>${publicationNumber ?? key}</bdi></code>`,
+    ...(version === undefined ? [] : [quoted(texts.version(version))]),
+    ...(url === undefined ? [] : [foreignLink(url, texts.atPortal)]),
+    ...(joinedBy === undefined ? [] : [joinText(joinedBy, language)]),
+  ]
+}
+
+function joinText({ rule, score, evidence, with: key }: NonNullable<ToldNotice['joinedBy']>, language: Language) {
+  const texts = tenderTexts[language]
+  const known = texts.rules[rule]
+  const points = score === null ? '' : `, ${texts.points(formatNumber(Math.round(score * 10) / 10, language))}`
+  return html`${texts.joined(known ?? rule)}${points}, <bdi>${texts.with(key)}</bdi>${known === undefined && html` <bdi class="soft">${evidence}</bdi>`}`
+}

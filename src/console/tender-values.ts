@@ -1,0 +1,114 @@
+// Values of a record as people read them. Everything comes from notices: a date may be none, a currency too.
+import { codeLabel } from '../domain/code-labels.ts'
+import { zoneOf } from '../domain/time.ts'
+import { formatDay, formatMoment, formatMoney, formatNumber } from './format.ts'
+import { type Content, type Html, html } from './html.ts'
+import { facts, foreignLink, quoted } from './parts.ts'
+import { fieldTexts } from './text/field-texts.ts'
+import type { Language } from './text/languages.ts'
+import { tenderTexts } from './text/tender-texts.ts'
+
+type Members = { readonly [member: string]: unknown }
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The label of a member; its name where there is none. */
+export const labelOf = (member: string, language: Language): string => fieldTexts[language][member] ?? member
+
+/** An amount; with its currency as published where that is no code. */
+export function moneyText(value: number, currency: string, language: Language, isShort = false): string {
+  if (!/^[A-Z]{3}$/.test(currency)) return `${formatNumber(value, language)} ${currency}`
+  return formatMoney(value, currency, language, { isShort })
+}
+
+/** The zone of an authority by its country; undefined where that does not say it. */
+export function zoneOfAuthority(country: string | undefined): string | undefined {
+  if (country === undefined) return undefined
+  const zone = zoneOf(country)
+  // what the list of zones answers for a country that it does not know
+  return zone === 'Europe/Brussels' && country !== 'BE' && country !== 'EU' ? undefined : zone
+}
+
+const local: { readonly [language in Language]: string } = { en: 'en-GB', de: 'de-DE' }
+
+/** `Fri 4 Dec 2026, 12:00` in the zone; undefined for a text that is no instant. */
+export function localMoment(instant: string, zone: string, language: Language): string | undefined {
+  const at = Date.parse(instant)
+  if (Number.isNaN(at)) return undefined
+  return new Intl.DateTimeFormat(local[language], {
+    timeZone: zone,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+  }).format(at)
+}
+
+const momentText = (instant: string, language: Language): string => {
+  const at = Date.parse(instant)
+  return Number.isNaN(at) ? instant : `${formatMoment(at, language)} UTC`
+}
+
+/** The day in UTC; the text itself where it is none. */
+export const dayText = (instant: string, language: Language): string => {
+  const at = Date.parse(instant)
+  return Number.isNaN(at) ? instant : formatDay(at, language)
+}
+
+const isInstant = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)
+
+/** A code with its name. */
+export function codeText(member: string, code: string, language: Language): string {
+  const kind = member === 'cpvCodes' ? 'cpv' : 'nuts'
+  const name = codeLabel(kind, code, language)
+  return name === undefined ? code : `${code} ${name}`
+}
+
+/** A value in one line of plain text. */
+export function valueText(member: string, value: unknown, language: Language): string {
+  const texts = tenderTexts[language]
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'boolean') return value ? texts.yes : texts.no
+  if (typeof value === 'number') return formatNumber(value, language)
+  if (typeof value === 'string') {
+    if (member === 'status') return texts.status[value] ?? value
+    if (member === 'cpvCodes' || member === 'nutsCodes') return codeText(member, value, language)
+    return isInstant(value) ? momentText(value, language) : value
+  }
+  if (Array.isArray(value)) return value.map((each) => valueText(member, each, language)).join(', ')
+  if (!isObject(value)) return ''
+  if (typeof value['value'] === 'number' && typeof value['currency'] === 'string')
+    return moneyText(value['value'], value['currency'], language)
+  return Object.entries(value)
+    .map(([name, each]) => valueText(name, each, language))
+    .filter((each) => each !== '')
+    .join(', ')
+}
+
+const textMembers: ReadonlySet<string> = new Set(['title', 'description'])
+
+/** A value as content: links for addresses of the web, lists for members of a member. */
+export function valueContent(member: string, value: unknown, language: Language, lang?: string): Content {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return '–'
+    if (value.every((each) => !isObject(each))) return quoted(valueText(member, value, language))
+    return html`<ul>${value.map((each) => html`<li>${valueContent(member, each, language, lang)}</li>`)}</ul>`
+  }
+  if (isObject(value) && !(typeof value['value'] === 'number' && typeof value['currency'] === 'string'))
+    return facts(
+      Object.entries(value).map(([name, each]) => [labelOf(name, language), valueContent(name, each, language, lang)]),
+    )
+  const text = valueText(member, value, language)
+  if (/Url$|^url$/.test(member)) return foreignLink(text)
+  return text === '' ? '–' : quoted(text, textMembers.has(member) ? lang : undefined)
+}
+
+/** Codes with their names, one below the other. */
+export const codeList = (member: 'cpvCodes' | 'nutsCodes', codes: readonly string[], language: Language): Html =>
+  html`${codes.map((code, index) => {
+    const name = codeLabel(member === 'cpvCodes' ? 'cpv' : 'nuts', code, language)
+    return html`${index > 0 && html`<br>`}<code><bdi>${code}</bdi></code>${name !== undefined && ` ${name}`}`
+  })}`
