@@ -1,5 +1,5 @@
 // The documentation site from outside: links to nowhere, anchors, search, errors, languages, pictures, files for programs.
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problemKind, problemSlugs } from '../../src/api/problems.ts'
@@ -11,6 +11,26 @@ const linksOf = (page: string): string[] =>
   [...page.matchAll(/<(?:a|link|img|script|form)\b[^>]*?\s(?:href|src|action)="([^"]*)"/g)]
     .map(([, to]) => to!.replaceAll('&amp;', '&').replaceAll('&#39;', "'"))
     .filter((to) => !/^(?:https?:|mailto:)/.test(to))
+
+test('an installation without the tools of developers has all that the console imports', () => {
+  const root = join(import.meta.dirname, '../..')
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object }
+  const files = readdirSync(join(root, 'src/console'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.ts'),
+  )
+  const imported = files.flatMap((path) =>
+    [...readFileSync(join(root, 'src/console', path), 'utf8').matchAll(/^(?:import (?!type).*?|\} )from '([^.'][^']*)'/gm)].map(
+      ([, name]) => name!,
+    ),
+  )
+  const names = new Set(imported.filter((name) => !name.startsWith('node:')))
+  expect(names).toContain('markdown-it')
+  expect(names).toContain('minisearch')
+  for (const name of names) {
+    const [scope, second] = name.split('/')
+    expect(dependencies).toHaveProperty([scope!.startsWith('@') ? `${scope}/${second}` : scope!])
+  }
+})
 
 describe.each(engines)('the documentation (%s)', (engine) => {
   let world: ConsoleWorld
@@ -75,7 +95,7 @@ describe.each(engines)('the documentation (%s)', (engine) => {
     expect(page).toContain('<html lang="de">')
     expect(page).toContain('Auf dieser Seite')
     expect(page).toMatch(/rel="prev" href="\/docs\/[^"]+"><span>Zurück/)
-    expect(page).toMatch(/<div lang="en"><h1>Keeping a copy<\/h1>/)
+    expect(page).toMatch(/<div class="prose" lang="en"><h1>Keeping a copy<\/h1>/)
     expect(page).toContain('>Kopieren</button>')
     expect(page).toContain('<a href="/docs/rules">')
     expect(page).toMatch(/<img src="\/docs\/sync\/late-commit.svg" alt="[^"]{20,}" width="640" height="\d+"/)

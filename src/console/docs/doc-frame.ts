@@ -23,8 +23,6 @@ export type DocContent = {
   readonly refreshSeconds?: number
 }
 
-const lines = html`<svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d="M2 4h12M2 8h12M2 12h12"/></svg>`
-
 /** A page of the documentation. */
 export function docFrame(library: Library, content: DocContent): PageAnswer {
   const { doc, language, title, contents, body, bodyLanguage, isWide = false, refreshSeconds } = content
@@ -36,28 +34,26 @@ export function docFrame(library: Library, content: DocContent): PageAnswer {
     hasHead: false,
     current: '/docs',
     ...(refreshSeconds !== undefined && { refreshSeconds }),
-    body: html`<div class="fill"><div class="docs${hasContents && ' tri'}"><button class="only-small" type="button" popovertarget="dn">${lines}${texts.allPages}</button>${navigation(library, doc, language)}
-<article class="prose${isWide && ' full'}">${doc && crumbs(doc.group, language)}<div${lang}>${content.hasTitle !== true && html`<h1>${title}</h1>`}${body}</div>${doc && neighbors(library, doc, language)}</article>
-${hasContents && html`<nav class="toc" aria-label="${texts.onThisPage}"><h2>${texts.onThisPage}</h2>${contents.map(({ id, text }) => html`<a href="#${id}"${lang}>${text}</a>`)}</nav>`}</div></div>`,
+    body: html`<div class="docs${hasContents && ' tri'}">${navigation(library, doc, language)}
+<article>${doc && crumbs(doc.group, language)}<div class="prose${isWide && ' full'}"${lang}>${content.hasTitle !== true && html`<h1>${title}</h1>`}${body}</div>${doc && neighbors(library, doc, language)}</article>
+${hasContents && html`<nav class="toc" aria-label="${texts.onThisPage}"><h2>${texts.onThisPage}</h2>${contents.map(({ id, text }) => html`<a href="#${id}"${lang}>${text}</a>`)}</nav>`}</div>`,
   })
 }
 
 const crumbs = (group: GroupName, language: Language): Html =>
   html`<nav class="crumbs" aria-label="${docsTexts[language].youAreHere}"><ol><li><a href="/docs">${docsTexts[language].pages}</a></li><li><a href="/docs#${group}">${docsTexts[language].groups[group]}</a></li></ol></nav>`
 
-/** All pages by group; of the decisions only the index, unless one of them is open. */
+/** All pages by group; the group of the page is open. */
 function navigation(library: Library, current: DocPage | undefined, language: Language): Html {
   const texts = docsTexts[language]
-  const listed = (group: GroupName) => {
-    const pages = library.pages.filter((doc) => doc.group === group)
-    return group === 'decisions' && current?.group !== 'decisions' ? pages.slice(0, 1) : pages
-  }
-  return html`<nav class="menu" id="dn" popover aria-label="${texts.pages}">${groupNames.map(
+  return html`<nav aria-label="${texts.pages}">${groupNames.map(
     (group) =>
-      html`<h2>${texts.groups[group]}</h2>${listed(group).map(
-        (doc) =>
-          html`<a href="${doc.address}"${doc === current && html` aria-current="page"`}${language !== 'en' && doc.file !== undefined && html` lang="en"`}>${titleOf(doc, language)}</a>`,
-      )}`,
+      html`<details class="more"${group === (current?.group ?? 'start') && html` open`}><summary>${texts.groups[group]}</summary>${library.pages
+        .filter((doc) => doc.group === group)
+        .map(
+          (doc) =>
+            html`<a href="${doc.address}"${doc === current && html` aria-current="page"`}${language !== 'en' && doc.file !== undefined && html` lang="en"`}>${titleOf(doc, language)}</a>`,
+        )}</details>`,
   )}</nav>`
 }
 

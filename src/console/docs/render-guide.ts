@@ -199,6 +199,8 @@ function inlineOf(token: Token, place: GuidePlace): string {
       closing.push(link === undefined ? (isCode ? '' : '</code>') : '</a>')
     } else if (child.type === 'link_close') out.push(closing.pop() ?? '')
     else if (child.type === 'image') out.push(imageOf(child, place))
+    else if (child.type === 'code_inline')
+      out.push(`<code>${escapeHtml(child.content.replaceAll(exampleApi, place.apiAddress))}</code>`)
     else out.push(markdown.renderer.renderInline([child], markdown.options, {}))
   }
   return out.join('')

@@ -39,13 +39,12 @@ export const homePages = (place: HomePlace, boards: StatusBoards): PageRoute[] =
 
 function hero(language: Language): Html {
   const texts = homeTexts[language]
-  return html`<section class="hero wide"><div>
+  return html`<section class="hero"><div>
 <h1>${texts.heading}</h1>
 <p class="lead">${texts.lead}</p>
 <p class="row"><a class="btn go" href="/docs">${texts.docs}</a><a class="btn" href="/explorer">${texts.explore}</a></p></div>
-<div class="flow" role="img" aria-label="${texts.flow}">
+<div class="stack" role="img" aria-label="${texts.flow}">
 <div class="slips">${texts.slips.map(([portal, what]) => html`<div class="slip"><b>${portal}</b>${what}</div>`)}</div>
-<svg class="lines" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true"><path class="h" d="M0 15.5C60 15.5 40 50 100 50M0 50H100M0 84.5C60 84.5 40 50 100 50"/><path class="vv" d="M50 0V100"/></svg>
 <div class="rec"><div class="row spread">${state('open', texts.open)}<span class="soft small">${texts.notices}</span></div><p class="t" lang="de"><b>Deckenerneuerung Kreisstraße AU 14, Abschnitt Hohenmoos</b></p><dl class="facts cols"><div><dt>${texts.authority}</dt><dd lang="de">Landkreis Aurenbach</dd></div><div><dt>${texts.deadline}</dt><dd>${texts.deadlineValue}</dd></div><div><dt>${texts.value}</dt><dd>${texts.valueText} <span class="soft">${texts.published}</span></dd></div><div><dt>Id</dt><dd><code>0f8a1c52…9d31</code></dd></div></dl></div></div></section>`
 }
 
@@ -65,7 +64,7 @@ function stockNow({ editions }: HomePlace, portals: number | undefined, language
       ? []
       : [{ name: texts.portals, value: formatNumber(portals, language), note: texts.portalsNote }]),
   ]
-  return html`<section class="fill"><div class="band slim wide pub"><h2 class="hide">${texts.now}</h2>${figures(list)}</div></section>`
+  return html`<section><h2 class="hide">${texts.now}</h2>${figures(list)}</section>`
 }
 
 function ways(language: Language): Html {
@@ -75,7 +74,7 @@ function ways(language: Language): Html {
     [texts.docsHeading, texts.docsText, texts.docsLink, '/docs/quick-start'],
     [texts.signInHeading, texts.signInText, texts.signIn, '/sign-in'],
   ] as const
-  return html`<section class="band wide pub"><h2>${texts.ways}</h2><p>${texts.waysLead}</p><ul class="ways">${list.map(
+  return html`<section class="band"><h2>${texts.ways}</h2><p>${texts.waysLead}</p><ul class="ways">${list.map(
     ([heading, text, link, href]) =>
       html`<li><h3>${heading}</h3><p>${text}</p><p><a href="${href}">${link}</a></p></li>`,
   )}</ul></section>`
@@ -94,5 +93,5 @@ function onlyNew({ apiAddress }: HomePlace, language: Language): Html {
     texts: { language, copy: texts.copy, copied: texts.copied },
     place: { apiAddress },
   })
-  return html`<section class="fill"><div class="band wide pub"><div class="split even gap"><div class="prose"><h2>${texts.newHeading}</h2><p>${texts.newText}</p><p>${texts.mergeText}</p><p><a href="/docs/fields">${texts.fieldsLink}</a></p></div><div><p class="small soft">${texts.request}</p>${example}</div></div></div></section>`
+  return html`<section class="band"><div class="split even"><div class="prose"><h2>${texts.newHeading}</h2><p>${texts.newText}</p><p>${texts.mergeText}</p><p><a href="/docs/fields">${texts.fieldsLink}</a></p></div><div><p class="small soft">${texts.request}</p>${example}</div></div></section>`
 }

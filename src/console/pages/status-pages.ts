@@ -60,12 +60,12 @@ function present({ incidents, isHeld, newestAt }: StatusBoard, now: number, lang
   return noteBox('ok', texts.fine, texts.fineDetail(at))
 }
 
-/** Height of a bar and its class: states differ by shape as well as by color. */
+/** Height of a bar and its class: states differ by height as well as by color. */
 const marks: { readonly [each in StatusDay['state']]: readonly [height: number, name: string] } = {
-  onTime: [100, 'ok'],
-  late: [60, 'warn'],
-  held: [35, 'bad'],
-  none: [8, 'none'],
+  onTime: [100, 'a'],
+  late: [60, 'x2'],
+  held: [35, 'x2'],
+  none: [8, 'b'],
 }
 
 function editionsPart({ days }: StatusBoard, language: Language): Html {
@@ -73,12 +73,12 @@ function editionsPart({ days }: StatusBoard, language: Language): Html {
   const count = (wanted: StatusDay['state']) => days.filter((day) => day.state === wanted).length
   const title = ({ day, state: each, editions }: StatusDay) =>
     texts.dayTitle(formatDay(day, language), texts.dayStates[each], editions)
-  const picture = html`<figure class="chart days"><svg viewBox="0 0 ${days.length * 10} 100" preserveAspectRatio="none" role="img" aria-label="${texts.finding(count('onTime'), count('late'), count('held'))}">${days.map(
+  const picture = html`<figure class="chart"><div class="y"></div><svg viewBox="0 0 ${days.length * 10} 100" preserveAspectRatio="none" role="img" aria-label="${texts.finding(count('onTime'), count('late'), count('held'))}">${days.map(
     (day, index) => {
       const [height, name] = marks[day.state]
       return html`<rect class="${name}" x="${index * 10 + 1}" width="8" y="${100 - height}" height="${height}"><title>${title(day)}</title></rect>`
     },
-  )}</svg><div class="x" aria-hidden="true"><span>${texts.daysAgo}</span><span>${texts.today}</span></div></figure>`
+  )}</svg><div class="x" aria-hidden="true">${[90, 60, 30].map((count) => html`<span>${texts.daysAgo(count)}</span>`)}</div></figure><ul class="key"><li>${texts.dayStates.onTime}</li><li class="kx">${texts.lowerBars}</li><li class="kb">${texts.dayStates.none}</li></ul>`
   const rows = days
     .filter((day) => day.state !== 'none')
     .toReversed()

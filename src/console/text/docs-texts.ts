@@ -17,7 +17,6 @@ const groupsInEnglish: { readonly [group in GroupName]: string } = {
 const en = {
   title: 'Documentation',
   lead: 'How to read tenders, keep a copy in sync, receive hits, and run the service.',
-  allPages: 'All pages of the documentation',
   pages: 'Documentation',
   onThisPage: 'On this page',
   youAreHere: 'You are here',
@@ -109,7 +108,6 @@ const groupsInGerman: typeof groupsInEnglish = {
 const de: typeof en = {
   title: 'Dokumentation',
   lead: 'Wie Sie Ausschreibungen lesen, eine Kopie aktuell halten, Treffer erhalten und den Dienst betreiben. Die Anleitungen sind auf Englisch.',
-  allPages: 'Alle Seiten der Dokumentation',
   pages: 'Dokumentation',
   onThisPage: 'Auf dieser Seite',
   youAreHere: 'Sie sind hier',
