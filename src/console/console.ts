@@ -130,7 +130,7 @@ class Listener {
       const organization = this.#admit(route, request)
       if ('kind' in organization) return await this.#send(organization, route, request, undefined, reply)
       const asked = { ...request, ...organization } as OrganizationRequest
-      const longestMs = route.method === 'GET' ? longestPageMs : longestChangeMs
+      const longestMs = route.method === 'GET' && !route.asksElsewhere ? longestPageMs : longestChangeMs
       const answer = await beforeLong(
         Promise.resolve().then(() => route.answer(asked)),
         longestMs,

@@ -131,6 +131,8 @@ export type PageRoute = {
   readonly isSensitive: boolean
   /** 404 for everybody while the organization's API access is not set up (C118). */
   readonly needsAccessArea?: boolean
+  /** Waits for another service, for as long as a change may take. */
+  readonly asksElsewhere?: boolean
   readonly answer: (request: OrganizationRequest) => Promise<PageAnswer> | PageAnswer
 }
 
@@ -138,11 +140,17 @@ type Answer<Request> = (request: Request) => Promise<PageAnswer> | PageAnswer
 type How = { readonly isSensitive?: boolean }
 
 /** A page for everybody. */
-export const publicPage = (method: PageRoute['method'], path: string, answer: Answer<PageRequest>): PageRoute => ({
+export const publicPage = (
+  method: PageRoute['method'],
+  path: string,
+  answer: Answer<PageRequest>,
+  { asksElsewhere = false }: Pick<PageRoute, 'asksElsewhere'> = {},
+): PageRoute => ({
   method,
   path,
   audience: 'public',
   isSensitive: false,
+  asksElsewhere,
   answer,
 })
 

@@ -3,11 +3,14 @@ import type { PageRoute } from './page.ts'
 import { accessPages } from './pages/access-pages.ts'
 import { auditPages } from './pages/audit-pages.ts'
 import { codesPages } from './pages/codes-pages.ts'
+import { companyPages } from './pages/company-pages.ts'
 import { digestPages } from './pages/digest-pages.ts'
 import { explorerPages } from './pages/explorer-pages.ts'
 import { hitPages } from './pages/hit-pages.ts'
 import { invitationPages } from './pages/invitation-pages.ts'
+import { mePages } from './pages/me-pages.ts'
 import { operatorPages } from './pages/operator-pages.ts'
+import { passkeyPages } from './pages/passkey-pages.ts'
 import { peoplePages } from './pages/people-pages.ts'
 import { profilePages } from './pages/profile-pages.ts'
 import { publicSite } from './pages/public-site.ts'
@@ -22,11 +25,14 @@ const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [
   accessPages,
   auditPages,
   codesPages,
+  companyPages,
   digestPages,
   explorerPages,
   hitPages,
   invitationPages,
+  mePages,
   operatorPages,
+  passkeyPages,
   peoplePages,
   profilePages,
   publicSite,

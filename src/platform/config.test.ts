@@ -140,4 +140,25 @@ describe('configuration', () => {
       /^TENDERSTOCK_MAIL_FROM is no mail address/,
     )
   })
+
+  test('the sign-in of a company is whole, and its secret is never repeated', () => {
+    const all = {
+      TENDERSTOCK_OIDC_ISSUER: 'https://login.example.org/realms/acme/',
+      TENDERSTOCK_OIDC_CLIENT_ID: 'console',
+      TENDERSTOCK_OIDC_CLIENT_SECRET: 'secret',
+    }
+    expect(readConfig(all).oidc).toEqual({
+      issuer: 'https://login.example.org/realms/acme/',
+      clientId: 'console',
+      clientSecret: 'secret',
+    })
+    for (const name of Object.keys(all))
+      expect(() => readConfig({ ...all, [name]: ' ' }), name).toThrow(new RegExp(`^${name} is missing(?!.*secret)`))
+    for (const issuer of ['http://login.example.org', 'ftp://x', 'https://me:secret@login.example.org'])
+      expect(() => readConfig({ ...all, TENDERSTOCK_OIDC_ISSUER: issuer }), issuer).toThrow(
+        /^TENDERSTOCK_OIDC_ISSUER (?:is not|has)/,
+      )
+    for (const issuer of ['http://localhost:9000', 'http://127.0.0.1', 'http://[::1]:9000'])
+      expect(readConfig({ ...all, TENDERSTOCK_OIDC_ISSUER: issuer }).oidc?.issuer).toBe(issuer)
+  })
 })

@@ -30,6 +30,16 @@ export type Config = {
   readonly documents?: DocumentLocation
   /** TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM: how mails leave; absent means that they wait. */
   readonly mail?: MailSettings
+  /** TENDERSTOCK_OIDC_ISSUER, _CLIENT_ID and _CLIENT_SECRET: the sign-in of a company; absent means none. */
+  readonly oidc?: OidcSettings
+}
+
+/** A provider of OpenID Connect, and what we are to it. */
+export type OidcSettings = {
+  /** https, or http on this machine. */
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
 }
 
 /** The server that takes mails, and who sends them. */
@@ -88,6 +98,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const documents = documentPlaceOf(environment)
   const secretKey = sealingKeyOf(environment)
   const mail = mailOf(environment)
+  const oidc = oidcOf(environment)
   return {
     ...(databaseUrl !== undefined && { databaseUrl }),
     ...(redisUrl !== undefined && { redisUrl }),
@@ -99,6 +110,7 @@ export function readConfig(environment: Environment = process.env): Config {
     ...(documents !== undefined && { documents }),
     ...(secretKey !== undefined && { secretKey }),
     ...(mail !== undefined && { mail }),
+    ...(oidc !== undefined && { oidc }),
   }
 }
 
@@ -236,6 +248,31 @@ function mailOf(environment: Environment): MailSettings | undefined {
     ...(user !== '' && { user, password }),
     from,
   }
+}
+
+function oidcOf(environment: Environment): OidcSettings | undefined {
+  const issuer = pageOf(environment, 'TENDERSTOCK_OIDC_ISSUER', 'https://login.example.org')
+  const clientId = environment.TENDERSTOCK_OIDC_CLIENT_ID?.trim()
+  const clientSecret = environment.TENDERSTOCK_OIDC_CLIENT_SECRET?.trim()
+  if (issuer === undefined && !clientId && !clientSecret) return undefined
+  const missing =
+    issuer === undefined
+      ? 'TENDERSTOCK_OIDC_ISSUER'
+      : clientId
+        ? 'TENDERSTOCK_OIDC_CLIENT_SECRET'
+        : 'TENDERSTOCK_OIDC_CLIENT_ID'
+  if (issuer === undefined || !clientId || !clientSecret)
+    throw new OperatorError(
+      `${missing} is missing; the sign-in of a company needs its issuer, client id and client secret.`,
+      { exitCode: 2 },
+    )
+  const { protocol, hostname } = new URL(issuer)
+  if (protocol !== 'https:' && hostname !== 'localhost' && !isLoopbackAddress(literalOf(hostname) ?? hostname))
+    throw new OperatorError('TENDERSTOCK_OIDC_ISSUER is not https; write it like https://login.example.org.', {
+      exitCode: 2,
+    })
+  // as it is written: a slash at its end belongs to its name
+  return { issuer: environment.TENDERSTOCK_OIDC_ISSUER!.trim(), clientId, clientSecret }
 }
 
 /** Undefined when a percent sign is followed by no byte. */

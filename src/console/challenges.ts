@@ -1,0 +1,53 @@
+// Challenges that passkeys sign: made without a table, known again by a code, and taken once.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { minuteMs } from '../domain/time.ts'
+import type { Executor } from '../store/database.ts'
+import { takeForm } from '../store/sent-forms.ts'
+import { getOrCreateSetting } from '../store/settings.ts'
+import { keyHashOf } from './directory.ts'
+import type { ConsolePlace } from './place.ts'
+
+/** How long a page may be open before its passkey is used. */
+const challengeMs = 10 * minuteMs
+const nonceLength = 16
+const timeLength = 6
+const codeLength = 32
+
+type Place = Pick<ConsolePlace, 'store' | 'random'>
+
+/** A challenge for one purpose, such as a sign-in, in base64url. */
+export async function makeChallenge(place: Place, purpose: string, now: number): Promise<string> {
+  const body = Buffer.alloc(nonceLength + timeLength)
+  place.random.bytes(nonceLength).copy(body)
+  body.writeUIntBE(now + challengeMs, nonceLength, timeLength)
+  return Buffer.concat([body, codeOf(await secretOf(place), purpose, body)]).toString('base64url')
+}
+
+/** Whether we made this challenge for this purpose less than ten minutes ago. */
+export async function isOurChallenge(place: Place, purpose: string, text: string, now: number): Promise<boolean> {
+  const bytes = Buffer.from(text, 'base64url')
+  if (bytes.length !== nonceLength + timeLength + codeLength) return false
+  const body = bytes.subarray(0, nonceLength + timeLength)
+  const isOurs = timingSafeEqual(bytes.subarray(body.length), codeOf(await secretOf(place), purpose, body))
+  return isOurs && body.readUIntBE(nonceLength, timeLength) > now
+}
+
+/** True for the first use. Call it in the transaction of what the challenge allows. */
+export const takeChallenge = (trx: Executor, challenge: string, now: number): Promise<boolean> =>
+  takeForm(trx, keyHashOf(challenge), now)
+
+/** Kept, so that the page to sign in waits for the database once only. */
+const secrets = new WeakMap<Place['store'], Buffer>()
+
+/** Shared by all processes of an installation, so that any of them takes the answer. */
+async function secretOf({ store, random }: Place): Promise<Buffer> {
+  const known = secrets.get(store)
+  if (known) return known
+  const fresh = Buffer.from(random.bytes(32)).toString('base64url')
+  const secret = Buffer.from(await getOrCreateSetting(store.db, 'console-challenges', fresh), 'base64url')
+  secrets.set(store, secret)
+  return secret
+}
+
+const codeOf = (secret: Buffer, purpose: string, body: Buffer): Buffer =>
+  createHmac('sha256', secret).update(`${purpose}|`).update(body).digest()

@@ -1,0 +1,188 @@
+// Signing in through a company by OpenID Connect: code flow with PKCE, state and nonce, and who that is here.
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  discovery,
+  fetchUserInfo,
+} from 'openid-client'
+import { minuteMs } from '../domain/time.ts'
+import type { OidcSettings } from '../platform/config.ts'
+import { mailAddressOf } from '../platform/mail-address.ts'
+import { addAuditEntry } from '../store/audit.ts'
+import { inTransaction } from '../store/database.ts'
+import { acceptInvitation, listInvitations } from '../store/invitations.ts'
+import { findIdentity, linkIdentity, type OidcIdentity } from '../store/oidc-identities.ts'
+import { findPersonByMail, type Person } from '../store/people.ts'
+import type { Cookie, PageRequest } from './page.ts'
+import type { ConsolePlace } from './place.ts'
+
+/** How long the other side has to answer one request, in seconds. */
+const timeoutSeconds = 6
+/** How long a person may take at the other side. */
+const stateMs = 10 * minuteMs
+const cookieName = 'oidc'
+
+/** What is remembered between leaving and coming back, in a cookie. */
+type Flow = {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+  /** A path of the console. */
+  readonly back: string
+  readonly until: number
+}
+
+/** Why it did not work: a key of the texts. */
+type Failure = 'state' | 'refused' | 'unreachable' | 'unverified' | 'unknown' | 'other'
+type SignInOutcome =
+  | { readonly kind: 'person'; readonly personId: string; readonly back: string }
+  | { readonly kind: 'failed'; readonly why: Failure }
+
+/** The cookie that ends a flow. */
+export const endedFlow: Cookie = { name: cookieName, value: '', maxAgeSeconds: 0 }
+
+export class CompanySignIn {
+  readonly #place: ConsolePlace
+  readonly #settings: OidcSettings
+  #found: Promise<Configuration> | undefined
+
+  constructor(place: ConsolePlace, settings: OidcSettings) {
+    this.#place = place
+    this.#settings = settings
+  }
+
+  /** Where the browser goes, and the cookie it takes along; undefined while the other side does not answer. */
+  async begin(
+    { now, viewer }: PageRequest,
+    back: string,
+  ): Promise<{ readonly to: string; readonly cookie: Cookie } | undefined> {
+    const configuration = await this.#discover()
+    if (!configuration) return undefined
+    const draw = () => Buffer.from(this.#place.random.bytes(32)).toString('base64url')
+    const flow: Flow = { state: draw(), nonce: draw(), verifier: draw(), back, until: now + stateMs }
+    const to = buildAuthorizationUrl(configuration, {
+      redirect_uri: `${this.#place.origin}/sign-in/oidc/callback`,
+      scope: 'openid email',
+      state: flow.state,
+      nonce: flow.nonce,
+      code_challenge: await calculatePKCECodeChallenge(flow.verifier),
+      code_challenge_method: 'S256',
+      // who signs in again shows again who they are
+      ...(viewer && { prompt: 'login' }),
+    })
+    const value = Buffer.from(JSON.stringify(flow)).toString('base64url')
+    return { to: to.href, cookie: { name: cookieName, value, maxAgeSeconds: stateMs / 1000 } }
+  }
+
+  /** Who came back. */
+  async finish(request: PageRequest): Promise<SignInOutcome> {
+    const flow = flowOf(request.cookies[cookieName])
+    if (!flow || flow.until <= request.now || request.query.get('state') !== flow.state)
+      return { kind: 'failed', why: 'state' }
+    const configuration = await this.#discover()
+    if (!configuration) return { kind: 'failed', why: 'unreachable' }
+    const claims = await this.#claims(configuration, request.url, flow).catch(() => undefined)
+    if (!claims) return { kind: 'failed', why: 'refused' }
+    const found = await this.#personOf(claims, request)
+    return 'personId' in found ? { kind: 'person', back: flow.back, ...found } : { kind: 'failed', ...found }
+  }
+
+  /** Asked once; again after a failure. */
+  async #discover(): Promise<Configuration | undefined> {
+    const { issuer, clientId, clientSecret } = this.#settings
+    const url = new URL(issuer)
+    this.#found ??= discovery(url, clientId, clientSecret, undefined, {
+      timeout: timeoutSeconds,
+      // settings allow this on the same machine only
+      ...(url.protocol === 'http:' && { execute: [allowInsecureRequests] }),
+    })
+    const found = this.#found
+    return found.catch(() => {
+      if (this.#found === found) this.#found = undefined
+      return undefined
+    })
+  }
+
+  async #claims(configuration: Configuration, url: URL, { state, nonce, verifier }: Flow): Promise<Claims> {
+    const tokens = await authorizationCodeGrant(configuration, url, {
+      pkceCodeVerifier: verifier,
+      expectedState: state,
+      expectedNonce: nonce,
+      idTokenExpected: true,
+    })
+    const token = tokens.claims()!
+    const { email, email_verified: isVerified } =
+      token['email'] === undefined
+        ? await fetchUserInfo(configuration, tokens.access_token, token.sub)
+        : (token as { email?: unknown; email_verified?: unknown })
+    return {
+      issuer: token.iss,
+      subject: token.sub,
+      // only what the issuer vouches for: anybody could write any address into their profile
+      mail: isVerified === true && typeof email === 'string' ? mailAddressOf(email)?.toLowerCase() : undefined,
+    }
+  }
+
+  async #personOf(
+    { mail, ...identity }: Claims,
+    request: PageRequest,
+  ): Promise<{ readonly personId: string } | { readonly why: Failure }> {
+    const { store, directory, random } = this.#place
+    const { now, addressPrefix } = request
+    const known = await findIdentity(store.db, identity)
+    if (known !== undefined) return directory.person(known) ? { personId: known } : { why: 'unknown' }
+    if (mail === undefined) return { why: 'unverified' }
+    const person = await findPersonByMail(store.db, mail)
+    if (person) return this.#connect(person, identity, request)
+    const [invitation] = await listInvitations(store.db, { mail }, now)
+    if (!invitation) return { why: 'unknown' }
+    const accepted = await acceptInvitation(
+      store,
+      { invitationId: invitation.invitationId },
+      { now, newId: random.uuid() },
+      async (trx, { personId }, { organizationId, role }) => {
+        await linkIdentity(trx, identity, personId, now)
+        const common = { at: now, actor: mail, addressPrefix, organizationId, subject: mail }
+        await addAuditEntry(trx, { ...common, action: 'member.join', detail: { role, issuer: identity.issuer } })
+      },
+    )
+    if (accepted.kind === 'gone') return { why: 'unknown' }
+    await directory.refresh()
+    return { personId: accepted.person.personId }
+  }
+
+  /** Matches a known person by the mail address, for the first and only time. */
+  async #connect(
+    { personId, mail }: Person,
+    identity: OidcIdentity,
+    { now, addressPrefix }: PageRequest,
+  ): Promise<{ readonly personId: string } | { readonly why: Failure }> {
+    return inTransaction(this.#place.store, async (trx) => {
+      if ((await linkIdentity(trx, identity, personId, now)) === 'other') return { why: 'other' }
+      await addAuditEntry(trx, {
+        at: now,
+        actor: mail,
+        addressPrefix,
+        organizationId: undefined,
+        action: 'identity.link',
+        subject: mail,
+        detail: { issuer: identity.issuer },
+      })
+      return { personId }
+    })
+  }
+}
+
+/** `mail`: undefined where the issuer does not vouch for one. */
+type Claims = OidcIdentity & { readonly mail: string | undefined }
+
+function flowOf(cookie: string | undefined): Flow | undefined {
+  try {
+    return JSON.parse(Buffer.from(cookie ?? '', 'base64url').toString()) as Flow
+  } catch {
+    return undefined
+  }
+}

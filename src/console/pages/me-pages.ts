@@ -1,0 +1,120 @@
+// A person's own settings: name, language, sessions.
+import { oneLine } from '../../digests/digest-content.ts'
+import { inTransaction } from '../../store/database.ts'
+import { listPasskeys, type Passkey } from '../../store/passkeys.ts'
+import { changePerson } from '../../store/people.ts'
+import { endSessions } from '../../store/sessions.ts'
+import { formatDay } from '../format.ts'
+import { fieldOf } from '../forms.ts'
+import { type Html, html } from '../html.ts'
+import { type PageAnswer, type PageRoute, type PersonRequest, page, personPage, redirect } from '../page.ts'
+import { empty, field, moment, part, select, table } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { isLanguage } from '../text/languages.ts'
+import { meTexts } from '../text/me-texts.ts'
+
+/** Maximum letters of a name. */
+const mostLetters = 100
+/** The choice of a language counts for the person from now on, not what was clicked before. */
+const noLanguageCookie = { name: 'language', value: '', maxAgeSeconds: 0 }
+
+export const mePages = (place: ConsolePlace): PageRoute[] => [
+  personPage('GET', '/me', (request) => mePage(place, request)),
+  personPage('POST', '/me', (request) => save(place, request)),
+  personPage('POST', '/me/end', (request) => endOne(place, request)),
+  personPage('POST', '/me/end-others', (request) => endOthers(place, request)),
+]
+
+async function mePage(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+  const { viewer, language } = request
+  const texts = meTexts[language]
+  const passkeys = await listPasskeys(place.store.db, viewer.person.personId)
+  return page({
+    title: texts.title,
+    lead: texts.lead(viewer.person.mail),
+    body: html`${part(texts.you, personForm(request))}${part(texts.passkeys, passkeyList(passkeys, request), texts.passkeysHint)}${part(texts.sessions, sessionList(place, request), texts.sessionsHint)}`,
+  })
+}
+
+function personForm({ viewer, language }: PersonRequest): Html {
+  const texts = meTexts[language]
+  const { person } = viewer
+  const choices = Object.entries(texts.languages)
+  return html`<form class="stack" method="post" action="/me"><div class="two">${field({ name: 'name', label: texts.name, value: person.name, hint: texts.nameHint, maxLength: mostLetters, autocomplete: 'name' })}${select({ name: 'language', label: texts.language, value: person.language ?? '', choices })}</div><div><button class="go">${texts.save}</button></div></form>`
+}
+
+function passkeyList(passkeys: readonly Passkey[], { language }: PersonRequest): Html {
+  const texts = meTexts[language]
+  const add = html`<a class="btn" href="/me/passkeys/new">${texts.add}</a>`
+  if (passkeys.length === 0) return empty(texts.noPasskeys, texts.noPasskeysHint, add)
+  return html`${table({
+    caption: texts.passkeys,
+    kind: 'mid',
+    columns: [
+      { head: texts.passkey },
+      { head: texts.added },
+      { head: texts.lastUsed },
+      { head: texts.action, isHidden: true },
+    ],
+    rows: passkeys.map((passkey) => [
+      passkey.name,
+      formatDay(passkey.createdAt, language),
+      passkey.lastUsedAt === undefined ? texts.never : moment(passkey.lastUsedAt, language),
+      html`<a class="btn tiny stop" href="/me/passkeys/remove?id=${encodeURIComponent(passkey.credentialId)}">${texts.remove}</a>`,
+    ]),
+  })}<p>${add}</p>`
+}
+
+function sessionList({ directory }: ConsolePlace, { viewer, language }: PersonRequest): Html {
+  const texts = meTexts[language]
+  const sessions = directory.sessionsOf(viewer.person.personId)
+  return html`${table({
+    caption: texts.sessions,
+    kind: 'mid',
+    columns: [
+      { head: texts.browser },
+      { head: texts.from },
+      { head: texts.since },
+      { head: texts.lastUsed },
+      { head: texts.action, isHidden: true },
+    ],
+    rows: sessions.map((session) => [
+      html`${session.agent || texts.unknownBrowser}${session.sessionId === viewer.sessionId && html` <span class="tag">${texts.here}</span>`}`,
+      session.addressPrefix,
+      moment(session.createdAt, language),
+      moment(session.seenAt, language),
+      html`<form method="post" action="/me/end"><button class="tiny" name="session" value="${session.sessionId}">${texts.end}</button></form>`,
+    ]),
+  })}${sessions.length > 1 && html`<form method="post" action="/me/end-others"><button class="stop">${texts.endOthers}</button></form>`}`
+}
+
+async function save(
+  { store, directory }: ConsolePlace,
+  { viewer, form, language }: PersonRequest,
+): Promise<PageAnswer> {
+  const name = [...oneLine(fieldOf(form, 'name'))].slice(0, mostLetters).join('')
+  const wanted = fieldOf(form, 'language')
+  const chosen = isLanguage(wanted) ? wanted : undefined
+  await inTransaction(store, (trx) => changePerson(trx, viewer.person.personId, { name, language: chosen }))
+  await directory.refresh()
+  return redirect('/me', { notice: meTexts[chosen ?? language].saved, cookies: [noLanguageCookie] })
+}
+
+async function endOne({ store, directory }: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+  const { viewer, form, language } = request
+  const sessionId = fieldOf(form, 'session')
+  const isOwn = directory.sessionsOf(viewer.person.personId).some((each) => each.sessionId === sessionId)
+  if (sessionId === viewer.sessionId) return redirect('/', { isSigningOut: true })
+  if (isOwn) {
+    await inTransaction(store, (trx) => endSessions(trx, { sessionId }))
+    await directory.refresh()
+  }
+  return redirect('/me', { notice: meTexts[language].ended })
+}
+
+async function endOthers({ store, directory }: ConsolePlace, { viewer, language }: PersonRequest): Promise<PageAnswer> {
+  const { person, sessionId } = viewer
+  await inTransaction(store, (trx) => endSessions(trx, { personId: person.personId, but: sessionId }))
+  await directory.refresh()
+  return redirect('/me', { notice: meTexts[language].endedOthers })
+}

@@ -1,0 +1,107 @@
+// Passkeys: signing in with one, adding and removing them.
+import { oneLine } from '../../digests/digest-content.ts'
+import { inTransaction } from '../../store/database.ts'
+import { listPasskeys, removePasskey } from '../../store/passkeys.ts'
+import { fieldOf, note, returnPath } from '../forms.ts'
+import { homeOf } from '../frame.ts'
+import { html } from '../html.ts'
+import {
+  type PageAnswer,
+  PageError,
+  type PageRequest,
+  type PageRoute,
+  type PersonRequest,
+  page,
+  personPage,
+  publicPage,
+  redirect,
+} from '../page.ts'
+import { field, noteBox, question } from '../parts.ts'
+import { type Addition, addOptions, addPasskeyOf, signInByPasskey } from '../passkeys.ts'
+import type { ConsolePlace } from '../place.ts'
+import { signInPage } from '../sign-in-page.ts'
+import { frameTexts } from '../text/frame-texts.ts'
+import { meTexts } from '../text/me-texts.ts'
+import { signInTexts } from '../text/sign-in-texts.ts'
+
+const mostLetters = 60
+
+export const passkeyPages = (place: ConsolePlace): PageRoute[] => [
+  publicPage('POST', '/sign-in/passkey', (request) => signIn(place, request)),
+  personPage('GET', '/me/passkeys/new', (request) => newPage(place, request), { isSensitive: true }),
+  personPage('POST', '/me/add-passkey', (request) => add(place, request), { isSensitive: true }),
+  personPage('GET', '/me/passkeys/remove', (request) => askToRemove(place, request), { isSensitive: true }),
+  personPage('POST', '/me/remove-passkey', (request) => remove(place, request), { isSensitive: true }),
+]
+
+async function signIn(place: ConsolePlace, request: PageRequest): Promise<PageAnswer> {
+  const { form, language, now } = request
+  const { directory } = place
+  const personId = await signInByPasskey(place, form.get('credential') ?? '', now)
+  const person = personId === undefined ? undefined : directory.person(personId)
+  const texts = signInTexts[language]
+  if (!person) return signInPage(place, request, { problem: [texts.passkeyFailed, texts.passkeyFailedWhy] })
+  const back = returnPath(form.get('return'))
+  const home = homeOf({ person, memberships: directory.membershipsOf(person.personId) })
+  return redirect(back === '/' ? home : back, { signIn: { personId: person.personId } })
+}
+
+async function newPage(
+  place: ConsolePlace,
+  request: PersonRequest,
+  problem?: Exclude<Addition, 'added'>,
+): Promise<PageAnswer> {
+  const { language, viewer, now, form } = request
+  const texts = meTexts[language]
+  const options = await addOptions(place, viewer, now)
+  return page({
+    title: texts.add,
+    lead: texts.addLead,
+    crumbs: [[texts.title, '/me']],
+    scripts: ['passkey'],
+    ...(problem !== undefined && { status: 422 }),
+    body: html`${problem !== undefined && noteBox('bad', texts.notAdded, texts.passkeyProblem[problem])}<div hidden><form class="stack" method="post" action="/me/add-passkey" data-passkey="add" data-options="${options}"><input type="hidden" name="credential">${field({ name: 'name', label: texts.passkeyName, value: fieldOf(form, 'name') || texts.usualName, hint: texts.passkeyNameHint, maxLength: mostLetters })}<div class="row"><button class="go">${texts.addButton}</button><a href="/me">${texts.keep}</a></div></form></div><noscript>${noteBox('warn', texts.notAdded, texts.needsScript)}</noscript>`,
+  })
+}
+
+async function add(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+  const { form, language, viewer, now } = request
+  const texts = meTexts[language]
+  const name = [...oneLine(fieldOf(form, 'name'))].slice(0, mostLetters).join('') || texts.usualName
+  const wanted = { text: form.get('credential') ?? '', name, now }
+  const outcome = await addPasskeyOf(place, viewer, wanted, (trx) =>
+    note(trx, request, { action: 'passkey.add', subject: name }),
+  )
+  if (outcome !== 'added') return newPage(place, request, outcome)
+  return redirect('/me', { notice: texts.passkeyAdded(name) })
+}
+
+async function askToRemove({ store }: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+  const { language, viewer, query } = request
+  const texts = meTexts[language]
+  const own = await listPasskeys(store.db, viewer.person.personId)
+  const passkey = own.find(({ credentialId }) => credentialId === query.get('id'))
+  if (!passkey) throw new PageError(404, frameTexts[language].noPage)
+  return page({
+    title: texts.removeTitle(passkey.name),
+    crumbs: [[texts.title, '/me']],
+    body: question({
+      action: '/me/remove-passkey',
+      body: html`<p>${texts.removeBody}</p>`,
+      fields: html`<input type="hidden" name="id" value="${passkey.credentialId}">`,
+      button: texts.removeButton,
+      cancel: [texts.keep, '/me'],
+    }),
+  })
+}
+
+async function remove({ store }: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+  const { language, viewer, form } = request
+  const { personId } = viewer.person
+  const name = await inTransaction(store, async (trx) => {
+    const removed = await removePasskey(trx, { credentialId: fieldOf(form, 'id'), personId })
+    if (removed !== undefined) await note(trx, request, { action: 'passkey.remove', subject: removed })
+    return removed
+  })
+  return redirect('/me', name === undefined ? {} : { notice: meTexts[language].removed(name) })
+}

@@ -1,0 +1,152 @@
+// Passkeys by WebAuthn: what the browser is asked, and whether its answer holds.
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import type { Executor } from '../store/database.ts'
+import { inTransaction } from '../store/database.ts'
+import { addPasskey, countPasskey, findPasskey, listPasskeys, type Passkey } from '../store/passkeys.ts'
+import { isOurChallenge, makeChallenge, takeChallenge } from './challenges.ts'
+import type { Viewer } from './page.ts'
+import type { ConsolePlace } from './place.ts'
+
+type Place = Pick<ConsolePlace, 'store' | 'random' | 'origin'>
+
+const signInPurpose = 'passkey sign-in'
+const addPurpose = (personId: string): string => `passkey of ${personId}`
+/** EdDSA, ES256 and RS256 (COSE): what authenticators have; the defaults of the library ask Node for more, which warns. */
+const algorithms = [-8, -7, -257]
+/** Maximum characters of what a browser sends. */
+const mostLength = 20_000
+
+const rpIdOf = ({ origin }: Place): string => new URL(origin).hostname
+
+/** Options for `navigator.credentials.get` in JSON: any passkey of this console. */
+export async function signInOptions(place: Place, now: number): Promise<string> {
+  const options = await generateAuthenticationOptions({
+    rpID: rpIdOf(place),
+    challenge: Buffer.from(await makeChallenge(place, signInPurpose, now), 'base64url'),
+    userVerification: 'required',
+    timeout: 120_000,
+  })
+  return JSON.stringify(options)
+}
+
+/** Options for `navigator.credentials.create` in JSON: a discoverable passkey that asks who the person is. */
+export async function addOptions(place: Place, { person }: Viewer, now: number): Promise<string> {
+  const own = await listPasskeys(place.store.db, person.personId)
+  const options = await generateRegistrationOptions({
+    rpName: 'Tenderstock',
+    rpID: rpIdOf(place),
+    userName: person.mail,
+    userDisplayName: person.name || person.mail,
+    userID: new TextEncoder().encode(person.personId),
+    challenge: Buffer.from(await makeChallenge(place, addPurpose(person.personId), now), 'base64url'),
+    excludeCredentials: own.map(({ credentialId, transports }) => ({ id: credentialId, transports: [...transports] })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    supportedAlgorithmIDs: algorithms,
+    timeout: 120_000,
+  })
+  return JSON.stringify(options)
+}
+
+/**
+ * Whom an answer signs in; undefined for one that does not hold: an unknown passkey, a challenge that is old, used or not ours, a
+ * person who was not asked, or a count that went back.
+ */
+export async function signInByPasskey(place: Place, text: string, now: number): Promise<string | undefined> {
+  const response = answerOf<AuthenticationResponseJSON>(text)
+  if (!response) return undefined
+  const challenge = challengeOf(response.response.clientDataJSON)
+  if (challenge === undefined || !(await isOurChallenge(place, signInPurpose, challenge, now))) return undefined
+  const passkey = await findPasskey(place.store.db, response.id)
+  if (!passkey) return undefined
+  const verified = await ofNothing(
+    verifyAuthenticationResponse({
+      response,
+      expectedChallenge: challenge,
+      expectedOrigin: place.origin,
+      expectedRPID: rpIdOf(place),
+      requireUserVerification: true,
+      credential: {
+        id: passkey.credentialId,
+        publicKey: new Uint8Array(passkey.publicKey),
+        counter: passkey.counter,
+        transports: [...passkey.transports],
+      },
+    }),
+  )
+  if (!verified?.verified) return undefined
+  const counter = verified.authenticationInfo.newCounter
+  return inTransaction(place.store, async (trx) => {
+    const { credentialId, personId } = passkey
+    const isFirst = await takeChallenge(trx, challenge, now)
+    return isFirst && (await countPasskey(trx, { credentialId, counter, now })) ? personId : undefined
+  })
+}
+
+export type Addition = 'added' | 'exists' | 'tooMany' | 'invalid'
+
+/** Adds the passkey of an answer; `within` is called in its transaction. */
+export async function addPasskeyOf(
+  place: Place,
+  { person }: Viewer,
+  { text, name, now }: { readonly text: string; readonly name: string; readonly now: number },
+  within: (trx: Executor, passkey: Pick<Passkey, 'credentialId'>) => Promise<void>,
+): Promise<Addition> {
+  const response = answerOf<RegistrationResponseJSON>(text)
+  const challenge = response && challengeOf(response.response.clientDataJSON)
+  if (!response || challenge === undefined) return 'invalid'
+  const { personId } = person
+  if (!(await isOurChallenge(place, addPurpose(personId), challenge, now))) return 'invalid'
+  const verified = await ofNothing(
+    verifyRegistrationResponse({
+      response,
+      expectedChallenge: challenge,
+      expectedOrigin: place.origin,
+      expectedRPID: rpIdOf(place),
+      requireUserVerification: true,
+      supportedAlgorithmIDs: algorithms,
+    }),
+  )
+  if (!verified?.verified) return 'invalid'
+  const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential
+  return inTransaction(place.store, async (trx) => {
+    if (!(await takeChallenge(trx, challenge, now))) return 'invalid'
+    const passkey = { credentialId: id, personId, publicKey, counter, transports, name, createdAt: now }
+    const outcome = await addPasskey(trx, passkey)
+    if (outcome === 'added') await within(trx, passkey)
+    return outcome
+  })
+}
+
+/** What a browser sent, as far as it can be told without the library, which checks the rest. */
+function answerOf<Answer extends { readonly id: string; readonly response: { readonly clientDataJSON: string } }>(
+  text: string,
+): Answer | undefined {
+  if (text.length > mostLength) return undefined
+  const value = parsed(text) as Partial<Answer> | null | undefined
+  const isAnswer = typeof value?.id === 'string' && typeof value.response?.clientDataJSON === 'string'
+  return isAnswer ? (value as Answer) : undefined
+}
+
+function challengeOf(clientDataJSON: string): string | undefined {
+  const data = parsed(Buffer.from(clientDataJSON, 'base64url').toString()) as { challenge?: unknown } | undefined
+  return typeof data?.challenge === 'string' ? data.challenge : undefined
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The library throws for every answer that does not hold. */
+const ofNothing = <Result>(verification: Promise<Result>): Promise<Result | undefined> =>
+  verification.catch(() => undefined)

@@ -1,0 +1,100 @@
+// Passkeys of people: public keys only.
+import { sql } from 'kysely'
+import type { Executor } from './database.ts'
+
+export type Passkey = {
+  /** Base64url. */
+  readonly credentialId: string
+  readonly personId: string
+  readonly publicKey: Uint8Array
+  /** How often it signed, by its own count; 0 where it does not count. */
+  readonly counter: number
+  readonly transports: readonly string[]
+  readonly name: string
+  readonly createdAt: number
+  readonly lastUsedAt: number | undefined
+}
+
+/** Maximum passkeys of one person. */
+const mostPasskeys = 20
+
+/** Adds a passkey. `exists`: somebody has it; `tooMany`: the person has 20. */
+export async function addPasskey(
+  trx: Executor,
+  passkey: Omit<Passkey, 'lastUsedAt'>,
+): Promise<'added' | 'exists' | 'tooMany'> {
+  const { credentialId, personId, publicKey, counter, transports, name, createdAt } = passkey
+  const own = await listPasskeys(trx, personId)
+  if (own.length >= mostPasskeys) return 'tooMany'
+  const { numAffectedRows } = await sql`
+    insert into passkey (credential_id, person_id, public_key, counter, transports, name, created_at)
+    values (${credentialId}, ${personId}, ${Buffer.from(publicKey)}, ${counter}, ${JSON.stringify(transports)}, ${name}, ${createdAt})
+    on conflict (credential_id) do nothing`.execute(trx)
+  return numAffectedRows === 1n ? 'added' : 'exists'
+}
+
+/** Of a person, the newest first. */
+export async function listPasskeys(db: Executor, personId: string): Promise<Passkey[]> {
+  const rows = await db
+    .selectFrom('passkey')
+    .selectAll()
+    .where('person_id', '=', personId)
+    .orderBy('created_at', 'desc')
+    .orderBy('credential_id')
+    .execute()
+  return rows.map(passkeyOf)
+}
+
+export async function findPasskey(db: Executor, credentialId: string): Promise<Passkey | undefined> {
+  const row = await db.selectFrom('passkey').selectAll().where('credential_id', '=', credentialId).executeTakeFirst()
+  return row && passkeyOf(row)
+}
+
+/** Notes a use. False when the count did not rise meanwhile: a copy of the passkey may be in use. */
+export async function countPasskey(
+  trx: Executor,
+  { credentialId, counter, now }: { readonly credentialId: string; readonly counter: number; readonly now: number },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update passkey set counter = ${counter}, last_used_at = ${now}
+    where credential_id = ${credentialId} and (counter < ${counter} or (counter = 0 and ${counter}::bigint = 0))`.execute(
+    trx,
+  )
+  return numAffectedRows === 1n
+}
+
+/** Returns its name; undefined where the person has no such passkey. */
+export async function removePasskey(
+  trx: Executor,
+  { credentialId, personId }: Pick<Passkey, 'credentialId' | 'personId'>,
+): Promise<string | undefined> {
+  const row = await trx
+    .deleteFrom('passkey')
+    .where('credential_id', '=', credentialId)
+    .where('person_id', '=', personId)
+    .returning('name')
+    .executeTakeFirst()
+  return row?.name
+}
+
+function passkeyOf(row: {
+  credential_id: string
+  person_id: string
+  public_key: Uint8Array
+  counter: number
+  transports: string
+  name: string
+  created_at: number
+  last_used_at: number | null
+}): Passkey {
+  return {
+    credentialId: row.credential_id,
+    personId: row.person_id,
+    publicKey: new Uint8Array(row.public_key),
+    counter: row.counter,
+    transports: JSON.parse(row.transports) as string[],
+    name: row.name,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at ?? undefined,
+  }
+}

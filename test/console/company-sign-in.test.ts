@@ -1,0 +1,254 @@
+// Signing in through a company, against a real provider of OpenID Connect on this machine.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+// @ts-expect-error: the package has no types
+import OidcProvider from 'oidc-provider'
+import { afterEach, expect, test } from 'vitest'
+import { minuteMs } from '../../src/domain/time.ts'
+import { inTransaction } from '../../src/store/database.ts'
+import { createInvitation } from '../../src/store/invitations.ts'
+import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
+
+type Grant = { readonly addOIDCScope: (scope: string) => void; readonly save: () => Promise<string> }
+/** What is used of the provider. */
+type Provider = {
+  readonly callback: () => (request: IncomingMessage, response: ServerResponse) => unknown
+  readonly interactionDetails: (
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) => Promise<{ grantId?: string; params: { [name: string]: unknown }; prompt: { name: string } }>
+  readonly interactionFinished: (request: IncomingMessage, response: ServerResponse, result: object) => Promise<void>
+  readonly Grant: {
+    new (of: { accountId: string; clientId: string }): Grant
+    readonly find: (id: string) => Promise<Grant>
+  }
+}
+const makeProvider = (issuer: string, settings: object): Provider => new OidcProvider(issuer, settings)
+
+const closers: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+type Account = { readonly sub: string; readonly email?: string; readonly email_verified?: unknown }
+
+/** A provider whose accounts a test sets; whoever comes is the account in `login`. */
+type Company = {
+  readonly issuer: string
+  readonly accounts: Map<string, Account>
+  login: string
+  /** What the last request for authorization asked. */
+  asked: URLSearchParams
+}
+
+async function openCompany(redirectUri: () => string): Promise<Company> {
+  const server: Server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  closers.push(() => new Promise((done) => server.close(done).closeAllConnections()))
+  const issuer = `http://localhost:${(server.address() as AddressInfo).port}`
+  const company: Company = { issuer, accounts: new Map(), login: '', asked: new URLSearchParams() }
+  let provider: Provider | undefined
+  server.on('request', async (request, response) => {
+    provider ??= makeProvider(issuer, {
+      clients: [
+        {
+          client_id: 'console',
+          client_secret: 'a secret of the console',
+          redirect_uris: [redirectUri()],
+          response_types: ['code'],
+        },
+      ],
+      claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+      pkce: { required: () => true },
+      features: { devInteractions: { enabled: false } },
+      interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
+      findAccount: (_context: unknown, id: string) => ({
+        accountId: id,
+        claims: async () => company.accounts.get(id) ?? { sub: id },
+      }),
+    })
+    const url = new URL(request.url ?? '/', issuer)
+    if (url.pathname === '/auth') company.asked = url.searchParams
+    if (!url.pathname.startsWith('/interaction/')) return provider.callback()(request, response)
+    const { grantId, params, prompt } = await provider.interactionDetails(request, response)
+    if (prompt.name === 'login')
+      return provider.interactionFinished(request, response, { login: { accountId: company.login } })
+    const grant = grantId
+      ? await provider.Grant.find(grantId)
+      : new provider.Grant({ accountId: company.login, clientId: String(params['client_id']) })
+    grant!.addOIDCScope('openid email')
+    return provider.interactionFinished(request, response, { consent: { grantId: await grant!.save() } })
+  })
+  return company
+}
+
+/** A browser with a jar of its own, which follows redirects until it comes back to the console. */
+function browser(world: ConsoleWorld) {
+  const jars = new Map<string, Map<string, string>>()
+  const visit = async (address: string): Promise<Response> => {
+    const { host } = new URL(address)
+    const jar = jars.get(host) ?? new Map<string, string>()
+    jars.set(host, jar)
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    const answer = await fetch(address, { redirect: 'manual', headers: { cookie } })
+    for (const each of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(each) ?? []
+      if (value === '') jar.delete(name)
+      else jar.set(name, value)
+    }
+    return answer
+  }
+  return {
+    visit,
+    jar: () => jars.get(new URL(world.origin).host) ?? new Map<string, string>(),
+    /** Goes to the company, and stops at the address that leads back. */
+    leave: async (path = '/sign-in/oidc'): Promise<string> => {
+      let next = (await visit(`${world.origin}${path}`)).headers.get('location') ?? ''
+      while (!next.startsWith(world.origin)) {
+        const answer = await visit(next)
+        const location = answer.headers.get('location')
+        if (location === null) throw new Error(`${next} answered ${answer.status}: ${await answer.text()}`)
+        next = new URL(location, next).href
+      }
+      return next
+    },
+  }
+}
+
+async function open() {
+  let world: ConsoleWorld | undefined
+  const company = await openCompany(() => `${world!.origin}/sign-in/oidc/callback`)
+  world = await openConsoleWorld('embedded', {
+    config: {
+      oidc: { issuer: company.issuer, clientId: 'console', clientSecret: 'a secret of the console' },
+    },
+    // the tokens have true times
+    start: Date.now(),
+  })
+  const opened = world
+  closers.push(async () => {
+    expect(opened.faults).toEqual([])
+    await opened[Symbol.asyncDispose]()
+  })
+  const viewerOf = (guest: ReturnType<typeof browser>) =>
+    opened.place.directory.viewerOf(guest.jar().get('session') ?? '')
+  const signIn = async (account: Account, path?: string) => {
+    company.accounts.set(account.sub, account)
+    company.login = account.sub
+    const guest = browser(opened)
+    const answer = await guest.visit(await guest.leave(path))
+    return { guest, answer, viewer: viewerOf(guest), text: await answer.text() }
+  }
+  return { world: opened, company, signIn, viewerOf }
+}
+
+test('a verified mail address is matched once, then issuer and subject count', { timeout: 60_000 }, async () => {
+  const { world, company, signIn } = await open()
+  await world.person('anna@example.org', { isOperator: true })
+  expect(await (await world.get('/sign-in?return=/me')).text()).toContain('href="/sign-in/oidc?return=%2Fme"')
+  const anna = { sub: 'a-1', email: 'Anna@example.org', email_verified: true }
+  const first = await signIn(anna, '/sign-in/oidc?return=/me')
+  expect([first.answer.status, first.answer.headers.get('location')]).toEqual([303, '/me'])
+  expect(first.viewer?.person.mail).toBe('anna@example.org')
+  expect(first.guest.jar().has('oidc')).toBe(false)
+  expect(Object.fromEntries(company.asked)).toMatchObject({
+    code_challenge_method: 'S256',
+    code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+    state: expect.stringMatching(/^[\w-]{43}$/),
+    nonce: expect.stringMatching(/^[\w-]{43}$/),
+  })
+  // the address changed at the company: it is still Anna
+  const renamed = await signIn({ sub: 'a-1', email: 'other@example.org', email_verified: true })
+  expect(renamed.viewer?.person.mail).toBe('anna@example.org')
+  // and whoever got the address there is not
+  const heir = await signIn({ sub: 'a-2', email: 'anna@example.org', email_verified: true })
+  expect([heir.answer.status, heir.viewer]).toEqual([422, undefined])
+  expect(heir.text).toContain('Somebody else of your company')
+  const entries = await world.store.db.selectFrom('audit_entry').select(['action', 'actor']).execute()
+  expect(entries).toEqual([{ action: 'identity.link', actor: 'anna@example.org' }])
+  // signing in again asks who it is
+  company.login = 'a-1'
+  await first.guest.visit(await first.guest.leave())
+  expect(company.asked.get('prompt')).toBe('login')
+})
+
+test('an address that is not verified, and a person nobody invited, are refused', { timeout: 60_000 }, async () => {
+  const { world, signIn } = await open()
+  await world.person('anna@example.org', { isOperator: true })
+  for (const email_verified of [false, undefined, 'true', 1]) {
+    const { answer, viewer, text } = await signIn({
+      sub: `x-${email_verified}`,
+      email: 'anna@example.org',
+      email_verified,
+    })
+    expect([answer.status, viewer]).toEqual([422, undefined])
+    expect(text).toContain('does not vouch')
+  }
+  expect((await signIn({ sub: 'x' })).text).toContain('does not vouch')
+  const eve = { sub: 'e-1', email: 'eve@example.org', email_verified: true }
+  expect((await signIn(eve)).text).toContain('Ask an Owner of your organization for an invitation')
+  const organizationId = await world.organization('Acme')
+  const invitation = { organizationId, mail: 'eve@example.org', role: 'member', invitedBy: 'Anna' } as const
+  await inTransaction(world.store, (trx) => createInvitation(trx, { invitationId: 'i-1', ...invitation }, world.now()))
+  const { viewer, answer } = await signIn(eve)
+  expect(viewer?.memberships).toMatchObject([{ organizationId, role: 'member' }])
+  expect(answer.headers.get('location')).toBe(`/o/${organizationId}`)
+  expect((await signIn(eve)).viewer?.person.mail).toBe('eve@example.org')
+})
+
+test('state, nonce, code and time are checked', { timeout: 60_000 }, async () => {
+  const { world, company, viewerOf } = await open()
+  await world.person('anna@example.org')
+  company.accounts.set('a-1', { sub: 'a-1', email: 'anna@example.org', email_verified: true })
+  company.login = 'a-1'
+  const refused = async (guest: ReturnType<typeof browser>, back: string, sentence: string) => {
+    const answer = await guest.visit(back)
+    expect([answer.status, viewerOf(guest)]).toEqual([422, undefined])
+    expect(await answer.text()).toContain(sentence)
+  }
+  const flowOf = (guest: ReturnType<typeof browser>) =>
+    JSON.parse(Buffer.from(guest.jar().get('oidc')!, 'base64url').toString()) as { [name: string]: unknown }
+  const setFlow = (guest: ReturnType<typeof browser>, change: { [name: string]: unknown }) =>
+    guest.jar().set('oidc', Buffer.from(JSON.stringify({ ...flowOf(guest), ...change })).toString('base64url'))
+
+  const [anna, victim] = [browser(world), browser(world)]
+  const back = await anna.leave()
+  // somebody else's code in another browser, without a flow and with one of its own
+  await refused(victim, back, 'begun in another browser')
+  await victim.leave()
+  await refused(victim, back, 'begun in another browser')
+  const changed = new URL(back)
+  changed.searchParams.set('state', 'x'.repeat(43))
+  await refused(anna, changed.href, 'begun in another browser')
+  for (const change of [{ nonce: 'n'.repeat(43) }, { verifier: 'v'.repeat(43) }]) {
+    const guest = browser(world)
+    const address = await guest.leave()
+    setFlow(guest, change)
+    await refused(guest, address, 'The other side refused it')
+  }
+  const slow = browser(world)
+  const late = await slow.leave()
+  world.wait(10 * minuteMs + 1)
+  await refused(slow, late, 'more than ten minutes ago')
+  world.wait(-10 * minuteMs - 1)
+  const guest = browser(world)
+  const good = await guest.leave()
+  expect((await guest.visit(good)).status).toBe(303)
+  // the code works once
+  const copy = browser(world)
+  await copy.leave()
+  await refused(copy, good, 'begun in another browser')
+})
+
+test('while the company does not answer, the page says so and the other ways are there', async () => {
+  const world = await openConsoleWorld('embedded', {
+    config: { oidc: { issuer: 'http://127.0.0.1:9', clientId: 'console', clientSecret: 's' } },
+  })
+  closers.push(async () => world[Symbol.asyncDispose]())
+  const answer = await world.get('/sign-in/oidc')
+  expect(answer.status).toBe(422)
+  const text = await answer.text()
+  expect(text).toContain('does not answer at the moment')
+  expect(text).toContain('name="mail"')
+  expect(world.faults).toEqual([])
+})

@@ -1,0 +1,175 @@
+// Passkeys in a real browser with a virtual authenticator: adding, signing in, a count that goes back, removing, without script.
+import { spawnSync } from 'node:child_process'
+import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
+
+const path = spawnSync('sh', ['-c', 'command -v chromium']).stdout.toString().trim()
+if (path === '') console.log('skipped: passkeys in a browser (no chromium)')
+
+describe.skipIf(path === '')('a passkey', () => {
+  let world: ConsoleWorld
+  let browser: Browser
+  beforeAll(async () => {
+    world = await openConsoleWorld('embedded', { start: Date.now() })
+    browser = await chromium.launch({ executablePath: path, args: ['--no-sandbox'], headless: true })
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    expect(world.faults).toEqual([])
+    await world[Symbol.asyncDispose]()
+  })
+
+  /** `isOffered`: passkeys stand in the list below the mail field, where the virtual device chooses its own at once. */
+  async function openPage(
+    context: BrowserContext,
+    { isOffered = false } = {},
+  ): Promise<{ page: Page; complaints: string[]; device: CDPSession }> {
+    const page = await context.newPage()
+    if (!isOffered) await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false')
+    page.setDefaultTimeout(60_000)
+    const complaints: string[] = []
+    page.on('console', (message) => {
+      // a refused sign-in is answered 422, which the browser mentions
+      if (message.type() === 'error' && !message.text().includes('422')) complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    const device = await context.newCDPSession(page)
+    await device.send('WebAuthn.enable')
+    return { page, complaints, device }
+  }
+
+  const authenticator = {
+    protocol: 'ctap2',
+    transport: 'internal',
+    hasResidentKey: true,
+    hasUserVerification: true,
+    isUserVerified: true,
+    automaticPresenceSimulation: true,
+  } as const
+
+  const signInCookie = (context: BrowserContext, value: string) =>
+    context.addCookies([{ name: 'session', value, url: world.origin }])
+  const countOf = () => world.store.db.selectFrom('passkey').select(['counter', 'name', 'last_used_at']).execute()
+
+  test('is added, signs in, is refused when its count goes back, and is removed', { timeout: 180_000 }, async () => {
+    const context = await browser.newContext({ locale: 'en-GB' })
+    const { cookie } = await world.person('anna@example.org', { isOperator: true })
+    await signInCookie(context, cookie)
+    const { page, complaints, device } = await openPage(context)
+    const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', { options: authenticator })
+    await page.goto(`${world.origin}/me`)
+    await page.getByRole('link', { name: 'Add a passkey' }).click()
+    await page.getByLabel('Name of the passkey').fill('My laptop')
+    await page.getByRole('button', { name: 'Add passkey' }).click()
+    await page.getByRole('status').filter({ hasText: 'The passkey “My laptop” is added.' }).waitFor()
+    const { credentials } = await device.send('WebAuthn.getCredentials', { authenticatorId })
+    expect(credentials).toMatchObject([{ isResidentCredential: true, rpId: 'localhost' }])
+    // the same device is not added twice
+    await page.goto(`${world.origin}/me/passkeys/new`)
+    await page.getByRole('button', { name: 'Add passkey' }).click()
+    await page.waitForTimeout(500)
+    expect(await countOf()).toMatchObject([{ name: 'My laptop', last_used_at: null }])
+
+    const signIn = async () => {
+      await context.clearCookies()
+      await page.goto(`${world.origin}/sign-in?return=/me`)
+      expect(await page.getByLabel('Work mail address').getAttribute('autocomplete')).toBe('username webauthn')
+      await page.getByRole('button', { name: 'Use a passkey' }).click()
+    }
+    await signIn()
+    await page.waitForURL(`${world.origin}/me`)
+    await page.getByText('You sign in as anna@example.org.').waitFor()
+    const [used] = await countOf()
+    expect(used!.counter).toBeGreaterThan(1)
+    expect(used!.last_used_at).toBe(world.now())
+
+    await world.store.db.updateTable('passkey').set({ counter: 1_000 }).execute()
+    await signIn()
+    await page.getByRole('alert').filter({ hasText: 'This passkey did not sign you in' }).waitFor()
+    expect((await countOf())[0]!.counter).toBe(1_000)
+    expect((await context.cookies()).map(({ name }) => name)).not.toContain('session')
+    await world.store.db.updateTable('passkey').set({ counter: 1 }).execute()
+
+    // a device that does not ask who the person is signs nobody in
+    await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+    await signIn()
+    await page.waitForTimeout(1_000)
+    expect((await context.cookies()).map(({ name }) => name)).not.toContain('session')
+    await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
+
+    await signIn()
+    await page.waitForURL(`${world.origin}/me`)
+    await page.getByRole('link', { name: 'Remove…' }).click()
+    await page.getByRole('heading', { name: 'Remove the passkey “My laptop”?' }).waitFor()
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('No passkey yet').waitFor()
+    await signIn()
+    await page.getByRole('alert').waitFor()
+    expect(complaints).toEqual([])
+    const actions = await world.store.db.selectFrom('audit_entry').select('action').orderBy('entry_no').execute()
+    expect(actions.map(({ action }) => action)).toEqual(['passkey.add', 'passkey.remove'])
+    await context.close()
+  })
+
+  test('an answer signs in once, and none that was made for something else', { timeout: 120_000 }, async () => {
+    const context = await browser.newContext({ locale: 'en-GB' })
+    const { cookie } = await world.person('ida@example.org')
+    await signInCookie(context, cookie)
+    const { page, device } = await openPage(context)
+    await device.send('WebAuthn.addVirtualAuthenticator', { options: authenticator })
+    const sent: { url: string; form: { [name: string]: string } }[] = []
+    page.on('request', (request) => {
+      if (request.method() !== 'POST') return
+      sent.push({ url: request.url(), form: Object.fromEntries(new URLSearchParams(request.postData() ?? '')) })
+    })
+    await page.goto(`${world.origin}/me/passkeys/new`)
+    await page.getByRole('button', { name: 'Add passkey' }).click()
+    await page.getByRole('status').waitFor()
+    await context.clearCookies()
+    await page.goto(`${world.origin}/sign-in?return=/me`)
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.waitForURL(`${world.origin}/me`)
+    const [added, signedIn] = sent
+    expect([added!.url, signedIn!.url]).toEqual([`${world.origin}/me/add-passkey`, `${world.origin}/sign-in/passkey`])
+    // the same bytes again, as somebody who saw them would send them
+    expect((await world.post('/sign-in/passkey', signedIn!.form)).status).toBe(422)
+    expect((await world.post('/sign-in/passkey', { credential: added!.form['credential'] })).status).toBe(422)
+    const fresh = await world.signIn((await world.person('ida@example.org')).personId)
+    expect((await world.post('/me/add-passkey', added!.form, fresh)).status).toBe(422)
+    await context.close()
+  })
+
+  test('is offered below the mail field', { timeout: 120_000 }, async () => {
+    const context = await browser.newContext({ locale: 'en-GB' })
+    const { cookie } = await world.person('ute@example.org')
+    await signInCookie(context, cookie)
+    const { page, device, complaints } = await openPage(context, { isOffered: true })
+    await device.send('WebAuthn.addVirtualAuthenticator', { options: authenticator })
+    await page.goto(`${world.origin}/me/passkeys/new`)
+    await page.getByRole('button', { name: 'Add passkey' }).click()
+    await page.getByRole('status').waitFor()
+    await context.clearCookies()
+    await page.goto(`${world.origin}/sign-in?return=/me`)
+    await page.waitForURL(`${world.origin}/me`)
+    await page.getByText('You sign in as ute@example.org.').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('without script the page says what is needed, and the link by mail works', { timeout: 60_000 }, async () => {
+    const context = await browser.newContext({ locale: 'de-DE', javaScriptEnabled: false })
+    const { cookie } = await world.person('eva@example.org')
+    await signInCookie(context, cookie)
+    const page = await context.newPage()
+    await page.goto(`${world.origin}/me/passkeys/new`)
+    expect(await page.locator('main').innerText()).toContain('Dafür braucht es Skripte')
+    await context.clearCookies()
+    await page.goto(`${world.origin}/sign-in`)
+    expect(await page.getByRole('button', { name: 'Passkey verwenden' }).count()).toBe(0)
+    await page.getByLabel('Geschäftliche E-Mail-Adresse').fill('eva@example.org')
+    await page.keyboard.press('Enter')
+    await page.getByText('tenderstock console link eva@example.org').waitFor()
+    await context.close()
+  })
+})
