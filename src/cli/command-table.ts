@@ -103,6 +103,7 @@ const serviceEnvironment = {
   TENDERSTOCK_DOCS_URL: 'URL of the pages about problem types; default: the /access page of the API',
   TENDERSTOCK_SECRET_KEY:
     'key that seals the secrets of webhooks and unsubscribe links, 32 bytes in base64; default: the file secret-key in --data',
+  TENDERSTOCK_OIDC_ISSUER: 'issuer of the sign-in of a company, with TENDERSTOCK_OIDC_CLIENT_ID and _CLIENT_SECRET',
   TENDERSTOCK_CONSOLE_URL: 'URL at which people reach the console, https; default: http://localhost and its port',
   TENDERSTOCK_TRUSTED_HOPS: 'number of proxies in front whose X-Forwarded-For is trusted; default: 0',
 }

@@ -66,6 +66,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
     ['docs/simulator.md', 'The simulator'],
   ],
   operations: [
+    ['docs/console.md'],
     ['docs/operations.md'],
     ['docs/proxies/README.md'],
     ['docs/trial-clock.md'],
