@@ -2,7 +2,7 @@
 import { escapeHtml } from './html.ts'
 import type { PageAnswer } from './page.ts'
 
-export type AtomEntry = {
+type AtomEntry = {
   /** An address or URN that never changes. */
   readonly id: string
   readonly title: string
@@ -14,7 +14,7 @@ export type AtomEntry = {
   readonly content: { readonly type: 'text' | 'html'; readonly text: string }
 }
 
-export type AtomFeed = {
+type AtomFeed = {
   /** Its own address, which is its id too. */
   readonly address: string
   /** The page that it is about. */

@@ -19,9 +19,11 @@ test('an installation without the tools of developers has all that the console i
     path.endsWith('.ts'),
   )
   const imported = files.flatMap((path) =>
-    [...readFileSync(join(root, 'src/console', path), 'utf8').matchAll(/^(?:import (?!type).*?|\} )from '([^.'][^']*)'/gm)].map(
-      ([, name]) => name!,
-    ),
+    [
+      ...readFileSync(join(root, 'src/console', path), 'utf8').matchAll(
+        /^(?:import (?!type).*?|\} )from '([^.'][^']*)'/gm,
+      ),
+    ].map(([, name]) => name!),
   )
   const names = new Set(imported.filter((name) => !name.startsWith('node:')))
   expect(names).toContain('markdown-it')

@@ -1,7 +1,7 @@
 // The two operations of the API as the contract declares them, in the shape in which the reference shows them.
 import { contractText } from '../../api/contract-text.ts'
 
-export type ReferenceParameter = {
+type ReferenceParameter = {
   readonly name: string
   readonly place: string
   readonly type: string

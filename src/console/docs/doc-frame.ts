@@ -58,7 +58,7 @@ function navigation(library: Library, current: DocPage | undefined, language: La
 }
 
 /** The name of a page in the navigation: pages made by code have one in both languages. */
-export function titleOf(doc: DocPage, language: Language): string {
+function titleOf(doc: DocPage, language: Language): string {
   return doc.textKey === undefined ? doc.title : docsTexts[language][doc.textKey]
 }
 

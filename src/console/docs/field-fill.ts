@@ -14,8 +14,8 @@ const longestExample = 80
 const personal: ReadonlySet<string> = new Set(['organization.contactName', 'organization.email', 'organization.phone'])
 
 /** Objects of one kind, and how many of them have each member. */
-export type KindCount = { objects: number; readonly filled: { [member: string]: number } }
-export type FillCount = { readonly [kind in MemberKind]: KindCount }
+type KindCount = { objects: number; readonly filled: { [member: string]: number } }
+type FillCount = { readonly [kind in MemberKind]: KindCount }
 
 export type FieldFill = {
   readonly edition: EditionInfo

@@ -15,7 +15,7 @@ import type { Language } from '../text/languages.ts'
 export const fieldsDoc: DocPage = { address: '/docs/fields', group: 'reference', title: 'Fields', textKey: 'fields' }
 
 /** The guide whose tables say where the members come from. */
-export const fieldsFile = 'docs/fields.md'
+const fieldsFile = 'docs/fields.md'
 
 /** How long a first visitor waits for the count. */
 const countWaitMs = 500

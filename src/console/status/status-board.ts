@@ -5,7 +5,7 @@ import { editionsSince, type PublicEditions, type PublicSource, publicSources } 
 import type { ConsolePlace } from '../place.ts'
 
 /** How many days are shown. */
-export const shownDays = 90
+const shownDays = 90
 /** More time than this between two editions is late. */
 export const lateMs = 2 * hourMs
 const keptMs = minuteMs
@@ -84,7 +84,7 @@ export class StatusBoards {
 const startOfDay = (at: number): number => at - (at % dayMs)
 
 /** The last 90 days up to the one of `now`, each by its editions. */
-export function statusDays({ publishedAt, heldAt, firstAt }: PublicEditions, now: number): StatusDay[] {
+function statusDays({ publishedAt, heldAt, firstAt }: PublicEditions, now: number): StatusDay[] {
   const today = startOfDay(now)
   return Array.from({ length: shownDays }, (_, index) => {
     const day = today - (shownDays - 1 - index) * dayMs
