@@ -24,7 +24,7 @@ type Place = Pick<ConsolePlace, 'store' | 'clock' | 'random' | 'origin'>
 export async function writeAccountMail(place: Place, taken: TakenMail): Promise<RenderedMail | undefined> {
   const mail = JSON.parse(taken.content) as AccountMail
   if (mail.kind === 'invitation') return writeInvitation(place, mail)
-  if (mail.kind === 'sign-in') return writeSignIn(place, mail, taken)
+  if (mail.kind === 'signIn') return writeSignIn(place, mail, taken)
   return renderAccountMail(mail, { origin: place.origin, key: '' })
 }
 
@@ -41,7 +41,7 @@ async function writeInvitation(
 
 async function writeSignIn(
   place: Place,
-  mail: AccountMail & { readonly kind: 'sign-in' },
+  mail: AccountMail & { readonly kind: 'signIn' },
   { person: address, createdAt }: TakenMail,
 ): Promise<RenderedMail | undefined> {
   const { store, clock, origin } = place

@@ -12,7 +12,6 @@ const connections = 4
 const mostErrorLetters = 300
 
 type OutgoingMail = {
-  /** One without a domain gets that of the sender. */
   readonly messageId: string
   readonly to: string
   readonly subject: string
@@ -58,7 +57,7 @@ export function openMailServer(settings: MailSettings, longestMs = mailMs): Mail
     send: async ({ messageId, to, subject, text, html, at, unsubscribeUrl, isList = true }, signal) => {
       try {
         await transport.sendMail({
-          messageId: messageId.includes('@') ? messageId : `<${messageId}@${from.slice(from.indexOf('@') + 1)}>`,
+          messageId,
           from: { name: 'Tenderstock', address: from },
           to: { name: '', address: to },
           subject,

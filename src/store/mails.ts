@@ -7,7 +7,6 @@ import type { Executor } from './database.ts'
 const mailHistoryMs = 30 * dayMs
 
 export type NewMail = {
-  /** The `Message-ID`; without a domain it gets that of the sender. */
   readonly messageId: string
   /** JSON: of a digest digests/digest-content.ts DigestContent, else console/account-mails.ts AccountMail. */
   readonly content: string

@@ -1,9 +1,7 @@
 // Tokens made and ended by people: each change with its entry in the organization's audit log and the mails to its Owners.
-import { hash } from 'node:crypto'
 import { dayMs } from '../domain/time.ts'
 import { addAuditEntry } from './audit.ts'
 import type { Executor } from './database.ts'
-import { insertMail } from './mails.ts'
 import {
   type ApiToken,
   type Circumstances,
@@ -99,6 +97,5 @@ async function record(
     detail: { hint: token.hint, tokenId: token.tokenId, expiresAt: token.expiresAt ?? null },
     addressPrefix,
   })
-  for (const { occasion, person, content } of await tokenMails(trx, { kind, token, actor }))
-    await insertMail(trx, { messageId: hash('sha256', occasion).slice(0, 32), person, content, now: at })
+  await tokenMails(trx, { kind, token, actor })
 }

@@ -277,42 +277,4 @@ describe.each(engines)('signing in (%s)', (engine) => {
       { action: 'member.join', actor: 'ida@example.org', at: now() },
     ])
   })
-
-  test('Owners get a mail in their language when a token is made or revoked, without the token', async () => {
-    const { world, receiver, send } = await openWithMail()
-    const { person, post, organization, store, place } = world
-    const id = await organization('Acme')
-    const { cookie } = await person('anna@example.org', { memberOf: [[id, 'owner']] })
-    await person('ida@example.org', { memberOf: [[id, 'owner']] })
-    await person('member@example.org', { memberOf: [[id, 'member']] })
-    await post('/me', { name: 'Anna', language: 'de' }, cookie)
-    const { events } = await place.run({
-      command: 'token create',
-      operands: ['Acme'],
-      options: { name: 'CRM\r\nBcc: x@example.org' },
-    })
-    const [{ token, tokenId }] = events as unknown as [{ token: string; tokenId: string }]
-    await place.run({ command: 'token revoke', operands: [tokenId] })
-    expect(JSON.stringify(await store.db.selectFrom('mail').selectAll().execute())).not.toContain(token)
-    await send()
-    const mails = parseMails(receiver.received)
-    expect(receiver.received.map(({ to }) => to[0]).sort()).toEqual([
-      'anna@example.org',
-      'anna@example.org',
-      'ida@example.org',
-      'ida@example.org',
-    ])
-    expect(mails.map((mail) => headerOf(mail, 'Subject')).sort()).toEqual([
-      'API token "CRM Bcc: x@example.org" of Acme revoked',
-      'API-Zugangsschlüssel „CRM Bcc: x@example.org“ von Acme widerrufen',
-      'Neuer API-Zugangsschlüssel „CRM Bcc: x@example.org“ für Acme',
-      'New API token "CRM Bcc: x@example.org" for Acme',
-    ])
-    for (const mail of mails) {
-      expect(mail.defects).toEqual([])
-      expect(headerOf(mail, 'Bcc')).toBeUndefined()
-      expect(headerOf(mail, 'Message-ID')).toMatch(/^<[0-9a-f]{32}@example.org>$/)
-      expect(mail.parts['text/plain']).not.toContain(token)
-    }
-  })
 })

@@ -63,7 +63,7 @@ async function askForLink(
   await inTransaction(place.store, (trx) =>
     queueAccountMail(trx, place, {
       to: address,
-      mail: { kind: 'sign-in', language, data: { return: back } },
+      mail: { kind: 'signIn', language, data: { return: back } },
       now,
     }),
   )
