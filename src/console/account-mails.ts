@@ -4,13 +4,15 @@ import type { RenderedMail } from '../digests/send-mails.ts'
 import type { Executor } from '../store/database.ts'
 import { insertMail } from '../store/mails.ts'
 import type { Role } from '../store/people.ts'
+import type { TokenNewsData, TokenNewsKind } from '../store/token-news.ts'
 import { html } from './html.ts'
 import type { ConsolePlace } from './place.ts'
 import type { Language } from './text/languages.ts'
 import { mailTexts } from './text/mail-texts.ts'
+import { type Letter, tokenLetter } from './token-letters.ts'
 
 /** What is stored of each kind until it is sent: never a key. A new kind needs an entry here, in `letters` and in the texts. */
-type MailKinds = {
+type MailKinds = { readonly [kind in TokenNewsKind]: TokenNewsData } & {
   /** A link to sign in, for whoever has the address; nobody gets one that is unknown. `return`: a path of the console. */
   readonly signIn: { readonly return: string }
   readonly invitation: {
@@ -26,13 +28,6 @@ type Kind = keyof MailKinds
 export type AccountMail = {
   readonly [kind in Kind]: { readonly kind: kind; readonly language: Language; readonly data: MailKinds[kind] }
 }[Kind]
-
-type Letter = {
-  readonly subject: string
-  readonly paragraphs: readonly string[]
-  readonly action?: readonly [text: string, address: string]
-  readonly last?: string
-}
 
 /** Where a letter leads: to the console at `origin`, with the key that was made for it. */
 type Where = { readonly origin: string; readonly key: string }
@@ -58,6 +53,9 @@ const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Lang
       last: texts.otherwise,
     }
   },
+  tokenCreated: (data, language, { origin }) => tokenLetter('tokenCreated', data, language, origin),
+  tokenRevoked: (data, language, { origin }) => tokenLetter('tokenRevoked', data, language, origin),
+  tokenEnds: (data, language, { origin }) => tokenLetter('tokenEnds', data, language, origin),
 }
 
 /** Writes a mail. `key`: what its link ends with; empty for a kind without one. */

@@ -4,6 +4,8 @@ import { accessPages } from './pages/access-pages.ts'
 import { auditPages } from './pages/audit-pages.ts'
 import { codesPages } from './pages/codes-pages.ts'
 import { companyPages } from './pages/company-pages.ts'
+import { contractPages } from './pages/contract-pages.ts'
+import { customerPages } from './pages/customer-pages.ts'
 import { digestPages } from './pages/digest-pages.ts'
 import { explorerPages } from './pages/explorer-pages.ts'
 import { hitPages } from './pages/hit-pages.ts'
@@ -26,6 +28,8 @@ const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [
   auditPages,
   codesPages,
   companyPages,
+  contractPages,
+  customerPages,
   digestPages,
   explorerPages,
   hitPages,

@@ -1,6 +1,9 @@
 // Mail addresses as people and settings write them.
 import { domainToASCII } from 'node:url'
 
+/** The domain of the `Message-ID` of mails from this address; of mails that wait for settings, a plain one. */
+export const mailDomainOf = (from: string | undefined): string => from?.split('@')[1] ?? 'tenderstock.invalid'
+
 /** Maximum length of an address, and of the part before the `@` (RFC 5321, 4.5.3.1). */
 const mostLength = 254
 const mostLocalLength = 64

@@ -4,6 +4,7 @@ import { writeAccountMail } from '../console/write-mails.ts'
 import { hourMs, minuteMs, toInstant } from '../domain/time.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { openHttp } from '../platform/http.ts'
+import { mailDomainOf } from '../platform/mail-address.ts'
 import { within } from '../platform/within.ts'
 import { conformantIntervalMs } from '../publish/publish.ts'
 import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
@@ -34,6 +35,7 @@ import { sourceNamed } from './source-operations.ts'
 import { claimStockKind } from './stock-kind.ts'
 import { StockRound } from './stock-round.ts'
 import { ensureTrialToken } from './trial-token.ts'
+import { watchContracts } from './watch-contracts.ts'
 
 export type StartOptions = NodeOptions & {
   readonly ingestPaths: readonly string[]
@@ -127,6 +129,14 @@ export async function start(options: StartOptions): Promise<void> {
   })
   node.defer(() => within(deliveries.close(), longestFinishMs))
   await openMails(node, options, consoleAddress.origin)
+  const contracts = watchContracts({
+    store,
+    clock,
+    log,
+    mailDomain: mailDomainOf(options.config.mail?.from),
+    report: (concern) => state.report('contracts', concern),
+  })
+  node.defer(() => within(contracts.close(), longestFinishMs))
   if (options.samples && options.allowsLoopbackWebhooks) {
     const receiver = await openSampleHits(place, emit).catch((error: unknown) => {
       if (!(error instanceof OperatorError)) throw error

@@ -1,5 +1,6 @@
 // The commands about tokens: the operator's way where no Owner can sign in. They tell the Owners, and are in the audit log.
 import { OperatorError } from '../platform/errors.ts'
+import { mailDomainOf } from '../platform/mail-address.ts'
 import { inTransaction } from '../store/database.ts'
 import { type ApiToken, listTokens } from '../store/organizations.ts'
 import { commandActor, createTokenBy, revokeTokenBy, rotateTokenBy } from '../store/token-changes.ts'
@@ -8,6 +9,13 @@ import type { ControlRequest } from './control-socket.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { noOrganization, organizationNamed } from './organization-named.ts'
 
+/** What a change of a token needs besides. */
+const circumstancesOf = ({ clock, random, config }: ServiceContext) => ({
+  now: clock(),
+  random,
+  mailDomain: mailDomainOf(config.mail?.from),
+})
+
 const noToken = (tokenId: string) =>
   new OperatorError(
     `There is no token with the id "${tokenId}"; \`tenderstock token list ORGANIZATION\` shows the ids.`,
@@ -15,23 +23,24 @@ const noToken = (tokenId: string) =>
 
 /** `token create` */
 export async function createTokenNow(
-  { store, clock, random }: ServiceContext,
+  context: ServiceContext,
   { options, operands }: ControlRequest,
   emit: Emit,
 ): Promise<number> {
+  const { store } = context
   const { organizationId, name } = await organizationNamed(store, operands[0]!)
-  const now = clock()
+  const circumstances = circumstancesOf(context)
   const days = options['expires-in-days']
   const wanted = {
     organizationId,
     name: String(options['name'] ?? 'API token'),
     days: days === undefined ? undefined : Number(days),
   }
-  const outcome = await inTransaction(store, (trx) => createTokenBy(trx, commandActor, wanted, { now, random }))
+  const outcome = await inTransaction(store, (trx) => createTokenBy(trx, commandActor, wanted, circumstances))
   if (outcome.kind === 'noFreeSlot')
     throw new OperatorError(`"${name}" has two valid tokens; revoke one first (tenderstock token list '${name}').`)
   if (outcome.kind === 'noOrganization') throw noOrganization(name)
-  emit({ ...tokenEvent(outcome.token, now), token: outcome.plaintext })
+  emit({ ...tokenEvent(outcome.token, circumstances.now), token: outcome.plaintext })
   return 0
 }
 
@@ -51,12 +60,14 @@ export async function listTokensNow(
 
 /** `token revoke` */
 export async function revokeTokenNow(
-  { store, clock }: ServiceContext,
+  context: ServiceContext,
   { operands }: ControlRequest,
   emit: Emit,
 ): Promise<number> {
   const tokenId = operands[0]!
-  const outcome = await inTransaction(store, (trx) => revokeTokenBy(trx, commandActor, tokenId, clock()))
+  const outcome = await inTransaction(context.store, (trx) =>
+    revokeTokenBy(trx, commandActor, tokenId, circumstancesOf(context)),
+  )
   if (outcome === 'noToken') throw noToken(tokenId)
   emit({ event: 'revoked', tokenId })
   return 0
@@ -64,16 +75,16 @@ export async function revokeTokenNow(
 
 /** `token rotate` */
 export async function rotateTokenNow(
-  { store, clock, random }: ServiceContext,
+  context: ServiceContext,
   { options, operands }: ControlRequest,
   emit: Emit,
 ): Promise<number> {
   const tokenId = operands[0]!
-  const now = clock()
+  const circumstances = circumstancesOf(context)
   const oldEnds = options['old-ends-in-days']
   const oldEndsInDays = oldEnds === undefined ? undefined : Number(oldEnds)
-  const outcome = await inTransaction(store, (trx) =>
-    rotateTokenBy(trx, commandActor, { tokenId, oldEndsInDays }, { now, random }),
+  const outcome = await inTransaction(context.store, (trx) =>
+    rotateTokenBy(trx, commandActor, { tokenId, oldEndsInDays }, circumstances),
   )
   switch (outcome.kind) {
     case 'noToken':
@@ -83,8 +94,8 @@ export async function rotateTokenNow(
     case 'noFreeSlot':
       throw new OperatorError('The organization has two valid tokens; revoke the one that nobody uses, then rotate.')
     case 'rotated':
-      emit({ ...tokenEvent(outcome.token, now), token: outcome.plaintext })
-      emit(tokenEvent(outcome.old, now))
+      emit({ ...tokenEvent(outcome.token, circumstances.now), token: outcome.plaintext })
+      emit(tokenEvent(outcome.old, circumstances.now))
       emit({
         event: 'none',
         message: `Both work now: deploy the new one, watch the last use of the old one with \`token list\`, then tenderstock token revoke ${tokenId}`,

@@ -12,8 +12,9 @@ import {
   revokeToken,
   type TokenCreation,
   type TokenRevocation,
+  takeTokenWarnings,
 } from './organizations.ts'
-import { type TokenNews, tokenMails } from './token-news.ts'
+import { type Posting, type TokenNewsKind, tellOwners } from './token-news.ts'
 
 /** Who changes something, and from which network. */
 export type Actor = {
@@ -30,7 +31,7 @@ export async function createTokenBy(
   trx: Executor,
   by: Actor,
   wanted: { readonly organizationId: string; readonly name: string; readonly days?: number | undefined },
-  circumstances: Circumstances,
+  circumstances: Circumstances & Posting,
 ): Promise<TokenCreation> {
   const { organizationId, name, days } = wanted
   const expiresAt = days === undefined ? {} : { expiresAt: circumstances.now + days * dayMs }
@@ -39,14 +40,19 @@ export async function createTokenBy(
     { organizationId, name, createdBy: by.actor, ...expiresAt },
     circumstances,
   )
-  if (creation.kind === 'created') await record(trx, by, 'token-created', creation.token, circumstances.now)
+  if (creation.kind === 'created') await record(trx, by, 'tokenCreated', creation.token, circumstances)
   return creation
 }
 
 /** Revokes a token. Call it in a transaction. */
-export async function revokeTokenBy(trx: Executor, by: Actor, tokenId: string, now: number): Promise<TokenRevocation> {
-  const outcome = await revokeToken({ db: trx }, tokenId, now)
-  if (outcome === 'revoked') await record(trx, by, 'token-revoked', (await findToken(trx, tokenId))!, now)
+export async function revokeTokenBy(
+  trx: Executor,
+  by: Actor,
+  tokenId: string,
+  posting: Posting,
+): Promise<TokenRevocation> {
+  const outcome = await revokeToken({ db: trx }, tokenId, posting.now)
+  if (outcome === 'revoked') await record(trx, by, 'tokenRevoked', (await findToken(trx, tokenId))!, posting)
   return outcome
 }
 
@@ -62,7 +68,7 @@ export async function rotateTokenBy(
   trx: Executor,
   by: Actor,
   wanted: { readonly tokenId: string; readonly oldEndsInDays: number | undefined },
-  circumstances: Circumstances,
+  circumstances: Circumstances & Posting,
 ): Promise<TokenRotation> {
   const { now } = circumstances
   const old = await findToken(trx, wanted.tokenId)
@@ -81,21 +87,27 @@ export async function rotateTokenBy(
   return { ...creation, kind: 'rotated', old: (await findToken(trx, old.tokenId))! }
 }
 
+/** Tells Owners of tokens that end soon; each time once however many processes look. Call it in a transaction. */
+export async function warnOfTokens(trx: Executor, posting: Posting): Promise<void> {
+  for (const { token, days } of await takeTokenWarnings(trx, posting.now))
+    await tellOwners(trx, { kind: 'tokenEnds', token, actor: null, days }, posting)
+}
+
 async function record(
   trx: Executor,
   { actor, addressPrefix }: Actor,
-  kind: TokenNews['kind'],
+  kind: TokenNewsKind,
   token: ApiToken,
-  at: number,
+  posting: Posting,
 ): Promise<void> {
   await addAuditEntry(trx, {
-    at,
+    at: posting.now,
     actor,
     organizationId: token.organizationId,
-    action: kind === 'token-created' ? 'token.create' : 'token.revoke',
+    action: kind === 'tokenCreated' ? 'token.create' : 'token.revoke',
     subject: token.name,
     detail: { hint: token.hint, tokenId: token.tokenId, expiresAt: token.expiresAt ?? null },
     addressPrefix,
   })
-  await tokenMails(trx, { kind, token, actor })
+  await tellOwners(trx, { kind, token, actor }, posting)
 }

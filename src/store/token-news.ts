@@ -1,53 +1,59 @@
 // What the Owners of an organization are told about its tokens by mail, and whom it is told to.
+import { hash } from 'node:crypto'
 import type { Executor } from './database.ts'
+import { insertMail } from './mails.ts'
 import type { ApiToken } from './organizations.ts'
 import { listMembers } from './people.ts'
 
+export type TokenNewsKind = 'tokenCreated' | 'tokenRevoked' | 'tokenEnds'
+
 /** What a mail about a token says; without a secret. */
+export type TokenNewsData = {
+  readonly organizationId: string
+  readonly organization: string
+  readonly name: string
+  readonly hint: string
+  /** Who did it: a mail address, or `operator`; null of an end. */
+  readonly actor: string | null
+  /** Epoch milliseconds. */
+  readonly expiresAt: number | null
+}
+
 export type TokenNews = {
-  readonly kind: 'token-created' | 'token-revoked' | 'token-ends'
+  readonly kind: TokenNewsKind
   readonly token: ApiToken
-  /** Who did it: a mail address, or `operator`; of an end, nobody. */
-  readonly actor: string | undefined
-  /** Days before its end, for `token-ends`. */
+  readonly actor: string | null
+  /** Days before its end, of `tokenEnds`. */
   readonly days?: number
 }
 
-/** A mail of the console before it is queued. */
-export type NewsMail = {
-  /** Names the occasion and the person: queued twice, it is one mail. */
-  readonly occasion: string
-  /** A mail address. */
-  readonly person: string
-  /** JSON of kind, language and data. */
-  readonly content: string
-}
+/** When, and from which domain mails are. */
+export type Posting = { readonly now: number; readonly mailDomain: string }
 
-/** One mail for each Owner. Call it in the transaction of its cause. */
-export async function tokenMails(trx: Executor, { kind, token, actor, days }: TokenNews): Promise<NewsMail[]> {
-  const { organizationId, tokenId, name, hint, expiresAt, lastUsedAt } = token
+/** Queues a mail to each Owner, once for each occasion. Call it in the transaction of its cause. */
+export async function tellOwners(
+  trx: Executor,
+  { kind, token, actor, days }: TokenNews,
+  { now, mailDomain }: Posting,
+): Promise<void> {
+  const { organizationId, tokenId, name, hint, expiresAt } = token
   const organization = await trx
     .selectFrom('organization')
     .select('name')
     .where('organization_id', '=', organizationId)
-    .executeTakeFirst()
+    .executeTakeFirstOrThrow()
+  const data: TokenNewsData = {
+    organizationId,
+    organization: organization.name,
+    name,
+    hint,
+    actor,
+    expiresAt: expiresAt ?? null,
+  }
   const owners = (await listMembers(trx, organizationId)).filter(({ role }) => role === 'owner')
-  return owners.map(({ mail, language }) => ({
-    occasion: [kind, tokenId, ...(days === undefined ? [] : [days]), mail].join('.'),
-    person: mail,
-    content: JSON.stringify({
-      kind,
-      language: language ?? null,
-      data: {
-        organizationId,
-        organization: organization?.name ?? '',
-        name,
-        hint,
-        actor: actor ?? null,
-        days: days ?? null,
-        expiresAt: expiresAt ?? null,
-        lastUsedAt: lastUsedAt ?? null,
-      },
-    }),
-  }))
+  for (const { mail, language = 'en' } of owners) {
+    const occasion = hash('sha256', JSON.stringify([kind, tokenId, days ?? 0, expiresAt ?? 0, mail]))
+    const messageId = `<${occasion.slice(0, 32)}@${mailDomain}>`
+    await insertMail(trx, { messageId, person: mail, content: JSON.stringify({ kind, language, data }), now })
+  }
 }

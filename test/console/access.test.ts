@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
+import { type AccountMail, renderAccountMail } from '../../src/console/account-mails.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
 import { listAuditEntries } from '../../src/store/audit.ts'
 import { endContract, putContract } from '../../src/store/contracts.ts'
@@ -37,7 +38,7 @@ describe.each(engines)('API access (%s)', (engine) => {
     return { ...world, organizationId: organization, personId, owner, at, create, created }
   }
 
-  test('is absent until it is set up, and for Owners only', async () => {
+  test('C117, C118: is absent until it is set up, and for Owners only', async () => {
     const world = await open()
     const { get, post, person, place, store, now } = world
     const bare = await world.organization('Beta')
@@ -62,7 +63,7 @@ describe.each(engines)('API access (%s)', (engine) => {
     expect(await listTokens(store.db, bare)).toEqual([])
   })
 
-  test('shows a token once, with a request that works, and never again', async () => {
+  test('C111, C112: shows a token once, with a request that works, and never again', async () => {
     const { get, post, at, owner, ask, api, formKeyOf, store, organizationId, create } = await open()
     const key = await formKeyOf(at, owner)
     const form = { 'form-key': key, name: 'CRM <b>', days: '90' }
@@ -73,6 +74,8 @@ describe.each(engines)('API access (%s)', (engine) => {
     const token = tokenPattern.exec(page)![0]
     expect(page).toContain('CRM &lt;b&gt;')
     expect(await ask(token)).toBe(200)
+    expect((await fetch(`${api}/v1/tenders`)).status).toBe(401)
+    expect(await ask(`${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`)).toBe(401)
     const example = /<code id="first-request">([^<]*)<\/code>/.exec(page)![1]!
     const command = example.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replace('http://api.example.org', api)
     const { stdout } = await run('sh', ['-c', command.replace('curl ', 'curl -sS ')])
@@ -90,6 +93,16 @@ describe.each(engines)('API access (%s)', (engine) => {
     const entries = await listAuditEntries(store.db, { organizationId, limit: 10 })
     expect(entries).toMatchObject([{ actor: 'own@example.org', action: 'token.create', subject: 'CRM <b>' }])
     expect(JSON.stringify(entries)).not.toMatch(tokenPattern)
+    const mail = await store.db.selectFrom('mail').selectAll().executeTakeFirstOrThrow()
+    expect([mail.person, mail.state]).toEqual(['own@example.org', 'due'])
+    const letter = (language: 'en' | 'de') =>
+      renderAccountMail({ ...(JSON.parse(mail.content) as AccountMail), language }, { origin: 'https://c.example', key: '' })
+    expect(letter('en').subject).toBe('Token “CRM <b>” of Acme was created')
+    expect(letter('en').text).toContain(`own@example.org created the token tdr_live_…${token.slice(-4)} for the API.`)
+    expect(letter('de').text).toContain('Es endet am 21. Feb. 2027.')
+    expect(letter('en').html).toContain('CRM &lt;b&gt;')
+    expect(letter('en').html).toContain(`https://c.example${at}`)
+    expect(JSON.stringify([mail, letter('en')])).not.toMatch(tokenPattern)
     // what was typed stays where something is wrong with it
     const wrong = await create('', '365')
     expect(wrong.status).toBe(422)
@@ -98,7 +111,7 @@ describe.each(engines)('API access (%s)', (engine) => {
     expect(await statusOf(create('x', '7'))).toBe(422)
   })
 
-  test('is rotated while a client asks, which sees no 401', async () => {
+  test('C115, C119: is rotated while a client asks, which sees no 401', async () => {
     const { get, post, at, owner, ask, created, store, organizationId, wait } = await open()
     let token = await created('ERP')
     const [old] = await listTokens(store.db, organizationId)
@@ -140,7 +153,7 @@ describe.each(engines)('API access (%s)', (engine) => {
     ])
   })
 
-  test('leaves two tokens after 50 parallel creations, and 48 answers 409', async () => {
+  test('C116: leaves two tokens after 50 parallel creations, and 48 answers 409', async () => {
     const { post, at, owner, store, organizationId, ask, formKeyOf } = await open()
     const keys = [...'x'.repeat(50)].map((_, index) => String(index).padStart(22, 'k'))
     expect(await formKeyOf(at, owner)).toHaveLength(22)
@@ -158,7 +171,7 @@ describe.each(engines)('API access (%s)', (engine) => {
     }
   })
 
-  test('is read only when the contract has ended: 403 of the API, tokens are kept', async () => {
+  test('C114: is read only when the contract has ended: 403 of the API, tokens are kept', async () => {
     const { get, at, owner, ask, created, store, organizationId, place, now, create, post } = await open()
     const contract = { organizationId, startsAt: now(), endsAt: undefined, note: '', setUpBy: 'op' }
     await inTransaction(store, (trx) => putContract(trx, contract, now()))

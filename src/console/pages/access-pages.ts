@@ -1,5 +1,6 @@
 // API access of an organization: two places for tokens, made, rotated and revoked here, and how much they are used.
 import { dayMs } from '../../domain/time.ts'
+import { mailDomainOf } from '../../platform/mail-address.ts'
 import { listApiUse, type UsedHour } from '../../store/api-use.ts'
 import { type Contract, findContract } from '../../store/contracts.ts'
 import { inTransaction } from '../../store/database.ts'
@@ -83,6 +84,10 @@ class AccessPages {
     this.#place = place
   }
 
+  get #mailDomain(): string {
+    return mailDomainOf(this.#place.config.mail?.from)
+  }
+
   async show(request: OrganizationRequest, shown: Shown = {}): Promise<PageAnswer> {
     const { language } = request
     const texts = accessTexts[language]
@@ -124,7 +129,7 @@ class AccessPages {
     const sent = await once(this.#place, request, async (trx) => {
       if (!(await findOrganization(trx, organizationId))?.hasApiAccess) return { kind: 'closed' } as const
       const wanted = { organizationId, name, days: days === '' ? undefined : Number(days) }
-      return createTokenBy(trx, actorOf(request), wanted, { now, random })
+      return createTokenBy(trx, actorOf(request), wanted, { now, random, mailDomain: this.#mailDomain })
     })
     if (sent.kind === 'sent') return redirect(pathOf(organizationId), { notice: texts.sentBefore })
     switch (sent.result.kind) {
@@ -168,7 +173,7 @@ class AccessPages {
     const texts = accessTexts[request.language]
     const { organization, token } = await this.#tokenOf(request)
     if (!organization.hasApiAccess) throw new PageError(409, texts.readOnlyPost)
-    await inTransaction(this.#place.store, (trx) => revokeTokenBy(trx, actorOf(request), token.tokenId, request.now))
+    await inTransaction(this.#place.store, (trx) => revokeTokenBy(trx, actorOf(request), token.tokenId, { now: request.now, mailDomain: this.#mailDomain }))
     return redirect(pathOf(organization.organizationId), { notice: texts.revoked(token.name) })
   }
 

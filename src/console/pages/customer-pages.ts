@@ -1,0 +1,351 @@
+// The operator's customers: the list of organizations, and one with its contract, limit, tokens' hints and invitations.
+
+import { mailAddressOf } from '../../platform/mail-address.ts'
+import {
+  type AccessSetup,
+  type Customer,
+  endContractBy,
+  type InvitedOwner,
+  inviteOwner,
+  listCustomers,
+  recordCustomer,
+  setUpAccess,
+} from '../../store/customers.ts'
+import { type Executor, inTransaction } from '../../store/database.ts'
+import { invitationMs, listInvitations, withdrawInvitation } from '../../store/invitations.ts'
+import { createOrganization, findOrganization } from '../../store/organizations.ts'
+import { createSignInLink } from '../../store/sessions.ts'
+import type { Actor } from '../../store/token-changes.ts'
+import { queueAccountMail } from '../account-mails.ts'
+import { keyHashOf } from '../directory.ts'
+import { newKey } from '../write-mails.ts'
+import { formatDay, formatMoment, formatNumber } from '../format.ts'
+import { fieldOf, formKey, once } from '../forms.ts'
+import { type Html, html } from '../html.ts'
+import {
+  operatorPage,
+  type PageAnswer,
+  PageError,
+  type PageRoute,
+  type PersonRequest,
+  page,
+  redirect,
+} from '../page.ts'
+import { empty, facts, field, figures, noteBox, part, question, table } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { customerTexts } from '../text/customer-texts.ts'
+import { frameTexts } from '../text/frame-texts.ts'
+import { type CustomerTerms, dayText, mistakesNote, readTerms, type Typed, termsFields } from './customer-form.ts'
+import { contractEnd, type Invited, lastUse, linkCard, stateWord, tokensPart } from './customer-parts.ts'
+
+const root = '/operator/organizations'
+const defaultLimit = '60'
+
+export const customerPages = (place: ConsolePlace): PageRoute[] => {
+  const pages = new CustomerPages(place)
+  const changes = { isSensitive: true }
+  return [
+    operatorPage('GET', root, (request) => pages.list(request)),
+    operatorPage('GET', `${root}/new`, (request) => pages.showNew(request)),
+    operatorPage('POST', `${root}/new/save`, (request) => pages.create(request), changes),
+    operatorPage('GET', `${root}/:id`, (request) => pages.show(request)),
+    operatorPage('POST', `${root}/:id/contract`, (request) => pages.change(request), changes),
+    operatorPage('GET', `${root}/:id/end`, (request) => pages.askEnd(request)),
+    operatorPage('POST', `${root}/:id/end`, (request) => pages.end(request), changes),
+    operatorPage('POST', `${root}/:id/invite`, (request) => pages.invite(request), changes),
+    operatorPage('POST', `${root}/:id/withdraw`, (request) => pages.withdraw(request), changes),
+  ]
+}
+
+const actorOf = ({ viewer, addressPrefix }: PersonRequest): Actor => ({ actor: viewer.person.mail, addressPrefix })
+
+/** An invitation that is being made, with the key of its link. */
+type NewInvitation = Invited & InvitedOwner & { readonly key: string }
+
+class CustomerPages {
+  readonly #place: ConsolePlace
+
+  constructor(place: ConsolePlace) {
+    this.#place = place
+  }
+
+  async list({ language, now }: PersonRequest): Promise<PageAnswer> {
+    const texts = customerTexts[language]
+    const customers = await listCustomers(this.#place.store.db, now)
+    const add = html`<a class="btn go" href="${root}/new">${texts.add}</a>`
+    const number = (value: number) => formatNumber(value, language)
+    return page({
+      title: texts.title,
+      lead: texts.lead,
+      actions: add,
+      body:
+        customers.length === 0
+          ? empty(texts.none, texts.noneDetail, add)
+          : table({
+              caption: texts.title,
+              columns: [
+                { head: texts.name },
+                { head: texts.state },
+                { head: texts.tokens },
+                { head: texts.lastUse },
+                { head: texts.ends },
+                { head: texts.requests, isNumber: true },
+                { head: texts.countsHead },
+              ],
+              rows: customers.map((customer) => [
+                html`<a href="${root}/${customer.organizationId}">${customer.name}</a>`,
+                stateWord(customer, now, language),
+                customer.tokens.length === 0
+                  ? texts.noTokens
+                  : customer.tokens.map(({ hint }, index) => html`${index > 0 && html`<br>`}<code>${hint}</code>`),
+                lastUse(customer, language),
+                contractEnd(customer, language),
+                html`${number(customer.requests)}<br><span class="soft">${number(customer.requestsPerMinute)}/min</span>`,
+                html`${texts.people}: ${number(customer.people)}<br><span class="soft">${texts.counts(number(customer.searches), number(customer.endpoints))}</span>`,
+              ]),
+            }),
+    })
+  }
+
+  showNew(request: PersonRequest, mistakes: Typed = {}): PageAnswer {
+    const { language, form, now } = request
+    const texts = customerTexts[language]
+    const isAgain = form.size > 0
+    const typed = isAgain ? typedOf(form) : { starts: dayText(now), limit: defaultLimit }
+    return page({
+      title: Object.keys(mistakes).length > 0 ? `${texts.oneError}: ${texts.add}` : texts.add,
+      crumbs: [[texts.title, root]],
+      current: root,
+      lead: texts.newLead,
+      ...(isAgain && { status: 422 }),
+      body: html`${mistakesNote(mistakes, language)}<form method="post" action="${root}/new/save" class="stack">${formKey(this.#place)}${termsFields(typed, { isNew: true, mistakes, language })}<div class="row"><button class="go">${texts.setUp}</button><a href="${root}">${texts.cancel}</a></div></form>`,
+    })
+  }
+
+  async create(request: PersonRequest): Promise<PageAnswer> {
+    const { language, now } = request
+    const texts = customerTexts[language]
+    const read = readTerms(request.form, { isNew: true, now, language })
+    if (read.kind === 'mistakes') return this.showNew(request, read.mistakes)
+    const { terms } = read
+    const { random, store } = this.#place
+    const taken = await findOrganization(store.db, terms.name)
+    if (taken) return this.showNew(request, { name: texts.nameTaken })
+    const invited = this.#invitedOf(terms.owner!)
+    const sent = await once(this.#place, request, async (trx) => {
+      const wanted = { name: terms.name, hasApiAccess: false, requestsPerMinute: terms.requestsPerMinute }
+      const creation = await createOrganization(trx, wanted, { now, random })
+      if (creation.kind === 'nameTaken') throw new PageError(409, texts.nameTaken)
+      const { organizationId } = creation.organization
+      await this.#setUp(trx, request, organizationId, terms, invited)
+      await this.#send(trx, request, invited, terms.name)
+      return organizationId
+    })
+    if (sent.kind === 'sent') return redirect(root, { notice: texts.sentBefore })
+    await this.#place.directory.refresh()
+    return this.#afterInvitation(request, sent.result, invited, texts.isSetUp(terms.name))
+  }
+
+  async show(request: PersonRequest, shown: { mistakes?: Typed; invited?: Invited } = {}): Promise<PageAnswer> {
+    const { language, now } = request
+    const texts = customerTexts[language]
+    const customer = await this.#customer(request)
+    const invitations = await listInvitations(this.#place.store.db, { organizationId: customer.organizationId }, now)
+    const at = `${root}/${customer.organizationId}`
+    const number = (value: number) => formatNumber(value, language)
+    const { mistakes = {}, invited } = shown
+    return page({
+      title: customer.name,
+      crumbs: [[texts.title, root]],
+      current: root,
+      lead: html`${stateWord(customer, now, language)} <code>${customer.organizationId}</code>`,
+      ...(shown.mistakes && { status: 422 }),
+      body: html`${mistakesNote(mistakes, language)}${invited && linkCard(invited, language)}${customer.owners === 0 && noteBox('warn', texts.noOwner, texts.noOwnerDetail)}${figures(
+        [
+          { name: texts.requests, value: number(customer.requests), note: `${number(customer.requestsPerMinute)}/min` },
+          { name: texts.tokens, value: number(customer.tokens.length), note: lastUse(customer, language) },
+          {
+            name: texts.people,
+            value: number(customer.people),
+            note: texts.counts(number(customer.searches), number(customer.endpoints)),
+          },
+        ],
+      )}${this.#contractPart(request, customer, mistakes)}${tokensPart(customer, language)}${part(
+        texts.invitations,
+        html`${
+          invitations.length === 0
+            ? html`<p class="soft">${texts.noInvitations}</p>`
+            : table({
+                caption: texts.invitations,
+                columns: [{ head: texts.mail }, { head: texts.validUntil }, { head: texts.action, isHidden: true }],
+                rows: invitations.map(({ mail, until, invitationId }) => [
+                  mail,
+                  formatMoment(until, language),
+                  html`<form method="post" action="${at}/withdraw"><input type="hidden" name="invitation" value="${invitationId}"><button class="tiny stop">${texts.withdraw}</button></form>`,
+                ]),
+              })
+        }<form method="post" action="${at}/invite" class="stack">${formKey(this.#place)}${field({ name: 'owner', label: customer.owners === 0 ? texts.owner : texts.anotherOwner, type: 'email', hint: texts.ownerHint, isRequired: true, autocomplete: 'off', value: fieldOf(request.form, 'owner'), error: mistakes.owner })}<div><button>${texts.invite}</button></div></form>`,
+      )}`,
+    })
+  }
+
+  async change(request: PersonRequest): Promise<PageAnswer> {
+    const { language, now } = request
+    const texts = customerTexts[language]
+    const customer = await this.#customer(request)
+    const read = readTerms(request.form, { isNew: false, now, language })
+    if (read.kind === 'mistakes') return this.show(request, { mistakes: read.mistakes })
+    const { organizationId } = customer
+    await inTransaction(this.#place.store, (trx) => this.#setUp(trx, request, organizationId, read.terms, undefined))
+    await this.#place.directory.refresh()
+    const notice = customer.startsAt === null ? texts.isSetUp(customer.name) : texts.changed
+    return redirect(`${root}/${organizationId}`, { notice })
+  }
+
+  async askEnd(request: PersonRequest): Promise<PageAnswer> {
+    const { language } = request
+    const texts = customerTexts[language]
+    const { organizationId, name, tokens, requests } = await this.#customer(request)
+    const at = `${root}/${organizationId}`
+    const counts = texts.endUse(formatNumber(tokens.length, language), formatNumber(requests, language))
+    return page({
+      title: texts.endTitle(name),
+      crumbs: [
+        [texts.title, root],
+        [name, at],
+      ],
+      current: root,
+      body: question({
+        action: `${at}/end`,
+        body: html`<p>${counts}</p><p>${texts.endWhat}</p>`,
+        button: texts.endButton,
+        cancel: [texts.cancel, at],
+      }),
+    })
+  }
+
+  async end(request: PersonRequest): Promise<PageAnswer> {
+    const texts = customerTexts[request.language]
+    const { organizationId } = await this.#customer(request)
+    const hasEnded = await inTransaction(this.#place.store, (trx) =>
+      endContractBy(trx, actorOf(request), organizationId, request.now),
+    )
+    if (!hasEnded) throw new PageError(409, texts.notRunning)
+    await this.#place.directory.refresh()
+    return redirect(`${root}/${organizationId}`, { notice: texts.ended })
+  }
+
+  async invite(request: PersonRequest): Promise<PageAnswer> {
+    const texts = customerTexts[request.language]
+    const { organizationId, name } = await this.#customer(request)
+    const mail = mailAddressOf(fieldOf(request.form, 'owner'))
+    if (mail === undefined) return this.show(request, { mistakes: { owner: texts.ownerWrong } })
+    const invited = this.#invitedOf(mail)
+    const sent = await once(this.#place, request, async (trx) => {
+      const isInvited = await inviteOwner(trx, actorOf(request), { organizationId, ...invited }, request.now)
+      if (!isInvited) throw new PageError(409, texts.tooMany)
+      await this.#send(trx, request, invited, name)
+    })
+    if (sent.kind === 'sent') return redirect(`${root}/${organizationId}`, { notice: texts.sentBefore })
+    return this.#afterInvitation(request, organizationId, invited, texts.invited(mail))
+  }
+
+  async withdraw(request: PersonRequest): Promise<PageAnswer> {
+    const texts = customerTexts[request.language]
+    const { organizationId } = await this.#customer(request)
+    const invitationId = fieldOf(request.form, 'invitation')
+    const mail = await inTransaction(this.#place.store, async (trx) => {
+      const withdrawn = await withdrawInvitation(trx, { organizationId, invitationId })
+      const entry = { action: 'member.withdraw', organizationId, detail: {} }
+      if (withdrawn) await recordCustomer(trx, actorOf(request), { ...entry, subject: withdrawn }, request.now)
+      return withdrawn
+    })
+    if (mail === undefined) throw new PageError(409, texts.gone)
+    return redirect(`${root}/${organizationId}`, { notice: texts.withdrawn })
+  }
+
+  async #customer({ params, now, language }: PersonRequest): Promise<Customer> {
+    const [customer] = await listCustomers(this.#place.store.db, now, params['id'] ?? '')
+    if (!customer) throw new PageError(404, frameTexts[language].noPage)
+    return customer
+  }
+
+  /** Somebody to invite, and the link for where no mail brings it. */
+  #invitedOf(mail: string): NewInvitation {
+    const key = newKey(this.#place.random)
+    const invitationId = this.#place.random.uuid()
+    return { mail, key, invitationId, link: `${this.#place.origin}/invitation/${key}` }
+  }
+
+  /** The mail of an invitation; without a mail server also the link that is shown. */
+  async #send(
+    trx: Executor,
+    { language, now, viewer }: PersonRequest,
+    { mail, invitationId, key }: NewInvitation,
+    organization: string,
+  ): Promise<void> {
+    const data = { invitationId, organization, invitedBy: viewer.person.mail, role: 'owner' } as const
+    await queueAccountMail(trx, this.#place, { to: mail, mail: { kind: 'invitation', language, data }, now })
+    if (this.#place.config.mail) return
+    await createSignInLink(trx, { keyHash: keyHashOf(key), invitationId, until: now + invitationMs, now })
+  }
+
+  async #setUp(
+    trx: Executor,
+    request: PersonRequest,
+    organizationId: string,
+    { startsAt, endsAt, note, requestsPerMinute }: CustomerTerms,
+    owner: AccessSetup['owner'],
+  ): Promise<void> {
+    const actor = actorOf(request)
+    const terms = { organizationId, startsAt, endsAt, note, setUpBy: actor.actor }
+    await setUpAccess(trx, actor, { terms, requestsPerMinute, owner }, request.now)
+  }
+
+  /** The link itself is shown only where no mail can bring it. */
+  async #afterInvitation(
+    request: PersonRequest,
+    organizationId: string,
+    invited: Invited,
+    notice: string,
+  ): Promise<PageAnswer> {
+    if (this.#place.config.mail) return redirect(`${root}/${organizationId}`, { notice })
+    return this.show({ ...request, form: new URLSearchParams(), params: { id: organizationId } }, { invited })
+  }
+
+  #contractPart(request: PersonRequest, customer: Customer, mistakes: Typed): Html {
+    const { language, form } = request
+    const texts = customerTexts[language]
+    const at = `${root}/${customer.organizationId}`
+    const { startsAt, endsAt, endedAt, setUpBy, note } = customer
+    const isTyped = Object.keys(mistakes).length > 0 && mistakes.owner === undefined
+    const values: Typed = isTyped
+      ? typedOf(form)
+      : {
+          starts: dayText(startsAt ?? request.now),
+          'last-day': endsAt === null || endedAt !== null ? '' : dayText(endsAt - 1),
+          limit: String(customer.requestsPerMinute),
+          note: note ?? '',
+        }
+    const known =
+      startsAt === null
+        ? html`<p class="soft">${texts.noContract}</p>`
+        : facts([
+            [texts.starting, formatDay(startsAt, language)],
+            [texts.until, contractEnd(customer, language)],
+            ...(endedAt === null ? [] : [[texts.endedAt, formatMoment(endedAt, language)] as const]),
+            [texts.setUpBy, setUpBy],
+            ...(note ? [[texts.note, note] as const] : []),
+          ])
+    const isRunning = startsAt !== null && endedAt === null
+    return part(
+      texts.contract,
+      html`${known}<form method="post" action="${at}/contract" class="stack">${termsFields(values, { isNew: false, mistakes, language })}<div class="row"><button class="go">${startsAt === null ? texts.setUp : texts.change}</button>${isRunning && html`<a class="btn stop" href="${at}/end">${texts.end}</a>`}</div></form>`,
+    )
+  }
+}
+
+const typedOf = (form: URLSearchParams): Typed =>
+  Object.fromEntries(
+    ['name', 'starts', 'last-day', 'limit', 'note', 'owner'].map((name) => [name, fieldOf(form, name)]),
+  )

@@ -1,0 +1,68 @@
+// Parts of the operator's pages on organizations: where a customer stands, tokens' hints, the link of an invitation.
+import type { Customer } from '../../store/customers.ts'
+import { formatDay, formatMoment } from '../format.ts'
+import { type Html, html } from '../html.ts'
+import { part, type State, state, table } from '../parts.ts'
+import { customerTexts } from '../text/customer-texts.ts'
+import type { Language } from '../text/languages.ts'
+
+export type CustomerState = 'open' | 'planned' | 'ended' | 'closed' | 'none'
+
+/** Where a customer stands. */
+export function stateOf(
+  { hasApiAccess, startsAt, endedAt }: Pick<Customer, 'hasApiAccess' | 'startsAt' | 'endedAt'>,
+  now: number,
+): CustomerState {
+  if (hasApiAccess) return 'open'
+  if (startsAt === null) return 'none'
+  if (endedAt !== null) return 'ended'
+  return startsAt > now ? 'planned' : 'closed'
+}
+
+export const stateKinds: { readonly [state in CustomerState]: State } = {
+  open: 'good',
+  planned: 'planned',
+  ended: 'closed',
+  closed: 'held',
+  none: 'closed',
+}
+
+/** An invitation that nobody was sent. */
+export type Invited = { readonly mail: string; readonly link: string }
+
+export function stateWord(customer: Customer, now: number, language: Language): Html {
+  const kind = stateOf(customer, now)
+  return state(stateKinds[kind], customerTexts[language].states[kind])
+}
+
+export function contractEnd({ startsAt, endsAt }: Customer, language: Language): string {
+  if (startsAt === null) return '–'
+  return endsAt === null ? customerTexts[language].noEnd : formatDay(endsAt - 1, language)
+}
+
+export function lastUse({ tokens }: Customer, language: Language): string {
+  const last = Math.max(0, ...tokens.map(({ lastUsedAt }) => lastUsedAt ?? 0))
+  return last === 0 ? customerTexts[language].never : formatMoment(last, language)
+}
+
+export function tokensPart({ tokens }: Customer, language: Language): Html {
+  const texts = customerTexts[language]
+  const list =
+    tokens.length === 0
+      ? html`<p class="soft">${texts.noTokens}</p>`
+      : table({
+          caption: texts.tokens,
+          columns: [{ head: texts.name }, { head: texts.tokens }, { head: texts.lastUse }],
+          rows: tokens.map(({ name, hint, lastUsedAt }) => [
+            name,
+            html`<code>${hint}</code>`,
+            lastUsedAt === null ? texts.never : formatMoment(lastUsedAt, language),
+          ]),
+        })
+  return part(texts.tokens, list, texts.operatorOnly)
+}
+
+export function linkCard({ mail, link }: Invited, language: Language): Html {
+  const texts = customerTexts[language]
+  return html`<section class="card stack"><h2>${texts.link}</h2><p class="soft small">${texts.linkDetail(mail)}</p><div class="secret"><code id="link" tabindex="0">${link}</code><button type="button" class="go" data-copy="link" data-copied="${texts.copied}">${texts.copy}</button></div></section>`
+}

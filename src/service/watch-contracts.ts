@@ -1,0 +1,52 @@
+// Does what time brings to customers: contracts begin and end, Owners hear of tokens that end soon, old counts are forgotten.
+import { hourMs } from '../domain/time.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import { pruneApiUse } from '../store/api-use.ts'
+import { pruneAuditEntries } from '../store/audit.ts'
+import { turnContracts } from '../store/customers.ts'
+import { inTransaction, type Store } from '../store/database.ts'
+import { warnOfTokens } from '../store/token-changes.ts'
+import { keepLooking } from './keep-looking.ts'
+
+const lookMs = 5_000
+const lateConcern = 'Contracts do not begin and end by their dates'
+
+/** Looks until it is closed. Any number of processes may look: each thing is done once. */
+export function watchContracts({
+  store,
+  clock,
+  log,
+  mailDomain,
+  report,
+  everyMs = lookMs,
+}: {
+  readonly store: Pick<Store, 'db'>
+  readonly clock: Clock
+  readonly log: Log
+  /** Of the mails to Owners. */
+  readonly mailDomain: string
+  /** Called with what is wrong; undefined when it is well again. */
+  readonly report: (concern: string | undefined) => void
+  readonly everyMs?: number
+}): { readonly close: () => Promise<void> } {
+  let prunedAt = Number.NEGATIVE_INFINITY
+  return keepLooking({
+    look: async () => {
+      const now = clock()
+      await inTransaction(store, async (trx) => {
+        await turnContracts(trx, now)
+        await warnOfTokens(trx, { now, mailDomain })
+      })
+      if (now - prunedAt < hourMs) return
+      await pruneAuditEntries(store.db, now)
+      await pruneApiUse(store.db, now)
+      prunedAt = now
+    },
+    everyMs,
+    log,
+    concern: lateConcern,
+    // why is for the log: /readyz is shown to everybody
+    report: (concern) => report(concern === undefined ? undefined : `${lateConcern}.`),
+  })
+}
