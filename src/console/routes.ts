@@ -12,6 +12,7 @@ import { hitPages } from './pages/hit-pages.ts'
 import { invitationPages } from './pages/invitation-pages.ts'
 import { mePages } from './pages/me-pages.ts'
 import { operatorPages } from './pages/operator-pages.ts'
+import { overviewPages } from './pages/overview-pages.ts'
 import { passkeyPages } from './pages/passkey-pages.ts'
 import { peoplePages } from './pages/people-pages.ts'
 import { profilePages } from './pages/profile-pages.ts'
@@ -36,6 +37,7 @@ const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [
   invitationPages,
   mePages,
   operatorPages,
+  overviewPages,
   passkeyPages,
   peoplePages,
   profilePages,

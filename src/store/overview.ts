@@ -1,0 +1,120 @@
+// What the first screen of an organization shows: figures, what needs somebody, the best hits of today, and its searches.
+import { sql } from 'kysely'
+import { dayMs, hourMs } from '../domain/time.ts'
+import type { Executor } from './database.ts'
+
+/** Times in epoch milliseconds. */
+export type OverviewFigures = {
+  readonly searches: number
+  /** Made since midnight, UTC: all, strong ones (from 80), good ones (from 60). */
+  readonly hitsToday: number
+  readonly strongToday: number
+  readonly goodToday: number
+  /** Kept hits of open tenders, and those that close within a week. */
+  readonly keptHits: number
+  readonly keptClosing: number
+  /** Answered by the API in 24 hours, refused for the limit, and the busiest minute. */
+  readonly requests: number
+  readonly refused: number
+  readonly peakMinute: number
+  /** Webhooks delivered in 24 hours, and those that wait. */
+  readonly delivered: number
+  readonly waiting: number
+  readonly endpoints: readonly OverviewEndpoint[]
+  /** Valid tokens that end within 30 days. */
+  readonly endingTokens: readonly {
+    readonly name: string
+    readonly expiresAt: number
+    readonly lastUsedAt: number | null
+  }[]
+  readonly validTokens: number
+  readonly contractEndsAt: number | null
+  readonly contractEndedAt: number | null
+}
+
+/** An endpoint that fails or is disabled. */
+export type OverviewEndpoint = {
+  readonly name: string
+  readonly state: string
+  readonly failingSince: number | null
+  readonly waiting: number
+}
+
+/** The figures of one organization, in one statement. */
+export async function readOverview(db: Executor, organizationId: string, now: number): Promise<OverviewFigures> {
+  const today = now - (now % dayMs)
+  const soon = now + 30 * dayMs
+  const hour = now - (now % hourMs) - 23 * hourMs
+  const { rows } = await sql<{ overview: string }>`
+    with s as materialized (select search_no from saved_search where organization_id = ${organizationId}),
+    e as materialized (select * from webhook_endpoint where organization_id = ${organizationId} and state <> 'removed'),
+    t as materialized (select * from api_token where organization_id = ${organizationId} and revoked_at is null
+      and (expires_at is null or expires_at > ${now})),
+    d as (select e.endpoint_no, count(*) filter (where d.state in ('due', 'held'))::integer as waiting,
+        count(*) filter (where d.state = 'delivered' and d.ended_at > ${now - dayMs})::integer as delivered
+      from e join delivery d using (endpoint_no) group by e.endpoint_no),
+    h as (select count(*) as hits, count(*) filter (where fit_score >= 80) as strong,
+        count(*) filter (where fit_score between 60 and 79) as good
+      from hit join s using (search_no) where made_at >= ${today} and state <> 'dismissed'),
+    k as (select count(*) as kept, count(*) filter (where deadline_ms between ${now} and ${now + 7 * dayMs}) as closing
+      from hit join s using (search_no) where state = 'kept' and archive_reason is null),
+    u as (select coalesce(sum(answered), 0) as answered, coalesce(sum(refused), 0) as refused,
+        coalesce(max(peak_minute), 0) as peak
+      from api_use where organization_id = ${organizationId} and token_id = '' and hour_ms >= ${hour})
+    select json_build_object(
+      'searches', (select count(*) from s), 'hitsToday', h.hits, 'strongToday', h.strong, 'goodToday', h.good,
+      'keptHits', k.kept, 'keptClosing', k.closing, 'requests', u.answered, 'refused', u.refused, 'peakMinute', u.peak,
+      'delivered', coalesce((select sum(delivered) from d), 0), 'waiting', coalesce((select sum(waiting) from d), 0),
+      'endpoints', coalesce((select json_agg(json_build_object('name', case when description = '' then address else description end,
+          'state', e.state, 'failingSince', failing_since, 'waiting', coalesce(d.waiting, 0)) order by e.endpoint_no)
+        from e left join d using (endpoint_no) where e.state = 'disabled' or failing_since is not null), '[]'::json),
+      'validTokens', (select count(*) from t),
+      'endingTokens', coalesce((select json_agg(json_build_object('name', name, 'expiresAt', expires_at,
+          'lastUsedAt', last_used_at) order by expires_at) from t where expires_at <= ${soon}), '[]'::json),
+      'contractEndsAt', (select ends_at from contract where organization_id = ${organizationId}),
+      'contractEndedAt', (select ended_at from contract where organization_id = ${organizationId}))::text as overview
+    from h, k, u`.execute(db)
+  return JSON.parse(rows[0]!.overview) as OverviewFigures
+}
+
+export type TodaysHit = {
+  readonly hitId: string
+  readonly tenderId: string
+  readonly fitScore: number
+  readonly deadlineMs: number | null
+}
+
+/** The best hits since midnight, UTC. */
+export async function bestHits(db: Executor, organizationId: string, now: number, limit: number): Promise<TodaysHit[]> {
+  const { rows } = await sql<TodaysHit>`
+    select hit_id as "hitId", tender_id as "tenderId", fit_score as "fitScore", deadline_ms as "deadlineMs"
+    from hit join saved_search s using (search_no)
+    where s.organization_id = ${organizationId} and made_at >= ${now - (now % dayMs)} and state <> 'dismissed'
+    order by fit_score desc, hit_id limit ${limit}::integer`.execute(db)
+  return rows
+}
+
+export type SearchOfWeek = {
+  readonly searchId: string
+  readonly name: string
+  readonly isActive: boolean
+  /** Hits of 7 days. */
+  readonly hits: number
+}
+
+/** The searches of an organization with what they found in a week, those with most hits first. */
+export async function searchesOfWeek(
+  db: Executor,
+  organizationId: string,
+  now: number,
+  limit: number,
+): Promise<SearchOfWeek[]> {
+  const { rows } = await sql<SearchOfWeek>`
+    select s.search_id as "searchId", s.name, v.is_active as "isActive",
+      (select count(*) from hit h where h.search_no = s.search_no and h.made_at > ${now - 7 * dayMs})::integer as hits
+    from saved_search s
+    cross join lateral (select is_active from saved_search_version where search_no = s.search_no
+      order by version desc limit 1) v
+    where s.organization_id = ${organizationId} order by hits desc, s.name limit ${limit}::integer`.execute(db)
+  return rows
+}
