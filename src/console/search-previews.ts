@@ -7,7 +7,7 @@ import type { ConsolePlace } from './place.ts'
 import { settledWithin } from './settled-within.ts'
 
 /** How long a page waits for a count. */
-const longestWaitMs = 1200
+const longestWaitMs = 3000
 /** Counts at the same time: each has a thread and reads the whole stock. */
 const mostAtOnce = 2
 const mostRemembered = 50

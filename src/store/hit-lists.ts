@@ -58,8 +58,9 @@ export type PageHit = {
 
 const noDeadline = Number.MAX_SAFE_INTEGER
 const deadlineOf = sql`coalesce(h.deadline_ms, ${sql.lit(noDeadline)})`
-const isClosed = sql`(h.archive_reason is not null and (h.merged_into is null or exists (
-  select from hit o where o.search_no = h.search_no and o.tender_id = h.merged_into)))`
+// with its limit the query is asked for each merged hit alone: a planner that hashes it would read the whole table
+const isClosed = sql`(h.archive_reason is not null and (h.merged_into is null or (
+  select true from hit o where o.search_no = h.search_no and o.tender_id = h.merged_into limit 1) is not null))`
 /** As in the indexes; `isClosed` decides about the merged ones. */
 const mayBeOpen = sql`(h.archive_reason is null or h.merged_into is not null)`
 

@@ -184,9 +184,12 @@ export async function listSearches(db: Executor, organizationId: string): Promis
   return rows
 }
 
+/** Counting more of them would take a page too long. */
+export const mostRecentHits = 500
+
 /** A search with what came of it. */
 export type SearchOverview = StoredSearch & {
-  /** Hits of the editions since a moment. */
+  /** Hits of the editions since a moment, at most `mostRecentHits`. */
   readonly recentHits: number
   /** Editions whose deliveries are held, because they made too many hits. */
   readonly heldEditions: number
@@ -202,8 +205,9 @@ export async function searchOverviews(db: Executor, organizationId: string, sinc
   const recent =
     since === undefined
       ? sql`0`
-      : sql`(select count(*)::integer from hit h where h.search_no = s.search_no
-          and h.digest_edition >= (select min(edition) from edition where published_at >= ${since}))`
+      : sql`(select count(*)::integer from (select from hit h where h.search_no = s.search_no
+          and h.digest_edition >= (select min(edition) from edition where published_at >= ${since})
+          limit ${mostRecentHits}) recent)`
   const { rows } = await sql<SearchOverview>`
     select ${searchColumns}, ${recent} as "recentHits",
       held.editions as "heldEditions", held.hits as "heldHits"

@@ -51,26 +51,34 @@ export async function endpointOverviews(
   }))
 }
 
-/** Attempts of one hour, or of all hours together where `hour` is null. Times in milliseconds. */
+/** Attempts of one hour. */
 export type AttemptHour = {
-  /** When it began. */
-  readonly hour: number | null
+  /** When it began, epoch milliseconds. */
+  readonly hour: number
   readonly delivered: number
   readonly failed: number
-  /** 95 of 100 successful attempts took at most so long; null without one. */
+  /** Of the newest successful attempts of all hours, 95 of 100 took at most so many milliseconds; null without one. */
   readonly p95: number | null
 }
 
-/** Hours since `since` that have attempts, in order; the sum of all of them is the last. */
+/** Successful attempts that the usual time is taken from. */
+const mostTimed = 1_000
+
+/** Hours since `since` that have attempts, in order. */
 export async function attemptHours(db: Executor, endpointNo: number, since: number): Promise<AttemptHour[]> {
-  const isDelivered = sql`status between 200 and 299`
   const { rows } = await sql<AttemptHour>`
-    select a.hour * ${sql.lit(hourMs)} as hour, (count(*) filter (where ${isDelivered}))::integer as delivered,
-      (count(*) filter (where status is null or not ${isDelivered}))::integer as failed,
-      percentile_disc(0.95) within group (order by duration_ms) filter (where ${isDelivered}) as p95
-    from (select attempted_at / ${sql.lit(hourMs)} as hour, status, duration_ms from delivery_attempt
-      where endpoint_no = ${endpointNo}::integer and attempted_at >= ${since}) a
-    group by grouping sets ((a.hour), ()) order by a.hour nulls last`.execute(db)
+    with timed as (
+      select percentile_disc(0.95) within group (order by duration_ms) as p95 from (
+        select duration_ms from delivery_attempt
+        where endpoint_no = ${endpointNo}::integer and attempted_at >= ${since} and status between 200 and 299
+        order by attempted_at desc limit ${sql.lit(mostTimed)}) newest
+    )
+    select a.hour * ${sql.lit(hourMs)} as hour, a.delivered, a.attempts - a.delivered as failed, timed.p95
+    from (
+      select attempted_at / ${sql.lit(hourMs)} as hour, count(*)::integer as attempts,
+        (count(*) filter (where status between 200 and 299))::integer as delivered
+      from delivery_attempt where endpoint_no = ${endpointNo}::integer and attempted_at >= ${since} group by 1
+    ) a cross join timed order by a.hour`.execute(db)
   return rows
 }
 

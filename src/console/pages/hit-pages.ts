@@ -27,7 +27,7 @@ import { hitItem } from './hit-parts.ts'
 
 const pageSize = 25
 /** Counts of tabs end here. */
-const mostCounted = 1_000
+const mostCounted = 250
 /** Hits that one form changes at most. */
 const mostMarked = 200
 const closingMs = 7 * dayMs

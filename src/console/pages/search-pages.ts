@@ -1,6 +1,6 @@
 // Saved searches of an organization: list, builder with its preview, versions, pause and resume.
 import { explainMatch } from '../../hits/explain-match.ts'
-import { searchOverviews, searchVersions } from '../../store/searches.ts'
+import { mostRecentHits, searchOverviews, searchVersions } from '../../store/searches.ts'
 import { formatNumber } from '../format.ts'
 import { html } from '../html.ts'
 import { type OrganizationRequest, organizationPage, type PageAnswer, type PageRoute, page } from '../page.ts'
@@ -64,7 +64,7 @@ async function listPage({ store }: ConsolePlace, request: OrganizationRequest): 
                 : search.isActive
                   ? state('good', texts.active)
                   : state('held', texts.paused),
-              html`<a href="/o/${organization.organizationId}/hits?search=${search.searchId}">${formatNumber(search.recentHits, language)}</a>`,
+              html`<a href="/o/${organization.organizationId}/hits?search=${search.searchId}">${search.recentHits < mostRecentHits ? formatNumber(search.recentHits, language) : texts.orMore(formatNumber(mostRecentHits, language))}</a>`,
               search.threshold,
               search.version,
             ]),

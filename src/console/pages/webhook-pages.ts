@@ -164,14 +164,14 @@ function summary(
   hours: readonly AttemptHour[],
 ): Html {
   const texts = webhooksTexts[language]
-  const sum = hours.at(-1)
-  const attempts = (sum?.delivered ?? 0) + (sum?.failed ?? 0)
-  const p95 = sum?.p95 ?? null
+  const { delivered, failed } = sumOf(hours)
+  const attempts = delivered + failed
+  const p95 = hours[0]?.p95 ?? null
   return figures([
     {
       name: texts.delivered24,
-      value: formatNumber(sum?.delivered ?? 0, language),
-      ...(attempts > 0 && { note: texts.ofAttempts(formatShare((sum?.delivered ?? 0) / attempts, language)) }),
+      value: formatNumber(delivered, language),
+      ...(attempts > 0 && { note: texts.ofAttempts(formatShare(delivered / attempts, language)) }),
     },
     {
       name: texts.waiting,
@@ -183,6 +183,11 @@ function summary(
   ])
 }
 
+const sumOf = (hours: readonly AttemptHour[]) => ({
+  delivered: hours.reduce((sum, { delivered }) => sum + delivered, 0),
+  failed: hours.reduce((sum, { failed }) => sum + failed, 0),
+})
+
 function hoursPart({ language }: OrganizationRequest, hours: readonly AttemptHour[], firstHour: number): Html {
   const texts = webhooksTexts[language]
   const number = (value: number) => formatNumber(value, language)
@@ -192,7 +197,7 @@ function hoursPart({ language }: OrganizationRequest, hours: readonly AttemptHou
     const { delivered = 0, failed = 0 } = byHour.get(hour) ?? {}
     return { hour, delivered, failed }
   })
-  const sum = hours.at(-1) ?? { delivered: 0, failed: 0 }
+  const sum = sumOf(hours)
   const clockOf = (hour: number) => formatClock(hour, language)
   return part(
     texts.attempts24,

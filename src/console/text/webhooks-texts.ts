@@ -135,6 +135,8 @@ const en = {
     tls: 'its certificate is not valid',
     timeout: 'no answer in time',
     'forbidden-address': 'its address is not public',
+    broken: 'the connection broke off',
+    other: 'the connection failed',
   } as { readonly [error: string]: string },
 }
 
@@ -273,6 +275,8 @@ const de: typeof en = {
     tls: 'das Zertifikat gilt nicht',
     timeout: 'keine Antwort in der Zeit',
     'forbidden-address': 'die Adresse ist nicht öffentlich',
+    broken: 'die Verbindung brach ab',
+    other: 'die Verbindung scheiterte',
   },
 }
 

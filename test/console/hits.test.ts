@@ -1,0 +1,493 @@
+// Searches, hits, profiles, webhooks and digests through their pages, without script, to a real receiver.
+import { Webhook } from 'standardwebhooks'
+import { afterEach, describe, expect, test } from 'vitest'
+import { canonicalJson, contentHash } from '../../src/consolidate/canonical.ts'
+import type { TenderContent } from '../../src/domain/tender.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
+import { matchEditions } from '../../src/hits/match-editions.ts'
+import { openMatcher } from '../../src/hits/matcher.ts'
+import { allowLoopbackWebhooks } from '../../src/service/loopback-webhooks.ts'
+import { listAuditEntries } from '../../src/store/audit.ts'
+import { upsertTenders } from '../../src/store/tenders.ts'
+import { deliverDue } from '../../src/webhooks/deliver.ts'
+import { openSender } from '../../src/webhooks/send-attempt.ts'
+import { startReceiver } from '../webhooks/delivery-world.ts'
+import { type Engine, engines } from '../world.ts'
+import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
+import { type Fields, fieldsOf } from './plain-form.ts'
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+const idOf = (number: number): string => `${number.toString(16).padStart(8, '0')}-7d3e-8b64-9a10-5c2e7f4b9d31`
+
+async function put({ store }: ConsoleWorld, number: number, members: Partial<TenderContent> = {}): Promise<void> {
+  const tender: TenderContent = {
+    contractAmount: { value: 1_284_000, currency: 'EUR', estimated: false },
+    contractingAuthority: { name: 'Landkreis Aurenbach' },
+    cpvCodes: ['45233141'],
+    id: idOf(number),
+    language: 'de',
+    lots: [],
+    nutsCodes: ['DE212'],
+    originalSources: [],
+    status: 'open',
+    title: `Asphalt road ${number}`,
+    ...members,
+  } as TenderContent
+  const content = canonicalJson(tender)
+  await upsertTenders(store.db, [
+    {
+      tenderId: tender.id,
+      foundingKey: tender.id,
+      content,
+      contentHash: contentHash(content),
+      archiveReason: null,
+      nextTransitionMs: null,
+      mergedInto: null,
+      sources: '["ted"]',
+    },
+  ])
+}
+
+async function open(engine: Engine) {
+  const world = await openConsoleWorld(engine)
+  closers.push(async () => {
+    expect(world.faults).toEqual([])
+    await world[Symbol.asyncDispose]()
+  })
+  await allowLoopbackWebhooks(world.store, true)
+  const acme = await world.organization('Acme')
+  const owner = { ...(await world.person('owner@example.org', { memberOf: [[acme, 'owner']] })) }
+  /** Secrets ask for a fresh one. */
+  const signInAgain = async () => {
+    owner.cookie = await world.signIn(owner.personId)
+  }
+  const member = await world.person('member@example.org', { memberOf: [[acme, 'member']] })
+  const at = `/o/${acme}`
+  const read = async (path: string, who = owner.cookie, language = 'en'): Promise<string> => {
+    const answer = await world.get(path, who, { 'accept-language': language })
+    expect(answer.status, path).toBe(200)
+    return answer.text()
+  }
+  /** Sends the form of a page as it stands, but for `changed`. */
+  const send = (page: string, action: string, changed: Fields, who = owner.cookie) =>
+    world.post(action, { ...fieldsOf(page, action), ...changed }, who)
+  const publish = async () => {
+    world.wait(hourMs)
+    await world.publish()
+    const matcher = openMatcher()
+    await matchEditions(world.store, { matcher, clock: world.now })
+    await matcher.close()
+  }
+  const deliver = async () => {
+    const sender = openSender({ version: 'test', now: world.now, timeoutMs: 2000 })
+    await deliverDue(
+      {
+        store: world.store,
+        clock: world.now,
+        wallClock: Date.now,
+        random: () => 0.5,
+        send: sender.send,
+        sealer: await world.place.webhooks.sealer(),
+        addresses: { allowsLoopback: true },
+        worker: 'test',
+        onDisabled: () => {},
+      },
+      new AbortController().signal,
+    )
+    await sender.close()
+  }
+  const audit = async () => (await listAuditEntries(world.store.db, { organizationId: acme, limit: 50 })).reverse()
+  /** A search for asphalt. Returns its path. */
+  const addSearch = async (changed: Fields = {}): Promise<string> => {
+    const action = `${at}/searches/new`
+    const saved = await send(await read(action), action, {
+      name: ['Asphalt'],
+      words: ['asphalt'],
+      'cpv-q': ['45233000'],
+      threshold: ['40'],
+      do: ['save'],
+      ...changed,
+    })
+    expect(saved.status).toBe(303)
+    return saved.headers.get('location')!
+  }
+  return { world, acme, at, owner, member, signInAgain, read, send, publish, deliver, audit, addSearch }
+}
+
+/** A new endpoint for a receiver, made through its page: where it is, and its secret. */
+async function addEndpoint({ at, read, send, signInAgain }: Awaited<ReturnType<typeof open>>, url: string) {
+  await signInAgain()
+  const action = `${at}/webhooks/new`
+  const made = await send(await read(action), action, { address: [url], description: ['CRM'] })
+  const page = await made.text()
+  expect(made.status).toBe(200)
+  const secret = /whsec_[A-Za-z0-9+/=]+/.exec(page)![0]
+  return { path: new RegExp(`${at}/webhooks/[0-9a-f-]{36}`).exec(page)![0], secret }
+}
+
+describe.each(engines)('the pages of hits (%s)', (engine) => {
+  test('a search is built without script, and its first hit reaches a receiver that verifies it', async () => {
+    const opened = await open(engine)
+    const { world, at, owner, read, send, publish, deliver, audit } = opened
+    await put(world, 1)
+    await put(world, 2, { cpvCodes: ['90000000'], title: 'Cleaning' })
+    await publish()
+    const receiver = await startReceiver()
+    closers.push(() => receiver[Symbol.dispose]())
+    const action = `${at}/searches/new`
+    const typed = {
+      name: ['Roads <b>&"\''],
+      words: ['asphalt, deckenbau'],
+      'not-words': ['reinigung'],
+      authorities: ['Landkreis A\nStadt B'],
+      'value-min': ['250.000'],
+      nature: ['works'],
+      'cpv-q': ['road maintenance'],
+      do: ['find cpv'],
+    }
+    const found = await (await send(await read(action), action, typed)).text()
+    expect(found).toContain('value="45233141"')
+    const kept = fieldsOf(found, action)
+    for (const name of ['name', 'words', 'not-words', 'authorities', 'value-min', 'nature', 'cpv-q'] as const)
+      expect(kept[name], name).toEqual(typed[name])
+    // ticked and sent by Enter
+    const ticked = await (await send(found, action, { cpv: ['45233141'], do: ['look'] })).text()
+    expect(fieldsOf(ticked, action)['cpv']).toEqual(['45233141'])
+    expect(ticked).toContain('Road-maintenance works')
+    const plain = await (await send(ticked, action, { 'cpv-q': ['45'], 'nuts-q': ['DE2'], do: ['find nuts'] })).text()
+    expect(fieldsOf(plain, action)).toMatchObject({ cpv: ['45233141', '45000000'], nuts: ['DE2'] })
+    const dropped = await (await send(plain, action, { do: ['drop cpv 45000000'] })).text()
+    expect(fieldsOf(dropped, action)['cpv']).toEqual(['45233141'])
+    expect((await audit()).length).toBe(0)
+
+    const ready = { authorities: [''], nature: [], 'value-min': ['250,000'], words: ['asphalt'], threshold: ['40'] }
+    let counted = await (await send(dropped, action, { ...ready, do: ['count'] })).text()
+    while (counted.includes('Count again in a moment'))
+      counted = await (await send(counted, action, { do: ['count'] })).text()
+    const [command] = (
+      await world.place.run({
+        command: 'search create',
+        options: {
+          organization: 'Acme',
+          name: 'x',
+          cpv: ['45233141'],
+          nuts: ['DE2'],
+          word: ['asphalt'],
+          'exclude-word': ['reinigung'],
+          'value-min': 250_000,
+          preview: true,
+        },
+      })
+    ).events
+    const { open: openNow, lastDays } = command as unknown as {
+      readonly open: { readonly any: number; readonly '40': number }
+      readonly lastDays: { readonly [score: string]: number }
+    }
+    expect(openNow.any).toBe(1)
+    expect(counted).toContain(`<b class="big">${openNow.any}</b>`)
+    expect(counted).toContain(`${openNow['40']} of them from score 40`)
+    for (const each of ['any', '40', '50', '60'])
+      expect(counted).toMatch(
+        new RegExp(
+          `<th scope="row">(?:<b>)?${each}[^<]*(?:</b>)?</th><td class="num" data-l="30 days">${lastDays[each]}<`,
+        ),
+      )
+    expect(counted).toContain(`href="/tenders/${idOf(1)}"`)
+
+    const saved = await send(counted, action, { do: ['save'] })
+    expect([saved.status, await saved.text()]).toEqual([303, ''])
+    const twice = await send(counted, action, { do: ['save'] })
+    expect([twice.status, twice.headers.get('location')]).toEqual([303, `${at}/searches`])
+    const list = await read(`${at}/searches`)
+    expect(list.match(/Roads &lt;b&gt;&amp;&quot;&#39;/g)).toHaveLength(1)
+    expect(await audit()).toMatchObject([
+      { action: 'search.create', subject: 'Roads <b>&"\'', actor: 'owner@example.org' },
+    ])
+
+    const { path, secret } = await addEndpoint(opened, receiver.url)
+    await put(world, 3, {
+      title: '<img src=x onerror=alert(1)> Asphalt \u202e',
+      submissionDate: new Date(world.now() + 3 * dayMs).toISOString(),
+    })
+    await publish()
+    await deliver()
+    expect(receiver.received).toHaveLength(1)
+    const [{ body, headers }] = receiver.received as [(typeof receiver.received)[number]]
+    // the library reads the real clock, as the deliverer stamps by it
+    const message = new Webhook(secret).verify(body, headers as Record<string, string>) as {
+      readonly data: { readonly fitScore: number; readonly tender: { readonly id: string } }
+    }
+    expect(message.data.tender.id).toBe(idOf(3))
+    const hits = await read(`${at}/hits`)
+    expect(hits).toContain('&lt;img src=x onerror=alert(1)&gt; Asphalt')
+    expect(hits).not.toMatch(/<img|\u202e/)
+    expect(hits).toContain(`Why ${message.data.fitScore}?`)
+    expect(hits).toContain('45233141 is yours')
+    expect(hits).toMatch(/Delivered to <a href="[^"]+"><bdi>CRM</)
+    expect(await read(`${at}/hits?closing=7&order=deadline`)).toContain(idOf(3))
+    const endpoint = await read(path)
+    expect(endpoint).not.toContain(secret)
+    expect(endpoint).toMatch(/<dt>Delivered, 24 h<\/dt><dd>1<\/dd>/)
+    const messagePath = new RegExp(`${path}/messages/msg_[0-9a-f]+`).exec(endpoint)![0]
+    expect(await read(messagePath)).toContain('&quot;type&quot;: &quot;search.hit&quot;')
+    expect((await audit()).map((entry) => entry.action)).toEqual(['search.create', 'webhook.create'])
+    expect(await read(`${at}/hits`, owner.cookie, 'de')).toContain('45233141 ist Ihrer')
+  })
+
+  test('what is wrong is said at its field, what was typed stays, and versions are kept', async () => {
+    const { world, acme, at, member, read, send, publish, audit, addSearch } = await open(engine)
+    const action = `${at}/searches/new`
+    const wrong = { 'value-min': ['250000'], 'value-max': ['50.000'], words: ['a.b*'], 'min-days': ['x'], do: ['save'] }
+    const answer = await send(await read(action, member.cookie), action, wrong, member.cookie)
+    const page = await answer.text()
+    expect(answer.status).toBe(422)
+    for (const [id, text] of [
+      ['name', 'Give it a name'],
+      ['words', 'cannot be looked for'],
+      ['value-max', 'must be higher than 250000'],
+      ['min-days', 'a whole number from 0 to 365'],
+    ] as const) {
+      expect(page).toMatch(new RegExp(`id="${id}-error">[^<]*${text}`))
+      expect(page).toContain(`<a href="#${id}">`)
+    }
+    expect(fieldsOf(page, action)).toMatchObject({ 'value-max': ['50.000'], words: ['a.b*'], 'min-days': ['x'] })
+    const nothing = await send(await read(action), action, { name: ['x'], do: ['save'] })
+    expect(await nothing.text()).toContain('Choose at least one code')
+
+    await put(world, 1)
+    await publish()
+    const path = await addSearch()
+    const again = await send(await read(action), action, { name: ['Asphalt'], words: ['x1'], do: ['save'] })
+    expect([again.status, await again.text()]).toEqual([422, expect.stringContaining('has this name already')])
+    const form = await read(path)
+    const edited = await send(form, path, { name: ['Roads'], threshold: ['60'], do: ['save'] })
+    expect(edited.status).toBe(303)
+    const late = await send(form, path, { name: ['Lost'], threshold: ['80'], do: ['save'] })
+    expect([late.status, await late.text()]).toEqual([409, expect.stringContaining('Somebody else changed')])
+    expect((await world.post(`${path}/pause`, {}, member.cookie)).status).toBe(303)
+    const paused = await read(path)
+    expect(paused).toContain('This search is paused')
+    expect(paused.match(/<th scope="row">[123]<\/th>/g)).toHaveLength(3)
+    await put(world, 2)
+    await publish()
+    expect(await read(`${at}/hits`)).toContain('No hits here')
+    await world.post(`${path}/resume`, {}, member.cookie)
+    expect(await read(`${path}?tender=${idOf(2)}`)).toContain('It matches, with score')
+    expect(await read(`${path}?tender=%00`)).toContain('no published record')
+    expect((await audit()).map(({ action: each }) => each)).toEqual([
+      'search.create',
+      'search.edit',
+      'search.pause',
+      'search.resume',
+    ])
+    const stranger = await world.organization('Other')
+    const other = await world.person('other@example.org', { memberOf: [[stranger, 'owner']] })
+    for (const foreign of [path, path.replace(acme, stranger)])
+      expect((await world.get(foreign, other.cookie)).status).toBe(404)
+    expect((await world.post(`${path.replace(acme, stranger)}/pause`, {}, other.cookie)).status).toBe(404)
+    expect(await read(`${at}/searches`, member.cookie, 'de')).toContain('Eine gespeicherte Suche macht')
+  })
+
+  test('open tenders become hits at once; hits are kept, dismissed and seen, in pages', async () => {
+    const { world, at, member, read, publish, audit, addSearch } = await open(engine)
+    for (let number = 1; number <= 30; number++) await put(world, number)
+    await publish()
+    const path = await addSearch({ 'deliver-open': ['yes'] })
+    const { searchId } = /(?<searchId>[0-9a-f-]{36})$/.exec(path)!.groups as { searchId: string }
+    const first = await read(`${at}/hits?search=${searchId}`)
+    expect(first).toContain('1 to 25 of 30')
+    const idsOn = (page: string) => [...page.matchAll(/name="hit" value="([0-9a-f-]{36})"/g)].map(([, id]) => id!)
+    const next = /rel="next" href="([^"]+)"/.exec(first)![1]!.replaceAll('&amp;', '&')
+    const second = await read(next)
+    expect(second).toContain('26 to 30 of 30')
+    expect(new Set([...idsOn(first), ...idsOn(second)]).size).toBe(30)
+    const back = /rel="prev" href="([^"]+)"/.exec(second)![1]!.replaceAll('&amp;', '&')
+    expect(idsOn(await read(back))).toEqual(idsOn(first))
+    const byDeadline = await read(`${at}/hits?order=deadline`)
+    const nextByDeadline = /rel="next" href="([^"]+)"/.exec(byDeadline)![1]!.replaceAll('&amp;', '&')
+    expect(new Set([...idsOn(byDeadline), ...idsOn(await read(nextByDeadline))]).size).toBe(30)
+
+    const ids = idsOn(first)
+    const one = await world.post(`${at}/hits`, { do: `kept ${ids[0]}`, return: `${at}/hits?n=1` }, member.cookie)
+    expect([one.status, one.headers.get('location')]).toEqual([303, `${at}/hits?n=1`])
+    await world.post(
+      `${at}/hits`,
+      { do: 'dismissed', hit: ids.slice(1, 4), return: 'https://evil.example' },
+      member.cookie,
+    )
+    await world.post(`${at}/hits`, { do: 'seen', hit: [ids[4]!, 'x', "'\u0000"] }, member.cookie)
+    expect(idsOn(await read(`${at}/hits?state=kept`))).toEqual([ids[0]])
+    expect(new Set(idsOn(await read(`${at}/hits?state=dismissed`)))).toEqual(new Set(ids.slice(1, 4)))
+    expect(await read(`${at}/hits`)).toContain('1 to 25 of 25')
+    // hits of others stay as they are
+    const stranger = await world.organization('Other')
+    const other = await world.person('other@example.org', { memberOf: [[stranger, 'owner']] })
+    await world.post(`/o/${stranger}/hits`, { do: 'dismissed', hit: ids }, other.cookie)
+    expect(await read(`${at}/hits`)).toContain('1 to 25 of 25')
+    await put(world, 1, { status: 'awarded' })
+    await publish()
+    expect((await audit()).map(({ action, detail }) => [action, detail['hits']])).toEqual([
+      ['search.create', undefined],
+      ['hit.mark', 1],
+      ['hit.mark', 3],
+      ['hit.mark', 1],
+    ])
+  })
+
+  test('endpoints: Owners write, members read; a failing one is tested, replayed, rotated and removed', async () => {
+    const opened = await open(engine)
+    const { world, acme, at, owner, member, read, send, publish, deliver, audit, addSearch } = opened
+    const action = `${at}/webhooks/new`
+    expect((await world.get(action, member.cookie)).status).toBe(403)
+    const form = await read(action)
+    for (const [address, text] of [
+      ['http://hooks.example.org/', 'is not https'],
+      ['https://10.0.0.1/', 'private network'],
+      ['https://hooks.example.org:22/', 'port 22'],
+      ['nonsense', 'not a usable URL'],
+    ] as const) {
+      const refused = await send(form, action, { address: [address], description: ['Keep <me>'] })
+      const page = await refused.text()
+      expect([refused.status, fieldsOf(page, action)['description']], address).toEqual([422, ['Keep <me>']])
+      expect(page).toMatch(new RegExp(`id="address-error">[^<]*${text}`))
+    }
+    let status = 500
+    const receiver = await startReceiver((response) => void response.writeHead(status).end('<b>no</b>'))
+    closers.push(() => receiver[Symbol.dispose]())
+    const { path, secret } = await addEndpoint(opened, receiver.url)
+    expect((await world.post(`${path}/disable`, {}, member.cookie)).status).toBe(403)
+    expect((await world.get(`${path}/secret`, member.cookie)).status).toBe(403)
+    await addSearch()
+    await put(world, 1)
+    await publish()
+    await deliver()
+    const failing = await read(path, member.cookie)
+    expect(failing).toContain('Failing since')
+    expect(failing).toContain('<span class="st bad">500</span>')
+    expect(failing).not.toMatch(/whsec_|Remove…/)
+    const messagePath = new RegExp(`${path}/messages/msg_[0-9a-f]+`).exec(failing)![0]
+    expect(await read(messagePath, member.cookie)).toContain('&lt;b&gt;no&lt;/b&gt;')
+    expect(await read(`${at}/webhooks`, member.cookie, 'de')).toContain('Scheitert')
+
+    status = 204
+    const noticeOf = async (path_: string, fields: { readonly [name: string]: string } = {}) => {
+      const answer = await world.post(path_, fields, owner.cookie)
+      expect(answer.status).toBe(303)
+      return decodeURIComponent(/notice=([^;]*)/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? '')
+    }
+    const [tested, disabled] = [await noticeOf(`${path}/test`), await noticeOf(`${path}/disable`)]
+    expect([tested, disabled]).toEqual([expect.stringContaining('204'), expect.stringContaining('disabled')])
+    expect(await read(path)).toContain('An Owner disabled it.')
+    expect(await noticeOf(`${path}/test`, { wrong: 'yes' })).toContain('took a wrong signature')
+    await noticeOf(`${path}/enable`)
+    expect(await read(path)).toContain('1 deliveries are held')
+    expect(await noticeOf(`${path}/release`)).toContain('1 deliveries')
+    await deliver()
+    const before = receiver.received.length
+    const messageId = messagePath.split('/').at(-1)!
+    expect(await noticeOf(`${path}/replay`, { message: messageId })).toContain('1 deliveries')
+    await deliver()
+    expect(receiver.received.length).toBe(before + 1)
+    expect(receiver.received.at(-1)!.headers['webhook-id']).toBe(messageId)
+    const day = new Date(world.now()).toISOString().slice(0, 10)
+    expect(await noticeOf(`${path}/replay`, { since: day, which: 'failed' })).toContain('Nothing')
+    expect(await noticeOf(`${path}/replay`, { since: day, which: 'all' })).toContain('1 deliveries')
+    expect(await noticeOf(`${path}/replay`, { since: 'x' })).toContain('Choose a day')
+
+    await opened.signInAgain()
+    const page = await read(`${path}/secret`)
+    const rolled = await send(page, `${path}/secret`, {})
+    const second = /whsec_[A-Za-z0-9+/=]+/.exec(await rolled.text())![0]
+    expect(second).not.toBe(secret)
+    expect((await send(page, `${path}/secret`, {})).status).toBe(303)
+    await deliver()
+    const { body, headers } = receiver.received.at(-1)!
+    for (const key of [secret, second]) new Webhook(key).verify(body, headers as Record<string, string>)
+    expect(await read(path)).toMatch(/Made [^<]+, ends /)
+    world.wait(16 * minuteMs)
+    const stale = await world.get(`${path}/secret`, owner.cookie)
+    expect([stale.status, stale.headers.get('location')]).toEqual([303, expect.stringContaining('/sign-in?return=')])
+    const stranger = await world.organization('Other')
+    const other = await world.person('other@example.org', { memberOf: [[stranger, 'owner']] })
+    const foreign = path.replace(acme, stranger)
+    for (const each of ['', '/remove', `/messages/${messageId}`])
+      expect((await world.get(`${foreign}${each}`, other.cookie)).status).toBe(404)
+    for (const each of ['remove', 'test', 'replay', 'secret'])
+      expect((await world.post(`${foreign}/${each}`, { message: messageId }, other.cookie)).status).toBe(404)
+    expect(await read(`${path}/remove`)).toContain('Remove CRM?')
+    await noticeOf(`${path}/remove`)
+    expect((await world.get(path, owner.cookie)).status).toBe(404)
+    expect((await audit()).map((entry) => entry.action).filter((each) => each.startsWith('webhook'))).toEqual([
+      'webhook.create',
+      'webhook.test',
+      'webhook.disable',
+      'webhook.test',
+      'webhook.enable',
+      'webhook.release',
+      'webhook.replay',
+      'webhook.replay',
+      'webhook.replay',
+      'webhook.rotate',
+      'webhook.remove',
+    ])
+    expect(JSON.stringify(await audit())).not.toContain('whsec_')
+  })
+
+  test('profiles and digests are made, changed and kept apart', async () => {
+    const { world, acme, at, member, read, send, publish, audit, addSearch } = await open(engine)
+    await put(world, 1)
+    await publish()
+    const action = `${at}/profiles/new`
+    const none = await send(await read(action), action, { name: ['Roads'], countries: ['ZZZ'], do: ['save'] })
+    const page = await none.text()
+    expect([none.status, page]).toEqual([422, expect.stringContaining('is no country')])
+    const found = await (await send(page, action, { 'cpv-q': ['road maintenance'], do: ['find cpv'] })).text()
+    expect(fieldsOf(found, action)).toMatchObject({ name: ['Roads'], countries: ['ZZZ'] })
+    const filled = { cpv: ['45233141'], countries: ['de, at'], wins: [idOf(1)], do: ['save'] }
+    expect((await send(found, action, filled)).status).toBe(303)
+    const profile = new RegExp(`${at}/profiles/[0-9a-f-]{36}`).exec(await read(`${at}/profiles`))![0]
+    const kept = await read(profile)
+    expect(fieldsOf(kept, profile)).toMatchObject({ cpv: ['45233141'], countries: ['AT, DE'], wins: [idOf(1)] })
+    expect((await send(kept, profile, { words: ['asphalt'], do: ['save'] })).status).toBe(303)
+    expect((await send(kept, profile, { words: ['beton'], do: ['save'] })).status).toBe(409)
+    const path = await addSearch({ profile: [profile.split('/').at(-1)!] })
+    expect(await read(path)).toContain('selected>Roads<')
+
+    const digests = `${at}/digests`
+    expect(await read(digests)).toContain('Mails wait')
+    const bad = await send(await read(digests), digests, { person: ['nobody'], zone: ['+01:00'] })
+    const badPage = await bad.text()
+    expect([bad.status, badPage]).toEqual([422, expect.stringContaining('This is no mail address')])
+    expect(badPage).toContain('There is no such time zone')
+    const terms = { person: ['anna@example.org'], zone: ['Europe/Berlin'], hour: ['6'] }
+    expect((await send(await read(digests), digests, terms, member.cookie)).status).toBe(303)
+    const twice = await send(await read(digests), digests, terms)
+    expect([twice.status, await twice.text()]).toEqual([
+      422,
+      expect.stringContaining('gets mails of this search already'),
+    ])
+    const list = await read(digests, member.cookie, 'de')
+    expect(list).toMatch(/Jeden Tag <span class="soft">6:00, Europe\/Berlin/)
+    const digest = new RegExp(`${digests}/[0-9a-f-]{36}`).exec(list)![0]
+    expect((await send(await read(digest), digest, { rhythm: ['atOnce'] })).status).toBe(303)
+    expect(await read(digests)).toContain('With the next hits')
+    const stranger = await world.organization('Other')
+    const other = await world.person('other@example.org', { memberOf: [[stranger, 'owner']] })
+    for (const each of [digest, `${digest}/remove`, profile])
+      expect((await world.get(each.replace(acme, stranger), other.cookie)).status).toBe(404)
+    expect((await send(await read(`${digest}/remove`), `${digest}/remove`, {})).status).toBe(303)
+    expect(await read(digests)).toContain('Nobody gets mails yet')
+    expect((await audit()).map((entry) => entry.action)).toEqual([
+      'profile.create',
+      'profile.edit',
+      'search.create',
+      'digest.create',
+      'digest.edit',
+      'digest.remove',
+    ])
+  })
+})
