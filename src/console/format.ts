@@ -66,6 +66,8 @@ export function formatRelative(at: number, now: number, language: Language): str
 
 /** An amount of money: from a million on in lists short, `€ 8.4 m`. */
 export function formatMoney(value: number, currency: string, language: Language, { isShort = false } = {}): string {
+  // a notice may name a currency that is no code
+  if (!/^[A-Z]{3}$/.test(currency)) return `${formatNumber(value, language)} ${currency}`
   return new Intl.NumberFormat(locales[language], {
     style: 'currency',
     currency,

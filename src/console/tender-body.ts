@@ -1,11 +1,11 @@
 // A record on its page: figures, what is bought, what is estimated, lots, history, facts and all fields.
 import type { TenderLot, TenderRecord } from '../domain/tender.ts'
-import { formatMoment, formatNumber, formatRelative } from './format.ts'
+import { formatMoment, formatMoney, formatNumber, formatRelative } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import { type Figure, facts, figures, more, part, quoted, type State, state, table } from './parts.ts'
 import type { ToldRecord } from './stock-reads.ts'
 import { tenderHistory } from './tender-history.ts'
-import { codeList, labelOf, localMoment, moneyText, valueContent, zoneOfAuthority } from './tender-values.ts'
+import { codeList, labelOf, localMoment, valueContent, zoneOfAuthority } from './tender-values.ts'
 import type { Language } from './text/languages.ts'
 import { tenderTexts } from './text/tender-texts.ts'
 
@@ -62,7 +62,7 @@ function strip(record: TenderRecord, how: TenderHow): Html {
       ? { name: texts.value, value: texts.noValue, note: texts.noValueNote }
       : {
           name: texts.value,
-          value: moneyText(amount.value, amount.currency, language, true),
+          value: formatMoney(amount.value, amount.currency, language),
           note: amount.estimated ? estimateText(amount, language) : texts.published,
         },
     {
@@ -92,7 +92,7 @@ type Amount = NonNullable<TenderRecord['contractAmount']>
 function estimateText({ low, high, currency, confidence }: Amount, language: Language): string {
   const texts = tenderTexts[language]
   const money = (value: number | undefined) =>
-    value === undefined ? '–' : moneyText(Math.round(value), currency, language)
+    value === undefined ? '–' : formatMoney(Math.round(value), currency, language)
   return texts.estimate(money(low), money(high), texts.confidences[confidence ?? ''] ?? confidence ?? '–')
 }
 
@@ -132,7 +132,7 @@ function estimatePart({ contractAmount: amount }: TenderRecord, language: Langua
   const texts = tenderTexts[language]
   if (!amount?.estimated) return html`<p>${texts.nothingEstimated}</p>`
   return html`<p>${texts.estimatedValue}</p>${facts([
-    [texts.value, moneyText(amount.value, amount.currency, language)],
+    [texts.value, formatMoney(amount.value, amount.currency, language)],
     [texts.range, estimateText(amount, language)],
     [texts.basis, amount.basis === undefined ? '–' : quoted(amount.basis)],
     [texts.model, html`<code>${amount.modelVersion ?? '–'}</code>`],
@@ -159,7 +159,7 @@ function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
         html`${lot.title !== undefined && html`${quoted(lot.title, record.language)}<br>`}<span class="soft"><bdi>${lot.lotId}</bdi></span>`,
         codeList('cpvCodes', lot.cpvCodes.slice(0, 4), language),
         deadline ? html`${deadline.value}<br><span class="soft">${deadline.note}</span>` : '–',
-        amount === undefined ? '–' : moneyText(amount.value, amount.currency, language),
+        amount === undefined ? '–' : formatMoney(amount.value, amount.currency, language),
         html`${statusOf(lot.status, language)}${lot.winners !== undefined && html`<br><span class="soft">${texts.winners}: ${quoted(lot.winners.map(({ name }) => name).join(', '))}</span>`}`,
       ]
     }),

@@ -16,12 +16,6 @@ const isObject = (value: unknown): value is Members =>
 /** The label of a member; its name where there is none. */
 export const labelOf = (member: string, language: Language): string => fieldTexts[language][member] ?? member
 
-/** An amount; with its currency as published where that is no code. */
-export function moneyText(value: number, currency: string, language: Language, isShort = false): string {
-  if (!/^[A-Z]{3}$/.test(currency)) return `${formatNumber(value, language)} ${currency}`
-  return formatMoney(value, currency, language, { isShort })
-}
-
 /** The zone of an authority by its country; undefined where that does not say it. */
 export function zoneOfAuthority(country: string | undefined): string | undefined {
   if (country === undefined) return undefined
@@ -81,7 +75,7 @@ export function valueText(member: string, value: unknown, language: Language): s
   if (Array.isArray(value)) return value.map((each) => valueText(member, each, language)).join(', ')
   if (!isObject(value)) return ''
   if (typeof value['value'] === 'number' && typeof value['currency'] === 'string')
-    return moneyText(value['value'], value['currency'], language)
+    return formatMoney(value['value'], value['currency'], language)
   return Object.entries(value)
     .map(([name, each]) => valueText(name, each, language))
     .filter((each) => each !== '')

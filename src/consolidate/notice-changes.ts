@@ -58,7 +58,11 @@ function recordOf(tenderId: string, notices: readonly Notice[], now: number): Te
 }
 
 function differences(before: TenderContent, after: TenderContent): MemberChange[] {
-  return [...membersThatDiffer(before, after, untold), ...lotsThatDiffer(before, after)]
+  const ofRecord = membersThatDiffer(before, after, untold)
+  const told = new Set(ofRecord.map((change) => canonicalText(change)))
+  // what the record takes over from a lot is told once
+  const ofLots = lotsThatDiffer(before, after).filter(({ lotId: _, ...change }) => !told.has(canonicalText(change)))
+  return [...ofRecord, ...ofLots]
 }
 
 type Members = { readonly [member: string]: unknown }

@@ -96,7 +96,7 @@ async function reviewDesk(
     waiting: waiting.slice(0, limit),
     hasMore: waiting.length > limit,
     decided: await listNewestDecisions(trx, shownDecisions),
-    pair: pair && pair.every((key) => known?.has(key)) ? await comparePair(trx, pair[0], pair[1]) : undefined,
+    pair: pair?.every((key) => known?.has(key)) ? await comparePair(trx, pair[0], pair[1]) : undefined,
   }
 }
 

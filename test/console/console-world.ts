@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { KyselyPlugin } from 'kysely'
 import { openConsole } from '../../src/console/console.ts'
 import { Directory, keyHashOf } from '../../src/console/directory.ts'
 import type { CommandRequest, ConsolePlace } from '../../src/console/place.ts'
@@ -32,6 +33,11 @@ export type ConsoleWorld = AsyncDisposable & {
   readonly place: ConsolePlace
   readonly editions: EditionLog
   readonly origin: string
+  /**
+   * How often the pages waited for the database since the last call: a statement of its own is one wait, a transaction another.
+   * `statements`: those in transactions too.
+   */
+  readonly waits: () => { readonly waits: number; readonly statements: number }
   /** Faults of ours that pages threw. */
   readonly faults: unknown[]
   readonly now: () => number
@@ -62,7 +68,9 @@ export async function openConsoleWorld(
   { config = {}, start = startOfConsole }: { readonly config?: Config; readonly start?: number } = {},
 ): Promise<ConsoleWorld> {
   await using opening = new AsyncDisposableStack()
-  const store = opening.use(await openTestStore(engine))
+  const stock = opening.use(await openTestStore(engine))
+  const counted = { waits: 0, statements: 0 }
+  const store = countedStore(stock, counted)
   let now = start
   const clock = () => now
   const folder = await mkdtemp(join(tmpdir(), 'tenderstock-console-'))
@@ -125,7 +133,12 @@ export async function openConsoleWorld(
   const headersOf = (who: Asking) => (who === undefined ? {} : { cookie: `session=${who}` })
   const open = opening.move()
   return {
-    store,
+    store: stock,
+    waits: () => {
+      const { ...found } = counted
+      Object.assign(counted, { waits: 0, statements: 0 })
+      return found
+    },
     place,
     editions,
     origin,
@@ -169,6 +182,36 @@ export async function openConsoleWorld(
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
+}
+
+/** The same store, which counts. */
+function countedStore(store: TestStore, counted: { waits: number; statements: number }): TestStore {
+  const counting = (count: () => void): KyselyPlugin => ({
+    transformQuery: ({ node }) => {
+      count()
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  const inside = store.db.withPlugin(counting(() => void counted.statements++))
+  const outside = store.db.withPlugin(
+    counting(() => {
+      counted.waits++
+      counted.statements++
+    }),
+  )
+  const db = new Proxy(outside, {
+    get: (target, name) => {
+      if (name === 'transaction')
+        return () => {
+          counted.waits++
+          return inside.transaction()
+        }
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  return { ...store, db }
 }
 
 async function freePort(): Promise<number> {

@@ -1,10 +1,17 @@
 // Fits a model on a thread of its own: with 50,000 priced tenders it takes a minute or two, and the API answers meanwhile.
 import { parentPort, workerData } from 'node:worker_threads'
-import type { ModelFigures } from '../../store/estimates.ts'
 import { fitValueModel, type PricedTender } from './value-model.ts'
 
 /** The parameters as JSON, and their figures for people. */
-export type FittedModel = { readonly parameters: string; readonly figures: ModelFigures }
+export type FittedModel = {
+  readonly parameters: string
+  readonly figures: {
+    readonly priced: number
+    readonly spread: number
+    readonly low: number
+    readonly high: number
+  }
+}
 
 const parameters = fitValueModel(workerData as readonly PricedTender[])
 const [low, high] = parameters.quantiles

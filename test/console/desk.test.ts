@@ -1,0 +1,365 @@
+// The operator's desk from outside: what is wrong now, and buttons that leave the stock as the commands do.
+import { afterEach, describe, expect, test } from 'vitest'
+import { consolidate } from '../../src/consolidate/consolidate.ts'
+import type { Notice } from '../../src/domain/notice.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
+import { putContract } from '../../src/store/contracts.ts'
+import { inTransaction, type Store } from '../../src/store/database.ts'
+import { insertDocuments, insertRejections, packDocument } from '../../src/store/documents.ts'
+import { recordHold } from '../../src/store/editions.ts'
+import { insertModel } from '../../src/store/estimates.ts'
+import { upsertEdges } from '../../src/store/matches.ts'
+import { saveRounds } from '../../src/store/rounds.ts'
+import { insertAlarm } from '../../src/store/source-health.ts'
+import { receiveNotices } from '../receive-notices.ts'
+import { at, notice } from '../testing/generate/notices.ts'
+import { engines } from '../world.ts'
+import { type ConsoleWorld, openConsoleWorld, startOfConsole } from './console-world.ts'
+
+const opened: ConsoleWorld[] = []
+afterEach(async () => {
+  for (const world of opened.splice(0)) {
+    expect(world.faults).toEqual([])
+    await world[Symbol.asyncDispose]()
+  }
+})
+
+const school = (given: Partial<Notice> & { readonly noticeKey: string }) =>
+  notice({
+    title: { de: 'Sanierung der Grundschule Beispielhausen, Fenster' },
+    submissionDate: at('2026-12-20T10:00'),
+    publicationDate: at('2026-11-05'),
+    ...given,
+  })
+
+const pair: readonly Notice[] = [
+  school({ noticeKey: 'ted:1-2026' }),
+  notice({ noticeKey: 'doe:2', title: { de: 'Sanierung der Grundschule, Türen' }, publicationDate: at('2026-11-09') }),
+]
+const edge = { left: 'doe:2', right: 'ted:1-2026', kind: 'review', rule: 'uncorroborated', score: 7.5 } as const
+const evidence = 'title +5.1, buyer equal +2.4'
+
+const textOf = async (answer: Response): Promise<string> => {
+  const text = await answer.text()
+  return text.replace(/<(?!del|ins|\/del|\/ins)[^>]*>/g, ' ').replace(/\s+/g, ' ')
+}
+
+describe.each(engines)("the operator's desk (%s)", (engine) => {
+  async function open() {
+    const world = await openConsoleWorld(engine)
+    opened.push(world)
+    const { cookie } = await world.person('op@example.org', { isOperator: true })
+    // the cards of all sources are loaded once in a process
+    await world.place.reads.titles()
+    return {
+      ...world,
+      operator: cookie,
+      apply: async () => void (await consolidate(world.store, { now: world.now() })),
+      page: async (path: string, headers = {}) => textOf(await world.get(path, cookie, headers)),
+    }
+  }
+
+  test('says that nothing is wrong, then names each thing that is, since when and what follows', async () => {
+    const world = await open()
+    const { store, page, get, post, operator, organization, place, now, waits } = world
+    expect(await page('/operator')).toMatch(/Nothing\. Checked at 08:00 UTC.*Nothing is wrong.*12 checks passed/)
+    await receiveNotices(store, pair)
+    await world.apply()
+    await world.publish()
+    const since = now()
+    world.wait(3 * hourMs)
+    await recordHold(store.db, since + hourMs, [
+      '3611 of 38400 live records would be archived at once, 9 as cancelled and 3602 as merged (9 %; at most 5 % is usual).',
+      'The source doe: It answers, but has delivered <b>nothing</b>',
+    ])
+    await recordHold(store.db, since + 2 * hourMs, [
+      '3611 of 38400 live records would be archived at once, 9 as cancelled and 3602 as merged (9 %; at most 5 % is usual).',
+    ])
+    await insertAlarm(store.db, {
+      sourceId: 'doe',
+      kind: 'silent',
+      raisedAt: since,
+      detail: 'It answers, but has delivered nothing new for 5 days.',
+      share: 1,
+    })
+    await saveRounds(store.db, {
+      lastRoundAt: since,
+      failedRounds: 4,
+      lastError: 'Publishing failed: disk.',
+      isStopped: false,
+    })
+    const organizationId = await organization('Klinikum Isarwinkel')
+    await inTransaction(store, (trx) =>
+      putContract(
+        trx,
+        { organizationId, startsAt: since - dayMs, endsAt: now() + 12 * dayMs, note: '', setUpBy: 'operator' },
+        now(),
+      ),
+    )
+    await upsertEdges(store.db, [{ ...edge, evidence }])
+    waits()
+    const text = await page('/operator')
+    expect(waits().waits).toBeLessThanOrEqual(3)
+    expect(text).toMatch(/5 things, 3 of them hold something up\. Checked at 11:00 UTC/)
+    for (const said of [
+      'Edition 2 waits for a decision',
+      'since 23 Nov 2026, 09:00 UTC, 2 hours ago',
+      'tried 2 times',
+      'The rounds fail',
+      'Publishing failed: disk.',
+      '4 in a row',
+      'delivers nothing',
+      'not acknowledged',
+      'The contract of Klinikum Isarwinkel ends in 12 days',
+      '1 pairs wait for review',
+    ])
+      expect(text).toContain(said)
+    const german = await page('/operator', { 'accept-language': 'de' })
+    expect(german).toContain('5 Sachen, 3 davon halten etwas auf')
+    expect(german).toContain('Ausgabe 2 wartet auf eine Entscheidung')
+
+    // the hold: each reason with its figure; a member and a stranger see nothing of it
+    const hold = await page('/operator/editions/hold')
+    expect(hold).toMatch(/3611 of 38400 live records.* 9 % 5 %/)
+    expect(await page('/operator/editions/hold', { 'accept-language': 'de' })).toContain(
+      '3611 von 38400 laufenden Datensätzen',
+    )
+    const member = await world.person('member@example.org', { memberOf: [[organizationId, 'owner']] })
+    for (const path of ['/operator', '/operator/editions', '/operator/reviews', '/operator/audit']) {
+      expect((await get(path, member.cookie)).status).toBe(403)
+      expect((await get(path)).headers.get('location')).toMatch(/^\/sign-in\?return=/)
+    }
+    const form = { reason: 'Nordland confirmed the clean-up by phone' }
+    for (const who of [member.cookie, undefined]) {
+      const refused = await post('/operator/editions/hold/publish', form, who)
+      expect(refused.status === 403 || refused.headers.get('location')?.startsWith('/sign-in')).toBe(true)
+    }
+    expect(place.editions.newest?.edition).toBe(1)
+
+    // publish anyway: a typed reason, a fresh sign-in, an entry in the log
+    const old = await post('/operator/editions/hold/publish', form, operator)
+    expect(old.headers.get('location')).toBe('/sign-in?return=%2Foperator%2Feditions%2Fhold')
+    const { cookie: fresh } = await world.person('op@example.org', { isOperator: true })
+    const short = await post('/operator/editions/hold/publish', { reason: 'because' }, fresh)
+    expect(short.status).toBe(422)
+    expect(await short.text()).toMatch(/value="because".*aria-invalid="true"/)
+    await receiveNotices(store, [school({ noticeKey: 'ted:7-2026', title: { de: 'Neubau der Kläranlage' } })])
+    await world.apply()
+    const done = await post('/operator/editions/hold/publish', form, fresh)
+    expect(done.headers.get('location')).toBe('/operator/editions/2')
+    expect(place.editions.newest).toMatchObject({ edition: 2, records: 3 })
+    const audit = await page('/operator/audit')
+    expect(audit).toMatch(/op@example\.org edition\.publishAnyway edition 2 .*Nordland confirmed the clean-up by phone/)
+    const edition = await page('/operator/editions/2')
+    expect(edition).toMatch(/It was held back/)
+    expect(edition).toMatch(/made-up 1 0 0 1.*All records 1 0 0 1/)
+    expect(await page('/operator/editions')).toMatch(/2 23 Nov 2026, 11:00.* 3 1 2 .*1 23 Nov 2026, 08:00.* 2 2 0/)
+    expect((await get('/operator/editions/99', operator)).status).toBe(404)
+    expect(await page('/operator/editions/hold')).toContain('Nothing is held back')
+  })
+
+  test('merges, undoes and splits a pair as the commands do', async () => {
+    const stocks: unknown[] = []
+    for (const way of ['buttons', 'commands'] as const) {
+      const world = await open()
+      const { store, place, post, page, get, operator, waits } = world
+      await receiveNotices(store, pair)
+      await world.apply()
+      await world.publish()
+      await upsertEdges(store.db, [{ ...edge, evidence }])
+      const decide = async (what: string) => {
+        if (way === 'commands') {
+          const options = what === 'undo' ? {} : { note: 'op@example.org' }
+          await place.run({ command: `review ${what}`, operands: ['doe:2', 'ted:1-2026'], options })
+          return
+        }
+        const answer = await post(`/operator/reviews/${what}`, { left: 'doe:2', right: 'ted:1-2026' }, operator)
+        expect(answer.status).toBe(303)
+      }
+      if (way === 'buttons') {
+        const member = await world.person('m@example.org')
+        expect((await post('/operator/reviews/merge', {}, member.cookie)).status).toBe(403)
+        expect(await page('/operator/reviews')).toMatch(/1 pairs wait.*Türen/)
+        waits()
+        const text = await page('/operator/reviews/pair?left=doe:2&right=ted:1-2026')
+        expect(waits()).toMatchObject({ waits: 1 })
+        expect(text).toContain('<del>Türen</del>')
+        expect(text).toContain('<ins>Fenster</ins>')
+        expect(text).toMatch(/title \+5\.1 buyer equal \+2\.4/)
+        expect((await get('/operator/reviews/pair?left=doe:2&right=nothing', operator)).status).toBe(404)
+      }
+      const states: unknown[] = [await stockOf(store)]
+      for (const what of ['merge', 'undo', 'split', 'undo']) {
+        await decide(what)
+        states.push(await stockOf(store))
+      }
+      expect(states[2]).toEqual(states[0])
+      expect(states[4]).toEqual(states[0])
+      expect(states[1]).not.toEqual(states[0])
+      if (way === 'buttons') {
+        await decide('split')
+        expect(await page('/operator/reviews')).toMatch(/No pair waits.*Two tenders.*op@example\.org Undo/)
+        const audit = await page('/operator/audit')
+        for (const action of ['review.merge', 'review.undo', 'review.split']) expect(audit).toContain(action)
+      }
+      stocks.push(states)
+    }
+    expect(stocks[0]).toEqual(stocks[1])
+  })
+
+  test('shows sources, reads and checks them as the commands do, and takes a note on an alarm', async () => {
+    const world = await open()
+    const { store, place, post, page, get, operator, waits, now } = world
+    await insertAlarm(store.db, { sourceId: 'doe', kind: 'silent', raisedAt: 5, detail: 'It answers.', share: 1 })
+    await store.db
+      .insertInto('source_slot')
+      .values([
+        {
+          source_id: 'doe',
+          channel: 'daily',
+          slot: '2026-11-20',
+          announced: 212,
+          delivered: 187,
+          missing: '25 notices',
+          missing_since: 9,
+        },
+        { source_id: 'doe', channel: 'daily', slot: '2026-11-21', announced: 10, delivered: 10, completed_at: now() },
+      ])
+      .execute()
+    waits()
+    const list = await page('/operator/sources')
+    expect(waits().waits).toBe(1)
+    expect(list).toMatch(/Not read yet/)
+    expect(list).toMatch(/Key missing/)
+    const one = await page('/operator/sources/doe')
+    expect(waits().waits).toBe(1)
+    expect(one).toMatch(/Announced 222.*Delivered 197 25 missing/)
+    expect(one).toMatch(/It delivers nothing new.*Acknowledge with a note/)
+    expect(one).toMatch(/2026-11-20 daily 212 187 25 notices/)
+    expect((await get('/operator/sources/nowhere', operator)).status).toBe(404)
+
+    const form = { kind: 'silent', raised: '5', note: '' }
+    const wrong = await post('/operator/sources/doe/acknowledge', form, operator)
+    expect(wrong.status).toBe(422)
+    expect(await wrong.text()).toContain('Write what you found.')
+    await post('/operator/sources/doe/acknowledge', { ...form, note: 'Phoned: moved to a new server' }, operator)
+    expect(await page('/operator/sources/doe')).toMatch(
+      /acknowledged by op@example\.org.*Phoned: moved to a new server/,
+    )
+    expect(await page('/operator')).toMatch(/acknowledged by op@example\.org/)
+    expect(await page('/operator/audit')).toMatch(/alarm\.acknowledge doe/)
+
+    // without a contact neither the command nor the button asks a portal, for the same reason
+    for (const [what, command] of [
+      ['read', 'source run'],
+      ['check', 'source check'],
+    ] as const) {
+      const said = await place.run({ command, operands: ['doe'] }).catch((error: Error) => error.message)
+      const answer = await post(`/operator/sources/doe/${what}`, {}, operator)
+      expect(answer.status).toBe(409)
+      expect(await textOf(answer)).toContain(said)
+    }
+  })
+
+  test('shows rejections by reason with the raw document, which is text in a sandbox', async () => {
+    const world = await open()
+    const { store, page, get, operator, waits } = world
+    const script = '<html><script>alert(1)</script></html>'
+    const documents = [script, 'x'.repeat(1_000_001)].map((text, index) => ({
+      documentId: String(index).repeat(64),
+      sourceId: 'doe',
+      address: `https://example.org/${index}?"><script>alert(2)</script>`,
+      receivedAt: startOfConsole,
+      byteSize: text.length,
+      packed: packDocument(Buffer.from(text)),
+      parserVersion: 1,
+    }))
+    await insertDocuments(store.db, documents)
+    await insertRejections(
+      store.db,
+      documents.map(({ documentId }) => ({
+        documentId,
+        pointer: '',
+        rejection: { reason: 'malformed', path: '/a', detail: 'not well-formed' },
+        rejectedAt: startOfConsole,
+      })),
+    )
+    waits()
+    const text = await page('/operator/rejections')
+    expect(waits().waits).toBeLessThanOrEqual(3)
+    expect(text).toMatch(/malformed doe 2/)
+    expect(await page('/operator/rejections?reason=too-deep')).not.toContain('not well-formed')
+    const raw = await get(`/operator/documents/${'0'.repeat(64)}`, operator)
+    expect(raw.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(raw.headers.get('content-security-policy')).toMatch(/default-src 'none'.*; sandbox$/)
+    expect(raw.headers.get('content-disposition')).toBeNull()
+    expect(await raw.text()).toBe(script)
+    const large = await get(`/operator/documents/${'1'.repeat(64)}`, operator)
+    expect(large.headers.get('content-disposition')).toBe(`attachment; filename="${'1'.repeat(64)}.txt"`)
+    expect((await large.text()).length).toBe(1_000_001)
+    expect((await get(`/operator/documents/${'2'.repeat(64)}`, operator)).status).toBe(404)
+    expect((await get('/operator/documents/..%2f..%2fetc%2fpasswd', operator)).status).toBe(404)
+  })
+
+  test('shows the value model, fits it, and tells incidents to everybody', async () => {
+    const world = await open()
+    const { store, page, post, get, operator, now } = world
+    expect(await page('/operator/values')).toContain('No model yet')
+    const answer = await post('/operator/values/fit', {}, operator)
+    expect(answer.headers.get('set-cookie')).toContain(encodeURIComponent('There are 0 priced tenders'))
+    await insertModel(store.db, {
+      version: 'v1-abc',
+      fittedAt: now(),
+      parameters: '{}',
+      figures: { priced: 1200, spread: 0.3, low: -1.5, high: 1.5 },
+    })
+    await store.db
+      .insertInto('tender_estimate')
+      .values([
+        {
+          tender_id: 'a',
+          inputs_hash: 'a',
+          model_version: 'v1-abc',
+          estimate: '{"kind":"refusal","reason":"tooMixed"}',
+        },
+        { tender_id: 'b', inputs_hash: 'b', model_version: 'v1-abc', estimate: '{"kind":"estimate"}' },
+      ])
+      .execute()
+    const values = await page('/operator/values')
+    expect(values).toMatch(/1,200 in the model.*Usual error × 2 .*Refused 50%/)
+    expect(values).toMatch(/v1-abc .*× 0\.35 to × 2\.8/)
+    expect(values).toContain('Refused: those alike differ too much')
+
+    const key = /name="form-key" value="([^"]+)"/.exec(await (await get('/operator/incidents', operator)).text())![1]!
+    const form = { title: 'New notices arrive late', detail: 'TED answers slowly.', started: '2026-11-23 07:30' }
+    const wrong = await post('/operator/incidents', { ...form, started: '2026-11-24 07:30', 'form-key': key }, operator)
+    expect(wrong.status).toBe(422)
+    for (const _twice of [1, 2]) await post('/operator/incidents', { ...form, 'form-key': key }, operator)
+    expect(await store.db.selectFrom('incident').selectAll().execute()).toMatchObject([
+      { title: form.title, started_at: Date.UTC(2026, 10, 23, 7, 30), ended_at: null },
+    ])
+    const status = await textOf(await get('/status'))
+    expect(status).toContain('New notices arrive late')
+    const id = (await store.db.selectFrom('incident').select('incident_id').executeTakeFirstOrThrow()).incident_id
+    await post(`/operator/incidents/${id}`, { ...form, detail: 'TED answers again.' }, operator)
+    // the page of the status is at most a minute old
+    world.wait(minuteMs + 1)
+    expect(await textOf(await get('/status'))).toContain('TED answers again.')
+    expect(await page(`/operator/incidents/${id}/end`)).toContain('Is it over?')
+    await post(`/operator/incidents/${id}/end`, {}, operator)
+    expect(await page('/operator/incidents')).toMatch(/Over 23 Nov 2026, 08:01/)
+    expect(await page('/operator/audit')).toMatch(/incident\.end .*incident\.change .*incident\.create/)
+    expect((await post(`/operator/incidents/${id}/end`, {}, (await world.person('x@example.org')).cookie)).status).toBe(
+      403,
+    )
+  })
+})
+
+const stockOf = async (store: Store) => ({
+  tenders: await store.db
+    .selectFrom('tender')
+    .select(['tender_id', 'content', 'merged_into'])
+    .orderBy('tender_id')
+    .execute(),
+  decisions: await store.db.selectFrom('review_decision').select(['left_key', 'decision', 'note']).execute(),
+})
