@@ -91,7 +91,7 @@ describe.each(engines)('the page of a tender (%s)', (engine) => {
     // every member of the record, and of what is in it, has a label in both languages
     const members = JSON.stringify(tenderRecordSchema).match(/"(\w+)":\{"(?:type|anyOf|description)/g) ?? []
     expect(members.length).toBeGreaterThan(70)
-    for (const member of new Set(members.map((each) => each.split('"')[1]!)))
+    for (const member of members.map((each) => each.split('"')[1]!).filter((name) => name !== 'items'))
       for (const language of ['en', 'de'] as const)
         expect([member, fieldTexts[language][member]]).not.toContain(undefined)
     const record = JSON.parse(
