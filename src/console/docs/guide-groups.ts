@@ -68,6 +68,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
   operations: [
     ['docs/console.md'],
     ['docs/operations.md'],
+    ['docs/console.md'],
     ['docs/proxies/README.md'],
     ['docs/trial-clock.md'],
     ['docs/performance.md'],
