@@ -25,11 +25,6 @@ export async function listContracted(db: Executor): Promise<Set<string>> {
   return new Set(rows.map((row) => row.organization_id))
 }
 
-export async function listContracts(db: Executor): Promise<Contract[]> {
-  const rows = await db.selectFrom('contract').selectAll().execute()
-  return rows.map(contractOf)
-}
-
 export async function findContract(db: Executor, organizationId: string): Promise<Contract | undefined> {
   const row = await db
     .selectFrom('contract')

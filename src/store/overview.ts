@@ -33,7 +33,7 @@ export type OverviewFigures = {
 }
 
 /** An endpoint that fails or is disabled. */
-export type OverviewEndpoint = {
+type OverviewEndpoint = {
   readonly name: string
   readonly state: string
   readonly failingSince: number | null

@@ -96,7 +96,10 @@ describe.each(engines)('API access (%s)', (engine) => {
     const mail = await store.db.selectFrom('mail').selectAll().executeTakeFirstOrThrow()
     expect([mail.person, mail.state]).toEqual(['own@example.org', 'due'])
     const letter = (language: 'en' | 'de') =>
-      renderAccountMail({ ...(JSON.parse(mail.content) as AccountMail), language }, { origin: 'https://c.example', key: '' })
+      renderAccountMail(
+        { ...(JSON.parse(mail.content) as AccountMail), language },
+        { origin: 'https://c.example', key: '' },
+      )
     expect(letter('en').subject).toBe('Token “CRM <b>” of Acme was created')
     expect(letter('en').text).toContain(`own@example.org created the token tdr_live_…${token.slice(-4)} for the API.`)
     expect(letter('de').text).toContain('Es endet am 21. Feb. 2027.')

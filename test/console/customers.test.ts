@@ -107,7 +107,14 @@ describe.each(engines)('customers (%s)', (engine) => {
     // two processes: on a server each has connections of its own
     const other = engine === 'server' ? await openStore(store.options) : store
     const looks = [store, other, store].map((each) =>
-      watchContracts({ store: each, clock: now, log: openLog('error'), mailDomain: 'example.org', report: () => {}, everyMs: 5 }),
+      watchContracts({
+        store: each,
+        clock: now,
+        log: openLog('error'),
+        mailDomain: 'example.org',
+        report: () => {},
+        everyMs: 5,
+      }),
     )
     const access24 = async () => (await findOrganization(store.db, organizationId))?.hasApiAccess
     expect(await access24()).toBe(false)

@@ -173,7 +173,9 @@ class AccessPages {
     const texts = accessTexts[request.language]
     const { organization, token } = await this.#tokenOf(request)
     if (!organization.hasApiAccess) throw new PageError(409, texts.readOnlyPost)
-    await inTransaction(this.#place.store, (trx) => revokeTokenBy(trx, actorOf(request), token.tokenId, { now: request.now, mailDomain: this.#mailDomain }))
+    await inTransaction(this.#place.store, (trx) =>
+      revokeTokenBy(trx, actorOf(request), token.tokenId, { now: request.now, mailDomain: this.#mailDomain }),
+    )
     return redirect(pathOf(organization.organizationId), { notice: texts.revoked(token.name) })
   }
 

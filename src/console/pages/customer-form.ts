@@ -12,7 +12,7 @@ const longestNote = 1_000
 const highestLimit = 1_000_000
 
 /** Names of the fields. */
-export type CustomerField = 'name' | 'starts' | 'last-day' | 'limit' | 'note' | 'owner'
+type CustomerField = 'name' | 'starts' | 'last-day' | 'limit' | 'note' | 'owner'
 export type Typed = { readonly [name in CustomerField]?: string }
 
 /** What was typed, as far as it is needed. Times in epoch milliseconds. */

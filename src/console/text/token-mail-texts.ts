@@ -15,7 +15,8 @@ const en = {
   },
   tokenEnds: {
     subject: (name: string, organization: string) => `Token “${name}” of ${organization} ends soon`,
-    body: (when: string, hint: string) => `The token ${hint} ends ${when}. What uses it is refused with 401 from then on.`,
+    body: (when: string, hint: string) =>
+      `The token ${hint} ends ${when}. What uses it is refused with 401 from then on.`,
     otherwise: 'Create a second token, deploy it, and revoke this one: nothing stops meanwhile.',
   },
   ends: (when: string) => `It ends on ${when}.`,
@@ -38,7 +39,8 @@ const de: typeof en = {
   tokenEnds: {
     subject: (name, organization) => `Token „${name}“ von ${organization} endet bald`,
     body: (when, hint) => `Das Token ${hint} endet ${when}. Was es benutzt, wird danach mit 401 abgewiesen.`,
-    otherwise: 'Erstellen Sie ein zweites Token, setzen Sie es ein, und widerrufen Sie dieses: Dabei steht nichts still.',
+    otherwise:
+      'Erstellen Sie ein zweites Token, setzen Sie es ein, und widerrufen Sie dieses: Dabei steht nichts still.',
   },
   ends: (when) => `Es endet am ${when}.`,
   operator: 'Der Betreiber des Dienstes',
