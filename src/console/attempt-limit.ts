@@ -17,7 +17,7 @@ export class AttemptLimit {
   take(key: string, now: number): boolean {
     const recent = (this.#tries.get(key) ?? []).filter((at) => at > now - this.#windowMs)
     const isAllowed = recent.length < this.#most
-    // set anew, so that the first key is the one tried longest ago
+    // set again, so that the first key is the one tried longest ago
     this.#tries.delete(key)
     this.#tries.set(key, isAllowed ? [...recent, now] : recent)
     const [first] = this.#tries.keys()

@@ -45,7 +45,7 @@ export type PageRequest = {
 export type PersonRequest = PageRequest & { readonly viewer: Viewer }
 export type OrganizationRequest = PersonRequest & { readonly organization: ViewerMembership }
 
-export type Crumb = readonly [text: string, href: string]
+type Crumb = readonly [text: string, href: string]
 
 /** A whole page without its frame. */
 export type Page = {

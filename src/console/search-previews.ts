@@ -12,7 +12,7 @@ const longestWaitMs = 3000
 const mostAtOnce = 2
 const mostRemembered = 50
 
-export type PreviewQuestion = {
+type PreviewQuestion = {
   readonly filter: SearchFilter
   /** Null: derived from the search. `profileVersion` tells its versions apart. */
   readonly profileId: string | null

@@ -55,7 +55,7 @@ export const dayText = (instant: string, language: Language): string => {
 const isInstant = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)
 
 /** A code with its name. */
-export function codeText(member: string, code: string, language: Language): string {
+function codeText(member: string, code: string, language: Language): string {
   const kind = member === 'cpvCodes' ? 'cpv' : 'nuts'
   const name = codeLabel(kind, code, language)
   return name === undefined ? code : `${code} ${name}`

@@ -7,7 +7,7 @@ const mostWords = 400
 type Piece = { readonly kind: 'same' | 'gone' | 'new'; readonly text: string }
 
 /** The pieces in order; words and the spaces between them keep their place. */
-export function wordPieces(before: string, after: string): Piece[] {
+function wordPieces(before: string, after: string): Piece[] {
   const [left, right] = [wordsOf(before), wordsOf(after)]
   if (left.length > mostWords || right.length > mostWords)
     return before === after

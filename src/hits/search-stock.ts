@@ -30,7 +30,7 @@ export type Preview = {
 }
 
 /** An open tender as an example of what a search finds. */
-export type Example = {
+type Example = {
   readonly tenderId: string
   readonly title: string
   readonly language: string | undefined

@@ -27,7 +27,7 @@ export type HitListing = {
   readonly limit: number
 }
 
-export type HitDelivery = {
+type HitDelivery = {
   readonly messageId: string
   readonly endpointId: string
   readonly endpoint: string

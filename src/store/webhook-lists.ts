@@ -130,7 +130,7 @@ export async function listDeliveryPage(
 }
 
 /** One attempt. Times in milliseconds. */
-export type ListedAttempt = {
+type ListedAttempt = {
   readonly attempt: number
   readonly at: number
   readonly status: number | null

@@ -26,7 +26,7 @@ import { type Engine, openTestStore, type TestStore } from '../world.ts'
 export const startOfConsole = Date.UTC(2026, 10, 23, 8)
 
 /** Who asks: a cookie of a session, or nobody. */
-export type Asking = string | undefined
+type Asking = string | undefined
 
 export type ConsoleWorld = AsyncDisposable & {
   readonly store: TestStore

@@ -63,7 +63,9 @@ describe.skipIf(!executablePath)('the screens of a whole service', () => {
       }
     }
     service.stdout!.resume()
-    const made = spawnSync(process.execPath, [program, 'console', 'link', '--data', folder, '--json'], { encoding: 'utf8' })
+    const made = spawnSync(process.execPath, [program, 'console', 'link', '--data', folder, '--json'], {
+      encoding: 'utf8',
+    })
     link = (JSON.parse(made.stdout.trim().split('\n').at(-1)!) as { link: string }).link
     browser = await chromium.launch({
       executablePath: executablePath!,
@@ -89,7 +91,9 @@ describe.skipIf(!executablePath)('the screens of a whole service', () => {
 
     const found = await crawl(storage, new URL(page.url()).pathname)
     const seen = [...found.keys()]
-    expect(seen).toEqual(expect.arrayContaining(['/o/:organization', '/operator', '/docs', '/explorer', '/tenders/:id']))
+    expect(seen).toEqual(
+      expect.arrayContaining(['/o/:organization', '/operator', '/docs', '/explorer', '/tenders/:id']),
+    )
     const faults: string[] = []
     for (const look of looks) {
       const context = await contextOf(look, storage)
@@ -150,7 +154,9 @@ describe.skipIf(!executablePath)('the screens of a whole service', () => {
     const answer = await page.goto(ready.console + path, { waitUntil: 'load' })
     if (answer?.status() !== 200) faults.push(`${name}: ${answer?.status()}`)
     faults.push(...(await brokenRules(page)).map((fault) => `${name}: ${fault}`))
-    const wide = Number(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'))
+    const wide = Number(
+      await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+    )
     if (wide > 0) faults.push(`${name}: ${wide} px too wide`)
     if (pictures) {
       mkdirSync(pictures, { recursive: true })

@@ -1,6 +1,6 @@
 // The languages of the console. Each group of texts has both, so that a missing text does not compile.
 
-export const languages = ['en', 'de'] as const
+const languages = ['en', 'de'] as const
 export type Language = (typeof languages)[number]
 
 /** Texts of one group by language: strings, and functions that put values in. */
