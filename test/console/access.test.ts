@@ -140,7 +140,7 @@ describe.each(engines)('API access (%s)', (engine) => {
     expect(await ask(before)).toBe(200)
     const done = await post(`${at}/revoke/${old!.tokenId}/yes`, {}, owner)
     expect([done.status, done.headers.get('location')]).toEqual([303, at])
-    await expect.poll(() => ask(before)).toBe(401)
+    await expect.poll(() => ask(before), { timeout: 15_000 }).toBe(401)
     isAsking = false
     await client
     expect(seen.length).toBeGreaterThan(5)
@@ -184,7 +184,7 @@ describe.each(engines)('API access (%s)', (engine) => {
     expect(await ask(token)).toBe(200)
     await inTransaction(store, (trx) => endContract(trx, organizationId, now()))
     await place.directory.refresh()
-    await expect.poll(() => ask(token)).toBe(403)
+    await expect.poll(() => ask(token), { timeout: 15_000 }).toBe(403)
     const page = await textOf(get(at, owner))
     expect(page).toContain('The contract has ended')
     expect(page).toContain(`tdr_live_…${token.slice(-4)}`)
@@ -195,7 +195,7 @@ describe.each(engines)('API access (%s)', (engine) => {
     expect(await listTokens(store.db, organizationId)).toMatchObject([{ revokedAt: undefined }])
     await inTransaction(store, (trx) => putContract(trx, contract, now()))
     await place.directory.refresh()
-    await expect.poll(() => ask(token)).toBe(200)
+    await expect.poll(() => ask(token), { timeout: 15_000 }).toBe(200)
     expect(await statusOf(create('CRM'))).toBe(200)
   })
 

@@ -119,7 +119,7 @@ describe.each(engines)('customers (%s)', (engine) => {
     const access24 = async () => (await findOrganization(store.db, organizationId))?.hasApiAccess
     expect(await access24()).toBe(false)
     wait(Date.UTC(2026, 10, 24) - now())
-    await expect.poll(access24).toBe(true)
+    await expect.poll(access24, { timeout: 15_000 }).toBe(true)
     await place.directory.refresh()
     const later = await signIn(personId)
     const key = await world.formKeyOf(access, later)
@@ -129,7 +129,7 @@ describe.each(engines)('customers (%s)', (engine) => {
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect(await ask(token)).toBe(200)
     wait(1)
-    await expect.poll(() => ask(token)).toBe(403)
+    await expect.poll(() => ask(token), { timeout: 15_000 }).toBe(403)
     await new Promise((resolve) => setTimeout(resolve, 100))
     for (const look of looks) await look.close()
     if (other !== store) await other.close()
