@@ -145,15 +145,15 @@ describe('configuration', () => {
     const all = {
       TENDERSTOCK_OIDC_ISSUER: 'https://login.example.org/realms/acme/',
       TENDERSTOCK_OIDC_CLIENT_ID: 'console',
-      TENDERSTOCK_OIDC_CLIENT_SECRET: 'secret',
+      TENDERSTOCK_OIDC_CLIENT_SECRET: 'hidden',
     }
     expect(readConfig(all).oidc).toEqual({
       issuer: 'https://login.example.org/realms/acme/',
       clientId: 'console',
-      clientSecret: 'secret',
+      clientSecret: 'hidden',
     })
     for (const name of Object.keys(all))
-      expect(() => readConfig({ ...all, [name]: ' ' }), name).toThrow(new RegExp(`^${name} is missing(?!.*secret)`))
+      expect(() => readConfig({ ...all, [name]: ' ' }), name).toThrow(new RegExp(`^${name} is missing(?!.*hidden)`))
     for (const issuer of ['http://login.example.org', 'ftp://x', 'https://me:secret@login.example.org'])
       expect(() => readConfig({ ...all, TENDERSTOCK_OIDC_ISSUER: issuer }), issuer).toThrow(
         /^TENDERSTOCK_OIDC_ISSUER (?:is not|has)/,

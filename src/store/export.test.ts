@@ -11,9 +11,16 @@ import { systemRandom as random } from '../platform/random.ts'
 import { publish } from '../publish/publish.ts'
 import { sampleDocuments } from '../simulator/samples/sample-documents.ts'
 import type { ReceivedDocument } from '../sources/files.ts'
-import { openStore, type Store } from './database.ts'
+import { addAuditEntry } from './audit.ts'
+import { inTransaction, openStore, type Store } from './database.ts'
 import { exportStock } from './export.ts'
+import { createInvitation } from './invitations.ts'
+import { insertMail } from './mails.ts'
+import { linkIdentity } from './oidc-identities.ts'
 import { createOrganization, createToken, loadTokens } from './organizations.ts'
+import { addPasskey } from './passkeys.ts'
+import { addMember, createPerson } from './people.ts'
+import { createSignInLink, startSession } from './sessions.ts'
 
 const now = Date.UTC(2026, 0, 1)
 
@@ -115,6 +122,28 @@ async function everything(ask: (query: string) => Promise<{ rows: unknown[] }>):
   return contents
 }
 
+/** A person with a session and a passkey, an invitation with its link, and what the database numbers. */
+async function fillConsoleTables(store: Store): Promise<void> {
+  const { organization } = await createOrganization(store.db, { name: 'Acme' }, { now, random })
+  const { organizationId } = organization
+  const [personId, hash] = ['p', '00ff'.repeat(16)]
+  await inTransaction(store, async (trx) => {
+    await createPerson(trx, { personId, mail: 'anna@example.org', name: 'Anna', isOperator: true }, now)
+    await addMember(trx, { organizationId, personId, role: 'owner' }, now)
+    const times = { createdAt: now, seenAt: now, signedInAt: now }
+    await startSession(trx, { sessionId: hash, personId, ...times, agent: '', addressPrefix: '' }, undefined)
+    const asked = { organizationId, mail: 'ida@example.org', role: 'member', invitedBy: 'Anna' } as const
+    await createInvitation(trx, { invitationId: 'i', ...asked }, now)
+    await createSignInLink(trx, { keyHash: hash, invitationId: 'i', now })
+    const passkey = { credentialId: 'c', personId, publicKey: Buffer.from('00ff5c22', 'hex'), counter: 1 }
+    await addPasskey(trx, { ...passkey, transports: ['internal'], name: 'Laptop', createdAt: now })
+    await linkIdentity(trx, { issuer: 'https://login.example.org', subject: 's' }, personId, now)
+    await insertMail(trx, { messageId: 'm', person: 'anna@example.org', content: '{}', now })
+    const entry = { at: now, actor: 'operator', organizationId, action: 'a', subject: 's', addressPrefix: '' }
+    await addAuditEntry(trx, { ...entry, detail: {} })
+  })
+}
+
 /** A search and an endpoint: the database numbers them. */
 async function fillHitTables(store: Store): Promise<void> {
   const { organization } = await createOrganization(store.db, { name: 'Acme' }, { now, random })
@@ -175,6 +204,7 @@ describe.skipIf(testDatabaseUrl === undefined)('an export of a stock that the pi
     await using target = await openEmptyDatabase()
     await runPipeline(store, samples.slice(0, 60), now)
     await fillHitTables(store)
+    await fillConsoleTables(store)
     const { rows: sequences } = await sql<{ name: string }>`
       select sequencename as name from pg_sequences where schemaname = 'public' order by 1`.execute(store.db)
     expect(sequences.length).toBeGreaterThan(0)
