@@ -145,6 +145,32 @@ describe.each(engines)("the operator's desk (%s)", (engine) => {
     expect(await short.text()).toMatch(/value="because".*aria-invalid="true"/)
     await receiveNotices(store, [school({ noticeKey: 'ted:7-2026', title: { de: 'Neubau der Kläranlage' } })])
     await world.apply()
+    // the gate itself holds it, so that only an override publishes
+    const broken = Array.from({ length: 60 }, (_, index) => index.toString(16).padStart(64, 'b'))
+    await insertDocuments(
+      store.db,
+      broken.map((documentId) => ({
+        documentId,
+        sourceId: 'doe',
+        address: documentId,
+        receivedAt: now(),
+        byteSize: 1,
+        packed: packDocument(Buffer.from('x')),
+        parserVersion: 1,
+      })),
+    )
+    await insertRejections(
+      store.db,
+      broken.map((documentId) => ({
+        documentId,
+        pointer: '',
+        rejection: { reason: 'malformed', path: '', detail: '' },
+        rejectedAt: now(),
+      })),
+    )
+    const held = await place.run({ command: 'publish', options: { 'publish-interval-minutes': 60 } })
+    expect(held.exitCode).toBe(3)
+    expect(await page('/operator/editions/hold')).toMatch(/60 of 60 documents .* 100 % 10 %/)
     const done = await post('/operator/editions/hold/publish', form, fresh)
     expect(done.headers.get('location')).toBe('/operator/editions/2')
     expect(place.editions.newest).toMatchObject({ edition: 2, records: 3 })
@@ -153,7 +179,7 @@ describe.each(engines)("the operator's desk (%s)", (engine) => {
     const edition = await page('/operator/editions/2')
     expect(edition).toMatch(/It was held back/)
     expect(edition).toMatch(/made-up 1 0 0 1.*All records 1 0 0 1/)
-    expect(await page('/operator/editions')).toMatch(/2 23 Nov 2026, 11:00.* 3 1 2 .*1 23 Nov 2026, 08:00.* 2 2 0/)
+    expect(await page('/operator/editions')).toMatch(/2 23 Nov 2026, 11:00.* 3 1 3 .*1 23 Nov 2026, 08:00.* 2 2 0/)
     expect((await get('/operator/editions/99', operator)).status).toBe(404)
     expect(await page('/operator/editions/hold')).toContain('Nothing is held back')
   })
