@@ -26,7 +26,7 @@ const plantedReaders: PlantedEdit = {
   to: 'execArgv: process.execArgv',
 }
 /** Longer than any stall or fault that a test makes: an answer that takes longer does not come. */
-const longestAskMs = 10_000
+const longestAskMs = 30_000
 /** A sign of life every three seconds: after it all processes have counted each other. */
 const countedMs = 4000
 
