@@ -32,6 +32,7 @@ describe('command line', () => {
         data: './data',
         'api-host': '127.0.0.1',
         'api-port': 9000,
+        'console-host': '127.0.0.1',
         readers: 1,
         'no-samples': true,
         workers: 4,
