@@ -66,7 +66,6 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
     ['docs/simulator.md', 'The simulator'],
   ],
   operations: [
-    ['docs/console.md'],
     ['docs/operations.md'],
     ['docs/console.md'],
     ['docs/proxies/README.md'],
