@@ -17,7 +17,7 @@ export type Invitation = {
 }
 
 /** How long an invitation can be accepted. */
-const invitationMs = 7 * dayMs
+export const invitationMs = 7 * dayMs
 /** Maximum open invitations of one organization. */
 const mostInvitations = 50
 
