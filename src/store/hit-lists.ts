@@ -87,15 +87,17 @@ export async function listHitPage(db: Executor, listing: HitListing): Promise<Pa
   ]
   const { rows } = await sql<Omit<PageHit, 'deliveries'> & { deliveries: string | null }>`
     with page as materialized (
-      select h.* from unnest(${arrayText(searchNos)}::integer[]) as s (search_no)
+      select s.search_no, h.* from unnest(${arrayText(searchNos)}::integer[]) as s (search_no)
       cross join lateral (
-        select h.*, ${value} as place, ${isClosed} as is_closed from hit h
+        select h.tender_id, h.hit_id, ${value} as place, ${isClosed} as is_closed from hit h
         where h.search_no = s.search_no and ${sql.join(conditions, sql` and `)}
         order by ${value} ${direction}, h.hit_id ${idDirection} limit ${limit}::integer
       ) h
       order by h.place ${direction}, h.hit_id ${idDirection} limit ${limit}::integer
     ), shown as (
-      select page.*, case when is_closed then tender_id else coalesce(merged_into, tender_id) end as shown_id from page
+      select h.*, page.place, page.is_closed,
+        case when page.is_closed then h.tender_id else coalesce(h.merged_into, h.tender_id) end as shown_id
+      from page join hit h on h.search_no = page.search_no and h.tender_id = page.tender_id
     )
     select h.hit_id as "hitId", h.search_no as "searchNo", h.search_version as "searchVersion", h.shown_id as "tenderId",
       h.edition, h.made_at as "madeAt", h.fit_score as "fitScore", h.fit, h.matched, h.state, h.is_closed as "isClosed",
