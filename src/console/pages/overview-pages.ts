@@ -46,7 +46,7 @@ async function showOverview(place: ConsolePlace, request: OrganizationRequest): 
     lead: `${formatDay(now, language)}. ${texts.needs(wrong.length)}`,
     actions: stamp,
     current: `/o/${organizationId}`,
-    body: html`${wrong.length > 0 && html`<section><h2 class="hide">${texts.attention}</h2>${wrongList(wrong)}</section>`}${known.searches === 0 && ways(request)}${figuresPart(request, known, limit)}${known.searches > 0 && html`<div class="split part">${hitsPart(place.editions, request, hits)}${searchesPart(request, searches)}</div>`}`,
+    body: html`${wrong.length > 0 && html`<section><h2 class="hide">${texts.attention}</h2>${wrongList(wrong)}</section>`}${known.searches === 0 && ways(request)}${figuresPart(request, known, limit)}${known.searches > 0 && html`<div class="split part">${hitsPart(place.editions, request, hits)}${searchesPart(request, searches)}</div>${ways(request)}`}`,
   })
 }
 
