@@ -15,7 +15,7 @@ export const hostileTexts: readonly string[] = [
   '<base href="https://evil.example/"><meta http-equiv="refresh" content="0;url=https://evil.example/">',
   '<form action="https://evil.example/"><button>Sign in</button></form>',
   '<link rel="stylesheet" href="https://evil.example/a.css"><style>body{display:none}</style>',
-  '${alert(11)} {{constructor.constructor("alert(12)")()}} <%= 7 * 7 %>',
+  `\${alert(11)} {{constructor.constructor("alert(12)")()}} <%= 7 * 7 %>`,
   '&lt;script&gt;alert(13)&lt;/script&gt; &#x3c;script&#x3e;',
   'Bau \u202e3 negnatlA \u202d\u2066 und \u2067 mehr \u2069\u2069',
   'W'.repeat(300),
