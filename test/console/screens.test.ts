@@ -39,7 +39,13 @@ const patterns = routesOf(new Proxy({}, { get: () => undefined }) as never)
     pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+').replace(/\*/g, '.*')}/?$`),
   }))
   .sort((left, right) => right.path.replace(/:\w+|\*/g, '').length - left.path.replace(/:\w+|\*/g, '').length)
-const routeOf = (path: string) => patterns.find(({ pattern }) => pattern.test(path))?.path
+/** Pages of the documentation that are made in their own way; guides are all alike. */
+const ownDocs = /^\/docs(?:$|\/(?:search|fields|errors|errors\/:\w+|reference\/\w+)$)/
+/** What an address is an example of. */
+function routeOf(path: string): string | undefined {
+  const route = patterns.find(({ pattern }) => pattern.test(path))?.path
+  return route?.startsWith('/docs') && !ownDocs.test(route) && !isFull ? '/docs/guide' : route
+}
 /** What is no page, or ends the session. */
 const isPage = (path: string) => !/\.(?:atom|txt|xml|json|svg)$|^\/(?:language|assets|sign-in\/oidc)/.test(path)
 
