@@ -125,7 +125,7 @@ export const noteBox = (kind: NoteKind, heading: string, body?: Content): Html =
 
 /** What stands where there is nothing yet: what will stand here, why it does not, one action. */
 export const empty = (heading: string, body: Content, action?: Content): Html =>
-  html`<div class="empty"><h3>${heading}</h3><p>${body}</p>${action}</div>`
+  html`<div class="empty"><h2>${heading}</h2><p>${body}</p>${action}</div>`
 
 export type Figure = { readonly name: string; readonly value: Content; readonly note?: Content }
 

@@ -101,12 +101,14 @@ describe.skipIf(!executablePath)('the screens of a whole service', () => {
       expect.arrayContaining(['/o/:organization', '/operator', '/docs', '/explorer', '/tenders/:id']),
     )
     const faults: string[] = []
-    for (const look of looks) {
+    // in a usual run each screen is looked at in one of the windows
+    for (const [turn, look] of looks.entries()) {
       const context = await contextOf(look, storage)
-      for (const [route, path] of found) faults.push(...(await lookAt(context, route, path, look)))
+      const part = [...found].filter((_, index) => isFull || index % looks.length === turn)
+      for (const [route, path] of part) faults.push(...(await lookAt(context, route, path, look)))
       await context.close()
     }
-    console.log(`screens: ${found.size} of ${patterns.length} routes, ${looks.length} windows each`)
+    console.log(`screens: ${found.size} of ${patterns.length} routes, ${isFull ? looks.length : 1} windows each`)
     expect(faults.join('\n')).toBe('')
   })
 

@@ -186,7 +186,7 @@ function hitForm(request: OrganizationRequest, hits: readonly PageHit[], searche
   )
   const button = (state: HitState, text: string) =>
     html`<button class="tiny" name="do" value="${state}">${text}</button>`
-  return html`<form method="post" action="${url.pathname}"><input type="hidden" name="return" value="${url.pathname + url.search}"><ul class="list hits">${items}</ul><div class="row" role="group" aria-label="${texts.chosen}"><span class="soft small">${texts.chosen}:</span>${button('kept', texts.keep)}${button('dismissed', texts.dismiss)}${button('seen', texts.seen)}${button('new', texts.again)}</div></form>`
+  return html`<form method="post" action="${url.pathname}"><input type="hidden" name="return" value="${url.pathname + url.search}"><h2 class="hide">${texts.title}</h2><ul class="list hits">${items}</ul><div class="row" role="group" aria-label="${texts.chosen}"><span class="soft small">${texts.chosen}:</span>${button('kept', texts.keep)}${button('dismissed', texts.dismiss)}${button('seen', texts.seen)}${button('new', texts.again)}</div></form>`
 }
 
 type Listed = {

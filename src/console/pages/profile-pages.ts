@@ -22,7 +22,7 @@ import { formOfProfile, type ProfileForm, profileSent, readProfileForm } from '.
 import { criteriaTexts } from '../text/criteria-texts.ts'
 import { profilesTexts } from '../text/profiles-texts.ts'
 import { codePicker } from './code-picker.ts'
-import { errorNote, valueFields } from './search-form-parts.ts'
+import { errorNote, lookButton, valueFields } from './search-form-parts.ts'
 
 export const profilePages = (place: ConsolePlace): PageRoute[] => [
   organizationPage('GET', '/o/:organization/profiles', 'member', (request) => listPage(place, request)),
@@ -108,7 +108,7 @@ function formPage(place: ConsolePlace, request: OrganizationRequest, view: FormV
     current: at,
     scripts: ['suggest'],
     ...(status !== undefined && { status }),
-    body: html`${notice}${errorNote(errors, language)}<form method="post" action="${action}" novalidate><button class="hide" name="do" value="look" tabindex="-1" formnovalidate></button>${hidden}${profileFields(request, form, errors, action, profile)}<div class="row"><button class="go" name="do" value="save">${save}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div></form>`,
+    body: html`${notice}${errorNote(errors, language)}<form method="post" action="${action}" novalidate>${lookButton(language)}${hidden}${profileFields(request, form, errors, action, profile)}<div class="row"><button class="go" name="do" value="save">${save}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div></form>`,
   })
 }
 

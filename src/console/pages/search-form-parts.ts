@@ -30,7 +30,8 @@ export type SearchFormView = {
 }
 
 /** A button that comes first takes Enter in any field: it shows the form again and saves nothing. */
-const lookButton = html`<button class="hide" name="do" value="look" tabindex="-1" formnovalidate></button>`
+export const lookButton = (language: Language): Html =>
+  html`<button class="hide" name="do" value="look" tabindex="-1" formnovalidate>${criteriaTexts[language].look}</button>`
 
 export function searchFields({ form, errors, profiles, action, language, hidden }: SearchFormView): Html {
   const texts = searchesTexts[language]
@@ -47,7 +48,7 @@ export function searchFields({ form, errors, profiles, action, language, hidden 
       error: error(name),
       ...(hint !== undefined && { hint }),
     })
-  return html`<form id="search" method="post" action="${action}" novalidate>${lookButton}${hidden}
+  return html`<form id="search" method="post" action="${action}" novalidate>${lookButton(language)}${hidden}
 <div class="set">${field({ name: 'name', label: texts.name, value: form.name, maxLength: 200, isRequired: true, error: error('name') })}</div>
 ${picker('cpv', 'cpv', common.sector, form.cpv, common.sectorHint)}
 ${picker('nuts', 'nuts', common.region, form.nuts)}

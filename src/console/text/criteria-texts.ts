@@ -2,6 +2,8 @@
 import type { Texts } from './languages.ts'
 
 const en = {
+  /** A button that only shows the form again. */
+  look: 'Show the form again',
   correct: (count: number) => (count === 1 ? 'One thing to correct' : `${count} things to correct`),
   tooMany: (count: number, most: number) =>
     `${count} items are too many, ${most} are allowed. Use codes that cover others, or several searches.`,
@@ -37,6 +39,7 @@ const en = {
 }
 
 const de: typeof en = {
+  look: 'Formular erneut zeigen',
   correct: (count) => (count === 1 ? 'Eine Angabe ist zu ändern' : `${count} Angaben sind zu ändern`),
   tooMany: (count, most) =>
     `${count} Angaben sind zu viele, ${most} sind erlaubt. Nehmen Sie Codes, die andere umfassen, oder mehrere Suchen.`,
