@@ -18,7 +18,7 @@ import { type Call, readTrace, TracedDisk, tracedCalls } from './traced-disk.ts'
 const root = join(import.meta.dirname, '../..')
 const hasStrace = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0
 if (!hasStrace) console.log('skipped: power cuts of the client (no strace, or no right to use it)')
-const cutsOfEach = proofCount({ share: 6, full: 100 })
+const cutsOfEach = proofCount({ share: 3, full: 100 })
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e6))
 const hour = 3_600_000
 const aside = mkdtempSync(join(tmpdir(), 'tender-cut-'))

@@ -9,7 +9,7 @@ import { plantingHook } from '../planted-edit.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { plantedLogEdits } from './planted-edits.ts'
 
-const trials = proofCount({ share: 80, full: 5000 })
+const trials = proofCount({ share: 40, full: 5000 })
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e6))
 const program = fileURLToPath(new URL('./mixed-log.ts', import.meta.url))
 

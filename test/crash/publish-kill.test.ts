@@ -14,8 +14,8 @@ import { type Ask, publicationFaults, visibleEdition } from '../publication-faul
 import { randomOf } from '../testing/generate/random.ts'
 import { engines, openTestStore, type TestStore, testDatabaseUrl } from '../world.ts'
 
-const kills = proofCount({ share: 4, full: 50 })
-const sleeps = proofCount({ share: 3, full: 40 })
+const kills = proofCount({ share: 3, full: 50 })
+const sleeps = proofCount({ share: 2, full: 40 })
 const seed = Number(process.env['SEED'] ?? process.pid)
 const start = Date.UTC(2026, 0, 1)
 const publisher = fileURLToPath(new URL('publisher.ts', import.meta.url))

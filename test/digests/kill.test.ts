@@ -18,8 +18,8 @@ import { type Engine, engines, openTestStore } from '../world.ts'
 import { openDigestWorld } from './digest-world.ts'
 import { headerOf, parseMails, type ReceivedMail, startMailReceiver } from './mail-receiver.ts'
 
-const kills = proofCount({ share: 8, full: 200 })
-const rounds = proofCount({ share: 60, full: 3000 })
+const kills = proofCount({ share: 4, full: 200 })
+const rounds = proofCount({ share: 20, full: 3000 })
 const seed = Number(process.env['SEED'] ?? process.pid)
 const program = fileURLToPath(new URL('digester.ts', import.meta.url))
 const zones = [
@@ -262,7 +262,7 @@ describe.each(engines)('a daily digest (%s)', (engine) => {
         await world.make()
       }
       const { rows } = await sql<{ person: string; at: number }>`
-      select person, m.created_at as at from mail m join digest using (digest_id) order by m.created_at`.execute(
+      select digest.person, m.created_at as at from mail m join digest using (digest_id) order by m.created_at`.execute(
         store.db,
       )
       for (const [index, each] of terms.entries()) {

@@ -14,7 +14,7 @@ describe.each(engines)('D57: hits of saved searches (%s)', (engine) => {
       await using store = await openTestStore(engine)
       await fc.assert(
         fc.asyncProperty(commands, (list) => runHitModel(worldInProcess(store), list)),
-        { numRuns: proofCount({ share: 40, full: 5000 }), seed },
+        { numRuns: proofCount({ share: 20, full: 5000 }), seed },
       )
     },
     4 * 60 * 60_000,

@@ -15,9 +15,9 @@ import { type Random, randomOf } from '../testing/generate/random.ts'
 import { engines, openTestStore, type TestStore, testDatabaseUrl } from '../world.ts'
 import { commands, runHitModel, trialOptions } from './hit-model.ts'
 
-const kills = proofCount({ share: 4, full: 200 })
-const sleeps = proofCount({ share: 2, full: 20 })
-const races = proofCount({ share: 3, full: 100 })
+const kills = proofCount({ share: 3, full: 200 })
+const sleeps = proofCount({ share: 1, full: 20 })
+const races = proofCount({ share: 2, full: 100 })
 const seed = Number(process.env['SEED'] ?? process.pid)
 const runner = fileURLToPath(new URL('hit-runner.ts', import.meta.url))
 
