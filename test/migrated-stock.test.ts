@@ -84,6 +84,11 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
       migrations[name]!.flatMap((text) => /^create table (\w+)/.exec(text)?.[1] ?? []),
     )
     for (const table of tables) await sql`drop table ${sql.table(table)} cascade`.execute(old.db)
+    for (const text of later.flatMap((name) => migrations[name]!)) {
+      const [, table = '', column = ''] = /^alter table (\w+) add column (\w+)/.exec(text) ?? []
+      if (table !== '' && !tables.includes(table))
+        await sql`alter table ${sql.table(table)} drop column ${sql.ref(column)}`.execute(old.db)
+    }
     await sql`delete from change_signal where topic = 'console'`.execute(old.db)
     await sql`delete from kysely_migration where name = any (${later}::text[])`.execute(old.db)
     await old.close()
