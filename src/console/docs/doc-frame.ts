@@ -4,7 +4,7 @@ import { type PageAnswer, page } from '../page.ts'
 import { docsTexts } from '../text/docs-texts.ts'
 import type { Language } from '../text/languages.ts'
 import { type GroupName, groupNames } from './guide-groups.ts'
-import type { DocPage, Library } from './library.ts'
+import type { DocPage, Handbook } from './handbook.ts'
 import type { Heading } from './render-guide.ts'
 
 export type DocContent = {
@@ -24,7 +24,7 @@ export type DocContent = {
 }
 
 /** A page of the documentation. */
-export function docFrame(library: Library, content: DocContent): PageAnswer {
+export function docFrame(handbook: Handbook, content: DocContent): PageAnswer {
   const { doc, language, title, contents, body, bodyLanguage, isWide = false, refreshSeconds } = content
   const texts = docsTexts[language]
   const lang = bodyLanguage !== undefined && bodyLanguage !== language && html` lang="${bodyLanguage}"`
@@ -34,8 +34,8 @@ export function docFrame(library: Library, content: DocContent): PageAnswer {
     hasHead: false,
     current: '/docs',
     ...(refreshSeconds !== undefined && { refreshSeconds }),
-    body: html`<div class="docs${hasContents && ' tri'}">${navigation(library, doc, language)}
-<article>${doc && crumbs(doc.group, language)}<div class="prose${isWide && ' full'}"${lang}>${content.hasTitle !== true && html`<h1>${title}</h1>`}${body}</div>${doc && neighbors(library, doc, language)}</article>
+    body: html`<div class="docs${hasContents && ' tri'}">${navigation(handbook, doc, language)}
+<article>${doc && crumbs(doc.group, language)}<div class="prose${isWide && ' full'}"${lang}>${content.hasTitle !== true && html`<h1>${title}</h1>`}${body}</div>${doc && neighbors(handbook, doc, language)}</article>
 ${hasContents && html`<nav class="toc" aria-label="${texts.onThisPage}"><h2>${texts.onThisPage}</h2>${contents.map(({ id, text }) => html`<a href="#${id}"${lang}>${text}</a>`)}</nav>`}</div>`,
   })
 }
@@ -44,11 +44,11 @@ const crumbs = (group: GroupName, language: Language): Html =>
   html`<nav class="crumbs" aria-label="${docsTexts[language].youAreHere}"><ol><li><a href="/docs">${docsTexts[language].pages}</a></li><li><a href="/docs#${group}">${docsTexts[language].groups[group]}</a></li></ol></nav>`
 
 /** All pages by group; the group of the page is open. */
-function navigation(library: Library, current: DocPage | undefined, language: Language): Html {
+function navigation(handbook: Handbook, current: DocPage | undefined, language: Language): Html {
   const texts = docsTexts[language]
   return html`<nav aria-label="${texts.pages}">${groupNames.map(
     (group) =>
-      html`<details class="more"${group === (current?.group ?? 'start') && html` open`}><summary>${texts.groups[group]}</summary>${library.pages
+      html`<details class="more"${group === (current?.group ?? 'start') && html` open`}><summary>${texts.groups[group]}</summary>${handbook.pages
         .filter((doc) => doc.group === group)
         .map(
           (doc) =>
@@ -62,10 +62,10 @@ function titleOf(doc: DocPage, language: Language): string {
   return doc.textKey === undefined ? doc.title : docsTexts[language][doc.textKey]
 }
 
-function neighbors(library: Library, doc: DocPage, language: Language): Html {
+function neighbors(handbook: Handbook, doc: DocPage, language: Language): Html {
   const texts = docsTexts[language]
-  const at = library.pages.indexOf(doc)
-  const [before, after] = [library.pages[at - 1], library.pages[at + 1]]
+  const at = handbook.pages.indexOf(doc)
+  const [before, after] = [handbook.pages[at - 1], handbook.pages[at + 1]]
   const link = (to: DocPage | undefined, rel: 'prev' | 'next', word: string) =>
     to && html`<a rel="${rel}" href="${to.address}"><span>${word}</span> <b>${titleOf(to, language)}</b></a>`
   return html`<nav class="neighbors row spread" aria-label="${texts.neighbors}">${link(before, 'prev', texts.previous)}${link(after, 'next', texts.next)}</nav>`

@@ -1,7 +1,7 @@
 // Search in the documentation: an index of all sections, made when somebody searches for the first time.
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import MiniSearch from 'minisearch'
-import type { DocPage, Library } from './library.ts'
+import type { DocPage, Handbook } from './handbook.ts'
 import type { Heading } from './render-guide.ts'
 
 /** A piece of a found text; hits are words that were searched. */
@@ -33,12 +33,12 @@ const shownBefore = 60
 const shownCharacters = 220
 
 export class SearchGuides {
-  readonly #library: Library
+  readonly #handbook: Handbook
   readonly #codeSections: () => readonly CodeSection[]
   #index: Promise<{ readonly mini: MiniSearch<Section>; readonly sections: readonly Section[] }> | undefined
 
-  constructor(library: Library, codeSections: () => readonly CodeSection[]) {
-    this.#library = library
+  constructor(handbook: Handbook, codeSections: () => readonly CodeSection[]) {
+    this.#handbook = handbook
     this.#codeSections = codeSections
   }
 
@@ -74,13 +74,13 @@ export class SearchGuides {
       sections.push(section)
       mini.add(section)
     }
-    for (const doc of this.#library.pages) {
+    for (const doc of this.#handbook.pages) {
       if (doc.file === undefined) continue
-      for (const { heading, text } of this.#library.guide(doc.file).sections) add(doc, heading, text.trim())
+      for (const { heading, text } of this.#handbook.guide(doc.file).sections) add(doc, heading, text.trim())
       await turn()
     }
     for (const { address, heading, text } of this.#codeSections()) {
-      const doc = this.#library.page(address)
+      const doc = this.#handbook.page(address)
       if (doc) add(doc, heading, text)
     }
     return { mini, sections }

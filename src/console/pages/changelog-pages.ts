@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { atomAnswer } from '../atom.ts'
-import type { Library } from '../docs/library.ts'
+import type { Handbook } from '../docs/handbook.ts'
 import { readGuide, renderGuide } from '../docs/render-guide.ts'
 import { html } from '../html.ts'
 import { type PageRoute, page, publicPage } from '../page.ts'
@@ -13,7 +13,7 @@ import { statusTexts } from '../text/status-texts.ts'
 
 const file = 'CHANGELOG.md'
 
-export const changelogPages = (place: Pick<ConsolePlace, 'origin'>, library: Library): PageRoute[] => [
+export const changelogPages = (place: Pick<ConsolePlace, 'origin'>, handbook: Handbook): PageRoute[] => [
   publicPage('GET', '/changelog', ({ language }) => {
     const texts = statusTexts[language]
     const { copy, copied } = docsTexts[language]
@@ -22,17 +22,17 @@ export const changelogPages = (place: Pick<ConsolePlace, 'origin'>, library: Lib
       lead: texts.changelogLead,
       feed: '/changelog.atom',
       actions: html`<a class="btn" href="/changelog.atom">${texts.feed}</a>`,
-      body: html`<article class="prose" lang="en">${library.render(file, { language, copy, copied })}</article>`,
+      body: html`<article class="prose" lang="en">${handbook.render(file, { language, copy, copied })}</article>`,
     })
   }),
-  publicPage('GET', '/changelog.atom', ({ language }) => changelogFeed(place, library, language)),
+  publicPage('GET', '/changelog.atom', ({ language }) => changelogFeed(place, handbook, language)),
 ]
 
 /** One entry for each version. A version that is not released changes with the file. */
-function changelogFeed({ origin }: Pick<ConsolePlace, 'origin'>, library: Library, language: Language) {
-  const changedAt = statSync(join(library.folder, file)).mtimeMs
+function changelogFeed({ origin }: Pick<ConsolePlace, 'origin'>, handbook: Handbook, language: Language) {
+  const changedAt = statSync(join(handbook.folder, file)).mtimeMs
   const { copy, copied } = docsTexts[language]
-  const versions = library
+  const versions = handbook
     .source(file)
     .split(/^## /m)
     .slice(1)
@@ -50,7 +50,7 @@ function changelogFeed({ origin }: Pick<ConsolePlace, 'origin'>, library: Librar
         link: `${origin}/changelog#${id}`,
         content: {
           type: 'html' as const,
-          text: renderGuide(guide, library.placeOf(file), { language, copy, copied }).text,
+          text: renderGuide(guide, handbook.placeOf(file), { language, copy, copied }).text,
         },
       }
     })

@@ -1,7 +1,7 @@
 // The documentation: its first page, the guides, their pictures, and the search.
 import { docFrame } from '../docs/doc-frame.ts'
 import { groupNames } from '../docs/guide-groups.ts'
-import type { DocPage, Library } from '../docs/library.ts'
+import type { DocPage, Handbook } from '../docs/handbook.ts'
 import type { Heading } from '../docs/render-guide.ts'
 import type { SearchGuides } from '../docs/search-guides.ts'
 import { type Html, html } from '../html.ts'
@@ -13,42 +13,42 @@ import type { Language } from '../text/languages.ts'
 /** Maximum characters of a search. */
 const longestQuery = 100
 
-export const guidePages = (library: Library, search: SearchGuides): PageRoute[] => [
-  publicPage('GET', '/docs', ({ language }) => indexPage(library, language)),
-  publicPage('GET', '/docs/search', (request) => searchPage(library, search, request)),
-  ...library.pages.flatMap((doc) =>
+export const guidePages = (handbook: Handbook, search: SearchGuides): PageRoute[] => [
+  publicPage('GET', '/docs', ({ language }) => indexPage(handbook, language)),
+  publicPage('GET', '/docs/search', (request) => searchPage(handbook, search, request)),
+  ...handbook.pages.flatMap((doc) =>
     doc.file === undefined
       ? []
-      : [publicPage('GET', doc.address, ({ language }) => guidePage(library, doc, doc.file!, language))],
+      : [publicPage('GET', doc.address, ({ language }) => guidePage(handbook, doc, doc.file!, language))],
   ),
-  ...library.pictures.map((address) =>
+  ...handbook.pictures.map((address) =>
     publicPage('GET', address, () => ({
       kind: 'content',
       type: 'image/svg+xml',
-      body: library.picture(address)!,
+      body: handbook.picture(address)!,
     })),
   ),
 ]
 
-function guidePage(library: Library, doc: DocPage, file: string, language: Language) {
+function guidePage(handbook: Handbook, doc: DocPage, file: string, language: Language) {
   const texts = docsTexts[language]
-  const { title, headings } = library.guide(file)
-  const body = library.render(file, { language, copy: texts.copy, copied: texts.copied })
-  return docFrame(library, { doc, language, title, contents: headings.filter(isListed), body, bodyLanguage: 'en' })
+  const { title, headings } = handbook.guide(file)
+  const body = handbook.render(file, { language, copy: texts.copy, copied: texts.copied })
+  return docFrame(handbook, { doc, language, title, contents: headings.filter(isListed), body, bodyLanguage: 'en' })
 }
 
 /** Of the sections of a long page only the chapters are listed. */
 const isListed = ({ level }: Heading): boolean => level === 2
 
-function indexPage(library: Library, language: Language) {
+function indexPage(handbook: Handbook, language: Language) {
   const texts = docsTexts[language]
   const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>${searchForm('', language)}${groupNames.map(
     (group) =>
-      html`<h2 id="${group}">${texts.groups[group]}</h2><ul lang="en">${library.pages
+      html`<h2 id="${group}">${texts.groups[group]}</h2><ul lang="en">${handbook.pages
         .filter((doc) => doc.group === group)
         .map((doc) => html`<li><a href="${doc.address}">${doc.title}</a></li>`)}</ul>`,
   )}`
-  return docFrame(library, {
+  return docFrame(handbook, {
     doc: undefined,
     language,
     title: texts.title,
@@ -64,7 +64,7 @@ function searchForm(query: string, language: Language): Html {
   return html`<form class="row" action="/docs/search" role="search"><div class="find"><label class="hide" for="docs-q">${texts.searchLabel}</label><svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10Zm3.6-1.4L14 14"/></svg><input id="docs-q" name="q" type="search" value="${query}" maxlength="${longestQuery}" placeholder="${texts.searchHint}"></div><button>${texts.search}</button></form>`
 }
 
-async function searchPage(library: Library, search: SearchGuides, { query, language }: PageRequest) {
+async function searchPage(handbook: Handbook, search: SearchGuides, { query, language }: PageRequest) {
   const texts = docsTexts[language]
   const words = (query.get('q') ?? '').trim().slice(0, longestQuery)
   const found = words === '' ? [] : await search.find(words)
@@ -87,7 +87,7 @@ async function searchPage(library: Library, search: SearchGuides, { query, langu
           ? empty(texts.nothingFound(words), texts.nothingFoundHint)
           : html`<p role="status">${texts.found(found.length, words)}</p>${results}`
   const body = html`<h1>${texts.searchTitle}</h1>${searchForm(words, language)}${outcome}`
-  return docFrame(library, {
+  return docFrame(handbook, {
     doc: undefined,
     language,
     title: texts.searchTitle,

@@ -1,7 +1,7 @@
 // The fields of the record: every member with its type, meaning and origin, how often it is filled, and one real value.
 import { docFrame } from '../docs/doc-frame.ts'
 import { type FieldCounter, type FieldFill, isPersonal } from '../docs/field-fill.ts'
-import type { DocPage, Library } from '../docs/library.ts'
+import type { DocPage, Handbook } from '../docs/handbook.ts'
 import { fieldHeadings, type MemberKind, memberKinds, membersOf, type RecordMember } from '../docs/record-members.ts'
 import type { CodeSection } from '../docs/search-guides.ts'
 import { formatMoment, formatNumber, formatShare } from '../format.ts'
@@ -23,19 +23,19 @@ const askAgainSeconds = 5
 
 export const fieldsPages = (
   place: Pick<ConsolePlace, 'editions'>,
-  library: Library,
+  handbook: Handbook,
   counter: FieldCounter,
 ): PageRoute[] => [
   publicPage('GET', '/docs/fields', async (request) => {
     await counter.refresh(countWaitMs)
-    return fieldsPage(place, library, counter, request)
+    return fieldsPage(place, handbook, counter, request)
   }),
 ]
 
 /** What the search finds of this page. */
-export const fieldSections = (library: Library): CodeSection[] =>
+export const fieldSections = (handbook: Handbook): CodeSection[] =>
   memberKinds.flatMap((kind) =>
-    membersOf(kind, library.source(fieldsFile)).map(({ name, meaning, origins }) => ({
+    membersOf(kind, handbook.source(fieldsFile)).map(({ name, meaning, origins }) => ({
       address: '/docs/fields',
       heading: { level: 3, id: anchorOf(kind, name), text: name },
       text: `${meaning} ${origins.map(([format, at]) => `${format} ${at}`).join(' ')}`.replaceAll('`', ''),
@@ -46,7 +46,7 @@ const anchorOf = (kind: MemberKind, name: string): string => (kind === 'record' 
 
 function fieldsPage(
   { editions }: Pick<ConsolePlace, 'editions'>,
-  library: Library,
+  handbook: Handbook,
   counter: FieldCounter,
   { language, query }: PageRequest,
 ) {
@@ -54,7 +54,7 @@ function fieldsPage(
   const fill = counter.latest
   const source = query.get('source') ?? ''
   const wanted = (query.get('q') ?? '').trim().toLowerCase()
-  const page = library.source(fieldsFile)
+  const page = handbook.source(fieldsFile)
   const shown = memberKinds.map((kind) => {
     const members = membersOf(kind, page).filter((member) => isWanted(member, wanted))
     return { kind, members }
@@ -67,8 +67,8 @@ function fieldsPage(
 <p class="small"><span class="stamp">${stamp(editions.newest, counter, language)}</span></p>
 ${contents.length === 0 && html`<p role="status">${texts.nothingFound(wanted)}</p>`}
 ${shown.map(({ kind, members }) => members.length > 0 && kindTable(kind, members, fill, source, language))}`
-  return docFrame(library, {
-    doc: library.page('/docs/fields'),
+  return docFrame(handbook, {
+    doc: handbook.page('/docs/fields'),
     language,
     title: texts.fields,
     contents,

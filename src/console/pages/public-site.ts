@@ -1,7 +1,7 @@
 // All pages for everybody: the first page, the documentation, the status, the changelog, and files for programs.
 import { join } from 'node:path'
 import { FieldCounter } from '../docs/field-fill.ts'
-import { Library } from '../docs/library.ts'
+import { Handbook } from '../docs/handbook.ts'
 import { SearchGuides } from '../docs/search-guides.ts'
 import type { PageRoute } from '../page.ts'
 import type { ConsolePlace } from '../place.ts'
@@ -17,22 +17,22 @@ import { statusPages } from './status-pages.ts'
 /** The repository, where the guides are. */
 const repository = join(import.meta.dirname, '../../..')
 
-/** They share one library of guides, one count of the fields and one board of the status. */
+/** They share one handbook, one count of the fields and one board of the status. */
 export function publicSite(place: ConsolePlace): PageRoute[] {
-  const library = new Library({
+  const handbook = new Handbook({
     folder: repository,
     apiAddress: place.apiAddress,
     pages: [...referenceDocs, fieldsDoc],
   })
-  const search = new SearchGuides(library, () => [...referenceSections(), ...fieldSections(library)])
+  const search = new SearchGuides(handbook, () => [...referenceSections(), ...fieldSections(handbook)])
   const boards = new StatusBoards(place)
   return [
     ...homePages(place, boards),
-    ...guidePages(library, search),
-    ...referencePages(place, library),
-    ...fieldsPages(place, library, new FieldCounter(place.editions)),
+    ...guidePages(handbook, search),
+    ...referencePages(place, handbook),
+    ...fieldsPages(place, handbook, new FieldCounter(place.editions)),
     ...statusPages(place, boards),
-    ...changelogPages(place, library),
-    ...siteFiles(place, library),
+    ...changelogPages(place, handbook),
+    ...siteFiles(place, handbook),
   ]
 }

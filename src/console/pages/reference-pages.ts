@@ -5,7 +5,7 @@ import { exampleProblem } from '../../api/routes.ts'
 import { fenceOf, listExample } from '../docs/api-examples.ts'
 import { type ReferenceAnswer, type ReferenceOperation, referenceOf } from '../docs/api-reference.ts'
 import { docFrame } from '../docs/doc-frame.ts'
-import type { DocPage, Library } from '../docs/library.ts'
+import type { DocPage, Handbook } from '../docs/handbook.ts'
 import { codeFigure, type Heading } from '../docs/render-guide.ts'
 import type { CodeSection } from '../docs/search-guides.ts'
 import { type Content, type Html, html } from '../html.ts'
@@ -25,16 +25,16 @@ export const referenceDocs: readonly DocPage[] = [
   { address: '/docs/errors', group: 'reference', title: 'Errors', textKey: 'errors' },
 ]
 
-export const referencePages = (place: ReferencePlace, library: Library): PageRoute[] => [
+export const referencePages = (place: ReferencePlace, handbook: Handbook): PageRoute[] => [
   publicPage('GET', '/docs/reference/list', ({ language }) =>
-    operationPage(place, library, '/docs/reference/list', referenceOf('/v1/tenders'), language),
+    operationPage(place, handbook, '/docs/reference/list', referenceOf('/v1/tenders'), language),
   ),
   publicPage('GET', '/docs/reference/record', ({ language }) =>
-    operationPage(place, library, '/docs/reference/record', referenceOf('/v1/tenders/{id}'), language),
+    operationPage(place, handbook, '/docs/reference/record', referenceOf('/v1/tenders/{id}'), language),
   ),
-  publicPage('GET', '/docs/errors', ({ language }) => errorsPage(library, language)),
+  publicPage('GET', '/docs/errors', ({ language }) => errorsPage(handbook, language)),
   ...problemSlugs.map((slug) =>
-    publicPage('GET', `/docs/errors/${slug}`, ({ language }) => errorPage(place, library, slug, language)),
+    publicPage('GET', `/docs/errors/${slug}`, ({ language }) => errorPage(place, handbook, slug, language)),
   ),
   publicPage('GET', '/openapi.json', () => ({
     kind: 'content',
@@ -73,7 +73,7 @@ const prose = (text: string): Html =>
 
 function operationPage(
   place: ReferencePlace,
-  library: Library,
+  handbook: Handbook,
   address: string,
   operation: ReferenceOperation,
   language: Language,
@@ -106,8 +106,8 @@ ${parameters}${parameterTable(operation, language)}
 ${answers}${answerTable(operation, language)}
 ${headers}${headerTable(operation, language)}
 ${problems}${problemTable(operation, language)}`
-  const doc = library.page(address)
-  return docFrame(library, { doc, language, title: isList ? texts.list : texts.record, contents: headings, body })
+  const doc = handbook.page(address)
+  return docFrame(handbook, { doc, language, title: isList ? texts.list : texts.record, contents: headings, body })
 }
 
 /** The record that the examples ask for: the first of the newest edition's list. */
@@ -188,14 +188,14 @@ function problemRows(slugs: readonly ProblemSlug[], language: Language, caption:
   })
 }
 
-function errorsPage(library: Library, language: Language) {
+function errorsPage(handbook: Handbook, language: Language) {
   const texts = docsTexts[language]
-  const doc = library.page('/docs/errors')
+  const doc = handbook.page('/docs/errors')
   const body = html`<p class="lead">${texts.errorsLead}</p>${problemRows(problemSlugs, language, texts.errors)}`
-  return docFrame(library, { doc, language, title: texts.errors, contents: [], body, isWide: true })
+  return docFrame(handbook, { doc, language, title: texts.errors, contents: [], body, isWide: true })
 }
 
-function errorPage(place: ReferencePlace, library: Library, slug: ProblemSlug, language: Language) {
+function errorPage(place: ReferencePlace, handbook: Handbook, slug: ProblemSlug, language: Language) {
   const texts = docsTexts[language]
   const { status, title, cause, fix, retry, retryText } = problemKind(slug)
   const places = (
@@ -218,8 +218,8 @@ function errorPage(place: ReferencePlace, library: Library, slug: ProblemSlug, l
 <h2 id="example-answer">${texts.exampleAnswer}</h2>${example}
 <h2 id="where">${texts.where}</h2>${places.length === 0 ? html`<p>${texts.anywhere}</p>` : html`<ul>${places.map(([href, , name]) => html`<li><a href="${href}">${name}</a></li>`)}</ul>`}
 <p><a href="/docs/errors">${texts.errors}</a></p>`
-  return docFrame(library, {
-    doc: library.page('/docs/errors'),
+  return docFrame(handbook, {
+    doc: handbook.page('/docs/errors'),
     language,
     title: `${status} ${title}`,
     contents: [],

@@ -3,7 +3,7 @@
 import { problemSlugs } from '../../api/problems.ts'
 import { dayMs } from '../../domain/time.ts'
 import { groupNames } from '../docs/guide-groups.ts'
-import type { Library } from '../docs/library.ts'
+import type { Handbook } from '../docs/handbook.ts'
 import { escapeHtml } from '../html.ts'
 import { type PageAnswer, type PageRoute, publicPage } from '../page.ts'
 import type { ConsolePlace } from '../place.ts'
@@ -14,14 +14,14 @@ const securityDays = 90
 
 type FilePlace = Pick<ConsolePlace, 'origin' | 'config' | 'apiAddress' | 'clock'>
 
-export const siteFiles = (place: FilePlace, library: Library): PageRoute[] => [
+export const siteFiles = (place: FilePlace, handbook: Handbook): PageRoute[] => [
   publicPage('GET', '/robots.txt', () => plain(robots(place))),
   publicPage('GET', '/sitemap.xml', () => ({
     kind: 'content',
     type: 'application/xml; charset=utf-8',
-    body: sitemap(place, library),
+    body: sitemap(place, handbook),
   })),
-  publicPage('GET', '/llms.txt', () => plain(llms(place, library))),
+  publicPage('GET', '/llms.txt', () => plain(llms(place, handbook))),
   publicPage('GET', '/.well-known/security.txt', () => plain(security(place))),
 ]
 
@@ -37,11 +37,11 @@ Disallow: /docs/search
 Sitemap: ${origin}/sitemap.xml
 `
 
-function sitemap({ origin }: FilePlace, library: Library): string {
+function sitemap({ origin }: FilePlace, handbook: Handbook): string {
   const paths = [
     '/',
     '/docs',
-    ...library.pages.map(({ address }) => address),
+    ...handbook.pages.map(({ address }) => address),
     ...problemSlugs.map((slug) => `/docs/errors/${slug}`),
     '/changelog',
     '/status',
@@ -54,12 +54,12 @@ ${paths.map((path) => `<url><loc>${escapeHtml(origin + path)}</loc></url>`).join
 }
 
 /** By llmstxt.org: what the site has, in one Markdown file. */
-function llms({ origin, apiAddress }: FilePlace, library: Library): string {
+function llms({ origin, apiAddress }: FilePlace, handbook: Handbook): string {
   const groups = groupNames.map((group) => {
-    const pages = library.pages
+    const pages = handbook.pages
       .filter((page) => page.group === group)
       .map(({ address, title, file }) => {
-        const summary = file === undefined ? '' : `: ${library.guide(file).summary}`
+        const summary = file === undefined ? '' : `: ${handbook.guide(file).summary}`
         return `- [${title}](${origin}${address})${summary}`
       })
     return `## ${docsTexts.en.groups[group]}\n\n${pages.join('\n')}\n`

@@ -34,7 +34,7 @@ export type LibraryOptions = {
   readonly pages: readonly DocPage[]
 }
 
-export class Library {
+export class Handbook {
   /** In the order of reading. */
   readonly pages: readonly DocPage[]
   /** The folder of the repository. */
