@@ -2,7 +2,7 @@
 // may be sent twice: upserts by external id, lookups and moves change nothing the second time.
 import { SinkError } from './sink-error.ts'
 
-type CrmRequest = { readonly method: string; readonly path: string; readonly body?: unknown }
+export type CrmRequest = { readonly method: string; readonly path: string; readonly body?: unknown }
 
 /** `refused`: the CRM understood and does not want this content; fewer records or other values may pass. */
 type CrmAnswer =
