@@ -9,7 +9,7 @@ import { matchOf } from '../../src/hits/plain-match.ts'
 import type { SearchFilter } from '../../src/hits/saved-search.ts'
 import { queryOnce } from './copies.ts'
 
-/** What a message tells of its hit. */
+/** What a message says about its hit. */
 export type ToldHit = {
   readonly hitId: string
   readonly searchId: string
