@@ -27,7 +27,7 @@ const computed: { readonly [member in keyof TenderContent]?: string } = {
   firstPublicationDate: 'oldest of all notices',
   submissionDate: "latest among the lots of the call, else the call's own",
   participationDate: "latest among the lots of the call, else the call's own",
-  awardedAmount: 'sum over the results, else over what tells of contracts',
+  awardedAmount: 'sum over the results, else over what describes contracts',
   isSuspended: 'the newest change of the call',
   isDeadlineUnknown: 'no notice has a deadline',
   jointAuthorities: 'beside the contracting authority',

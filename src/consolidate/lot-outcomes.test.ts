@@ -93,7 +93,7 @@ const contracts: readonly (readonly [name: string, notices: () => Notice[], expe
     { winners: [alpha, beta], amount: 900, date: '2026-03-01' },
   ],
   [
-    "a framework's list of suppliers told anew with one more",
+    "a framework's list of suppliers published again with one more",
     () => [
       result(awarded([alpha, beta], undefined, '2026-02-20')),
       result(awarded([alpha, beta, gamma], undefined, '2026-03-01')),

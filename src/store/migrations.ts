@@ -584,11 +584,13 @@ export const migrations: Migrations = {
     'alter table mail add column person text',
     'alter table mail add check ((digest_id is null) <> (person is null))',
     // Pages list hits in these orders. A hit whose tender was merged may stand for the other one: it is open unless that has its own.
-    `create index hit_by_score on hit (search_no, state, fit_score desc, hit_id)
+    // With `merged_into` an index has all that a count asks for.
+    `create index hit_by_score on hit (search_no, state, fit_score desc, hit_id) include (merged_into)
       where archive_reason is null or merged_into is not null`,
     `create index hit_by_deadline on hit (search_no, state, coalesce(deadline_ms, ${Number.MAX_SAFE_INTEGER}), hit_id)
       where archive_reason is null or merged_into is not null`,
-    'create index hit_closed on hit (search_no, fit_score desc, hit_id) where archive_reason is not null',
+    `create index hit_closed on hit (search_no, fit_score desc, hit_id) include (merged_into)
+      where archive_reason is not null`,
     "create index search_edition_held on search_edition (search_no) where state = 'held'",
     'create index delivery_listed on delivery (endpoint_no, created_at desc, message_id)',
     "create index delivery_given_up on delivery (endpoint_no, created_at desc, message_id) where state = 'given-up'",

@@ -62,7 +62,7 @@ export const plantedEdits: readonly SimulatedEdit[] = [
   },
   {
     name: 'a CRM mapping is not asked how a record is reopened',
-    file: 'client/src/sinks/http-upsert-sink.ts',
+    file: 'client/src/sinks/crm-writes.ts',
     from: '      ...(isReopening ? (mapping.reopen?.fields ?? []) : []),\n',
     to: '',
     canShow: withKind('crm'),
@@ -70,7 +70,7 @@ export const plantedEdits: readonly SimulatedEdit[] = [
   {
     name: 'what is sent to a CRM is not noted before',
     file: 'client/src/sinks/http-upsert-sink.ts',
-    from: '    await noteSending(known, writes)\n',
+    from: '    await this.#noteSending(known, writes)\n',
     to: '',
     canShow: withKind('crm'),
   },

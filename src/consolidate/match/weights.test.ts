@@ -183,7 +183,7 @@ describe('agreement besides a short title', () => {
       { description: 0.9, descriptionRest: 3.1, cpv: 'same' },
       'not',
     ],
-    ['a description written anew, and codes', { description: 0.9, isRewritten: true, cpv: 'same' }, 'not'],
+    ['a description rewritten, and codes', { description: 0.9, isRewritten: true, cpv: 'same' }, 'not'],
     ['the day of a deadline', { deadline: 'day' }, 'not'],
     ['the day of a deadline, and codes', { deadline: 'day', cpv: 'same' }, 'merge'],
     ['a deadline two hours later, and codes', { deadline: 'shifted', cpv: 'same' }, 'merge'],

@@ -1,5 +1,6 @@
 // The scan of full and of growing chunks against a plain filter over rows that know nothing of chunks.
 import { expect, test } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
 import { type Random, randomOf } from '../../../test/testing/generate/random.ts'
 import { procedureTypes } from '../../domain/codes.ts'
 import type { TenderFilter } from '../../domain/filter.ts'
@@ -246,10 +247,11 @@ function randomBoth(random: Random, least: number): Both {
 
 test('a scan finds the same as a plain filter, in any edition, from any row to any end', { timeout: 300_000 }, () => {
   const random = randomOf(seed)
+  const rounds = proofCount({ share: 1, full: 10 })
   let asked = 0
   let found = 0
   let indexed = 0
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < rounds; round++) {
     const both = randomBoth(random, random.integer(chunkSize, 4 * chunkSize))
     const editions = both.ends.length - 1
     const oldest = Math.max(1, editions - random.integer(0, 4))
@@ -277,9 +279,9 @@ test('a scan finds the same as a plain filter, in any edition, from any row to a
       found += positions.length
     }
   }
-  expect(asked).toBe(1200)
-  expect(found).toBeGreaterThan(1200)
-  expect(indexed).toBeGreaterThan(2)
+  expect(asked).toBe(rounds * 400)
+  expect(found).toBeGreaterThan(asked)
+  expect(indexed).toBeGreaterThan(0)
 })
 
 test('new entries change nothing in an edition that is being read', () => {

@@ -12,10 +12,10 @@ import { Compaction } from './compaction.ts'
 import { freeBytes, spareBytes } from './disk-room.ts'
 import { lockFolder } from './folder-lock.ts'
 import { LogState, type NewEdition, WrongEntriesError } from './log-state.ts'
-import { mend } from './mending.ts'
 import { openGeneration } from './open-generation.ts'
 import type { NewEntry } from './pack-entries.ts'
 import { Packers } from './packers.ts'
+import { repair } from './repair.ts'
 import { OlderDatabaseError, type Read, relationOf, type SourceStore, takeEditions, withSnapshot } from './take-over.ts'
 
 export type EditionLogOptions = {
@@ -231,7 +231,7 @@ export class EditionLog extends LogView {
     while (!this.#isClosing) {
       const state = this.#state
       if (!state || state.isTorn) return
-      if (state.isDamaged) state.isDamaged = !(await this.#mend(state, 0, state.newest?.end ?? 0))
+      if (state.isDamaged) state.isDamaged = !(await this.#repair(state, 0, state.newest?.end ?? 0))
       // What is lost comes from the database with the next `catchUp`.
       if (state.isDamaged) return
       const isDone = this.#isCrowded(state)
@@ -307,15 +307,15 @@ export class EditionLog extends LogView {
       if (!state || state.isDamaged || end === 0) return
       const from = this.#checked < end ? this.#checked : 0
       const to = Math.min(end, from + Math.max(1, Math.ceil(end * share)))
-      await this.#mend(state, from, to)
+      await this.#repair(state, from, to)
       this.#checked = to
     })
   }
 
-  async #mend(state: LogState, from: number, to: number): Promise<boolean> {
-    const { mended, lost } = await mend(state, from, to, () => this.#isClosing || this.#state !== state)
-    if (mended > 0)
-      this.#onWarning(`The disk changed ${mended} pieces of the edition log; they were repaired. Check the disk.`)
+  async #repair(state: LogState, from: number, to: number): Promise<boolean> {
+    const { repaired, lost } = await repair(state, from, to, () => this.#isClosing || this.#state !== state)
+    if (repaired > 0)
+      this.#onWarning(`The disk changed ${repaired} pieces of the edition log; they were repaired. Check the disk.`)
     if (lost > 0) {
       this.#onWarning(`The disk lost records of the edition log; it is rebuilt from the database. Check the disk.`)
       state.isDamaged = true
@@ -363,7 +363,7 @@ export class EditionLog extends LogView {
   async #catchUp(store: SourceStore, isOlderAccepted: boolean): Promise<number> {
     const before = this.newest?.edition ?? 0
     const state = this.#state
-    if (state?.isDamaged) state.isDamaged = !(await this.#mend(state, 0, state.newest?.end ?? 0))
+    if (state?.isDamaged) state.isDamaged = !(await this.#repair(state, 0, state.newest?.end ?? 0))
     for (;;) {
       const step = await withSnapshot(store, (read) => this.#takeSome(read))
       if (step.kind === 'late') return 0

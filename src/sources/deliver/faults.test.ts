@@ -357,7 +357,7 @@ describe('walks that would not end', () => {
   test.each([
     ['itself', (page: number) => page],
     ['its beginning', (page: number) => (page + 1) % 3],
-  ])('a list whose links lead back to %s ends or is an error, and is never walked for ever', async (_, leadsTo) => {
+  ])('a list whose links lead back to %s ends or is an error, and is never walked forever', async (_, leadsTo) => {
     const reading = readError(
       { kind: 'link-next', request: { url: `${base}/list?page=0` }, entries: at, next: '/next' },
       (_, url) => {

@@ -5,8 +5,8 @@ import { isUnreadable } from '../format/transfer.ts'
 import { pieceRuns, RunMemory } from './body-runs.ts'
 import type { LogState } from './log-state.ts'
 
-export type Mended = {
-  readonly mended: number
+export type Repaired = {
+  readonly repaired: number
   /** Pieces of records that both files lost, or that the disk does not take: the log has to be rebuilt from the database. */
   readonly lost: number
 }
@@ -15,9 +15,9 @@ export type Mended = {
 const stepSize = 256
 
 /** Checks both pieces of the entries in [from, to) and repairs what can be repaired. Stops early when `isStopped` says so. */
-export async function mend(log: LogState, from: number, to: number, isStopped: () => boolean): Promise<Mended> {
+export async function repair(log: LogState, from: number, to: number, isStopped: () => boolean): Promise<Repaired> {
   const memory = new RunMemory()
-  let mended = 0
+  let repaired = 0
   let lost = 0
   for (let begin = from; begin < to && !isStopped(); begin += stepSize) {
     const positions = Array.from({ length: Math.min(stepSize, to - begin) }, (_, index) => begin + index)
@@ -28,7 +28,7 @@ export async function mend(log: LogState, from: number, to: number, isStopped: (
           if (isIntact) continue
           try {
             await log.overwrite(kind, position, log.fromTheOther(kind, position))
-            mended++
+            repaired++
           } catch (error) {
             if (!(error instanceof DamagedLogError) && !isUnreadable(error)) throw error
             lost++
@@ -36,6 +36,6 @@ export async function mend(log: LogState, from: number, to: number, isStopped: (
         }
       }
   }
-  if (mended > 0) await log.sync()
-  return { mended, lost }
+  if (repaired > 0) await log.sync()
+  return { repaired, lost }
 }
