@@ -19,7 +19,8 @@ export function watchedState(record: TenderRecord): WatchedState {
     archiveReason: record.archiveReason ?? null,
     mergedInto: record.mergedInto ?? null,
     deadlineMs: deadline === undefined ? null : Date.parse(deadline),
-    value: amount === null ? null : `${amount.value} ${amount.currency}`,
+    // no database takes a NUL, and one would stop the matching of every later edition
+    value: amount === null ? null : `${amount.value} ${amount.currency}`.replaceAll('\0', ''),
   }
 }
 

@@ -12,7 +12,7 @@ import { heldEditions, listHits, releaseDeliveries } from '../store/hits.ts'
 import { createOrganization } from '../store/organizations.ts'
 import { changeSearch, createSearch } from '../store/searches.ts'
 import { upsertTenders } from '../store/tenders.ts'
-import { matchEditions } from './match-editions.ts'
+import { type MatchOptions, matchEditions } from './match-editions.ts'
 import { openMatcher } from './matcher.ts'
 import { canonicalSearchFilter, parseSearchFilter, searchFilterHash } from './saved-search.ts'
 
@@ -77,7 +77,7 @@ async function openWorld(engine: Store['engine']) {
     organizationId,
     search,
     terms,
-    match: () => matchEditions(store, { matcher, clock: () => start }),
+    match: (options: Partial<MatchOptions> = {}) => matchEditions(store, { matcher, clock: () => start, ...options }),
     hits: async () =>
       (await listHits(store.db, { organizationId }, 10_000))
         .map(({ title, edition }) => ({ title, edition }))
@@ -117,6 +117,19 @@ describe.each(engines)('matching editions (%s)', (engine) => {
     ])
     expect(await prune(store, start + 3 * dayMs)).toBe(2)
     expect(await world.match()).toEqual({ kind: 'matched', editions: 0, hits: 0, unseen: 0 })
+  })
+
+  test('between the pages of an edition it rests, and not after the last one', async () => {
+    await using world = await openWorld(engine)
+    const { store } = world
+    await world.search('Roads')
+    await put(store, ...Array.from({ length: 5 }, (_, index) => tenderOf(index)))
+    await cut(store, start)
+    const rests: number[] = []
+    const rest = async (workedMs: number) => void rests.push(workedMs)
+    expect(await world.match({ rest, entriesAtOnce: 2 })).toMatchObject({ hits: 5 })
+    expect(rests).toHaveLength(2)
+    expect(rests.every((workedMs) => workedMs > 0)).toBe(true)
   })
 
   test('after 14 days replaced entries go, the newest is matched, and the runner says how many it has not seen', async () => {

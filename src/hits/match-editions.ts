@@ -57,6 +57,8 @@ export type MatchOptions = {
   readonly clock: Clock
   /** Aborted: it stops after what it is doing, and the next call continues. */
   readonly signal?: AbortSignal
+  /** Called before each further page of an edition with what the last one took, in ms: it may wait, so that others can work. */
+  readonly rest?: (workedMs: number) => Promise<void>
   /** Called between each two steps; what it throws stops the matching, and the next call continues. */
   readonly onStep?: (step: string) => void
   /** For tests. */
@@ -197,6 +199,7 @@ async function findMatches(run: Run, from: HitMark, edition: EditionRow): Promis
   for (;;) {
     if (run.signal?.aborted) return undefined
     if (searches.size === 0) break
+    const startedAt = performance.now()
     const entries = await entriesAfter(run.store.db, mark.stepModified, edition.lastModified, run.entriesAtOnce)
     if (entries.length === 0) break
     const matches = await alive(run, () =>
@@ -213,6 +216,8 @@ async function findMatches(run: Run, from: HitMark, edition: EditionRow): Promis
     }
     run.onStep?.('matches are found')
     if (!(await writeInPieces(run, hits, mark, (trx, piece) => writeHits(run, trx, edition, piece)))) return undefined
+    const { rest } = run
+    if (rest && entries.length === run.entriesAtOnce) await alive(run, () => rest(performance.now() - startedAt))
   }
   const unseen = searches.size === 0 ? 0 : edition.changes - mark.stepEntries
   await underMark(run.store, run.lease, (trx) => moveMark(trx, ended, unseen))

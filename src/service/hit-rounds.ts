@@ -1,4 +1,5 @@
 // Matches new editions with the saved searches, beside the rounds of the service: whatever fails here stops nothing else.
+import { setTimeout as sleepFor } from 'node:timers/promises'
 import { matchEditions } from '../hits/match-editions.ts'
 import { type Matcher, openMatcher } from '../hits/matcher.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -11,6 +12,10 @@ const lookMs = 10_000
 /** How long after a failure the next try comes; twice as long after each other one, up to the longest. */
 const firstPauseMs = 1000
 const longestPauseMs = 60_000
+/** How long matching rests after a page, as a multiple of the page's work: requests are answered by the same cores. */
+const restPerWork = 4
+/** Maximum of all rests of one run; a large backlog is then matched without a rest. */
+const restsMs = 60_000
 
 export type HitRounds = {
   /** Matches what is new, now. */
@@ -40,7 +45,7 @@ export function startHitRounds({ store, clock, stop, emit, onState }: HitRoundsO
 
   const once = async (): Promise<void> => {
     try {
-      const outcome = await matchEditions(store, { matcher, clock, signal: stop })
+      const outcome = await matchEditions(store, { matcher, clock, signal: stop, rest: restsOfRun(stop) })
       if (outcome.kind === 'matched' && outcome.hits + outcome.unseen > 0)
         emit({ event: 'matched', editions: outcome.editions, hits: outcome.hits, unseen: outcome.unseen })
       failures = 0
@@ -83,6 +88,20 @@ export function startHitRounds({ store, clock, stop, emit, onState }: HitRoundsO
       await running
       await matcher.close()
     },
+  }
+}
+
+/** Rests of one run: four times the work, until they are used up or the service stops. */
+export function restsOfRun(
+  stop: AbortSignal,
+  sleep: (ms: number) => Promise<void> = (ms) => sleepFor(ms, undefined, { signal: stop }),
+): (workedMs: number) => Promise<void> {
+  let leftMs = restsMs
+  return async (workedMs) => {
+    const restMs = Math.min(leftMs, restPerWork * workedMs)
+    leftMs -= restMs
+    // an abort ends the rest; what it stops is the matching, by its own signal
+    if (restMs > 0) await sleep(restMs).catch(() => {})
   }
 }
 

@@ -1,4 +1,4 @@
-// What readers are told of the rounds: of those of this process, or else of those that the database knows.
+// What readers learn about the rounds: of those of this process, or else of those that the database knows.
 import type { Clock } from '../platform/clock.ts'
 import type { Store } from '../store/database.ts'
 import { loadRounds, type RoundState, whyFailing } from '../store/rounds.ts'

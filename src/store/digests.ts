@@ -107,7 +107,7 @@ export async function listDigests(db: Executor, organizationId?: string): Promis
 export type DueDigest = Digest & { readonly edition: number }
 
 /**
- * Locks the digest that has been due longest; what other processes have locked is passed over. Those that are sent at once wait
+ * Locks the digest that has been due longest; what other processes have locked is skipped. Those that are sent at once wait
  * until there is another edition. Undefined when none is due.
  */
 export async function lockDueDigest(trx: Executor, now: number): Promise<DueDigest | undefined> {

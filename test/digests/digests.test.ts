@@ -258,7 +258,7 @@ describe.each(engines)('digests (%s)', (engine) => {
     expect(await makeAgain()).not.toBe(first)
   })
 
-  test.skipIf(engine === 'embedded')('a digest that one process makes is passed over by others', async () => {
+  test.skipIf(engine === 'embedded')('a digest that one process makes is skipped by others', async () => {
     const { store, world } = await opened(engine)
     await world.subscribe('anna@example.org', { rhythm: 'at-once' })
     await world.addHit()

@@ -67,7 +67,7 @@ function openTestMatcher() {
   return (store: Store) => matchEditions(store, { matcher, clock: () => start })
 }
 
-describe.each(engines)('D57: hits of a stock that is made anew (%s)', (engine) => {
+describe.each(engines)('D57: hits of a stock that is rebuilt (%s)', (engine) => {
   test('by a rebuild are the same ones', async () => {
     await using store = await openTestStore(engine)
     const match = openTestMatcher()

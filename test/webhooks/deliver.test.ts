@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
+import { inTransaction } from '../../src/store/database.ts'
 import {
   claimEndpoint,
   countDeliveries,
@@ -13,7 +14,13 @@ import {
   releaseHeld,
   replayDeliveries,
 } from '../../src/store/deliveries.ts'
-import { enableEndpoint, findEndpoint, removeEndpoint, rotateSecret } from '../../src/store/webhook-endpoints.ts'
+import {
+  changeEndpoint,
+  enableEndpoint,
+  findEndpoint,
+  removeEndpoint,
+  rotateSecret,
+} from '../../src/store/webhook-endpoints.ts'
 import { makeWebhookSecret, webhookSecretBytes } from '../../src/webhooks/signature.ts'
 import { engines, openTestStore } from '../world.ts'
 import { openDeliveryWorld, type Received, startReceiver } from './delivery-world.ts'
@@ -342,6 +349,51 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(receiver.received).toEqual([])
     const [delivery] = await listDeliveries(store.db, { endpointNo, limit: 1 })
     expect(delivery).toMatchObject({ state: 'due', attempts: 1, lastError: 'forbidden-address' })
+  })
+
+  test('another address: nothing more goes to the former one, and what failed there is tried at the new one now', async () => {
+    let move: () => unknown = () => {}
+    let status = 500
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, store, now, stateOf } = await world(
+      async (response) => {
+        await move()
+        response.writeHead(status).end()
+      },
+    )
+    const next = await startReceiver()
+    const last = await startReceiver()
+    closers.push(
+      () => next[Symbol.dispose](),
+      () => last[Symbol.dispose](),
+    )
+    const { endpointNo, endpointId } = await addEndpoint(receiver.url)
+    const to = (address: string) => inTransaction(store, (trx) => changeEndpoint(trx, endpointNo, { address }, now()))
+    const ids: string[] = []
+    for (let count = 0; count < 3; count++) ids.push(await addDelivery(endpointNo, await addHit()))
+    await deliver()
+    expect(receiver.received).toHaveLength(3)
+    expect(await to(next.url)).toBe(true)
+    expect(await findEndpoint(store.db, endpointId)).toMatchObject({ failingSince: undefined, address: next.url })
+    await deliver()
+    expect(idsOf(next.received).sort()).toEqual([...ids].sort())
+    expect(receiver.received).toHaveLength(3)
+
+    // moved while a worker sends: only what was under way still arrives at the former address
+    await to(receiver.url)
+    status = 204
+    let moved: Promise<unknown> | undefined
+    move = () => {
+      moved ??= to(last.url)
+      return moved
+    }
+    const more: string[] = []
+    for (let count = 0; count < 30; count++) more.push(await addDelivery(endpointNo, await addHit()))
+    await deliver()
+    expect(receiver.received.length).toBeLessThanOrEqual(3 + 4)
+    expect(idsOf(last.received).sort()).toEqual([...more].sort())
+    expect(await stateOf(endpointNo)).toMatchObject({ delivered: 33, due: 0 })
+    await removeEndpoint(store, endpointNo, now())
+    expect(await to(next.url)).toBe(false)
   })
 
   test('a removed endpoint gets nothing more', async () => {
