@@ -72,7 +72,7 @@ export async function openTokenTable(options: {
       isFailing = false
       return true
     } catch (error) {
-      if (!isFailing) log?.error({ error: String(error) }, 'tokens cannot be read; the known ones go on')
+      if (!isFailing) log?.error({ error: String(error) }, 'tokens cannot be read; the known ones stay valid')
       isFailing = true
       return false
     }

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, expect, test } from 'vitest'
 import type { PrintedEvent } from '../../test/testing/printed-event.ts'
+import { putEmptyStock } from '../../test/world.ts'
 
 const root = join(import.meta.dirname, '../..')
 const program = join(root, 'src/bin/tenderstock.cjs')
@@ -148,7 +149,7 @@ test.each([
   ['in the first round', 'portals'],
   ['when all is quiet', 'ready'],
 ])('a clean stop %s logs nothing that went wrong, and every event has its time', async (_, event) => {
-  const data = join(await newFolder(), 'data')
+  const data = await putEmptyStock(join(await newFolder(), 'data'))
   const service = launch(process.execPath, [
     program,
     'start',
@@ -181,7 +182,7 @@ if (!canUnshare) console.log('skipped: live reading without a network (this user
 test.skipIf(!canUnshare)(
   'live reading without a network is reported once, not once for each portal',
   async () => {
-    const data = join(await newFolder(), 'data')
+    const data = await putEmptyStock(join(await newFolder(), 'data'))
     const args = ['start', '--live', '--data', data, '--api-port', '0', '--json', '--workers', '16']
     const service = launch(noNetwork[0], [...noNetwork.slice(1), process.execPath, program, ...args], {
       TENDERSTOCK_CONTACT: 'tests@example.org',
@@ -211,7 +212,7 @@ test.skipIf(!canUnshare)(
 )
 
 test('source list shows every sample portal that delivered', async () => {
-  const data = join(await newFolder(), 'data')
+  const data = await putEmptyStock(join(await newFolder(), 'data'))
   const args = ['start', '--data', data, '--api-port', '0', '--json', '--source', 'no-doffin', 'gb-contracts-finder']
   const service = launch(process.execPath, [program, ...args])
   await service.until(is('ready'))

@@ -1,4 +1,5 @@
-// How the explorer asks the API: by tokens that live in this process only, one for each organization and one for strangers.
+// How the explorer asks the API: by tokens that live in this process only, one for each organization, and one for strangers where
+// the stock is made up.
 import type { TokenSource } from '../api/token-table.ts'
 import type { ExplorerAnswer } from '../console/place.ts'
 import { hashToken, makeToken } from '../domain/token.ts'
@@ -6,10 +7,8 @@ import { type HttpClient, openHttp } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
 import type { TokenGrant } from '../store/organizations.ts'
 
-/** Requests a minute of all strangers together. */
-const strangersPerMinute = 600
-/** The organization that strangers count as. */
-const strangers = 'explorer'
+/** What strangers count as, and how many requests a minute all of them have together. */
+export const strangersGrant = { organizationId: 'explorer', hasApiAccess: true, requestsPerMinute: 600 } as const
 /** Maximum bytes of an answer: a page of 100 large records. */
 const mostAnswerBytes = 16 * 1024 * 1024
 
@@ -41,7 +40,10 @@ export class ExplorerAccess {
     this.#http ??= openHttp({ network: 'loopback', timeoutMs: 10_000 })
     const answer = await this.#http.send({
       url: `${address}/v1${path}`,
-      headers: { authorization: `Bearer ${this.#tokenOf(organizationId ?? strangers)}`, accept: 'application/json' },
+      headers: {
+        authorization: `Bearer ${this.#tokenOf(organizationId ?? strangersGrant.organizationId)}`,
+        accept: 'application/json',
+      },
       maxBytes: mostAnswerBytes,
       redirects: 'leave',
     })
@@ -65,8 +67,7 @@ export class ExplorerAccess {
   #grantsBeside(grants: readonly TokenGrant[]): TokenGrant[] {
     return [...this.#tokens].flatMap(([organizationId, token]) => {
       const own = { tokenId: `explorer-${organizationId}`, tokenHash: hashToken(token), expiresAt: undefined }
-      if (organizationId === strangers)
-        return [{ ...own, organizationId, hasApiAccess: true, requestsPerMinute: strangersPerMinute }]
+      if (organizationId === strangersGrant.organizationId) return [{ ...own, ...strangersGrant }]
       const sibling = grants.find((grant) => grant.organizationId === organizationId)
       return sibling ? [{ ...sibling, ...own }] : []
     })

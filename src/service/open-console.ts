@@ -1,9 +1,13 @@
 // Opens the console of a running service: what its pages have to work with, and where it listens.
+import { cursorKeysOf } from '../api/cursors/cursor-key-source.ts'
 import { type Console, openConsole } from '../console/console.ts'
 import { Directory } from '../console/directory.ts'
 import type { CommandOutcome, CommandRequest, ConsolePlace } from '../console/place.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { isLoopbackAddress } from '../platform/network-rule.ts'
+import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
+import { getOrCreateSetting } from '../store/settings.ts'
+import { FrozenSamples } from './frozen-samples.ts'
 import { keepLooking } from './keep-looking.ts'
 import { findPort } from './listening-address.ts'
 import { webhookAddressRule } from './loopback-webhooks.ts'
@@ -80,6 +84,7 @@ export async function openServiceConsole(
     apiAddress: where.apiAddress,
     hasSamples: where.hasSamples,
     explore: (organizationId, path) => node.explorer.ask(where.api, organizationId, path),
+    samples: samplesOf(node, context, where),
     run: (request) => runForPage(context, request),
     webhooks: {
       sealer: () => openSealer(context),
@@ -96,6 +101,30 @@ export async function openServiceConsole(
   })
   node.defer(() => opened.close())
   return place
+}
+
+/** The stock itself where it is made up; else frozen samples beside it. */
+function samplesOf(
+  node: OpenNode,
+  { store, dataFolder, clock, random, version, config }: ServiceContext,
+  { api, apiAddress, hasSamples }: { readonly api: string; readonly apiAddress: string; readonly hasSamples: boolean },
+): ConsolePlace['samples'] {
+  if (hasSamples) {
+    const ask = (path: string) => node.explorer.ask(api, undefined, path)
+    return () => ({ editions: node.editions, ask, isFrozen: false })
+  }
+  const samples = new FrozenSamples({
+    dataFolder,
+    epoch: async () => Number(await getOrCreateSetting(store.db, 'frozen-samples-epoch', String(sampleEpoch(clock())))),
+    cursorKeys: cursorKeysOf(store, { clock, randomBytes: random.bytes }),
+    clock,
+    random,
+    version,
+    docsUrl: config.docsUrl ?? apiAddress,
+    log: node.log,
+  })
+  node.defer(() => samples.close())
+  return () => samples.stock
 }
 
 async function runForPage(

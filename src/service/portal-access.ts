@@ -1,10 +1,18 @@
-// How commands reach portals: the public network under the operator's name, or a simulator on this machine.
+// How commands reach portals: the public network under the operator's name, a simulator on this machine, or the service's own samples.
 import { createPoliteHosts, type PoliteHosts } from '../ingest/polite.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { openHttp } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
+import type { Source } from '../sources/source.ts'
+
+/** What commands need to ask the sample portals instead of the true ones. */
+export type SamplePortals = {
+  readonly hosts: PoliteHosts
+  /** The source as it is read here; undefined where its portal is not simulated. */
+  readonly sourceOf: (sourceId: string) => Source | undefined
+}
 
 export type PortalAccessOptions = {
   readonly config: Config
@@ -13,13 +21,25 @@ export type PortalAccessOptions = {
   readonly version: string
   /** Address of a running `tenderstock simulate`; absent: the portals themselves. */
   readonly simulator?: string
+  /** Those of the service that the command runs in; asked in place of the portals themselves. */
+  readonly samplePortals?: () => SamplePortals | undefined
+}
+
+export type PortalAccess = {
+  readonly hosts: PoliteHosts
+  /** The portals are simulated: they take any key, and nothing that they say is live. */
+  readonly isSimulated: boolean
+  /** The card as these portals are asked; undefined for a source that is not among them. */
+  readonly cardOf: (source: Source) => Source | undefined
+  readonly close: () => Promise<void>
 }
 
 /** Throws OperatorError if no contact for portals is set, or the simulator's address is not on this machine. */
-export function openPortalAccess({ config, clock, random, version, simulator }: PortalAccessOptions): {
-  readonly hosts: PoliteHosts
-  readonly close: () => Promise<void>
-} {
+export function openPortalAccess(options: PortalAccessOptions): PortalAccess {
+  const { config, clock, random, version, simulator } = options
+  const samples = simulator === undefined ? options.samplePortals?.() : undefined
+  if (samples)
+    return { hosts: samples.hosts, isSimulated: true, cardOf: ({ id }) => samples.sourceOf(id), close: async () => {} }
   const base = simulator === undefined ? undefined : simulatorBase(simulator)
   const contact = base === undefined ? contactOf(config) : 'https://simulator.invalid/'
   const http = openHttp(
@@ -30,6 +50,8 @@ export function openPortalAccess({ config, clock, random, version, simulator }: 
   const draw = () => random.bytes(4).readUInt32BE() / 2 ** 32
   return {
     hosts: createPoliteHosts({ http, clock, sleep: systemSleep, random: draw, contact, version }),
+    isSimulated: base !== undefined,
+    cardOf: (source) => source,
     close: http.close,
   }
 }

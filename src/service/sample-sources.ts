@@ -12,6 +12,7 @@ import { startSimulator } from '../simulator/start-simulator.ts'
 import { loadSources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
 import type { LiveOptions } from './live-sources.ts'
+import type { SamplePortals } from './portal-access.ts'
 import { sourceNamed } from './source-operations.ts'
 
 /** Read by default: a handful, so that the first start takes seconds. */
@@ -40,7 +41,7 @@ export type SampleOptions = Pick<
   readonly named: readonly string[]
 }
 
-export type SampleSources = {
+export type SampleSources = SamplePortals & {
   /** Reads what is due of every source. Errors of portals are reported and retried at the next time. */
   readonly read: () => Promise<void>
   readonly close: () => Promise<void>
@@ -112,6 +113,8 @@ export async function openSampleSources(options: SampleOptions): Promise<SampleS
     if (failed) emit({ event: 'warning', message: `${source.id} ${failed.channel} ${failed.slot}: ${failed.detail}` })
   }
   return {
+    hosts,
+    sourceOf: (sourceId) => chosen.find(({ id }) => id === sourceId),
     read: async () => {
       for (const source of chosen) {
         if (stop.aborted) return

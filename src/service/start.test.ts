@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { PrintedEvent } from '../../test/testing/printed-event.ts'
-import { openTestStore, testDatabaseUrl } from '../../test/world.ts'
+import { openTestStore, putEmptyStock, testDatabaseUrl } from '../../test/world.ts'
 import { sampleDocuments } from '../simulator/samples/sample-documents.ts'
 import { inTransaction, openStore } from '../store/database.ts'
 import { usualSampleSources } from './sample-sources.ts'
@@ -182,7 +182,7 @@ describe('start', () => {
   })
 
   test('reads given notices: a second process is refused, commands work while it runs, tokens take effect, all in one process', async () => {
-    const [data, notices] = [await newFolder(), await noticesFolder(30)]
+    const [data, notices] = [await putEmptyStock(await newFolder()), await noticesFolder(30)]
     const service = launch([
       'start',
       '--data',
@@ -241,7 +241,7 @@ describe('start', () => {
   })
 
   test('an empty stock says so, answers 503, and serves what is read later', async () => {
-    const [data, notices] = [await newFolder(), await noticesFolder(5)]
+    const [data, notices] = [await putEmptyStock(await newFolder()), await noticesFolder(5)]
     const service = launch([
       'start',
       '--data',
@@ -319,7 +319,7 @@ describe('start', () => {
 
   test('killed while it reads, it continues and ends with the same stock as an undisturbed run', async () => {
     const notices = await noticesFolder(250)
-    const [killed, whole] = [await newFolder(), await newFolder()]
+    const [killed, whole] = [await newFolder(), await putEmptyStock(await newFolder())]
     const args = (data: string) => ['start', '--data', data, '--api-port', '0', '--no-samples', '--ingest', notices]
     const first = launch(args(killed))
     await first.event('opened')
@@ -346,7 +346,7 @@ describe('start', () => {
   })
 
   test('serve answers the API alone', async () => {
-    const [data, notices] = [await newFolder(), await noticesFolder(5)]
+    const [data, notices] = [await putEmptyStock(await newFolder()), await noticesFolder(5)]
     expect((await run(['ingest', notices, '--data', data])).exitCode).toBe(0)
     expect((await run(['publish', '--data', data])).exitCode).toBe(0)
     const token = await tokenFor('Acme', data)
@@ -361,7 +361,7 @@ test.skipIf(testDatabaseUrl === undefined)(
   'waits for a database server that stops during the first round; a command then says so in one sentence',
   async () => {
     await using store = await openTestStore('server')
-    const [data, notices] = [await newFolder(), await noticesFolder(5)]
+    const [data, notices] = [await putEmptyStock(await newFolder()), await noticesFolder(5)]
     const [lock, admin] = [await openStore(store.options), await openStore(store.options)]
     closers.push(lock.close, admin.close)
     const databaseUrl = { DATABASE_URL: store.options.databaseUrl! }

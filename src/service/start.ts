@@ -86,6 +86,7 @@ export async function start(options: StartOptions): Promise<void> {
   }
   let rounds: Rounds | undefined
   let hits: HitRounds | undefined
+  let samples: SampleSources | undefined
   const place: ServiceContext = {
     ...context,
     publishIntervalMs: options.publishIntervalMs,
@@ -97,6 +98,7 @@ export async function start(options: StartOptions): Promise<void> {
       await node.takeOver()
     },
     rounds: () => rounds?.state(),
+    samplePortals: () => samples,
     signal: stop,
     ...(options.hasTrialClock && {
       advanceClock: async (ms: number) => {
@@ -194,7 +196,7 @@ export async function start(options: StartOptions): Promise<void> {
   hits = matching
   node.defer(() => within(matching.close(), longestFinishMs))
 
-  const samples = options.samples ? await openSamples(node, options.samples) : undefined
+  samples = options.samples ? await openSamples(node, options.samples) : undefined
   const live = options.live ? await openLive(node, options.live) : undefined
   const stockRound = new StockRound({
     context: place,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { putEmptyStock } from '../world.ts'
 
 const program = join(import.meta.dirname, '../../src/bin/tenderstock.ts')
 const entities: { readonly [entity: string]: string } = {
@@ -23,7 +24,7 @@ describe('the explorer of a whole service', () => {
   let service: ReturnType<typeof spawn>
   let ready: { readonly console: string; readonly tokenFile: string; readonly api: string }
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tenderstock-explorer-'))
+    folder = await putEmptyStock(await mkdtemp(join(tmpdir(), 'tenderstock-explorer-')))
     service = spawn(process.execPath, [program, 'start', '--data', folder, '--api-port', '0', '--json'], {
       env: { ...process.env, DATABASE_URL: '', REDIS_URL: '' },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,94 +1,32 @@
-// How often each member is filled in the newest edition: counted record by record, in slices between which others have their turn.
-import { setTimeout as pause } from 'node:timers/promises'
+// How often each member is filled, overall and by publisher, and a value of each.
 import type { TenderLot, TenderOrganization, TenderRecord } from '../../domain/tender.ts'
-import type { EditionInfo, EditionView, RecordKey } from '../../edition/read/edition-view.ts'
 import { type MemberKind, memberKinds, memberNames } from './record-members.ts'
 
-/** Records between two pauses: one to three milliseconds of work. */
-const sliceRecords = 25
-/** Milliseconds of pause for each of work. */
-const pauseShare = 2
 /** Longest example in characters. */
 const longestExample = 80
-/** Members that tell of people: no example is taken. */
+/** Members about people: no example is taken. */
 const personal: ReadonlySet<string> = new Set(['organization.contactName', 'organization.email', 'organization.phone'])
 
 /** Objects of one kind, and how many of them have each member. */
 type KindCount = { objects: number; readonly filled: { [member: string]: number } }
 type FillCount = { readonly [kind in MemberKind]: KindCount }
 
-export type FieldFill = {
-  readonly edition: EditionInfo
+export class FieldFill {
+  readonly #bySource = new Map<string, FillCount>([['', emptyCount()]])
+  readonly #examples = new Map<string, string>()
+
   /** By publisher of a notice of the record; `''` for all records. */
-  readonly bySource: ReadonlyMap<string, FillCount>
+  get bySource(): ReadonlyMap<string, FillCount> {
+    return this.#bySource
+  }
+
   /** A value of the edition by `kind.member`. */
-  readonly examples: ReadonlyMap<string, string>
-}
-
-export class FieldCounter {
-  readonly #editions: EditionView
-  #latest: FieldFill | undefined
-  #running: Promise<void> | undefined
-  #done = 0
-
-  constructor(editions: EditionView) {
-    this.#editions = editions
+  get examples(): ReadonlyMap<string, string> {
+    return this.#examples
   }
 
-  /** The newest complete count; undefined before the first. */
-  get latest(): FieldFill | undefined {
-    return this.#latest
-  }
-
-  /** Records counted so far by the count under way. */
-  get done(): number {
-    return this.#done
-  }
-
-  /** Counts the newest edition where that was not done yet, and waits for it at most this long. */
-  async refresh(waitMs: number): Promise<void> {
-    const { newest } = this.#editions
-    if (!newest || this.#latest?.edition.edition === newest.edition) return
-    this.#running ??= this.#count(newest).finally(() => {
-      this.#running = undefined
-    })
-    await Promise.race([this.#running, pause(waitMs, undefined, { ref: false })])
-  }
-
-  async #count(edition: EditionInfo): Promise<void> {
-    this.#done = 0
-    const bySource = new Map<string, FillCount>([['', emptyCount()]])
-    const examples = new Map<string, string>()
-    let after: RecordKey | undefined
-    try {
-      for (;;) {
-        const startedAt = performance.now()
-        const page = this.#slice(edition.edition, after)
-        for (const record of page.records) countRecord(record, bySource, examples)
-        this.#done += page.records.length
-        if (page.next === null) break
-        after = page.next
-        await pause((performance.now() - startedAt) * pauseShare, undefined, { ref: false })
-      }
-    } catch {
-      // the log was closed or is being rebuilt: whoever asks next begins again
-      return
-    }
-    this.#latest = { edition, bySource, examples }
-  }
-
-  /** Nothing may come between the list and its bytes. */
-  #slice(edition: number, after: RecordKey | undefined) {
-    const filter = { archived: true }
-    const query = { filter, edition, limit: sliceRecords, ...(after && { after }) }
-    const { positions, next } = this.#editions.list(query)
-    const records = positions.map((position) => {
-      const { bytes, release } = this.#editions.record(position, 'identity')
-      const record = JSON.parse(bytes.toString()) as TenderRecord
-      release?.()
-      return record
-    })
-    return { records, next }
+  add(record: TenderRecord): void {
+    countRecord(record, this.#bySource, this.#examples)
   }
 }
 
@@ -160,5 +98,5 @@ function noteExamples(kind: MemberKind, object: Plain, examples: Map<string, str
   }
 }
 
-/** Whether examples of a member are left out because they tell of people. */
+/** Whether examples of a member are left out because they are about people. */
 export const isPersonal = (kind: MemberKind, name: string): boolean => personal.has(`${kind}.${name}`)

@@ -1,10 +1,12 @@
 // The explorer: a form of all parameters, the request as people would write it, and the answer of the API itself.
 import { listParameters, type Parameter, parseListQuery } from '../../api/parameters.ts'
-import { formatNumber } from '../format.ts'
+import { minuteMs } from '../../domain/time.ts'
+import { AttemptLimit } from '../attempt-limit.ts'
+import { formatDay, formatNumber } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'
-import { type PageAnswer, type PageRequest, type PageRoute, page, publicPage } from '../page.ts'
+import { type PageAnswer, PageError, type PageRequest, type PageRoute, page, publicPage } from '../page.ts'
 import { code, empty, field, more, noteBox, part, select, state, table } from '../parts.ts'
-import type { ConsolePlace, ExplorerAnswer } from '../place.ts'
+import type { ConsolePlace, ExplorerAnswer, ExplorerStock } from '../place.ts'
 import { exampleLanguages, exampleNames, requestExample } from '../request-examples.ts'
 import { explorerTexts } from '../text/explorer-texts.ts'
 
@@ -14,42 +16,66 @@ const mostLetters = 250_000
 const mostCounted = 10_000
 const pageSize = 100
 
-type Who = { readonly organizationId: string | undefined; readonly name: string | undefined }
+/** Maximum requests a minute from one network to samples. */
+const mostSampleRequests = 120
 
-export const explorerPages = (place: ConsolePlace): PageRoute[] => [
-  publicPage('GET', '/explorer', (request) => answerOf(place, request)),
-]
+/** Whose stock is asked, and the sentence that says so. */
+type Explored = Pick<ExplorerStock, 'editions' | 'ask'> & { readonly stamp: Html }
 
-async function answerOf(place: ConsolePlace, request: PageRequest): Promise<PageAnswer> {
+export const explorerPages = (place: ConsolePlace): PageRoute[] => {
+  const limit = new AttemptLimit(mostSampleRequests, minuteMs)
+  return [publicPage('GET', '/explorer', (request) => answerOf(place, limit, request))]
+}
+
+async function answerOf(place: ConsolePlace, limit: AttemptLimit, request: PageRequest): Promise<PageAnswer> {
   const { language, query } = request
   const texts = explorerTexts[language]
-  const who = whoAsks(place, request)
   const head = { title: texts.title, lead: texts.lead }
-  if (!who)
-    return page({
-      ...head,
-      body: empty(
-        texts.noAccess,
-        texts.noAccessDetail,
-        html`<a class="btn" href="/sign-in?return=/explorer">${texts.signIn}</a>`,
-      ),
-    })
-  const path = pathOf(query)
   const isAsked = query.has('ask')
-  const answer = isAsked
-    ? await place.explore(who.organizationId, path.slice('/v1'.length)).catch(() => 'none' as const)
-    : undefined
+  const stock = liveOf(place, request) ?? place.samples()
+  if (stock === 'making' || stock === 'failed') return page({ ...head, body: withoutSamples(stock, request) })
+  const isSamples = 'isFrozen' in stock
+  if (isSamples && isAsked && !limit.take(request.addressPrefix, request.now)) throw new PageError(429, texts.tooMany)
+  const explored: Explored = isSamples ? { ...stock, stamp: stampOf(stock, request) } : stock
+  const path = pathOf(query)
+  const answer = isAsked ? await explored.ask(path.slice('/v1'.length)).catch(() => 'none' as const) : undefined
   return page({
     ...head,
-    body: html`<p class="stamp">${who.name === undefined ? texts.samples : texts.live(who.name)}</p><div class="docs x">${form(request)}<div class="stack gap">${requestPart(place, request, path)}${answer === 'none' ? noteBox('bad', texts.noAnswer) : answer && answerPart(place, request, answer)}</div></div>`,
+    body: html`<p class="stamp">${explored.stamp}</p><div class="docs x">${form(request)}<div class="stack gap">${requestPart(place, request, path)}${answer === 'none' ? noteBox('bad', texts.noAnswer) : answer && answerPart(explored, request, answer)}</div></div>`,
   })
 }
 
-/** Strangers explore samples only; others ask for an organization of theirs that has a token. */
-function whoAsks({ hasSamples }: ConsolePlace, { viewer }: PageRequest): Who | undefined {
+function withoutSamples(why: 'making' | 'failed', { language, viewer }: PageRequest): Html {
+  const texts = explorerTexts[language]
+  const signIn = !viewer && html`<a class="btn" href="/sign-in?return=/explorer">${texts.signIn}</a>`
+  if (why === 'failed') return empty(texts.failed, texts.failedDetail, signIn)
+  return empty(
+    texts.making,
+    texts.makingDetail,
+    html`<p class="row"><a class="btn" href="/explorer">${texts.lookAgain}</a>${signIn}</p>`,
+  )
+}
+
+/** The live stock, for an organization with API access. */
+function liveOf(
+  { hasSamples, editions, explore }: ConsolePlace,
+  { viewer, language }: PageRequest,
+): Explored | undefined {
   const own = viewer?.memberships.find((membership) => membership.hasAccessArea)
-  if (own && !hasSamples) return { organizationId: own.organizationId, name: own.name }
-  return hasSamples ? { organizationId: undefined, name: undefined } : undefined
+  if (!own || hasSamples) return undefined
+  return {
+    editions,
+    ask: (path) => explore(own.organizationId, path),
+    stamp: html`${explorerTexts[language].live(own.name)}`,
+  }
+}
+
+function stampOf({ isFrozen, editions }: ExplorerStock, { viewer, language }: PageRequest): Html {
+  const texts = explorerTexts[language]
+  const { newest } = editions
+  if (!isFrozen || !newest) return html`<b>${texts.samples}</b> ${texts.samplesDetail}`
+  const detail = texts.frozenDetail(formatNumber(newest.records, language), formatDay(newest.publishedAt, language))
+  return html`<b>${texts.frozen}</b> ${detail} ${viewer ? texts.needsAccess : html`<a href="/sign-in?return=/explorer">${texts.signInForLive}</a>`}`
 }
 
 /** The path of the request that the form describes, from `/v1` on. */
@@ -117,7 +143,7 @@ function requestPart({ apiAddress }: ConsolePlace, { language, query }: PageRequ
   )
 }
 
-function answerPart(place: ConsolePlace, request: PageRequest, answer: ExplorerAnswer): Html {
+function answerPart({ editions }: Explored, request: PageRequest, answer: ExplorerAnswer): Html {
   const { language, query } = request
   const texts = explorerTexts[language]
   const text = pretty(answer.body)
@@ -125,7 +151,7 @@ function answerPart(place: ConsolePlace, request: PageRequest, answer: ExplorerA
   const cursor = isWell && !query.get('id') ? nextCursor(answer.body) : undefined
   const next = new URLSearchParams(query)
   if (cursor) next.set('cursor', cursor)
-  const count = isWell && !query.get('id') ? countOf(place, query) : undefined
+  const count = isWell && !query.get('id') ? countOf(editions, query) : undefined
   return html`${part(
     texts.answer,
     html`<p class="row">${state(isWell ? 'good' : 'bad', String(answer.status))}${count !== undefined && html`<span>${texts.found(formatNumber(count, language), count === mostCounted)}</span>`}${cursor && html`<a class="btn tiny" href="/explorer?${next.toString()}">${texts.next}</a>`}</p>${code({ id: 'answer', text: text.slice(0, mostLetters), caption: 'JSON', copy: [texts.copy, texts.copied] })}${text.length > mostLetters && html`<p class="soft small">${texts.shortened(formatNumber(text.length, language))}</p>`}`,
@@ -154,7 +180,7 @@ function nextCursor(body: string): string | undefined {
 }
 
 /** Records that match, counted page by page in memory; `mostCounted` where there are more. */
-function countOf({ editions }: ConsolePlace, query: URLSearchParams): number | undefined {
+function countOf(editions: Explored['editions'], query: URLSearchParams): number | undefined {
   const { newest } = editions
   if (!newest) return undefined
   const values = new Map<string, string[]>()

@@ -1,6 +1,6 @@
 // The fields of the record: every member with its type, meaning and origin, how often it is filled, and one real value.
 import { docFrame } from '../docs/doc-frame.ts'
-import { type FieldCounter, type FieldFill, isPersonal } from '../docs/field-fill.ts'
+import { type FieldFill, isPersonal } from '../docs/field-fill.ts'
 import type { DocPage, Handbook } from '../docs/handbook.ts'
 import { fieldHeadings, type MemberKind, memberKinds, membersOf, type RecordMember } from '../docs/record-members.ts'
 import type { CodeSection } from '../docs/search-guides.ts'
@@ -9,6 +9,7 @@ import { type Html, html } from '../html.ts'
 import { type PageRequest, type PageRoute, publicPage } from '../page.ts'
 import { quoted, select } from '../parts.ts'
 import type { ConsolePlace } from '../place.ts'
+import type { StockCounter } from '../stock-counter.ts'
 import { docsTexts } from '../text/docs-texts.ts'
 import type { Language } from '../text/languages.ts'
 
@@ -24,7 +25,7 @@ const askAgainSeconds = 5
 export const fieldsPages = (
   place: Pick<ConsolePlace, 'editions'>,
   handbook: Handbook,
-  counter: FieldCounter,
+  counter: StockCounter,
 ): PageRoute[] => [
   publicPage('GET', '/docs/fields', async (request) => {
     await counter.refresh(countWaitMs)
@@ -47,11 +48,11 @@ const anchorOf = (kind: MemberKind, name: string): string => (kind === 'record' 
 function fieldsPage(
   { editions }: Pick<ConsolePlace, 'editions'>,
   handbook: Handbook,
-  counter: FieldCounter,
+  counter: StockCounter,
   { language, query }: PageRequest,
 ) {
   const texts = docsTexts[language]
-  const fill = counter.latest
+  const fill = counter.latest?.fill
   const source = query.get('source') ?? ''
   const wanted = (query.get('q') ?? '').trim().toLowerCase()
   const page = handbook.source(fieldsFile)
@@ -62,7 +63,7 @@ function fieldsPage(
   const contents = shown
     .filter(({ members }) => members.length > 0)
     .map(({ kind }) => ({ level: 2, id: kind, text: fieldHeadings[kind] }))
-  const isCounting = editions.newest !== undefined && fill?.edition.edition !== editions.newest.edition
+  const isCounting = editions.newest !== undefined && counter.latest?.edition.edition !== editions.newest.edition
   const body = html`<p class="lead">${texts.fieldsLead}</p>${filterForm(fill, source, query.get('q') ?? '', language)}
 <p class="small"><span class="stamp">${stamp(editions.newest, counter, language)}</span></p>
 ${contents.length === 0 && html`<p role="status">${texts.nothingFound(wanted)}</p>`}
@@ -97,14 +98,14 @@ function filterForm(fill: FieldFill | undefined, source: string, wanted: string,
 
 function stamp(
   newest: { readonly edition: number; readonly records: number } | undefined,
-  counter: FieldCounter,
+  counter: StockCounter,
   language: Language,
 ) {
   const texts = docsTexts[language]
-  const fill = counter.latest
+  const { latest } = counter
   if (!newest) return texts.noEdition
-  if (!fill) return texts.counting(formatNumber(counter.done, language), formatNumber(newest.records, language))
-  const { edition, records, publishedAt } = fill.edition
+  if (!latest) return texts.counting(formatNumber(counter.done, language), formatNumber(newest.records, language))
+  const { edition, records, publishedAt } = latest.edition
   const counted = texts.countedIn(
     formatNumber(edition, language),
     formatNumber(records, language),

@@ -1,0 +1,236 @@
+// The stock in pictures, for everybody: tenders by week, portal and division of CPV, and how soon portals are read. Each picture has
+// its table.
+import { codeLabel } from '../../domain/code-labels.ts'
+import { type ReadingDelay, readingDelays } from '../../store/reading-delays.ts'
+import { formatDay, formatDuration, formatMoment, formatNumber, formatShortDay } from '../format.ts'
+import { type Content, type Html, html } from '../html.ts'
+import { type PageRoute, page, publicPage } from '../page.ts'
+import { bars, type Column, empty, more, part, rowBars, table } from '../parts.ts'
+import type { ConsolePlace } from '../place.ts'
+import { settledWithin } from '../settled-within.ts'
+import type { StockCount, StockCounter } from '../stock-counter.ts'
+import type { StockShape } from '../stock-shape.ts'
+import type { Language } from '../text/languages.ts'
+import { stockTexts } from '../text/stock-texts.ts'
+
+/** How long a first visitor waits for the count. */
+const countWaitMs = 500
+/** How long a page waits for the question about delays, which goes on behind it. */
+const delaysWaitMs = 1000
+/** How many bars a picture has; its table has all. */
+const mostBars = 12
+/** A portal with fewer notices than these is in the table only: a few say nothing about how soon it is read. */
+const leastNotices = 5
+
+type StockPlace = Pick<ConsolePlace, 'editions' | 'store' | 'reads'>
+
+export const stockPages = (place: StockPlace, counter: StockCounter): PageRoute[] => {
+  const delays = new DelaysOfEdition(place)
+  return [
+    publicPage('GET', '/stock', async ({ language }) => {
+      const texts = stockTexts[language]
+      await counter.refresh(countWaitMs)
+      const { latest } = counter
+      const known = latest && (await delays.read())
+      const titles = latest && (await place.reads.titles())
+      return page({
+        title: texts.title,
+        lead: texts.lead,
+        actions: html`<span class="stamp">${stampOf(place, counter, language)}</span>`,
+        body: latest
+          ? html`${weeksPart(latest, language)}<div class="split even">${portalsPart(latest.shape, titles!, language)}${divisionsPart(latest.shape, language)}</div>${delaysPart(known, titles!, language)}`
+          : empty(
+              texts.nothing,
+              place.editions.newest ? texts.firstCount : texts.noEdition,
+              html`<a class="btn" href="/stock">${texts.lookAgain}</a>`,
+            ),
+      })
+    }),
+  ]
+}
+
+/** The delays as of the newest edition; read once for each, by whoever asks first. */
+class DelaysOfEdition {
+  readonly #place: StockPlace
+  #edition: number | undefined
+  #delays: Promise<readonly ReadingDelay[]> | undefined
+
+  constructor(place: StockPlace) {
+    this.#place = place
+  }
+
+  /** Undefined while the database does not answer: the page has the other pictures. */
+  async read(): Promise<readonly ReadingDelay[] | undefined> {
+    const edition = this.#place.editions.newest?.edition
+    if (this.#edition !== edition || !this.#delays) {
+      this.#edition = edition
+      this.#delays = readingDelays(this.#place.store.db)
+    }
+    try {
+      return await settledWithin(this.#delays, delaysWaitMs)
+    } catch {
+      this.#delays = undefined
+      return undefined
+    }
+  }
+}
+
+function stampOf({ editions }: StockPlace, { latest, done }: StockCounter, language: Language): Content {
+  const texts = stockTexts[language]
+  const number = (value: number) => formatNumber(value, language)
+  const { newest } = editions
+  if (!newest) return texts.noEdition
+  if (!latest) return texts.counting(number(done), number(newest.records))
+  const { edition, publishedAt } = latest.edition
+  const { tenders, merged } = latest.shape
+  return html`${texts.edition(number(edition), formatMoment(publishedAt, language))}<br>${texts.counted(number(tenders))}${merged > 0 && html`; ${texts.merged(number(merged))}`}${edition !== newest.edition && html`<br>${texts.newerIsCounted(number(newest.edition))}`}`
+}
+
+function weeksPart({ shape, edition }: StockCount, language: Language): Html {
+  const texts = stockTexts[language]
+  const number = (value: number) => formatNumber(value, language)
+  const weeks = shape.weeks.map((monday, index) => ({
+    tenders: shape.inWeek(monday),
+    name: formatDay(monday, language),
+    short: formatShortDay(monday, language),
+    isUnderWay: index === shape.weeks.length - 1,
+  }))
+  const most = weeks.reduce((best, week) => (week.tenders > best.tenders ? week : best))
+  const named = ({ name, isUnderWay }: (typeof weeks)[number]) => (isUnderWay ? texts.soFar(name) : name)
+  const picture = bars({
+    finding: texts.weeksFinding(number(most.tenders), most.name, number(weeks.at(-1)!.tenders)),
+    format: number,
+    list: weeks.map((week, index) => ({
+      // the last labels would leave the picture
+      label: index % 6 === 0 && index < 20 ? week.short : '',
+      value: week.tenders,
+      title: `${named(week)}: ${number(week.tenders)}`,
+    })),
+  })
+  const rows: Content[][] = weeks.toReversed().map((week) => [named(week), number(week.tenders)])
+  return part(
+    texts.weeks,
+    html`${picture}${asTable(texts.weeks, [texts.weekFrom], [...rows, [texts.otherWeeks, number(shape.otherWeeks)]], language)}`,
+    texts.weeksDetail(formatMoment(edition.publishedAt, language)),
+  )
+}
+
+function portalsPart(shape: StockShape, titles: ReadonlyMap<string, string>, language: Language): Html {
+  const texts = stockTexts[language]
+  const number = (value: number) => formatNumber(value, language)
+  // some publish under a name that is no source of ours: as it stands in the records
+  const list = shape.byPublisher.map(([publisher, tenders]) => ({
+    name: titles.get(publisher) ?? publisher,
+    label: titles.has(publisher) ? html`<bdi>${titles.get(publisher)}</bdi>` : html`<code>${publisher}</code>`,
+    tenders,
+  }))
+  const [first] = list
+  if (!first) return part(texts.portals, html`<p>${texts.none}</p>`)
+  return part(
+    texts.portals,
+    html`${rowBars({
+      finding: texts.portalsFinding(number(list.length), first.name, number(first.tenders)),
+      list: list.slice(0, mostBars).map(({ name, label, tenders }) => ({
+        label,
+        value: tenders,
+        text: number(tenders),
+        title: `${name}: ${number(tenders)}`,
+      })),
+    })}${asTable(
+      texts.portals,
+      [texts.portal],
+      list.map(({ label, tenders }) => [label, number(tenders)]),
+      language,
+    )}`,
+    texts.portalsDetail,
+  )
+}
+
+function divisionsPart(shape: StockShape, language: Language): Html {
+  const texts = stockTexts[language]
+  const number = (value: number) => formatNumber(value, language)
+  const list = shape.byDivision.map(([division, tenders]) => {
+    const label = codeLabel('cpv', `${division}000000`, language)
+    return { division, name: label ?? texts.unlisted, isListed: label !== undefined, tenders }
+  })
+  const [first] = list
+  if (!first) return part(texts.divisions, html`<p>${texts.none}</p>`)
+  const rows = list.map(({ division, name, isListed, tenders }): Content[] => [
+    html`<code>${division}</code> ${isListed ? html`<a href="/codes/cpv?at=${division}000000">${name}</a>` : name}`,
+    number(tenders),
+  ])
+  return part(
+    texts.divisions,
+    html`${rowBars({
+      finding: texts.divisionsFinding(number(list.length), first.name, number(first.tenders)),
+      list: list.slice(0, mostBars).map(({ division, name, tenders }) => ({
+        label: html`<code>${division}</code> ${name}`,
+        value: tenders,
+        text: number(tenders),
+        title: `${division} ${name}: ${number(tenders)}`,
+      })),
+    })}${asTable(texts.divisions, [texts.division], [...rows, [texts.withoutCode, number(shape.withoutCode)]], language)}`,
+    texts.divisionsDetail,
+  )
+}
+
+function delaysPart(
+  delays: readonly ReadingDelay[] | undefined,
+  titles: ReadonlyMap<string, string>,
+  language: Language,
+): Html {
+  const texts = stockTexts[language]
+  const number = (value: number) => formatNumber(value, language)
+  const time = (ms: number) => formatDuration(ms, language)
+  if (!delays) return part(texts.delays, html`<p>${texts.notKnownNow}</p>`)
+  const list = [...delays]
+    .sort((left, right) => right.notices - left.notices || (left.sourceId < right.sourceId ? -1 : 1))
+    .map((delay) => ({ ...delay, name: titles.get(delay.sourceId) ?? delay.sourceId }))
+  if (list.length === 0) return part(texts.delays, html`<p>${texts.noDelays}</p>`, texts.delaysDetail)
+  const shown = list.filter(({ notices }) => notices >= leastNotices).slice(0, mostBars)
+  const slowest = shown.reduce<(typeof shown)[number] | undefined>(
+    (most, each) => (most && most.median >= each.median ? most : each),
+    undefined,
+  )
+  const columns: Column[] = [
+    { head: texts.portal },
+    { head: texts.notices, isNumber: true },
+    { head: texts.median, isNumber: true },
+    { head: texts.ninth, isNumber: true },
+  ]
+  const rows = list.map(({ name, notices, median, ninth }) => [
+    html`<bdi>${name}</bdi>`,
+    number(notices),
+    time(median),
+    time(ninth),
+  ])
+  return part(
+    texts.delays,
+    html`${
+      slowest
+        ? html`<ul class="key"><li>${texts.median}</li><li class="kb">${texts.ninth}</li></ul>${rowBars({
+            finding: texts.delaysFinding(slowest.name, time(slowest.median)),
+            list: shown.map(({ name, median, ninth }) => ({
+              label: html`<bdi>${name}</bdi>`,
+              value: median,
+              reach: ninth,
+              text: time(median),
+              title: texts.delayTitle(name, time(median), time(ninth)),
+            })),
+          })}`
+        : html`<p>${texts.fewNotices}</p>`
+    }${more(texts.asTable, table({ caption: texts.delays, kind: 'mini', columns, rows }))}`,
+    texts.delaysDetail,
+  )
+}
+
+function asTable(
+  caption: string,
+  [head]: readonly [string],
+  rows: readonly (readonly Content[])[],
+  language: Language,
+): Html {
+  const texts = stockTexts[language]
+  const columns = [{ head }, { head: texts.tenders, isNumber: true }]
+  return more(texts.asTable, table({ caption, kind: 'mini keep', columns, rows }))
+}
