@@ -834,6 +834,27 @@ export const commands = {
     environment: sealingEnvironment,
     examples: [['tenderstock webhook create --organization Acme --url https://example.org/hook', 'for all searches']],
   },
+  'webhook update': {
+    summary: 'Change an endpoint: its address, events, searches, rate or description.',
+    details: [
+      'The secret stays. What waits goes to a new address at once; other events and searches hold for what arises later.',
+    ],
+    operands: endpointId,
+    options: {
+      ...everywhere,
+      url: { type: 'text', value: 'URL', help: 'Where the hits are posted from now on.' },
+      kind: { type: 'paths', value: 'KIND…', help: 'The only kinds it gets: search.hit, search.hit.changed.' },
+      search: { type: 'paths', value: 'NAME…', help: 'The only searches whose hits it gets.' },
+      'all-searches': { type: 'flag', help: 'Hits of all searches of the organization, also of later ones.' },
+      rate: { type: 'count', value: 'N', min: 1, max: 1000, help: 'Maximum requests a second.' },
+      description: { type: 'text', value: 'TEXT', help: 'What it is for.' },
+    },
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock webhook update ID --url https://example.org/hook2', 'after its receiver moved'],
+      ['tenderstock webhook update ID --kind search.hit search.hit.changed', 'also what happens to hits later'],
+    ],
+  },
   'webhook list': {
     summary: 'List webhook endpoints with their state and deliveries.',
     options: { ...everywhere, organization: { ...organization, help: 'Only those of this organization.' } },

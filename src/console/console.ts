@@ -14,6 +14,7 @@ import { loadAssets } from './assets.ts'
 import { keyHashOf } from './directory.ts'
 import { type FramePlace, frame } from './frame.ts'
 import { html } from './html.ts'
+import { keptForm, openKeptForm } from './kept-form.ts'
 import {
   type OrganizationRequest,
   type Page,
@@ -129,7 +130,8 @@ class Listener {
         throw new PageError(403, frameTexts[request.language].foreignForm)
       const organization = this.#admit(route, request)
       if ('kind' in organization) return await this.#send(organization, route, request, undefined, reply)
-      const asked = { ...request, ...organization } as OrganizationRequest
+      const form = request.viewer ? openKeptForm(request, request.viewer) : request.form
+      const asked = { ...request, ...organization, form } as OrganizationRequest
       const longestMs = route.method === 'GET' && !route.asksElsewhere ? longestPageMs : longestChangeMs
       const answer = await beforeLong(
         Promise.resolve().then(() => route.answer(asked)),
@@ -192,7 +194,8 @@ class Listener {
       }
     }
     if (route.audience === 'operator' && !viewer.person.isOperator) throw new PageError(403, texts.operatorsOnly)
-    if (route.isSensitive && request.now - viewer.signedInAt > freshSignInMs) return this.#signInFirst(request)
+    if (route.isSensitive && request.now - viewer.signedInAt > freshSignInMs)
+      return keptForm(request, viewer) ?? this.#signInFirst(request)
     return organization ? { organization } : {}
   }
 

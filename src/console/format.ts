@@ -21,6 +21,9 @@ const days = cached(
   (language) =>
     new Intl.DateTimeFormat(locales[language], { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' }),
 )
+const shortDays = cached(
+  (language) => new Intl.DateTimeFormat(locales[language], { timeZone: 'UTC', day: 'numeric', month: 'short' }),
+)
 const moments = cached(
   (language) =>
     new Intl.DateTimeFormat(locales[language], {
@@ -47,6 +50,9 @@ export const formatShare = (share: number, language: Language): string => percen
 /** The day in UTC: `23 Nov 2026`. `at` in epoch milliseconds, as everywhere here. */
 export const formatDay = (at: number, language: Language): string => days(language).format(at)
 
+/** The day in UTC without its year: `23 Nov`. */
+export const formatShortDay = (at: number, language: Language): string => shortDays(language).format(at)
+
 /** Day and hour in UTC: `23 Nov 2026, 08:00`. */
 export const formatMoment = (at: number, language: Language): string => moments(language).format(at)
 
@@ -62,6 +68,23 @@ export function formatRelative(at: number, now: number, language: Language): str
   if (size >= dayMs) return format.format(Math.round(distance / dayMs), 'day')
   if (size >= hourMs) return format.format(Math.round(distance / hourMs), 'hour')
   return format.format(Math.round(distance / minuteMs), 'minute')
+}
+
+/** `45 minutes`, `5 hours`, `2.5 days`, by the largest unit of which there are two. */
+export function formatDuration(ms: number, language: Language): string {
+  const [unit, size] =
+    ms >= 2 * dayMs
+      ? (['day', dayMs] as const)
+      : ms >= 2 * hourMs
+        ? (['hour', hourMs] as const)
+        : (['minute', minuteMs] as const)
+  const maximumFractionDigits = unit === 'day' ? 1 : 0
+  return new Intl.NumberFormat(locales[language], {
+    style: 'unit',
+    unit,
+    unitDisplay: 'long',
+    maximumFractionDigits,
+  }).format(ms / size)
 }
 
 /** An amount of money: from a million on in lists short, `€ 8.4 m`. */

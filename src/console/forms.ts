@@ -26,7 +26,7 @@ export async function once<Result>(
 ): Promise<Once<Result>> {
   const key = request.form.get('form-key') ?? ''
   if (!/^[\w-]{22}$/.test(key))
-    throw new PageError(400, 'The form lacks its key. Open the page again and send it anew.')
+    throw new PageError(400, 'The form lacks its key. Open the page again and send it again.')
   return inTransaction(store, async (trx) =>
     (await takeForm(trx, keyHashOf(key), request.now)) ? { kind: 'done', result: await work(trx) } : { kind: 'sent' },
   )

@@ -77,6 +77,7 @@ function navigation(content: Page, place: FramePlace): Html {
     return html`<nav class="menu" id="menu" popover aria-label="${texts.site}">${[
       [texts.docs, '/docs'] as const,
       [texts.explorer, '/explorer'] as const,
+      [texts.stock, '/stock'] as const,
       [texts.status, '/status'] as const,
     ].map(
       entry,

@@ -218,12 +218,33 @@ export function bars(options: {
   )}${limit !== undefined && html`<line class="lim" x1="0" x2="100" y1="${round(y(limit))}" y2="${round(y(limit))}"/>`}</svg><div class="x" aria-hidden="true">${list.map(({ label }) => html`<span>${label}</span>`)}</div></figure>`
 }
 
+export type RowBar = {
+  readonly label: Content
+  readonly value: number
+  /** The figure as text. */
+  readonly text: string
+  /** A second value that is not lower, in gray behind the first. */
+  readonly reach?: number
+  /** For the title of the bar. */
+  readonly title: string
+}
+
+/** Bars below each other, each with its label and figure: on a phone the bar stands below them. `finding` is the label of the picture. */
+export function rowBars({ finding, list }: { readonly finding: string; readonly list: readonly RowBar[] }): Html {
+  const top = Math.max(...list.map(({ value, reach = 0 }) => Math.max(value, reach))) || 1
+  const width = (value: number) => round((100 * value) / top)
+  return html`<figure class="chart rows" role="img" aria-label="${finding}">${list.map(
+    ({ label, value, text, reach, title }) =>
+      html`<span>${label}</span><b>${text}</b><svg viewBox="0 0 100 10" preserveAspectRatio="none"><title>${title}</title>${reach !== undefined && html`<rect class="b" width="${width(reach)}" y="3" height="4"/>`}<rect width="${width(value)}" height="10"/></svg>`,
+  )}</figure>`
+}
+
 const round = (value: number): number => Math.round(value * 100) / 100
 
-/** The smallest 1, 2, 4, 5 or 8 times a power of ten that is not below the value. */
+/** The smallest 1, 2, 3, 4, 5, 6 or 8 times a power of ten that is not below the value. */
 function niceTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
-  return [1, 2, 4, 5, 8, 10].map((step) => step * power).find((top) => top >= value)!
+  return [1, 2, 3, 4, 5, 6, 8, 10].map((step) => step * power).find((top) => top >= value)!
 }
 
 /** Pages of a list: what is shown, and the way to the neighbors. */

@@ -30,6 +30,16 @@ export type ExplorerAnswer = {
   readonly body: string
 }
 
+/** A stock that strangers explore. */
+export type ExplorerStock = {
+  /** Matches are counted in it. */
+  readonly editions: Pick<EditionView, 'newest' | 'list'>
+  /** Answers as the API does, for a path below `/v1`. */
+  readonly ask: (path: string) => Promise<ExplorerAnswer>
+  /** One edition for good, besides the live stock; false: the stock itself is made up, and grows. */
+  readonly isFrozen: boolean
+}
+
 export type ConsolePlace = {
   readonly store: Pick<Store, 'db' | 'engine'>
   /** The edition log of this node. */
@@ -46,13 +56,12 @@ export type ConsolePlace = {
   readonly origin: string
   /** Where clients reach the API, without a slash at the end. */
   readonly apiAddress: string
-  /** The notices are made up: strangers may explore them. */
+  /** The notices of the stock are made up. */
   readonly hasSamples: boolean
-  /**
-   * Asks the API for a path below `/v1`, as the organization, whose limit it uses, or as a stranger. Rejects when the API
-   * does not answer.
-   */
-  readonly explore: (organizationId: string | undefined, path: string) => Promise<ExplorerAnswer>
+  /** Asks the API for a path below `/v1`, as the organization, whose limit it uses. Rejects when the API does not answer. */
+  readonly explore: (organizationId: string, path: string) => Promise<ExplorerAnswer>
+  /** What strangers explore: never a live stock. */
+  readonly samples: () => ExplorerStock | 'making' | 'failed'
   readonly run: (request: CommandRequest) => Promise<CommandOutcome>
   /** What new webhook endpoints and secrets need. */
   readonly webhooks: {

@@ -12,7 +12,7 @@ import { tenderTexts } from './text/tender-texts.ts'
 export type TenderHow = {
   readonly language: Language
   readonly now: number
-  /** Absent where the stock does not tell of it. */
+  /** Absent where the stock does not know it. */
   readonly told: ToldRecord | undefined
 }
 

@@ -44,6 +44,7 @@ export const commandNames = [
   'token revoke',
   'token rotate',
   'webhook create',
+  'webhook update',
   'webhook list',
   'webhook test',
   'webhook rotate',

@@ -6,6 +6,8 @@ import type { Store } from '../store/database.ts'
 import type { DatabaseClock } from '../store/database-clock.ts'
 import type { DocumentStore } from '../store/document-store.ts'
 import type { RoundState } from '../store/rounds.ts'
+import type { Actor } from '../store/token-changes.ts'
+import type { SamplePortals } from './portal-access.ts'
 import type { WorkQueue } from './work-queue.ts'
 
 /** The open stock and what belongs to it. */
@@ -25,6 +27,8 @@ export type ServiceContext = {
   readonly documentStore?: DocumentStore
   /** The database's time by the clock of this machine, which `clock` follows. */
   readonly databaseClock: DatabaseClock
+  /** Who runs the operation, as the audit log names them; absent: whoever has the command line. */
+  readonly by?: Actor
   /** The service's own interval; absent where none runs. */
   readonly publishIntervalMs?: number
   /** Called before a publication; it does not take place when this rejects. */
@@ -37,6 +41,8 @@ export type ServiceContext = {
   readonly advanceClock?: (ms: number) => Promise<number>
   /** Where people reach the console of this service; absent where none runs. */
   readonly consoleOrigin?: string
+  /** The sample portals, which commands about sources ask in place of the true ones; absent where none are read. */
+  readonly samplePortals?: () => SamplePortals | undefined
   /** Ends long reading after the batch that is being written. */
   readonly signal?: AbortSignal
 }

@@ -58,6 +58,7 @@ import {
   replayWebhook,
   rotateWebhook,
   testWebhook,
+  updateWebhook,
 } from './webhook-operations.ts'
 
 const exitCodes = { held: 3, tooEarly: 4, failing: 7 } as const
@@ -213,6 +214,7 @@ const operations: { readonly [name in CommandName]?: Operation } = {
   'token revoke': revokeTokenNow,
   'token rotate': rotateTokenNow,
   'webhook create': createWebhook,
+  'webhook update': updateWebhook,
   'webhook list': listWebhooks,
   'webhook test': testWebhook,
   'webhook rotate': rotateWebhook,

@@ -7,6 +7,7 @@ import { currentDecisions } from '../consolidate/match-closure.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
+import { addAuditEntry } from '../store/audit.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
 import { listDoubts } from '../store/doubts.ts'
 import { countKeyHolders, listEdgesOf, loadMatchRecords } from '../store/matches.ts'
@@ -20,6 +21,7 @@ import {
   upsertDecision,
 } from '../store/reviews.ts'
 import { contentsOfTenders, findTender, tendersOfNoticeKeys } from '../store/tenders.ts'
+import { commandActor } from '../store/token-changes.ts'
 import type { Emit } from './command-event.ts'
 import type { ControlRequest } from './control-socket.ts'
 
@@ -125,6 +127,7 @@ export async function decideReview(
   await inTransaction(store, async (trx) => {
     await upsertDecision(trx, { left, right, decision, decidedAt: clock(), note: String(options.note ?? '') })
     await reconsiderNotices(trx, [left, right])
+    await audit(trx, options, { at: clock(), action: `review.${decision}`, left, right })
   })
   await apply()
   const tenders = await tendersOfNoticeKeys(store.db, [left, right])
@@ -138,10 +141,32 @@ export async function decideReview(
   return 0
 }
 
+/** Notes who decided: the person whose page it was, or whoever gave the command. */
+async function audit(
+  trx: Executor,
+  options: ControlRequest['options'],
+  {
+    at,
+    action,
+    left,
+    right,
+  }: { readonly at: number; readonly action: string; readonly left: string; readonly right: string },
+): Promise<void> {
+  await addAuditEntry(trx, {
+    at,
+    action,
+    actor: String(options['by'] ?? commandActor.actor),
+    addressPrefix: String(options['address-prefix'] ?? commandActor.addressPrefix),
+    organizationId: undefined,
+    subject: `${left} ${right}`.slice(0, 300),
+    detail: {},
+  })
+}
+
 /** `review undo LEFT RIGHT`: removes what was decided on two records and applies that at once; `apply` consolidates. */
 export async function undoReview(
-  { store }: ReviewContext,
-  { operands }: ControlRequest,
+  { store, clock }: ReviewContext,
+  { operands, options }: ControlRequest,
   { emit, apply }: { readonly emit: Emit; readonly apply: () => Promise<void> },
 ): Promise<number> {
   const [left, right] = [...(await pairOf(store.db, operands))].sort() as [string, string]
@@ -152,6 +177,7 @@ export async function undoReview(
   await inTransaction(store, async (trx) => {
     await deleteDecisions(trx, decisions)
     await reconsiderNotices(trx, noticeKeys)
+    await audit(trx, options, { at: clock(), action: 'review.undo', left, right })
   })
   await apply()
   const tenders = await tendersOfNoticeKeys(store.db, noticeKeys)

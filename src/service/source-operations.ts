@@ -17,7 +17,7 @@ import type { DocumentStore } from '../store/document-store.ts'
 import { alarmsOf, listRuns } from '../store/source-health.ts'
 import type { Emit, SourceCard } from './command-event.ts'
 import type { ControlRequest } from './control-socket.ts'
-import { openPortalAccess } from './portal-access.ts'
+import { openPortalAccess, type PortalAccess, type SamplePortals } from './portal-access.ts'
 import { claimStockKind } from './stock-kind.ts'
 
 /** What these commands need of the context they run in. */
@@ -35,6 +35,7 @@ export type ReadingContext = SourceContext & {
   readonly version: string
   readonly random: Random
   readonly documentStore?: DocumentStore
+  readonly samplePortals?: () => SamplePortals | undefined
   readonly signal?: AbortSignal
 }
 
@@ -176,17 +177,17 @@ export async function runSourceNow(
   emit: Emit,
 ): Promise<number> {
   const sources = await loadSources()
-  const source = sourceNamed(sources, operands[0]!)
+  const named = sourceNamed(sources, operands[0]!)
   if (options.slot !== undefined && options.channel === undefined)
     throw new OperatorError(
-      `--slot needs --channel; ${source.id} has ${source.channels.map(({ name }) => name).join(', ')}.`,
+      `--slot needs --channel; ${named.id} has ${named.channels.map(({ name }) => name).join(', ')}.`,
       { exitCode: 2 },
     )
-  const simulator = options.simulator === undefined ? undefined : String(options.simulator)
-  const { clock, random, config, version, keyOf } = context
-  const access = openPortalAccess({ config, clock, random, version, ...(simulator !== undefined && { simulator }) })
+  const { clock, random, keyOf } = context
+  const access = accessOf(context, options)
   try {
-    await claimStockKind(context.store, simulator === undefined ? 'live' : 'samples')
+    const source = cardIn(access, named)
+    await claimStockKind(context.store, access.isSimulated ? 'samples' : 'live')
     const results = await runSource(
       context.store,
       source,
@@ -194,7 +195,7 @@ export async function runSourceNow(
         all: sources.values(),
         clock,
         hosts: access.hosts,
-        keyOf: (setting) => keyOf(setting) ?? (simulator === undefined ? undefined : 'simulated'),
+        keyOf: (setting) => keyOf(setting) ?? (access.isSimulated ? 'simulated' : undefined),
         scratchFolder: join(context.dataFolder, 'scratch', String(process.pid)),
         worker: `${hostname()} ${process.pid} ${random.uuid()}`,
         sleep: systemSleep,
@@ -218,6 +219,16 @@ export async function runSourceNow(
   }
 }
 
+function accessOf(context: CheckContext, { simulator }: ControlRequest['options']): PortalAccess {
+  return openPortalAccess({ ...context, ...(simulator !== undefined && { simulator: String(simulator) }) })
+}
+
+function cardIn(access: PortalAccess, source: Source): Source {
+  const card = access.cardOf(source)
+  if (card) return card
+  throw new OperatorError(`This service reads sample portals, and ${source.id} is not one of them.`, { exitCode: 2 })
+}
+
 /** What a check needs: no stock. */
 export type CheckContext = Omit<ReadingContext, 'store' | 'documentStore'>
 
@@ -228,24 +239,25 @@ export async function checkSources(
   emit: Emit,
 ): Promise<number> {
   const sources = await loadSources()
-  const simulator = options.simulator === undefined ? undefined : String(options.simulator)
+  const named = operands.map((id) => sourceNamed(sources, id))
+  const { clock, signal = new AbortController().signal } = context
+  const access = accessOf(context, options)
   const keyOf = (source: Source) =>
     source.access.kind === 'open'
       ? undefined
-      : (context.keyOf(source.access.setting) ?? (simulator === undefined ? undefined : 'simulated'))
+      : (context.keyOf(source.access.setting) ?? (access.isSimulated ? 'simulated' : undefined))
   const hasKey = (source: Source) => source.access.kind === 'open' || keyOf(source) !== undefined
   const chosen =
-    operands.length > 0
-      ? operands.map((id) => sourceNamed(sources, id))
-      : [...sources.values()].filter((source) => whyOff(source, hasKey(source)) === undefined)
-  const { clock, random, config, version, signal = new AbortController().signal } = context
-  const access = openPortalAccess({ config, clock, random, version, ...(simulator !== undefined && { simulator }) })
+    named.length > 0
+      ? named
+      : [...sources.values()].filter((each) => access.cardOf(each) && whyOff(each, hasKey(each)) === undefined)
   const scratchFolder = join(context.dataFolder, 'scratch', String(process.pid))
   await mkdir(scratchFolder, { recursive: true })
   const verdicts: CheckResult['verdict'][] = []
   try {
-    for (const source of chosen) {
+    for (const each of chosen) {
       if (signal.aborted) break
+      const source = cardIn(access, each)
       if (!hasKey(source)) throw new OperatorError(`${source.id} ${whyOff(source, false)}.`)
       emit({ event: 'progress', stage: 'check', done: verdicts.length, total: chosen.length })
       const key = keyOf(source)

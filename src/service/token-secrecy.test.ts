@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { putEmptyStock } from '../../test/world.ts'
 import { helpText, plainStyle } from '../cli/help-text.ts'
 import { commandNames } from './command-name.ts'
 
@@ -100,7 +101,7 @@ function filesWith(folder: string, text: string): string[] {
 
 describe.each(shapes)('the first start %s', (_, args, terminal, ready) => {
   test('shows the token to a person once, later starts never; a revoked one is not replaced', async () => {
-    const data = join(await newFolder(), 'data')
+    const data = await putEmptyStock(join(await newFolder(), 'data'))
     const file = join(data, 'trial-token')
     const start = async () => {
       const service = launch(data, [...sample, ...args], terminal)
@@ -160,7 +161,7 @@ describe.each(shapes)('the first start %s', (_, args, terminal, ready) => {
 })
 
 test('without samples there is no trial token, and a sentence says how to make one', async () => {
-  const data = join(await newFolder(), 'data')
+  const data = await putEmptyStock(join(await newFolder(), 'data'))
   const service = launch(data, ['--no-samples', '--json'], false)
   await service.until('"event":"ready"')
   expect(service.output()).toContain(`tenderstock organization create NAME --data ${data}`)

@@ -9,6 +9,7 @@ import { startReceiver } from '../../test/webhooks/delivery-world.ts'
 import { engines, openTestStore, type TestStore } from '../../test/world.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom } from '../platform/random.ts'
+import { listAuditEntries } from '../store/audit.ts'
 import { openDatabaseClock } from '../store/database-clock.ts'
 import { createOrganization } from '../store/organizations.ts'
 import type { CommandEvent, EventOf } from './command-event.ts'
@@ -165,6 +166,35 @@ describe.each(engines)('webhook commands (%s)', (engine) => {
     const made = await Promise.allSettled(Array.from({ length: 23 }, () => create()))
     expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
     expect(await count(store)).toBe(20)
+  })
+
+  test('an endpoint is changed, with an entry of the audit log; what is wrong changes nothing', async () => {
+    const { store, run, create, receiver } = await world()
+    const { id } = await create({ description: 'CRM' })
+    await expect(run('webhook update', [id])).rejects.toThrow(/Nothing to change/)
+    await expect(run('webhook update', [id], { rate: 10, kind: ['search.hit'] })).rejects.toThrow(/Nothing to change/)
+    for (const [options, error] of [
+      [{ url: 'https://10.0.0.1/' }, /private network/],
+      [{ kind: ['search.miss'] }, /no kind/],
+      [{ search: ['Roads'] }, /no search "Roads"/],
+      [{ search: ['Roads'], 'all-searches': true }, /either --search or --all-searches/],
+    ] as const)
+      await expect(run('webhook update', [id], { rate: 3, ...options })).rejects.toThrow(error)
+    await expect(run('webhook update', ['nothing'], { rate: 3 })).rejects.toThrow(/webhook list/)
+    expect((await run('webhook list')).events).toMatchObject([{ requestsPerSecond: 10, url: receiver.url }])
+    const search = { name: 'Roads', word: ['asphalt'], organization: 'Acme' }
+    const [made] = (await run('search create', [], search)).events as [EventOf<'search'>]
+    const changed = { url: `${receiver.url}/2`, kind: ['search.hit.changed'], search: ['Roads'], rate: 3 }
+    expect((await run('webhook update', [id], changed)).events).toMatchObject([
+      { event: 'webhook', id, url: `${receiver.url}/2`, kinds: ['search.hit.changed'], searches: [made.searchId] },
+    ])
+    expect((await run('webhook update', [id], { 'all-searches': true })).events).toMatchObject([{ searches: null }])
+    const entries = (await listAuditEntries(store.db, { limit: 10 })).filter((each) => each.action === 'webhook.update')
+    expect(entries).toMatchObject([
+      { actor: 'operator', subject: 'CRM', detail: { searches: 'all', searchesBefore: 'Roads' } },
+      { detail: { kindsBefore: 'search.hit', rate: 3, rateBefore: 10, searches: 'Roads', searchesBefore: 'all' } },
+    ])
+    expect(entries[0]!.organizationId).toBe(made.organizationId)
   })
 
   test('what is not there is named, and a replay says what it needs', async () => {

@@ -3,6 +3,7 @@ import { hitEventKinds } from '../domain/hit-event.ts'
 import { parseDate } from '../domain/time.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { Sealer } from '../platform/sealing.ts'
+import { inTransaction } from '../store/database.ts'
 import {
   countDeliveries,
   listDeliveries,
@@ -10,12 +11,16 @@ import {
   releaseHeld,
   replayDeliveries,
 } from '../store/deliveries.ts'
-import { listOrganizations } from '../store/organizations.ts'
-import { findSearch } from '../store/searches.ts'
+import { findOrganization, listOrganizations } from '../store/organizations.ts'
+import { findSearch, listSearches } from '../store/searches.ts'
 import {
+  changeEndpoint,
   createEndpoint,
   disableEndpoint,
+  type EndpointChange,
   enableEndpoint,
+  endpointChanges,
+  endpointLabel,
   findEndpoint,
   listEndpoints,
   maxEndpoints,
@@ -30,6 +35,7 @@ import { testBody } from '../webhooks/hit-body.ts'
 import { openSender } from '../webhooks/send-attempt.ts'
 import { makeWebhookSecret, webhookHeaders, webhookSecretBytes } from '../webhooks/signature.ts'
 import type { Emit, EventOf } from './command-event.ts'
+import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
 import { webhookAddressRule } from './loopback-webhooks.ts'
 import type { ServiceContext } from './operation-context.ts'
@@ -45,8 +51,7 @@ type WebhookOperation = (place: ServiceContext, request: ControlRequest, emit: E
 export const createWebhook: WebhookOperation = async (place, { options }, emit) => {
   const { store, clock, random } = place
   const organization = await organizationNamed(store, String(options.organization))
-  const address = parseEndpointAddress(String(options.url), await webhookAddressRule(store, place.config))
-  await checkEndpointName(address)
+  const address = await addressOf(place, String(options.url))
   const kinds = kindsOf(options.kind)
   const searches = await searchesOf(place, organization.organizationId, options.search)
   const made = await newSecret(await openSealer(place), random, options['secret-file'])
@@ -55,7 +60,7 @@ export const createWebhook: WebhookOperation = async (place, { options }, emit) 
     {
       endpointId: random.uuid(),
       organizationId: organization.organizationId,
-      address: address.url,
+      address,
       description: String(options.description ?? ''),
       kinds,
       searches,
@@ -69,6 +74,41 @@ export const createWebhook: WebhookOperation = async (place, { options }, emit) 
       `"${organization.name}" has ${maxEndpoints} webhook endpoints, which is the maximum; remove one first: tenderstock webhook remove ID`,
     )
   emit({ ...endpointEvent(endpoint, organization.name), secret: made.secret })
+  return 0
+}
+
+/** `webhook update ID` */
+export const updateWebhook: WebhookOperation = async (place, { operands, options }, emit) => {
+  const { store, clock } = place
+  const endpoint = await endpointNamed(place, operands)
+  const { organizationId } = endpoint
+  if (options.search !== undefined && options['all-searches'] === true)
+    throw new OperatorError('Pass either --search or --all-searches.', { exitCode: 2 })
+  const searches = await searchesOf(place, organizationId, options.search)
+  const change: EndpointChange = {
+    ...(options.url !== undefined && { address: await addressOf(place, String(options.url)) }),
+    ...(options.kind !== undefined && { kinds: kindsOf(options.kind) }),
+    ...(options['all-searches'] === true ? { searches: null } : searches !== undefined && { searches }),
+    ...(options.rate !== undefined && { requestsPerSecond: Number(options.rate) }),
+    ...(options.description !== undefined && { description: String(options.description) }),
+  }
+  const detail = endpointChanges(endpoint, change, await listSearches(store.db, organizationId))
+  if (Object.keys(detail).length === 0)
+    throw new OperatorError(
+      'Nothing to change: pass another --url, --kind, --search or --all-searches, --rate or --description.',
+      { exitCode: 2 },
+    )
+  await inTransaction(store, async (trx) => {
+    if (!(await changeEndpoint(trx, endpoint.endpointNo, change, clock()))) throw noEndpoint(operands[0]!)
+    await noteCommand(trx, place, {
+      action: 'webhook.update',
+      subject: endpointLabel(endpoint),
+      organizationId,
+      detail,
+    })
+  })
+  const organization = await findOrganization(store.db, organizationId)
+  emit(endpointEvent(await endpointNamed(place, operands), organization?.name ?? organizationId))
   return 0
 }
 
@@ -226,11 +266,18 @@ async function endpointNamed(
   operands: readonly string[],
 ): Promise<WebhookEndpoint> {
   const endpoint = await findEndpoint(store.db, operands[0]!.toLowerCase())
-  if (!endpoint)
-    throw new OperatorError(
-      `There is no webhook endpoint "${operands[0]}"; \`tenderstock webhook list\` shows the ids.`,
-    )
+  if (!endpoint) throw noEndpoint(operands[0]!)
   return endpoint
+}
+
+const noEndpoint = (id: string) =>
+  new OperatorError(`There is no webhook endpoint "${id}"; \`tenderstock webhook list\` shows the ids.`)
+
+/** The address in its canonical form. Throws OperatorError for one that is not allowed. */
+async function addressOf({ store, config }: ServiceContext, typed: string): Promise<string> {
+  const address = parseEndpointAddress(typed, await webhookAddressRule(store, config))
+  await checkEndpointName(address)
+  return address.url
 }
 
 async function tellHeld(

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { dayMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
 
-/** What one question tells of the whole service. Times in epoch milliseconds. */
+/** What one question answers about the whole service. Times in epoch milliseconds. */
 export type DeskFacts = {
   /** Editions held back since the newest one. */
   readonly holds: number

@@ -58,16 +58,19 @@ export type PageHit = {
 
 const noDeadline = Number.MAX_SAFE_INTEGER
 const deadlineOf = sql`coalesce(h.deadline_ms, ${sql.lit(noDeadline)})`
-// with its limit the query is asked for each merged hit alone: a planner that hashes it would read the whole table
-const isClosed = sql`(h.archive_reason is not null and (h.merged_into is null or (
-  select true from hit o where o.search_no = h.search_no and o.tender_id = h.merged_into limit 1) is not null))`
-/** As in the indexes; `isClosed` decides about the merged ones. */
-const mayBeOpen = sql`(h.archive_reason is null or h.merged_into is not null)`
+/**
+ * The record into which its tender was merged has a hit of its own. With its limit the query is asked for each merged hit alone: a
+ * planner that hashes it would read the whole table.
+ */
+const isReplaced = sql`(select true from hit o where o.search_no = h.search_no and o.tender_id = h.merged_into limit 1) is not null`
+const isClosed = sql`(h.archive_reason is not null and (h.merged_into is null or ${isReplaced}))`
 
+/** As the indexes have it, which hold all that is asked for: `archive_reason` is null in them unless the tender was merged. */
 const isOnTab = (tab: HitTab): RawBuilder<unknown> =>
   tab === 'closed'
-    ? sql`h.archive_reason is not null and ${isClosed}`
-    : sql`h.state = ${sql.lit(tab)} and ${mayBeOpen} and not ${isClosed}`
+    ? sql`h.archive_reason is not null and (h.merged_into is null or ${isReplaced})`
+    : sql`h.state = ${sql.lit(tab)} and (h.archive_reason is null or h.merged_into is not null)
+        and (h.merged_into is null or not (${isReplaced}))`
 
 /** At most `limit` hits, in the order of the list. */
 export async function listHitPage(db: Executor, listing: HitListing): Promise<PageHit[]> {
@@ -82,22 +85,22 @@ export async function listHitPage(db: Executor, listing: HitListing): Promise<Pa
   const idDirection = isBack ? sql`desc` : sql`asc`
   const conditions = [
     isOnTab(tab),
-    ...(deadline ? [sql`h.deadline_ms between ${deadline.from} and ${deadline.to}`] : []),
+    ...(deadline ? [sql`${deadlineOf} between ${deadline.from} and ${deadline.to}`] : []),
     ...(key ? [beyond(value, key, isFalling, isBack)] : []),
   ]
   const { rows } = await sql<Omit<PageHit, 'deliveries'> & { deliveries: string | null }>`
     with page as materialized (
-      select s.search_no, h.* from unnest(${arrayText(searchNos)}::integer[]) as s (search_no)
+      select h.* from unnest(${arrayText(searchNos)}::integer[]) as s (search_no)
       cross join lateral (
-        select h.tender_id, h.hit_id, ${value} as place, ${isClosed} as is_closed from hit h
+        select h.hit_id, ${value} as place from hit h
         where h.search_no = s.search_no and ${sql.join(conditions, sql` and `)}
         order by ${value} ${direction}, h.hit_id ${idDirection} limit ${limit}::integer
       ) h
       order by h.place ${direction}, h.hit_id ${idDirection} limit ${limit}::integer
     ), shown as (
-      select h.*, page.place, page.is_closed,
-        case when page.is_closed then h.tender_id else coalesce(h.merged_into, h.tender_id) end as shown_id
-      from page join hit h on h.search_no = page.search_no and h.tender_id = page.tender_id
+      select h.*, page.place, c.is_closed,
+        case when c.is_closed then h.tender_id else coalesce(h.merged_into, h.tender_id) end as shown_id
+      from page join hit h using (hit_id) cross join lateral (select ${isClosed} as is_closed) c
     )
     select h.hit_id as "hitId", h.search_no as "searchNo", h.search_version as "searchVersion", h.shown_id as "tenderId",
       h.edition, h.made_at as "madeAt", h.fit_score as "fitScore", h.fit, h.matched, h.state, h.is_closed as "isClosed",
@@ -140,7 +143,8 @@ export async function countHitTabs(db: Executor, searchNos: readonly number[], m
   const counts = tabs.map(
     (tab) => sql`(select count(*)::integer from (
       select 1 from unnest(${arrayText(searchNos)}::integer[]) as s (search_no)
-      cross join lateral (select 1 from hit h where h.search_no = s.search_no and ${isOnTab(tab)} limit ${most}::integer) h
+      cross join lateral (select 1 from hit h where h.search_no = s.search_no and ${isOnTab(tab)}
+        order by h.fit_score desc, h.hit_id limit ${most}::integer) h
       limit ${most}::integer) counted) as ${sql.ref(tab)}`,
   )
   const { rows } = await sql<TabCounts>`select ${sql.join(counts)}`.execute(db)

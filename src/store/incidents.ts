@@ -9,7 +9,7 @@ export type Incident = {
   /** What happened, what it means for clients, what was done. */
   readonly detail: string
   readonly startedAt: number
-  /** Undefined: it goes on. */
+  /** Undefined: it is open. */
   readonly endedAt: number | undefined
   /** The mail address of the operator who wrote it; never shown in public. */
   readonly createdBy: string
@@ -17,7 +17,7 @@ export type Incident = {
 
 const columns = ['incident_id', 'title', 'detail', 'started_at', 'ended_at', 'created_by'] as const
 
-/** Incidents that go on or began after `since`, the newest first. */
+/** Incidents that are open or began after `since`, the newest first. */
 export async function listIncidents(db: Executor, since: number, limit: number): Promise<Incident[]> {
   const rows = await db
     .selectFrom('incident')
@@ -35,7 +35,7 @@ export async function findIncident(db: Executor, incidentId: string): Promise<In
   return row && incidentOf(row)
 }
 
-/** Adds an incident that goes on. */
+/** Adds an open incident. */
 export async function createIncident(trx: Executor, incident: Omit<Incident, 'endedAt'>): Promise<void> {
   await trx
     .insertInto('incident')
@@ -68,7 +68,7 @@ export async function changeIncident(
   return numUpdatedRows > 0n
 }
 
-/** Ends an incident. False where there is none that goes on. */
+/** Ends an incident. False where there is no open one. */
 export async function endIncident(trx: Executor, incidentId: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('incident')

@@ -1,5 +1,6 @@
 // Where webhooks go: the endpoints of organizations, and the secrets that sign for them.
 import { sql } from 'kysely'
+import type { AuditEntry } from './audit.ts'
 import { type Executor, inTransaction, type Store } from './database.ts'
 
 /** Times in epoch milliseconds. */
@@ -102,6 +103,95 @@ export async function findEndpoint(db: Executor, endpointId: string): Promise<We
     db,
   )
   return rows.map(endpointOf)[0]
+}
+
+/** What a change sets; an absent member stays. `searches` null: all of the organization. */
+export type EndpointChange = Partial<
+  Pick<NewEndpoint, 'address' | 'description' | 'kinds' | 'requestsPerSecond'> & {
+    readonly searches: readonly string[] | null
+  }
+>
+
+/** For the audit log: its name, else the host of its address, whose path or query may be a secret. */
+export const endpointLabel = ({ description, address }: Pick<WebhookEndpoint, 'description' | 'address'>): string =>
+  description || new URL(address).host
+
+/** Letters of a list in an entry of the audit log. */
+const mostListed = 500
+
+/**
+ * What a change sets to something else, as the audit log has it; empty when everything stays. `searches` are those of the
+ * organization. Of an address only the host is told.
+ */
+export function endpointChanges(
+  before: WebhookEndpoint,
+  change: EndpointChange,
+  searches: readonly { readonly searchId: string; readonly name: string }[],
+): AuditEntry['detail'] {
+  const after = { ...before, ...change, searches: change.searches === undefined ? before.searches : change.searches }
+  const names = (ids: readonly string[] | null | undefined) =>
+    ids
+      ? searches
+          .filter(({ searchId }) => ids.includes(searchId))
+          .map(({ name }) => name)
+          .join(', ')
+          .slice(0, mostListed)
+      : 'all'
+  const sorted = (list: readonly string[] | null | undefined) => [...(list ?? ['all'])].sort().join(', ')
+  const hostOf = (address: string) => new URL(address).host
+  return {
+    ...(after.address !== before.address && { address: hostOf(after.address), addressBefore: hostOf(before.address) }),
+    ...(after.description !== before.description && { name: after.description, nameBefore: before.description }),
+    ...(sorted(after.kinds) !== sorted(before.kinds) && {
+      kinds: sorted(after.kinds),
+      kindsBefore: sorted(before.kinds),
+    }),
+    ...(sorted(after.searches) !== sorted(before.searches) && {
+      searches: names(after.searches),
+      searchesBefore: names(before.searches),
+    }),
+    ...(after.requestsPerSecond !== before.requestsPerSecond && {
+      rate: after.requestsPerSecond,
+      rateBefore: before.requestsPerSecond,
+    }),
+  }
+}
+
+/**
+ * Changes an endpoint; false when it was removed. Kinds and searches hold for what arises from now on. A worker that has the
+ * endpoint loses it, so that nothing more goes to the former address. At another address nothing has failed yet: what waits for
+ * its next attempt is tried there now, from the first one on. Call it in a transaction.
+ */
+export async function changeEndpoint(
+  trx: Executor,
+  endpointNo: number,
+  change: EndpointChange,
+  now: number,
+): Promise<boolean> {
+  const { rows } = await sql<{ address: string }>`
+    select address from webhook_endpoint where endpoint_no = ${endpointNo} and state <> 'removed'
+    for no key update`.execute(trx)
+  if (!rows[0]) return false
+  const set = [
+    ...(change.address !== undefined ? [sql`address = ${change.address}`] : []),
+    ...(change.description !== undefined ? [sql`description = ${change.description}`] : []),
+    ...(change.kinds !== undefined ? [sql`kinds = ${JSON.stringify(change.kinds)}`] : []),
+    ...(change.searches !== undefined
+      ? [sql`searches = ${change.searches === null ? null : JSON.stringify(change.searches)}`]
+      : []),
+    ...(change.requestsPerSecond !== undefined ? [sql`requests_per_second = ${change.requestsPerSecond}`] : []),
+  ]
+  const isMoved = change.address !== undefined && change.address !== rows[0].address
+  await sql`
+    update webhook_endpoint set ${sql.join([...set, sql`fence = fence + 1`, sql`taken_until = 0`, sql`worker = ''`])}
+    where endpoint_no = ${endpointNo}`.execute(trx)
+  if (!isMoved) return true
+  await sql`
+    update webhook_endpoint set failing_since = null, failures = 0 where endpoint_no = ${endpointNo}`.execute(trx)
+  await sql`
+    update delivery set attempts = 0, due_at = ${now}
+    where endpoint_no = ${endpointNo} and state = 'due' and attempts > 0`.execute(trx)
+  return true
 }
 
 /** Where it is now: a receiver on this machine has another port after each start. */

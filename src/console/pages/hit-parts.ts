@@ -3,8 +3,9 @@ import type { TenderRecord } from '../../domain/tender.ts'
 import type { Fit } from '../../hits/fit/fit.ts'
 import type { PageHit } from '../../store/hit-lists.ts'
 import type { StoredSearch } from '../../store/searches.ts'
+import { matchedLine, ruleText } from '../clause-lines.ts'
 import { formatMoney, formatNumber, formatRelative } from '../format.ts'
-import { type Html, html } from '../html.ts'
+import { type Content, type Html, html } from '../html.ts'
 import { moment, more, quoted, score, state, table } from '../parts.ts'
 import { hitsTexts } from '../text/hits-texts.ts'
 import type { Language } from '../text/languages.ts'
@@ -80,5 +81,17 @@ function why({ fit: text, matched: lines, fitScore, searchVersion }: PageHit, la
         html`<progress class="meter" max="${part.of}" value="${part.points}" aria-hidden="true"></progress>`,
       part.terms ? html`<bdi>${part.terms.join(', ')}</bdi>` : html`<bdi>${texts.reason(part.text ?? '')}</bdi>`,
     ]),
-  })}<p class="soft small">${fit.sum !== undefined && texts.sum(points(fit.sum), fit.calibration, fitScore)} ${fit.rules?.length > 0 && html`${texts.rules} <bdi lang="en">${fit.rules.join(', ')}</bdi>.`} ${texts.matched(searchVersion)} <bdi lang="en">${matched.join('; ')}</bdi></p></div>`
+  })}<p class="soft small">${fit.sum !== undefined && texts.sum(points(fit.sum), fit.calibration, fitScore)} ${
+    fit.rules?.length > 0 &&
+    html`${texts.rules} ${joined(
+      fit.rules.map((rule) => ruleText(rule, language)),
+      ', ',
+    )}.`
+  } ${texts.matched(searchVersion)} ${joined(
+    matched.map((line) => matchedLine(line, language)),
+    '; ',
+  )}</p></div>`
 }
+
+const joined = (list: readonly Content[], between: string): Content =>
+  list.map((each, index) => html`${index > 0 && between}${each}`)

@@ -7,6 +7,7 @@ import { type Html, html } from '../html.ts'
 import { type PageRoute, page, publicPage, redirect } from '../page.ts'
 import { type Figure, figures, state } from '../parts.ts'
 import type { ConsolePlace } from '../place.ts'
+import { settledWithin } from '../settled-within.ts'
 import type { StatusBoards } from '../status/status-board.ts'
 import { homeTexts } from '../text/home-texts.ts'
 import { isLanguage, type Language } from '../text/languages.ts'
@@ -14,13 +15,16 @@ import { isLanguage, type Language } from '../text/languages.ts'
 /** How long the choice of a stranger is remembered. */
 const languageSeconds = 31_536_000
 
+/** How long the first page waits for the figure that only the database has. */
+const longestWaitMs = 300
+
 type HomePlace = Pick<ConsolePlace, 'editions' | 'apiAddress'>
 
 export const homePages = (place: HomePlace, boards: StatusBoards): PageRoute[] => [
   publicPage('GET', '/', async ({ viewer, language }) => {
     if (viewer) return redirect(homeOf(viewer))
-    // without the database the page has one figure less
-    const board = await boards.read().catch(() => boards.last)
+    // without the database, or while it is busy, the page has one figure less
+    const board = (await settledWithin(boards.read(), longestWaitMs).catch(() => undefined)) ?? boards.last
     const texts = homeTexts[language]
     return page({
       title: texts.title,
@@ -64,7 +68,7 @@ function stockNow({ editions }: HomePlace, portals: number | undefined, language
       ? []
       : [{ name: texts.portals, value: formatNumber(portals, language), note: texts.portalsNote }]),
   ]
-  return html`<section><h2 class="hide">${texts.now}</h2>${figures(list)}</section>`
+  return html`<section class="stack"><h2 class="hide">${texts.now}</h2>${figures(list)}<p class="small"><a href="/stock">${texts.pictures}</a></p></section>`
 }
 
 function ways(language: Language): Html {

@@ -1,11 +1,11 @@
 // All pages for everybody: the first page, the documentation, the status, the changelog, and files for programs.
 import { join } from 'node:path'
-import { FieldCounter } from '../docs/field-fill.ts'
 import { Handbook } from '../docs/handbook.ts'
 import { SearchGuides } from '../docs/search-guides.ts'
 import type { PageRoute } from '../page.ts'
 import type { ConsolePlace } from '../place.ts'
 import { StatusBoards } from '../status/status-board.ts'
+import { StockCounter } from '../stock-counter.ts'
 import { changelogPages } from './changelog-pages.ts'
 import { guidePages } from './docs-pages.ts'
 import { fieldSections, fieldsDoc, fieldsPages } from './fields-pages.ts'
@@ -13,11 +13,12 @@ import { homePages } from './home-pages.ts'
 import { referenceDocs, referencePages, referenceSections } from './reference-pages.ts'
 import { siteFiles } from './site-files.ts'
 import { statusPages } from './status-pages.ts'
+import { stockPages } from './stock-pages.ts'
 
 /** The repository, where the guides are. */
 const repository = join(import.meta.dirname, '../../..')
 
-/** They share one handbook, one count of the fields and one board of the status. */
+/** They share one handbook, one count of the records and one board of the status. */
 export function publicSite(place: ConsolePlace): PageRoute[] {
   const handbook = new Handbook({
     folder: repository,
@@ -25,12 +26,14 @@ export function publicSite(place: ConsolePlace): PageRoute[] {
     pages: [...referenceDocs, fieldsDoc],
   })
   const search = new SearchGuides(handbook, () => [...referenceSections(), ...fieldSections(handbook)])
+  const counter = new StockCounter(place.editions)
   const boards = new StatusBoards(place)
   return [
     ...homePages(place, boards),
     ...guidePages(handbook, search),
     ...referencePages(place, handbook),
-    ...fieldsPages(place, handbook, new FieldCounter(place.editions)),
+    ...fieldsPages(place, handbook, counter),
+    ...stockPages(place, counter),
     ...statusPages(place, boards),
     ...changelogPages(place, handbook),
     ...siteFiles(place, handbook),

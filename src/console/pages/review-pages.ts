@@ -1,7 +1,6 @@
 // The operator's pages about pairs of records: the list, two side by side, and the decisions. The buttons are the commands.
-import { inTransaction } from '../../store/database.ts'
 import { formatNumber } from '../format.ts'
-import { fieldOf, note } from '../forms.ts'
+import { fieldOf } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
   operatorPage,
@@ -136,18 +135,17 @@ async function decide(
   request: PersonRequest,
   what: 'merge' | 'split' | 'undo',
 ): Promise<PageAnswer> {
-  const { language, form, viewer } = request
+  const { language, form, viewer, addressPrefix } = request
+  const { person } = viewer
   const texts = reviewTexts[language]
   const [left, right] = [fieldOf(form, 'left'), fieldOf(form, 'right')]
   const [nextLeft, nextRight] = [fieldOf(form, 'next-left'), fieldOf(form, 'next-right')]
   const outcome = await runBriefly(place, {
     command: `review ${what}`,
     operands: [left, right],
-    options: what === 'undo' ? {} : { note: viewer.person.mail },
+    // the command notes them in the audit log, in the transaction of the decision
+    options: { by: person.mail, 'address-prefix': addressPrefix, ...(what !== 'undo' && { note: person.mail }) },
   })
-  await inTransaction(place.store, (trx) =>
-    note(trx, request, { action: `review.${what}`, subject: `${left} ${right}`.slice(0, 300) }),
-  )
   const to =
     what === 'undo'
       ? pairAddress(left, right)

@@ -1,6 +1,7 @@
 // The page of one search, new or stored: builder, what it finds, why, and its versions.
 import { dayMs } from '../../domain/time.ts'
 import type { ExplainedMatch } from '../../hits/explain-match.ts'
+import type { SearchFilter } from '../../hits/saved-search.ts'
 import {
   listProfiles,
   type SearchOverview,
@@ -8,6 +9,7 @@ import {
   type StoredProfile,
   searchOverviews,
 } from '../../store/searches.ts'
+import { clauseText, filterLine } from '../clause-lines.ts'
 import type { FieldErrors } from '../criteria.ts'
 import { formatNumber } from '../format.ts'
 import { formKey } from '../forms.ts'
@@ -17,6 +19,7 @@ import { field, moment, noteBox, part, state, table } from '../parts.ts'
 import type { ConsolePlace } from '../place.ts'
 import type { ReadSearch, SearchForm } from '../search-form.ts'
 import type { PreviewAnswer, SearchPreviews } from '../search-previews.ts'
+import { clauseTexts } from '../text/clause-texts.ts'
 import { searchesTexts } from '../text/searches-texts.ts'
 import { errorNote, finds, mostOpenDelivered, searchFields } from './search-form-parts.ts'
 
@@ -113,7 +116,7 @@ function versionsPart(
         version.profileId === null
           ? texts.derived
           : (profiles.find(({ profileId }) => profileId === version.profileId)?.name ?? ''),
-        html`<code>${version.filter}</code>`,
+        filterLine(JSON.parse(version.filter) as SearchFilter, language),
       ]),
     }),
   )
@@ -130,10 +133,10 @@ function whyPart({ language, query }: OrganizationRequest, action: string, expla
         caption: texts.why,
         kind: 'mini',
         columns: [{ head: texts.clause }, { head: texts.holds }, { head: texts.because }],
-        rows: explained.clauses.map(({ clause, holds, text }) => [
-          html`<span lang="en">${clause}</span>`,
-          state(holds ? 'good' : 'bad', holds ? texts.yes : texts.no),
-          html`<bdi lang="en">${text}</bdi>`,
+        rows: explained.clauses.map((each) => [
+          clauseTexts[language].names[each.clause],
+          state(each.holds ? 'good' : 'bad', each.holds ? texts.yes : texts.no),
+          clauseText(each, language),
         ]),
       },
     )}`

@@ -12,10 +12,21 @@ import { keyHashOf } from '../directory.ts'
 import { fieldOf, returnPath } from '../forms.ts'
 import { homeOf } from '../frame.ts'
 import { html } from '../html.ts'
-import { type PageAnswer, PageError, type PageRequest, type PageRoute, page, publicPage, redirect } from '../page.ts'
+import { signedInPath } from '../kept-form.ts'
+import {
+  type PageAnswer,
+  PageError,
+  type PageRequest,
+  type PageRoute,
+  page,
+  personPage,
+  publicPage,
+  redirect,
+} from '../page.ts'
 import { field } from '../parts.ts'
 import type { ConsolePlace } from '../place.ts'
 import { gate, signInPage } from '../sign-in-page.ts'
+import { frameTexts } from '../text/frame-texts.ts'
 import { signInTexts } from '../text/sign-in-texts.ts'
 
 /** Links by mail in an hour, for one address and for one network. */
@@ -34,6 +45,9 @@ export function signInPages(place: ConsolePlace): PageRoute[] {
     publicPage('GET', '/sign-in', (request) => signInPage(place, request)),
     publicPage('POST', '/sign-in', (request) => askForLink(place, limits, request)),
     publicPage('GET', '/sign-in/sent', (request) => sentPage(request)),
+    personPage('GET', signedInPath, ({ language }) =>
+      page({ title: frameTexts[language].signedIn, lead: frameTexts[language].signedInLead, body: html`` }),
+    ),
     publicPage('GET', '/sign-in/link/:key', (request) => linkPage(place, request)),
     publicPage('POST', '/sign-in/link/:key', (request) => useLink(place, request)),
     publicPage('GET', '/first/:key', (request) => linkPage(place, request)),

@@ -43,6 +43,7 @@ function sitemap({ origin }: FilePlace, handbook: Handbook): string {
     '/docs',
     ...handbook.pages.map(({ address }) => address),
     ...problemSlugs.map((slug) => `/docs/errors/${slug}`),
+    '/stock',
     '/changelog',
     '/status',
   ]

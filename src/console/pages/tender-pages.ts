@@ -20,7 +20,7 @@ async function oneTender(place: ConsolePlace, request: PersonRequest): Promise<P
   const id = (params['id'] ?? '').toLowerCase()
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw new PageError(404, frameTexts[language].noPage)
   const published = publishedRecord(place.editions, id)
-  if (published?.mergedInto !== undefined) return mergedTender(published, place, language)
+  if (published?.mergedInto !== undefined) return mergedTender(published, place, request)
   if (!published && !viewer.person.isOperator) throw new PageError(404, frameTexts[language].noPage)
   const told = await place.reads.record(id)
   // an operator decides on pairs before they are published
@@ -28,7 +28,7 @@ async function oneTender(place: ConsolePlace, request: PersonRequest): Promise<P
   if (!record) throw new PageError(404, frameTexts[language].noPage)
   const texts = tenderTexts[language]
   return page({
-    ...headOf(record, place, language),
+    ...headOf(record, place, request),
     body: html`${!published && noteBox('info', texts.unpublished, texts.unpublishedBody)}${tenderBody(record, { language, now, told })}`,
   })
 }
@@ -50,18 +50,24 @@ function unpublishedRecord(content: Omit<TenderRecord, 'lastModified' | 'checked
   return { ...content, lastModified: at, checkedAt: at }
 }
 
-function headOf(record: TenderRecord, { editions }: Pick<ConsolePlace, 'editions'>, language: Language) {
+function headOf(
+  record: TenderRecord,
+  { editions, hasSamples }: Pick<ConsolePlace, 'editions' | 'hasSamples'>,
+  { language, viewer }: PersonRequest,
+) {
   const texts = tenderTexts[language]
   const { newest } = editions
   const stamp =
     newest &&
     html`<span class="stamp">${texts.edition(formatNumber(newest.edition, language), formatMoment(newest.publishedAt, language))}</span>`
   const authority = record.contractingAuthority?.name
+  // whoever has no access explores other records than this one
+  const isExplored = hasSamples || viewer.memberships.some(({ hasAccessArea }) => hasAccessArea)
   const lead: Html = html`${statusOf(record.status, language)} ${record.archiveReason !== undefined && html`<span class="soft">${texts.archiveReasons[record.archiveReason] ?? texts.archived}</span> `}${stamp}<br>${authority !== undefined && quoted(authority, record.language)}${record.tenderNumber !== undefined && html` · ${quoted(texts.number(record.tenderNumber))}`}`
   return {
     title: record.title.trim() === '' ? texts.titleMissing : record.title,
     lead,
-    actions: html`<a class="btn" href="/explorer?id=${record.id}&amp;ask=">${texts.json}</a>${documentsButton(record, language)}`,
+    actions: html`${isExplored && html`<a class="btn" href="/explorer?id=${record.id}&amp;ask=">${texts.json}</a>`}${documentsButton(record, language)}`,
   }
 }
 
@@ -73,10 +79,10 @@ function documentsButton({ documentsUrl }: TenderRecord, language: Language): Ht
 }
 
 /** A record that another one holds: where it went, and what it was. */
-function mergedTender(record: TenderRecord, place: ConsolePlace, language: Language): PageAnswer {
-  const texts = tenderTexts[language]
+function mergedTender(record: TenderRecord, place: ConsolePlace, request: PersonRequest): PageAnswer {
+  const texts = tenderTexts[request.language]
   return page({
-    ...headOf(record, place, language),
+    ...headOf(record, place, request),
     body: noteBox(
       'info',
       texts.merged,

@@ -1,4 +1,4 @@
-// What Owners change about webhook endpoints: new ones, secrets, test events, replays, removal.
+// What Owners change about webhook endpoints: new ones, their settings, secrets, test events, replays, removal.
 import { hitEventKinds } from '../../domain/hit-event.ts'
 import { parseDate } from '../../domain/time.ts'
 import { OperatorError } from '../../platform/errors.ts'
@@ -6,10 +6,14 @@ import { inTransaction } from '../../store/database.ts'
 import { releaseHeld, replayDeliveries } from '../../store/deliveries.ts'
 import { listSearches, type StoredSearch } from '../../store/searches.ts'
 import {
+  changeEndpoint,
   createEndpoint,
   disable,
   enableEndpoint,
+  endpointChanges,
+  endpointLabel,
   listEndpoints,
+  lockEndpoint,
   maxEndpoints,
   removeEndpoint,
   rotateSecret,
@@ -18,6 +22,7 @@ import {
 import { checkEndpointName, parseEndpointAddress } from '../../webhooks/endpoint-address.ts'
 import { makeWebhookSecret, webhookSecretBytes } from '../../webhooks/signature.ts'
 import { CriteriaReader, type FieldErrors } from '../criteria.ts'
+import { keyHashOf } from '../directory.ts'
 import { formatMoment, formatNumber } from '../format.ts'
 import { fieldOf, formKey, note, once } from '../forms.ts'
 import { type Html, html } from '../html.ts'
@@ -30,9 +35,10 @@ import {
   page,
   redirect,
 } from '../page.ts'
-import { field, fieldset, question, state, tick } from '../parts.ts'
+import { field, fieldset, noteBox, question, state, tick } from '../parts.ts'
 import type { ConsolePlace } from '../place.ts'
 import { settledWithin } from '../settled-within.ts'
+import type { Language } from '../text/languages.ts'
 import { webhooksTexts } from '../text/webhooks-texts.ts'
 import { errorNote } from './search-form-parts.ts'
 
@@ -55,10 +61,12 @@ export function webhookChangePages(place: ConsolePlace): PageRoute[] {
       'GET',
       `${at}/new`,
       'owner',
-      async (request) => newPage(place, request, emptyForm, await searchesOf(place, request)),
+      async (request) => newPage(place, request, { form: emptyForm, searches: await searchesOf(place, request) }),
       isSensitive,
     ),
     organizationPage('POST', `${at}/new`, 'owner', (request) => create(place, request), isSensitive),
+    organizationPage('GET', `${at}/:endpoint/edit`, 'owner', (request) => editPage(place, request), isSensitive),
+    organizationPage('POST', `${at}/:endpoint/edit`, 'owner', (request) => edit(place, request), isSensitive),
     organizationPage('GET', `${at}/:endpoint/secret`, 'owner', (request) => secretPage(place, request), isSensitive),
     organizationPage('POST', `${at}/:endpoint/secret`, 'owner', (request) => rotate(place, request), isSensitive),
     organizationPage('GET', `${at}/:endpoint/remove`, 'owner', (request) => removePage(place, request)),
@@ -76,7 +84,10 @@ const nameOf = ({ description, address }: WebhookEndpoint): string => descriptio
 const searchesOf = ({ store }: ConsolePlace, { organization }: OrganizationRequest): Promise<StoredSearch[]> =>
   listSearches(store.db, organization.organizationId)
 
-async function endpointOf({ store }: ConsolePlace, request: OrganizationRequest): Promise<WebhookEndpoint> {
+async function endpointOf(
+  { store }: { readonly store: Pick<ConsolePlace['store'], 'db'> },
+  request: OrganizationRequest,
+): Promise<WebhookEndpoint> {
   const { organization, params, language } = request
   const all = await listEndpoints(store.db, organization.organizationId)
   const endpoint = all.find(({ endpointId }) => endpointId === params['endpoint'])
@@ -111,17 +122,20 @@ const formSent = ({ form }: OrganizationRequest): EndpointForm => ({
   rate: fieldOf(form, 'rate'),
 })
 
+type FormView = {
+  readonly form: EndpointForm
+  readonly searches: readonly StoredSearch[]
+  readonly errors?: FieldErrors
+}
+
 function newPage(
   place: ConsolePlace,
   request: OrganizationRequest,
-  form: EndpointForm,
-  searches: readonly StoredSearch[],
-  errors: FieldErrors = new Map(),
+  { form, searches, errors = new Map() }: FormView,
 ): PageAnswer {
   const { language } = request
   const texts = webhooksTexts[language]
   const at = addressOf(request)
-  const why = (name: string) => errors.has(name) && html`<p class="why" id="${name}-error">${errors.get(name)}</p>`
   return page({
     title: texts.newTitle,
     lead: texts.newLead,
@@ -129,13 +143,37 @@ function newPage(
     current: at,
     ...(errors.size > 0 && { status: 422 }),
     body: html`${errorNote(errors, language)}<form method="post" action="${at}/new" class="stack" novalidate>${formKey(place)}
-${field({ name: 'address', label: texts.address, type: 'url', value: form.address, hint: texts.addressHint, isRequired: true, maxLength: 2000, error: errors.get('address') })}
+${formFields({ form, searches, errors }, language)}
+<div class="row"><button class="go">${texts.createButton}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div></form>`,
+  })
+}
+
+function formFields({ form, searches, errors = new Map() }: FormView, language: Language): Html {
+  const texts = webhooksTexts[language]
+  const why = (name: string) => errors.has(name) && html`<p class="why" id="${name}-error">${errors.get(name)}</p>`
+  return html`${field({ name: 'address', label: texts.address, type: 'url', value: form.address, hint: texts.addressHint, isRequired: true, maxLength: 2000, error: errors.get('address') })}
 ${field({ name: 'description', label: texts.description, value: form.description, hint: texts.descriptionHint, maxLength: 200 })}
 ${fieldset(texts.kinds, html`<div class="stack" id="kind">${why('kind')}${hitEventKinds.map((kind) => tick({ name: 'kind', value: kind, label: html`${texts.kindNames[kind]} <code>${kind}</code>`, isOn: form.kinds.includes(kind) }))}</div>`)}
 ${fieldset(texts.searches, html`<div class="stack" id="which">${why('which')}${tick({ name: 'which', value: 'all', type: 'radio', label: texts.allSearches, isOn: form.allSearches })}${tick({ name: 'which', value: 'some', type: 'radio', label: texts.someSearches, isOn: !form.allSearches })}${searches.map(({ searchId, name }) => tick({ name: 'search', value: searchId, label: html`<bdi>${name}</bdi>`, isOn: form.searches.includes(searchId) }))}</div>`)}
-${field({ name: 'rate', label: texts.rate, value: form.rate, error: errors.get('rate') })}
-<div class="row"><button class="go">${texts.createButton}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div></form>`,
-  })
+${field({ name: 'rate', label: texts.rate, value: form.rate, error: errors.get('rate') })}`
+}
+
+/** What the fields say, and sentences for those that cannot be. `address` is undefined for one that is not allowed; `former`, the one so far, is. */
+async function readForm(
+  place: ConsolePlace,
+  { language }: OrganizationRequest,
+  form: EndpointForm,
+  searches: readonly StoredSearch[],
+  former?: string,
+) {
+  const texts = webhooksTexts[language]
+  const reader = new CriteriaReader(language)
+  const rate = reader.whole('rate', form.rate || String(defaultRate), 1, mostRate) ?? defaultRate
+  if (form.kinds.length === 0) reader.errors.set('kind', texts.noKind)
+  const chosen = searches.map(({ searchId }) => searchId).filter((id) => form.searches.includes(id))
+  if (!form.allSearches && chosen.length === 0) reader.errors.set('which', texts.noneTicked)
+  const address = form.address === former ? former : await addressChecked(place, form.address, reader.errors)
+  return { errors: reader.errors, address, rate, searches: form.allSearches ? undefined : chosen }
 }
 
 /** Thrown in the transaction, so that nothing of it stays. */
@@ -146,13 +184,9 @@ async function create(place: ConsolePlace, request: OrganizationRequest): Promis
   const texts = webhooksTexts[language]
   const form = formSent(request)
   const searches = await searchesOf(place, request)
-  const reader = new CriteriaReader(language)
-  const rate = reader.whole('rate', form.rate || String(defaultRate), 1, mostRate)
-  if (form.kinds.length === 0) reader.errors.set('kind', texts.noKind)
-  const chosen = searches.map(({ searchId }) => searchId).filter((id) => form.searches.includes(id))
-  if (!form.allSearches && chosen.length === 0) reader.errors.set('which', texts.noneTicked)
-  const address = await addressChecked(place, form.address, reader.errors)
-  if (reader.errors.size > 0 || address === undefined) return newPage(place, request, form, searches, reader.errors)
+  const read = await readForm(place, request, form, searches)
+  const { errors, address } = read
+  if (errors.size > 0 || address === undefined) return newPage(place, request, { form, searches, errors })
   const made = await newSecret(place)
   const { organizationId } = organization
   const wanted = {
@@ -161,20 +195,106 @@ async function create(place: ConsolePlace, request: OrganizationRequest): Promis
     address,
     description: form.description,
     kinds: form.kinds,
-    searches: form.allSearches ? undefined : chosen,
-    requestsPerSecond: rate ?? defaultRate,
+    searches: read.searches,
+    requestsPerSecond: read.rate,
     secret: made.stored,
   }
   try {
     const outcome = await once(place, request, async (trx) => {
       if (!(await createEndpoint({ db: trx }, wanted, now))) throw new TooManyError()
-      await note(trx, request, { action: 'webhook.create', subject: form.description || address, organizationId })
+      await note(trx, request, { action: 'webhook.create', subject: endpointLabel(wanted), organizationId })
     })
     if (outcome.kind === 'sent') return redirect(addressOf(request), { notice: texts.sent })
     return secretShown(request, wanted.endpointId, made.secret, texts.created, false)
   } catch (error) {
     if (!(error instanceof TooManyError)) throw error
-    return newPage(place, request, form, searches, new Map([['address', texts.tooMany(maxEndpoints)]]))
+    return newPage(place, request, {
+      form,
+      searches,
+      errors: new Map([['address', texts.tooMany(maxEndpoints)]]),
+    })
+  }
+}
+
+const formOf = (endpoint: WebhookEndpoint): EndpointForm => ({
+  address: endpoint.address,
+  description: endpoint.description,
+  kinds: endpoint.kinds,
+  allSearches: endpoint.searches === undefined,
+  searches: endpoint.searches ?? [],
+  rate: String(endpoint.requestsPerSecond),
+})
+
+/** Tells two states of an endpoint's settings apart. */
+const settingsOf = (endpoint: WebhookEndpoint): string => keyHashOf(JSON.stringify(formOf(endpoint))).slice(0, 16)
+
+async function editPage(
+  place: ConsolePlace,
+  request: OrganizationRequest,
+  sent?: { readonly form: EndpointForm; readonly errors?: FieldErrors; readonly isLate?: boolean },
+): Promise<PageAnswer> {
+  const { language } = request
+  const texts = webhooksTexts[language]
+  const endpoint = await endpointOf(place, request)
+  const at = `${addressOf(request)}/${endpoint.endpointId}`
+  const view = { form: formOf(endpoint), ...sent, searches: await searchesOf(place, request) }
+  const { errors = new Map<string, string>(), isLate = false } = sent ?? {}
+  return page({
+    title: texts.editTitle,
+    lead: texts.editLead,
+    crumbs: [
+      [texts.title, addressOf(request)],
+      [nameOf(endpoint), at],
+    ],
+    current: addressOf(request),
+    ...(errors.size > 0 && { status: 422 }),
+    ...(isLate && { status: 409 }),
+    body: html`${isLate && noteBox('bad', texts.elsewhere, texts.elsewhereDetail)}${errorNote(errors, language)}<form method="post" action="${at}/edit" class="stack" novalidate><input type="hidden" name="was" value="${settingsOf(endpoint)}">
+${formFields(view, language)}
+<div class="row"><button class="go">${texts.saveButton}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div></form>`,
+  })
+}
+
+/** Somebody else changed the endpoint since the page was shown. */
+class ChangedElsewhere extends Error {}
+
+async function edit(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+  const { language, organization, now } = request
+  const texts = webhooksTexts[language]
+  const { organizationId } = organization
+  const form = formSent(request)
+  const searches = await searchesOf(place, request)
+  const { endpointNo, address: former } = await endpointOf(place, request)
+  // an address that stays is not judged again: what it may reach is asked at every attempt
+  const { errors, address, ...read } = await readForm(place, request, form, searches, former)
+  if (errors.size > 0 || address === undefined) return editPage(place, request, { form, errors })
+  const change = {
+    address,
+    description: form.description,
+    kinds: form.kinds,
+    searches: read.searches ?? null,
+    requestsPerSecond: read.rate,
+  }
+  try {
+    const endpoint = await inTransaction(place.store, async (trx) => {
+      await lockEndpoint(trx, endpointNo)
+      const before = await endpointOf({ store: { db: trx } }, request)
+      if (fieldOf(request.form, 'was') !== settingsOf(before)) throw new ChangedElsewhere()
+      const detail = endpointChanges(before, change, searches)
+      if (Object.keys(detail).length === 0) return undefined
+      await changeEndpoint(trx, endpointNo, change, now)
+      await note(trx, request, { action: 'webhook.update', subject: endpointLabel(before), organizationId, detail })
+      return before
+    })
+    const notice = !endpoint
+      ? texts.nothingChanged
+      : endpoint.state === 'disabled'
+        ? `${texts.edited} ${texts.disabledDetail}`
+        : texts.edited
+    return redirect(`${addressOf(request)}/${request.params['endpoint']}`, { notice })
+  } catch (error) {
+    if (!(error instanceof ChangedElsewhere)) throw error
+    return editPage(place, request, { form, isLate: true })
   }
 }
 
@@ -265,7 +385,7 @@ async function rotate(place: ConsolePlace, request: OrganizationRequest): Promis
   const outcome = await once(place, request, async (trx) => {
     await rotateSecret({ db: trx }, endpoint.endpointNo, made.stored, now)
     const { organizationId } = organization
-    await note(trx, request, { action: 'webhook.rotate', subject: nameOf(endpoint), organizationId })
+    await note(trx, request, { action: 'webhook.rotate', subject: endpointLabel(endpoint), organizationId })
   })
   if (outcome.kind === 'sent') return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice: texts.sent })
   return secretShown(request, endpoint.endpointId, made.secret, texts.rotated, true)
@@ -283,7 +403,7 @@ async function changed<Result>(
     const done = await work({ db: trx }, endpoint)
     const { organizationId } = request.organization
     const detail = typeof done === 'number' ? { deliveries: done } : {}
-    await note(trx, request, { action, subject: nameOf(endpoint), organizationId, detail })
+    await note(trx, request, { action, subject: endpointLabel(endpoint), organizationId, detail })
     return done
   })
   return { endpoint, result }
@@ -342,7 +462,7 @@ async function test(place: ConsolePlace, request: OrganizationRequest): Promise<
   const endpoint = await endpointOf(place, request)
   const isWrong = form.get('wrong') === 'yes'
   const { organizationId } = organization
-  await note(place.store.db, request, { action: 'webhook.test', subject: nameOf(endpoint), organizationId })
+  await note(place.store.db, request, { action: 'webhook.test', subject: endpointLabel(endpoint), organizationId })
   const sent = place.run({
     command: 'webhook test',
     operands: [endpoint.endpointId],

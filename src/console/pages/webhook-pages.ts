@@ -342,7 +342,7 @@ function setupPart(
       [texts.rate, texts.rateLine(formatNumber(endpoint.requestsPerSecond, language))],
       [texts.createdAt, moment(endpoint.createdAt, language)],
     ],
-  )}</div></section>`
+  )}${isOwner(request) && html`<p><a class="btn tiny" href="${at}/edit">${texts.edit}</a></p>`}</div></section>`
 }
 
 async function messagePage(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {

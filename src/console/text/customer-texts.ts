@@ -85,7 +85,6 @@ const en = {
   noOwner: 'Nobody owns it yet',
   noOwnerDetail: 'Without an Owner nobody can make a token. Invite one.',
   operatorOnly: 'Operators see hints of tokens and cannot make any; an Owner does.',
-  since: 'Since',
   // the organization's own page
   ownLead: 'What was agreed about your access to the API.',
   ownNone: 'No contract was set up for the API',
@@ -188,7 +187,6 @@ const de: typeof en = {
   noOwner: 'Noch gehört sie niemandem',
   noOwnerDetail: 'Ohne Inhaber kann niemand ein Token erstellen. Laden Sie einen ein.',
   operatorOnly: 'Betreiber sehen die Enden der Token und können keine erstellen; das tut ein Inhaber.',
-  since: 'Seit',
   ownLead: 'Was über Ihren Zugang zur API vereinbart ist.',
   ownNone: 'Für die API ist kein Vertrag eingerichtet',
   ownNoneDetail:

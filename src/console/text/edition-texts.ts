@@ -43,7 +43,6 @@ const en = {
   reasons: 'Reasons',
   tried: (count: string) => `Tried ${count} times; the newest answer is shown.`,
   reasonsCaption: 'Why the gate holds the edition back',
-  wait: 'What you can do',
   waitBody:
     'Look at the sources first. If the cause goes away, the next round publishes by itself. If the figures are true, publish anyway: a second edition follows an hour later at the earliest.',
   anyway: 'Publish anyway',
@@ -102,7 +101,6 @@ const de: typeof en = {
   reasons: 'Gründe',
   tried: (count) => `${count}-mal versucht; gezeigt ist die letzte Antwort.`,
   reasonsCaption: 'Warum die Schranke die Ausgabe aufhält',
-  wait: 'Was Sie tun können',
   waitBody:
     'Sehen Sie zuerst die Quellen an. Fällt die Ursache weg, veröffentlicht der nächste Durchlauf von selbst. Stimmen die Werte, veröffentlichen Sie trotzdem: Die nächste Ausgabe folgt frühestens eine Stunde später.',
   anyway: 'Trotzdem veröffentlichen',

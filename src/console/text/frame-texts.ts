@@ -7,6 +7,7 @@ const en = {
   site: 'Site',
   docs: 'Documentation',
   explorer: 'Explorer',
+  stock: 'Stock',
   status: 'Status',
   changelog: 'Changelog',
   signIn: 'Sign in',
@@ -62,6 +63,15 @@ const en = {
   bug: 'This is a fault of ours, and it is in the log. Try again in a moment.',
   home: 'To the first page',
   signInAgain: 'Sign in again to go on: your sign-in is more than 15 minutes old.',
+  keptTitle: 'Sign in again to send this',
+  keptLead:
+    'This needs a sign-in that is at most 15 minutes old. What you entered is kept on this page; nothing was sent yet.',
+  keptSignIn: 'Sign in again (opens a new tab)',
+  keptThen: 'Then come back to this page and send it.',
+  keptSend: 'Send what I entered',
+  keptForOther: 'Somebody else has signed in since this form was filled in. Nothing was changed.',
+  signedIn: 'You are signed in again',
+  signedInLead: 'Close this tab, and send your form in the other one.',
 }
 
 const de: typeof en = {
@@ -70,6 +80,7 @@ const de: typeof en = {
   site: 'Seite',
   docs: 'Dokumentation',
   explorer: 'Explorer',
+  stock: 'Bestand',
   status: 'Status',
   changelog: 'Änderungen',
   signIn: 'Anmelden',
@@ -125,6 +136,15 @@ const de: typeof en = {
   bug: 'Das ist ein Fehler von uns und steht im Protokoll. Versuchen Sie es gleich noch einmal.',
   home: 'Zur ersten Seite',
   signInAgain: 'Melden Sie sich noch einmal an: Ihre Anmeldung ist mehr als 15 Minuten alt.',
+  keptTitle: 'Zum Senden noch einmal anmelden',
+  keptLead:
+    'Das braucht eine Anmeldung, die höchstens 15 Minuten alt ist. Ihre Angaben bleiben auf dieser Seite; noch ist nichts gesendet.',
+  keptSignIn: 'Noch einmal anmelden (neuer Tab)',
+  keptThen: 'Kommen Sie danach auf diese Seite zurück, und senden Sie.',
+  keptSend: 'Meine Angaben senden',
+  keptForOther: 'Inzwischen hat sich jemand anderes angemeldet. Nichts wurde geändert.',
+  signedIn: 'Sie sind wieder angemeldet',
+  signedInLead: 'Schließen Sie diesen Tab, und senden Sie Ihr Formular im anderen.',
 }
 
 export const frameTexts: Texts<typeof en> = { en, de }

@@ -2,18 +2,15 @@
 import type { Texts } from './languages.ts'
 
 const en = {
-  operator: 'Operator',
   title: 'Rejections',
   lead: 'Documents, and parts of them, that did not become notices. They are kept, and read again by newer parsers.',
   reason: 'Reason',
   source: 'Source',
   count: 'Rejections',
   newest: 'Newest',
-  all: 'All',
   byReason: 'By reason and source',
   list: 'Newest first',
   chosen: (reason: string, source: string) => [reason, source].filter(Boolean).join(', '),
-  where: 'Where',
   why: 'Why',
   when: 'When',
   document: 'Document',
@@ -28,18 +25,15 @@ const en = {
 }
 
 const de: typeof en = {
-  operator: 'Betreiber',
   title: 'Zurückgewiesenes',
   lead: 'Dokumente und Teile davon, aus denen keine Bekanntmachung wurde. Sie bleiben aufgehoben und werden von neueren Parsern erneut gelesen.',
   reason: 'Grund',
   source: 'Quelle',
   count: 'Zurückweisungen',
   newest: 'Neueste',
-  all: 'Alle',
   byReason: 'Nach Grund und Quelle',
   list: 'Die neuesten zuerst',
   chosen: (reason, source) => [reason, source].filter(Boolean).join(', '),
-  where: 'Wo',
   why: 'Warum',
   when: 'Wann',
   document: 'Dokument',

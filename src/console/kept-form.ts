@@ -1,0 +1,38 @@
+// A form that came with a sign-in that was too old is not lost: the page that asks for a new one has all its fields, and a button
+// that sends them again. They are kept by that page only, on no server, and nothing is sent without the button.
+import { html } from './html.ts'
+import { type PageAnswer, PageError, type PageRequest, page, type Viewer } from './page.ts'
+import { frameTexts } from './text/frame-texts.ts'
+
+/** Where somebody arrives who signed in for such a page. */
+export const signedInPath = '/signed-in'
+/** Whose form it is, in the fields that are sent again. */
+const senderField = 'kept-for'
+/** Fields that are never shown again: a form with one has to be filled in again. */
+const secretFields: ReadonlySet<string> = new Set(['credential', 'secret', 'password', 'token'])
+/** What a page puts into its forms by itself. */
+const ownFields: ReadonlySet<string> = new Set(['form-key', senderField])
+
+/** The page for a form of this viewer; undefined where there is nothing to keep, or a secret. */
+export function keptForm({ form, url, language }: PageRequest, { person }: Viewer): PageAnswer | undefined {
+  const fields = [...form].filter(([name]) => name !== senderField)
+  const names = fields.map(([name]) => name)
+  if (names.every((name) => ownFields.has(name)) || names.some((name) => secretFields.has(name))) return undefined
+  const texts = frameTexts[language]
+  return page({
+    title: texts.keptTitle,
+    lead: texts.keptLead,
+    status: 403,
+    body: html`<div class="stack gap"><p><a class="btn go" href="/sign-in?return=${encodeURIComponent(signedInPath)}" target="_blank" rel="noopener">${texts.keptSignIn}</a></p><form method="post" action="${url.pathname}${url.search}" class="stack">${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<input type="hidden" name="${senderField}" value="${person.personId}"><p>${texts.keptThen}</p><div><button>${texts.keptSend}</button></div></form></div>`,
+  })
+}
+
+/** The form as its page sent it first. Throws PageError where somebody else has signed in meanwhile. */
+export function openKeptForm({ form, language }: PageRequest, viewer: Viewer): URLSearchParams {
+  const sender = form.get(senderField)
+  if (sender === null) return form
+  if (sender !== viewer.person.personId) throw new PageError(403, frameTexts[language].keptForOther)
+  const fields = new URLSearchParams(form)
+  fields.delete(senderField)
+  return fields
+}
