@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFile
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { putEmptyStock } from '../world.ts'
 
 const root = join(import.meta.dirname, '../..')
 const program = join(root, 'src/bin/tenderstock.ts')
@@ -84,7 +85,7 @@ export async function startService(options: {
   readonly until?: string
 }): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'tenderstock-conformance-'))
-  const data = join(folder, 'data')
+  const data = await putEmptyStock(join(folder, 'data'))
   let notices = 0
   const writeFiles = (files: readonly (readonly [name: string, text: string])[]): string => {
     const target = mkdtempSync(join(folder, `notices-${notices++}-`))

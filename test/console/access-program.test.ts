@@ -10,13 +10,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import { listAuditEntries } from '../../src/store/audit.ts'
 import { openStore } from '../../src/store/database.ts'
 import { findOrganization, listTokens } from '../../src/store/organizations.ts'
+import { putEmptyStock } from '../world.ts'
 
 const program = new URL('../../src/bin/tenderstock.ts', import.meta.url).pathname
 const { DATABASE_URL: _database, REDIS_URL: _redis, ...environment } = process.env
 const run = promisify(execFile)
 
 test('counts requests by token, and commands about tokens are in the audit log of the organization', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tenderstock-access-'))
+  const folder = await putEmptyStock(await mkdtemp(join(tmpdir(), 'tenderstock-access-')))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const args = ['start', '--data', folder, '--api-port', '0', '--console-port', '0', '--source', 'gb-contracts-finder']
   const child: ChildProcess = spawn(process.execPath, [program, ...args, '--json', '--readers', '2'], {

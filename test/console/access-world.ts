@@ -9,7 +9,7 @@ import { openUseLedger, type UseLedger } from '../../src/service/use-ledger.ts'
 import { type ApiWorld, startApi } from '../api-world.ts'
 import { plainId } from '../memory-editions.ts'
 import type { Engine } from '../world.ts'
-import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
+import { type ConsoleWorld, type ConsoleWorldOptions, openConsoleWorld } from './console-world.ts'
 
 export type AccessWorld = ConsoleWorld & {
   /** Where the API answers. */
@@ -23,9 +23,9 @@ export type AccessWorld = ConsoleWorld & {
   readonly formKeyOf: (path: string, who: string) => Promise<string>
 }
 
-export async function openAccessWorld(engine: Engine): Promise<AccessWorld> {
+export async function openAccessWorld(engine: Engine, options: ConsoleWorldOptions = {}): Promise<AccessWorld> {
   await using opening = new AsyncDisposableStack()
-  const world = opening.use(await openConsoleWorld(engine))
+  const world = opening.use(await openConsoleWorld(engine, options))
   const { store, now: clock } = world
   const table = await openTokenTable({ source: tokenSourceOf(store), clock, pollMs: 20, refreshEveryMs: 0 })
   opening.defer(() => table.close())

@@ -4,6 +4,7 @@ import type { Audience } from '../../src/console/page.ts'
 import { routesOf } from '../../src/console/routes.ts'
 import { hourMs } from '../../src/domain/time.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
+import { fieldsOf } from './plain-form.ts'
 
 type Who = 'stranger' | 'outsider' | 'member' | 'owner' | 'operator'
 const everybody: readonly Who[] = ['stranger', 'outsider', 'member', 'owner', 'operator']
@@ -94,6 +95,15 @@ describe('the addresses of the console', () => {
       world.wait(hourMs)
       const late = await world.post(address, {}, owner)
       expect([late.status, late.headers.get('location')?.split('?')[0]]).toEqual([303, '/sign-in'])
+      // what was typed comes back, each field as often as it was sent; a secret does not
+      const typed = { 'form-key': ['k'], mail: ['a@example.org', '"><b>\n'], name: [''] }
+      const kept = await world.post(address, typed, owner)
+      expect([kept.status, fieldsOf(await kept.text(), address)]).toEqual([
+        403,
+        { ...typed, 'kept-for': [expect.stringMatching(/^[0-9a-f-]{36}$/)] },
+      ])
+      const secret = await world.post(address, { ...typed, credential: 'x' }, owner)
+      expect([secret.status, await secret.text()]).toEqual([303, ''])
       world.wait(-hourMs)
     }
   })

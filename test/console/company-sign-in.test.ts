@@ -1,86 +1,15 @@
 // Signing in through a company, against a real provider of OpenID Connect on this machine.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-// @ts-expect-error: the package has no types
-import OidcProvider from 'oidc-provider'
 import { afterEach, expect, test } from 'vitest'
 import { minuteMs } from '../../src/domain/time.ts'
 import { inTransaction } from '../../src/store/database.ts'
 import { createInvitation } from '../../src/store/invitations.ts'
+import { type Account, openCompany } from './company.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
-
-type Grant = { readonly addOIDCScope: (scope: string) => void; readonly save: () => Promise<string> }
-/** What is used of the provider. */
-type Provider = {
-  readonly callback: () => (request: IncomingMessage, response: ServerResponse) => unknown
-  readonly interactionDetails: (
-    request: IncomingMessage,
-    response: ServerResponse,
-  ) => Promise<{ grantId?: string; params: { [name: string]: unknown }; prompt: { name: string } }>
-  readonly interactionFinished: (request: IncomingMessage, response: ServerResponse, result: object) => Promise<void>
-  readonly Grant: {
-    new (of: { accountId: string; clientId: string }): Grant
-    readonly find: (id: string) => Promise<Grant>
-  }
-}
-const makeProvider = (issuer: string, settings: object): Provider => new OidcProvider(issuer, settings)
 
 const closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
-
-type Account = { readonly sub: string; readonly email?: string; readonly email_verified?: unknown }
-
-/** A provider whose accounts a test sets; whoever comes is the account in `login`. */
-type Company = {
-  readonly issuer: string
-  readonly accounts: Map<string, Account>
-  login: string
-  /** What the last request for authorization asked. */
-  asked: URLSearchParams
-}
-
-async function openCompany(redirectUri: () => string): Promise<Company> {
-  const server: Server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  closers.push(() => new Promise((done) => server.close(done).closeAllConnections()))
-  const issuer = `http://localhost:${(server.address() as AddressInfo).port}`
-  const company: Company = { issuer, accounts: new Map(), login: '', asked: new URLSearchParams() }
-  let provider: Provider | undefined
-  server.on('request', async (request, response) => {
-    provider ??= makeProvider(issuer, {
-      clients: [
-        {
-          client_id: 'console',
-          client_secret: 'a secret of the console',
-          redirect_uris: [redirectUri()],
-          response_types: ['code'],
-        },
-      ],
-      claims: { openid: ['sub'], email: ['email', 'email_verified'] },
-      pkce: { required: () => true },
-      features: { devInteractions: { enabled: false } },
-      interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
-      findAccount: (_context: unknown, id: string) => ({
-        accountId: id,
-        claims: async () => company.accounts.get(id) ?? { sub: id },
-      }),
-    })
-    const url = new URL(request.url ?? '/', issuer)
-    if (url.pathname === '/auth') company.asked = url.searchParams
-    if (!url.pathname.startsWith('/interaction/')) return provider.callback()(request, response)
-    const { grantId, params, prompt } = await provider.interactionDetails(request, response)
-    if (prompt.name === 'login')
-      return provider.interactionFinished(request, response, { login: { accountId: company.login } })
-    const grant = grantId
-      ? await provider.Grant.find(grantId)
-      : new provider.Grant({ accountId: company.login, clientId: String(params['client_id']) })
-    grant!.addOIDCScope('openid email')
-    return provider.interactionFinished(request, response, { consent: { grantId: await grant!.save() } })
-  })
-  return company
-}
 
 /** A browser with a jar of its own, which follows redirects until it comes back to the console. */
 function browser(world: ConsoleWorld) {
@@ -118,6 +47,7 @@ function browser(world: ConsoleWorld) {
 async function open() {
   let world: ConsoleWorld | undefined
   const company = await openCompany(() => `${world!.origin}/sign-in/oidc/callback`)
+  closers.push(() => company[Symbol.asyncDispose]() as Promise<void>)
   world = await openConsoleWorld('embedded', {
     config: {
       oidc: { issuer: company.issuer, clientId: 'console', clientSecret: 'a secret of the console' },

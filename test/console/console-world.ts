@@ -16,7 +16,7 @@ import { runOperation } from '../../src/service/operations.ts'
 import { stockReads } from '../../src/service/stock-reads.ts'
 import { openSealer } from '../../src/service/webhook-sealer.ts'
 import { workQueue } from '../../src/service/work-queue.ts'
-import { inTransaction } from '../../src/store/database.ts'
+import { inTransaction, openStore } from '../../src/store/database.ts'
 import { openDatabaseClock } from '../../src/store/database-clock.ts'
 import { createOrganization } from '../../src/store/organizations.ts'
 import { addMember, createPerson, type Role } from '../../src/store/people.ts'
@@ -63,12 +63,25 @@ export type ConsoleWorld = AsyncDisposable & {
   readonly publish: () => Promise<void>
 }
 
+export type ConsoleWorldOptions = {
+  readonly config?: Config
+  readonly start?: number
+  /** A stock that is there already, and stays; absent: an empty one. */
+  readonly on?: TestStore['options']
+  readonly samples?: ConsolePlace['samples']
+}
+
+async function openAgain(options: TestStore['options']): Promise<TestStore> {
+  const store = await openStore(options)
+  return { ...store, options, [Symbol.asyncDispose]: () => store.close() }
+}
+
 export async function openConsoleWorld(
   engine: Engine,
-  { config = {}, start = startOfConsole }: { readonly config?: Config; readonly start?: number } = {},
+  { config = {}, start = startOfConsole, samples = () => 'failed', on }: ConsoleWorldOptions = {},
 ): Promise<ConsoleWorld> {
   await using opening = new AsyncDisposableStack()
-  const stock = opening.use(await openTestStore(engine))
+  const stock = opening.use(on ? await openAgain(on) : await openTestStore(engine))
   const counted = { waits: 0, statements: 0 }
   const store = countedStore(stock, counted)
   let now = start
@@ -105,6 +118,7 @@ export async function openConsoleWorld(
     explore: async () => {
       throw new Error('this world has no API')
     },
+    samples,
     reads: stockReads(context, editions),
     webhooks: { sealer: () => openSealer(context), addressRule: () => webhookAddressRule(store, config) },
     run: async ({ command, operands = [], options = {} }: CommandRequest) => {

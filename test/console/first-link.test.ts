@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { PrintedEvent } from '../testing/printed-event.ts'
+import { putEmptyStock } from '../world.ts'
 
 const program = new URL('../../src/bin/tenderstock.ts', import.meta.url).pathname
 const { DATABASE_URL: _database, REDIS_URL: _redis, ...environment } = process.env
@@ -100,7 +101,7 @@ test('without a terminal only the command prints a link, and it works once', { t
 })
 
 test.skipIf(!hasTerminal)('a terminal shows the first link', { timeout: 300_000 }, async () => {
-  const service = launch(await newFolder(), true)
+  const service = launch(await putEmptyStock(await newFolder()), true)
   const [, link] = await service.until(/(http:\/\/localhost:\d+\/first\/[\w-]{43})/)
   expect((await press(link!)).status).toBe(303)
   await service.end()

@@ -9,6 +9,7 @@ import { openMatcher } from '../../src/hits/matcher.ts'
 import { allowLoopbackWebhooks } from '../../src/service/loopback-webhooks.ts'
 import { listAuditEntries } from '../../src/store/audit.ts'
 import { upsertTenders } from '../../src/store/tenders.ts'
+import { listEndpoints } from '../../src/store/webhook-endpoints.ts'
 import { deliverDue } from '../../src/webhooks/deliver.ts'
 import { openSender } from '../../src/webhooks/send-attempt.ts'
 import { startReceiver } from '../webhooks/delivery-world.ts'
@@ -277,6 +278,13 @@ describe.each(engines)('the pages of hits (%s)', (engine) => {
     expect(await read(`${at}/hits`)).toContain('No hits here')
     await world.post(`${path}/resume`, {}, member.cookie)
     expect(await read(`${path}?tender=${idOf(2)}`)).toContain('It matches, with score')
+    const german = await read(`${path}?tender=${idOf(2)}`, member.cookie, 'de')
+    expect(german).toContain('45233141 durch 45233000')
+    expect(german).toContain('„asphalt“ im Titel')
+    expect(german).toContain('Wörter <bdi>asphalt</bdi>')
+    expect(german.slice(german.indexOf('id="why"'), german.indexOf('</main>'))).not.toMatch(
+      /lang="en"| by |in the title/,
+    )
     expect(await read(`${path}?tender=%00`)).toContain('no published record')
     expect((await audit()).map(({ action: each }) => each)).toEqual([
       'search.create',
@@ -435,6 +443,96 @@ describe.each(engines)('the pages of hits (%s)', (engine) => {
       'webhook.remove',
     ])
     expect(JSON.stringify(await audit())).not.toContain('whsec_')
+  })
+
+  test('an endpoint is changed: errors store nothing, nobody overwrites unseen, and the log says what it was', async () => {
+    const opened = await open(engine)
+    const { world, acme, owner, member, read, send, publish, deliver, audit, addSearch } = opened
+    const [former, next] = [await startReceiver(), await startReceiver()]
+    for (const each of [former, next]) closers.push(() => each[Symbol.dispose]())
+    const search = (await addSearch()).split('/').at(-1)!
+    await addSearch({ name: ['Other'], words: ['beton'] })
+    const { path } = await addEndpoint(opened, `${former.url}?key=hidden`)
+    const action = `${path}/edit`
+    expect(await read(path)).toContain(`href="${action}"`)
+    expect(await read(path, member.cookie)).not.toContain('/edit"')
+    expect((await world.get(action, member.cookie)).status).toBe(403)
+    expect((await world.post(action, {}, member.cookie)).status).toBe(403)
+    const rows = async () => (await listEndpoints(world.store.db, acme))[0]
+    const before = await rows()
+    const form = await read(action)
+    expect(fieldsOf(form, action)).toMatchObject({ address: [before!.address], kind: ['search.hit'], which: ['all'] })
+    const typed = { description: ['Keep <me>'], rate: ['3'] }
+    const mistakes: readonly [wrong: Fields, id: string, text: string][] = [
+      [{ address: ['https://192.168.0.7/'] }, 'address', 'private network'],
+      [{ address: ['http://hooks.example.org/'] }, 'address', 'is not https'],
+      [{ rate: ['0'] }, 'rate', 'from 1 to 1000'],
+      [{ kind: [] }, 'kind', 'Tick at least one kind'],
+      [{ which: ['some'], search: ['00000000-0000-8000-8000-000000000000'] }, 'which', 'Tick at least one search'],
+    ]
+    for (const [wrong, id, text] of mistakes) {
+      const refused = await send(form, action, { ...typed, ...wrong })
+      const page = await refused.text()
+      expect([refused.status, fieldsOf(page, action)['description']], text).toEqual([422, ['Keep <me>']])
+      expect(page).toMatch(new RegExp(`id="${id}-error">[^<]*${text}`))
+    }
+    expect(await rows()).toEqual(before)
+
+    const saved = await send(form, action, {
+      address: [next.url],
+      kind: ['search.hit', 'search.hit.changed'],
+      which: ['some'],
+      search: [search],
+      rate: ['3'],
+    })
+    expect([saved.status, saved.headers.get('location')]).toEqual([303, path])
+    expect(await rows()).toMatchObject({
+      address: next.url,
+      kinds: ['search.hit', 'search.hit.changed'],
+      searches: [search],
+      requestsPerSecond: 3,
+      description: 'CRM',
+    })
+    // the same page again: somebody else was faster
+    const late = await send(form, action, { description: ['Mine'] })
+    const page = await late.text()
+    expect([late.status, page, fieldsOf(page, action)['description']]).toEqual([
+      409,
+      expect.stringContaining('Somebody else changed'),
+      ['Mine'],
+    ])
+    expect(await rows()).toMatchObject({ description: 'CRM' })
+    expect((await send(await read(action), action, {})).status).toBe(303)
+    expect((await audit()).slice(2)).toMatchObject([
+      { action: 'webhook.create', subject: 'CRM' },
+      {
+        action: 'webhook.update',
+        subject: 'CRM',
+        actor: 'owner@example.org',
+        detail: {
+          address: new URL(next.url).host,
+          addressBefore: new URL(former.url).host,
+          kindsBefore: 'search.hit',
+          searches: 'Asphalt',
+          searchesBefore: 'all',
+          rate: 3,
+          rateBefore: 10,
+        },
+      },
+    ])
+    expect(JSON.stringify(await audit())).not.toContain('hidden')
+    await put(world, 1)
+    await publish()
+    await deliver()
+    expect([former.received.length, next.received.length]).toEqual([0, 1])
+
+    world.wait(16 * minuteMs)
+    for (const stale of [await world.get(action, owner.cookie), await world.post(action, {}, owner.cookie)])
+      expect([stale.status, stale.headers.get('location')]).toEqual([303, expect.stringContaining('/sign-in')])
+    const stranger = await world.organization('Other')
+    const other = await world.person('other@example.org', { memberOf: [[stranger, 'owner']] })
+    expect((await world.get(action.replace(acme, stranger), other.cookie)).status).toBe(404)
+    expect((await world.post(action.replace(acme, stranger), {}, other.cookie)).status).toBe(404)
   })
 
   test('profiles and digests are made, changed and kept apart', async () => {

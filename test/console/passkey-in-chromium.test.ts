@@ -1,18 +1,18 @@
 // Passkeys in a real browser with a virtual authenticator: adding, signing in, a count that goes back, removing, without script.
-import { spawnSync } from 'node:child_process'
-import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, CDPSession, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasChromium, launchChromium } from './chromium.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
+import { reachByTab } from './hands.ts'
 
-const path = spawnSync('sh', ['-c', 'command -v chromium']).stdout.toString().trim()
-if (path === '') console.log('skipped: passkeys in a browser (no chromium)')
+if (!hasChromium) console.log('skipped: passkeys in a browser (no chromium)')
 
-describe.skipIf(path === '')('a passkey', () => {
+describe.skipIf(!hasChromium)('a passkey', () => {
   let world: ConsoleWorld
   let browser: Browser
   beforeAll(async () => {
     world = await openConsoleWorld('embedded', { start: Date.now() })
-    browser = await chromium.launch({ executablePath: path, args: ['--no-sandbox'], headless: true })
+    browser = await launchChromium()
   }, 120_000)
   afterAll(async () => {
     await browser?.close()
@@ -57,17 +57,21 @@ describe.skipIf(path === '')('a passkey', () => {
     const { cookie } = await world.person('anna@example.org', { isOperator: true })
     await signInCookie(context, cookie)
     const { page, complaints, device } = await openPage(context)
+    const byKeys = async (target: Locator) => {
+      await reachByTab(page, target, complaints)
+      await page.keyboard.press('Enter')
+    }
     const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', { options: authenticator })
     await page.goto(`${world.origin}/me`)
-    await page.getByRole('link', { name: 'Add a passkey' }).click()
+    await byKeys(page.getByRole('link', { name: 'Add a passkey' }))
     await page.getByLabel('Name of the passkey').fill('My laptop')
-    await page.getByRole('button', { name: 'Add passkey' }).click()
+    await byKeys(page.getByRole('button', { name: 'Add passkey' }))
     await page.getByRole('status').filter({ hasText: 'The passkey “My laptop” is added.' }).waitFor()
     const { credentials } = await device.send('WebAuthn.getCredentials', { authenticatorId })
     expect(credentials).toMatchObject([{ isResidentCredential: true, rpId: 'localhost' }])
     // the same device is not added twice
     await page.goto(`${world.origin}/me/passkeys/new`)
-    await page.getByRole('button', { name: 'Add passkey' }).click()
+    await byKeys(page.getByRole('button', { name: 'Add passkey' }))
     await page.waitForTimeout(500)
     expect(await countOf()).toMatchObject([{ name: 'My laptop', last_used_at: null }])
 
@@ -75,7 +79,7 @@ describe.skipIf(path === '')('a passkey', () => {
       await context.clearCookies()
       await page.goto(`${world.origin}/sign-in?return=/me`)
       expect(await page.getByLabel('Work mail address').getAttribute('autocomplete')).toBe('username webauthn')
-      await page.getByRole('button', { name: 'Use a passkey' }).click()
+      await byKeys(page.getByRole('button', { name: 'Use a passkey' }))
     }
     await signIn()
     await page.waitForURL(`${world.origin}/me`)
@@ -100,9 +104,9 @@ describe.skipIf(path === '')('a passkey', () => {
 
     await signIn()
     await page.waitForURL(`${world.origin}/me`)
-    await page.getByRole('link', { name: 'Remove…' }).click()
+    await byKeys(page.getByRole('link', { name: 'Remove…' }))
     await page.getByRole('heading', { name: 'Remove the passkey “My laptop”?' }).waitFor()
-    await page.getByRole('button', { name: 'Remove' }).click()
+    await byKeys(page.getByRole('button', { name: 'Remove' }))
     await page.getByText('No passkey yet').waitFor()
     await signIn()
     await page.getByRole('alert').waitFor()

@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routesOf } from '../../src/console/routes.ts'
+import { putEmptyStock } from '../world.ts'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync)
 if (!executablePath) console.log('skipped: the screens of the console (no chromium)')
@@ -56,7 +57,7 @@ describe.skipIf(!executablePath)('the screens of a whole service', () => {
   let ready: { readonly console: string; readonly data: string }
   let link: string
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tenderstock-screens-'))
+    folder = await putEmptyStock(await mkdtemp(join(tmpdir(), 'tenderstock-screens-')))
     service = spawn(process.execPath, [program, 'start', '--data', folder, '--api-port', '0', '--json'], {
       env: { ...process.env, DATABASE_URL: '', REDIS_URL: '' },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -45,7 +45,7 @@ const proofs: { readonly [name: string]: Proof } = {
   },
   model: {
     about: '70,000 random queries, each answered as a plain filter does',
-    files: ['test/model/model.test.ts'],
+    files: ['test/model/model.test.ts', 'src/edition/read/query.test.ts'],
   },
   matching: {
     about: '33,600 copies of notices as other portals show them, made from a seed that nobody has seen',
@@ -58,6 +58,10 @@ const proofs: { readonly [name: string]: Proof } = {
   rules: {
     about: 'thirty rules drawn at random are broken one after the other, and the test that docs/rules.md names fails',
     files: ['test/rules'],
+  },
+  console: {
+    about: 'every flow of the console by keys and without script, all screens in eight windows, torn samples',
+    files: ['test/console'],
   },
   simulation: {
     about: '50,000 simulated syncs, and every planted mistake',

@@ -1,0 +1,135 @@
+// When the database lets pages wait, or is gone: an honest page that asks again by itself, no change half done, nobody signed out.
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { inTransaction } from '../../src/store/database.ts'
+import { openTestStore, testDatabaseUrl } from '../world.ts'
+import { hasChromium, launchChromium } from './chromium.ts'
+import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
+import { type Hands, openHands } from './hands.ts'
+
+if (!hasChromium) console.log('skipped: a busy console in a browser (no chromium)')
+
+/** Stands before the database. */
+async function openDoor(url: URL) {
+  const sockets = new Set<Socket>()
+  let server: Server
+  const listen = (port: number) =>
+    new Promise<void>((done) => {
+      server = createServer((near) => {
+        const far = connect(Number(url.port || 5432), url.hostname)
+        for (const [from, to] of [
+          [near, far],
+          [far, near],
+        ] as const) {
+          sockets.add(from)
+          from.on('error', () => {}).on('close', () => to.destroy())
+          from.pipe(to)
+        }
+      }).listen(port, '127.0.0.1', done)
+    })
+  await listen(0)
+  const { port } = server!.address() as AddressInfo
+  return {
+    port,
+    /** All connections break, and none can be made. */
+    shut: () => {
+      const closed = new Promise((done) => server.close(done))
+      for (const each of sockets) each.destroy()
+      sockets.clear()
+      return closed
+    },
+    open: () => listen(port),
+  }
+}
+
+describe.skipIf(!hasChromium)('a console', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium()
+  })
+  afterAll(() => browser?.close())
+
+  const windowOf = async (world: ConsoleWorld, session: string): Promise<Hands> => {
+    const hands = await openHands(browser, 'without script', { origin: world.origin, session })
+    onTestFinished(() => hands[Symbol.asyncDispose]())
+    return hands
+  }
+  const formKeyOf = async (world: ConsoleWorld, path: string, who: string) =>
+    /name="form-key" value="([^"]+)"/.exec(await (await world.get(path, who)).text())![1]!
+  const incidents = (world: ConsoleWorld) => world.store.db.selectFrom('incident').select('title').execute()
+  const entries = (world: ConsoleWorld) => world.store.db.selectFrom('audit_entry').select('action').execute()
+
+  test('says that it is busy, comes back by itself, and a change waits', { timeout: 120_000 }, async () => {
+    const world = await openConsoleWorld('embedded')
+    onTestFinished(() => world[Symbol.asyncDispose]())
+    const { cookie } = await world.person('op@example.org', { isOperator: true })
+    await world.place.reads.titles()
+    const key = await formKeyOf(world, '/operator/incidents', cookie)
+    const hands = await windowOf(world, cookie)
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const { promise: held, resolve: holds } = Promise.withResolvers<void>()
+    const holding = inTransaction(world.store, async () => {
+      holds()
+      await released
+    })
+    await held
+    const answer = await world.get('/operator', cookie)
+    const text = await answer.text()
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(text).toContain('<meta http-equiv="refresh" content="5">')
+    expect(text).toContain('An edition is being published. This page tries again in 5 seconds.')
+    // what needs no database is there
+    for (const path of ['/', '/docs', '/explorer']) expect((await world.get(path)).status, path).toBe(200)
+    await hands.visit('/operator')
+    expect(await hands.heading()).toBe('Busy at the moment')
+    const sent = world.post('/operator/incidents', { 'form-key': key, title: 'Late', detail: 'x', started: '' }, cookie)
+    release()
+    await holding
+    expect((await sent).status).toBe(303)
+    expect(await incidents(world)).toEqual([{ title: 'Late' }])
+    await hands.page.getByRole('heading', { level: 1, name: 'What is wrong now' }).waitFor()
+    expect(world.faults).toEqual([])
+  })
+
+  test.skipIf(!testDatabaseUrl)(
+    'without its database signs nobody out, and makes no change twice',
+    { timeout: 120_000 },
+    async () => {
+      await using stock = await openTestStore('server')
+      const url = new URL(stock.options.databaseUrl!)
+      const door = await openDoor(url)
+      onTestFinished(() => door.shut().then(() => {}))
+      const through = new URL(url)
+      through.hostname = '127.0.0.1'
+      through.port = String(door.port)
+      const world = await openConsoleWorld('server', { on: { ...stock.options, databaseUrl: through.href } })
+      onTestFinished(() => world[Symbol.asyncDispose]())
+      const { cookie } = await world.person('op@example.org', { isOperator: true })
+      await world.place.reads.titles()
+      const key = await formKeyOf(world, '/operator/incidents', cookie)
+      const form = { 'form-key': key, title: 'Late', detail: 'x', started: '' }
+      const hands = await windowOf(world, cookie)
+      await door.shut()
+      await hands.visit('/operator/incidents')
+      expect(await hands.heading()).toBe('Busy at the moment')
+      const refused = await world.post('/operator/incidents', form, cookie)
+      expect([refused.status, await refused.text()]).toEqual([
+        503,
+        expect.stringContaining('It is not known whether your change was made.'),
+      ])
+      expect((await world.get('/', cookie)).headers.get('location')).toBe('/operator')
+      await door.open()
+      await hands.page.getByRole('heading', { level: 1, name: 'Status and incidents' }).waitFor()
+      for (const _twice of [1, 2])
+        await expect
+          .poll(async () => (await world.post('/operator/incidents', form, cookie)).status, { timeout: 30_000 })
+          .toBe(303)
+      expect([await incidents(world), await entries(world)]).toEqual([
+        [{ title: 'Late' }],
+        [{ action: 'incident.create' }],
+      ])
+      expect(world.faults).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,14 @@
+// The browser of the tests: Debian's Chromium, driven by playwright-core.
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync)
+
+/** Where there is none, tests in a browser are skipped. */
+export const hasChromium = executablePath !== undefined
+
+export const launchChromium = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: executablePath!,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  })

@@ -1,0 +1,79 @@
+// A company whose people sign in by OpenID Connect: a real provider on this machine, which asks nobody anything.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+// @ts-expect-error: the package has no types
+import OidcProvider from 'oidc-provider'
+
+type Grant = { readonly addOIDCScope: (scope: string) => void; readonly save: () => Promise<string> }
+/** What is used of the provider. */
+type Provider = {
+  readonly callback: () => (request: IncomingMessage, response: ServerResponse) => unknown
+  readonly interactionDetails: (
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) => Promise<{ grantId?: string; params: { [name: string]: unknown }; prompt: { name: string } }>
+  readonly interactionFinished: (request: IncomingMessage, response: ServerResponse, result: object) => Promise<void>
+  readonly Grant: {
+    new (of: { accountId: string; clientId: string }): Grant
+    readonly find: (id: string) => Promise<Grant>
+  }
+}
+const makeProvider = (issuer: string, settings: object): Provider => new OidcProvider(issuer, settings)
+
+export type Account = { readonly sub: string; readonly email?: string; readonly email_verified?: unknown }
+
+/** A provider whose accounts a test sets; whoever comes is the account in `login`. */
+export type Company = AsyncDisposable & {
+  readonly issuer: string
+  readonly accounts: Map<string, Account>
+  login: string
+  /** What the last request for authorization asked. */
+  asked: URLSearchParams
+}
+
+/** `redirectUri` is asked when the first request comes. */
+export async function openCompany(redirectUri: () => string): Promise<Company> {
+  const server: Server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const issuer = `http://localhost:${(server.address() as AddressInfo).port}`
+  const company: Company = {
+    issuer,
+    accounts: new Map(),
+    login: '',
+    asked: new URLSearchParams(),
+    [Symbol.asyncDispose]: () => new Promise((done) => void server.close(() => done()).closeAllConnections()),
+  }
+  let provider: Provider | undefined
+  server.on('request', async (request, response) => {
+    provider ??= makeProvider(issuer, {
+      clients: [
+        {
+          client_id: 'console',
+          client_secret: 'a secret of the console',
+          redirect_uris: [redirectUri()],
+          response_types: ['code'],
+        },
+      ],
+      claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+      pkce: { required: () => true },
+      features: { devInteractions: { enabled: false } },
+      interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
+      findAccount: (_context: unknown, id: string) => ({
+        accountId: id,
+        claims: async () => company.accounts.get(id) ?? { sub: id },
+      }),
+    })
+    const url = new URL(request.url ?? '/', issuer)
+    if (url.pathname === '/auth') company.asked = url.searchParams
+    if (!url.pathname.startsWith('/interaction/')) return provider.callback()(request, response)
+    const { grantId, params, prompt } = await provider.interactionDetails(request, response)
+    if (prompt.name === 'login')
+      return provider.interactionFinished(request, response, { login: { accountId: company.login } })
+    const grant = grantId
+      ? await provider.Grant.find(grantId)
+      : new provider.Grant({ accountId: company.login, clientId: String(params['client_id']) })
+    grant!.addOIDCScope('openid email')
+    return provider.interactionFinished(request, response, { consent: { grantId: await grant!.save() } })
+  })
+  return company
+}

@@ -1,0 +1,126 @@
+// What somebody typed survives a sign-in that is too old: it comes back, is sent once more by its own button, once, and by nobody else.
+import { existsSync } from 'node:fs'
+import { chromium } from 'playwright-core'
+import { afterEach, describe, expect, test } from 'vitest'
+import { minuteMs } from '../../src/domain/time.ts'
+import { allowLoopbackWebhooks } from '../../src/service/loopback-webhooks.ts'
+import { listAuditEntries } from '../../src/store/audit.ts'
+import { listEndpoints } from '../../src/store/webhook-endpoints.ts'
+import { type Engine, engines } from '../world.ts'
+import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
+import { fieldsOf } from './plain-form.ts'
+
+const browserPath = '/usr/bin/chromium'
+const hasBrowser = existsSync(browserPath)
+if (!hasBrowser) console.log('skipped: kept forms in a browser (no chromium)')
+
+const opened: ConsoleWorld[] = []
+afterEach(async () => {
+  for (const world of opened.splice(0)) {
+    expect(world.faults).toEqual([])
+    await world[Symbol.asyncDispose]()
+  }
+})
+
+async function open(engine: Engine) {
+  const world = await openConsoleWorld(engine)
+  opened.push(world)
+  await allowLoopbackWebhooks(world.store, true)
+  const acme = await world.organization('Acme')
+  const owner = await world.person('owner@example.org', { memberOf: [[acme, 'owner']] })
+  const endpoints = () => listEndpoints(world.store.db, acme)
+  return { world, acme, action: `/o/${acme}/webhooks/new`, owner, endpoints }
+}
+
+describe.each(engines)('a form that met an old sign-in (%s)', (engine) => {
+  test('comes back with all that was typed, and is sent once after signing in', async () => {
+    const { world, acme, action, owner, endpoints } = await open(engine)
+    const form = fieldsOf(await (await world.get(action, owner.cookie)).text(), action)
+    const typed = {
+      ...form,
+      address: ['http://127.0.0.1:9/"><b>'],
+      description: ["Müller's <CRM>\r\n"],
+      kind: form['kind']!,
+    }
+    world.wait(16 * minuteMs)
+    const answer = await world.post(action, typed, owner.cookie)
+    const page = await answer.text()
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([403, 'no-store'])
+    const { 'kept-for': sender, ...kept } = fieldsOf(page, action)
+    expect(kept).toEqual(typed)
+    expect(sender).toEqual([owner.personId])
+    expect(page).not.toMatch(/<b>|<CRM>/)
+    expect(page).toContain('href="/sign-in?return=%2Fsigned-in" target="_blank" rel="noopener"')
+    expect([(await endpoints()).length, (await listAuditEntries(world.store.db, { limit: 9 })).length]).toEqual([0, 0])
+    // the button without a new sign-in asks for it again, and adds nothing
+    const again = { ...kept, 'kept-for': sender! }
+    const second = await world.post(action, again, owner.cookie)
+    expect([second.status, fieldsOf(await second.text(), action)]).toEqual([403, again])
+
+    const fresh = await world.signIn(owner.personId)
+    const foreign = { 'sec-fetch-site': 'cross-site' }
+    expect((await world.post(action, again, fresh, foreign)).status).toBe(403)
+    const other = await world.person('other@example.org', { memberOf: [[acme, 'owner']] })
+    const byOther = await world.post(action, again, other.cookie)
+    expect([byOther.status, await byOther.text()]).toEqual([
+      403,
+      expect.stringContaining('Somebody else has signed in'),
+    ])
+    expect(await endpoints()).toEqual([])
+
+    const made = await world.post(action, again, fresh)
+    expect([made.status, await made.text()]).toEqual([200, expect.stringContaining('whsec_')])
+    // the key of the form holds: sent once more, nothing is made and no secret shown
+    const twice = await world.post(action, again, fresh)
+    expect([twice.status, await twice.text()]).toEqual([303, ''])
+    expect((await endpoints()).map(({ description }) => description)).toEqual(["Müller's <CRM>"])
+  })
+
+  test('a button without fields leads to its page, as nothing was typed', async () => {
+    const { world, acme, owner } = await open(engine)
+    world.wait(16 * minuteMs)
+    const at = `/o/${acme}/webhooks/00000000-0000-8000-8000-000000000000`
+    const sent = await world.post(`${at}/secret`, { 'form-key': 'x' }, owner.cookie)
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, `/sign-in?return=${encodeURIComponent(at)}`])
+  })
+})
+
+test.skipIf(!hasBrowser)('without script, in Chromium: a second tab signs in, the first one sends', async () => {
+  const { world, action, owner, endpoints } = await open(engines[0]!)
+  const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
+  try {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    await context.addCookies([{ name: 'session', value: owner.cookie, url: world.origin }])
+    const tab = await context.newPage()
+    await tab.goto(`${world.origin}${action}`)
+    await tab.fill('#address', 'http://127.0.0.1:9/hook')
+    await tab.fill('#description', 'Zeile mit „Zeichen“ & <mehr>')
+    await tab.check('input[value="search.hit.changed"]')
+    world.wait(16 * minuteMs)
+    await tab.click('main form button')
+    expect(await tab.title()).toContain('Sign in again to send this')
+
+    const [second] = await Promise.all([context.waitForEvent('page'), tab.click('main a.go')])
+    await second.waitForLoadState()
+    expect(new URL(second.url()).pathname).toBe('/sign-in')
+    // as the mail would lead there
+    const { events } = await world.place.run({ command: 'console link', operands: ['owner@example.org'] })
+    const { link } = events[0] as unknown as { readonly link: string }
+    await second.goto(`${world.origin}${new URL(link).pathname}?return=%2Fsigned-in`)
+    await second.click('main form button')
+    expect(new URL(second.url()).pathname).toBe('/signed-in')
+    await second.close()
+
+    await tab.click('main form button')
+    expect(await tab.textContent('#secret')).toMatch(/^whsec_/)
+    expect(await endpoints()).toMatchObject([
+      {
+        address: 'http://127.0.0.1:9/hook',
+        description: 'Zeile mit „Zeichen“ & <mehr>',
+        kinds: ['search.hit', 'search.hit.changed'],
+      },
+    ])
+  } finally {
+    await browser.close()
+  }
+})
