@@ -6,7 +6,7 @@ const files = globSync('{src,client,test}/**/*.test.ts', { exclude: (name) => na
 
 /** What a test imports or calls that starts something: a database, a server, a process, a thread; or reads the whole corpus. */
 const starters =
-  /world\.ts|playwright-core|openStore|node:(child_process|worker_threads|http|net)'|createServer|startSimulator|simulated|packers|exec-sink|openMatcher|limiter-shared|shared\/corpus/
+  /world\.ts|playwright-core|openStore|node:(child_process|worker_threads|http|net)'|createServer|startSimulator|simulated|packers|exec-sink|openMatcher|TEST_DATABASE_URL|limiter-shared|shared\/corpus/
 const textOf = (file: string) => readFileSync(file, 'utf8')
 /** Tests that drive a browser: one after the other, when nothing else runs, as a browser takes both cores. */
 const browser = files.filter((file) => textOf(file).includes('playwright-core'))
