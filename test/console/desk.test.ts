@@ -15,6 +15,7 @@ import { receiveNotices } from '../receive-notices.ts'
 import { at, notice } from '../testing/generate/notices.ts'
 import { engines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld, startOfConsole } from './console-world.ts'
+import { fieldsOf } from './plain-form.ts'
 
 const opened: ConsoleWorld[] = []
 afterEach(async () => {
@@ -138,7 +139,11 @@ describe.each(engines)("the operator's desk (%s)", (engine) => {
 
     // publish anyway: a typed reason, a fresh sign-in, an entry in the log
     const old = await post('/operator/editions/hold/publish', form, operator)
-    expect(old.headers.get('location')).toBe('/sign-in?return=%2Foperator%2Feditions%2Fhold')
+    expect([old.status, fieldsOf(await old.text(), '/operator/editions/hold/publish')['reason']]).toEqual([
+      403,
+      [form.reason],
+    ])
+    expect(place.editions.newest?.edition).toBe(1)
     const { cookie: fresh } = await world.person('op@example.org', { isOperator: true })
     const short = await post('/operator/editions/hold/publish', { reason: 'because' }, fresh)
     expect(short.status).toBe(422)

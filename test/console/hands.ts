@@ -17,6 +17,8 @@ export type Hands = AsyncDisposable & {
   /** Types an address. */
   readonly visit: (path: string) => Promise<void>
   readonly follow: (link: string | RegExp, where?: Locator) => Promise<void>
+  /** Follows a link that opens a tab of its own. */
+  readonly followInTab: (link: string | RegExp) => Promise<Hands>
   readonly press: (button: string | RegExp, where?: Locator) => Promise<void>
   /** Presses a button that leads nowhere, such as one that copies. */
   readonly use: (button: string | RegExp) => Promise<void>
@@ -56,9 +58,13 @@ export async function openHands(
     ...(storageState && { storageState }),
   })
   if (session !== undefined) await context.addCookies([{ name: 'session', value: session, url: origin }])
-  const page = await context.newPage()
+  return handsOn(await context.newPage(), way, origin, [])
+}
+
+/** The hands of one tab. */
+function handsOn(page: Page, way: Way, origin: string, complaints: string[]): Hands {
+  const context = page.context()
   page.setDefaultTimeout(longestMs)
-  const complaints: string[] = []
   page.on('console', (message) => {
     if (message.type() !== 'error') return
     // a page that says what is wrong is no fault, though the browser mentions its status; plain text has no icon
@@ -100,6 +106,16 @@ export async function openHands(
       const target = found('link', link, where)
       if (keys) await reach(target)
       await leave(() => (keys ? page.keyboard.press('Enter') : target.click()))
+    },
+    followInTab: async (link) => {
+      const target = found('link', link, undefined)
+      if (keys) await reach(target)
+      const [tab] = await Promise.all([
+        context.waitForEvent('page'),
+        keys ? page.keyboard.press('Enter') : target.click(),
+      ])
+      await tab.waitForLoadState()
+      return handsOn(tab, way, origin, complaints)
     },
     press: async (button, where) => {
       const target = found('button', button, where)
