@@ -599,5 +599,12 @@ export const migrations: Migrations = {
     `update delivery_attempt a set endpoint_no = d.endpoint_no from delivery d where d.message_id = a.message_id`,
     'alter table delivery_attempt alter column endpoint_no set not null',
     'create index delivery_attempt_endpoint on delivery_attempt (endpoint_no, attempted_at)',
+    // Requests for links to sign in are counted by address and network.
+    `create table sign_in_attempt (
+      who_hash bytea not null,
+      tried_at bigint not null
+    )`,
+    'create index sign_in_attempt_who on sign_in_attempt (who_hash)',
+    'create index sign_in_attempt_tried on sign_in_attempt (tried_at)',
   ],
 }

@@ -1,5 +1,6 @@
 // Signing in from outside: links that work once, the same answer for everybody, and mails through a real SMTP server.
 import { afterEach, describe, expect, test } from 'vitest'
+import { openConsole } from '../../src/console/console.ts'
 import { writeAccountMail } from '../../src/console/write-mails.ts'
 import { openMailServer } from '../../src/digests/mail-server.ts'
 import { sendMails } from '../../src/digests/send-mails.ts'
@@ -8,8 +9,9 @@ import type { CommandEvent } from '../../src/service/command-event.ts'
 import { makeConsoleLink } from '../../src/service/console-operations.ts'
 import { trialOrganization } from '../../src/store/organizations.ts'
 import { headerOf, type MailReceiver, parseMails, startMailReceiver } from '../digests/mail-receiver.ts'
+
 import { engines } from '../world.ts'
-import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
+import { type ConsoleWorld, freePort, openConsoleWorld } from './console-world.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {
@@ -193,6 +195,30 @@ describe.each(engines)('signing in (%s)', (engine) => {
     const statuses: unknown[] = []
     for (let each = 0; each < 31; each++) statuses.push((await seen(`p${each}@example.org`))[0])
     expect(statuses).toEqual([...Array.from({ length: 30 }, () => 303), 429])
+  })
+
+  test('attempts are counted for all processes together, also those that come at once', async () => {
+    const { world } = await openWithMail()
+    const port = await freePort()
+    const options = {
+      host: '127.0.0.1',
+      port,
+      trustedHops: 0,
+      onFault: (error: unknown) => void world.faults.push(error),
+    }
+    const second = await openConsole(world.place, options)
+    opened.push({ [Symbol.asyncDispose]: () => second.close() })
+    const ask = async (origin: string, mail: string) => {
+      const headers = { 'sec-fetch-site': 'same-origin' }
+      const body = new URLSearchParams({ mail })
+      return (await fetch(`${origin}/sign-in`, { method: 'POST', redirect: 'manual', body, headers })).status
+    }
+    const origins = [world.origin, `http://127.0.0.1:${port}`]
+    const asked = Array.from({ length: 20 }, (_, index) => ask(origins[index % 2]!, 'anna@example.org'))
+    const answers = await Promise.all(asked)
+    expect(answers.filter((status) => status === 303)).toHaveLength(5)
+    expect(answers.filter((status) => status === 429)).toHaveLength(15)
+    expect(await world.store.db.selectFrom('mail').select('person').execute()).toHaveLength(5)
   })
 
   test('without a mail server the page says how the operator helps', async () => {

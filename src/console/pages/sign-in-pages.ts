@@ -1,13 +1,12 @@
 // Signing in by a link: the page that asks for the address, the links themselves, the first person, signing out.
-import { hourMs } from '../../domain/time.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { addAuditEntry } from '../../store/audit.ts'
 import { type Executor, inTransaction } from '../../store/database.ts'
 import { findOrganization, trialOrganization } from '../../store/organizations.ts'
 import { addMember, createPerson } from '../../store/people.ts'
 import { findSignInLink, takeSignInLink } from '../../store/sessions.ts'
+import { takeSignInAttempt } from '../../store/sign-in-attempts.ts'
 import { queueAccountMail } from '../account-mails.ts'
-import { AttemptLimit } from '../attempt-limit.ts'
 import { keyHashOf } from '../directory.ts'
 import { fieldOf, returnPath } from '../forms.ts'
 import { homeOf } from '../frame.ts'
@@ -37,13 +36,9 @@ const mostForNetwork = 30
 const firstMail = 'operator@localhost'
 
 export function signInPages(place: ConsolePlace): PageRoute[] {
-  const limits = {
-    address: new AttemptLimit(mostForAddress, hourMs),
-    network: new AttemptLimit(mostForNetwork, hourMs),
-  }
   return [
     publicPage('GET', '/sign-in', (request) => signInPage(place, request)),
-    publicPage('POST', '/sign-in', (request) => askForLink(place, limits, request)),
+    publicPage('POST', '/sign-in', (request) => askForLink(place, request)),
     publicPage('GET', '/sign-in/sent', (request) => sentPage(request)),
     personPage('GET', signedInPath, ({ language }) =>
       page({ title: frameTexts[language].signedIn, lead: frameTexts[language].signedInLead, body: html`` }),
@@ -59,28 +54,27 @@ export function signInPages(place: ConsolePlace): PageRoute[] {
 }
 
 /** Does the same for every address: who it belongs to is looked up when the mail is written. */
-async function askForLink(
-  place: ConsolePlace,
-  limits: { readonly address: AttemptLimit; readonly network: AttemptLimit },
-  request: PageRequest,
-): Promise<PageAnswer> {
-  const { form, language, now } = request
+async function askForLink(place: ConsolePlace, request: PageRequest): Promise<PageAnswer> {
+  const { form, language, now, addressPrefix } = request
   const texts = signInTexts[language]
   const typed = fieldOf(form, 'mail')
   const address = mailAddressOf(typed)?.toLowerCase()
   if (address === undefined) return signInPage(place, request, { mail: typed, mailError: texts.noMail })
-  if (!limits.network.take(request.addressPrefix, now) || !limits.address.take(address, now))
-    throw new PageError(429, texts.tooMany)
   const back = returnPath(form.get('return'))
   // without a way out a link would be too old before it left
   if (!place.config.mail) return signInPage(place, request, { mail: typed })
-  await inTransaction(place.store, (trx) =>
-    queueAccountMail(trx, place, {
+  const bounds = [
+    { hash: keyHashOf(`network ${addressPrefix}`), most: mostForNetwork },
+    { hash: keyHashOf(`address ${address}`), most: mostForAddress },
+  ]
+  await inTransaction(place.store, async (trx) => {
+    if (!(await takeSignInAttempt(trx, bounds, now))) throw new PageError(429, texts.tooMany)
+    await queueAccountMail(trx, place, {
       to: address,
       mail: { kind: 'signIn', language, data: { return: back } },
       now,
-    }),
-  )
+    })
+  })
   return redirect('/sign-in/sent')
 }
 
