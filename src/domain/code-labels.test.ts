@@ -20,6 +20,11 @@ describe('names and trees of codes', () => {
     expect(allBelow('nuts')).toHaveLength(2323)
   })
 
+  test('are right where the published table mixed two up', () => {
+    expect(codeLabel('cpv', '34000000', 'de')).toBe('Transportmittel und Erzeugnisse für Verkehrszwecke')
+    expect(codeLabel('cpv', '33952000', 'en')).toBe('Anti-putrefaction masks')
+  })
+
   test('are the trees that the filters mean: whatever lies below a code is covered by it', () => {
     for (const code of allBelow('cpv')) {
       const { from, to } = cpvRange(code)

@@ -1,5 +1,6 @@
 // Names of the codes of CPV and NUTS in English and German, and the trees that the codes spell. Read when they are first asked for.
-// The names are those of the Publications Office (authority tables "cpv" and "nuts"); facts about countries are of Intl.
+// The names are those of the Publications Office (authority tables "cpv" and "nuts"), but for two that its table has mixed up:
+// 33952000 in English and 34000000 in German. Facts about countries are of Intl.
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { toCpvCode } from './cpv.ts'

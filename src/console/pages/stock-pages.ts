@@ -118,12 +118,14 @@ function weeksPart({ shape, edition }: StockCount, language: Language): Html {
 function portalsPart(shape: StockShape, titles: ReadonlyMap<string, string>, language: Language): Html {
   const texts = stockTexts[language]
   const number = (value: number) => formatNumber(value, language)
-  // some publish under a name that is no source of ours: as it stands in the records
-  const list = shape.byPublisher.map(([publisher, tenders]) => ({
-    name: titles.get(publisher) ?? publisher,
-    label: titles.has(publisher) ? html`<bdi>${titles.get(publisher)}</bdi>` : html`<code>${publisher}</code>`,
-    tenders,
-  }))
+  // records name some portals without their country; another that is no source of ours stands as in the records
+  const titleOf = (publisher: string) =>
+    titles.get(publisher) ?? [...titles].find(([sourceId]) => sourceId.endsWith(`-${publisher}`))?.[1]
+  const list = shape.byPublisher.map(([publisher, tenders]) => {
+    const title = titleOf(publisher)
+    const label = title === undefined ? html`<code>${publisher}</code>` : html`<bdi>${title}</bdi>`
+    return { name: title ?? publisher, label, tenders }
+  })
   const [first] = list
   if (!first) return part(texts.portals, html`<p>${texts.none}</p>`)
   return part(
