@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { constants, gzipSync } from 'node:zlib'
 
 const types: { readonly [ending: string]: string } = {
   css: 'text/css; charset=utf-8',
@@ -11,9 +12,16 @@ const types: { readonly [ending: string]: string } = {
   woff2: 'font/woff2',
 }
 
+export type Asset = {
+  readonly type: string
+  readonly body: Buffer
+  /** The body with gzip; undefined for what is packed already. */
+  readonly packed: Buffer | undefined
+}
+
 export type Assets = {
   /** By path. */
-  readonly files: ReadonlyMap<string, { readonly type: string; readonly body: Buffer }>
+  readonly files: ReadonlyMap<string, Asset>
   /** The path of a file by its name here. Throws for a name that there is not. */
   readonly addressOf: (name: string) => string
 }
@@ -24,13 +32,14 @@ export function loadAssets(): Assets {
   const font = createRequire(import.meta.url).resolve(
     '@fontsource-variable/public-sans/files/public-sans-latin-wght-normal.woff2',
   )
-  const files = new Map<string, { type: string; body: Buffer }>()
+  const files = new Map<string, Asset>()
   const addresses = new Map<string, string>()
   const add = (name: string, body: Buffer) => {
     const [base = '', ending = ''] = name.split('.')
     const path = `/assets/${base}.${hash('sha256', body).slice(0, 12)}.${ending}`
     addresses.set(name, path)
-    files.set(path, { type: types[ending]!, body })
+    const packed = ending === 'woff2' ? undefined : gzipSync(body, { level: constants.Z_BEST_COMPRESSION })
+    files.set(path, { type: types[ending]!, body, packed })
   }
   add('public-sans.woff2', readFileSync(font))
   for (const name of readdirSync(folder)) if (/\.(?:js|svg)$/.test(name)) add(name, readFileSync(join(folder, name)))

@@ -67,6 +67,8 @@ export async function openConsole(place: ConsolePlace, options: ConsoleOptions):
   return listener.open()
 }
 
+const acceptsGzip = ({ headers }: FastifyRequest): boolean => /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''))
+
 class Listener {
   readonly #place: ConsolePlace
   readonly #options: ConsoleOptions
@@ -103,10 +105,11 @@ class Listener {
     await server.register(cookies)
     await server.register(formbody)
     server.removeContentTypeParser(['application/json', 'text/plain'])
-    for (const [path, { type, body }] of this.#assets.files)
-      server.get(path, async (_request, reply) =>
-        reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').send(body),
-      )
+    for (const [path, { type, body, packed }] of this.#assets.files)
+      server.get(path, async (request, reply) => {
+        reply.type(type).headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
+        return packed && acceptsGzip(request) ? reply.header('content-encoding', 'gzip').send(packed) : reply.send(body)
+      })
     for (const route of routesOf(this.#place))
       server.route({
         method: route.method,
@@ -252,7 +255,7 @@ class Listener {
     const text = frame(answer, place).text
     reply.code(answer.status ?? 200).type('text/html; charset=utf-8')
     // a page of somebody may hold a secret beside what others chose, and is not packed (BREACH)
-    const isPacked = !request.viewer && /\bgzip\b/.test(String(reply.request.headers['accept-encoding'] ?? ''))
+    const isPacked = !request.viewer && acceptsGzip(reply.request)
     reply.header('vary', 'accept-encoding, cookie')
     return isPacked ? reply.header('content-encoding', 'gzip').send(gzipSync(text)) : reply.send(text)
   }

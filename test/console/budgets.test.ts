@@ -1,0 +1,101 @@
+// What a first visit loads, in Chromium with an empty cache: few bytes, nothing from elsewhere, and nothing that moves what is shown.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasChromium, launchChromium } from './chromium.ts'
+import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
+
+if (!hasChromium) console.log('skipped: what pages load in a browser (no chromium)')
+
+/** Maximum bytes of a first visit: of the page of API access, and of any other. */
+const mostOfAccess = 60_000
+const mostOfAny = 90_000
+
+describe.skipIf(!hasChromium)('a first visit', () => {
+  const closing = new AsyncDisposableStack()
+  let world: ConsoleWorld
+  let browser: Browser
+  beforeAll(async () => {
+    world = closing.use(await openConsoleWorld('embedded'))
+    browser = await launchChromium()
+    closing.defer(() => browser.close())
+  }, 120_000)
+  afterAll(async () => {
+    expect(world?.faults ?? []).toEqual([])
+    await closing.disposeAsync()
+  })
+
+  test('loads little, from here only, and nothing moves', { timeout: 120_000 }, async () => {
+    const acme = await world.organization('Acme', true)
+    const { store, now } = world
+    await store.db
+      .insertInto('contract')
+      .values({
+        organization_id: acme,
+        starts_at: now(),
+        ends_at: null,
+        note: '',
+        set_up_by: 'test',
+        started_at: now(),
+        ended_at: null,
+      })
+      .execute()
+    const { cookie } = await world.person('anna@example.org', { isOperator: true, memberOf: [[acme, 'owner']] })
+    const access = `/o/${acme}/settings/api-access`
+    const paths = [
+      '/',
+      '/docs',
+      '/sign-in',
+      `/o/${acme}`,
+      access,
+      `/o/${acme}/hits`,
+      `/o/${acme}/searches/new`,
+      '/operator',
+    ]
+    const found = []
+    for (const path of paths) {
+      const context = await browser.newContext({ viewport: { width: 360, height: 740 } })
+      await context.addCookies([{ name: 'session', value: cookie, url: world.origin }])
+      const page = await context.newPage()
+      const debug = await context.newCDPSession(page)
+      await debug.send('Network.enable')
+      const seen = { path, bytes: 0, elsewhere: [] as string[], script: 0 }
+      debug.on('Network.loadingFinished', ({ encodedDataLength }) => {
+        seen.bytes += encodedDataLength
+      })
+      page.on('request', (request) => {
+        if (new URL(request.url()).origin !== new URL(world.origin).origin) seen.elsewhere.push(request.url())
+        if (request.resourceType() === 'script') seen.script++
+      })
+      const answer = await page.goto(world.origin + path, { waitUntil: 'networkidle' })
+      expect([path, answer?.status()]).toEqual([path, 200])
+      const shift = await page.evaluate(`new Promise((resolve) => {
+        let shift = 0
+        new PerformanceObserver((list) => { for (const each of list.getEntries()) shift += each.value })
+          .observe({ type: 'layout-shift', buffered: true })
+        setTimeout(() => resolve(shift), 300)
+      })`)
+      expect([path, shift]).toEqual([path, 0])
+      expect(seen).toMatchObject({ path, elsewhere: [] })
+      expect(seen.bytes, path).toBeLessThanOrEqual(path === access ? mostOfAccess : mostOfAny)
+      found.push(`${path.replace(acme, ':organization')} ${(seen.bytes / 1000).toFixed(1)} KB`)
+      await context.close()
+    }
+    console.log(`first visits: ${found.join(', ')}`)
+  })
+
+  test('loads at most 8 KB of style and 6 KB of script, packed', async () => {
+    const text = await (await world.get('/')).text()
+    const addresses = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+\.(?:css|js))"/g)].map(([, address]) => address!)
+    const sizes = { css: 0, js: 0 }
+    for (const address of addresses) {
+      const answer = await world.get(address, undefined, { 'accept-encoding': 'gzip' })
+      expect([answer.headers.get('content-encoding'), answer.headers.get('vary')]).toEqual(['gzip', 'accept-encoding'])
+      sizes[address.endsWith('.css') ? 'css' : 'js'] += Number(answer.headers.get('content-length'))
+      const plain = await world.get(address, undefined, { 'accept-encoding': 'identity' })
+      expect([plain.headers.get('content-encoding'), await plain.text()]).toEqual([null, await answer.text()])
+    }
+    expect(sizes.css).toBeGreaterThan(1000)
+    expect(sizes.css).toBeLessThanOrEqual(8192)
+    expect(sizes.js).toBeLessThanOrEqual(6144)
+  })
+})
