@@ -30,6 +30,7 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   consolidate  what a notice costs
   quality      how good the records are
   hits         matching, writing and delivering hits beside plain programs, and the API beside them
+  console      pages while 100,000 changes are published, and the API beside people on the console
   fit          how well the fit score finds what companies won; --fit learns its table again
 
   --records N[,N]       size of the stock; the documents have 10000,1000000,5000000
@@ -130,6 +131,17 @@ if (what === 'hits') {
   ]
   if (values.json) console.log(JSON.stringify({ ...report, delivery, beside }, null, 2))
   else console.log(parts.map((part) => part ?? 'Skipped: no PostgreSQL is installed.').join('\n\n'))
+  process.exit(0)
+}
+if (what === 'console') {
+  const { benchConsole, consoleAsMarkdown } = await import('./console.ts')
+  const reports = await benchConsole({
+    corpus: values.corpus,
+    changes: Number(values.records ?? 100_000),
+    rounds: Number(values.rounds),
+    onProgress: (text) => console.error(text),
+  })
+  console.log(values.json ? JSON.stringify(reports, null, 2) : reports.map(consoleAsMarkdown).join('\n\n'))
   process.exit(0)
 }
 if (what === 'fit') {

@@ -1,22 +1,20 @@
 // Texts of strangers stay text on every page and in every mail that shows them: over HTTP, and in Chromium, where nothing runs and
 // nothing sticks out. The pages are found by the routes: one that nobody named fails.
-import { existsSync } from 'node:fs'
 import { XmlDocument } from 'libxml2-wasm'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { routesOf } from '../../src/console/routes.ts'
 import { writeAccountMail } from '../../src/console/write-mails.ts'
 import { type RenderedMail, sendMails } from '../../src/digests/send-mails.ts'
 import { inTransaction } from '../../src/store/database.ts'
 import { engines } from '../world.ts'
+import { hasChromium, launchChromium } from './chromium.ts'
 import { attacksIn, expectOnlyText, lookAt } from './hostile-pages.ts'
 import { hostileTexts } from './hostile-texts.ts'
 import { type HostileWorld, openHostileWorld, queueHostileMails } from './hostile-world.ts'
 import { fieldsOf } from './plain-form.ts'
 
-const browserPath = '/usr/bin/chromium'
-const hasBrowser = existsSync(browserPath)
-if (!hasBrowser) console.log('skipped: hostile texts in a browser (no chromium)')
+if (!hasChromium) console.log('skipped: hostile texts in a browser (no chromium)')
 const isFull = process.env['PROOF'] === 'full'
 
 /** Routes whose pages say nothing that strangers wrote, and why; guides of the documentation are left out below. */
@@ -46,7 +44,7 @@ const withoutTexts = new Set([
 
 let browser: Browser | undefined
 beforeAll(async () => {
-  if (hasBrowser) browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
+  if (hasChromium) browser = await launchChromium()
 })
 afterAll(() => browser?.close())
 
@@ -180,7 +178,7 @@ describe.each(engines)('texts of strangers (%s)', (engine) => {
   })
 })
 
-test.skipIf(!hasBrowser)(
+test.skipIf(!hasChromium)(
   'texts of strangers run nothing in Chromium, break no policy and do not stick out at 360 pixels',
   async () => {
     const world = await open(engines[0]!)

@@ -1,18 +1,15 @@
 // What somebody typed survives a sign-in that is too old: it comes back, is sent once more by its own button, once, and by nobody else.
-import { existsSync } from 'node:fs'
-import { chromium } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { minuteMs } from '../../src/domain/time.ts'
 import { allowLoopbackWebhooks } from '../../src/service/loopback-webhooks.ts'
 import { listAuditEntries } from '../../src/store/audit.ts'
 import { listEndpoints } from '../../src/store/webhook-endpoints.ts'
 import { type Engine, engines } from '../world.ts'
+import { hasChromium, launchChromium } from './chromium.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 import { fieldsOf } from './plain-form.ts'
 
-const browserPath = '/usr/bin/chromium'
-const hasBrowser = existsSync(browserPath)
-if (!hasBrowser) console.log('skipped: kept forms in a browser (no chromium)')
+if (!hasChromium) console.log('skipped: kept forms in a browser (no chromium)')
 
 const opened: ConsoleWorld[] = []
 afterEach(async () => {
@@ -85,9 +82,9 @@ describe.each(engines)('a form that met an old sign-in (%s)', (engine) => {
   })
 })
 
-test.skipIf(!hasBrowser)('without script, in Chromium: a second tab signs in, the first one sends', async () => {
+test.skipIf(!hasChromium)('without script, in Chromium: a second tab signs in, the first one sends', async () => {
   const { world, action, owner, endpoints } = await open(engines[0]!)
-  const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
+  const browser = await launchChromium()
   try {
     const context = await browser.newContext({ javaScriptEnabled: false })
     await context.addCookies([{ name: 'session', value: owner.cookie, url: world.origin }])
@@ -104,7 +101,7 @@ test.skipIf(!hasBrowser)('without script, in Chromium: a second tab signs in, th
     await second.waitForLoadState()
     expect(new URL(second.url()).pathname).toBe('/sign-in')
     // as the mail would lead there
-    const { events } = await world.place.run({ command: 'console link', operands: ['owner@example.org'] })
+    const { events } = await world.command({ command: 'console link', operands: ['owner@example.org'] })
     const { link } = events[0] as unknown as { readonly link: string }
     await second.goto(`${world.origin}${new URL(link).pathname}?return=%2Fsigned-in`)
     await second.click('main form button')

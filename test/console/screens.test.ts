@@ -2,19 +2,19 @@
 // scrolling, no dead end. `SCREENS=folder` keeps pictures; `PROOF=full` looks in both languages, schemes and widths.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routesOf } from '../../src/console/routes.ts'
+import { crawlConsole, pagePatterns } from '../testing/crawl-console.ts'
 import { putEmptyStock } from '../world.ts'
+import { hasChromium, launchChromium } from './chromium.ts'
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync)
-if (!executablePath) console.log('skipped: the screens of the console (no chromium)')
+if (!hasChromium) console.log('skipped: the screens of the console (no chromium)')
 const program = join(import.meta.dirname, '../../src/bin/tenderstock.ts')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const isFull = process.env['PROOF'] === 'full'
@@ -32,25 +32,7 @@ const looks: readonly Look[] = isFull
       { width: 360, scheme: 'dark', language: 'de' },
     ]
 
-/** Routes as patterns of paths, the longest first. */
-const patterns = routesOf(new Proxy({}, { get: () => undefined }) as never)
-  .filter(({ method }) => method === 'GET')
-  .map(({ path }) => ({
-    path,
-    pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+').replace(/\*/g, '.*')}/?$`),
-  }))
-  .sort((left, right) => right.path.replace(/:\w+|\*/g, '').length - left.path.replace(/:\w+|\*/g, '').length)
-/** Pages of the documentation that are made in their own way; guides are all alike. */
-const ownDocs = /^\/docs(?:$|\/(?:search|fields|errors|errors\/:\w+|reference\/\w+)$)/
-/** What an address is an example of. */
-function routeOf(path: string): string | undefined {
-  const route = patterns.find(({ pattern }) => pattern.test(path))?.path
-  return route?.startsWith('/docs') && !ownDocs.test(route) && !isFull ? '/docs/guide' : route
-}
-/** What is no page, or ends the session. */
-const isPage = (path: string) => !/\.(?:atom|txt|xml|json|svg)$|^\/(?:language|assets|sign-in\/oidc)/.test(path)
-
-describe.skipIf(!executablePath)('the screens of a whole service', () => {
+describe.skipIf(!hasChromium)('the screens of a whole service', () => {
   let folder: string
   let service: ChildProcess
   let browser: Browser
@@ -74,10 +56,7 @@ describe.skipIf(!executablePath)('the screens of a whole service', () => {
       encoding: 'utf8',
     })
     link = (JSON.parse(made.stdout.trim().split('\n').at(-1)!) as { link: string }).link
-    browser = await chromium.launch({
-      executablePath: executablePath!,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-    })
+    browser = await launchChromium()
   }, 300_000)
   afterAll(async () => {
     await browser?.close()
@@ -96,7 +75,12 @@ describe.skipIf(!executablePath)('the screens of a whole service', () => {
     const storage = await first.storageState()
     await first.close()
 
-    const found = await crawl(storage, new URL(page.url()).pathname)
+    const { found, dead } = await crawlConsole(ready.console, {
+      cookie: storage.cookies.map(({ name, value }) => `${name}=${value}`).join('; '),
+      home: new URL(page.url()).pathname,
+      allGuides: isFull,
+    })
+    expect(dead).toEqual([])
     const seen = [...found.keys()]
     expect(seen).toEqual(
       expect.arrayContaining(['/o/:organization', '/operator', '/docs', '/explorer', '/tenders/:id']),
@@ -109,37 +93,9 @@ describe.skipIf(!executablePath)('the screens of a whole service', () => {
       for (const [route, path] of part) faults.push(...(await lookAt(context, route, path, look)))
       await context.close()
     }
-    console.log(`screens: ${found.size} of ${patterns.length} routes, ${isFull ? looks.length : 1} windows each`)
+    console.log(`screens: ${found.size} of ${pagePatterns.length} routes, ${isFull ? looks.length : 1} windows each`)
     expect(faults.join('\n')).toBe('')
   })
-
-  /** One address for each route that a person finds by following links, here and as a stranger. */
-  async function crawl(storage: Awaited<ReturnType<BrowserContext['storageState']>>, home: string) {
-    const found = new Map<string, string>()
-    const dead: string[] = []
-    const visited = new Set<string>()
-    const waiting = [home, '/operator', '/docs', '/explorer?cpv=45000000&ask=1', '/me', '/codes/cpv', '/codes/nuts']
-    const cookie = storage.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
-    while (waiting.length > 0) {
-      const path = waiting.shift()!
-      const plain = path.replace(/[?#].*/s, '')
-      if (visited.has(plain)) continue
-      visited.add(plain)
-      const route = routeOf(plain)
-      if (route !== undefined && found.has(route)) continue
-      const answer = await fetch(ready.console + path, { headers: { cookie }, redirect: 'manual' })
-      if (answer.status >= 400) dead.push(`${answer.status} ${path}`)
-      const type = answer.headers.get('content-type') ?? ''
-      if (answer.status !== 200 || !type.startsWith('text/html')) continue
-      found.set(route ?? plain, path)
-      for (const [, href] of (await answer.text()).matchAll(/<a [^>]*href="(\/[^"]*)"/g)) {
-        const target = href!.replaceAll('&amp;', '&')
-        if (isPage(target.replace(/[?#].*/s, ''))) waiting.push(target)
-      }
-    }
-    expect(dead).toEqual([])
-    return found
-  }
 
   async function contextOf(look: Look, storageState: Awaited<ReturnType<BrowserContext['storageState']>>) {
     const context = await browser.newContext({

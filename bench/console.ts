@@ -1,0 +1,358 @@
+// Pages of the console while a large edition is published, beside the same pages on a quiet service, and the API beside people who
+// use the console; both engines, a stock of real notices.
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { keyHashOf } from '../src/console/directory.ts'
+import { canonicalText } from '../src/consolidate/canonical.ts'
+import { consolidate } from '../src/consolidate/consolidate.ts'
+import type { TenderContent } from '../src/domain/tender.ts'
+import { dayMs } from '../src/domain/time.ts'
+import { ingest } from '../src/ingest/ingest.ts'
+import { systemRandom } from '../src/platform/random.ts'
+import { publish } from '../src/publish/publish.ts'
+import { readPath } from '../src/sources/files.ts'
+import { setUpAccess } from '../src/store/customers.ts'
+import { inTransaction, openStore, type Store } from '../src/store/database.ts'
+import { createOrganization, createToken } from '../src/store/organizations.ts'
+import { addMember, createPerson } from '../src/store/people.ts'
+import { createSearch } from '../src/store/searches.ts'
+import { startSession } from '../src/store/sessions.ts'
+import { upsertTenders } from '../src/store/tenders.ts'
+import { crawlConsole } from '../test/testing/crawl-console.ts'
+import { generateTender } from '../test/testing/generate/stock.ts'
+import { benchPaint, type Painted, paintAsMarkdown } from './console-paint.ts'
+import { startCluster } from './postgres-cluster.ts'
+import { freePort, startProcess, stopAll, stopProcess, temporaryFolder } from './processes.ts'
+import type { FixedRateSummary, FixedRateTask } from './speed/fixed-rate.ts'
+import { latenciesBetween, readAnswers } from './speed/latencies.ts'
+import { median } from './speed/row.ts'
+
+/** Folders of the corpus whose notices fill the pages. */
+const corpusFolders = ['ted-eforms', 'eforms-de', 'cross-portal', 'doffin-eforms', 'ted-legacy']
+/** People who look at pages at the same time, and how long each looks at one. */
+const people = 4
+const lookMs = 100
+const apiPerSecond = 200
+const apiSeconds = 8
+const quietSeconds = 20
+const searches = 50
+const hitsOfSearch = 2000
+/** What a browser looks at: the first screens of each audience, and the fullest. */
+const paintedRoutes = [
+  '/',
+  '/o/:organization',
+  '/o/:organization/settings/api-access',
+  '/o/:organization/hits',
+  '/tenders/:id',
+  '/operator',
+  '/stock',
+  '/docs',
+]
+/** How long the start of the service, or a publication, may take. */
+const longestWaitMs = 300_000
+
+type Engine = 'embedded' | 'server'
+type Look = { readonly route: string; readonly ms: number; readonly status: number }
+
+export type ConsoleReport = {
+  readonly engine: Engine
+  readonly changes: number
+  readonly tenders: number
+  readonly hits: number
+  readonly quiet: readonly Look[]
+  readonly publishing: readonly Look[]
+  /** Seconds of each publication. */
+  readonly seconds: readonly number[]
+  /** 99th percentile of the API in milliseconds, of each round. */
+  readonly apiAlone: readonly number[]
+  readonly apiBeside: readonly number[]
+  /** What a browser shows; undefined without one. */
+  readonly painted: readonly Painted[] | undefined
+}
+
+export type ConsoleBenchOptions = {
+  readonly corpus: string
+  readonly changes: number
+  readonly rounds: number
+  readonly onProgress: (text: string) => void
+}
+
+/** One report for each engine; the server's is missing where no PostgreSQL is installed. */
+export async function benchConsole(options: ConsoleBenchOptions): Promise<ConsoleReport[]> {
+  const reports = [await benchEngine('embedded', undefined, options)]
+  const cluster = await startCluster()
+  if (!cluster) return reports
+  try {
+    cluster.psql('postgres', 'create database console')
+    reports.push(await benchEngine('server', cluster.url('console'), options))
+  } finally {
+    await stopAll()
+    await cluster.stop()
+  }
+  return reports
+}
+
+async function benchEngine(
+  engine: Engine,
+  databaseUrl: string | undefined,
+  { corpus, changes, rounds, onProgress }: ConsoleBenchOptions,
+): Promise<ConsoleReport> {
+  const say = (text: string) => onProgress(`${engine}: ${text}`)
+  const place = { dataFolder: temporaryFolder('console'), databaseUrl }
+  const open = () => openStore({ dataFolder: place.dataFolder, ...(databaseUrl !== undefined && { databaseUrl }) })
+  const store = await open()
+  await fillWithCorpus(store, corpus, say)
+  const account = await addPeople(store)
+  const hits = await addHits(store, account.organizationId)
+  await store.close()
+  say(`${hits} hits`)
+
+  const quietService = await startService(place)
+  const { found, dead } = await crawlConsole(quietService.origin, {
+    cookie: account.cookie,
+    home: `/o/${account.organizationId}`,
+    allGuides: false,
+  })
+  if (dead.length > 0) throw new Error(`links lead nowhere: ${dead.join(', ')}`)
+  const pages = [...found]
+  say(`${pages.length} pages`)
+  const quiet = await lookAround(quietService.origin, account.cookie, pages, () => sleep(quietSeconds * 1000))
+  const apiAlone: number[] = []
+  const apiBeside: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const ask = () => askApi(quietService.apiPort, account.token)
+    const alone = async () => void apiAlone.push(await ask())
+    const beside = async () => {
+      await lookAround(quietService.origin, account.cookie, pages, async () => void apiBeside.push(await ask()))
+    }
+    for (const measure of round % 2 === 0 ? [alone, beside] : [beside, alone]) await measure()
+    say(`API ${apiBeside.at(-1)?.toFixed(1)} ms beside people, ${apiAlone.at(-1)?.toFixed(1)} ms alone`)
+  }
+  const { origin } = quietService
+  const isPainted = ([route]: (typeof pages)[number]) => paintedRoutes.includes(route)
+  const painted =
+    engine === 'embedded'
+      ? await benchPaint({ origin, cookie: account.cookie, pages: pages.filter(isPainted), rounds })
+      : undefined
+  await stopProcess(quietService.process)
+
+  const publishing: Look[] = []
+  const seconds: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const filling = await open()
+    await change(filling, changes, round)
+    await filling.close()
+    const service = await startService(place)
+    const startedAt = performance.now()
+    publishing.push(...(await lookAround(service.origin, account.cookie, pages, () => service.published(changes))))
+    seconds.push((performance.now() - startedAt) / 1000)
+    await stopProcess(service.process)
+    say(`${changes} changes published in ${seconds.at(-1)?.toFixed(1)} s`)
+  }
+  return { engine, changes, tenders: pages.length, hits, quiet, publishing, seconds, apiAlone, apiBeside, painted }
+}
+
+async function fillWithCorpus(store: Store, corpus: string, say: (text: string) => void): Promise<void> {
+  for (const folder of corpusFolders) {
+    const path = join(corpus, folder)
+    if (!existsSync(path)) continue
+    const { notices } = await ingest(store, { sourceId: 'files', documents: readPath(path), clock: Date.now })
+    say(`${notices} notices of ${folder}`)
+  }
+  await consolidate(store, { now: Date.now() })
+  await publishNow(store)
+}
+
+async function publishNow(store: Store): Promise<void> {
+  const outcome = await publish(store, { now: Date.now(), clock: Date.now, minIntervalMs: 0, overrideGate: true })
+  if (outcome.kind !== 'published') throw new Error(JSON.stringify(outcome))
+}
+
+type Account = { readonly organizationId: string; readonly token: string; readonly cookie: string }
+
+/** An organization with access, and a person who is its Owner and operator, signed in. */
+async function addPeople(store: Store): Promise<Account> {
+  const now = Date.now()
+  const circumstances = { now, random: systemRandom }
+  const { organizationId } = (await createOrganization(store.db, { name: 'Bauwerk' }, circumstances)).organization
+  const made = await createToken(store, { organizationId, name: 'bench' }, circumstances)
+  if (made.kind !== 'created') throw new Error(made.kind)
+  const cookie = systemRandom.bytes(32).toString('base64url')
+  await inTransaction(store, async (trx) => {
+    const terms = { organizationId, startsAt: now - dayMs, endsAt: undefined, note: '', setUpBy: 'bench' }
+    const setup = { terms, requestsPerMinute: apiPerSecond * 120, owner: undefined }
+    await setUpAccess(trx, { actor: 'bench', addressPrefix: '' }, setup, now)
+    const wanted = { personId: systemRandom.uuid(), mail: 'anna@example.org', name: 'Anna', isOperator: true }
+    const { personId } = await createPerson(trx, wanted, now)
+    await addMember(trx, { organizationId, personId, role: 'owner' }, now)
+    const session = { sessionId: keyHashOf(cookie), personId, createdAt: now, seenAt: now, signedInAt: now }
+    await startSession(trx, { ...session, agent: 'bench', addressPrefix: '127.0.0.0/24' }, undefined)
+  })
+  return { organizationId, token: made.plaintext, cookie: `session=${cookie}` }
+}
+
+/** Searches with hits on published records, written straight into the tables. Returns how many. */
+async function addHits(store: Store, organizationId: string): Promise<number> {
+  for (let number = 0; number < searches; number++) {
+    const terms = { isActive: true, filter: '{"cpv":["45"]}', filterHash: '', profileId: null, threshold: 50 }
+    const wanted = { ...terms, organizationId, name: `Search ${number}`, createdBy: 'bench' }
+    await createSearch(store, wanted, { now: Date.now(), random: systemRandom })
+  }
+  await sql`
+    insert into hit (search_no, tender_id, hit_id, edition, last_modified, search_version, fit_score, fit, matched, made_at,
+      score_now, last_edition, state, deadline_ms, state_modified, digest_edition)
+    select search_no, tender_id, md5(search_no || tender_id), 1, 1, 1, 40 + i % 60, '{}', '[]', ${Date.now()}::bigint - i, 50, 1,
+      case when i % 3 = 0 then 'seen' else 'new' end, case when i % 10 > 0 then ${Date.now()}::bigint + i * 1000 end, 1, 1
+    from saved_search, (select tender_id, row_number() over (order by tender_id) as i from tender order by tender_id limit ${hitsOfSearch}::integer) t`.execute(
+    store.db,
+  )
+  await sql`analyze`.execute(store.db)
+  const { rows } = await sql<{ count: number }>`select count(*)::integer as count from hit`.execute(store.db)
+  return rows[0]!.count
+}
+
+/** Changes the content of made-up tenders, to be published. */
+async function change(store: Store, count: number, version: number): Promise<void> {
+  const now = Date.now()
+  const atOnce = 500
+  for (let from = 0; from < count; from += atOnce)
+    await upsertTenders(
+      store.db,
+      Array.from({ length: Math.min(atOnce, count - from) }, (_, offset) => {
+        const { archiveReason: _reason, ...content } = generateTender({ seed: 3, count, now }, from + offset)
+        const changed: TenderContent = { ...content, title: `${content.title} ${version}` }
+        return {
+          tenderId: content.id,
+          foundingKey: `bench:${from + offset}`,
+          content: canonicalText(changed),
+          contentHash: `v${version}`,
+          archiveReason: null,
+          nextTransitionMs: null,
+          mergedInto: null,
+          sources: '["bench"]',
+        }
+      }),
+    )
+}
+
+async function startService({ dataFolder, databaseUrl }: { dataFolder: string; databaseUrl: string | undefined }) {
+  const [apiPort, consolePort] = [await freePort(), await freePort()]
+  let isReady = false
+  let published = 0
+  const ports = ['--api-port', `${apiPort}`, '--console-port', `${consolePort}`]
+  const args = ['start', '--no-samples', '--data', dataFolder, ...ports, '--publish-interval-minutes', '0', '--json']
+  const { DATABASE_URL: _url, REDIS_URL: _redis, ...environment } = process.env
+  const service = startProcess(process.execPath, [join(import.meta.dirname, '../src/bin/tenderstock.ts'), ...args], {
+    env: { ...environment, ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }) },
+    onLine: (line) => {
+      if (!line.startsWith('{')) return
+      const said = JSON.parse(line) as { readonly event?: string; readonly changes?: number }
+      if (said.event === 'ready') isReady = true
+      if (said.event === 'published') published = Math.max(published, said.changes ?? 0)
+    },
+  })
+  await until(() => isReady || service.exitCode !== null)
+  if (!isReady) throw new Error('the service did not start')
+  return {
+    process: service,
+    apiPort,
+    origin: `http://localhost:${consolePort}`,
+    published: (changes: number) => until(() => published >= changes),
+  }
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (const latest = Date.now() + longestWaitMs; !isSo(); await sleep(20))
+    if (Date.now() > latest) throw new Error(`gave up waiting after ${longestWaitMs / 1000} s`)
+}
+
+/** Several people open one page after the other for as long as `work` lasts. */
+async function lookAround(
+  origin: string,
+  cookie: string,
+  pages: readonly (readonly [route: string, path: string])[],
+  work: () => Promise<unknown>,
+): Promise<Look[]> {
+  const looks: Look[] = []
+  const isOver = new AbortController()
+  const person = async (first: number) => {
+    for (let turn = first; !isOver.signal.aborted; turn++) {
+      const [route, path] = pages[turn % pages.length]!
+      const startedAt = performance.now()
+      const answer = await fetch(origin + path, { headers: { cookie }, redirect: 'manual' })
+      await answer.arrayBuffer()
+      looks.push({ route, ms: performance.now() - startedAt, status: answer.status })
+      await sleep(lookMs)
+    }
+  }
+  const looking = Array.from({ length: people }, (_, index) => person(Math.floor((index * pages.length) / people)))
+  try {
+    await work()
+  } finally {
+    isOver.abort()
+    await Promise.all(looking)
+  }
+  return looks
+}
+
+/** The 99th percentile of the API at a constant rate, milliseconds. */
+async function askApi(port: number, token: string): Promise<number> {
+  const folder = temporaryFolder('api')
+  const task: FixedRateTask = {
+    port,
+    perSecond: apiPerSecond,
+    seconds: apiSeconds,
+    connections: 32,
+    headers: { Authorization: `Bearer ${token}`, 'Accept-Encoding': 'gzip' },
+    paths: ['/v1/tenders?limit=10', '/v1/tenders?limit=10&nuts=DE', '/v1/tenders?limit=10&cpv=45000000'],
+    file: join(folder, 'latencies'),
+  }
+  const taskFile = join(folder, 'fixed-rate.json')
+  writeFileSync(taskFile, JSON.stringify(task))
+  let summary: FixedRateSummary | undefined
+  const generator = startProcess(process.execPath, [join(import.meta.dirname, 'speed/fixed-rate.ts'), taskFile], {
+    onLine: (line) => {
+      if (line.includes('"sent"')) summary = JSON.parse(line) as FixedRateSummary
+    },
+  })
+  await until(() => generator.exitCode !== null)
+  if (!summary || summary.errors > 0) throw new Error(`${summary?.errors} errors while requests arrived`)
+  return latenciesBetween(readAnswers(task.file), 0, Number.POSITIVE_INFINITY)['p99 ms']
+}
+
+const at = (looks: readonly Look[], share: number): number => {
+  const sorted = looks.map(({ ms }) => ms).toSorted((left, right) => left - right)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}
+
+/** Pages with a row of their own in the report: the others are in its sums. */
+const shownPages = 12
+
+export function consoleAsMarkdown(report: ConsoleReport): string {
+  const { engine, changes, hits, quiet, publishing, seconds, apiAlone, apiBeside, painted } = report
+  const ms = (value: number) => value.toFixed(value < 10 ? 1 : 0)
+  const routes = [...new Set(publishing.map(({ route }) => route))]
+    .map((route) => {
+      const of = (looks: readonly Look[]) => looks.filter((each) => each.route === route)
+      return { route, quiet: of(quiet), publishing: of(publishing) }
+    })
+    .sort((left, right) => at(right.publishing, 0.99) - at(left.publishing, 0.99))
+  const statuses = Map.groupBy(publishing, ({ status }) => status)
+  const row = (name: string, calm: readonly Look[], busy: readonly Look[]) =>
+    `| ${name} | ${ms(at(calm, 0.5))} | ${ms(at(calm, 0.95))} | ${ms(at(busy, 0.5))} | ${ms(at(busy, 0.99))} | ${ms(at(busy, 1))} | ${busy.length} |`
+  return [
+    `${engine === 'server' ? 'PostgreSQL' : 'Embedded engine'}: ${people} people on ${report.tenders} pages, real notices, ${hits.toLocaleString('en')} hits; ${changes.toLocaleString('en')} changes published ${seconds.length} times in ${median(seconds).toFixed(1)} s (median).`,
+    '',
+    '| Milliseconds to the whole page | quiet p50 | quiet p95 | publishing p50 | publishing p99 | longest | looks |',
+    '|---|--:|--:|--:|--:|--:|--:|',
+    row('all pages', quiet, publishing),
+    ...routes.slice(0, shownPages).map((each) => row(`\`${each.route}\``, each.quiet, each.publishing)),
+    '',
+    `Answers while publishing: ${[...statuses].map(([status, list]) => `${list.length} × ${status}`).join(', ')}. Every page: at most 2,000 ms.`,
+    '',
+    `API p99 at ${apiPerSecond} requests a second, medians of ${apiAlone.length} rounds: ${ms(median(apiBeside))} ms beside people on the console ÷ ${ms(median(apiAlone))} ms without = ${(median(apiBeside) / median(apiAlone)).toFixed(2)} (target: at most 1.1).`,
+    ...(painted ? ['', paintAsMarkdown(painted)] : []),
+  ].join('\n')
+}
