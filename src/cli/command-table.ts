@@ -293,6 +293,7 @@ export const commands = {
       ...everywhere,
       'publish-interval-minutes': publishInterval,
       'override-gate': { type: 'flag', help: 'Publish what the gate held back; read its reasons first.' },
+      reason: { type: 'text', value: 'TEXT', help: 'Why, for the audit log.' },
       'accept-future-edition': {
         type: 'flag',
         help: 'Publish although a fast clock dated the last edition in the future; it is really at least an hour old.',
@@ -301,7 +302,7 @@ export const commands = {
     environment: databaseEnvironment,
     examples: [
       ['tenderstock publish', 'the next edition'],
-      ['tenderstock publish --override-gate', 'publish despite the gate'],
+      ["tenderstock publish --override-gate --reason 'confirmed by phone'", 'publish despite the gate'],
     ],
   },
   serve: {

@@ -3,6 +3,7 @@
 import { type AuditEntry, addAuditEntry } from '../store/audit.ts'
 import { type Executor, inTransaction } from '../store/database.ts'
 import { takeForm } from '../store/sent-forms.ts'
+import type { Actor } from '../store/token-changes.ts'
 import { keyHashOf } from './directory.ts'
 import { type Html, html } from './html.ts'
 import { PageError, type PersonRequest } from './page.ts'
@@ -32,6 +33,12 @@ export async function once<Result>(
   )
 }
 
+/** The viewer of this request, as the audit log names them. */
+export const actorOf = ({ viewer, addressPrefix }: PersonRequest): Actor => ({
+  actor: viewer.person.mail,
+  addressPrefix,
+})
+
 /** Notes in the audit log what the viewer of this request did. Call it in the transaction of the change. */
 export async function note(
   trx: Executor,
@@ -40,8 +47,7 @@ export async function note(
 ): Promise<void> {
   await addAuditEntry(trx, {
     at: request.now,
-    actor: request.viewer.person.mail,
-    addressPrefix: request.addressPrefix,
+    ...actorOf(request),
     organizationId: entry.organizationId,
     detail: entry.detail ?? {},
     action: entry.action,

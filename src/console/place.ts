@@ -5,12 +5,15 @@ import type { Config } from '../platform/config.ts'
 import type { Random } from '../platform/random.ts'
 import type { Sealer } from '../platform/sealing.ts'
 import type { Store } from '../store/database.ts'
+import type { Actor } from '../store/token-changes.ts'
 import type { AddressRule } from '../webhooks/endpoint-address.ts'
 import type { Directory } from './directory.ts'
 import type { StockReads } from './stock-reads.ts'
 
 /** A command of the command line, run inside the service: what a button of the desk does. */
 export type CommandRequest = {
+  /** Whom the audit log names. */
+  readonly by: Actor
   readonly command: string
   readonly operands?: readonly string[]
   readonly options?: { readonly [name: string]: unknown }

@@ -126,7 +126,7 @@ type Facts = {
   openDelivered: { search: string; hits: number }
   hit: Omit<ListedHit, 'tenderId'> & { tender: string }
   hitsReleased: { search: string; edition: number; deliveries: number }
-  digest: Omit<ListedDigest, 'digestId' | 'searchNo' | 'madeDay' | 'dueAt'> & {
+  digest: Omit<ListedDigest, 'digestId' | 'searchNo' | 'organizationId' | 'madeDay' | 'dueAt'> & {
     id: string
     /** When the next one is due; null: as soon as there is something to mail. */
     nextAt: number | null

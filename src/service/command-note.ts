@@ -1,15 +1,22 @@
-// The entry of the audit log for what a command changed.
+// Who runs a command, and the entry of the audit log for what it changed.
 import { type AuditEntry, addAuditEntry } from '../store/audit.ts'
 import type { Executor } from '../store/database.ts'
-import { commandActor } from '../store/token-changes.ts'
+import { type Actor, commandActor } from '../store/token-changes.ts'
 import type { ServiceContext } from './operation-context.ts'
 
-/** Notes what whoever runs the command did. Call it in the transaction of the change. */
+/** Who runs the command: the person whose page it was, or whoever has the command line. */
+export const actorOf = ({ by = commandActor }: Pick<ServiceContext, 'by'>): Actor => by
+
+/**
+ * Notes what whoever runs the command did. Call it in the transaction of the change; before the work where that takes several, so
+ * that a process that dies leaves the entry as well.
+ */
 export const noteCommand = (
   trx: Executor,
-  { clock, by = commandActor }: Pick<ServiceContext, 'clock' | 'by'>,
+  context: Pick<ServiceContext, 'clock' | 'by'>,
   {
+    organizationId,
     detail = {},
     ...entry
-  }: Pick<AuditEntry, 'action' | 'subject' | 'organizationId'> & Partial<Pick<AuditEntry, 'detail'>>,
-): Promise<void> => addAuditEntry(trx, { at: clock(), ...by, ...entry, detail })
+  }: Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<AuditEntry, 'detail' | 'organizationId'>>,
+): Promise<void> => addAuditEntry(trx, { at: context.clock(), ...actorOf(context), organizationId, ...entry, detail })

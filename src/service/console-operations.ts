@@ -4,18 +4,18 @@ import { newKey } from '../console/write-mails.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { mailAddressOf } from '../platform/mail-address.ts'
 import type { Random } from '../platform/random.ts'
-import { addAuditEntry } from '../store/audit.ts'
 import { type Executor, inTransaction } from '../store/database.ts'
 import { createPerson, findPersonByMail, hasPeople, listPeople, type Person, setOperator } from '../store/people.ts'
 import { createSignInLink, linkMs } from '../store/sessions.ts'
 import type { Emit } from './command-event.ts'
+import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
 import type { ServiceContext } from './operation-context.ts'
 
 /** Where the console is when nothing says otherwise. */
 const usualOrigin = 'http://localhost:8081'
 
-type LinkContext = Pick<ServiceContext, 'store' | 'clock' | 'random' | 'config' | 'consoleOrigin'>
+type LinkContext = Pick<ServiceContext, 'store' | 'clock' | 'random' | 'config' | 'consoleOrigin' | 'by'>
 
 /** `console link [MAIL] [--operator]`. */
 export async function makeConsoleLink(
@@ -31,6 +31,7 @@ export async function makeConsoleLink(
     if (!(await hasPeople(trx))) {
       if (typed !== undefined) addressOf(typed)
       await createSignInLink(trx, { keyHash: keyHashOf(key), now })
+      await noteCommand(trx, context, { action: 'console.link', subject: 'first person' })
       return undefined
     }
     const found =
@@ -38,15 +39,8 @@ export async function makeConsoleLink(
         ? await onlyOperator(trx)
         : await personFor(trx, typed, { isOperator: options['operator'] === true, now, random })
     await createSignInLink(trx, { keyHash: keyHashOf(key), personId: found.personId, now })
-    await addAuditEntry(trx, {
-      at: now,
-      actor: 'operator',
-      addressPrefix: '',
-      organizationId: undefined,
-      action: 'console.link',
-      subject: found.mail,
-      detail: options['operator'] === true ? { operator: true } : {},
-    })
+    const detail = options['operator'] === true ? { operator: true } : {}
+    await noteCommand(trx, context, { action: 'console.link', subject: found.mail, detail })
     return found
   })
   const origin = context.consoleOrigin ?? context.config.consoleUrl ?? usualOrigin

@@ -14,12 +14,13 @@ import {
 } from '../store/digests.ts'
 import { findSearch } from '../store/searches.ts'
 import type { Emit, EventOf } from './command-event.ts'
+import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { organizationNamed } from './organization-named.ts'
 
 /** What these commands need of the context they run in. */
-export type DigestContext = Pick<ServiceContext, 'store' | 'clock' | 'random' | 'config'>
+export type DigestContext = Pick<ServiceContext, 'store' | 'clock' | 'random' | 'config' | 'by'>
 
 export const mailMissing =
   'Mail is not set up, so digests wait: set TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM for the service.'
@@ -45,11 +46,14 @@ export async function createDigestNow(
   const terms = termsOf(options, usualTerms)
   const state = { madeDay: dayAt(terms, clock()), madeAt: null }
   const digestId = random.uuid()
-  const outcome = await createDigest(
-    store,
-    { digestId, searchNo: search.searchNo, person, ...terms, ...state, dueAt: nextDigestAt(terms, state) },
-    clock(),
-  )
+  const wanted = { digestId, searchNo: search.searchNo, person, ...terms, ...state, dueAt: nextDigestAt(terms, state) }
+  const outcome = await inTransaction(store, async (trx) => {
+    const made = await createDigest({ db: trx }, wanted, clock())
+    const detail = { search: search.name, rhythm: terms.rhythm }
+    if (made === 'created')
+      await noteCommand(trx, context, { action: 'digest.create', subject: person, organizationId, detail })
+    return made
+  })
   if (outcome === 'exists')
     throw new OperatorError(
       `${person} gets digests of "${search.name}" already; \`tenderstock digest list\` shows the id for digest edit.`,
@@ -76,6 +80,9 @@ export async function editDigest(
     const isSame = terms.rhythm === digest.rhythm && terms.hour === digest.hour && terms.zone === digest.zone
     if (isSame) throw new OperatorError('Nothing to change: pass another --rhythm, --hour or --zone.', { exitCode: 2 })
     await changeTiming(trx, digestId, { ...terms, dueAt: nextDigestAt(terms, digest) })
+    const { search, person, organizationId } = digest
+    const detail = { search, ...terms }
+    await noteCommand(trx, context, { action: 'digest.edit', subject: person, organizationId, detail })
   })
   await show(context, digestId, emit)
   return 0
@@ -104,14 +111,20 @@ export async function listDigestsNow(
 
 /** `digest remove ID`: with its mails, also those that wait. */
 export async function removeDigestNow(
-  { store }: DigestContext,
+  context: DigestContext,
   { operands }: ControlRequest,
   emit: Emit,
 ): Promise<number> {
   const digestId = operands[0]!.toLowerCase()
-  const digest = await digestWith(store, digestId)
-  if (!digest || !(await removeDigest(store.db, digestId))) throw noDigest(operands[0]!)
-  emit({ event: 'digestRemoved', id: digestId, search: digest.search, person: digest.person })
+  const { search, person } = await inTransaction(context.store, async (trx) => {
+    const digest = await lockDigest(trx, digestId)
+    if (!digest || !(await removeDigest(trx, digestId))) throw noDigest(operands[0]!)
+    const { organizationId } = digest
+    const detail = { search: digest.search }
+    await noteCommand(trx, context, { action: 'digest.remove', subject: digest.person, organizationId, detail })
+    return digest
+  })
+  emit({ event: 'digestRemoved', id: digestId, search, person })
   return 0
 }
 
@@ -145,6 +158,7 @@ function zoneNamed(name: string): string {
   })
 }
 
-function digestEvent({ digestId, searchNo: _, madeDay: _day, dueAt, ...digest }: ListedDigest): EventOf<'digest'> {
+function digestEvent(listed: ListedDigest): EventOf<'digest'> {
+  const { digestId, searchNo: _, organizationId: _id, madeDay: _day, dueAt, ...digest } = listed
   return { event: 'digest', id: digestId, ...digest, nextAt: digest.rhythm === 'atOnce' ? null : dueAt }
 }

@@ -10,10 +10,9 @@ import {
   searchFilterHash,
 } from '../hits/saved-search.ts'
 import { deliverOpen, previewSearch } from '../hits/search-stock.ts'
-import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
-import type { Random } from '../platform/random.ts'
-import { inTransaction, type Store } from '../store/database.ts'
+import type { AuditEntry } from '../store/audit.ts'
+import { type Executor, inTransaction, type Store } from '../store/database.ts'
 import { stockIdOf } from '../store/editions.ts'
 import { heldEditions, listHits, releaseDeliveries } from '../store/hits.ts'
 import {
@@ -30,12 +29,14 @@ import {
   type StoredSearch,
 } from '../store/searches.ts'
 import type { Emit, EventOf } from './command-event.ts'
+import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
 import { lazyMatcher } from './hit-rounds.ts'
+import type { ServiceContext } from './operation-context.ts'
 import { organizationNamed } from './organization-named.ts'
 
 /** What these commands need of the context they run in. */
-export type HitContext = { readonly store: Store; readonly clock: Clock; readonly random: Random }
+export type HitContext = Pick<ServiceContext, 'store' | 'clock' | 'random' | 'by'>
 
 type Options = ControlRequest['options']
 
@@ -89,15 +90,17 @@ const clearedOf = (options: Options): readonly string[] =>
   listOf(options['clear']).map((option) => option.replace(/^--/, ''))
 const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
 
-export async function createProfileNow(
-  { store, clock, random }: HitContext,
-  { options }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export async function createProfileNow(context: HitContext, { options }: ControlRequest, emit: Emit): Promise<number> {
+  const { store, clock, random } = context
   const { organizationId, name: owner } = await organizationNamed(store, String(options['organization']))
   const content = canonicalCompanyProfile(parseCompanyProfile(membersOf(options, {}, 'profile')))
   const name = nameOf(options)
-  const outcome = await createProfile(store, { organizationId, name, content }, { now: clock(), random })
+  const outcome = await inTransaction(store, async (trx) => {
+    const made = await createProfile({ db: trx }, { organizationId, name, content }, { now: clock(), random })
+    if (made.kind === 'created')
+      await noteCommand(trx, context, { action: 'profile.create', subject: name, organizationId })
+    return made
+  })
   if (outcome.kind === 'nameTaken')
     throw new OperatorError(`"${owner}" has a profile "${name}"; choose another name, or use profile edit.`)
   emit(profileEvent(outcome.profile))
@@ -105,15 +108,21 @@ export async function createProfileNow(
 }
 
 export async function editProfile(
-  { store, clock }: HitContext,
+  context: HitContext,
   { options, operands }: ControlRequest,
   emit: Emit,
 ): Promise<number> {
+  const { store, clock } = context
   const profile = await profileNamed(store, String(options['organization']), operands[0]!)
   const before = JSON.parse(profile.content) as CompanyProfile
   const content = canonicalCompanyProfile(parseCompanyProfile(membersOf(options, before, 'profile')))
   if (content === profile.content) throw nothingToChange()
-  await changeProfile(store, profile.profileId, content, clock())
+  const { organizationId, name, version } = profile
+  await inTransaction(store, async (trx) => {
+    await changeProfile({ db: trx }, profile.profileId, content, clock())
+    const detail = { version: version + 1 }
+    await noteCommand(trx, context, { action: 'profile.edit', subject: name, organizationId, detail })
+  })
   emit(profileEvent(await profileNamed(store, profile.organizationId, profile.profileId)))
   return 0
 }
@@ -148,7 +157,13 @@ export async function createSearchNow(context: HitContext, { options }: ControlR
   }
   if (options['preview'] === true) return preview(context, terms, emit)
   const wanted = { ...terms, organizationId, name, createdBy: 'command line' }
-  const outcome = await createSearch(store, wanted, { now: clock(), random })
+  const outcome = await inTransaction(store, async (trx) => {
+    const made = await createSearch({ db: trx }, wanted, { now: clock(), random })
+    const detail = { threshold: terms.threshold }
+    if (made.kind === 'created')
+      await noteCommand(trx, context, { action: 'search.create', subject: name, organizationId, detail })
+    return made
+  })
   if (outcome.kind === 'nameTaken')
     throw new OperatorError(`"${owner}" has a search "${name}"; choose another name, or use search edit.`)
   if (outcome.kind === 'tooMany')
@@ -180,7 +195,11 @@ export async function editSearch(
   const isSame =
     terms.filter === search.filter && terms.profileId === search.profileId && terms.threshold === search.threshold
   if (isSame) throw nothingToChange()
-  await changeSearch(store, search.searchNo, terms, clock())
+  await inTransaction(store, async (trx) => {
+    await changeSearch({ db: trx }, search.searchNo, terms, clock())
+    const detail = { version: search.version + 1, threshold: terms.threshold }
+    await noteSearch(trx, context, 'search.edit', search, detail)
+  })
   emit(await searchEvent(store, await searchNamed(store, search.searchId, {})))
   return 0
 }
@@ -196,7 +215,10 @@ export async function activateSearch(
   const search = await searchNamed(store, operands[0]!, options)
   if (search.isActive === isActive)
     throw new OperatorError(`The search "${search.name}" is ${isActive ? 'active' : 'paused'} already.`)
-  await changeSearch(store, search.searchNo, { isActive }, clock())
+  await inTransaction(store, async (trx) => {
+    await changeSearch({ db: trx }, search.searchNo, { isActive }, clock())
+    await noteSearch(trx, context, isActive ? 'search.resume' : 'search.pause', search)
+  })
   const changed = await searchNamed(store, search.searchId, {})
   emit(await searchEvent(store, changed))
   await deliverNow(context, changed, options, emit)
@@ -241,10 +263,11 @@ export async function listHitsNow({ store }: HitContext, { options }: ControlReq
 const releasedAtOnce = 500
 
 export async function releaseHits(
-  { store, clock }: HitContext,
+  context: HitContext,
   { options, operands }: ControlRequest,
   emit: Emit,
 ): Promise<number> {
+  const { store, clock } = context
   const search = await searchNamed(store, operands[0]!, options)
   const held = (await heldEditions(store.db, search.searchNo)).filter(
     ({ edition }) => options['edition'] === undefined || edition === Number(options['edition']),
@@ -253,6 +276,7 @@ export async function releaseHits(
   for (const { edition } of held) {
     const release = { edition, searchNo: search.searchNo, now: clock() }
     let deliveries = 0
+    await noteSearch(store.db, context, 'search.release', search, { edition })
     for (let taken = releasedAtOnce; taken === releasedAtOnce; ) {
       const page = await inTransaction(store, (trx) => releaseDeliveries(trx, release, releasedAtOnce))
       deliveries += page.due
@@ -278,6 +302,15 @@ export async function explainSearch(
   emit({ event: 'matchExplained', id: operands[0]!.toLowerCase(), search: search.name, ...explained })
   return 0
 }
+
+/** Notes in the audit log what was done to a search. */
+const noteSearch = (
+  trx: Executor,
+  context: HitContext,
+  action: string,
+  { name, organizationId }: StoredSearch,
+  detail: AuditEntry['detail'] = {},
+): Promise<void> => noteCommand(trx, context, { action, subject: name, organizationId, detail })
 
 const nameOf = (options: Options): string => {
   const name = String(options['name']).trim()

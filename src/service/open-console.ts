@@ -129,11 +129,11 @@ function samplesOf(
 
 async function runForPage(
   context: ServiceContext,
-  { command, operands = [], options = {} }: CommandRequest,
+  { by, command, operands = [], options = {} }: CommandRequest,
 ): Promise<CommandOutcome> {
   const events: CommandOutcome['events'][number][] = []
   const exitCode = await runOperation(
-    context,
+    { ...context, by },
     { command, operands, options },
     (event) => void events.push({ ...event }),
   )

@@ -11,6 +11,7 @@ import { type ReceivedDocument, readPath } from '../sources/files.ts'
 import { parserVersion } from '../sources/parse-document.ts'
 import { loadSources } from '../sources/registry.ts'
 import { asOperatorError } from '../store/connection-loss.ts'
+import { inTransaction } from '../store/database.ts'
 import { countReceived, listRejections } from '../store/documents.ts'
 import { countDoubts } from '../store/doubts.ts'
 import { newestEdition } from '../store/editions.ts'
@@ -25,6 +26,7 @@ import { countTendersByStatus, countUnpublished, listHolds, tenderHashes } from 
 import { clockConcerns, publisherClockConcern } from './clock-concerns.ts'
 import type { Emit, EventOf } from './command-event.ts'
 import type { CommandName } from './command-name.ts'
+import { noteCommand } from './command-note.ts'
 import { makeConsoleLink } from './console-operations.ts'
 import type { ControlRequest } from './control-socket.ts'
 import { createDigestNow, editDigest, listDigestsNow, removeDigestNow } from './digest-operations.ts'
@@ -101,11 +103,16 @@ const queuedCommands: ReadonlySet<string> = new Set([
 
 const operations: { readonly [name in CommandName]?: Operation } = {
   ingest: async (context, { operands }, emit) => {
+    await noteCommand(context.store.db, context, {
+      action: 'documents.ingest',
+      subject: operands.join(' ').slice(0, 300),
+    })
     await ingestPaths(context, operands, emit)
     await consolidateNow(context, emit)
     return 0
   },
   publish: async (context, { options }, emit) => {
+    await notePublication(context, options)
     const outcome = await publishNow(context, emit, {
       minIntervalMs: context.publishIntervalMs ?? Number(options['publish-interval-minutes'] ?? 60) * 60_000,
       overrideGate: options['override-gate'] === true,
@@ -115,21 +122,27 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     return outcome === 'held' ? exitCodes.held : outcome === 'tooEarly' ? exitCodes.tooEarly : 0
   },
   rebuild: async (context, _request, emit) => {
+    await noteCommand(context.store.db, context, { action: 'stock.rebuild', subject: 'stock' })
     await rebuild(context, emit)
     return 0
   },
   'values fit': async (context, _request, emit) => {
+    await noteCommand(context.store.db, context, { action: 'values.fit', subject: 'value model' })
     await fitValues(context, emit)
     return 0
   },
   status,
-  'database export': async ({ store }, { operands }, emit) => {
+  'database export': async (context, { operands }, emit) => {
+    const { store } = context
     if (store.engine === 'server')
       throw new OperatorError(
         'This copies an embedded stock to a server; unset DATABASE_URL and pass the folder with --data.',
         { exitCode: 2 },
       )
-    const { rows } = await exportStock(store, checkDatabaseUrl(operands[0]!, 'URL'), (progress) =>
+    const target = checkDatabaseUrl(operands[0]!, 'URL')
+    const { host, pathname } = new URL(target)
+    await noteCommand(store.db, context, { action: 'stock.export', subject: `${host}${pathname}` })
+    const { rows } = await exportStock(store, target, (progress) =>
       emit({
         event: 'progress',
         stage: 'export',
@@ -178,12 +191,16 @@ const operations: { readonly [name in CommandName]?: Operation } = {
   'digest list': listDigestsNow,
   'digest remove': removeDigestNow,
   'console link': makeConsoleLink,
-  'organization create': async ({ store, clock, random }, { options, operands }, emit) => {
-    const outcome = await createOrganization(
-      store.db,
-      { name: operands[0]!, requestsPerMinute: Number(options['requests-per-minute']) },
-      { now: clock(), random },
-    )
+  'organization create': async (context, { options, operands }, emit) => {
+    const { store, clock, random } = context
+    const wanted = { name: operands[0]!, requestsPerMinute: Number(options['requests-per-minute']) }
+    const outcome = await inTransaction(store, async (trx) => {
+      const made = await createOrganization(trx, wanted, { now: clock(), random })
+      const { organizationId, name, requestsPerMinute } = made.organization
+      const entry = { action: 'organization.create', subject: name, organizationId, detail: { requestsPerMinute } }
+      if (made.kind === 'created') await noteCommand(trx, context, entry)
+      return made
+    })
     if (outcome.kind === 'nameTaken')
       throw new OperatorError(`An organization "${operands[0]}" already exists; choose another name.`)
     emit(organizationEvent(outcome.organization))
@@ -196,17 +213,23 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     for (const organization of organizations) emit(organizationEvent(organization))
     return 0
   },
-  'organization update': async ({ store }, { options, operands }, emit) => {
+  'organization update': async (context, { options, operands }, emit) => {
+    const { store } = context
     const organization = await organizationNamed(store, operands[0]!)
     const { 'requests-per-minute': requestsPerMinute, access } = options
     if (requestsPerMinute === undefined && access === undefined) {
       throw new OperatorError('Nothing to change: pass --requests-per-minute N or --access on|off.', { exitCode: 2 })
     }
-    await changeOrganization(store, organization.organizationId, {
+    const { organizationId, name } = organization
+    const change = {
       ...(requestsPerMinute !== undefined && { requestsPerMinute: Number(requestsPerMinute) }),
       ...(access !== undefined && { hasApiAccess: access === 'on' }),
+    }
+    await inTransaction(store, async (trx) => {
+      await changeOrganization({ db: trx }, organizationId, change)
+      await noteCommand(trx, context, { action: 'organization.update', subject: name, organizationId, detail: change })
     })
-    emit(organizationEvent(await organizationNamed(store, organization.organizationId)))
+    emit(organizationEvent(await organizationNamed(store, organizationId)))
     return 0
   },
   'token create': createTokenNow,
@@ -230,6 +253,23 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     emit({ event: 'clock', now: toInstant(await advanceClock(Number(options.ms))) })
     return 0
   },
+}
+
+/** An edition that is published although something speaks against it: who said so, why, and what spoke against it. */
+async function notePublication(context: ServiceContext, options: ControlRequest['options']): Promise<void> {
+  const isForced = options['override-gate'] === true
+  if (!isForced && options['accept-future-edition'] !== true) return
+  const { db } = context.store
+  const newest = await newestEdition(db)
+  const [hold] = isForced ? await listHolds(db, newest?.publishedAt ?? 0, 1) : []
+  await noteCommand(db, context, {
+    action: isForced ? 'edition.publishAnyway' : 'edition.acceptFuture',
+    subject: `edition ${(newest?.edition ?? 0) + 1}`,
+    detail: {
+      ...(options['reason'] !== undefined && { reason: String(options['reason']) }),
+      ...(hold && { held: hold.reasons.join(' ').slice(0, 1000) }),
+    },
+  })
 }
 
 /** Receives the documents of the paths. Throws OperatorError for a path that does not exist. */

@@ -5,10 +5,8 @@ import { explainRecord } from '../consolidate/explain-stock.ts'
 import { fuzzyMatcher } from '../consolidate/fuzzy-matcher.ts'
 import { currentDecisions } from '../consolidate/match-closure.ts'
 import type { TenderContent } from '../domain/tender.ts'
-import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
-import { addAuditEntry } from '../store/audit.ts'
-import { type Executor, inTransaction, type Store } from '../store/database.ts'
+import { type Executor, inTransaction } from '../store/database.ts'
 import { listDoubts } from '../store/doubts.ts'
 import { countKeyHolders, listEdgesOf, loadMatchRecords } from '../store/matches.ts'
 import {
@@ -21,12 +19,13 @@ import {
   upsertDecision,
 } from '../store/reviews.ts'
 import { contentsOfTenders, findTender, tendersOfNoticeKeys } from '../store/tenders.ts'
-import { commandActor } from '../store/token-changes.ts'
 import type { Emit } from './command-event.ts'
+import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
+import type { ServiceContext } from './operation-context.ts'
 
 /** What these commands need of the context they run in. */
-export type ReviewContext = { readonly store: Store; readonly clock: Clock }
+export type ReviewContext = Pick<ServiceContext, 'store' | 'clock' | 'by'>
 
 /** `review list`: open pairs, the most likely duplicates first. */
 export async function listReviews({ store }: ReviewContext, { options }: ControlRequest, emit: Emit): Promise<number> {
@@ -107,11 +106,12 @@ const mostDoubts = 10_000
 
 /** `review merge|split LEFT RIGHT`: keeps the decision and applies it at once; `apply` consolidates. */
 export async function decideReview(
-  { store, clock }: ReviewContext,
+  context: ReviewContext,
   { operands, options }: ControlRequest,
   decision: 'merge' | 'split',
   { emit, apply }: { readonly emit: Emit; readonly apply: () => Promise<void> },
 ): Promise<number> {
+  const { store, clock } = context
   const pair = await pairOf(store.db, operands)
   const [left, right] = [...pair].sort() as [string, string]
   const records = await recordsOfNoticeKeys(store.db, pair)
@@ -124,10 +124,11 @@ export async function decideReview(
         : `${left} and ${right} belong together because of exact references, which no decision can undo; \`tenderstock explain ID\` shows them.`,
     )
   }
+  const subject = `${left} ${right}`.slice(0, 300)
   await inTransaction(store, async (trx) => {
     await upsertDecision(trx, { left, right, decision, decidedAt: clock(), note: String(options.note ?? '') })
     await reconsiderNotices(trx, [left, right])
-    await audit(trx, options, { at: clock(), action: `review.${decision}`, left, right })
+    await noteCommand(trx, context, { action: `review.${decision}`, subject })
   })
   await apply()
   const tenders = await tendersOfNoticeKeys(store.db, [left, right])
@@ -141,34 +142,13 @@ export async function decideReview(
   return 0
 }
 
-/** Notes who decided: the person whose page it was, or whoever gave the command. */
-async function audit(
-  trx: Executor,
-  options: ControlRequest['options'],
-  {
-    at,
-    action,
-    left,
-    right,
-  }: { readonly at: number; readonly action: string; readonly left: string; readonly right: string },
-): Promise<void> {
-  await addAuditEntry(trx, {
-    at,
-    action,
-    actor: String(options['by'] ?? commandActor.actor),
-    addressPrefix: String(options['address-prefix'] ?? commandActor.addressPrefix),
-    organizationId: undefined,
-    subject: `${left} ${right}`.slice(0, 300),
-    detail: {},
-  })
-}
-
 /** `review undo LEFT RIGHT`: removes what was decided on two records and applies that at once; `apply` consolidates. */
 export async function undoReview(
-  { store, clock }: ReviewContext,
-  { operands, options }: ControlRequest,
+  context: ReviewContext,
+  { operands }: ControlRequest,
   { emit, apply }: { readonly emit: Emit; readonly apply: () => Promise<void> },
 ): Promise<number> {
+  const { store } = context
   const [left, right] = [...(await pairOf(store.db, operands))].sort() as [string, string]
   const decisions = await decisionsOn(store.db, left, right)
   if (decisions.length === 0)
@@ -177,7 +157,7 @@ export async function undoReview(
   await inTransaction(store, async (trx) => {
     await deleteDecisions(trx, decisions)
     await reconsiderNotices(trx, noticeKeys)
-    await audit(trx, options, { at: clock(), action: 'review.undo', left, right })
+    await noteCommand(trx, context, { action: 'review.undo', subject: `${left} ${right}`.slice(0, 300) })
   })
   await apply()
   const tenders = await tendersOfNoticeKeys(store.db, noticeKeys)

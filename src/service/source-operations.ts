@@ -15,7 +15,9 @@ import type { Source } from '../sources/source.ts'
 import type { Store } from '../store/database.ts'
 import type { DocumentStore } from '../store/document-store.ts'
 import { alarmsOf, listRuns } from '../store/source-health.ts'
+import type { Actor } from '../store/token-changes.ts'
 import type { Emit, SourceCard } from './command-event.ts'
+import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
 import { openPortalAccess, type PortalAccess, type SamplePortals } from './portal-access.ts'
 import { claimStockKind } from './stock-kind.ts'
@@ -30,6 +32,7 @@ export type SourceContext = {
 
 /** What a reading of a source needs. */
 export type ReadingContext = SourceContext & {
+  readonly by?: Actor
   readonly dataFolder: string
   readonly config: Config
   readonly version: string
@@ -188,6 +191,7 @@ export async function runSourceNow(
   try {
     const source = cardIn(access, named)
     await claimStockKind(context.store, access.isSimulated ? 'samples' : 'live')
+    await noteCommand(context.store.db, context, { action: 'source.read', subject: named.id })
     const results = await runSource(
       context.store,
       source,

@@ -3,8 +3,9 @@ import { OperatorError } from '../platform/errors.ts'
 import { mailDomainOf } from '../platform/mail-address.ts'
 import { inTransaction } from '../store/database.ts'
 import { type ApiToken, listTokens } from '../store/organizations.ts'
-import { commandActor, createTokenBy, revokeTokenBy, rotateTokenBy } from '../store/token-changes.ts'
+import { createTokenBy, revokeTokenBy, rotateTokenBy } from '../store/token-changes.ts'
 import type { Emit, EventOf } from './command-event.ts'
+import { actorOf } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { noOrganization, organizationNamed } from './organization-named.ts'
@@ -36,7 +37,7 @@ export async function createTokenNow(
     name: String(options['name'] ?? 'API token'),
     days: days === undefined ? undefined : Number(days),
   }
-  const outcome = await inTransaction(store, (trx) => createTokenBy(trx, commandActor, wanted, circumstances))
+  const outcome = await inTransaction(store, (trx) => createTokenBy(trx, actorOf(context), wanted, circumstances))
   if (outcome.kind === 'noFreeSlot')
     throw new OperatorError(`"${name}" has two valid tokens; revoke one first (tenderstock token list '${name}').`)
   if (outcome.kind === 'noOrganization') throw noOrganization(name)
@@ -66,7 +67,7 @@ export async function revokeTokenNow(
 ): Promise<number> {
   const tokenId = operands[0]!
   const outcome = await inTransaction(context.store, (trx) =>
-    revokeTokenBy(trx, commandActor, tokenId, circumstancesOf(context)),
+    revokeTokenBy(trx, actorOf(context), tokenId, circumstancesOf(context)),
   )
   if (outcome === 'noToken') throw noToken(tokenId)
   emit({ event: 'revoked', tokenId })
@@ -84,7 +85,7 @@ export async function rotateTokenNow(
   const oldEnds = options['old-ends-in-days']
   const oldEndsInDays = oldEnds === undefined ? undefined : Number(oldEnds)
   const outcome = await inTransaction(context.store, (trx) =>
-    rotateTokenBy(trx, commandActor, { tokenId, oldEndsInDays }, circumstances),
+    rotateTokenBy(trx, actorOf(context), { tokenId, oldEndsInDays }, circumstances),
   )
   switch (outcome.kind) {
     case 'noToken':

@@ -3,7 +3,8 @@ import { hitEventKinds } from '../domain/hit-event.ts'
 import { parseDate } from '../domain/time.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { Sealer } from '../platform/sealing.ts'
-import { inTransaction } from '../store/database.ts'
+import type { AuditEntry } from '../store/audit.ts'
+import { type Executor, inTransaction } from '../store/database.ts'
 import {
   countDeliveries,
   listDeliveries,
@@ -55,20 +56,23 @@ export const createWebhook: WebhookOperation = async (place, { options }, emit) 
   const kinds = kindsOf(options.kind)
   const searches = await searchesOf(place, organization.organizationId, options.search)
   const made = await newSecret(await openSealer(place), random, options['secret-file'])
-  const endpoint = await createEndpoint(
-    store,
-    {
-      endpointId: random.uuid(),
-      organizationId: organization.organizationId,
-      address,
-      description: String(options.description ?? ''),
-      kinds,
-      searches,
-      requestsPerSecond: Number(options.rate ?? defaultRate),
-      secret: made.stored,
-    },
-    clock(),
-  )
+  const { organizationId } = organization
+  const wanted = {
+    endpointId: random.uuid(),
+    organizationId,
+    address,
+    description: String(options.description ?? ''),
+    kinds,
+    searches,
+    requestsPerSecond: Number(options.rate ?? defaultRate),
+    secret: made.stored,
+  }
+  const endpoint = await inTransaction(store, async (trx) => {
+    const created = await createEndpoint({ db: trx }, wanted, clock())
+    if (created)
+      await noteCommand(trx, place, { action: 'webhook.create', subject: endpointLabel(created), organizationId })
+    return created
+  })
   if (!endpoint)
     throw new OperatorError(
       `"${organization.name}" has ${maxEndpoints} webhook endpoints, which is the maximum; remove one first: tenderstock webhook remove ID`,
@@ -143,6 +147,8 @@ export const testWebhook: WebhookOperation = async (place, { operands, options }
   const body = testBody(place.wallClock(), endpoint.endpointId)
   const message = { id: `msg_test_${random.uuid()}`, timestamp: Math.floor(place.wallClock() / 1000), body }
   const headers = webhookHeaders(message, isWrong ? [random.bytes(32)] : keys)
+  // before it is sent: one that this process does not survive has its entry as well
+  await noteEndpoint(store.db, place, 'webhook.test', endpoint)
   const sender = openSender({ version, now: place.wallClock })
   try {
     const { outcome, milliseconds, answer } = await sender.send({ ...address, headers, body })
@@ -167,7 +173,7 @@ export const testWebhook: WebhookOperation = async (place, { operands, options }
       return isSuccess ? 1 : 0
     }
     if (isSuccess && endpoint.state === 'disabled') {
-      await enableEndpoint(store.db, endpoint.endpointNo)
+      await changed(place, endpoint, 'webhook.enable', (trx) => enableEndpoint(trx, endpoint.endpointNo))
       await tellHeld(place, endpoint, emit)
     }
     return isSuccess ? 0 : 1
@@ -178,18 +184,20 @@ export const testWebhook: WebhookOperation = async (place, { operands, options }
 
 /** `webhook rotate ID`: the new secret is in the event, once; the old one signs for another day. */
 export const rotateWebhook: WebhookOperation = async (place, { operands, options }, emit) => {
-  const { store, clock, random } = place
+  const { clock, random } = place
   const endpoint = await endpointNamed(place, operands)
   const sealer = await openSealer(place, { acceptsNewKey: options['accept-new-key'] === true })
   const made = await newSecret(sealer, random, options['secret-file'])
-  await rotateSecret(store, endpoint.endpointNo, made.stored, clock())
+  await changed(place, endpoint, 'webhook.rotate', (trx) =>
+    rotateSecret({ db: trx }, endpoint.endpointNo, made.stored, clock()),
+  )
   emit({ event: 'webhookRotated', id: endpoint.endpointId, secret: made.secret })
   return 0
 }
 
 export const enableWebhook: WebhookOperation = async (place, { operands }, emit) => {
   const endpoint = await endpointNamed(place, operands)
-  await enableEndpoint(place.store.db, endpoint.endpointNo)
+  await changed(place, endpoint, 'webhook.enable', (trx) => enableEndpoint(trx, endpoint.endpointNo))
   emit({ event: 'webhookEnabled', id: endpoint.endpointId })
   await tellHeld(place, endpoint, emit)
   return 0
@@ -197,14 +205,18 @@ export const enableWebhook: WebhookOperation = async (place, { operands }, emit)
 
 export const disableWebhook: WebhookOperation = async (place, { operands }, emit) => {
   const endpoint = await endpointNamed(place, operands)
-  await disableEndpoint(place.store, endpoint.endpointNo, 'operator')
+  await changed(place, endpoint, 'webhook.disable', (trx) =>
+    disableEndpoint({ db: trx }, endpoint.endpointNo, 'operator'),
+  )
   emit({ event: 'webhookDisabled', id: endpoint.endpointId })
   return 0
 }
 
 export const removeWebhook: WebhookOperation = async (place, { operands }, emit) => {
   const endpoint = await endpointNamed(place, operands)
-  await removeEndpoint(place.store, endpoint.endpointNo, place.clock())
+  await changed(place, endpoint, 'webhook.remove', (trx) =>
+    removeEndpoint({ db: trx }, endpoint.endpointNo, place.clock()),
+  )
   emit({ event: 'webhookRemoved', id: endpoint.endpointId })
   return 0
 }
@@ -216,11 +228,10 @@ export const releaseWebhook: WebhookOperation = async (place, { operands }, emit
     throw new OperatorError(
       `The endpoint is disabled, so nothing would be sent; test it first: tenderstock webhook test ${endpoint.endpointId}`,
     )
-  emit({
-    event: 'webhookReleased',
-    id: endpoint.endpointId,
-    deliveries: await releaseHeld(place.store, endpoint.endpointNo, place.clock()),
-  })
+  const deliveries = await changed(place, endpoint, 'webhook.release', (trx) =>
+    releaseHeld({ db: trx }, endpoint.endpointNo, place.clock()),
+  )
+  emit({ event: 'webhookReleased', id: endpoint.endpointId, deliveries })
   return 0
 }
 
@@ -241,7 +252,10 @@ export const listWebhookDeliveries: WebhookOperation = async ({ store, ...place 
 /** `webhook replay ID`: one delivery, those that failed, or all; each under its id. */
 export const replayWebhook: WebhookOperation = async (place, { operands, options }, emit) => {
   const endpoint = await endpointNamed(place, operands)
-  const count = await replayDeliveries(place.store, endpoint.endpointNo, replayChoice(options), place.clock())
+  const choice = replayChoice(options)
+  const count = await changed(place, endpoint, 'webhook.replay', (trx) =>
+    replayDeliveries({ db: trx }, endpoint.endpointNo, choice, place.clock()),
+  )
   if (count === 0 && options.message !== undefined)
     throw new OperatorError(
       `The endpoint has no delivery "${options.message}" that could be sent again; \`tenderstock webhook deliveries ${endpoint.endpointId}\` shows them.`,
@@ -260,6 +274,34 @@ function replayChoice(options: ControlRequest['options']): ReplayChoice {
   if (message !== undefined) return { messageId: String(message) }
   return { since: parseDate(String(failed ?? all))!.utcMidnightMs, only: failed === undefined ? 'all' : 'failed' }
 }
+
+/** Notes in the audit log what was done to an endpoint. */
+const noteEndpoint = (
+  trx: Executor,
+  place: ServiceContext,
+  action: string,
+  endpoint: WebhookEndpoint,
+  detail: AuditEntry['detail'] = {},
+): Promise<void> =>
+  noteCommand(trx, place, {
+    action,
+    subject: endpointLabel(endpoint),
+    organizationId: endpoint.organizationId,
+    detail,
+  })
+
+/** Does `work` with its entry of the audit log in one transaction. */
+const changed = <Result>(
+  place: ServiceContext,
+  endpoint: WebhookEndpoint,
+  action: string,
+  work: (trx: Executor) => Promise<Result>,
+): Promise<Result> =>
+  inTransaction(place.store, async (trx) => {
+    const result = await work(trx)
+    await noteEndpoint(trx, place, action, endpoint, typeof result === 'number' ? { deliveries: result } : {})
+    return result
+  })
 
 async function endpointNamed(
   { store }: Pick<ServiceContext, 'store'>,

@@ -10,6 +10,7 @@ export type Digest = {
   readonly searchNo: number
   /** Names of the search and its organization. */
   readonly search: string
+  readonly organizationId: string
   readonly organization: string
   /** A mail address. */
   readonly person: string
@@ -27,7 +28,8 @@ export type Digest = {
 /** What decides when it is due. */
 export type DigestTiming = Pick<Digest, 'rhythm' | 'hour' | 'zone' | 'madeDay' | 'dueAt'>
 
-const digestColumns = sql`g.digest_id as "digestId", g.search_no as "searchNo", s.name as search, o.name as organization, g.person,
+const digestColumns = sql`g.digest_id as "digestId", g.search_no as "searchNo", s.name as search,
+  s.organization_id as "organizationId", o.name as organization, g.person,
   g.rhythm, g.hour, g.zone, g.last_edition as "lastEdition", g.made_day as "madeDay", g.made_at as "madeAt", g.due_at as "dueAt"`
 const digestTables = sql`digest g join saved_search s using (search_no) join organization o using (organization_id)`
 

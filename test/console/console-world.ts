@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { KyselyPlugin } from 'kysely'
 import { openConsole } from '../../src/console/console.ts'
 import { Directory, keyHashOf } from '../../src/console/directory.ts'
-import type { CommandRequest, ConsolePlace } from '../../src/console/place.ts'
+import type { CommandOutcome, CommandRequest, ConsolePlace } from '../../src/console/place.ts'
 import { catchUp, type EditionLog, openEditionLog } from '../../src/edition/write/edition-log.ts'
 import type { Config } from '../../src/platform/config.ts'
 import { systemRandom } from '../../src/platform/random.ts'
@@ -21,6 +21,7 @@ import { openDatabaseClock } from '../../src/store/database-clock.ts'
 import { createOrganization } from '../../src/store/organizations.ts'
 import { addMember, createPerson, type Role } from '../../src/store/people.ts'
 import { startSession } from '../../src/store/sessions.ts'
+import { commandActor } from '../../src/store/token-changes.ts'
 import { type Engine, openTestStore, type TestStore } from '../world.ts'
 
 export const startOfConsole = Date.UTC(2026, 10, 23, 8)
@@ -38,6 +39,8 @@ export type ConsoleWorld = AsyncDisposable & {
    * `statements`: those in transactions too.
    */
   readonly waits: () => { readonly waits: number; readonly statements: number }
+  /** Runs a command as whoever has the command line. */
+  readonly command: (request: Omit<CommandRequest, 'by'>) => Promise<CommandOutcome>
   /** Faults of ours that pages threw. */
   readonly faults: unknown[]
   readonly now: () => number
@@ -121,9 +124,13 @@ export async function openConsoleWorld(
     samples,
     reads: stockReads(context, editions),
     webhooks: { sealer: () => openSealer(context), addressRule: () => webhookAddressRule(store, config) },
-    run: async ({ command, operands = [], options = {} }: CommandRequest) => {
+    run: async ({ by, command, operands = [], options = {} }: CommandRequest) => {
       const events: { readonly event: string }[] = []
-      const exitCode = await runOperation(context, { command, operands, options }, (event) => void events.push(event))
+      const exitCode = await runOperation(
+        { ...context, by },
+        { command, operands, options },
+        (event) => void events.push(event),
+      )
       return { exitCode, events }
     },
   }
@@ -156,6 +163,7 @@ export async function openConsoleWorld(
     place,
     editions,
     origin,
+    command: (request) => place.run({ by: commandActor, ...request }),
     faults,
     now: clock,
     wait: (ms) => {
@@ -228,7 +236,7 @@ function countedStore(store: TestStore, counted: { waits: number; statements: nu
   return { ...store, db }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const address = server.address()

@@ -173,7 +173,7 @@ describe.each(engines)("the operator's desk (%s)", (engine) => {
         rejectedAt: now(),
       })),
     )
-    const held = await place.run({ command: 'publish', options: { 'publish-interval-minutes': 60 } })
+    const held = await world.command({ command: 'publish', options: { 'publish-interval-minutes': 60 } })
     expect(held.exitCode).toBe(3)
     expect(await page('/operator/editions/hold')).toMatch(/60 of 60 documents .* 100 % 10 %/)
     const done = await post('/operator/editions/hold/publish', form, fresh)
@@ -193,7 +193,7 @@ describe.each(engines)("the operator's desk (%s)", (engine) => {
     const stocks: unknown[] = []
     for (const way of ['buttons', 'commands'] as const) {
       const world = await open()
-      const { store, place, post, page, get, operator, waits } = world
+      const { store, post, page, get, operator, waits } = world
       await receiveNotices(store, pair)
       await world.apply()
       await world.publish()
@@ -201,7 +201,7 @@ describe.each(engines)("the operator's desk (%s)", (engine) => {
       const decide = async (what: string) => {
         if (way === 'commands') {
           const options = what === 'undo' ? {} : { note: 'op@example.org' }
-          await place.run({ command: `review ${what}`, operands: ['doe:2', 'ted:1-2026'], options })
+          await world.command({ command: `review ${what}`, operands: ['doe:2', 'ted:1-2026'], options })
           return
         }
         const answer = await post(`/operator/reviews/${what}`, { left: 'doe:2', right: 'ted:1-2026' }, operator)
@@ -240,7 +240,7 @@ describe.each(engines)("the operator's desk (%s)", (engine) => {
 
   test('shows sources, reads and checks them as the commands do, and takes a note on an alarm', async () => {
     const world = await open()
-    const { store, place, post, page, get, operator, waits, now } = world
+    const { store, post, page, get, operator, waits, now } = world
     await insertAlarm(store.db, { sourceId: 'doe', kind: 'silent', raisedAt: 5, detail: 'It answers.', share: 1 })
     await store.db
       .insertInto('source_slot')
@@ -285,7 +285,7 @@ describe.each(engines)("the operator's desk (%s)", (engine) => {
       ['read', 'source run'],
       ['check', 'source check'],
     ] as const) {
-      const said = await place.run({ command, operands: ['doe'] }).catch((error: Error) => error.message)
+      const said = await world.command({ command, operands: ['doe'] }).catch((error: Error) => error.message)
       const answer = await post(`/operator/sources/doe/${what}`, {}, operator)
       expect(answer.status).toBe(409)
       expect(await textOf(answer)).toContain(said)

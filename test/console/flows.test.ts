@@ -324,7 +324,7 @@ describe.skipIf(!hasChromium)('people on the console', () => {
     )
 
     flow('flow 12: pairs are merged, split and undone as the commands do', 'by keys', async () => {
-      const { store, place } = world
+      const { store } = world
       const prefix = 100 * (1 + ways.indexOf(way))
       const pairs = [0, 1, 2].map((index) => ({
         left: `doe:${prefix + index}`,
@@ -388,13 +388,13 @@ describe.skipIf(!hasChromium)('people on the console', () => {
       await desk.press(/^Undo/)
       expect(await stock()).toEqual(before)
       const operands = [pairs[0]!.left, pairs[0]!.right]
-      await place.run({ command: 'review merge', operands, options: { note: mailOf('op') } })
+      await world.command({ command: 'review merge', operands, options: { note: mailOf('op') } })
       expect(await stock()).toEqual(merged)
-      await place.run({ command: 'review undo', operands })
+      await world.command({ command: 'review undo', operands })
     })
 
     flow('flow 12: an edition that is held back is published anyway, with a reason', 'without script', async () => {
-      const { store, place, now } = world
+      const { store, now } = world
       const turn = ways.indexOf(way)
       const add = async (noticeKey: string) => {
         await receiveNotices(store, [notice({ noticeKey, title: { de: `Neubau ${noticeKey}` } })])
@@ -427,7 +427,7 @@ describe.skipIf(!hasChromium)('people on the console', () => {
           rejectedAt: now(),
         })),
       )
-      const held = await place.run({ command: 'publish', options: { 'publish-interval-minutes': 60 } })
+      const held = await world.command({ command: 'publish', options: { 'publish-interval-minutes': 60 } })
       expect(held.exitCode).toBe(3)
       const desk = await operator()
       await desk.visit('/operator')

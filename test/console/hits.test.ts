@@ -170,7 +170,7 @@ describe.each(engines)('the pages of hits (%s)', (engine) => {
     while (counted.includes('Count again in a moment'))
       counted = await (await send(counted, action, { do: ['count'] })).text()
     const [command] = (
-      await world.place.run({
+      await world.command({
         command: 'search create',
         options: {
           organization: 'Acme',

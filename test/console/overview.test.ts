@@ -72,7 +72,7 @@ describe.each(engines)('the overview of an organization (%s)', (engine) => {
   })
 
   test('says what needs an Owner, the figures, the best hits and the searches', async () => {
-    const { read, organizationId, store, now, place, publish, wait, member } = await open()
+    const { read, organizationId, store, now, command, place, publish, wait, member } = await open()
     const content = canonicalJson(tender)
     await upsertTenders(store.db, [
       {
@@ -87,7 +87,7 @@ describe.each(engines)('the overview of an organization (%s)', (engine) => {
       },
     ])
     const options = { organization: 'Acme', name: 'Roads <b>', cpv: ['45233000'] }
-    await place.run({ command: 'search create', options })
+    await command({ command: 'search create', options })
     await publish()
     await matchEditions(store, { matcher: lazyMatcher(), clock: now })
     const terms = { organizationId, startsAt: now() - dayMs, endsAt: now() + 12 * dayMs, note: '', setUpBy: 'op' }

@@ -108,7 +108,7 @@ describe.each(engines)('the page of a tender (%s)', (engine) => {
       expect((await get(path, cookie)).status).toBe(404)
 
     // a merge is told on both
-    await place.run({ command: 'review merge', operands: ['ted:1-2026', 'doe:7'] })
+    await world.command({ command: 'review merge', operands: ['ted:1-2026', 'doe:7'] })
     world.wait(3_600_000)
     await world.publish()
     const gone = await (await get(`/tenders/${other}`, cookie)).text()

@@ -11,9 +11,9 @@ import {
   listTokens,
   type Organization,
 } from '../../store/organizations.ts'
-import { type Actor, createTokenBy, revokeTokenBy } from '../../store/token-changes.ts'
+import { createTokenBy, revokeTokenBy } from '../../store/token-changes.ts'
 import { formatDay, formatMoment, formatNumber, formatRelative } from '../format.ts'
-import { fieldOf, formKey, once } from '../forms.ts'
+import { actorOf, fieldOf, formKey, once } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
   type OrganizationRequest,
@@ -52,11 +52,6 @@ export const accessPages = (place: ConsolePlace): PageRoute[] => {
 
 /** The address of the page of an organization. */
 const pathOf = (organizationId: string): string => `/o/${organizationId}/settings/api-access`
-
-const actorOf = ({ viewer, addressPrefix }: OrganizationRequest): Actor => ({
-  actor: viewer.person.mail,
-  addressPrefix,
-})
 
 /** What somebody typed that cannot be. */
 type Mistakes = { readonly name?: string; readonly days?: string }

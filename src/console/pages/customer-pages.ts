@@ -15,11 +15,10 @@ import { type Executor, inTransaction } from '../../store/database.ts'
 import { invitationMs, listInvitations, withdrawInvitation } from '../../store/invitations.ts'
 import { createOrganization, findOrganization } from '../../store/organizations.ts'
 import { createSignInLink } from '../../store/sessions.ts'
-import type { Actor } from '../../store/token-changes.ts'
 import { queueAccountMail } from '../account-mails.ts'
 import { keyHashOf } from '../directory.ts'
 import { formatDay, formatMoment, formatNumber } from '../format.ts'
-import { fieldOf, formKey, once } from '../forms.ts'
+import { actorOf, fieldOf, formKey, once } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
   operatorPage,
@@ -56,8 +55,6 @@ export const customerPages = (place: ConsolePlace): PageRoute[] => {
     operatorPage('POST', `${root}/:id/withdraw`, (request) => pages.withdraw(request), changes),
   ]
 }
-
-const actorOf = ({ viewer, addressPrefix }: PersonRequest): Actor => ({ actor: viewer.person.mail, addressPrefix })
 
 /** An invitation that is being made, with the key of its link. */
 type NewInvitation = Invited & InvitedOwner & { readonly key: string }

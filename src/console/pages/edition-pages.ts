@@ -1,5 +1,3 @@
-// The operator's pages about editions: what each changed, why one is held back, and publishing anyway.
-import { inTransaction } from '../../store/database.ts'
 import {
   changesBySource,
   type EditionFacts,
@@ -9,7 +7,7 @@ import {
 } from '../../store/edition-history.ts'
 import { type ListedHold, listHolds } from '../../store/status.ts'
 import { formatMoment, formatNumber, formatRelative } from '../format.ts'
-import { fieldOf, note } from '../forms.ts'
+import { actorOf, fieldOf } from '../forms.ts'
 import { holdReasons } from '../hold-reasons.ts'
 import { type Content, type Html, html } from '../html.ts'
 import {
@@ -252,17 +250,10 @@ async function publishAnyway(place: ConsolePlace, request: PersonRequest): Promi
   if (reason.length < shortestReason) return holdPage(place, request, texts.anywayShort)
   const [hold] = await listHolds(place.store.db, place.editions.newest?.publishedAt ?? 0, 1)
   if (!hold) return redirect('/operator/editions/hold', { notice: texts.noHoldBody })
-  // before the publication: one that this process does not survive has its entry as well
-  await inTransaction(place.store, (trx) =>
-    note(trx, request, {
-      action: 'edition.publishAnyway',
-      subject: `edition ${(place.editions.newest?.edition ?? 0) + 1}`,
-      detail: { reason, held: hold.reasons.join(' ').slice(0, 1000) },
-    }),
-  )
   const outcome = await runBriefly(place, {
+    by: actorOf(request),
     command: 'publish',
-    options: { 'override-gate': true, 'publish-interval-minutes': place.reads.publishIntervalMs / 60_000 },
+    options: { 'override-gate': true, reason, 'publish-interval-minutes': place.reads.publishIntervalMs / 60_000 },
   })
   if (outcome.kind === 'goesOn') return redirect('/operator/editions', { notice: texts.goesOn })
   const last = outcome.events.findLast(({ event }) => event !== 'progress')

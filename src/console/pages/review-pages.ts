@@ -1,6 +1,6 @@
 // The operator's pages about pairs of records: the list, two side by side, and the decisions. The buttons are the commands.
 import { formatNumber } from '../format.ts'
-import { fieldOf } from '../forms.ts'
+import { actorOf, fieldOf } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
   operatorPage,
@@ -135,16 +135,15 @@ async function decide(
   request: PersonRequest,
   what: 'merge' | 'split' | 'undo',
 ): Promise<PageAnswer> {
-  const { language, form, viewer, addressPrefix } = request
-  const { person } = viewer
+  const { language, form, viewer } = request
   const texts = reviewTexts[language]
   const [left, right] = [fieldOf(form, 'left'), fieldOf(form, 'right')]
   const [nextLeft, nextRight] = [fieldOf(form, 'next-left'), fieldOf(form, 'next-right')]
   const outcome = await runBriefly(place, {
+    by: actorOf(request),
     command: `review ${what}`,
     operands: [left, right],
-    // the command notes them in the audit log, in the transaction of the decision
-    options: { by: person.mail, 'address-prefix': addressPrefix, ...(what !== 'undo' && { note: person.mail }) },
+    options: what === 'undo' ? {} : { note: viewer.person.mail },
   })
   const to =
     what === 'undo'

@@ -2,7 +2,7 @@
 import { inTransaction } from '../../store/database.ts'
 import { acknowledgeAlarm } from '../../store/source-health.ts'
 import { formatNumber, formatRelative } from '../format.ts'
-import { fieldOf, note } from '../forms.ts'
+import { actorOf, fieldOf, note } from '../forms.ts'
 import { html } from '../html.ts'
 import {
   operatorPage,
@@ -119,11 +119,10 @@ async function oneSource(
 }
 
 async function readNow(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
-  const { language, params } = request
+  const { language } = request
   const texts = sourceTexts[language]
   const sourceId = await knownSource(place, request)
-  await noteRun(place, request, 'source.read', sourceId)
-  const outcome = await runBriefly(place, { command: 'source run', operands: [params['source'] ?? ''] })
+  const outcome = await runBriefly(place, { by: actorOf(request), command: 'source run', operands: [sourceId] })
   const to = addressOf(sourceId)
   if (outcome.kind === 'goesOn') return redirect(to, { notice: texts.goesOn })
   const readings = outcome.events.filter(({ event }) => event === 'sourceRead')
@@ -136,7 +135,7 @@ async function readNow(place: ConsolePlace, request: PersonRequest): Promise<Pag
 
 async function check(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
   const sourceId = await knownSource(place, request)
-  const outcome = await runBriefly(place, { command: 'source check', operands: [sourceId] })
+  const outcome = await runBriefly(place, { by: actorOf(request), command: 'source check', operands: [sourceId] })
   const texts = sourceTexts[request.language]
   const notice = outcome.kind === 'goesOn' ? texts.goesOn : verdictText(outcome, texts)
   return redirect(addressOf(sourceId), { notice })
@@ -155,15 +154,6 @@ async function knownSource({ reads }: ConsolePlace, { params, language }: Person
   const sourceId = params['source'] ?? ''
   if (!(await reads.titles()).has(sourceId)) throw new PageError(404, frameTexts[language].noPage)
   return sourceId
-}
-
-async function noteRun(
-  { store }: ConsolePlace,
-  request: PersonRequest,
-  action: string,
-  subject: string,
-): Promise<void> {
-  await inTransaction(store, (trx) => note(trx, request, { action, subject }))
 }
 
 async function acknowledge(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {

@@ -1,9 +1,7 @@
-// The operator's page about the model of values: fits, errors of what was held out, refusals, and a fit now.
-import { inTransaction } from '../../store/database.ts'
 import type { ModelFigures } from '../../store/estimates.ts'
 import { countJudged, type JudgedCount, type ListedModel, listModels } from '../../store/value-figures.ts'
 import { formatNumber, formatRelative, formatShare } from '../format.ts'
-import { note } from '../forms.ts'
+import { actorOf } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import { operatorPage, type PageAnswer, type PageRoute, type PersonRequest, page, redirect } from '../page.ts'
 import { empty, figures, moment, part, table } from '../parts.ts'
@@ -119,8 +117,7 @@ function judgedTable(judged: readonly JudgedCount[], all: number, language: Lang
 async function fitNow(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
   const { language } = request
   const texts = valueTexts[language]
-  await inTransaction(place.store, (trx) => note(trx, request, { action: 'values.fit', subject: 'value model' }))
-  const outcome = await runBriefly(place, { command: 'values fit' })
+  const outcome = await runBriefly(place, { by: actorOf(request), command: 'values fit' })
   if (outcome.kind === 'goesOn') return redirect(to, { notice: texts.goesOn })
   const fitted = outcome.events.find(({ event }) => event === 'valuesFitted')
   const priced = formatNumber(Number(fitted?.['priced'] ?? 0), language)

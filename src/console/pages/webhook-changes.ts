@@ -24,7 +24,7 @@ import { makeWebhookSecret, webhookSecretBytes } from '../../webhooks/signature.
 import { CriteriaReader, type FieldErrors } from '../criteria.ts'
 import { keyHashOf } from '../directory.ts'
 import { formatMoment, formatNumber } from '../format.ts'
-import { fieldOf, formKey, note, once } from '../forms.ts'
+import { actorOf, fieldOf, formKey, note, once } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
   type OrganizationRequest,
@@ -458,12 +458,11 @@ async function replay(place: ConsolePlace, request: OrganizationRequest): Promis
 }
 
 async function test(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
-  const { language, organization, form } = request
+  const { language, form } = request
   const endpoint = await endpointOf(place, request)
   const isWrong = form.get('wrong') === 'yes'
-  const { organizationId } = organization
-  await note(place.store.db, request, { action: 'webhook.test', subject: endpointLabel(endpoint), organizationId })
   const sent = place.run({
+    by: actorOf(request),
     command: 'webhook test',
     operands: [endpoint.endpointId],
     options: isWrong ? { 'wrong-signature': true } : {},

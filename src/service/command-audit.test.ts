@@ -1,0 +1,282 @@
+// Every command either reads, or leaves an entry in the audit log that says who gave it; where the entry cannot be written, nothing
+// is changed.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterEach, describe, expect, test } from 'vitest'
+import { receiveNotices } from '../../test/receive-notices.ts'
+import { at, notice } from '../../test/testing/generate/notices.ts'
+import { startReceiver } from '../../test/webhooks/delivery-world.ts'
+import { engines, openEmptyDatabase, openTestStore, testDatabaseUrl } from '../../test/world.ts'
+import { consolidate } from '../consolidate/consolidate.ts'
+import { systemRandom } from '../platform/random.ts'
+import { type ListedAuditEntry, listAuditEntries } from '../store/audit.ts'
+import { openDatabaseClock } from '../store/database-clock.ts'
+import type { CommandEvent } from './command-event.ts'
+import { type CommandName, commandNames } from './command-name.ts'
+import { allowLoopbackWebhooks } from './loopback-webhooks.ts'
+import type { ServiceContext } from './operation-context.ts'
+import { runOperation } from './operations.ts'
+import { workQueue } from './work-queue.ts'
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+const reading: readonly CommandName[] = [
+  'status',
+  'source list',
+  'source show',
+  'source check',
+  'review list',
+  'review show',
+  'explain',
+  'profile list',
+  'profile show',
+  'search list',
+  'search show',
+  'hit list',
+  'digest list',
+  'organization list',
+  'token list',
+  'webhook list',
+  'webhook deliveries',
+]
+/** They run no operation on a stock, or move a made-up clock. */
+const otherwise: readonly CommandName[] = ['start', 'serve', 'simulate', 'webhook listen', 'clock advance']
+
+const by = { actor: 'anna@example.org', addressPrefix: '192.0.2.0/24' }
+
+describe.each(engines)('the audit log of commands (%s)', (engine) => {
+  async function world() {
+    const store = await openTestStore(engine)
+    closers.push(() => store[Symbol.asyncDispose]())
+    const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))
+    closers.push(() => rm(dataFolder, { recursive: true, force: true }))
+    await allowLoopbackWebhooks(store, true)
+    const receiver = await startReceiver()
+    closers.push(() => receiver[Symbol.dispose]())
+    const context: ServiceContext = {
+      store,
+      dataFolder,
+      clock: Date.now,
+      wallClock: Date.now,
+      random: systemRandom,
+      queue: workQueue(),
+      keyOf: () => undefined,
+      config: { contact: 'ops@example.org' },
+      version: 'test',
+      databaseClock: openDatabaseClock(Date.now),
+      by,
+    }
+    const run = async (command: CommandName, operands: readonly string[], options: object): Promise<CommandEvent[]> => {
+      const events: CommandEvent[] = []
+      await runOperation(context, { command, operands, options: { ...options } }, (event) => void events.push(event))
+      return events
+    }
+    return { store, dataFolder, receiver, run }
+  }
+  type World = Awaited<ReturnType<typeof world>>
+
+  /** What each command is asked, in an order in which each finds what it needs; `id` is the id that the last creation of a kind told. */
+  function trialsOf({ store, dataFolder, receiver }: World, id: (kind: 'token' | 'webhook' | 'digest') => string) {
+    const organization = 'Acme'
+    const whole = { organizationId: undefined }
+    const path = join(dataFolder, 'notice.xml')
+    type Trial = {
+      readonly command: CommandName
+      readonly operands?: () => readonly string[]
+      readonly options?: object
+      /** What is not the organization's. */
+      readonly whole?: boolean
+      readonly action?: string
+      readonly subject: string | RegExp
+      readonly prepare?: () => Promise<unknown>
+    }
+    // its path may be a secret of the receiver
+    const { host } = new URL(receiver.url)
+    const webhook = { operands: () => [id('webhook')], subject: host }
+    const trials: Trial[] = [
+      {
+        command: 'organization create',
+        operands: () => ['Acme'],
+        options: { 'requests-per-minute': 60 },
+        subject: 'Acme',
+      },
+      { command: 'organization update', operands: () => ['Acme'], options: { access: 'off' }, subject: 'Acme' },
+      { command: 'token create', operands: () => ['Acme'], options: { name: 'crm' }, subject: 'crm' },
+      { command: 'token rotate', operands: () => [id('token')], action: 'token.create', subject: 'crm' },
+      { command: 'token revoke', operands: () => [id('token')], subject: 'crm' },
+      { command: 'profile create', options: { organization, name: 'us', cpv: ['45000000'] }, subject: 'us' },
+      { command: 'profile edit', operands: () => ['us'], options: { organization, nuts: ['DE'] }, subject: 'us' },
+      { command: 'search create', options: { organization, name: 'roads', cpv: ['45233000'] }, subject: 'roads' },
+      { command: 'search edit', operands: () => ['roads'], options: { threshold: 60 }, subject: 'roads' },
+      { command: 'search pause', operands: () => ['roads'], subject: 'roads' },
+      { command: 'search resume', operands: () => ['roads'], subject: 'roads' },
+      {
+        command: 'hit release',
+        operands: () => ['roads'],
+        action: 'search.release',
+        subject: 'roads',
+        prepare: () =>
+          sql`insert into search_edition (search_no, edition, hits, state) select search_no, 1, 9, 'held' from saved_search`.execute(
+            store.db,
+          ),
+      },
+      {
+        command: 'digest create',
+        options: { organization, search: 'roads', to: 'b@example.org' },
+        subject: 'b@example.org',
+      },
+      { command: 'digest edit', operands: () => [id('digest')], options: { hour: 5 }, subject: 'b@example.org' },
+      { command: 'digest remove', operands: () => [id('digest')], subject: 'b@example.org' },
+      { command: 'webhook create', options: { organization, url: receiver.url }, subject: host },
+      { command: 'webhook update', ...webhook, options: { rate: 3 } },
+      { command: 'webhook test', ...webhook },
+      { command: 'webhook rotate', ...webhook },
+      { command: 'webhook replay', ...webhook, options: { 'all-since': '2026-01-01' } },
+      { command: 'webhook release', ...webhook },
+      { command: 'webhook disable', ...webhook },
+      { command: 'webhook enable', ...webhook },
+      { command: 'webhook remove', ...webhook },
+      { command: 'console link', whole: true, subject: 'first person' },
+      {
+        command: 'ingest',
+        whole: true,
+        operands: () => [path],
+        action: 'documents.ingest',
+        subject: path,
+        prepare: () => writeFile(path, '<no-notice/>'),
+      },
+      ...(['merge', 'split', 'undo'] as const).map(
+        (what): Trial => ({
+          command: `review ${what}`,
+          whole: true,
+          operands: () => ['doe:2', 'ted:1-2026'],
+          subject: 'doe:2 ted:1-2026',
+          ...(what === 'merge' && {
+            prepare: async () => {
+              await receiveNotices(store, [
+                notice({ noticeKey: 'ted:1-2026', publicationDate: at('2026-01-05') }),
+                notice({ noticeKey: 'doe:2', title: { de: 'Winterdienst' }, publicationDate: at('2026-01-09') }),
+              ])
+              await consolidate(store, { now: Date.now() })
+            },
+          }),
+        }),
+      ),
+      {
+        command: 'publish',
+        whole: true,
+        options: { 'override-gate': true, reason: 'by phone' },
+        action: 'edition.publishAnyway',
+        subject: 'edition 1',
+      },
+      { command: 'rebuild', whole: true, action: 'stock.rebuild', subject: 'stock' },
+      { command: 'values fit', whole: true, subject: 'value model' },
+      {
+        command: 'source run',
+        whole: true,
+        operands: () => ['doe'],
+        options: { simulator: 'http://127.0.0.1:9' },
+        action: 'source.read',
+        subject: 'doe',
+      },
+    ]
+    return { trials, whole }
+  }
+
+  /** All that the stock holds besides the log itself, what tells that something happened, and what a command sets up once. */
+  async function contents({ store }: World): Promise<string> {
+    const { rows: tables } = await sql<{ name: string }>`
+      select table_name as name from information_schema.tables
+      where table_schema = current_schema() and table_type = 'BASE TABLE'
+        and table_name not in ('audit_entry', 'audit_entry_away', 'change_signal', 'setting') order by table_name`.execute(
+      store.db,
+    )
+    const found: string[] = []
+    for (const { name } of tables) {
+      const { rows } = await sql<{ all: string | null }>`
+        select md5(string_agg(t::text, '|' order by t::text)) as "all" from ${sql.table(name)} t`.execute(store.db)
+      found.push(`${name} ${rows[0]!.all}`)
+    }
+    return found.join('\n')
+  }
+
+  test('has an entry of each that changes something, and none of those that read', { timeout: 120_000 }, async () => {
+    const here = await world()
+    const { store, run } = here
+    const ids = new Map<string, string>()
+    const { trials } = trialsOf(here, (kind) => ids.get(kind) ?? '')
+    const newest = async (): Promise<ListedAuditEntry[]> => listAuditEntries(store.db, { limit: 2 })
+    for (const trial of trials) {
+      const { command, operands = () => [], options = {}, prepare } = trial
+      await prepare?.()
+      const [before] = await newest()
+      // without its log, a command does nothing
+      await sql`alter table audit_entry rename to audit_entry_away`.execute(store.db)
+      const untouched = await contents(here)
+      await expect(run(command, operands(), options), command).rejects.toThrow(/audit_entry/)
+      expect(await contents(here), command).toBe(untouched)
+      await sql`alter table audit_entry_away rename to audit_entry`.execute(store.db)
+
+      for (const event of await run(command, operands(), options)) {
+        if (event.event === 'token') ids.set('token', event.tokenId)
+        if (event.event === 'webhook' || event.event === 'digest') ids.set(event.event, event.id)
+      }
+      const [entry, second] = await newest()
+      expect([command, second?.entryNo]).toEqual([command, before?.entryNo])
+      expect({ command, ...entry, isWhole: entry?.organizationId === undefined }).toMatchObject({
+        command,
+        ...by,
+        action: trial.action ?? command.replace(' ', '.'),
+        subject: trial.subject,
+        isWhole: trial.whole ?? false,
+      })
+    }
+    // what those that read need is there
+    const read: readonly (readonly [CommandName, readonly string[], object])[] = [
+      ['status', [], {}],
+      ['source list', [], {}],
+      ['source show', ['doe'], {}],
+      ['review list', [], {}],
+      ['profile list', [], { organization: 'Acme' }],
+      ['profile show', ['us'], { organization: 'Acme' }],
+      ['search list', [], { organization: 'Acme' }],
+      ['search show', ['roads'], {}],
+      ['hit list', [], {}],
+      ['digest list', [], {}],
+      ['organization list', [], {}],
+      ['token list', ['Acme'], {}],
+      ['webhook list', [], {}],
+    ]
+    const [last] = await newest()
+    for (const [command, operands, options] of read) {
+      await run(command, operands, options)
+      expect([command, (await newest())[0]?.entryNo]).toEqual([command, last?.entryNo])
+    }
+    const known = new Set<CommandName>([
+      ...reading,
+      ...otherwise,
+      ...trials.map(({ command }) => command),
+      'database export',
+    ])
+    expect(commandNames.filter((name) => !known.has(name))).toEqual([])
+  })
+
+  test.skipIf(engine === 'server' || testDatabaseUrl === undefined)(
+    'names the server that a stock was copied to, without its password',
+    async () => {
+      const { store, run } = await world()
+      await using target = await openEmptyDatabase()
+      const url = new URL(target.url)
+      url.password = 'secret-word'
+      await run('database export', [url.href], {}).catch(() => {})
+      const [entry] = await listAuditEntries(store.db, { limit: 1 })
+      expect(entry).toMatchObject({ ...by, action: 'stock.export', subject: `${url.host}${url.pathname}` })
+      expect(JSON.stringify(entry)).not.toContain('secret-word')
+    },
+  )
+})
