@@ -103,6 +103,9 @@ export type Cookie = {
   readonly maxAgeSeconds: number
 }
 
+/** How soon a page asks again for what is being made. */
+export const askAgainSeconds = 5
+
 export const page = (content: Page): PageAnswer => ({ kind: 'page', ...content })
 export const redirect = (to: string, how: Omit<Redirect, 'kind' | 'to'> = {}): PageAnswer => ({
   kind: 'redirect',

@@ -4,7 +4,15 @@ import { minuteMs } from '../../domain/time.ts'
 import { AttemptLimit } from '../attempt-limit.ts'
 import { formatDay, formatNumber } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'
-import { type PageAnswer, PageError, type PageRequest, type PageRoute, page, publicPage } from '../page.ts'
+import {
+  askAgainSeconds,
+  type PageAnswer,
+  PageError,
+  type PageRequest,
+  type PageRoute,
+  page,
+  publicPage,
+} from '../page.ts'
 import { code, empty, field, more, noteBox, part, select, state, table } from '../parts.ts'
 import type { ConsolePlace, ExplorerAnswer, ExplorerStock } from '../place.ts'
 import { exampleLanguages, exampleNames, requestExample } from '../request-examples.ts'
@@ -33,7 +41,10 @@ async function answerOf(place: ConsolePlace, limit: AttemptLimit, request: PageR
   const head = { title: texts.title, lead: texts.lead }
   const isAsked = query.has('ask')
   const stock = liveOf(place, request) ?? place.samples()
-  if (stock === 'making' || stock === 'failed') return page({ ...head, body: withoutSamples(stock, request) })
+  if (stock === 'making' || stock === 'failed') {
+    const again = stock === 'making' && { refreshSeconds: askAgainSeconds }
+    return page({ ...head, ...again, body: withoutSamples(stock, request) })
+  }
   const isSamples = 'isFrozen' in stock
   if (isSamples && isAsked && !limit.take(request.addressPrefix, request.now)) throw new PageError(429, texts.tooMany)
   const explored: Explored = isSamples ? { ...stock, stamp: stampOf(stock, request) } : stock

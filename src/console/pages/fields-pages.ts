@@ -6,7 +6,7 @@ import { fieldHeadings, type MemberKind, memberKinds, membersOf, type RecordMemb
 import type { CodeSection } from '../docs/search-guides.ts'
 import { formatMoment, formatNumber, formatShare } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import { type PageRequest, type PageRoute, publicPage } from '../page.ts'
+import { askAgainSeconds, type PageRequest, type PageRoute, publicPage } from '../page.ts'
 import { quoted, select } from '../parts.ts'
 import type { ConsolePlace } from '../place.ts'
 import type { StockCounter } from '../stock-counter.ts'
@@ -20,7 +20,6 @@ const fieldsFile = 'docs/fields.md'
 
 /** How long a first visitor waits for the count. */
 const countWaitMs = 500
-const askAgainSeconds = 5
 
 export const fieldsPages = (
   place: Pick<ConsolePlace, 'editions'>,

@@ -4,7 +4,7 @@ import { codeLabel } from '../../domain/code-labels.ts'
 import { type ReadingDelay, readingDelays } from '../../store/reading-delays.ts'
 import { formatDay, formatDuration, formatMoment, formatNumber, formatShortDay } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'
-import { type PageRoute, page, publicPage } from '../page.ts'
+import { askAgainSeconds, type PageRoute, page, publicPage } from '../page.ts'
 import { bars, type Column, empty, more, part, rowBars, table } from '../parts.ts'
 import type { ConsolePlace } from '../place.ts'
 import { settledWithin } from '../settled-within.ts'
@@ -36,6 +36,7 @@ export const stockPages = (place: StockPlace, counter: StockCounter): PageRoute[
       return page({
         title: texts.title,
         lead: texts.lead,
+        ...(!latest && place.editions.newest && { refreshSeconds: askAgainSeconds }),
         actions: html`<span class="stamp">${stampOf(place, counter, language)}</span>`,
         body: latest
           ? html`${weeksPart(latest, language)}<div class="split even">${portalsPart(latest.shape, titles!, language)}${divisionsPart(latest.shape, language)}</div>${delaysPart(known, titles!, language)}`
