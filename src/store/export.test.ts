@@ -21,6 +21,7 @@ import { createOrganization, createToken, loadTokens } from './organizations.ts'
 import { addPasskey } from './passkeys.ts'
 import { addMember, createPerson } from './people.ts'
 import { createSignInLink, startSession } from './sessions.ts'
+import { takeSignInAttempt } from './sign-in-attempts.ts'
 
 const now = Date.UTC(2026, 0, 1)
 
@@ -141,6 +142,7 @@ async function fillConsoleTables(store: Store): Promise<void> {
     await insertMail(trx, { messageId: 'm', person: 'anna@example.org', content: '{}', now })
     const entry = { at: now, actor: 'operator', organizationId, action: 'a', subject: 's', addressPrefix: '' }
     await addAuditEntry(trx, { ...entry, detail: {} })
+    await takeSignInAttempt(trx, [{ hash: 'aa', most: 1 }], now)
   })
 }
 

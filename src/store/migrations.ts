@@ -601,6 +601,7 @@ export const migrations: Migrations = {
     'create index delivery_attempt_endpoint on delivery_attempt (endpoint_no, attempted_at)',
     // Requests for links to sign in are counted by address and network.
     `create table sign_in_attempt (
+      attempt_no bigint generated always as identity primary key,
       who_hash bytea not null,
       tried_at bigint not null
     )`,

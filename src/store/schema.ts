@@ -610,5 +610,5 @@ export type Database = {
   /** Keys of forms that were taken. */
   sent_form: { key_hash: Uint8Array; sent_at: EpochMs }
   /** Requests of the last hour for links to sign in, by the hash of an address or network. */
-  sign_in_attempt: { who_hash: Uint8Array; tried_at: EpochMs }
+  sign_in_attempt: { attempt_no: Generated<number>; who_hash: Uint8Array; tried_at: EpochMs }
 }
