@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { hourMs, minuteMs } from '../../src/domain/time.ts'
 import { engines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
+import { fieldsOf } from './plain-form.ts'
 
 const opened: ConsoleWorld[] = []
 afterEach(async () => {
@@ -63,7 +64,8 @@ describe.each(engines)('people (%s)', (engine) => {
     const second = await signIn(ida.personId)
     wait(16 * minuteMs)
     const late = await post(`/o/${id}/people/role`, { person: ida.personId, role: 'owner' }, anna.cookie)
-    expect(late.headers.get('location')).toBe(`/sign-in?return=${encodeURIComponent(`/o/${id}/people`)}`)
+    expect([late.status, fieldsOf(await late.text(), `/o/${id}/people/role`)]).toMatchObject([403, { role: ['owner'] }])
+    expect(place.directory.viewerOf(ida.cookie)?.memberships).toMatchObject([{ role: 'member' }])
     const fresh = await signIn(anna.personId)
     const page = await (await get(`/o/${id}/people`, fresh)).text()
     expect(page).toContain('Make Owner')

@@ -161,7 +161,7 @@ describe.each(engines)('the stock in pictures (%s)', (engine) => {
       ted: 'TED (Tenders Electronic Daily)',
       doe: 'Datenservice Öffentlicher Einkauf (Bekanntmachungsservice)',
       'fr-boamp': 'BOAMP',
-      doffin: 'doffin',
+      doffin: 'Doffin',
     }
     expect(numbersOf(page, 'Tenders by portal')).toEqual(
       new Map(rows.map(({ publisher, tenders }) => [names[publisher]!, tenders])),
