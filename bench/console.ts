@@ -39,6 +39,8 @@ const apiSeconds = 8
 const quietSeconds = 20
 const searches = 50
 const hitsOfSearch = 2000
+/** Of them, those of the newest edition. */
+const newHitsOfSearch = 40
 /** What a browser looks at: the first screens of each audience, and the fullest. */
 const paintedRoutes = [
   '/',
@@ -203,12 +205,14 @@ async function addHits(store: Store, organizationId: string): Promise<number> {
   await sql`
     insert into hit (search_no, tender_id, hit_id, edition, last_modified, search_version, fit_score, fit, matched, made_at,
       score_now, last_edition, state, deadline_ms, state_modified, digest_edition)
-    select search_no, tender_id, md5(search_no || tender_id), 1, 1, 1, 40 + i % 60, '{}', '[]', ${Date.now()}::bigint - i, 50, 1,
-      case when i % 3 = 0 then 'seen' else 'new' end, case when i % 10 > 0 then ${Date.now()}::bigint + i * 1000 end, 1, 1
+    select search_no, tender_id, md5(search_no || tender_id), 1, 1, 1, 40 + i % 60, '{"raw":81.9,"parts":[]}', '["cpv: 45233141"]', ${Date.now()}::bigint - i, 50, 1,
+      case when i % 3 = 0 then 'seen' else 'new' end, case when i % 10 > 0 then ${Date.now()}::bigint + i * 1000 end, 1,
+      case when i <= ${newHitsOfSearch}::integer then 1 else 0 end
     from saved_search, (select tender_id, row_number() over (order by tender_id) as i from tender order by tender_id limit ${hitsOfSearch}::integer) t`.execute(
     store.db,
   )
-  await sql`analyze`.execute(store.db)
+  // as autovacuum or the housekeeping of the embedded engine would have done
+  await sql`vacuum analyze`.execute(store.db)
   const { rows } = await sql<{ count: number }>`select count(*)::integer as count from hit`.execute(store.db)
   return rows[0]!.count
 }

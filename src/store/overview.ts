@@ -1,12 +1,12 @@
 // What the first screen of an organization shows: figures, what needs somebody, the best hits of today, and its searches.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { dayMs, hourMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
 
 /** Times in epoch milliseconds. */
 export type OverviewFigures = {
   readonly searches: number
-  /** Made since midnight, UTC: all, strong ones (from 80), good ones (from 60). */
+  /** Of editions published since midnight, UTC: all, strong ones (from 80), good ones (from 60). */
   readonly hitsToday: number
   readonly strongToday: number
   readonly goodToday: number
@@ -40,6 +40,14 @@ type OverviewEndpoint = {
   readonly waiting: number
 }
 
+/**
+ * The hits of a search of editions since a moment, by the index on editions. `offset 0`: a planner that joins all searches at once
+ * takes the new hits for a third of all, and reads the whole table.
+ */
+const hitsSince = (searchNo: RawBuilder<unknown>, at: number) => sql`
+  select * from hit where search_no = ${searchNo}
+    and digest_edition >= (select min(edition) from edition where published_at >= ${at}) offset 0`
+
 /** The figures of one organization, in one statement. */
 export async function readOverview(db: Executor, organizationId: string, now: number): Promise<OverviewFigures> {
   const today = now - (now % dayMs)
@@ -50,12 +58,15 @@ export async function readOverview(db: Executor, organizationId: string, now: nu
     e as materialized (select * from webhook_endpoint where organization_id = ${organizationId} and state <> 'removed'),
     t as materialized (select * from api_token where organization_id = ${organizationId} and revoked_at is null
       and (expires_at is null or expires_at > ${now})),
-    d as (select e.endpoint_no, count(*) filter (where d.state in ('due', 'held'))::integer as waiting,
-        count(*) filter (where d.state = 'delivered' and d.ended_at > ${now - dayMs})::integer as delivered
-      from e join delivery d using (endpoint_no) group by e.endpoint_no),
+    d as (select e.endpoint_no,
+        ((select count(*) from delivery d where d.endpoint_no = e.endpoint_no and d.state = 'due')
+          + (select count(*) from delivery d where d.endpoint_no = e.endpoint_no and d.state = 'held'))::integer as waiting,
+        (select count(*) from delivery_attempt a where a.endpoint_no = e.endpoint_no and a.attempted_at > ${now - dayMs}
+          and a.status between 200 and 299)::integer as delivered
+      from e),
     h as (select count(*) as hits, count(*) filter (where fit_score >= 80) as strong,
         count(*) filter (where fit_score between 60 and 79) as good
-      from hit join s using (search_no) where made_at >= ${today} and state <> 'dismissed'),
+      from s cross join lateral (${hitsSince(sql`s.search_no`, today)}) h where state <> 'dismissed'),
     k as (select count(*) as kept, count(*) filter (where deadline_ms between ${now} and ${now + 7 * dayMs}) as closing
       from hit join s using (search_no) where state = 'kept' and archive_reason is null),
     u as (select coalesce(sum(answered), 0) as answered, coalesce(sum(refused), 0) as refused,
@@ -84,12 +95,12 @@ export type TodaysHit = {
   readonly deadlineMs: number | null
 }
 
-/** The best hits since midnight, UTC. */
+/** The best hits of editions published since midnight, UTC. */
 export async function bestHits(db: Executor, organizationId: string, now: number, limit: number): Promise<TodaysHit[]> {
   const { rows } = await sql<TodaysHit>`
     select hit_id as "hitId", tender_id as "tenderId", fit_score as "fitScore", deadline_ms as "deadlineMs"
-    from hit join saved_search s using (search_no)
-    where s.organization_id = ${organizationId} and made_at >= ${now - (now % dayMs)} and state <> 'dismissed'
+    from saved_search s cross join lateral (${hitsSince(sql`s.search_no`, now - (now % dayMs))}) h
+    where s.organization_id = ${organizationId} and state <> 'dismissed'
     order by fit_score desc, hit_id limit ${limit}::integer`.execute(db)
   return rows
 }
@@ -111,7 +122,7 @@ export async function searchesOfWeek(
 ): Promise<SearchOfWeek[]> {
   const { rows } = await sql<SearchOfWeek>`
     select s.search_id as "searchId", s.name, v.is_active as "isActive",
-      (select count(*) from hit h where h.search_no = s.search_no and h.made_at > ${now - 7 * dayMs})::integer as hits
+      (select count(*) from (${hitsSince(sql`s.search_no`, now - 7 * dayMs)}) h)::integer as hits
     from saved_search s
     cross join lateral (select is_active from saved_search_version where search_no = s.search_no
       order by version desc limit 1) v
