@@ -44,7 +44,10 @@ test.each(hitKinds)(
     const expected = new Map<string, string>()
     let repeats = 0
     for (let life = 1; life <= kills + 1; life++) {
-      for (let count = 0; count < messagesPerLife; count++) {
+      const { rows: waiting } = await sql<{ count: number }>`
+        select count(*)::integer as count from delivery where state = 'due'`.execute(store.db)
+      // what the last life left is sent first: with 15 new ones in each, most time would go into what nobody takes
+      for (let count = waiting[0]!.count; count < messagesPerLife; count++) {
         const hit = await world.addHit(`Asphalt ${life} ${count}`)
         expected.set(hit.hitId, await world.addDelivery(endpointNo, hit))
       }
