@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
-import { hasChromium, launchChromium } from '../test/console/chromium.ts'
+import { hasChromium, launchChromium } from '../test/testing/chromium.ts'
 import { median } from './speed/row.ts'
 
 /** A slow line: 150 ms, 1.6 Mbit/s down, 750 kbit/s up; a processor a quarter as fast. */

@@ -12,7 +12,7 @@ const types: { readonly [ending: string]: string } = {
   woff2: 'font/woff2',
 }
 
-export type Asset = {
+type Asset = {
   readonly type: string
   readonly body: Buffer
   /** The body with gzip; undefined for what is packed already. */

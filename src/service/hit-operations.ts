@@ -1,4 +1,4 @@
-// The operator's commands about profiles, saved searches and hits, until the console has them.
+// The commands about profiles, saved searches and hits.
 import { type CompanyProfile, canonicalCompanyProfile, parseCompanyProfile } from '../hits/company-profile.ts'
 import { explainMatch } from '../hits/explain-match.ts'
 import { HitInputError } from '../hits/read-input.ts'

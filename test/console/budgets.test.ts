@@ -1,7 +1,7 @@
 // What a first visit loads, in Chromium with an empty cache: few bytes, nothing from elsewhere, and nothing that moves what is shown.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasChromium, launchChromium } from './chromium.ts'
+import { hasChromium, launchChromium } from '../testing/chromium.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 
 if (!hasChromium) console.log('skipped: what pages load in a browser (no chromium)')

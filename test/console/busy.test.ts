@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { inTransaction } from '../../src/store/database.ts'
+import { hasChromium, launchChromium } from '../testing/chromium.ts'
 import { openTestStore, testDatabaseUrl } from '../world.ts'
-import { hasChromium, launchChromium } from './chromium.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 import { type Hands, openHands } from './hands.ts'
 

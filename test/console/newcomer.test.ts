@@ -11,7 +11,7 @@ import { promisify, stripVTControlCharacters } from 'node:util'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { proofCount } from '../proof/proof-count.ts'
-import { hasChromium, launchChromium } from './chromium.ts'
+import { hasChromium, launchChromium } from '../testing/chromium.ts'
 import { type Hands, openHands, type Way, ways } from './hands.ts'
 
 const hasTerminal = spawnSync('script', ['--version']).status === 0

@@ -1,7 +1,7 @@
 // Passkeys in a real browser with a virtual authenticator: adding, signing in, a count that goes back, removing, without script.
 import type { Browser, BrowserContext, CDPSession, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasChromium, launchChromium } from './chromium.ts'
+import { hasChromium, launchChromium } from '../testing/chromium.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 import { reachByTab } from './hands.ts'
 

@@ -10,9 +10,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasChromium, launchChromium } from '../testing/chromium.ts'
 import { crawlConsole, pagePatterns } from '../testing/crawl-console.ts'
 import { putEmptyStock } from '../world.ts'
-import { hasChromium, launchChromium } from './chromium.ts'
 
 if (!hasChromium) console.log('skipped: the screens of the console (no chromium)')
 const program = join(import.meta.dirname, '../../src/bin/tenderstock.ts')

@@ -1,3 +1,4 @@
+// The operator's pages about editions: what each changed, why one is held back, and publishing anyway.
 import {
   changesBySource,
   type EditionFacts,

@@ -1,3 +1,4 @@
+// The operator's page about the model of values: fits, errors of what was held out, refusals, and a fit now.
 import type { ModelFigures } from '../../store/estimates.ts'
 import { countJudged, type JudgedCount, type ListedModel, listModels } from '../../store/value-figures.ts'
 import { formatNumber, formatRelative, formatShare } from '../format.ts'
