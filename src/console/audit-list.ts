@@ -36,7 +36,7 @@ export function auditList(
     rows: shown.map((entry) => [
       moment(entry.at, language),
       html`${entry.actor === 'operator' ? texts.operator : entry.actor}${entry.addressPrefix !== '' && html`<br><span class="soft">${entry.addressPrefix}</span>`}`,
-      texts.actions[entry.action] ?? html`<code>${entry.action}</code>`,
+      actionText(entry.action, language),
       quoted(entry.subject),
       detailText(entry.detail),
     ]),
@@ -46,6 +46,10 @@ export function auditList(
     next: older ? [texts.older, `${path}?before=${older.entryNo}`] : undefined,
   })}`
 }
+
+/** What was done; the code of what this version does not know. */
+export const actionText = (action: string, language: Language): Content =>
+  auditTexts[language].actions[action] ?? html`<code>${action}</code>`
 
 const detailText = (detail: AuditEntry['detail']): Content =>
   Object.entries(detail).map(([name, value], index) => html`${index > 0 && ', '}${name}: ${quoted(String(value))}`)

@@ -236,6 +236,7 @@ describe.each(engines)('the audit log of commands (%s)', (engine) => {
         isWhole: trial.whole ?? false,
       })
     }
+    await expect(run('publish', [], { reason: 'why' })).rejects.toThrow('with --override-gate')
     // what those that read need is there
     const read: readonly (readonly [CommandName, readonly string[], object])[] = [
       ['status', [], {}],

@@ -11,7 +11,7 @@ import {
 } from '../hits/saved-search.ts'
 import { deliverOpen, previewSearch } from '../hits/search-stock.ts'
 import { OperatorError } from '../platform/errors.ts'
-import type { AuditEntry } from '../store/audit.ts'
+import type { AuditAction, AuditEntry } from '../store/audit.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
 import { stockIdOf } from '../store/editions.ts'
 import { heldEditions, listHits, releaseDeliveries } from '../store/hits.ts'
@@ -307,7 +307,7 @@ export async function explainSearch(
 const noteSearch = (
   trx: Executor,
   context: HitContext,
-  action: string,
+  action: AuditAction,
   { name, organizationId }: StoredSearch,
   detail: AuditEntry['detail'] = {},
 ): Promise<void> => noteCommand(trx, context, { action, subject: name, organizationId, detail })

@@ -197,7 +197,8 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     const outcome = await inTransaction(store, async (trx) => {
       const made = await createOrganization(trx, wanted, { now: clock(), random })
       const { organizationId, name, requestsPerMinute } = made.organization
-      const entry = { action: 'organization.create', subject: name, organizationId, detail: { requestsPerMinute } }
+      const detail = { requestsPerMinute }
+      const entry = { action: 'organization.create', subject: name, organizationId, detail } as const
       if (made.kind === 'created') await noteCommand(trx, context, entry)
       return made
     })
@@ -258,7 +259,10 @@ const operations: { readonly [name in CommandName]?: Operation } = {
 /** An edition that is published although something speaks against it: who said so, why, and what spoke against it. */
 async function notePublication(context: ServiceContext, options: ControlRequest['options']): Promise<void> {
   const isForced = options['override-gate'] === true
-  if (!isForced && options['accept-future-edition'] !== true) return
+  if (!isForced && options['accept-future-edition'] !== true) {
+    if (options['reason'] === undefined) return
+    throw new OperatorError('--reason says why something is overridden: pass it with --override-gate.', { exitCode: 2 })
+  }
   const { db } = context.store
   const newest = await newestEdition(db)
   const [hold] = isForced ? await listHolds(db, newest?.publishedAt ?? 0, 1) : []

@@ -3,7 +3,7 @@ import { hitEventKinds } from '../domain/hit-event.ts'
 import { parseDate } from '../domain/time.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { Sealer } from '../platform/sealing.ts'
-import type { AuditEntry } from '../store/audit.ts'
+import type { AuditAction, AuditEntry } from '../store/audit.ts'
 import { type Executor, inTransaction } from '../store/database.ts'
 import {
   countDeliveries,
@@ -279,7 +279,7 @@ function replayChoice(options: ControlRequest['options']): ReplayChoice {
 const noteEndpoint = (
   trx: Executor,
   place: ServiceContext,
-  action: string,
+  action: AuditAction,
   endpoint: WebhookEndpoint,
   detail: AuditEntry['detail'] = {},
 ): Promise<void> =>
@@ -294,7 +294,7 @@ const noteEndpoint = (
 const changed = <Result>(
   place: ServiceContext,
   endpoint: WebhookEndpoint,
-  action: string,
+  action: AuditAction,
   work: (trx: Executor) => Promise<Result>,
 ): Promise<Result> =>
   inTransaction(place.store, async (trx) => {

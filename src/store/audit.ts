@@ -6,14 +6,68 @@ import type { Executor } from './database.ts'
 /** How long entries are kept. */
 const auditMs = 730 * dayMs
 
+/** All that the audit log can say. */
+export type AuditAction =
+  | 'person.first'
+  | 'console.link'
+  | 'member.invite'
+  | 'member.withdraw'
+  | 'member.join'
+  | 'member.role'
+  | 'member.remove'
+  | 'member.leave'
+  | 'passkey.add'
+  | 'passkey.remove'
+  | 'identity.link'
+  | 'organization.create'
+  | 'organization.update'
+  | 'contract.set-up'
+  | 'contract.begin'
+  | 'contract.end'
+  | 'token.create'
+  | 'token.revoke'
+  | 'profile.create'
+  | 'profile.edit'
+  | 'search.create'
+  | 'search.edit'
+  | 'search.pause'
+  | 'search.resume'
+  | 'search.release'
+  | 'hit.mark'
+  | 'digest.create'
+  | 'digest.edit'
+  | 'digest.remove'
+  | 'webhook.create'
+  | 'webhook.update'
+  | 'webhook.test'
+  | 'webhook.rotate'
+  | 'webhook.enable'
+  | 'webhook.disable'
+  | 'webhook.remove'
+  | 'webhook.replay'
+  | 'webhook.release'
+  | 'documents.ingest'
+  | 'stock.rebuild'
+  | 'stock.export'
+  | 'edition.publishAnyway'
+  | 'edition.acceptFuture'
+  | 'source.read'
+  | 'alarm.acknowledge'
+  | 'review.merge'
+  | 'review.split'
+  | 'review.undo'
+  | 'values.fit'
+  | 'incident.create'
+  | 'incident.change'
+  | 'incident.end'
+
 export type AuditEntry = {
   readonly at: number
   /** A mail address, or `operator` for the command line. */
   readonly actor: string
   /** Undefined: of the whole service. */
   readonly organizationId: string | undefined
-  /** Such as `token.create`. */
-  readonly action: string
+  readonly action: AuditAction
   /** What it was done to: a name or id. */
   readonly subject: string
   /** Figures and names before and after; never a secret. */
@@ -21,7 +75,8 @@ export type AuditEntry = {
   readonly addressPrefix: string
 }
 
-export type ListedAuditEntry = AuditEntry & { readonly entryNo: number }
+/** As it was written, perhaps by an older version. */
+export type ListedAuditEntry = Omit<AuditEntry, 'action'> & { readonly entryNo: number; readonly action: string }
 
 /** Adds an entry. Call it in the transaction of the change. */
 export async function addAuditEntry(trx: Executor, entry: AuditEntry): Promise<void> {

@@ -95,7 +95,7 @@ export async function inviteOwner(
 /** Ends a contract now. False where none runs. Call it in a transaction. */
 export async function endContractBy(trx: Executor, by: Actor, organizationId: string, now: number): Promise<boolean> {
   const hasEnded = await endContract(trx, organizationId, now)
-  const entry = { action: 'contract.end', organizationId, subject: organizationId, detail: {} }
+  const entry = { action: 'contract.end', organizationId, subject: organizationId, detail: {} } as const
   if (hasEnded) await recordCustomer(trx, by, entry, now)
   return hasEnded
 }

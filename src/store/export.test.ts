@@ -140,8 +140,14 @@ async function fillConsoleTables(store: Store): Promise<void> {
     await addPasskey(trx, { ...passkey, transports: ['internal'], name: 'Laptop', createdAt: now })
     await linkIdentity(trx, { issuer: 'https://login.example.org', subject: 's' }, personId, now)
     await insertMail(trx, { messageId: 'm', person: 'anna@example.org', content: '{}', now })
-    const entry = { at: now, actor: 'operator', organizationId, action: 'a', subject: 's', addressPrefix: '' }
-    await addAuditEntry(trx, { ...entry, detail: {} })
+    const entry = {
+      at: now,
+      actor: 'operator',
+      organizationId,
+      subject: 's',
+      addressPrefix: '',
+    }
+    await addAuditEntry(trx, { ...entry, action: 'token.create', detail: {} })
     await takeSignInAttempt(trx, [{ hash: 'aa', most: 1 }], now)
   })
 }

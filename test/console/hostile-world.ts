@@ -14,7 +14,7 @@ import { openMatcher } from '../../src/hits/matcher.ts'
 import { canonicalSearchFilter, parseSearchFilter, searchFilterHash } from '../../src/hits/saved-search.ts'
 import { systemRandom } from '../../src/platform/random.ts'
 import { allowLoopbackWebhooks } from '../../src/service/loopback-webhooks.ts'
-import { addAuditEntry } from '../../src/store/audit.ts'
+import { type AuditAction, addAuditEntry } from '../../src/store/audit.ts'
 import { putContract } from '../../src/store/contracts.ts'
 import { type Executor, inTransaction } from '../../src/store/database.ts'
 import { createDigest } from '../../src/store/digests.ts'
@@ -297,7 +297,13 @@ export async function openHostileWorld(engine: Engine) {
       await createIncident(trx, { incidentId, ...incident })
       for (const organizationId of [undefined, acme])
         await addAuditEntry(trx, {
-          ...{ at: now(), actor: stored(index), organizationId, action: stored(index + 1), subject: stored(index + 2) },
+          ...{
+            at: now(),
+            actor: stored(index),
+            organizationId,
+            action: stored(index + 1) as AuditAction,
+            subject: stored(index + 2),
+          },
           ...{ detail: { [stored(index + 3)]: stored(index + 4) }, addressPrefix: stored(index + 5) },
         })
     }

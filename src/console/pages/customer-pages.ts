@@ -253,7 +253,7 @@ class CustomerPages {
     const invitationId = fieldOf(request.form, 'invitation')
     const mail = await inTransaction(this.#place.store, async (trx) => {
       const withdrawn = await withdrawInvitation(trx, { organizationId, invitationId })
-      const entry = { action: 'member.withdraw', organizationId, detail: {} }
+      const entry = { action: 'member.withdraw', organizationId, detail: {} } as const
       if (withdrawn) await recordCustomer(trx, actorOf(request), { ...entry, subject: withdrawn }, request.now)
       return withdrawn
     })

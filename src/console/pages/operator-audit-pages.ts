@@ -1,5 +1,6 @@
 // The audit log of all organizations and of the service, for operators.
 import { type ListedAuditEntry, listAuditEntries } from '../../store/audit.ts'
+import { actionText } from '../audit-list.ts'
 import { formatNumber } from '../format.ts'
 import { type Content, html } from '../html.ts'
 import { operatorPage, type PageAnswer, type PageRoute, type PersonRequest, page } from '../page.ts'
@@ -46,7 +47,7 @@ async function auditLog({ store, directory }: ConsolePlace, { language, query }:
             rows: shown.map((entry) => [
               moment(entry.at, language),
               quoted(entry.actor),
-              html`<code>${entry.action}</code>`,
+              actionText(entry.action, language),
               quoted(entry.subject),
               organizationOf(entry),
               html`${Object.entries(entry.detail).map(([name, value], index) => html`${index > 0 && html`<br>`}<span class="soft">${name}</span> ${quoted(String(value ?? '–'))}`)}`,

@@ -2,6 +2,7 @@
 import { hitEventKinds } from '../../domain/hit-event.ts'
 import { parseDate } from '../../domain/time.ts'
 import { OperatorError } from '../../platform/errors.ts'
+import type { AuditAction } from '../../store/audit.ts'
 import { inTransaction } from '../../store/database.ts'
 import { releaseHeld, replayDeliveries } from '../../store/deliveries.ts'
 import { listSearches, type StoredSearch } from '../../store/searches.ts'
@@ -395,7 +396,7 @@ async function rotate(place: ConsolePlace, request: OrganizationRequest): Promis
 async function changed<Result>(
   place: ConsolePlace,
   request: OrganizationRequest,
-  action: string,
+  action: AuditAction,
   work: (store: { readonly db: Parameters<typeof enableEndpoint>[0] }, endpoint: WebhookEndpoint) => Promise<Result>,
 ): Promise<{ readonly endpoint: WebhookEndpoint; readonly result: Result }> {
   const endpoint = await endpointOf(place, request)

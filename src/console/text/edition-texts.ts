@@ -31,7 +31,6 @@ const en = {
   noChange: 'It changed no record: only the times of the checks moved.',
   heldBefore: 'It was held back',
   heldBeforeNote: 'Before it came, the gate said:',
-  held: 'Held',
   hold: (edition: string) => `Edition ${edition} is held back`,
   holdLead: (since: string, ago: string) =>
     `Since ${since} UTC, ${ago}. Customers get the last edition until you decide.`,
@@ -90,7 +89,6 @@ const de: typeof en = {
   noChange: 'Sie hat keinen Datensatz geändert: Nur die Zeiten der Prüfungen sind neu.',
   heldBefore: 'Sie wurde aufgehalten',
   heldBeforeNote: 'Bevor sie erschien, meldete die Schranke:',
-  held: 'Aufgehalten',
   hold: (edition) => `Ausgabe ${edition} ist aufgehalten`,
   holdLead: (since, ago) => `Seit ${since} UTC, ${ago}. Kunden bekommen die letzte Ausgabe, bis Sie entscheiden.`,
   noHold: 'Nichts ist aufgehalten',
