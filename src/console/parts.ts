@@ -241,10 +241,10 @@ export function rowBars({ finding, list }: { readonly finding: string; readonly 
 
 const round = (value: number): number => Math.round(value * 100) / 100
 
-/** The smallest 1, 2, 3, 4, 5, 6 or 8 times a power of ten that is not below the value. */
+/** The smallest 1, 2, 3, 4, 5, 6 or 8 times a power of ten that is not below the value, and whose half is a whole number. */
 function niceTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
-  return [1, 2, 3, 4, 5, 6, 8, 10].map((step) => step * power).find((top) => top >= value)!
+  return [1, 2, 3, 4, 5, 6, 8, 10].map((step) => step * power).find((top) => top >= value && top % 2 === 0)!
 }
 
 /** Pages of a list: what is shown, and the way to the neighbors. */

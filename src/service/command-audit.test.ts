@@ -12,6 +12,7 @@ import { engines, openEmptyDatabase, openTestStore, testDatabaseUrl } from '../.
 import { consolidate } from '../consolidate/consolidate.ts'
 import { systemRandom } from '../platform/random.ts'
 import { type ListedAuditEntry, listAuditEntries } from '../store/audit.ts'
+import { readSerials } from '../store/change-signal.ts'
 import { openDatabaseClock } from '../store/database-clock.ts'
 import type { CommandEvent } from './command-event.ts'
 import { type CommandName, commandNames } from './command-name.ts'
@@ -265,6 +266,13 @@ describe.each(engines)('the audit log of commands (%s)', (engine) => {
       'database export',
     ])
     expect(commandNames.filter((name) => !known.has(name))).toEqual([])
+  })
+
+  test('an organization made by a command is told to the console', async () => {
+    const { store, run } = await world()
+    const before = (await readSerials(store.db)).console
+    await run('organization create', ['Acme'], { 'requests-per-minute': 60 })
+    expect((await readSerials(store.db)).console).toBeGreaterThan(before)
   })
 
   test.skipIf(engine === 'server' || testDatabaseUrl === undefined)(

@@ -10,6 +10,7 @@ import { type PublishOutcome, publish } from '../publish/publish.ts'
 import { type ReceivedDocument, readPath } from '../sources/files.ts'
 import { parserVersion } from '../sources/parse-document.ts'
 import { loadSources } from '../sources/registry.ts'
+import { bump } from '../store/change-signal.ts'
 import { asOperatorError } from '../store/connection-loss.ts'
 import { inTransaction } from '../store/database.ts'
 import { countReceived, listRejections } from '../store/documents.ts'
@@ -199,7 +200,11 @@ const operations: { readonly [name in CommandName]?: Operation } = {
       const { organizationId, name, requestsPerMinute } = made.organization
       const detail = { requestsPerMinute }
       const entry = { action: 'organization.create', subject: name, organizationId, detail } as const
-      if (made.kind === 'created') await noteCommand(trx, context, entry)
+      if (made.kind === 'created') {
+        await noteCommand(trx, context, entry)
+        // the console knows it by its name from now on
+        await bump(trx, 'console')
+      }
       return made
     })
     if (outcome.kind === 'nameTaken')

@@ -51,7 +51,7 @@ async function auditLog({ store, directory }: ConsolePlace, { language, query }:
               quoted(entry.subject),
               organizationOf(entry),
               html`${Object.entries(entry.detail).map(([name, value], index) => html`${index > 0 && html`<br>`}<span class="soft">${name}</span> ${quoted(String(value ?? '–'))}`)}`,
-              html`<code>${entry.addressPrefix}</code>`,
+              entry.addressPrefix !== '' && html`<code>${entry.addressPrefix}</code>`,
             ]),
           })}${pager({
             text: texts.range(formatNumber(shown.length, language)),
