@@ -26,12 +26,13 @@ export type Assets = {
   readonly addressOf: (name: string) => string
 }
 
+const fonts = '@fontsource-variable/public-sans/files'
+
 /** Reads all files once. */
 export function loadAssets(): Assets {
   const folder = join(import.meta.dirname, 'browser')
-  const font = createRequire(import.meta.url).resolve(
-    '@fontsource-variable/public-sans/files/public-sans-latin-wght-normal.woff2',
-  )
+  const fontOf = (part: string) =>
+    readFileSync(createRequire(import.meta.url).resolve(`${fonts}/public-sans-${part}-wght-normal.woff2`))
   const files = new Map<string, Asset>()
   const addresses = new Map<string, string>()
   const add = (name: string, body: Buffer) => {
@@ -41,10 +42,12 @@ export function loadAssets(): Assets {
     const packed = ending === 'woff2' ? undefined : gzipSync(body, { level: constants.Z_BEST_COMPRESSION })
     files.set(path, { type: types[ending]!, body, packed })
   }
-  add('public-sans.woff2', readFileSync(font))
+  add('public-sans.woff2', fontOf('latin'))
+  add('public-sans-more.woff2', fontOf('latin-ext'))
   for (const name of readdirSync(folder)) if (/\.(?:js|svg)$/.test(name)) add(name, readFileSync(join(folder, name)))
   const style = readFileSync(join(folder, 'console.css'), 'utf8')
-  add('console.css', Buffer.from(style.replaceAll('public-sans.woff2', addresses.get('public-sans.woff2')!)))
+  const placed = style.replace(/public-sans[\w-]*\.woff2/g, (name) => addresses.get(name)!)
+  add('console.css', Buffer.from(placed))
   return {
     files,
     addressOf: (name) => {
