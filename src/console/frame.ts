@@ -24,11 +24,15 @@ export type FramePlace = {
 const mark = html`<svg viewBox="0 0 22 22" aria-hidden="true"><path d="M1 4h5l6 7M1 11h10M1 18h5l6-7" fill="none" stroke="currentColor" stroke-width="1.75"/><rect x="12" y="6" width="9" height="10" rx="2" fill="currentColor"/></svg>`
 const lines = html`<svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d="M2 4h12M2 8h12M2 12h12"/></svg>`
 
+/** Letters of the second font file: a page loads it at once, or the browser would show them in another face. */
+const moreLetters = /[\u0100-\u0130\u0132-\u0151\u0154-\u02ba\u1e00-\u1e9f]/
+
 /** The whole document. */
 export function frame(content: Page, place: FramePlace): Html {
   const { language, asset } = place
   const texts = frameTexts[language]
   const isPublic = place.kind === 'public'
+  const fonts = ['public-sans.woff2', ...(moreLetters.test(content.body.text) ? ['public-sans-more.woff2'] : [])]
   return html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -36,8 +40,7 @@ export function frame(content: Page, place: FramePlace): Html {
 <title>${content.title} · Tenderstock</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 ${content.refreshSeconds !== undefined && html`<meta http-equiv="refresh" content="${content.refreshSeconds}">`}
-<link rel="preload" href="${asset('public-sans.woff2')}" as="font" type="font/woff2" crossorigin>
-<link rel="stylesheet" href="${asset('console.css')}">
+${fonts.map((name) => html`<link rel="preload" href="${asset(name)}" as="font" type="font/woff2" crossorigin>\n`)}<link rel="stylesheet" href="${asset('console.css')}">
 <link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml">
 ${content.feed !== undefined && html`<link rel="alternate" type="application/atom+xml" href="${content.feed}">`}
 ${['console', ...(content.scripts ?? [])].map((name) => html`<script type="module" src="${asset(`${name}.js`)}"></script>`)}
