@@ -30,7 +30,11 @@ const kills = proofCount({ share: 4, full: 200 })
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e6))
 const messagesPerLife = 15
 /** The system calls at which it is killed: those that make something durable, or all that write. */
-const deadly = proofCount({ share: 0, full: 1 }) === 1 ? 'fsync,fdatasync,write,rename,pwrite64' : 'fsync,fdatasync'
+const deadly = [
+  'fsync',
+  'fdatasync',
+  ...(proofCount({ share: 0, full: 1 }) === 1 ? ['write', 'rename', 'pwrite64'] : []),
+]
 
 test.each(hitKinds)(
   `a receiver that is killed keeps each hit once, in %s (SEED=${seed})`,
@@ -85,14 +89,18 @@ afterAll(() => rmSync(aside, { recursive: true, force: true }))
 const trace = join(aside, 'trace')
 const strace = ['strace', '-f', '-x', '-s', '1000000', '-o', trace, '-e', `trace=${tracedCalls}`]
 
+/** A new hit, and a change of one that is there, at each call. */
+const trials = deadly.flatMap((call) => [false, true].map((isChange) => ({ call, isChange })))
+
 type FileKind = 'sqlite' | 'ndjson'
 const rowsIn = (kind: FileKind, folder: string): KeptHit[] =>
   kind === 'sqlite' ? sqliteHits(join(folder, 'tenders.db')) : ndjsonHits(folder)
 
 /**
- * A receiver is killed when it makes something durable for the nth time, the next one receives the same message again, and
- * the power fails as soon as that is acknowledged. For every n until the first receiver acknowledges the message itself. The
- * first hit that was lost, or undefined; `steps` is how many moments there were.
+ * A receiver is killed at the nth of a system call, the next one receives the same message again, and the power fails as soon as
+ * that is acknowledged. For each call and kind of message, and every n until the first receiver acknowledges the message itself; strace counts each
+ * call by itself, so with several at once the frequent one would hide the others. The first hit that was lost, or undefined;
+ * `steps` is how many moments there were.
  */
 async function firstLost(
   kind: FileKind,
@@ -106,15 +114,16 @@ async function firstLost(
   const known = hitMessage()
   expect(await post(first.url, known, [secret])).toBe(204)
   await first[Symbol.asyncDispose]()
-  for (let step = 1; ; step++) {
-    expect(step).toBeLessThan(100)
+  for (let [step, nth, which] = [1, 1, 0]; ; step++, nth++) {
+    expect(nth).toBeLessThan(100)
     const disk = new TracedDisk(folder)
-    // Every second message is a change of a hit that is there.
-    const message = hitMessage(step % 2 === 0 ? { hitId: known.hitId, modified: step, changes: ['deadline'] } : {})
+    const { call: deadlyCall, isChange } = trials[which]!
+    const message = hitMessage(isChange ? { hitId: known.hitId, modified: step, changes: ['deadline'] } : {})
     const isKept = (at: string) => rowsIn(kind, at).some(({ webhookId }) => webhookId === message.id)
-    const killing = await startReceiverProcess(sink, traced('-e', `inject=${deadly}:signal=KILL:when=${step}`)).catch(
-      () => undefined,
-    )
+    const killing = await startReceiverProcess(
+      sink,
+      traced('-e', `inject=${deadlyCall}:signal=KILL:when=${nth}`),
+    ).catch(() => undefined)
     const answer = killing && (await post(killing.url, message, [secret]))
     await killing?.[Symbol.asyncDispose]()
     let calls = readTrace(trace)
@@ -145,7 +154,9 @@ async function firstLost(
       await third[Symbol.asyncDispose]()
       if (!isThere || first !== 1) return { steps: step, lost: `after step ${step}: ${isThere}, ${first}` }
     }
-    if (answer === 204) return { steps: step, lost: undefined }
+    if (answer !== 204) continue
+    if (++which === trials.length) return { steps: step, lost: undefined }
+    nth = 0
   }
 }
 
