@@ -1,6 +1,6 @@
 // Pages of the console while a large edition is published, beside the same pages on a quiet service, and the API beside people who
 // use the console; both engines, a stock of real notices.
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -22,11 +22,11 @@ import { startSession } from '../src/store/sessions.ts'
 import { upsertTenders } from '../src/store/tenders.ts'
 import { crawlConsole } from '../test/testing/crawl-console.ts'
 import { generateTender } from '../test/testing/generate/stock.ts'
+import { apiPerSecond, startApiLoad } from './api-load.ts'
 import { benchPaint, type Painted, paintAsMarkdown } from './console-paint.ts'
 import { startCluster } from './postgres-cluster.ts'
 import { freePort, startProcess, stopAll, stopProcess, temporaryFolder } from './processes.ts'
-import type { FixedRateSummary, FixedRateTask } from './speed/fixed-rate.ts'
-import { latenciesBetween, readAnswers } from './speed/latencies.ts'
+import { latenciesBetween } from './speed/latencies.ts'
 import { median } from './speed/row.ts'
 
 /** Folders of the corpus whose notices fill the pages. */
@@ -34,7 +34,6 @@ const corpusFolders = ['ted-eforms', 'eforms-de', 'cross-portal', 'doffin-eforms
 /** People who look at pages at the same time, and how long each looks at one. */
 const people = 4
 const lookMs = 100
-const apiPerSecond = 200
 const apiSeconds = 8
 const quietSeconds = 20
 const searches = 50
@@ -302,27 +301,9 @@ async function lookAround(
 
 /** The 99th percentile of the API at a constant rate, milliseconds. */
 async function askApi(port: number, token: string): Promise<number> {
-  const folder = temporaryFolder('api')
-  const task: FixedRateTask = {
-    port,
-    perSecond: apiPerSecond,
-    seconds: apiSeconds,
-    connections: 32,
-    headers: { Authorization: `Bearer ${token}`, 'Accept-Encoding': 'gzip' },
-    paths: ['/v1/tenders?limit=10', '/v1/tenders?limit=10&nuts=DE', '/v1/tenders?limit=10&cpv=45000000'],
-    file: join(folder, 'latencies'),
-  }
-  const taskFile = join(folder, 'fixed-rate.json')
-  writeFileSync(taskFile, JSON.stringify(task))
-  let summary: FixedRateSummary | undefined
-  const generator = startProcess(process.execPath, [join(import.meta.dirname, 'speed/fixed-rate.ts'), taskFile], {
-    onLine: (line) => {
-      if (line.includes('"sent"')) summary = JSON.parse(line) as FixedRateSummary
-    },
-  })
-  await until(() => generator.exitCode !== null)
-  if (!summary || summary.errors > 0) throw new Error(`${summary?.errors} errors while requests arrived`)
-  return latenciesBetween(readAnswers(task.file), 0, Number.POSITIVE_INFINITY)['p99 ms']
+  const load = startApiLoad(port, token)
+  await sleep(apiSeconds * 1000)
+  return latenciesBetween(await load.end(), 0, Number.POSITIVE_INFINITY)['p99 ms']
 }
 
 const at = (looks: readonly Look[], share: number): number => {

@@ -1,5 +1,4 @@
 // The API while an edition is matched, beside the same publication without saved searches.
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -12,12 +11,11 @@ import { createOrganization, createToken } from '../src/store/organizations.ts'
 import { upsertTenders } from '../src/store/tenders.ts'
 import { generateSearches } from '../test/testing/generate/searches.ts'
 import { generateTender } from '../test/testing/generate/stock.ts'
+import { apiPerSecond, startApiLoad } from './api-load.ts'
 import { startCluster } from './postgres-cluster.ts'
 import { freePort, startProcess, stopAll, stopProcess, temporaryFolder } from './processes.ts'
-import type { FixedRateSummary, FixedRateTask } from './speed/fixed-rate.ts'
-import { latenciesBetween, readAnswers } from './speed/latencies.ts'
+import { latenciesBetween } from './speed/latencies.ts'
 
-const perSecond = 200
 const warmSeconds = 5
 /** How long the start of a node, or the matching of an edition, may take. */
 const longestWaitMs = 180_000
@@ -79,7 +77,7 @@ export async function benchApiBesideMatching(options: BesideOptions): Promise<Be
 
 async function addOrganization(store: Store): Promise<string> {
   const circumstances = { now: Date.now(), random: systemRandom }
-  const wanted = { name: 'Bauwerk', requestsPerMinute: perSecond * 120 }
+  const wanted = { name: 'Bauwerk', requestsPerMinute: apiPerSecond * 120 }
   const { organizationId } = (await createOrganization(store.db, wanted, circumstances)).organization
   const made = await createToken(store, { organizationId, name: 'bench' }, circumstances)
   if (made.kind !== 'created') throw new Error(made.kind)
@@ -178,33 +176,16 @@ async function publishWhileAsked({
   })
   await until(() => isReady || node.exitCode !== null)
   if (!isReady) throw new Error('the node did not start')
-  const task: FixedRateTask = {
-    port,
-    perSecond,
-    seconds: 600,
-    connections: 32,
-    headers: { Authorization: `Bearer ${token}`, 'Accept-Encoding': 'gzip' },
-    paths: ['/v1/tenders?limit=10', '/v1/tenders?limit=10&nuts=DE', '/v1/tenders?limit=10&cpv=45000000'],
-    file: join(folder, 'latencies'),
-  }
-  const taskFile = join(folder, 'fixed-rate.json')
-  writeFileSync(taskFile, JSON.stringify(task))
-  let summary: FixedRateSummary | undefined
-  const generator = startProcess(process.execPath, [join(import.meta.dirname, 'speed/fixed-rate.ts'), taskFile], {
-    onLine: (line) => {
-      if (line.includes('"sent"')) summary = JSON.parse(line) as FixedRateSummary
-    },
-  })
+  const load = startApiLoad(port, token)
   await sleep(warmSeconds * 1000)
   await publishNow(store)
   const publishedAt = Date.now()
   if (isMatched) await until(() => matched !== undefined)
   else await sleep(shortestMs)
   const endAt = matched?.at ?? Date.now()
-  await stopProcess(generator)
+  const answers = await load.end()
   await stopProcess(node)
-  if (!summary || summary.errors > 0) throw new Error(`${summary?.errors} errors while requests arrived`)
-  const { 'p99 ms': p99 } = latenciesBetween(readAnswers(task.file), publishedAt, endAt)
+  const { 'p99 ms': p99 } = latenciesBetween(answers, publishedAt, endAt)
   return { p99, seconds: (endAt - publishedAt) / 1000, hits: matched?.hits ?? 0 }
 }
 
@@ -216,7 +197,7 @@ async function until(isSo: () => boolean): Promise<void> {
 export function besideMatchingAsMarkdown({ searches, records, without, beside, offered, hits }: BesideReport): string {
   const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
   return [
-    `An edition of ${records.toLocaleString('en')} changes and ${searches.toLocaleString('en')} searches, ${perSecond} requests a second, medians of ${without.length} rounds:`,
+    `An edition of ${records.toLocaleString('en')} changes and ${searches.toLocaleString('en')} searches, ${apiPerSecond} requests a second, medians of ${without.length} rounds:`,
     '',
     '| Measure | Figure | Target |',
     '|---|--:|---|',

@@ -16,6 +16,7 @@ import { at, notice } from '../testing/generate/notices.ts'
 import { engines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld, startOfConsole } from './console-world.ts'
 import { fieldsOf } from './plain-form.ts'
+import { putRejections } from './put-rejections.ts'
 
 const opened: ConsoleWorld[] = []
 afterEach(async () => {
@@ -151,28 +152,7 @@ describe.each(engines)("the operator's desk (%s)", (engine) => {
     await receiveNotices(store, [school({ noticeKey: 'ted:7-2026', title: { de: 'Neubau der Kläranlage' } })])
     await world.apply()
     // the gate itself holds it, so that only an override publishes
-    const broken = Array.from({ length: 60 }, (_, index) => index.toString(16).padStart(64, 'b'))
-    await insertDocuments(
-      store.db,
-      broken.map((documentId) => ({
-        documentId,
-        sourceId: 'doe',
-        address: documentId,
-        receivedAt: now(),
-        byteSize: 1,
-        packed: packDocument(Buffer.from('x')),
-        parserVersion: 1,
-      })),
-    )
-    await insertRejections(
-      store.db,
-      broken.map((documentId) => ({
-        documentId,
-        pointer: '',
-        rejection: { reason: 'malformed', path: '', detail: '' },
-        rejectedAt: now(),
-      })),
-    )
+    await putRejections(store, now(), 0)
     const held = await world.command({ command: 'publish', options: { 'publish-interval-minutes': 60 } })
     expect(held.exitCode).toBe(3)
     expect(await page('/operator/editions/hold')).toMatch(/60 of 60 documents .* 100 % 10 %/)
@@ -181,7 +161,7 @@ describe.each(engines)("the operator's desk (%s)", (engine) => {
     expect(place.editions.newest).toMatchObject({ edition: 2, records: 3 })
     const audit = await page('/operator/audit')
     expect(audit).toMatch(
-      /op@example\.org.* published in spite of the gate edition 2 .*Nordland confirmed the clean-up by phone/,
+      /op@example\.org.* asked to publish in spite of the gate edition 2 .*Nordland confirmed the clean-up by phone/,
     )
     const edition = await page('/operator/editions/2')
     expect(edition).toMatch(/It was held back/)

@@ -12,7 +12,6 @@ import type { Notice } from '../../src/domain/notice.ts'
 import { hourMs, minuteMs } from '../../src/domain/time.ts'
 import type { CommandEvent } from '../../src/service/command-event.ts'
 import { makeConsoleLink } from '../../src/service/console-operations.ts'
-import { insertDocuments, insertRejections, packDocument } from '../../src/store/documents.ts'
 import { upsertEdges } from '../../src/store/matches.ts'
 import { insertAlarm } from '../../src/store/source-health.ts'
 import { type MailReceiver, parseMails, startMailReceiver } from '../digests/mail-receiver.ts'
@@ -23,6 +22,7 @@ import { at, notice } from '../testing/generate/notices.ts'
 import { type AccessWorld, openAccessWorld } from './access-world.ts'
 import { type Company, openCompany } from './company.ts'
 import { type Hands, openHands, stopsOf, type Way, ways } from './hands.ts'
+import { putRejections } from './put-rejections.ts'
 
 if (!hasChromium) console.log('skipped: flows of the console in a browser (no chromium)')
 const tokenPattern = /tdr_live_[0-9A-Za-z]{36}/
@@ -404,29 +404,8 @@ describe.skipIf(!hasChromium)('people on the console', () => {
       await add(`ted:8${turn}-2026`)
       await world.publish()
       world.wait(2 * hourMs)
-      const broken = Array.from({ length: 60 }, (_, index) => `${turn}${index.toString(16)}`.padStart(64, 'b'))
       await add(`ted:9${turn}-2026`)
-      await insertDocuments(
-        store.db,
-        broken.map((documentId) => ({
-          documentId,
-          sourceId: 'doe',
-          address: documentId,
-          receivedAt: now(),
-          byteSize: 8,
-          packed: packDocument(Buffer.from('<p>x</p>')),
-          parserVersion: 1,
-        })),
-      )
-      await insertRejections(
-        store.db,
-        broken.map((documentId) => ({
-          documentId,
-          pointer: '',
-          rejection: { reason: 'malformed' as const, path: '', detail: '' },
-          rejectedAt: now(),
-        })),
-      )
+      await putRejections(store, now(), turn)
       const held = await world.command({ command: 'publish', options: { 'publish-interval-minutes': 60 } })
       expect(held.exitCode).toBe(3)
       const desk = await operator()
