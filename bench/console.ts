@@ -36,6 +36,9 @@ const people = 4
 const lookMs = 100
 const apiSeconds = 8
 const quietSeconds = 20
+/** How often one person alone opens each page after a first time, and what a page may take then in 95 of 100 (milliseconds). */
+const aloneTurns = 40
+const aloneBudgetMs = 20
 const searches = 50
 const hitsOfSearch = 2000
 /** Of them, those of the newest edition. */
@@ -62,6 +65,8 @@ export type ConsoleReport = {
   readonly changes: number
   readonly tenders: number
   readonly hits: number
+  /** One person, one page after the other, nobody else: the time of the server. */
+  readonly alone: readonly Look[]
   readonly quiet: readonly Look[]
   readonly publishing: readonly Look[]
   /** Seconds of each publication. */
@@ -118,6 +123,12 @@ async function benchEngine(
   if (dead.length > 0) throw new Error(`links lead nowhere: ${dead.join(', ')}`)
   const pages = [...found]
   say(`${pages.length} pages`)
+  const alone: Look[] = []
+  for (let turn = 0; turn <= aloneTurns; turn++)
+    for (const page of pages) {
+      const seen = await look(quietService.origin, account.cookie, page)
+      if (turn > 0) alone.push(seen)
+    }
   const quiet = await lookAround(quietService.origin, account.cookie, pages, () => sleep(quietSeconds * 1000))
   const apiAlone: number[] = []
   const apiBeside: number[] = []
@@ -151,7 +162,19 @@ async function benchEngine(
     await stopProcess(service.process)
     say(`${changes} changes published in ${seconds.at(-1)?.toFixed(1)} s`)
   }
-  return { engine, changes, tenders: pages.length, hits, quiet, publishing, seconds, apiAlone, apiBeside, painted }
+  return {
+    engine,
+    changes,
+    tenders: pages.length,
+    hits,
+    alone,
+    quiet,
+    publishing,
+    seconds,
+    apiAlone,
+    apiBeside,
+    painted,
+  }
 }
 
 async function fillWithCorpus(store: Store, corpus: string, say: (text: string) => void): Promise<void> {
@@ -270,6 +293,14 @@ async function until(isSo: () => boolean): Promise<void> {
     if (Date.now() > latest) throw new Error(`gave up waiting after ${longestWaitMs / 1000} s`)
 }
 
+/** Opens a page and reads it to its end. */
+async function look(origin: string, cookie: string, [route, path]: readonly [string, string]): Promise<Look> {
+  const startedAt = performance.now()
+  const answer = await fetch(origin + path, { headers: { cookie }, redirect: 'manual' })
+  await answer.arrayBuffer()
+  return { route, ms: performance.now() - startedAt, status: answer.status }
+}
+
 /** Several people open one page after the other for as long as `work` lasts. */
 async function lookAround(
   origin: string,
@@ -281,11 +312,7 @@ async function lookAround(
   const isOver = new AbortController()
   const person = async (first: number) => {
     for (let turn = first; !isOver.signal.aborted; turn++) {
-      const [route, path] = pages[turn % pages.length]!
-      const startedAt = performance.now()
-      const answer = await fetch(origin + path, { headers: { cookie }, redirect: 'manual' })
-      await answer.arrayBuffer()
-      looks.push({ route, ms: performance.now() - startedAt, status: answer.status })
+      looks.push(await look(origin, cookie, pages[turn % pages.length]!))
       await sleep(lookMs)
     }
   }
@@ -315,7 +342,7 @@ const at = (looks: readonly Look[], share: number): number => {
 const shownPages = 12
 
 export function consoleAsMarkdown(report: ConsoleReport): string {
-  const { engine, changes, hits, quiet, publishing, seconds, apiAlone, apiBeside, painted } = report
+  const { engine, changes, hits, alone, quiet, publishing, seconds, apiAlone, apiBeside, painted } = report
   const ms = (value: number) => value.toFixed(value < 10 ? 1 : 0)
   const routes = [...new Set(publishing.map(({ route }) => route))]
     .map((route) => {
@@ -323,6 +350,11 @@ export function consoleAsMarkdown(report: ConsoleReport): string {
       return { route, quiet: of(quiet), publishing: of(publishing) }
     })
     .sort((left, right) => at(right.publishing, 0.99) - at(left.publishing, 0.99))
+  const slowAlone = [...Map.groupBy(alone, ({ route }) => route)]
+    .map(([route, looks]) => ({ route, p50: at(looks, 0.5), p95: at(looks, 0.95) }))
+    .filter(({ p95 }) => p95 > aloneBudgetMs)
+    .sort((left, right) => right.p95 - left.p95)
+    .map(({ route, p50, p95 }) => `\`${route}\` ${ms(p95)} (p50 ${ms(p50)})`)
   const statuses = Map.groupBy(publishing, ({ status }) => status)
   const row = (name: string, calm: readonly Look[], busy: readonly Look[]) =>
     `| ${name} | ${ms(at(calm, 0.5))} | ${ms(at(calm, 0.95))} | ${ms(at(busy, 0.5))} | ${ms(at(busy, 0.99))} | ${ms(at(busy, 1))} | ${busy.length} |`
@@ -333,6 +365,8 @@ export function consoleAsMarkdown(report: ConsoleReport): string {
     '|---|--:|--:|--:|--:|--:|--:|',
     row('all pages', quiet, publishing),
     ...routes.slice(0, shownPages).map((each) => row(`\`${each.route}\``, each.quiet, each.publishing)),
+    '',
+    `One person alone: p50 ${ms(at(alone, 0.5))} ms, p95 ${ms(at(alone, 0.95))} ms; p95 above ${aloneBudgetMs} ms: ${slowAlone.join(', ') || 'no page'}.`,
     '',
     `Answers while publishing: ${[...statuses].map(([status, list]) => `${list.length} × ${status}`).join(', ')}. Every page: at most 2,000 ms.`,
     '',
