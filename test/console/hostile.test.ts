@@ -202,5 +202,5 @@ test.skipIf(!hasChromium)(
     expect(alarms).toEqual([])
     await context.close()
   },
-  300_000,
+  isFull ? 1_200_000 : 300_000,
 )
