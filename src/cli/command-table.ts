@@ -15,16 +15,28 @@ export type OptionSpec = {
   readonly required?: boolean
   /** Its value where it is given without one. */
   readonly implied?: number
+  /** What a shell completes its value with. */
+  readonly completes?: 'file' | 'folder'
   /** Works, and is not shown in the help of everyday. */
   readonly hidden?: boolean
+}
+
+/** Arguments without a dash: their name in the help, and how many. */
+export type Operands = {
+  readonly name: string
+  readonly min: number
+  readonly max: number
+  /** The only values that it takes. */
+  readonly choices?: readonly string[]
+  /** What a shell completes it with. */
+  readonly completes?: 'file'
 }
 
 export type CommandSpec = {
   readonly summary: string
   /** More sentences for the command's own help. */
   readonly details?: readonly string[]
-  /** Arguments without a dash: their name in the help, and how many. */
-  readonly operands?: { readonly name: string; readonly min: number; readonly max: number }
+  readonly operands?: Operands
   readonly options: { readonly [name: string]: OptionSpec }
   readonly environment?: { readonly [name: string]: string }
   readonly examples: readonly (readonly [command: string, explanation: string])[]
@@ -35,6 +47,7 @@ const data: OptionSpec = {
   type: 'text',
   value: 'DIR',
   default: './data',
+  completes: 'folder',
   help: 'Folder that holds the stock and the edition log.',
 }
 const json: OptionSpec = { type: 'flag', help: 'One JSON line per event on standard output, for programs.' }
@@ -117,6 +130,7 @@ const endpointId = { name: 'ID', min: 1, max: 1 } as const
 const secretFile: OptionSpec = {
   type: 'text',
   value: 'FILE',
+  completes: 'file',
   help: 'File with a secret of your own (whsec_ and 24 to 64 bytes in base64); default: a new one.',
 }
 
@@ -220,7 +234,12 @@ export const commands = {
       },
       readers,
       'rate-limit-fields': rateLimitFields,
-      ingest: { type: 'paths', value: 'PATH…', help: 'Read these notices first: files, folders, .zip, .tar.gz.' },
+      ingest: {
+        type: 'paths',
+        value: 'PATH…',
+        completes: 'file',
+        help: 'Read these notices first: files, folders, .zip, .tar.gz.',
+      },
       'no-samples': { type: 'flag', help: 'Do not start the sample portals.' },
       live: { type: 'flag', help: 'Read the real portals on their timetables; no sample portals.' },
       source: {
@@ -278,7 +297,7 @@ export const commands = {
       'The format is detected from the content: eForms, TED_EXPORT, OCDS packages and line-delimited releases. Reading a',
       'document twice changes nothing. Unreadable documents are kept with the reason: see `tenderstock status --rejections`.',
     ],
-    operands: { name: 'PATH…', min: 1, max: 10_000 },
+    operands: { name: 'PATH…', min: 1, max: 10_000, completes: 'file' },
     options: everywhere,
     environment: databaseEnvironment,
     examples: [
@@ -668,7 +687,12 @@ export const commands = {
         value: 'NAME[=SHARE]…',
         help: 'Faults and the share of requests that they affect (default: 0.05).',
       },
-      corpus: { type: 'text', value: 'DIR', help: 'Serve the real notices collected in this folder.' },
+      corpus: {
+        type: 'text',
+        value: 'DIR',
+        completes: 'folder',
+        help: 'Serve the real notices collected in this folder.',
+      },
       port: { type: 'count', value: 'PORT', default: 8090, min: 0, max: 65_535, help: 'Port; 0 picks a free one.' },
       seed: {
         type: 'text',
@@ -971,6 +995,16 @@ export const commands = {
     operands: { name: 'URL', min: 1, max: 1 },
     options: everywhere,
     examples: [['tenderstock database export postgres://user:password@host/name', 'then start with this DATABASE_URL']],
+  },
+  completion: {
+    summary: 'Print the script with which a shell completes commands, options and paths.',
+    details: ['docs/command-line.md says where each shell reads it.'],
+    operands: { name: 'SHELL', min: 1, max: 1, choices: ['bash', 'zsh', 'fish'] },
+    options: { json, help },
+    examples: [
+      ['source <(tenderstock completion bash)', 'in ~/.bashrc'],
+      ['tenderstock completion fish | source', 'in ~/.config/fish/config.fish'],
+    ],
   },
   'clock advance': {
     summary: 'Advance the clock of a service that runs with --trial-clock. Not for production.',

@@ -9,6 +9,7 @@ import type { LogLevel } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
 import { askRunningService, type ControlRequest } from '../service/control-socket.ts'
 import { asOperatorError, isConnectionLoss } from '../store/connection-loss.ts'
+import { completionScript, type Shell } from './completion.ts'
 import { colourStyle, helpText, plainStyle } from './help-text.ts'
 import { type ParsedCommand, parseCommand } from './parse-command.ts'
 import { openReporter, type Reporter, type Screen } from './reporter.ts'
@@ -39,6 +40,11 @@ export async function main(args: readonly string[]): Promise<number> {
           { exitCode: 2 },
         )
       out.write(text)
+      return 0
+    }
+    if (parsed.command === 'completion') {
+      const shell = parsed.operands[0] as Shell
+      reporter.emit({ event: 'completion', shell, script: completionScript(shell) })
       return 0
     }
     dataFolder = resolve(String(parsed.options.data))

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { parseDate } from '../domain/time.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { type CommandName, commandNames } from '../service/command-name.ts'
-import { type CommandSpec, commands, type OptionSpec } from './command-table.ts'
+import { type CommandSpec, commands, type Operands, type OptionSpec } from './command-table.ts'
 
 type OptionValue = string | number | boolean | readonly string[]
 
@@ -128,14 +128,16 @@ function readOption(
 }
 
 function checkOperands(command: CommandName, spec: CommandSpec, operands: readonly string[]): void {
-  const { name, min, max } =
-    command === 'start' ? { name: '', min: 0, max: 0 } : (spec.operands ?? { name: '', min: 0, max: 0 })
+  const none: Operands = { name: '', min: 0, max: 0 }
+  const { name, min, max, choices } = command === 'start' ? none : (spec.operands ?? none)
   if (operands.length < min || operands.some((operand) => operand.trim() === ''))
     throw usageError(`\`tenderstock ${command}\` needs ${name}; see \`tenderstock ${command} --help\`.`)
   if (operands.length > max)
     throw usageError(
       `\`tenderstock ${command}\` does not accept ${quoted(operands[max]!)}; see \`tenderstock ${command} --help\`.`,
     )
+  const strange = choices && operands.find((operand) => !choices.includes(operand))
+  if (strange !== undefined) throw usageError(`${name} must be one of ${choices!.join(', ')}, not ${quoted(strange)}.`)
 }
 
 function unknownOption(command: CommandName, spec: CommandSpec, rawName: string): OperatorError {

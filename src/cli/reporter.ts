@@ -322,6 +322,8 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
       return line('Revoked', event.tokenId)
     case 'consoleLink':
       return `  ${paint.bold(event.link)}\n  ${paint.dim(`${event.mail === null ? 'Makes the first person' : `Signs in ${event.mail}`}, once, until ${minute(event.until)}.`)}`
+    case 'completion':
+      return event.script
     case 'none':
       return `  ${paint.dim(`· ${event.message}`)}`
     default:

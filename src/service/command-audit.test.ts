@@ -28,7 +28,14 @@ afterEach(async () => {
 })
 
 /** They run no operation on a stock, or move a made-up clock. */
-const otherwise: readonly CommandName[] = ['start', 'serve', 'simulate', 'webhook listen', 'clock advance']
+const otherwise: readonly CommandName[] = [
+  'start',
+  'serve',
+  'simulate',
+  'webhook listen',
+  'completion',
+  'clock advance',
+]
 
 const by = { actor: 'anna@example.org', addressPrefix: '192.0.2.0/24' }
 

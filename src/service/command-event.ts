@@ -91,6 +91,8 @@ type Facts = {
   warning: { message: string }
   none: { message: string }
   error: { message: string; exitCode: number; trace?: string }
+  /** `script`: what the shell reads. */
+  completion: { shell: string; script: string }
   // notices, records, editions
   ingested: IngestSummary & { source: string }
   consolidated: ConsolidateSummary

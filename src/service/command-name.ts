@@ -56,6 +56,7 @@ export const commandNames = [
   'webhook release',
   'webhook listen',
   'database export',
+  'completion',
   'clock advance',
 ] as const
 
