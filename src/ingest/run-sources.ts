@@ -1,7 +1,7 @@
 // Runs sources: plans their slots, takes leases so that nothing is read twice at once, reads what is due, again and again.
 import { hourMs, minuteMs } from '../domain/time.ts'
 import type { Clock, Sleep } from '../platform/clock.ts'
-import { OperatorError } from '../platform/errors.ts'
+import { noSuchThing, OperatorError } from '../platform/errors.ts'
 import type { Slot } from '../sources/fetch.ts'
 import type { Channel, Source } from '../sources/source.ts'
 import type { Store } from '../store/database.ts'
@@ -126,13 +126,13 @@ function namedSlots(source: Source, { channel: name, slots }: Wish): DueSlot[] |
   if (name === undefined) return undefined
   const channel = source.channels.find((each) => each.name === name)
   if (!channel)
-    throw new OperatorError(
+    throw noSuchThing(
       `${source.id} has no channel ${name}; it has ${source.channels.map((each) => each.name).join(', ')}.`,
     )
   return slots?.map((key) => {
     const slot = slotOfKey(source, channel, key)
     if (!slot)
-      throw new OperatorError(
+      throw noSuchThing(
         `The channel ${name} of ${source.id} has no slot ${key}; its slots are written like ${exampleKey(channel)}.`,
       )
     return { channel, slot, urgency: 'current' as const, failures: 0, dueAt: 0 }

@@ -1,7 +1,7 @@
 // The operator's command about the console: a link by which somebody signs in without a mail.
 import { keyHashOf } from '../console/directory.ts'
 import { newKey } from '../console/write-mails.ts'
-import { OperatorError } from '../platform/errors.ts'
+import { noSuchThing, OperatorError } from '../platform/errors.ts'
 import { mailAddressOf } from '../platform/mail-address.ts'
 import type { Random } from '../platform/random.ts'
 import { type Executor, inTransaction } from '../store/database.ts'
@@ -95,7 +95,7 @@ async function personFor(
   const person = known ?? (await findPersonByMail(trx, mail))
   if (!isOperator) {
     if (person) return person
-    throw new OperatorError(
+    throw noSuchThing(
       `Nobody here has the address ${mail}. An Owner invites people in the console; --operator makes a new operator.`,
     )
   }

@@ -1,6 +1,6 @@
 // The operator's commands about digests: who gets the hits of a search by mail, and when.
 import { type DigestTerms, dayAt, nextDigestAt, type Rhythm, zoneNameOf } from '../digests/digest-schedule.ts'
-import { OperatorError } from '../platform/errors.ts'
+import { noSuchThing, OperatorError } from '../platform/errors.ts'
 import { mailAddressOf } from '../platform/mail-address.ts'
 import { inTransaction, type Store } from '../store/database.ts'
 import {
@@ -37,7 +37,7 @@ export async function createDigestNow(
   const { organizationId, name: owner } = await organizationNamed(store, String(options['organization']))
   const search = await findSearch(store.db, organizationId, String(options['search']))
   if (!search)
-    throw new OperatorError(
+    throw noSuchThing(
       `"${owner}" has no search "${options['search']}"; \`tenderstock search list --organization '${owner}'\` shows them.`,
     )
   const person = mailAddressOf(String(options['to']))
@@ -137,8 +137,7 @@ async function show({ store, config }: DigestContext, digestId: string, emit: Em
 const digestWith = async (store: Store, digestId: string) =>
   (await listDigests(store.db)).find((digest) => digest.digestId === digestId)
 
-const noDigest = (id: string) =>
-  new OperatorError(`There is no digest "${id}"; \`tenderstock digest list\` shows the ids.`)
+const noDigest = (id: string) => noSuchThing(`There is no digest "${id}"; \`tenderstock digest list\` shows the ids.`)
 
 /** `before` with what the options replace. Throws OperatorError for a zone that nobody knows. */
 function termsOf(options: ControlRequest['options'], before: DigestTerms): DigestTerms {

@@ -10,7 +10,7 @@ import {
   searchFilterHash,
 } from '../hits/saved-search.ts'
 import { deliverOpen, previewSearch } from '../hits/search-stock.ts'
-import { OperatorError } from '../platform/errors.ts'
+import { noSuchThing, OperatorError } from '../platform/errors.ts'
 import type { AuditAction, AuditEntry } from '../store/audit.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
 import { stockIdOf } from '../store/editions.ts'
@@ -295,10 +295,7 @@ export async function explainSearch(
 ): Promise<number> {
   const search = await searchNamed(store, String(options['search']), options)
   const explained = await explainMatch(store, search, operands[0]!.toLowerCase(), clock())
-  if (!explained)
-    throw new OperatorError(`There is no published record "${operands[0]}"; pass an id as the API shows it.`, {
-      exitCode: 2,
-    })
+  if (!explained) throw noSuchThing(`There is no published record "${operands[0]}"; pass an id as the API shows it.`)
   emit({ event: 'matchExplained', id: operands[0]!.toLowerCase(), search: search.name, ...explained })
   return 0
 }
@@ -364,7 +361,7 @@ async function profileNamed(store: Store, organization: string, name: string): P
   const { organizationId, name: owner } = await organizationNamed(store, organization)
   const profile = await findProfile(store.db, organizationId, name)
   if (profile) return profile
-  throw new OperatorError(
+  throw noSuchThing(
     `"${owner}" has no profile "${name}"; \`tenderstock profile list --organization '${owner}'\` shows them.`,
   )
 }
@@ -383,7 +380,7 @@ async function searchNamed(store: Store, name: string, options: Options): Promis
     throw new OperatorError(`Several organizations have a search "${name}"; pass --organization NAME.`, { exitCode: 2 })
   const [search] = found
   if (search) return search
-  throw new OperatorError(
+  throw noSuchThing(
     `There is no search "${name}"; \`tenderstock search list --organization NAME\` shows those of an organization.`,
   )
 }

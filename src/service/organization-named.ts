@@ -1,10 +1,10 @@
 // The organization that a command names, by its name or id.
-import { OperatorError } from '../platform/errors.ts'
+import { noSuchThing } from '../platform/errors.ts'
 import type { Store } from '../store/database.ts'
 import { findOrganization, type Organization } from '../store/organizations.ts'
 
 export const noOrganization = (name: string) =>
-  new OperatorError(`There is no organization "${name}"; \`tenderstock organization list\` shows them.`)
+  noSuchThing(`There is no organization "${name}"; \`tenderstock organization list\` shows them.`)
 
 /** Throws OperatorError when there is none. */
 export async function organizationNamed(store: Pick<Store, 'db'>, name: string): Promise<Organization> {

@@ -5,7 +5,7 @@ import { explainRecord } from '../consolidate/explain-stock.ts'
 import { fuzzyMatcher } from '../consolidate/fuzzy-matcher.ts'
 import { currentDecisions } from '../consolidate/match-closure.ts'
 import type { TenderContent } from '../domain/tender.ts'
-import { OperatorError } from '../platform/errors.ts'
+import { noSuchThing, OperatorError } from '../platform/errors.ts'
 import { type Executor, inTransaction } from '../store/database.ts'
 import { listDoubts } from '../store/doubts.ts'
 import { countKeyHolders, listEdgesOf, loadMatchRecords } from '../store/matches.ts'
@@ -151,8 +151,7 @@ export async function undoReview(
   const { store } = context
   const [left, right] = [...(await pairOf(store.db, operands))].sort() as [string, string]
   const decisions = await decisionsOn(store.db, left, right)
-  if (decisions.length === 0)
-    throw new OperatorError(`Nobody has decided on ${left} and ${right}; there is nothing to undo.`, { exitCode: 2 })
+  if (decisions.length === 0) throw noSuchThing(`Nobody has decided on ${left} and ${right}; there is nothing to undo.`)
   const noticeKeys = [...new Set(decisions.flatMap((each) => [each.left, each.right]))]
   await inTransaction(store, async (trx) => {
     await deleteDecisions(trx, decisions)
@@ -189,8 +188,7 @@ async function decisionsOn(db: Executor, left: string, right: string): Promise<R
 export async function explainStock(context: ReviewContext, { operands }: ControlRequest, emit: Emit): Promise<number> {
   const id = operands[0]!.toLowerCase()
   const found = await explainRecord(context.store.db, id, context.clock())
-  if (!found)
-    throw new OperatorError(`There is no record "${operands[0]}"; pass an id as the API shows it.`, { exitCode: 2 })
+  if (!found) throw noSuchThing(`There is no record "${operands[0]}"; pass an id as the API shows it.`)
   emit({
     event: 'explained',
     id: found.tenderId,
@@ -220,9 +218,8 @@ async function pairOf(db: Executor, operands: readonly string[]): Promise<readon
 async function noticeKeyOf(db: Executor, name: string): Promise<string> {
   const key = (await findTender(db, name.toLowerCase()))?.foundingKey ?? name
   if ((await recordsOfNoticeKeys(db, [key])).has(key)) return key
-  throw new OperatorError(
+  throw noSuchThing(
     `There is no record or notice "${name}"; \`tenderstock review list\` shows pairs, \`tenderstock explain ID\` the notices of a record.`,
-    { exitCode: 2 },
   )
 }
 

@@ -112,7 +112,7 @@ test('review list, show, merge and split reach the running service, are publishe
 
   const show = async (a: string, b: string) => (await command('review', 'show', a, b)).at(-1)
   expect(await show(left.key, right.key)).toMatchObject({ isOneRecord: false, decision: null })
-  expect((await run('review', 'show', left.key, 'unknown', '--data', data)).exitCode).toBe(2)
+  expect((await run('review', 'show', left.key, 'unknown', '--data', data)).exitCode).toBe(8)
 
   const merged = await command('review', 'merge', left.key, right.key, '--note', 'same quay')
   expect(merged.at(-1)).toMatchObject({ event: 'reviewDecided', decision: 'merge', records: [expect.any(String)] })

@@ -8,7 +8,7 @@ import { whyOff } from '../ingest/source-health.ts'
 import { sourcesHealth } from '../ingest/watch-sources.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
-import { OperatorError } from '../platform/errors.ts'
+import { noSuchThing, OperatorError } from '../platform/errors.ts'
 import type { Random } from '../platform/random.ts'
 import { countCountries, loadSources, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
@@ -52,9 +52,8 @@ export function sourceNamed(sources: Sources, id: string): Source {
   const source = sources.get(id)
   if (source) return source
   const near = [...sources.keys()].filter((each) => each.includes(id) || id.includes(each)).slice(0, 5)
-  throw new OperatorError(
+  throw noSuchThing(
     `There is no source "${id}"${near.length > 0 ? `; did you mean ${near.join(', ')}?` : '; `tenderstock source list --all` shows them.'}`,
-    { exitCode: 2 },
   )
 }
 

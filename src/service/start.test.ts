@@ -290,8 +290,8 @@ describe('start', () => {
       err: sentence(/^This machine has no address/),
     })
     for (const [mistake, text, exitCode] of [
-      [['--source', 'nonsense'], /^There is no source "nonsense"/, 2],
-      [['--live', '--source', 'nonsense'], /^There is no source "nonsense"/, 2],
+      [['--source', 'nonsense'], /^There is no source "nonsense"/, 8],
+      [['--live', '--source', 'nonsense'], /^There is no source "nonsense"/, 8],
       [['--no-samples', '--ingest', join(folder, 'none')], /none cannot be read/, 1],
     ] as const)
       expect(await run(['start', '--data', join(folder, 'unmade'), ...mistake])).toMatchObject({

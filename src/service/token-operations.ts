@@ -1,5 +1,5 @@
 // The commands about tokens: the operator's way where no Owner can sign in. They tell the Owners, and are in the audit log.
-import { OperatorError } from '../platform/errors.ts'
+import { noSuchThing, OperatorError } from '../platform/errors.ts'
 import { mailDomainOf } from '../platform/mail-address.ts'
 import { inTransaction } from '../store/database.ts'
 import { type ApiToken, listTokens } from '../store/organizations.ts'
@@ -18,9 +18,7 @@ const circumstancesOf = ({ clock, random, config }: ServiceContext) => ({
 })
 
 const noToken = (tokenId: string) =>
-  new OperatorError(
-    `There is no token with the id "${tokenId}"; \`tenderstock token list ORGANIZATION\` shows the ids.`,
-  )
+  noSuchThing(`There is no token with the id "${tokenId}"; \`tenderstock token list ORGANIZATION\` shows the ids.`)
 
 /** `token create` */
 export async function createTokenNow(

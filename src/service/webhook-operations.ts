@@ -1,7 +1,7 @@
 // The operator's commands about webhooks: endpoints, their secrets, and what was sent to them.
 import { hitEventKinds } from '../domain/hit-event.ts'
 import { parseDate } from '../domain/time.ts'
-import { OperatorError } from '../platform/errors.ts'
+import { noSuchThing, OperatorError } from '../platform/errors.ts'
 import type { Sealer } from '../platform/sealing.ts'
 import type { AuditAction, AuditEntry } from '../store/audit.ts'
 import { type Executor, inTransaction } from '../store/database.ts'
@@ -257,7 +257,7 @@ export const replayWebhook: WebhookOperation = async (place, { operands, options
     replayDeliveries({ db: trx }, endpoint.endpointNo, choice, place.clock()),
   )
   if (count === 0 && options.message !== undefined)
-    throw new OperatorError(
+    throw noSuchThing(
       `The endpoint has no delivery "${options.message}" that could be sent again; \`tenderstock webhook deliveries ${endpoint.endpointId}\` shows them.`,
     )
   emit({ event: 'webhookReplayed', id: endpoint.endpointId, deliveries: count })
@@ -313,7 +313,7 @@ async function endpointNamed(
 }
 
 const noEndpoint = (id: string) =>
-  new OperatorError(`There is no webhook endpoint "${id}"; \`tenderstock webhook list\` shows the ids.`)
+  noSuchThing(`There is no webhook endpoint "${id}"; \`tenderstock webhook list\` shows the ids.`)
 
 /** The address in its canonical form. Throws OperatorError for one that is not allowed. */
 async function addressOf({ store, config }: ServiceContext, typed: string): Promise<string> {
@@ -354,7 +354,7 @@ async function searchesOf(
   const ids: string[] = []
   for (const name of given.map(String)) {
     const search = await findSearch(store.db, organizationId, name)
-    if (!search) throw new OperatorError(`There is no search "${name}"; \`tenderstock search list\` shows them.`)
+    if (!search) throw noSuchThing(`There is no search "${name}"; \`tenderstock search list\` shows them.`)
     ids.push(search.searchId)
   }
   return ids
