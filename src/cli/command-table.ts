@@ -374,6 +374,24 @@ export const commands = {
       ['tenderstock status --rejections', 'with the documents that could not be read'],
     ],
   },
+  audit: {
+    summary: 'List who did what, the newest first.',
+    details: [
+      'Every change by a person in the console or by a command has an entry, for 24 months. The console shows the same: to the Owners',
+      'of an organization its own, to operators all.',
+    ],
+    operands: { name: '', min: 0, max: 0 },
+    options: {
+      ...everywhere,
+      organization: { ...organization, help: 'Only what concerns this organization.' },
+      limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'How many entries to list.' },
+    },
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock audit', 'the last 50 changes'],
+      ["tenderstock audit --organization 'Acme Ltd' --limit 500 --json", 'of one organization, for a program'],
+    ],
+  },
   'values fit': {
     summary: 'Fit the model that estimates unpublished values from published ones.',
     details: [

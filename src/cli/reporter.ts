@@ -314,6 +314,13 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
       return statusText(event, paint)
     case 'rejection':
       return `  ${minute(event.rejectedAt)}  ${paint.yellow(event.reason)}  ${event.address}${event.path ? ` ${event.path}` : ''}\n      ${event.detail}`
+    case 'auditEntry': {
+      const detail = Object.entries(event.detail).map(([name, value]) => `${name} ${value}`)
+      return [
+        `  ${minute(event.at)}  ${paint.bold(event.action.padEnd(20))} ${event.subject}`,
+        `      ${paint.dim([event.actor, ...(event.addressPrefix === '' ? [] : [event.addressPrefix]), ...(event.organization === null ? [] : [event.organization]), ...detail].join(' · '))}`,
+      ].join('\n')
+    }
     case 'organization':
       return `  ${event.name.padEnd(28)} ${String(event.requestsPerMinute).padStart(6)} requests/min  access ${event.hasApiAccess ? 'on ' : paint.yellow('off')}  ${paint.dim(event.organizationId)}`
     case 'token':

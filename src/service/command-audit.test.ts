@@ -90,6 +90,7 @@ describe.each(engines)('the audit log of commands (%s)', (engine) => {
     const webhook = { operands: () => [id('webhook')], subject: host }
     const trials: Trial[] = [
       { command: 'status' },
+      { command: 'audit' },
       { command: 'source list' },
       { command: 'source show', operands: () => ['doe'] },
       {
@@ -252,6 +253,24 @@ describe.each(engines)('the audit log of commands (%s)', (engine) => {
     await expect(run('publish', [], { reason: 'why' })).rejects.toThrow('with --override-gate')
     const known = new Set<CommandName>([...otherwise, ...trials.map(({ command }) => command), 'database export'])
     expect(commandNames.filter((name) => !known.has(name))).toEqual([])
+  })
+
+  test('`audit` lists them with the name of the organization, the newest first, one organization alone', async () => {
+    const { run } = await world()
+    expect(await run('audit', [], {})).toEqual([{ event: 'none', message: 'Nobody has changed anything yet.' }])
+    for (const name of ['Acme', 'Bell']) await run('organization create', [name], { 'requests-per-minute': 60 })
+    await run('token create', ['Acme'], { name: 'crm' })
+    const told = async (options: object) =>
+      (await run('audit', [], options)).map((event) =>
+        event.event === 'auditEntry' ? `${event.actor} ${event.action} ${event.subject} ${event.organization}` : event,
+      )
+    expect(await told({})).toEqual([
+      `${by.actor} token.create crm Acme`,
+      `${by.actor} organization.create Bell Bell`,
+      `${by.actor} organization.create Acme Acme`,
+    ])
+    expect(await told({ organization: 'Acme', limit: 1 })).toEqual([`${by.actor} token.create crm Acme`])
+    expect(await told({ organization: 'Bell' })).toEqual([`${by.actor} organization.create Bell Bell`])
   })
 
   test('an organization made by a command is told to the console', async () => {

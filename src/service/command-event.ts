@@ -18,6 +18,7 @@ import type { SourceHealth, SourceRecord } from '../ingest/source-health.ts'
 import type { PublishOutcome } from '../publish/publish.ts'
 import type { Delivery as SourceDelivery } from '../sources/delivery.ts'
 import type { Channel, Source } from '../sources/source.ts'
+import type { ListedAuditEntry } from '../store/audit.ts'
 import type { Store } from '../store/database.ts'
 import type { Delivery, DeliveryCounts } from '../store/deliveries.ts'
 import type { ListedDigest } from '../store/digests.ts'
@@ -159,6 +160,8 @@ type Facts = {
     mails?: MailCounts & { isConfigured: boolean }
   }
   rejection: ListedRejection
+  /** `organization`: its name, or its id where it is gone; null: of the whole service. */
+  auditEntry: Omit<ListedAuditEntry, 'organizationId'> & { organization: string | null }
   // who has access
   organization: Organization
   /** `token`: the plaintext, of one that was just made. */

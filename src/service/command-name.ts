@@ -7,6 +7,7 @@ export const commandNames = [
   'serve',
   'rebuild',
   'status',
+  'audit',
   'values fit',
   'source list',
   'source show',

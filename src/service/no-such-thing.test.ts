@@ -45,6 +45,7 @@ const simulator = 'http://127.0.0.1:9'
 
 type Case = readonly [command: CommandName, operands: readonly string[], options?: object]
 const cases: readonly Case[] = [
+  ['audit', [], { organization: 'Nobody' }],
   ['source show', ['nowhere']],
   ['source check', ['nowhere'], { simulator }],
   ['source run', ['nowhere'], { simulator }],

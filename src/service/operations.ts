@@ -10,6 +10,7 @@ import { type PublishOutcome, publish } from '../publish/publish.ts'
 import { type ReceivedDocument, readPath } from '../sources/files.ts'
 import { parserVersion } from '../sources/parse-document.ts'
 import { loadSources } from '../sources/registry.ts'
+import { listAuditEntries } from '../store/audit.ts'
 import { bump } from '../store/change-signal.ts'
 import { asOperatorError } from '../store/connection-loss.ts'
 import { inTransaction } from '../store/database.ts'
@@ -127,6 +128,7 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     await rebuild(context, emit)
     return 0
   },
+  audit: listAudit,
   'values fit': async (context, _request, emit) => {
     await noteCommand(context.store.db, context, { action: 'values.fit', subject: 'value model' })
     await fitValues(context, emit)
@@ -455,6 +457,20 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
       emit({ event: 'rejection', ...rejection })
   }
   return failure === undefined ? 0 : exitCodes.failing
+}
+
+/** `audit`: the newest entry first. */
+async function listAudit({ store: { db } }: ServiceContext, { options }: ControlRequest, emit: Emit): Promise<number> {
+  const wanted = options['organization']
+  const organizationId =
+    wanted === undefined ? undefined : (await organizationNamed({ db }, String(wanted))).organizationId
+  const which = { limit: Number(options['limit'] ?? 50), ...(organizationId !== undefined && { organizationId }) }
+  const entries = await listAuditEntries(db, which)
+  if (entries.length === 0) emit({ event: 'none', message: 'Nobody has changed anything yet.' })
+  const names = new Map((await listOrganizations(db)).map(({ organizationId: id, name }) => [id, name]))
+  for (const { organizationId: id, ...entry } of entries)
+    emit({ event: 'auditEntry', ...entry, organization: id === undefined ? null : (names.get(id) ?? id) })
+  return 0
 }
 
 const organizationEvent = (organization: Organization): EventOf<'organization'> => ({
