@@ -797,6 +797,31 @@ export const commands = {
     environment: databaseEnvironment,
     examples: [["tenderstock organization update 'Acme Ltd' --access off", 'when the contract ends']],
   },
+  'organization show': {
+    summary: 'Show an organization: contract, limit, tokens and counts.',
+    operands: { name: 'NAME', min: 1, max: 1 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [["tenderstock organization show 'Acme Ltd'", 'as operators see it in the console']],
+  },
+  'organization rename': {
+    summary: 'Give an organization another name; its id, tokens and searches stay.',
+    operands: { name: 'NAME NEW-NAME', min: 2, max: 2 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [["tenderstock organization rename 'Acme Ltd' 'Acme GmbH'", 'commands know it by the new name at once']],
+  },
+  'organization end': {
+    summary: 'End the contract of an organization now; its access to the API closes.',
+    details: [
+      'This is what the button in the console does: requests with its tokens are answered 403 within a minute, while tokens, people and',
+      'searches stay. An operator sets a new contract up in the console. Without a contract, use `organization update NAME --access off`.',
+    ],
+    operands: { name: 'NAME', min: 1, max: 1 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [["tenderstock organization end 'Acme Ltd'", 'before the day that was agreed']],
+  },
   'token create': {
     summary: 'Create a token; it is shown once.',
     details: [

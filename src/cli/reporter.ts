@@ -323,6 +323,10 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
     }
     case 'organization':
       return `  ${event.name.padEnd(28)} ${String(event.requestsPerMinute).padStart(6)} requests/min  access ${event.hasApiAccess ? 'on ' : paint.yellow('off')}  ${paint.dim(event.organizationId)}`
+    case 'customer':
+      return customerText(event, paint)
+    case 'organizationEnded':
+      return line('Ended', `the contract of ${event.name}; its access to the API closes within a minute`)
     case 'token':
       return tokenText(event, paint)
     case 'revoked':
@@ -495,6 +499,31 @@ function statusText(event: EventOf<'status'>, paint: Paint): string {
       ...hold.reasons.map((reason) => `      ${reason}`),
     ]),
     ...event.clocks.map((concern) => row(paint.yellow('Clocks'), concern)),
+  ].join('\n')
+}
+
+function customerText(event: EventOf<'customer'>, paint: Paint): string {
+  const row = (label: string, text: string) => `  ${label.padEnd(22)} ${text}`
+  const contract =
+    event.startsAt === null
+      ? 'none was set up'
+      : event.endedAt !== null
+        ? `ended ${minute(event.endedAt)}`
+        : `from ${minute(event.startsAt)}${event.endsAt === null ? ', without an end' : ` to ${minute(event.endsAt)}`}`
+  return [
+    `  ${paint.bold(event.name)}  ${paint.dim(event.organizationId)}`,
+    row('Access', event.hasApiAccess ? 'on' : paint.yellow('off')),
+    row('Contract', contract),
+    ...(event.note ? [row('Note', event.note)] : []),
+    row('Limit', `${number(event.requestsPerMinute)} requests a minute`),
+    row('Requests of a day', number(event.requests)),
+    row(
+      'People',
+      `${number(event.people)}, ${count(event.owners, 'Owner')}, ${count(event.invitations, 'invitation')}`,
+    ),
+    row('Searches, webhooks', `${number(event.searches)}, ${number(event.endpoints)}`),
+    row('Created', minute(event.createdAt)),
+    ...event.tokens.map(({ hint, name, lastUsedAt }) => row(hint, `${name}, last used ${minute(lastUsedAt)}`)),
   ].join('\n')
 }
 

@@ -14,7 +14,9 @@ import { tenderId } from '../consolidate/tender-id.ts'
 import { systemRandom } from '../platform/random.ts'
 import { type ListedAuditEntry, listAuditEntries } from '../store/audit.ts'
 import { readSerials } from '../store/change-signal.ts'
+import { putContract } from '../store/contracts.ts'
 import { openDatabaseClock } from '../store/database-clock.ts'
+import { listOrganizations } from '../store/organizations.ts'
 import type { CommandEvent } from './command-event.ts'
 import { type CommandName, commandNames } from './command-name.ts'
 import { allowLoopbackWebhooks } from './loopback-webhooks.ts'
@@ -100,6 +102,24 @@ describe.each(engines)('the audit log of commands (%s)', (engine) => {
         subject: 'Acme',
       },
       { command: 'organization update', operands: () => ['Acme'], options: { access: 'off' }, subject: 'Acme' },
+      { command: 'organization show', operands: () => ['Acme'] },
+      { command: 'organization rename', operands: () => ['Acme', 'Acme Ltd'], subject: 'Acme Ltd' },
+      {
+        command: 'organization rename',
+        operands: () => ['Acme Ltd', 'Acme'],
+        subject: 'Acme',
+        prepare: async () => {
+          const [acme] = await listOrganizations(store.db)
+          const terms = { startsAt: 0, endsAt: undefined, note: '', setUpBy: 'anna@example.org' }
+          await putContract(store.db, { organizationId: acme!.organizationId, ...terms }, Date.now())
+        },
+      },
+      {
+        command: 'organization end',
+        operands: () => ['Acme'],
+        action: 'contract.end',
+        subject: expect.any(String) as string,
+      },
       { command: 'token create', operands: () => ['Acme'], options: { name: 'crm' }, subject: 'crm' },
       { command: 'organization list' },
       { command: 'token list', operands: () => ['Acme'] },

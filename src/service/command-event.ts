@@ -19,6 +19,7 @@ import type { PublishOutcome } from '../publish/publish.ts'
 import type { Delivery as SourceDelivery } from '../sources/delivery.ts'
 import type { Channel, Source } from '../sources/source.ts'
 import type { ListedAuditEntry } from '../store/audit.ts'
+import type { Customer } from '../store/customers.ts'
 import type { Store } from '../store/database.ts'
 import type { Delivery, DeliveryCounts } from '../store/deliveries.ts'
 import type { ListedDigest } from '../store/digests.ts'
@@ -164,6 +165,8 @@ type Facts = {
   auditEntry: Omit<ListedAuditEntry, 'organizationId'> & { organization: string | null }
   // who has access
   organization: Organization
+  customer: Customer
+  organizationEnded: { organizationId: string; name: string }
   /** `token`: the plaintext, of one that was just made. */
   token: ApiToken & { isExpired: boolean; token?: string }
   revoked: { tokenId: string }

@@ -11,9 +11,7 @@ import { type ReceivedDocument, readPath } from '../sources/files.ts'
 import { parserVersion } from '../sources/parse-document.ts'
 import { loadSources } from '../sources/registry.ts'
 import { listAuditEntries } from '../store/audit.ts'
-import { bump } from '../store/change-signal.ts'
 import { asOperatorError } from '../store/connection-loss.ts'
-import { inTransaction } from '../store/database.ts'
 import { countReceived, listRejections } from '../store/documents.ts'
 import { countDoubts } from '../store/doubts.ts'
 import { newestEdition } from '../store/editions.ts'
@@ -21,7 +19,7 @@ import { newestModel } from '../store/estimates.ts'
 import { exportStock } from '../store/export.ts'
 import { readHitLag } from '../store/hit-mark.ts'
 import { countMails } from '../store/mails.ts'
-import { changeOrganization, createOrganization, listOrganizations, type Organization } from '../store/organizations.ts'
+import { listOrganizations } from '../store/organizations.ts'
 import { loadRounds, whyFailing } from '../store/rounds.ts'
 import { getSetting, setSetting } from '../store/settings.ts'
 import { countTendersByStatus, countUnpublished, listHolds, tenderHashes } from '../store/status.ts'
@@ -48,6 +46,14 @@ import {
 } from './hit-operations.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { organizationNamed } from './organization-named.ts'
+import {
+  createOrganizationNow,
+  endOrganization,
+  listOrganizationsNow,
+  renameOrganizationNow,
+  showOrganization,
+  updateOrganization,
+} from './organization-operations.ts'
 import { decideReview, explainStock, listReviews, showReview, undoReview } from './review-operations.ts'
 import { checkSources, listSources, runSourceNow, showSource } from './source-operations.ts'
 import { createTokenNow, listTokensNow, revokeTokenNow, rotateTokenNow } from './token-operations.ts'
@@ -194,52 +200,12 @@ const operations: { readonly [name in CommandName]?: Operation } = {
   'digest list': listDigestsNow,
   'digest remove': removeDigestNow,
   'console link': makeConsoleLink,
-  'organization create': async (context, { options, operands }, emit) => {
-    const { store, clock, random } = context
-    const wanted = { name: operands[0]!, requestsPerMinute: Number(options['requests-per-minute']) }
-    const outcome = await inTransaction(store, async (trx) => {
-      const made = await createOrganization(trx, wanted, { now: clock(), random })
-      const { organizationId, name, requestsPerMinute } = made.organization
-      const detail = { requestsPerMinute }
-      const entry = { action: 'organization.create', subject: name, organizationId, detail } as const
-      if (made.kind === 'created') {
-        await noteCommand(trx, context, entry)
-        // the console knows it by its name from now on
-        await bump(trx, 'console')
-      }
-      return made
-    })
-    if (outcome.kind === 'nameTaken')
-      throw new OperatorError(`An organization "${operands[0]}" already exists; choose another name.`)
-    emit(organizationEvent(outcome.organization))
-    return 0
-  },
-  'organization list': async ({ store }, _request, emit) => {
-    const organizations = await listOrganizations(store.db)
-    if (organizations.length === 0)
-      emit({ event: 'none', message: 'There is no organization yet: tenderstock organization create NAME' })
-    for (const organization of organizations) emit(organizationEvent(organization))
-    return 0
-  },
-  'organization update': async (context, { options, operands }, emit) => {
-    const { store } = context
-    const organization = await organizationNamed(store, operands[0]!)
-    const { 'requests-per-minute': requestsPerMinute, access } = options
-    if (requestsPerMinute === undefined && access === undefined) {
-      throw new OperatorError('Nothing to change: pass --requests-per-minute N or --access on|off.', { exitCode: 2 })
-    }
-    const { organizationId, name } = organization
-    const change = {
-      ...(requestsPerMinute !== undefined && { requestsPerMinute: Number(requestsPerMinute) }),
-      ...(access !== undefined && { hasApiAccess: access === 'on' }),
-    }
-    await inTransaction(store, async (trx) => {
-      await changeOrganization({ db: trx }, organizationId, change)
-      await noteCommand(trx, context, { action: 'organization.update', subject: name, organizationId, detail: change })
-    })
-    emit(organizationEvent(await organizationNamed(store, organizationId)))
-    return 0
-  },
+  'organization create': createOrganizationNow,
+  'organization list': listOrganizationsNow,
+  'organization show': showOrganization,
+  'organization update': updateOrganization,
+  'organization rename': renameOrganizationNow,
+  'organization end': endOrganization,
   'token create': createTokenNow,
   'token list': listTokensNow,
   'token revoke': revokeTokenNow,
@@ -472,8 +438,3 @@ async function listAudit({ store: { db } }: ServiceContext, { options }: Control
     emit({ event: 'auditEntry', ...entry, organization: id === undefined ? null : (names.get(id) ?? id) })
   return 0
 }
-
-const organizationEvent = (organization: Organization): EventOf<'organization'> => ({
-  event: 'organization',
-  ...organization,
-})

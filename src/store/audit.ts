@@ -21,6 +21,7 @@ export type AuditAction =
   | 'identity.link'
   | 'organization.create'
   | 'organization.update'
+  | 'organization.rename'
   | 'contract.set-up'
   | 'contract.begin'
   | 'contract.end'

@@ -119,6 +119,34 @@ export async function changeOrganization(
   })
 }
 
+/** Gives an organization another name. `nameTaken`: another one has it. Call it in the transaction of its cause. */
+export async function renameOrganization(
+  trx: Executor,
+  organizationId: string,
+  name: string,
+): Promise<'renamed' | 'nameTaken'> {
+  const { numUpdatedRows } = await trx
+    .updateTable('organization')
+    .set({ name })
+    .where('organization_id', '=', organizationId)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('organization as other')
+            .select('other.name')
+            .where((each) =>
+              each.and([each('other.name', '=', name), each('other.organization_id', '<>', organizationId)]),
+            ),
+        ),
+      ),
+    )
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) return 'nameTaken'
+  await bump(trx, 'console')
+  return 'renamed'
+}
+
 export type TokenCreation =
   /** `plaintext` is shown once and kept nowhere. */
   | { readonly kind: 'created'; readonly plaintext: string; readonly token: ApiToken }

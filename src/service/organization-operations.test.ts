@@ -1,0 +1,74 @@
+// `organization show`, `rename` and `end` from the outside of the store: what they print, what the API and the console see after.
+import { describe, expect, test } from 'vitest'
+import { engines, openTestStore } from '../../test/world.ts'
+import { systemRandom } from '../platform/random.ts'
+import { readSerials } from '../store/change-signal.ts'
+import { findContract, putContract } from '../store/contracts.ts'
+import { openDatabaseClock } from '../store/database-clock.ts'
+import { loadTokens } from '../store/organizations.ts'
+import type { CommandEvent } from './command-event.ts'
+import type { CommandName } from './command-name.ts'
+import { runOperation } from './operations.ts'
+import { workQueue } from './work-queue.ts'
+
+describe.each(engines)('organizations by commands (%s)', (engine) => {
+  test('are shown, renamed, and end with their contract', async () => {
+    await using store = await openTestStore(engine)
+    const run = async (command: CommandName, operands: readonly string[], options: object = {}) => {
+      const events: CommandEvent[] = []
+      const context = {
+        ...{ store, dataFolder: store.options.dataFolder, clock: Date.now, wallClock: Date.now, random: systemRandom },
+        ...{ queue: workQueue(), keyOf: () => undefined, config: {}, version: 'test' },
+        databaseClock: openDatabaseClock(Date.now),
+      }
+      await runOperation(context, { command, operands, options: { ...options } }, (event) => void events.push(event))
+      return events
+    }
+    for (const name of ['Acme', 'Bell']) await run('organization create', [name], { 'requests-per-minute': 60 })
+    await run('token create', ['Acme'], { name: 'crm' })
+    const [made] = await run('organization show', ['Acme'])
+    expect(made).toMatchObject({ event: 'customer', name: 'Acme', startsAt: null, tokens: [{ name: 'crm' }] })
+    const { organizationId } = made as { organizationId: string }
+
+    // without a contract there is nothing to end
+    await expect(run('organization end', ['Acme'])).rejects.toThrow(/no contract that runs.*--access off/)
+    await putContract(
+      store.db,
+      { organizationId, startsAt: 0, endsAt: undefined, note: 'by phone', setUpBy: 'anna@example.org' },
+      Date.now(),
+    )
+
+    await expect(run('organization rename', ['Acme', 'Bell'])).rejects.toThrow('An organization "Bell" already exists')
+    const before = (await readSerials(store.db)).console
+    expect(await run('organization rename', ['Acme', 'Acme GmbH'])).toMatchObject([
+      { organizationId, name: 'Acme GmbH' },
+    ])
+    expect((await readSerials(store.db)).console).toBeGreaterThan(before)
+    await expect(run('organization show', ['Acme'])).rejects.toMatchObject({ exitCode: 8 })
+    // its own name is no other one's
+    expect(await run('organization rename', ['Acme GmbH', 'Acme GmbH'])).toMatchObject([{ name: 'Acme GmbH' }])
+
+    const access = async () =>
+      (await loadTokens(store.db)).find((token) => token.organizationId === organizationId)?.hasApiAccess
+    expect(await access()).toBe(true)
+    expect(await run('organization end', ['Acme GmbH'])).toEqual([
+      { event: 'organizationEnded', organizationId, name: 'Acme GmbH' },
+    ])
+    expect(await access()).toBe(false)
+    expect((await findContract(store.db, organizationId))?.endedAt).toBeTypeOf('number')
+    await expect(run('organization end', ['Acme GmbH'])).rejects.toThrow('no contract that runs')
+  })
+
+  test('the organization of the samples keeps its name', async () => {
+    await using store = await openTestStore(engine)
+    const context = {
+      ...{ store, dataFolder: store.options.dataFolder, clock: Date.now, wallClock: Date.now, random: systemRandom },
+      ...{ queue: workQueue(), keyOf: () => undefined, config: {}, version: 'test' },
+      databaseClock: openDatabaseClock(Date.now),
+    }
+    const run = (command: CommandName, operands: readonly string[]) =>
+      runOperation(context, { command, operands, options: { 'requests-per-minute': 60 } }, () => {})
+    await run('organization create', ['Trial'])
+    await expect(run('organization rename', ['Trial', 'Mine'])).rejects.toThrow('keeps its name')
+  })
+})

@@ -1,0 +1,143 @@
+// The commands about organizations: who may use the API, how much, and until when.
+import { OperatorError } from '../platform/errors.ts'
+import { bump } from '../store/change-signal.ts'
+import { endContractBy, listCustomers } from '../store/customers.ts'
+import { inTransaction } from '../store/database.ts'
+import {
+  changeOrganization,
+  createOrganization,
+  listOrganizations,
+  type Organization,
+  renameOrganization,
+  trialOrganization,
+} from '../store/organizations.ts'
+import type { Emit, EventOf } from './command-event.ts'
+import { actorOf, noteCommand } from './command-note.ts'
+import type { ControlRequest } from './control-socket.ts'
+import type { ServiceContext } from './operation-context.ts'
+import { organizationNamed } from './organization-named.ts'
+
+/** `organization create` */
+export async function createOrganizationNow(
+  context: ServiceContext,
+  { options, operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const { store, clock, random } = context
+  const wanted = { name: operands[0]!, requestsPerMinute: Number(options['requests-per-minute']) }
+  const outcome = await inTransaction(store, async (trx) => {
+    const made = await createOrganization(trx, wanted, { now: clock(), random })
+    const { organizationId, name, requestsPerMinute } = made.organization
+    const detail = { requestsPerMinute }
+    const entry = { action: 'organization.create', subject: name, organizationId, detail } as const
+    if (made.kind === 'created') {
+      await noteCommand(trx, context, entry)
+      // the console knows it by its name from now on
+      await bump(trx, 'console')
+    }
+    return made
+  })
+  if (outcome.kind === 'nameTaken') throw nameTaken(operands[0]!)
+  emit(organizationEvent(outcome.organization))
+  return 0
+}
+
+const nameTaken = (name: string) => new OperatorError(`An organization "${name}" already exists; choose another name.`)
+
+/** `organization list` */
+export async function listOrganizationsNow(
+  { store }: ServiceContext,
+  _request: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const organizations = await listOrganizations(store.db)
+  if (organizations.length === 0)
+    emit({ event: 'none', message: 'There is no organization yet: tenderstock organization create NAME' })
+  for (const organization of organizations) emit(organizationEvent(organization))
+  return 0
+}
+
+/** `organization show`: what operators see of it in the console. */
+export async function showOrganization(
+  { store, clock }: ServiceContext,
+  { operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const { organizationId } = await organizationNamed(store, operands[0]!)
+  for (const customer of await listCustomers(store.db, clock(), organizationId))
+    emit({ event: 'customer', ...customer })
+  return 0
+}
+
+/** `organization update` */
+export async function updateOrganization(
+  context: ServiceContext,
+  { options, operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const { store } = context
+  const organization = await organizationNamed(store, operands[0]!)
+  const { 'requests-per-minute': requestsPerMinute, access } = options
+  if (requestsPerMinute === undefined && access === undefined) {
+    throw new OperatorError('Nothing to change: pass --requests-per-minute N or --access on|off.', { exitCode: 2 })
+  }
+  const { organizationId, name } = organization
+  const change = {
+    ...(requestsPerMinute !== undefined && { requestsPerMinute: Number(requestsPerMinute) }),
+    ...(access !== undefined && { hasApiAccess: access === 'on' }),
+  }
+  await inTransaction(store, async (trx) => {
+    await changeOrganization({ db: trx }, organizationId, change)
+    await noteCommand(trx, context, { action: 'organization.update', subject: name, organizationId, detail: change })
+  })
+  emit(organizationEvent(await organizationNamed(store, organizationId)))
+  return 0
+}
+
+/** `organization rename` */
+export async function renameOrganizationNow(
+  context: ServiceContext,
+  { operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const { store } = context
+  const { organizationId, name } = await organizationNamed(store, operands[0]!)
+  // the samples find theirs by its name
+  if (name === trialOrganization)
+    throw new OperatorError(
+      `The organization "${name}" belongs to the samples and keeps its name; create one of your own.`,
+    )
+  const newName = operands[1]!
+  const outcome = await inTransaction(store, async (trx) => {
+    const renamed = await renameOrganization(trx, organizationId, newName)
+    const detail = { from: name }
+    if (renamed === 'renamed')
+      await noteCommand(trx, context, { action: 'organization.rename', subject: newName, organizationId, detail })
+    return renamed
+  })
+  if (outcome === 'nameTaken') throw nameTaken(newName)
+  emit(organizationEvent(await organizationNamed(store, organizationId)))
+  return 0
+}
+
+/** `organization end`: the contract ends now, as by the button in the console. */
+export async function endOrganization(
+  context: ServiceContext,
+  { operands }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const { store, clock } = context
+  const { organizationId, name } = await organizationNamed(store, operands[0]!)
+  const hasEnded = await inTransaction(store, (trx) => endContractBy(trx, actorOf(context), organizationId, clock()))
+  if (!hasEnded)
+    throw new OperatorError(
+      `"${name}" has no contract that runs; \`tenderstock organization update '${name}' --access off\` closes its access.`,
+    )
+  emit({ event: 'organizationEnded', organizationId, name })
+  return 0
+}
+
+const organizationEvent = (organization: Organization): EventOf<'organization'> => ({
+  event: 'organization',
+  ...organization,
+})
