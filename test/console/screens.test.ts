@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)('the screens of a whole service', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('lead on, fit every window, and break no rule', { timeout: 900_000 }, async () => {
+  test('lead on, fit every window, and break no rule', { timeout: isFull ? 2_700_000 : 900_000 }, async () => {
     const first = await browser.newContext()
     const page = await first.newPage()
     await page.goto(link)
