@@ -32,6 +32,13 @@ export type Operands = {
   readonly completes?: 'file'
 }
 
+export type Asks = {
+  /** What is lost, as a question; `{}` is the first operand. */
+  readonly question: string
+  /** Only with one of these options; absent: always. */
+  readonly with?: readonly string[]
+}
+
 export type CommandSpec = {
   readonly summary: string
   /** More sentences for the command's own help. */
@@ -39,6 +46,8 @@ export type CommandSpec = {
   readonly operands?: Operands
   readonly options: { readonly [name: string]: OptionSpec }
   readonly environment?: { readonly [name: string]: string }
+  /** Present where the command does what cannot be undone: a person is asked first, a program passes --yes. */
+  readonly asks?: Asks
   readonly examples: readonly (readonly [command: string, explanation: string])[]
   readonly hidden?: boolean
 }
@@ -64,6 +73,9 @@ const logLevel: OptionSpec = {
   help: `Log lines on standard error: ${logLevels.join(', ')}.`,
 }
 const everywhere = { data, json, help }
+/** Of every command that asks. */
+const yes: OptionSpec = { type: 'flag', help: 'Do it without a question; needed where no terminal can be asked.' }
+const everywhereAsking = { data, json, yes, help }
 const apiHost: OptionSpec = {
   type: 'text',
   value: 'HOST',
@@ -309,7 +321,7 @@ export const commands = {
     summary: 'Publish the next edition if there is anything new and the last one is old enough.',
     details: ['Exit code 0: published, or nothing new; 3: held back by the gate, which says why; 4: too early.'],
     options: {
-      ...everywhere,
+      ...everywhereAsking,
       'publish-interval-minutes': publishInterval,
       'override-gate': { type: 'flag', help: 'Publish what the gate held back; read its reasons first.' },
       reason: { type: 'text', value: 'TEXT', help: 'Why, for the audit log.' },
@@ -317,6 +329,11 @@ export const commands = {
         type: 'flag',
         help: 'Publish although a fast clock dated the last edition in the future; it is really at least an hour old.',
       },
+    },
+    asks: {
+      question:
+        'Publish in spite of what holds the next edition back? Clients keep what they have received: no edition is taken back.',
+      with: ['override-gate', 'accept-future-edition'],
     },
     environment: databaseEnvironment,
     examples: [
@@ -687,7 +704,8 @@ export const commands = {
   'digest remove': {
     summary: 'Remove a digest with its mails; the person gets no more.',
     operands: { name: 'ID', min: 1, max: 1 },
-    options: everywhere,
+    options: everywhereAsking,
+    asks: { question: 'Remove the digest {}? Its mails are deleted, also those that wait.' },
     environment: databaseEnvironment,
     examples: [['tenderstock digest remove ID', '`digest list` shows the id']],
   },
@@ -818,7 +836,8 @@ export const commands = {
       'searches stay. An operator sets a new contract up in the console. Without a contract, use `organization update NAME --access off`.',
     ],
     operands: { name: 'NAME', min: 1, max: 1 },
-    options: everywhere,
+    options: everywhereAsking,
+    asks: { question: 'End the contract of "{}" now? The requests of all its tokens are refused from then on.' },
     environment: databaseEnvironment,
     examples: [["tenderstock organization end 'Acme Ltd'", 'before the day that was agreed']],
   },
@@ -853,7 +872,10 @@ export const commands = {
   'token revoke': {
     summary: 'Revoke a token; it stops working everywhere within a minute.',
     operands: { name: 'TOKEN-ID', min: 1, max: 1 },
-    options: everywhere,
+    options: everywhereAsking,
+    asks: {
+      question: 'Revoke the token {}? Its requests are answered 401 from then on, and it never becomes valid again.',
+    },
     environment: databaseEnvironment,
     examples: [['tenderstock token revoke 0b6f98dc-89b5-4153-a43d-5b69ba554b0d', '`token list` shows the id']],
   },
@@ -943,12 +965,17 @@ export const commands = {
     summary: 'Replace the secret of an endpoint; the old one signs for 24 more hours.',
     operands: endpointId,
     options: {
-      ...everywhere,
+      ...everywhereAsking,
       'secret-file': secretFile,
       'accept-new-key': {
         type: 'flag',
         help: 'The former sealing key is lost: seal with the present one. Every endpoint then needs a new secret.',
       },
+    },
+    asks: {
+      question:
+        'Seal with the present key? What the former key sealed can then be read by nobody: every endpoint needs a new secret.',
+      with: ['accept-new-key'],
     },
     environment: sealingEnvironment,
     examples: [['tenderstock webhook rotate ID', 'shows the new secret once']],
@@ -970,7 +997,8 @@ export const commands = {
   'webhook remove': {
     summary: 'Remove an endpoint and its secrets.',
     operands: endpointId,
-    options: everywhere,
+    options: everywhereAsking,
+    asks: { question: 'Remove the endpoint {}? Its secrets are deleted, and what waits for it is given up.' },
     environment: databaseEnvironment,
     examples: [['tenderstock webhook remove ID', 'what was held for it is given up']],
   },
@@ -1041,13 +1069,9 @@ export const commands = {
   },
   completion: {
     summary: 'Print the script with which a shell completes commands, options and paths.',
-    details: ['docs/command-line.md says where each shell reads it.'],
     operands: { name: 'SHELL', min: 1, max: 1, choices: ['bash', 'zsh', 'fish'] },
     options: { json, help },
-    examples: [
-      ['source <(tenderstock completion bash)', 'in ~/.bashrc'],
-      ['tenderstock completion fish | source', 'in ~/.config/fish/config.fish'],
-    ],
+    examples: [['tenderstock completion bash', 'docs/command-line.md says where bash reads it']],
   },
   'clock advance': {
     summary: 'Advance the clock of a service that runs with --trial-clock. Not for production.',

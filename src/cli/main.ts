@@ -9,6 +9,7 @@ import type { LogLevel } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
 import { askRunningService, type ControlRequest } from '../service/control-socket.ts'
 import { asOperatorError, isConnectionLoss } from '../store/connection-loss.ts'
+import { askFirst } from './ask.ts'
 import { completionScript, type Shell } from './completion.ts'
 import { colourStyle, helpText, plainStyle } from './help-text.ts'
 import { type ParsedCommand, parseCommand } from './parse-command.ts'
@@ -48,6 +49,7 @@ export async function main(args: readonly string[]): Promise<number> {
       return 0
     }
     dataFolder = resolve(String(parsed.options.data))
+    await askFirst(parsed)
     const exitCode = await runCommand({ ...parsed, dataFolder }, reporter)
     reporter.close()
     return exitCode

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { OperatorError } from '../platform/errors.ts'
 import { commandNames } from '../service/command-name.ts'
+import { questionOf } from './ask.ts'
 import { type CommandSpec, commands } from './command-table.ts'
 import { helpText, plainStyle } from './help-text.ts'
 import { parseCommand } from './parse-command.ts'
@@ -111,6 +112,31 @@ describe('command line', () => {
       for (const example of spec.examples)
         expect(parseCommand(argumentsOf(example[0])).kind, example[0]).toBe('command')
     }
+  })
+
+  test('commands that ask take --yes, and no others do', () => {
+    for (const name of commandNames) {
+      const { asks, options }: CommandSpec = commands[name]
+      expect(options['yes'] !== undefined, name).toBe(asks !== undefined)
+      expect(asks?.question ?? '?', name).toMatch(/\?/)
+      for (const option of asks?.with ?? []) expect(options[option]?.type, `${name} --${option}`).toBe('flag')
+    }
+  })
+
+  test('what is asked names what is meant, and nothing is asked twice', () => {
+    const question = (line: string) => {
+      const parsed = parse(line)
+      return parsed.kind === 'command' ? questionOf(parsed) : undefined
+    }
+    expect(question('token revoke abc')).toMatch(/^Revoke the token abc\? /)
+    expect(question('token revoke abc --yes')).toBeUndefined()
+    expect(question('publish')).toBeUndefined()
+    expect(question('publish --override-gate --reason why')).toMatch(/no edition is taken back/)
+    expect(question('publish --accept-future-edition')).toMatch(/no edition is taken back/)
+    expect(question('webhook rotate abc')).toBeUndefined()
+    expect(question('webhook rotate abc --accept-new-key')).toMatch(/new secret/)
+    expect(question('database export postgres://host/empty')).toBeUndefined()
+    expect(question('organization end a\u001b[2J')).toMatch(/"a\?\[2J"/)
   })
 
   test('the main help lists every command but those that are not for everyday', () => {

@@ -138,7 +138,7 @@ describe.each(shapes)('the first start %s', (_, args, terminal, ready) => {
 
     const listed = await run('token', 'list', 'Trial', '--data', data, '--json')
     const { tokenId } = JSON.parse(listed) as { tokenId: string }
-    await run('token', 'revoke', tokenId, '--data', data)
+    await run('token', 'revoke', tokenId, '--yes', '--data', data)
     expect(await second.end()).toBe(0)
     const third = await start()
     const command = `tenderstock token create Trial --data ${data}`

@@ -247,7 +247,7 @@ export function limitAssertions(world: World): void {
     const listed = await world.started.run('token', 'list', 'Rotating Ltd')
     const ids = [...listed.text.matchAll(/"(?:tokenId|id)":"([0-9a-f-]{36})"/g)].map((match) => match[1]!)
     const oldId = await idOfToken(listed.text, old, ids)
-    expect((await world.started.run('token', 'revoke', oldId)).code).toBe(0)
+    expect((await world.started.run('token', 'revoke', oldId, '--yes')).code).toBe(0)
     expect(await eventually(old, 401)).toBe(401)
     isDone = true
     await client

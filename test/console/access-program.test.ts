@@ -51,7 +51,7 @@ test('counts requests by token, and commands about tokens are in the audit log o
   expect(fresh!['name']).toBe(old!['name'])
   for (let turn = 0; turn < 5; turn++) expect(await ask(fresh!['token']!)).toBe(200)
   expect(await ask(trial)).toBe(200)
-  await events('token', 'revoke', old!['tokenId']!)
+  await events('token', 'revoke', old!['tokenId']!, '--yes')
   await expect.poll(() => ask(trial), { timeout: 30_000, interval: 500 }).toBe(401)
   child.kill('SIGTERM')
   await once(child, 'exit')

@@ -205,7 +205,7 @@ describe.each(engines)('an edition that a clock which was ahead dated in the fut
       .poll(async () => (await (await service.get('/readyz')).json()) as unknown, { timeout: 30_000, interval: 200 })
       .toMatchObject({ status: 'ready', edition: 3 })
     // and afterwards the usual rule holds: an hour after this one
-    const early = await run('publish', '--accept-future-edition')
+    const early = await run('publish', '--accept-future-edition', '--yes')
     expect(early.exitCode, early.out).toBe(4)
     expect((await service.end(20_000)).exitCode).toBe(0)
     await inStore(async (store) => {

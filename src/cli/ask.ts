@@ -1,0 +1,42 @@
+// The question before what cannot be undone: a person at a terminal answers it, a program passes --yes.
+import { createInterface } from 'node:readline'
+import { OperatorError } from '../platform/errors.ts'
+import { type CommandSpec, commands } from './command-table.ts'
+import type { ParsedCommand } from './parse-command.ts'
+
+type Given = Pick<ParsedCommand & { readonly kind: 'command' }, 'command' | 'options' | 'operands'>
+
+/** What a person is asked before the command; undefined where nothing is lost, or --yes answers it. */
+export function questionOf({ command, options, operands }: Given): string | undefined {
+  const { asks }: CommandSpec = commands[command]
+  if (!asks || options['yes'] === true) return undefined
+  if (asks.with && !asks.with.some((name) => options[name] === true)) return undefined
+  // a name from elsewhere moves no cursor
+  return asks.question.replace('{}', () => (operands[0] ?? '').replace(/\p{Cc}/gu, '?'))
+}
+
+/**
+ * Asks at the terminal and returns when the answer is yes. Throws OperatorError: with exit code 2 where nobody can be asked, with 1
+ * where the answer is another one, with 130 after Ctrl+C.
+ */
+export async function askFirst(given: Given): Promise<void> {
+  const question = questionOf(given)
+  if (question === undefined) return
+  const { stdin, stderr } = process
+  if (given.options['json'] === true || !stdin.isTTY || !stderr.isTTY)
+    throw new OperatorError(
+      `\`tenderstock ${given.command}\` cannot be undone, and there is no terminal to ask at: pass --yes.`,
+      { exitCode: 2 },
+    )
+  const reader = createInterface({ input: stdin, output: stderr })
+  try {
+    const answer = await new Promise<string>((resolve, reject) => {
+      reader.once('close', () => resolve(''))
+      reader.once('SIGINT', () => reject(new OperatorError('Nothing was changed.', { exitCode: 130 })))
+      reader.question(`${question} [y/N] `, resolve)
+    })
+    if (!/^(y|yes)$/i.test(answer.trim())) throw new OperatorError('Nothing was changed.')
+  } finally {
+    reader.close()
+  }
+}
