@@ -90,6 +90,19 @@ const apiPort: OptionSpec = {
   max: 65_535,
   help: 'Port of the API; 0 picks a free one.',
 }
+const consoleHost: OptionSpec = {
+  type: 'text',
+  value: 'HOST',
+  default: '127.0.0.1',
+  help: 'Address on which the console listens; beyond this machine only with TENDERSTOCK_CONSOLE_URL.',
+}
+const consolePort: OptionSpec = {
+  type: 'count',
+  value: 'PORT',
+  min: 0,
+  max: 65_535,
+  help: 'Port of the console; 0 picks a free one. Default: the one after that of the API (8081).',
+}
 const readers: OptionSpec = {
   type: 'count',
   value: 'N',
@@ -231,19 +244,8 @@ export const commands = {
       data,
       'api-host': apiHost,
       'api-port': apiPort,
-      'console-host': {
-        type: 'text',
-        value: 'HOST',
-        default: '127.0.0.1',
-        help: 'Address on which the console listens; beyond this machine only with TENDERSTOCK_CONSOLE_URL.',
-      },
-      'console-port': {
-        type: 'count',
-        value: 'PORT',
-        min: 0,
-        max: 65_535,
-        help: 'Port of the console; 0 picks a free one. Default: the one after that of the API (8081).',
-      },
+      'console-host': consoleHost,
+      'console-port': consolePort,
       readers,
       'rate-limit-fields': rateLimitFields,
       ingest: {
@@ -407,6 +409,31 @@ export const commands = {
     examples: [
       ['tenderstock audit', 'the last 50 changes'],
       ["tenderstock audit --organization 'Acme Ltd' --limit 500 --json", 'of one organization, for a program'],
+    ],
+  },
+  doctor: {
+    summary: 'Examine this machine, the settings, the database and the store, and say what to repair.',
+    details: [
+      'Each line is ok, a warning or a problem with what to do. It changes nothing, works while the service runs and before the first',
+      'start, and takes at most five seconds for a check. Exit code 0: no problem; 1: at least one.',
+    ],
+    operands: { name: '', min: 0, max: 0 },
+    options: {
+      data,
+      'api-host': apiHost,
+      'api-port': apiPort,
+      'console-host': consoleHost,
+      'console-port': consolePort,
+      live: { type: 'flag', help: 'Also send one small request to portals: ted and doe, or those of --source.' },
+      source: { type: 'paths', value: 'ID…', help: 'With --live: these portals.' },
+      simulator,
+      json,
+      help,
+    },
+    environment: serviceEnvironment,
+    examples: [
+      ['tenderstock doctor --data /srv/tenderstock', 'before the first start, and whenever something is odd'],
+      ['tenderstock doctor --live --source ted --json', 'with a portal, for a program'],
     ],
   },
   'values fit': {

@@ -158,6 +158,30 @@ async function runCommand(
     })
     return 0
   }
+  if (command === 'doctor') {
+    const { runDoctor } = await import('../service/doctor.ts')
+    return runDoctor({
+      ...{
+        dataFolder,
+        readConfig,
+        clock: systemClock,
+        random: systemRandom,
+        version: version(),
+        keyOf: sourceKey,
+        emit,
+      },
+      apiHost: String(options['api-host']),
+      apiPort: Number(options['api-port']),
+      consoleHost: String(options['console-host']),
+      consolePort: consolePort(options),
+      ...(options.live === true && {
+        portals: {
+          sources: Array.isArray(options.source) ? options.source : [],
+          ...(options.simulator !== undefined && { simulator: String(options.simulator) }),
+        },
+      }),
+    })
+  }
   // another process may do the work: relative paths start from this one's folder
   if (command === 'source check') {
     const place = { dataFolder, clock: systemClock, random: systemRandom, config: readConfig(), version: version() }

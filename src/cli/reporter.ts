@@ -333,6 +333,12 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
       return line('Revoked', event.tokenId)
     case 'consoleLink':
       return `  ${paint.bold(event.link)}\n  ${paint.dim(`${event.mail === null ? 'Makes the first person' : `Signs in ${event.mail}`}, once, until ${minute(event.until)}.`)}`
+    case 'finding': {
+      const mark = event.state === 'ok' ? done : event.state === 'warning' ? paint.yellow('!') : paint.yellow('✗')
+      return `  ${mark} ${event.check.padEnd(14)} ${event.state === 'ok' ? '' : `${event.state}: `}${event.message}`
+    }
+    case 'findings':
+      return `\n  ${count(event.problems, 'problem')}, ${count(event.warnings, 'warning')}`
     case 'completion':
       return event.script
     case 'none':

@@ -35,6 +35,7 @@ const otherwise: readonly CommandName[] = [
   'serve',
   'simulate',
   'webhook listen',
+  'doctor',
   'completion',
   'clock advance',
 ]

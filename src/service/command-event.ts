@@ -95,6 +95,9 @@ type Facts = {
   error: { message: string; exitCode: number; trace?: string }
   /** `script`: what the shell reads. */
   completion: { shell: string; script: string }
+  /** `check`: what was examined; `message` says what to do where something is wrong. */
+  finding: { check: string; state: 'ok' | 'warning' | 'problem'; message: string }
+  findings: { ok: number; warnings: number; problems: number }
   // notices, records, editions
   ingested: IngestSummary & { source: string }
   consolidated: ConsolidateSummary

@@ -8,6 +8,7 @@ export const commandNames = [
   'rebuild',
   'status',
   'audit',
+  'doctor',
   'values fit',
   'source list',
   'source show',

@@ -1,0 +1,403 @@
+// `tenderstock doctor`: what is wrong with this machine, its settings and what it depends on, each with what to do. Changes nothing.
+import { mkdtemp, open, readFile, rm, stat, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import type { Clock } from '../platform/clock.ts'
+import type { Config } from '../platform/config.ts'
+import { OperatorError } from '../platform/errors.ts'
+import type { Random } from '../platform/random.ts'
+import { secretKeyFile, secretKeyOf } from '../platform/sealing.ts'
+import { within } from '../platform/within.ts'
+import { assertVersion, placeOf } from '../store/server/open-server.ts'
+import { nodeClockConcern, publisherClockConcern } from './clock-concerns.ts'
+import type { Emit, EventOf } from './command-event.ts'
+import { askRunningService } from './control-socket.ts'
+import { findPort, hostOf } from './listening-address.ts'
+import { checkSources } from './source-operations.ts'
+
+/** How long each check may take; one that takes longer is a problem itself. */
+const checkMs = 5_000
+/** Less room than this is a problem, or a warning. */
+const [leastBytes, fewBytes] = [200_000_000, 2_000_000_000]
+/** Connections that one process opens at most. */
+const connectionsOfProcess = 12
+const oldestNode = 24
+/** Portals that --live asks where none is named: the two that most services read. */
+const usualPortals = ['ted', 'doe']
+
+type Finding = Omit<EventOf<'finding'>, 'event' | 'check'>
+const ok = (message: string): Finding => ({ state: 'ok', message })
+const warning = (message: string): Finding => ({ state: 'warning', message })
+const problem = (message: string): Finding => ({ state: 'problem', message })
+
+export type DoctorOptions = {
+  readonly dataFolder: string
+  /** Throws OperatorError when a setting cannot be used. */
+  readonly readConfig: () => Config
+  readonly clock: Clock
+  readonly random: Random
+  readonly version: string
+  readonly apiHost: string
+  readonly apiPort: number
+  readonly consoleHost: string
+  readonly consolePort: number
+  /** Sends these portals a small request each; absent: none. */
+  readonly portals?: { readonly sources: readonly string[]; readonly simulator?: string }
+  readonly keyOf: (setting: string) => string | undefined
+  readonly emit: Emit
+}
+
+/** Runs all checks, one after the other, and reports each. Returns the exit code: 1 with a problem, else 0. */
+export async function runDoctor(options: DoctorOptions): Promise<number> {
+  const counts = { ok: 0, warning: 0, problem: 0 }
+  const tell = (check: string, finding: Finding) => {
+    counts[finding.state] += 1
+    options.emit({ event: 'finding', check, ...finding })
+  }
+  const examine = async (check: string, work: (found: (finding: Finding) => void) => Promise<void>) => {
+    let isLate = false
+    const found = (finding: Finding) => {
+      if (!isLate) tell(check, finding)
+    }
+    const isDone = await within(work(found), checkMs).catch((error: unknown) => {
+      found(problem(sentenceOf(error)))
+      return true
+    })
+    isLate = true
+    if (!isDone) tell(check, problem(`No answer within ${checkMs / 1000} s; see whether it runs and can be reached.`))
+  }
+  await examine('node', async (found) => found(nodeFinding()))
+  let config: Config | undefined
+  await examine('settings', async (found) => {
+    config = options.readConfig()
+    for (const finding of settingFindings(config, options.portals !== undefined)) found(finding)
+  })
+  let isRunning = false
+  await examine('service', async (found) => {
+    isRunning = await isServiceRunning(options.dataFolder)
+    found(ok(isRunning ? 'A service runs on this data folder.' : 'No service runs on this data folder.'))
+  })
+  await examine('disk', (found) => checkDisk(options.dataFolder, found))
+  await examine('secret key', (found) => checkSecretKey(options.dataFolder, config, found))
+  if (config?.databaseUrl !== undefined)
+    await examine('database', (found) => checkDatabase(config!.databaseUrl!, options.clock, found))
+  else if (config)
+    tell('database', ok('The embedded engine; DATABASE_URL is not set. Its clock is that of this machine.'))
+  if (config?.redisUrl !== undefined) await examine('redis', (found) => checkRedis(config!.redisUrl!, found))
+  else if (config)
+    tell('redis', ok('REDIS_URL is not set: each process counts requests for itself, which suits one process.'))
+  for (const [name, host, port, option] of [
+    ['api', options.apiHost, options.apiPort, '--api-port'],
+    ['console', options.consoleHost, options.consolePort, '--console-port'],
+  ] as const)
+    await examine(`${name} port`, async (found) => found(await portFinding(host, port, { isRunning, option })))
+  if (options.portals && config) await checkPortals({ ...options, config, portals: options.portals }, tell)
+  options.emit({ event: 'findings', ok: counts.ok, warnings: counts.warning, problems: counts.problem })
+  return counts.problem === 0 ? 0 : 1
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof OperatorError) return error.message
+  const { message, code } = error as NodeJS.ErrnoException
+  return `This cannot be examined (${message || code || 'no reason given'}).`
+}
+
+function nodeFinding(): Finding {
+  const { node } = process.versions
+  return Number.parseInt(node, 10) >= oldestNode
+    ? ok(`Node.js ${node}.`)
+    : problem(`Node.js ${node} is too old: install ${oldestNode} or newer from https://nodejs.org/en/download.`)
+}
+
+function* settingFindings(config: Config, needsContact: boolean): Generator<Finding> {
+  if (config.contact === undefined)
+    yield (needsContact ? problem : warning)(
+      'TENDERSTOCK_CONTACT is not set: set your email address or web page before you read portals with --live.',
+    )
+  if (config.mail === undefined)
+    yield warning(
+      'TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM are not set: set both, or digests and invitations wait unsent.',
+    )
+  if (config.databaseUrl === undefined) return yield ok('The settings can be used.')
+  if (config.secretKey === undefined)
+    yield warning(
+      'TENDERSTOCK_SECRET_KEY is not set, and several processes need the same key: set 32 bytes in base64 (`openssl rand -base64 32`) for all.',
+    )
+  if (config.baseUrl === undefined)
+    yield warning(
+      'TENDERSTOCK_BASE_URL is not set: set the URL at which clients reach the API, or its links are relative.',
+    )
+  if (config.consoleUrl === undefined)
+    yield warning('TENDERSTOCK_CONSOLE_URL is not set: set it where people reach the console from other machines.')
+  yield ok('The settings can be used.')
+}
+
+async function isServiceRunning(dataFolder: string): Promise<boolean> {
+  const request = { command: 'status', options: {}, operands: [] }
+  return (await askRunningService(dataFolder, request, () => {})) !== undefined
+}
+
+/** The data folder, or the nearest folder above that exists: room, rights, and whether what is written reaches the disk. */
+async function checkDisk(dataFolder: string, found: (finding: Finding) => void): Promise<void> {
+  let folder = dataFolder
+  while ((await stat(folder).catch(() => undefined)) === undefined && dirname(folder) !== folder)
+    folder = dirname(folder)
+  const { mode, uid } = await stat(folder)
+  const place = folder === dataFolder ? folder : `${folder}, where ${dataFolder} would be made`
+  const { bavail, bsize } = await statfs(folder)
+  const free = `${((bavail * bsize) / 1e9).toFixed(1)} GB are free in ${place}`
+  if (bavail * bsize < leastBytes) found(problem(`${free}: delete something there or give it more room.`))
+  else if (bavail * bsize < fewBytes) found(warning(`${free}: give it more room before it is full.`))
+  else found(ok(`${free}.`))
+  try {
+    // a name of its own, removed whatever happens
+    const trial = await mkdtemp(join(folder, '.tenderstock-doctor-'))
+    try {
+      const file = await open(join(trial, 'trial'), 'wx', 0o600)
+      try {
+        await file.writeFile('tenderstock')
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+    } finally {
+      await rm(trial, { recursive: true, force: true })
+    }
+    found(ok(`${folder} can be written, and a flush to the disk works.`))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    found(
+      problem(
+        `${folder} cannot be written (${code}): give it to the user of this command, or name another with --data.`,
+      ),
+    )
+  }
+  if (folder !== dataFolder) return
+  const own = process.getuid?.()
+  if (own !== undefined && uid !== own)
+    found(warning(`${folder} belongs to another user (${uid}): run commands as the user of the service.`))
+  if ((mode & 0o002) !== 0) found(problem(`Everybody may write into ${folder}: chmod o-w ${folder}.`))
+}
+
+async function checkSecretKey(
+  dataFolder: string,
+  config: Config | undefined,
+  found: (finding: Finding) => void,
+): Promise<void> {
+  const path = join(dataFolder, secretKeyFile)
+  const about = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+    throw error
+  })
+  if (about === undefined)
+    return found(
+      ok(
+        config?.secretKey === undefined
+          ? `${path} is made when it is needed.`
+          : 'TENDERSTOCK_SECRET_KEY holds the key.',
+      ),
+    )
+  if ((about.mode & 0o077) !== 0) return found(problem(`Others may read the key in ${path}: chmod 600 ${path}.`))
+  const text = await readFile(path, 'utf8')
+  if (secretKeyOf(text) === undefined)
+    return found(problem(`${path} holds no key of 32 bytes in base64: put back the one of your backup.`))
+  found(ok(`${path} is readable by its owner only.`))
+}
+
+/** In statements that only read. */
+async function checkDatabase(databaseUrl: string, clock: Clock, found: (finding: Finding) => void): Promise<void> {
+  const place = placeOf(databaseUrl)
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: checkMs - 1_000,
+    statement_timeout: checkMs - 1_000,
+    application_name: 'tenderstock doctor',
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+  } catch (error) {
+    const reason = (error as Error).message || (error as NodeJS.ErrnoException).code || 'no connection'
+    return found(
+      problem(`The database ${place} cannot be used (${reason}): check DATABASE_URL and that the server is running.`),
+    )
+  }
+  try {
+    const { rows } = await client.query<ServerFacts>(serverFacts)
+    const facts = rows[0]!
+    try {
+      assertVersion(facts.versionNumber, place)
+      found(ok(`The database ${place} runs PostgreSQL ${facts.version}.`))
+    } catch (error) {
+      found(problem((error as Error).message))
+    }
+    for (const finding of serverFindings(facts)) found(finding)
+    found(await clockFinding(client, clock))
+  } finally {
+    await client.end()
+  }
+}
+
+type ServerFacts = {
+  readonly versionNumber: number
+  readonly version: string
+  readonly encoding: string
+  readonly free: number
+  readonly seesItself: boolean
+  readonly fsync: string
+  readonly synchronousCommit: string
+  readonly fullPageWrites: string
+  readonly isStandby: boolean
+  readonly mayCreate: boolean
+  readonly deafStandbys: number
+}
+
+const serverFacts = `select current_setting('server_version_num')::integer as "versionNumber",
+  current_setting('server_version') as version,
+  pg_encoding_to_char((select encoding from pg_database where datname = current_database())) as encoding,
+  current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
+    - (select count(*) from pg_stat_activity where backend_type = 'client backend')::integer as free,
+  exists (select from pg_stat_activity where pid = pg_backend_pid() and state = 'active') as "seesItself",
+  current_setting('fsync') as fsync, current_setting('synchronous_commit') as "synchronousCommit",
+  current_setting('full_page_writes') as "fullPageWrites", pg_is_in_recovery() as "isStandby",
+  has_schema_privilege('public', 'create') as "mayCreate",
+  (select count(*) from pg_stat_replication where backend_xmin is null)::integer as "deafStandbys"`
+
+function* serverFindings(facts: ServerFacts): Generator<Finding> {
+  if (facts.encoding !== 'UTF8')
+    yield problem(
+      `The database is encoded in ${facts.encoding}: make a new one with \`createdb --encoding UTF8 --template template0\` and use that.`,
+    )
+  if (facts.free < connectionsOfProcess)
+    yield problem(
+      `The server has ${Math.max(0, facts.free)} free connections, and a process opens up to ${connectionsOfProcess}: raise max_connections.`,
+    )
+  else yield ok(`The server has ${facts.free} free connections; a process opens up to ${connectionsOfProcess}.`)
+  if (!facts.seesItself)
+    yield problem(
+      'pg_stat_activity does not show the state of our own session: set track_activities = on, and use no pooler that shares sessions.',
+    )
+  if (facts.fsync !== 'on' || facts.fullPageWrites !== 'on')
+    yield problem('fsync or full_page_writes is off: set both on, or a power cut destroys the database.')
+  if (facts.synchronousCommit === 'off')
+    yield problem('synchronous_commit is off: set it on, or a crash loses what was acknowledged.')
+  if (facts.isStandby)
+    yield warning(
+      'The server is a standby, which only `serve` can use: set hot_standby_feedback = on there, and give `start` the primary.',
+    )
+  else if (!facts.mayCreate)
+    yield problem(
+      'The user may not make tables: grant create on schema public to it, or make it the owner of the database.',
+    )
+  if (facts.deafStandbys > 0)
+    yield warning(
+      `${facts.deafStandbys} replication connections send no hot_standby_feedback: set it on where nodes read from the standby.`,
+    )
+}
+
+/** The difference is known to half of the time that the question takes. */
+async function clockFinding(client: pg.Client, clock: Clock): Promise<Finding> {
+  const asked = clock()
+  const { rows } = await client.query<{ now: string }>('select extract(epoch from clock_timestamp()) * 1000 as now')
+  const differenceMs = Math.round(Number(rows[0]!.now) - (asked + clock()) / 2)
+  const concern = publisherClockConcern(differenceMs) ?? nodeClockConcern(differenceMs)
+  return concern === undefined
+    ? ok(`The clocks of this machine and of the database differ by ${Math.abs(differenceMs)} ms.`)
+    : problem(concern)
+}
+
+async function checkRedis(url: string, found: (finding: Finding) => void): Promise<void> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: checkMs - 1_000,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+    connectionName: 'tenderstock-doctor',
+  })
+  let reason = ''
+  redis.on('error', (error: NodeJS.ErrnoException) => {
+    reason = error.code ?? error.message
+  })
+  try {
+    await redis.connect()
+    const info = await redis.info('memory')
+    const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1]
+    const isLimited = !/^maxmemory:0\s*$/m.test(info)
+    if (policy === undefined)
+      found(warning('The store of REDIS_URL does not tell its maxmemory-policy: see that it is noeviction.'))
+    else if (policy === 'noeviction') found(ok('The store of REDIS_URL answers and evicts nothing.'))
+    else
+      found(
+        (isLimited ? problem : warning)(
+          `The store of REDIS_URL evicts keys (maxmemory-policy ${policy}), and a lost key is a second rate limit: set maxmemory-policy noeviction.`,
+        ),
+      )
+  } catch (error) {
+    found(
+      problem(
+        `The store of REDIS_URL cannot be used (${reason || (error as Error).message}): check REDIS_URL and that it runs.`,
+      ),
+    )
+  } finally {
+    redis.disconnect()
+  }
+}
+
+async function portFinding(
+  host: string,
+  port: number,
+  { isRunning, option }: { readonly isRunning: boolean; readonly option: '--api-port' | '--console-port' },
+): Promise<Finding> {
+  try {
+    await findPort(host, port, option)
+    return ok(`Port ${port} on ${host} is free.`)
+  } catch (error) {
+    const isTaken = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
+    const isOurs = isTaken && isRunning && (await isTenderstock(host, port, option === '--api-port' ? '/access' : '/'))
+    if (isOurs) return ok(`Port ${port} on ${host} is used by the running service.`)
+    return problem((error as Error).message)
+  }
+}
+
+/** Whether the page of a Tenderstock is there. */
+async function isTenderstock(host: string, port: number, path: string): Promise<boolean> {
+  const address = `http://${hostOf(host)}:${port}${path}`
+  const answer = await fetch(address, { signal: AbortSignal.timeout(checkMs / 2) }).catch(() => undefined)
+  return (await answer?.text())?.includes('Tenderstock') ?? false
+}
+
+/** One small request to each, by the rules for portals. Nothing is kept. */
+async function checkPortals(
+  options: DoctorOptions & { readonly config: Config; readonly portals: NonNullable<DoctorOptions['portals']> },
+  tell: (check: string, finding: Finding) => void,
+): Promise<void> {
+  const { clock, random, version, config, keyOf, portals } = options
+  const scratch = await mkdtemp(join(tmpdir(), 'tenderstock-doctor-'))
+  const { simulator } = portals
+  try {
+    for (const id of portals.sources.length > 0 ? portals.sources : usualPortals) {
+      const place = { dataFolder: scratch, clock, random, version, config, keyOf, signal: AbortSignal.timeout(checkMs) }
+      const request = { command: 'source check', options: simulator === undefined ? {} : { simulator }, operands: [id] }
+      let finding: Finding = problem(
+        `The portal of ${id} did not answer within ${checkMs / 1000} s: \`tenderstock source check ${id}\` waits longer.`,
+      )
+      const work = checkSources(place, request, (event) => {
+        if (event.event !== 'sourceChecked') return
+        const isWell = event.verdict === 'ok' || event.verdict === 'quiet'
+        finding = isWell
+          ? ok(`The portal of ${id} answers as its card says.`)
+          : problem(
+              `The portal of ${id} is ${event.verdict}: \`tenderstock source check ${id}\` says what it answered.`,
+            )
+      })
+      await within(work, checkMs).catch((error: unknown) => {
+        finding = problem(sentenceOf(error))
+      })
+      tell('portal', finding)
+    }
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,203 @@
+// `tenderstock doctor` as an operator runs it, with faults that are there: a folder that cannot be written, a port that is taken, a
+// server that is away, one that never answers, settings that lose data, a store that evicts, a clock that is wrong.
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../src/platform/clock.ts'
+import { simulate } from '../src/service/simulate.ts'
+import { startService } from './conformance/trial-process.ts'
+import { fakeTimeLibrary, openWrongClock } from './database-faults/wrong-clock.ts'
+import { freePort, programOf } from './proxies/proxy-process.ts'
+import type { PrintedEvent } from './testing/printed-event.ts'
+import { openEmptyDatabase, testDatabaseUrl } from './world.ts'
+
+const program = join(import.meta.dirname, '../src/bin/tenderstock.ts')
+const closers: (() => unknown)[] = []
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tenderstock-doctor-'))
+})
+afterAll(async () => {
+  for (const close of closers.reverse()) await close()
+  rmSync(folder, { recursive: true })
+})
+
+type Report = {
+  readonly code: number | null
+  /** Messages by check and state. */
+  readonly of: (check: string, state: 'ok' | 'warning' | 'problem') => string[]
+  readonly events: readonly PrintedEvent[]
+}
+
+const none = { DATABASE_URL: '', REDIS_URL: '', TENDERSTOCK_CONTACT: '' }
+
+const examine = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Report> =>
+  new Promise((resolve) => {
+    const child = spawn(process.execPath, [program, 'doctor', '--json', ...args], {
+      env: { ...process.env, ...none, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let text = ''
+    child.stdout.on('data', (chunk: Buffer) => (text += chunk))
+    child.on('close', (code) => {
+      const events = text
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as PrintedEvent)
+      const of: Report['of'] = (check, state) =>
+        events
+          .filter((each) => each['check'] === check && each['state'] === state)
+          .map((each) => String(each['message']))
+      resolve({ code, events, of })
+    })
+  })
+
+const freePorts = async () => ['--api-port', String(await freePort()), '--console-port', String(await freePort())]
+
+async function listen(onConnection: () => void = () => {}): Promise<number> {
+  const server: Server = createServer(onConnection)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  closers.push(() => server.close())
+  return (server.address() as AddressInfo).port
+}
+
+async function startStore(policy: string): Promise<string> {
+  const port = await freePort()
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
+  const limits = ['--maxmemory', '50mb', '--maxmemory-policy', policy]
+  const child = spawn(programOf('redis-server') ?? programOf('valkey-server')!, [...args, ...limits], {
+    stdio: 'ignore',
+  })
+  closers.push(() => child.kill())
+  const redis = new Redis(port, '127.0.0.1', { retryStrategy: () => 50 })
+  redis.on('error', () => {})
+  while ((await redis.ping().catch(() => '')) !== 'PONG') await delay(20)
+  redis.disconnect()
+  return `redis://127.0.0.1:${port}`
+}
+
+test('before anything is started it finds no problem, and leaves nothing behind', async () => {
+  const data = join(folder, 'not', 'made', 'yet')
+  const report = await examine(['--data', data, ...(await freePorts())])
+  expect(report.events.at(-1)).toMatchObject({ event: 'findings', problems: 0 })
+  expect(report.code).toBe(0)
+  expect(report.of('disk', 'ok').join(' ')).toContain(`where ${data} would be made`)
+  expect(report.of('settings', 'warning').join(' ')).toMatch(/TENDERSTOCK_CONTACT.*TENDERSTOCK_SMTP_URL/)
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('each fault is a problem with what to do', async () => {
+  const data = join(folder, 'data')
+  mkdirSync(data)
+  writeFileSync(join(data, 'secret-key'), `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o644 })
+  chmodSync(data, 0o777)
+  const taken = await listen()
+  const report = await examine(
+    ['--data', data, '--api-port', String(taken), '--console-port', String(await freePort())],
+    { DATABASE_URL: 'postgres://u:very-secret@127.0.0.1:1/x', REDIS_URL: await startStore('allkeys-lru') },
+  )
+  expect(report.code).toBe(1)
+  expect(report.of('secret key', 'problem').join()).toContain('chmod 600')
+  expect(report.of('disk', 'problem').join()).toContain('chmod o-w')
+  expect(report.of('api port', 'problem').join()).toMatch(/in use; stop the program that listens there/)
+  expect(report.of('console port', 'ok')).toHaveLength(1)
+  expect(report.of('database', 'problem').join()).toMatch(/ECONNREFUSED.*check DATABASE_URL/)
+  expect(report.of('redis', 'problem').join()).toContain('allkeys-lru')
+  expect(report.of('settings', 'warning').join(' ')).toMatch(/TENDERSTOCK_SECRET_KEY.*TENDERSTOCK_BASE_URL/)
+  expect(JSON.stringify(report.events)).not.toContain('very-secret')
+  expect(readdirSync(data)).toEqual(['secret-key'])
+})
+
+test('a folder that cannot be written, a server that never answers, and portals', async () => {
+  // nobody may write there, not even root
+  const stopped = new AbortController()
+  const base = await new Promise<string>((resolve) => {
+    const options = { sources: ['doe'], faults: [], port: 0, speed: 1, clock: systemClock, stop: stopped.signal }
+    void simulate({ ...options, emit: (event) => event.event === 'simulating' && resolve(event.base) })
+    closers.push(() => stopped.abort())
+  })
+  const portals = ['--live', '--source', 'doe', '--simulator']
+  const silent = await listen()
+  const report = await examine(['--data', '/proc/tenderstock', ...(await freePorts()), ...portals, base], {
+    DATABASE_URL: `postgres://postgres@127.0.0.1:${silent}/x`,
+    TENDERSTOCK_CONTACT: 'ops@example.org',
+  })
+  expect(report.of('disk', 'problem').join()).toMatch(/^\/proc cannot be written/)
+  expect(report.of('database', 'problem')).toHaveLength(1)
+  expect(report.of('portal', 'ok')).toHaveLength(1)
+  const away = await examine(['--data', folder, ...(await freePorts()), ...portals, 'http://127.0.0.1:1'])
+  expect(away.of('portal', 'problem')).toHaveLength(1)
+  expect(away.of('settings', 'problem').join()).toContain('TENDERSTOCK_CONTACT')
+})
+
+test('a setting that cannot be used does not hide the rest', async () => {
+  const report = await examine(['--data', folder, ...(await freePorts())], {
+    TENDERSTOCK_BASE_URL: 'https://x.example/y',
+  })
+  expect(report.of('settings', 'problem').join()).toMatch(/^TENDERSTOCK_BASE_URL has a path/)
+  expect(report.of('disk', 'ok')).toHaveLength(2)
+  expect(report.code).toBe(1)
+})
+
+test('beside the running service its ports are not a problem', async () => {
+  const service = await startService({ files: [], until: 'ready' })
+  try {
+    const { port } = new URL(service.api())
+    const consolePort = /"console":"http:\/\/[^:]+:(\d+)"/.exec(service.output())![1]!
+    const report = await examine(['--data', service.data, '--api-port', port, '--console-port', consolePort])
+    expect(report.of('service', 'ok').join()).toMatch(/^A service runs/)
+    for (const check of ['api port', 'console port'])
+      expect(report.of(check, 'ok').join()).toMatch(/the running service/)
+    expect(report.events.at(-1)).toMatchObject({ problems: 0 })
+    // what another program took is not its own
+    const taken = await listen()
+    const other = await examine(['--data', service.data, '--api-port', port, '--console-port', String(taken)])
+    expect(other.of('console port', 'problem')).toHaveLength(1)
+  } finally {
+    await service.stop()
+  }
+})
+
+describe.skipIf(testDatabaseUrl === undefined)('with a server', () => {
+  test('settings that lose data, an encoding that is not UTF8, and a clock that is wrong', async () => {
+    await using database = await openEmptyDatabase()
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    const name = new URL(database.url).pathname.slice(1)
+    const { rows } = await client.query<{ fsync: string }>('show fsync')
+    const redis = await startStore('noeviction')
+    const env = { DATABASE_URL: database.url, REDIS_URL: redis }
+    const well = await examine(['--data', folder, ...(await freePorts())], env)
+    expect(well.of('database', 'problem')).toEqual(
+      rows[0]!.fsync === 'on' ? [] : [expect.stringMatching(/^fsync or full_page_writes is off/)],
+    )
+    expect(well.of('database', 'ok').join(' ')).toMatch(/runs PostgreSQL \d+.*free connections.*differ by \d+ ms/)
+    expect(well.of('redis', 'ok')).toHaveLength(1)
+
+    await client.query(`alter database ${name} set synchronous_commit = off`)
+    await client.query(`create database ${name}_latin encoding 'LATIN1' template template0 lc_collate 'C' lc_ctype 'C'`)
+    await client.query(`alter database ${name}_latin set track_activities = off`)
+    const library = fakeTimeLibrary()
+    expect(existsSync(library ?? ''), 'the package faketime').toBe(true)
+    const clock = await openWrongClock(library!, join(folder, 'clock'), 3600)
+    const latin = new URL(database.url)
+    latin.pathname = `/${name}_latin`
+    try {
+      const off = await examine(['--data', folder, ...(await freePorts())], { ...env, ...clock.env })
+      expect(off.of('database', 'problem').join(' ')).toMatch(
+        /synchronous_commit is off.*60 min ahead of the database's/,
+      )
+      const odd = await examine(['--data', folder, ...(await freePorts())], { ...env, DATABASE_URL: latin.href })
+      expect(odd.of('database', 'problem').join(' ')).toMatch(/LATIN1.*pg_stat_activity/)
+    } finally {
+      await client.query(`drop database ${name}_latin`)
+      await client.end()
+    }
+  })
+})
