@@ -145,6 +145,34 @@ test('errors in the command line or the settings are reported before anything is
   }
 })
 
+test('config tells where each setting comes from, then what is wrong with them, and no secret', async () => {
+  const folder = await newFolder()
+  const file = join(folder, 'url')
+  await writeFile(file, 'postgres://user:secret@host/name\n')
+  const { exitCode, out } = await run(['config', '--data', folder, '--json'], {
+    DATABASE_URL_FILE: file,
+    TENDERSTOCK_SAM_API_KEY: 'secret',
+    TENDERSTOCK_BASE_URL: 'https://tenders.example.org/v1',
+    TENDERSTOCK_SMPT_URL: 'smtp://user:secret@host',
+  })
+  const events = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as PrintedEvent)
+  expect(events[0]).toMatchObject({ event: 'settingsOf', isRunning: false })
+  const of = (wanted: string) => events.find(({ name }) => name === wanted)
+  expect(of('DATABASE_URL')).toMatchObject({ from: 'file', value: null, isSecret: true, isSet: true })
+  expect(of('REDIS_URL')).toMatchObject({ from: 'default', value: null, default: null, isSet: false })
+  expect(of('TENDERSTOCK_TRUSTED_HOPS')).toMatchObject({ from: 'default', default: '0' })
+  expect(of('TENDERSTOCK_SAM_API_KEY')).toMatchObject({ from: 'environment', source: 'us-sam', isSecret: true })
+  expect(of('TENDERSTOCK_BASE_URL')).toMatchObject({ value: 'https://tenders.example.org/v1', isSecret: false })
+  expect(of('TENDERSTOCK_SMPT_URL')).toMatchObject({ event: 'unknownSetting', nearest: 'TENDERSTOCK_SMTP_URL' })
+  expect(events.at(-1)).toMatchObject({ event: 'error', exitCode: 2, message: expect.stringMatching(/has a path/) })
+  expect(exitCode).toBe(2)
+  expect(out).not.toContain('secret@')
+  expect(out).not.toContain('"secret"')
+})
+
 test.each([
   ['in the first round', 'portals'],
   ['when all is quiet', 'ready'],
@@ -249,6 +277,14 @@ test('the systemd unit of the documentation runs unchanged, and prints no token'
   const service = launch(process.execPath, [...own, '--api-port', '0'])
   const ready = await service.until(is('ready'))
   expect((await fetch(`${ready.api}/healthz`)).status).toBe(200)
+  // what it was started with, and not what the command would use
+  const shown = await run(['config', '--data', String(ready.data), '--json'], { TENDERSTOCK_CONTACT: 'a@example.org' })
+  const settings = shown.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as PrintedEvent)
+  expect(settings[0]).toMatchObject({ event: 'settingsOf', isRunning: true, pid: service.child.pid })
+  expect(settings).toContainEqual(expect.objectContaining({ name: 'TENDERSTOCK_CONTACT', isSet: false }))
   service.child.kill('SIGTERM')
   await once(service.child, 'close')
   expect(service.child.exitCode).toBe(0)

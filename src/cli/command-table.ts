@@ -1,5 +1,6 @@
 // Every command with its options, once: what is parsed, what the help shows and what the documentation lists come from here.
 import { logLevels } from '../platform/log.ts'
+import type { SettingName } from '../platform/settings.ts'
 import type { CommandName } from '../service/command-name.ts'
 
 /** One option. `number` takes decimals, `count` whole numbers, both between `min` and `max`; `date` a day of the calendar. */
@@ -45,9 +46,10 @@ export type CommandSpec = {
   readonly details?: readonly string[]
   readonly operands?: Operands
   readonly options: { readonly [name: string]: OptionSpec }
-  readonly environment?: { readonly [name: string]: string }
   /** Present where the command does what cannot be undone: a person is asked first, a program passes --yes. */
   readonly asks?: Asks
+  /** The settings of the environment that it reads. */
+  readonly environment?: readonly SettingName[]
   readonly examples: readonly (readonly [command: string, explanation: string])[]
   readonly hidden?: boolean
 }
@@ -130,26 +132,32 @@ const simulator: OptionSpec = {
   help: 'Use the portals that `tenderstock simulate` serves at this URL instead.',
 }
 
-const sourceEnvironment = {
-  TENDERSTOCK_CONTACT: 'your email address or web page, sent with every request to a portal',
-}
-const databaseEnvironment = { DATABASE_URL: 'PostgreSQL server, 15 or newer; default: the embedded engine in --data' }
-const serviceEnvironment = {
+const databaseEnvironment = ['DATABASE_URL'] as const
+const sourceEnvironment = ['TENDERSTOCK_CONTACT'] as const
+const documentsEnvironment = [
+  'TENDERSTOCK_DOCUMENTS',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'AWS_REGION',
+  'AWS_ENDPOINT_URL',
+] as const
+const sealingEnvironment = [...databaseEnvironment, 'TENDERSTOCK_SECRET_KEY'] as const
+const serviceEnvironment = [
   ...databaseEnvironment,
-  REDIS_URL: 'Valkey or Redis that shares rate limits between processes',
-  TENDERSTOCK_BASE_URL: 'URL at which clients reach the API, such as https://tenders.example.org',
-  TENDERSTOCK_DOCS_URL: 'URL of the pages about problem types; default: the /access page of the API',
-  TENDERSTOCK_SECRET_KEY:
-    'key that seals the secrets of webhooks and unsubscribe links, 32 bytes in base64; default: the file secret-key in --data',
-  TENDERSTOCK_OIDC_ISSUER: 'issuer of the sign-in of a company, with TENDERSTOCK_OIDC_CLIENT_ID and _CLIENT_SECRET',
-  TENDERSTOCK_CONSOLE_URL: 'URL at which people reach the console, https; default: http://localhost and its port',
-  TENDERSTOCK_TRUSTED_HOPS: 'number of proxies in front whose X-Forwarded-For is trusted; default: 0',
-}
-
-const sealingEnvironment = {
-  ...databaseEnvironment,
-  TENDERSTOCK_SECRET_KEY: 'key that seals secrets, 32 bytes in base64; default: the file secret-key in --data',
-}
+  'REDIS_URL',
+  'TENDERSTOCK_BASE_URL',
+  'TENDERSTOCK_DOCS_URL',
+  'TENDERSTOCK_TRUSTED_HOPS',
+  'TENDERSTOCK_SECRET_KEY',
+] as const
+const mailEnvironment = ['TENDERSTOCK_SMTP_URL', 'TENDERSTOCK_MAIL_FROM'] as const
+const consoleEnvironment = [
+  'TENDERSTOCK_CONSOLE_URL',
+  'TENDERSTOCK_OIDC_ISSUER',
+  'TENDERSTOCK_OIDC_CLIENT_ID',
+  'TENDERSTOCK_OIDC_CLIENT_SECRET',
+] as const
 
 const endpointId = { name: 'ID', min: 1, max: 1 } as const
 const secretFile: OptionSpec = {
@@ -168,10 +176,6 @@ const deliverOpen: OptionSpec = {
   help: 'Also deliver what is open, matches now and is no hit yet, the best first, at most N (500).',
 }
 
-const mailEnvironment = {
-  TENDERSTOCK_SMTP_URL: 'server that takes mails, such as smtp://user:password@mail.example.org:587',
-  TENDERSTOCK_MAIL_FROM: 'mail address that sends them',
-}
 const digestTiming = {
   rhythm: {
     type: 'choice',
@@ -182,10 +186,6 @@ const digestTiming = {
   hour: { type: 'count', value: 'H', min: 0, max: 23, help: 'Hour of the day, 0 to 23.' },
   zone: { type: 'text', value: 'ZONE', help: 'Time zone of the person, such as Europe/Berlin.' },
 } as const satisfies { readonly [name: string]: OptionSpec }
-
-const portalEnvironment = {
-  TENDERSTOCK_CONTACT: 'with --live: your email address or web page, sent with every request to a portal',
-}
 
 const organization: OptionSpec = {
   type: 'text',
@@ -238,6 +238,7 @@ export const commands = {
       'first edition and serves it. A later start finds its data and serves it at once. Ctrl+C or SIGTERM stops it cleanly.',
       'The samples come with a trial organization: its token is shown once on a terminal and kept in the file trial-token of',
       'the data folder. For your own notices, create one: `organization create NAME`, `token create NAME`.',
+      'A secret setting may also come from a file (DATABASE_URL_FILE …); `tenderstock config` shows the settings in effect.',
     ],
     operands: { name: '', min: 0, max: 10_000 },
     options: {
@@ -296,7 +297,13 @@ export const commands = {
       json,
       help,
     },
-    environment: { ...serviceEnvironment, ...mailEnvironment, ...portalEnvironment },
+    environment: [
+      ...serviceEnvironment,
+      ...consoleEnvironment,
+      ...mailEnvironment,
+      ...sourceEnvironment,
+      ...documentsEnvironment,
+    ],
     examples: [
       ['tenderstock start', 'sample portals, API on 127.0.0.1:8080'],
       ['tenderstock start --ingest notices/ day.zip --no-samples', 'serve your own notices'],
@@ -313,7 +320,7 @@ export const commands = {
     ],
     operands: { name: 'PATH…', min: 1, max: 10_000, completes: 'file' },
     options: everywhere,
-    environment: databaseEnvironment,
+    environment: [...databaseEnvironment, ...documentsEnvironment],
     examples: [
       ['tenderstock ingest notices/', 'a folder and everything below it'],
       ['tenderstock ingest 202600123.tar.gz eforms.zip', 'archives as the portals deliver them'],
@@ -372,7 +379,7 @@ export const commands = {
     summary: 'Re-parse all stored documents and rebuild the stock.',
     details: ['Ids do not change. It reports how many records have new contents; the next edition publishes them.'],
     options: everywhere,
-    environment: databaseEnvironment,
+    environment: [...databaseEnvironment, ...documentsEnvironment],
     examples: [['tenderstock rebuild', 'after an update with better parsers']],
   },
   status: {
@@ -436,6 +443,16 @@ export const commands = {
       ['tenderstock doctor --live --source ted --json', 'with a portal, for a program'],
     ],
   },
+  config: {
+    summary: 'Show the settings in effect and where each comes from; secrets are hidden.',
+    details: [
+      'Asks the service that runs on the data folder; where none runs, it shows what a command that is started here would use.',
+      'A variable that begins with TENDERSTOCK_ and is no setting is named, with the setting that it resembles.',
+      'Exit code 2: a value cannot be used. docs/settings.md lists all settings.',
+    ],
+    options: everywhere,
+    examples: [['tenderstock config', 'before the first start, or when a setting seems to be ignored']],
+  },
   'values fit': {
     summary: 'Fit the model that estimates unpublished values from published ones.',
     details: [
@@ -495,7 +512,7 @@ export const commands = {
       'backfill-since': { type: 'date', value: 'DATE', help: 'Backfill from this date (YYYY-MM-DD).' },
       simulator,
     },
-    environment: { ...databaseEnvironment, ...sourceEnvironment },
+    environment: [...databaseEnvironment, ...sourceEnvironment, ...documentsEnvironment],
     examples: [
       ['tenderstock source run doe', 'what is due'],
       ['tenderstock source run doe --channel daily --slot 2026-11-20', 'one day again'],
@@ -708,7 +725,7 @@ export const commands = {
       to: { type: 'text', value: 'ADDRESS', required: true, help: 'Mail address of the person.' },
       ...digestTiming,
     },
-    environment: { ...databaseEnvironment, ...mailEnvironment },
+    environment: [...databaseEnvironment, ...mailEnvironment],
     examples: [['tenderstock digest create --organization Acme --search Roads --to anna@example.org', 'daily at 7']],
   },
   'digest edit': {
@@ -794,10 +811,7 @@ export const commands = {
       ...everywhere,
       operator: { type: 'flag', help: 'Make this person an operator; the mail address may be new.' },
     },
-    environment: {
-      ...databaseEnvironment,
-      TENDERSTOCK_CONSOLE_URL: serviceEnvironment.TENDERSTOCK_CONSOLE_URL,
-    },
+    environment: [...databaseEnvironment, 'TENDERSTOCK_CONSOLE_URL'],
     examples: [
       ['tenderstock console link', 'for the first person, or the only operator'],
       ['tenderstock console link anna@example.org --operator', 'a further operator'],
@@ -1080,7 +1094,7 @@ export const commands = {
       json,
       help,
     },
-    environment: { TENDERSTOCK_WEBHOOK_SECRET: 'the secret of the endpoint, instead of --secret-file' },
+    environment: ['TENDERSTOCK_WEBHOOK_SECRET'],
     examples: [
       [
         'TENDERSTOCK_WEBHOOK_SECRET=whsec_… tenderstock webhook listen',

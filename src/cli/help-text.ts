@@ -1,5 +1,6 @@
 // The help of the program and of each command, made from the command table. Pure; fits 80 columns.
 import { styleText } from 'node:util'
+import { settingHelp } from '../platform/settings.ts'
 import { type CommandName, commandNames } from '../service/command-name.ts'
 import { type CommandSpec, commands, type OptionSpec } from './command-table.ts'
 
@@ -71,7 +72,7 @@ function commandHelp(name: CommandName, style: Style): string {
       ? [
           '',
           style.heading('Environment'),
-          ...Object.entries(spec.environment).flatMap(([key, text]) => entry(key, text, 22)),
+          ...spec.environment.flatMap((setting) => entry(setting, settingHelp(setting), 22)),
         ]
       : []),
     '',

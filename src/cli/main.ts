@@ -193,6 +193,10 @@ async function runCommand(
   const request: ControlRequest = { command, options: { ...options }, operands }
   const answered = await askRunningService(dataFolder, request, emit)
   if (answered !== undefined) return answered
+  if (command === 'config') {
+    const { showSettings } = await import('../service/setting-operations.ts')
+    return showSettings({ isRunning: false }, emit)
+  }
   const { runAlone } = await import('../service/run-alone.ts')
   return runAlone({ dataFolder, version: version(), signal: stopSignal() }, request, emit)
 }

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { parseDate } from '../domain/time.ts'
 import { OperatorError } from '../platform/errors.ts'
+import { nearestWord } from '../platform/nearest-word.ts'
 import { type CommandName, commandNames } from '../service/command-name.ts'
 import { type CommandSpec, commands, type Operands, type OptionSpec } from './command-table.ts'
 
@@ -151,20 +152,6 @@ const quoted = (text: string) => `"${text.length > 60 ? `${text.slice(0, 59)}…
 
 /** ` Did you mean …?` for the nearest known word, or nothing. */
 function suggest(word: string, known: readonly string[]): string {
-  const best = known
-    .map((each) => ({ each, distance: each.startsWith(word) && word.length > 3 ? 0 : editDistance(word, each) }))
-    .sort((a, b) => a.distance - b.distance)[0]
-  return best && best.distance <= Math.max(2, Math.floor(word.length / 3)) ? ` Did you mean ${best.each}?` : ''
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j += 1) {
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
-    }
-    row = next
-  }
-  return row[b.length]!
+  const nearest = nearestWord(word, known)
+  return nearest === undefined ? '' : ` Did you mean ${nearest}?`
 }

@@ -9,6 +9,7 @@ import { wrap } from './help-text.ts'
 import { describeHit } from './hit-text.ts'
 import { type Paint, painter } from './paint.ts'
 import { describeReview } from './review-text.ts'
+import { describeSetting } from './setting-text.ts'
 import { describeSource } from './source-text.ts'
 import { describeWebhook } from './webhook-text.ts'
 
@@ -89,6 +90,7 @@ function textReporter({
         describeHit(event, paint) ??
         describeDigest(event, paint) ??
         describeWebhook(event, paint) ??
+        describeSetting(event, paint) ??
         describeSource(event, { paint, clock })
       if (text !== undefined) out.write(`${text}\n`)
     },

@@ -1,7 +1,11 @@
 // What the environment may say.
-import { describe, expect, test } from 'vitest'
-import { readConfig } from './config.ts'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { givenSettings, readConfig, sourceKey, webhookSecret } from './config.ts'
 import { OperatorError } from './errors.ts'
+import { settingNames, settings } from './settings.ts'
 
 describe('configuration', () => {
   test('an empty environment means the embedded engine and limits in process', () => {
@@ -161,4 +165,119 @@ describe('configuration', () => {
     for (const issuer of ['http://localhost:9000', 'http://127.0.0.1', 'http://[::1]:9000'])
       expect(readConfig({ ...all, TENDERSTOCK_OIDC_ISSUER: issuer }).oidc?.issuer).toBe(issuer)
   })
+})
+
+describe('secrets from files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tenderstock-secrets-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const fileWith = (name: string, content: string | Uint8Array): string => {
+    const path = join(folder, name)
+    writeFileSync(path, content)
+    return path
+  }
+
+  test('every secret may come from a file, without the line end after it', () => {
+    const key = 'k'.repeat(43)
+    const secrets = {
+      DATABASE_URL: 'postgres://u:p@h/n',
+      REDIS_URL: 'redis://h',
+      TENDERSTOCK_SECRET_KEY: `${key}=`,
+      TENDERSTOCK_OIDC_CLIENT_SECRET: 'oidc secret',
+      TENDERSTOCK_SMTP_URL: 'smtps://u:p@h',
+      AWS_ACCESS_KEY_ID: 'id',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      AWS_SESSION_TOKEN: 'session',
+      TENDERSTOCK_WEBHOOK_SECRET: 'whsec_x',
+    }
+    expect(Object.keys(secrets).sort()).toEqual(settingNames.filter((name) => 'isSecret' in settings[name]).sort())
+    const others = {
+      TENDERSTOCK_OIDC_ISSUER: 'https://login.example.org',
+      TENDERSTOCK_OIDC_CLIENT_ID: 'client',
+      TENDERSTOCK_MAIL_FROM: 'a@example.org',
+      TENDERSTOCK_DOCUMENTS: 's3://stock',
+    }
+    const files = Object.fromEntries(
+      Object.entries(secrets).map(([name, text], index) => [
+        `${name}_FILE`,
+        fileWith(name, `${text}${['', '\n', '\r\n'][index % 3]}`),
+      ]),
+    )
+    expect(readConfig({ ...files, ...others })).toEqual(readConfig({ ...secrets, ...others }))
+    expect(webhookSecret(files)).toBe('whsec_x')
+    const path = fileWith('sam', 'key of a source\n')
+    expect(sourceKey('SAM_API_KEY', { TENDERSTOCK_SAM_API_KEY_FILE: path })).toBe('key of a source')
+    // a service keeps what it started with
+    writeFileSync(path, 'another')
+    expect(sourceKey('SAM_API_KEY', { TENDERSTOCK_SAM_API_KEY_FILE: path })).toBe('key of a source')
+  })
+
+  test('what is no secret comes from no file', () => {
+    expect(readConfig({ TENDERSTOCK_BASE_URL_FILE: fileWith('base', 'https://tenders.example.org') })).toEqual({})
+  })
+
+  test('a file that is of no use is a sentence that repeats nothing', () => {
+    const refusal = (environment: Record<string, string>): string => {
+      try {
+        readConfig(environment)
+      } catch (error) {
+        if (error instanceof OperatorError) return `${error.exitCode} ${error.message}`
+        throw error
+      }
+      return 'none'
+    }
+    const path = fileWith('url', 'postgres://u:p@h/n')
+    expect(refusal({ DATABASE_URL_FILE: path, DATABASE_URL: 'postgres://u:secret@h/n' })).toBe(
+      '2 DATABASE_URL and DATABASE_URL_FILE are both set; keep one of them.',
+    )
+    for (const [value, why] of [
+      [join(folder, 'nothing'), 'does not exist'],
+      [join(path, 'below'), 'does not exist'],
+      ['postgres://u:secret@h/n', 'does not exist'],
+      [folder, 'is not a file'],
+      [fileWith('empty', '\n'), 'is empty'],
+      [fileWith('large', 'x'.repeat(65 * 1024)), 'is larger than 64 KB'],
+    ] as const)
+      for (const name of ['DATABASE_URL_FILE', 'TENDERSTOCK_SAM_API_KEY_FILE'])
+        expect(refusal({ [name]: value })).toBe(
+          `2 The file that ${name} names ${why}; name a file that holds the value and nothing else.`,
+        )
+  })
+})
+
+test('every setting of the table is read, and nothing else', () => {
+  const read = new Set<string>()
+  const given: Record<string, string> = {
+    TENDERSTOCK_DOCUMENTS: 's3://stock',
+    AWS_ACCESS_KEY_ID: 'id',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+  }
+  const environment = new Proxy(given, {
+    get: (target, name) => {
+      read.add(String(name))
+      return target[String(name)]
+    },
+  })
+  readConfig(environment)
+  webhookSecret(environment)
+  expect([...read].filter((name) => !name.endsWith('_FILE')).sort()).toEqual([...settingNames].sort())
+})
+
+test('settings are told with their origin, and secrets without their value', () => {
+  const { known, unknown } = givenSettings(['SAM_API_KEY'], {
+    DATABASE_URL: 'postgres://u:secret@h/n',
+    REDIS_URL_FILE: '/run/secrets/redis',
+    TENDERSTOCK_BASE_URL: 'https://me:secret@tenders.example.org',
+    TENDERSTOCK_SAM_API_KEY: 'secret',
+    TENDERSTOCK_CONTACT: ' ',
+    TENDERSTOCK_SMPT_URL: 'secret',
+    TENDERSTOCK_BASE_URL_FILE: 'x',
+    PATH: '/bin',
+  })
+  expect(known.filter(({ from }) => from !== 'default')).toEqual([
+    { name: 'DATABASE_URL', from: 'environment' },
+    { name: 'REDIS_URL', from: 'file' },
+    { name: 'TENDERSTOCK_BASE_URL', from: 'environment', value: 'https://…@tenders.example.org' },
+    { name: 'TENDERSTOCK_SAM_API_KEY', from: 'environment' },
+  ])
+  expect(unknown).toEqual(['TENDERSTOCK_BASE_URL_FILE', 'TENDERSTOCK_SMPT_URL'])
 })

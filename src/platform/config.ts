@@ -1,9 +1,11 @@
-// The only place that reads the environment. Each setting is read once, checked, and passed on as a value.
+// The only place that reads the environment, and the files that it names. Each setting is read once, checked, and passed on as a value.
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { OperatorError } from './errors.ts'
 import { mailAddressOf } from './mail-address.ts'
 import { isLoopbackAddress, literalOf } from './network-rule.ts'
 import { secretKeyOf } from './sealing.ts'
+import { fileVariable, keyVariable, type SettingName, type SettingSpec, settingNames, settings } from './settings.ts'
 
 /** Settings from the environment; options of a command line are not here. */
 export type Config = {
@@ -76,6 +78,94 @@ export type BucketLocation = {
 /** An environment as process.env delivers it. */
 export type Environment = { readonly [name: string]: string | undefined }
 
+/** Where a setting comes from. */
+export type SettingOrigin = 'default' | 'environment' | 'file'
+
+/** A setting as it is given: with its value, unless that is a secret. */
+export type GivenSetting = { readonly name: string; readonly from: SettingOrigin; readonly value?: string }
+
+/** Maximum size of a file with a secret; a key or an address is far below. */
+const maxSecretBytes = 64 * 1024
+
+/** Contents of files by path: each is read once, so that a service keeps the secrets with which it started. */
+const secrets = new Map<string, string>()
+
+/**
+ * The text of a setting without spaces around it, from its variable or, for a secret, from the file that `NAME_FILE` names;
+ * undefined when it is not given or blank. Throws OperatorError when both are given, or the file cannot be read.
+ */
+function textOf(environment: Environment, name: SettingName): string | undefined {
+  return (settings[name] as SettingSpec).isSecret ? secretOf(environment, name) : environment[name]?.trim() || undefined
+}
+
+function secretOf(environment: Environment, name: string): string | undefined {
+  const text = environment[name]?.trim() || undefined
+  const variable = fileVariable(name)
+  const path = environment[variable]?.trim() || undefined
+  if (path === undefined) return text
+  if (text !== undefined)
+    throw new OperatorError(`${name} and ${variable} are both set; keep one of them.`, { exitCode: 2 })
+  let secret = secrets.get(path)
+  if (secret === undefined) {
+    secret = readSecret(path, variable)
+    secrets.set(path, secret)
+  }
+  return secret
+}
+
+// The path is never repeated in a message: somebody may have put the secret there.
+function readSecret(path: string, variable: string): string {
+  const refuse = (why: string): OperatorError =>
+    new OperatorError(`The file that ${variable} names ${why}; name a file that holds the value and nothing else.`, {
+      exitCode: 2,
+    })
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw refuse(
+      code === 'ENOENT' || code === 'ENOTDIR'
+        ? 'does not exist'
+        : code === 'EACCES'
+          ? 'may not be read by the user of this process'
+          : `cannot be read (${code})`,
+    )
+  }
+  try {
+    const { size } = fstatSync(file)
+    if (!fstatSync(file).isFile()) throw refuse('is not a file')
+    if (size > maxSecretBytes) throw refuse(`is larger than ${maxSecretBytes / 1024} KB`)
+    const bytes = Buffer.alloc(maxSecretBytes)
+    const text = bytes.toString('utf8', 0, readSync(file, bytes)).trim()
+    if (text === '') throw refuse('is empty')
+    return text
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Settings that the environment gives, those that name a file of a source's key as well: for these the cards know the names. */
+export function givenSettings(
+  keys: readonly string[],
+  environment: Environment = process.env,
+): { readonly known: readonly GivenSetting[]; readonly unknown: readonly string[] } {
+  const names: readonly string[] = [...settingNames, ...keys.map(keyVariable)]
+  const isSecret = (name: string) =>
+    (settings as { readonly [name: string]: SettingSpec })[name]?.isSecret ?? !(name in settings)
+  const known = names.map((name): GivenSetting => {
+    const text = environment[name]?.trim() || undefined
+    if (text !== undefined) return { name, from: 'environment', ...(!isSecret(name) && { value: withoutUser(text) }) }
+    return { name, from: isSecret(name) && environment[fileVariable(name)]?.trim() ? 'file' : 'default' }
+  })
+  const recognized = new Set(names.flatMap((name) => (isSecret(name) ? [name, fileVariable(name)] : [name])))
+  const unknown = Object.keys(environment).filter((name) => name.startsWith('TENDERSTOCK_') && !recognized.has(name))
+  return { known, unknown: unknown.sort() }
+}
+
+/** An address without the user and password that somebody put into it by mistake. */
+const withoutUser = (text: string): string => text.replace(/\/\/[^/]*@/, '//…@')
+
 /** Reads the settings. Throws OperatorError that names the variable when a value cannot be used. */
 export function readConfig(environment: Environment = process.env): Config {
   const databaseUrl = urlOf(
@@ -99,6 +189,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const secretKey = sealingKeyOf(environment)
   const mail = mailOf(environment)
   const oidc = oidcOf(environment)
+  checkKeyFiles(environment)
   return {
     ...(databaseUrl !== undefined && { databaseUrl }),
     ...(redisUrl !== undefined && { redisUrl }),
@@ -116,12 +207,20 @@ export function readConfig(environment: Environment = process.env): Config {
 
 /** The operator's key of a source: `TENDERSTOCK_` and the setting that its card names; undefined when it is not set. */
 export function sourceKey(setting: string, environment: Environment = process.env): string | undefined {
-  return environment[`TENDERSTOCK_${setting}`]?.trim() || undefined
+  return secretOf(environment, keyVariable(setting))
+}
+
+/** Reads the files of sources' keys, so that one that cannot be read is reported at the start and not when its portal is due. */
+function checkKeyFiles(environment: Environment): void {
+  for (const variable of Object.keys(environment)) {
+    const [, setting] = /^TENDERSTOCK_(\w+)_FILE$/.exec(variable) ?? []
+    if (setting !== undefined && !(keyVariable(setting) in settings)) sourceKey(setting, environment)
+  }
 }
 
 /** TENDERSTOCK_WEBHOOK_SECRET: the secret that a receiver for trials verifies with. */
 export function webhookSecret(environment: Environment = process.env): string | undefined {
-  return environment.TENDERSTOCK_WEBHOOK_SECRET?.trim() || undefined
+  return textOf(environment, 'TENDERSTOCK_WEBHOOK_SECRET')
 }
 
 /** A PostgreSQL URL given as an argument. Throws OperatorError when it is none. */
@@ -131,11 +230,11 @@ export function checkDatabaseUrl(text: string, name = 'DATABASE_URL'): string {
 
 function urlOf(
   environment: Environment,
-  name: string,
+  name: SettingName,
   protocols: readonly string[],
   example: string,
 ): string | undefined {
-  const text = environment[name]?.trim()
+  const text = textOf(environment, name)
   return text ? checkUrl(text, name, protocols, example) : undefined
 }
 
@@ -149,7 +248,7 @@ function checkUrl(text: string, name: string, protocols: readonly string[], exam
 }
 
 /** The address of a page that has other pages below it, without a slash at its end. It is public. */
-function pageOf(environment: Environment, name: string, example: string): string | undefined {
+function pageOf(environment: Environment, name: SettingName, example: string): string | undefined {
   const text = urlOf(environment, name, ['http:', 'https:'], example)
   if (text === undefined) return undefined
   const url = new URL(text)
@@ -173,7 +272,7 @@ function consoleUrlOf(environment: Environment): string | undefined {
 const maxTrustedHops = 16
 
 function hopsOf(environment: Environment): number | undefined {
-  const text = environment.TENDERSTOCK_TRUSTED_HOPS?.trim()
+  const text = textOf(environment, 'TENDERSTOCK_TRUSTED_HOPS')
   if (!text) return undefined
   if (!/^\d{1,2}$/.test(text) || Number(text) > maxTrustedHops)
     throw new OperatorError(
@@ -185,7 +284,7 @@ function hopsOf(environment: Environment): number | undefined {
 
 /** A page or mailbox. It becomes part of a header, inside brackets. */
 function contactOf(environment: Environment): string | undefined {
-  const text = environment.TENDERSTOCK_CONTACT?.trim()
+  const text = textOf(environment, 'TENDERSTOCK_CONTACT')
   if (!text) return undefined
   const isPage = /^https?:\/\/[^/@]+\.[^/@]+/.test(text) && URL.canParse(text)
   const isMailbox = /^(?:mailto:)?[^@/:]+@[^@/:]+\.[^@/:]+$/.test(text)
@@ -199,7 +298,7 @@ function contactOf(environment: Environment): string | undefined {
 
 // Never repeated in the message.
 function sealingKeyOf(environment: Environment): Uint8Array | undefined {
-  const text = environment.TENDERSTOCK_SECRET_KEY?.trim()
+  const text = textOf(environment, 'TENDERSTOCK_SECRET_KEY')
   if (!text) return undefined
   const key = secretKeyOf(text)
   if (!key)
@@ -212,7 +311,7 @@ function sealingKeyOf(environment: Environment): Uint8Array | undefined {
 
 // The address is never repeated in a message: it may hold a password.
 function mailOf(environment: Environment): MailSettings | undefined {
-  const [text, sender] = [environment.TENDERSTOCK_SMTP_URL?.trim(), environment.TENDERSTOCK_MAIL_FROM?.trim()]
+  const [text, sender] = [textOf(environment, 'TENDERSTOCK_SMTP_URL'), textOf(environment, 'TENDERSTOCK_MAIL_FROM')]
   if (!text && !sender) return undefined
   const refuse = (name: string, why: string, example: string): never => {
     throw new OperatorError(`${name} ${why}; write it like ${example}.`, { exitCode: 2 })
@@ -252,8 +351,8 @@ function mailOf(environment: Environment): MailSettings | undefined {
 
 function oidcOf(environment: Environment): OidcSettings | undefined {
   const issuer = pageOf(environment, 'TENDERSTOCK_OIDC_ISSUER', 'https://login.example.org')
-  const clientId = environment.TENDERSTOCK_OIDC_CLIENT_ID?.trim()
-  const clientSecret = environment.TENDERSTOCK_OIDC_CLIENT_SECRET?.trim()
+  const clientId = textOf(environment, 'TENDERSTOCK_OIDC_CLIENT_ID')
+  const clientSecret = textOf(environment, 'TENDERSTOCK_OIDC_CLIENT_SECRET')
   if (issuer === undefined && !clientId && !clientSecret) return undefined
   const missing =
     issuer === undefined
@@ -272,7 +371,7 @@ function oidcOf(environment: Environment): OidcSettings | undefined {
       exitCode: 2,
     })
   // as it is written: a slash at its end belongs to its name
-  return { issuer: environment.TENDERSTOCK_OIDC_ISSUER!.trim(), clientId, clientSecret }
+  return { issuer: textOf(environment, 'TENDERSTOCK_OIDC_ISSUER')!, clientId, clientSecret }
 }
 
 /** Undefined when a percent sign is followed by no byte. */
@@ -285,7 +384,7 @@ function decoded(text: string): string | undefined {
 }
 
 function documentPlaceOf(environment: Environment): DocumentLocation | undefined {
-  const text = environment.TENDERSTOCK_DOCUMENTS?.trim()
+  const text = textOf(environment, 'TENDERSTOCK_DOCUMENTS')
   if (!text || text === 'database') return undefined
   if (text.startsWith('folder:')) {
     const path = text.slice('folder:'.length)
@@ -303,12 +402,12 @@ function documentPlaceOf(environment: Environment): DocumentLocation | undefined
     .filter((part) => part !== '' && part !== '.' && part !== '..')
     .join('/')
   const endpoint = urlOf(environment, 'AWS_ENDPOINT_URL', ['http:', 'https:'], 'https://minio.example.org:9000')
-  const sessionToken = environment.AWS_SESSION_TOKEN?.trim()
+  const sessionToken = textOf(environment, 'AWS_SESSION_TOKEN')
   return {
     kind: 'bucket',
     bucket,
     prefix: name === '' ? '' : `${name}/`,
-    region: environment.AWS_REGION?.trim() || 'us-east-1',
+    region: textOf(environment, 'AWS_REGION') || 'us-east-1',
     accessKeyId: needed(environment, 'AWS_ACCESS_KEY_ID'),
     secretAccessKey: needed(environment, 'AWS_SECRET_ACCESS_KEY'),
     ...(sessionToken && { sessionToken }),
@@ -316,8 +415,8 @@ function documentPlaceOf(environment: Environment): DocumentLocation | undefined
   }
 }
 
-function needed(environment: Environment, name: string): string {
-  const text = environment[name]?.trim()
+function needed(environment: Environment, name: SettingName): string {
+  const text = textOf(environment, name)
   if (!text) throw new OperatorError(`TENDERSTOCK_DOCUMENTS names a bucket, so set ${name} as well.`, { exitCode: 2 })
   return text
 }

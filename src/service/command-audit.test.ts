@@ -94,6 +94,7 @@ describe.each(engines)('the audit log of commands (%s)', (engine) => {
     const trials: Trial[] = [
       { command: 'status' },
       { command: 'audit' },
+      { command: 'config' },
       { command: 'source list' },
       { command: 'source show', operands: () => ['doe'] },
       {

@@ -15,6 +15,7 @@ import type { CheckResult } from '../ingest/check-source.ts'
 import type { IngestSummary } from '../ingest/ingest.ts'
 import type { SlotResult } from '../ingest/run-slot.ts'
 import type { SourceHealth, SourceRecord } from '../ingest/source-health.ts'
+import type { SettingOrigin } from '../platform/config.ts'
 import type { PublishOutcome } from '../publish/publish.ts'
 import type { Delivery as SourceDelivery } from '../sources/delivery.ts'
 import type { Channel, Source } from '../sources/source.ts'
@@ -166,6 +167,22 @@ type Facts = {
   rejection: ListedRejection
   /** `organization`: its name, or its id where it is gone; null: of the whole service. */
   auditEntry: Omit<ListedAuditEntry, 'organizationId'> & { organization: string | null }
+  /** Whose settings follow: those of the service that runs on the data folder, or of the command. */
+  settingsOf: { isRunning: boolean; pid: number }
+  setting: {
+    name: string
+    from: SettingOrigin
+    /** Null for secrets, and where it is not given. */
+    value: string | null
+    /** What holds without it, in words; null where that is nothing. */
+    default: string | null
+    isSecret: boolean
+    isSet: boolean
+    /** The source of which it is the key. */
+    source: string | null
+  }
+  /** A variable that begins with TENDERSTOCK_ and is no setting, and the setting that it resembles. */
+  unknownSetting: { name: string; nearest: string | null }
   // who has access
   organization: Organization
   customer: Customer

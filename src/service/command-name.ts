@@ -9,6 +9,7 @@ export const commandNames = [
   'status',
   'audit',
   'doctor',
+  'config',
   'values fit',
   'source list',
   'source show',

@@ -55,6 +55,7 @@ import {
   updateOrganization,
 } from './organization-operations.ts'
 import { decideReview, explainStock, listReviews, showReview, undoReview } from './review-operations.ts'
+import { showSettings } from './setting-operations.ts'
 import { checkSources, listSources, runSourceNow, showSource } from './source-operations.ts'
 import { createTokenNow, listTokensNow, revokeTokenNow, rotateTokenNow } from './token-operations.ts'
 import {
@@ -141,6 +142,7 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     return 0
   },
   status,
+  config: async (_context, _request, emit) => showSettings({ isRunning: true }, emit),
   'database export': async (context, { operands }, emit) => {
     const { store } = context
     if (store.engine === 'server')

@@ -68,6 +68,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
   operations: [
     ['docs/operations.md'],
     ['docs/command-line.md'],
+    ['docs/settings.md'],
     ['docs/console.md'],
     ['docs/proxies/README.md'],
     ['docs/trial-clock.md'],

@@ -1,0 +1,98 @@
+// Every setting of the environment, once: the help of each command, docs/settings.md and `tenderstock config` come from this table.
+// config.ts reads and checks the values.
+
+export type SettingSpec = {
+  /** Half a sentence without a period, for the help and the page. */
+  readonly meaning: string
+  /** More sentences, in Markdown, for the page only. */
+  readonly details?: string
+  /** What holds without it, in words; absent where that is nothing. */
+  readonly default?: string
+  /** Its value is never shown, and may come from the file that NAME_FILE names. */
+  readonly isSecret?: true
+}
+
+export const settings = {
+  DATABASE_URL: {
+    meaning: 'PostgreSQL server, 15 or newer',
+    details: 'It holds the stock: `postgres://user:password@host:5432/name`.',
+    default: 'the embedded engine in --data',
+    isSecret: true,
+  },
+  REDIS_URL: {
+    meaning: 'Valkey or Redis that shares rate limits between processes',
+    details: 'Without it each process counts for itself.',
+    isSecret: true,
+  },
+  TENDERSTOCK_BASE_URL: {
+    meaning: 'URL at which clients reach the API, such as https://tenders.example.org',
+    details: 'It appears in the contract, in the examples of `/access` and, without the next one, in problem types.',
+  },
+  TENDERSTOCK_DOCS_URL: {
+    meaning: 'URL of the pages about problem types',
+    default: 'the /access page of the API',
+  },
+  TENDERSTOCK_TRUSTED_HOPS: {
+    meaning: 'number of proxies in front whose X-Forwarded-For is trusted',
+    details: 'See [proxies](proxies/README.md).',
+    default: '0',
+  },
+  TENDERSTOCK_SECRET_KEY: {
+    meaning: 'key that seals the secrets of webhooks and unsubscribe links, 32 bytes in base64',
+    details:
+      '`openssl rand -base64 32` makes one. Give all processes the same, and keep a copy apart from the backup ([webhooks](hits/webhooks.md)).',
+    default: 'the file secret-key in --data',
+    isSecret: true,
+  },
+  TENDERSTOCK_CONSOLE_URL: {
+    meaning: 'URL at which people reach the console, https',
+    details: 'See [console](console.md).',
+    default: 'http://localhost and its port',
+  },
+  TENDERSTOCK_OIDC_ISSUER: {
+    meaning: 'issuer of the sign-in of a company, with TENDERSTOCK_OIDC_CLIENT_ID and _CLIENT_SECRET',
+  },
+  TENDERSTOCK_OIDC_CLIENT_ID: { meaning: 'id of this service at the issuer' },
+  TENDERSTOCK_OIDC_CLIENT_SECRET: { meaning: 'secret of this service at the issuer', isSecret: true },
+  TENDERSTOCK_SMTP_URL: {
+    meaning: 'server that takes mails, such as smtp://user:password@mail.example.org:587',
+    details: 'Without it and the next one, [digests](hits/digests.md) and invitations wait.',
+    isSecret: true,
+  },
+  TENDERSTOCK_MAIL_FROM: { meaning: 'mail address that sends them' },
+  TENDERSTOCK_CONTACT: {
+    meaning: 'your email address or web page, sent with every request to a portal',
+    details: 'Live reading does not start without it.',
+  },
+  TENDERSTOCK_DOCUMENTS: {
+    meaning: 'where raw documents are kept: database, folder:/an/absolute/path or s3://bucket/prefix',
+    details: 'See [raw documents](operations.md#raw-documents).',
+    default: 'database',
+  },
+  AWS_ACCESS_KEY_ID: { meaning: 'key of the bucket', isSecret: true },
+  AWS_SECRET_ACCESS_KEY: { meaning: 'secret of that key', isSecret: true },
+  AWS_SESSION_TOKEN: { meaning: 'session of temporary keys', isSecret: true },
+  AWS_REGION: { meaning: 'region of the bucket', default: 'us-east-1' },
+  AWS_ENDPOINT_URL: {
+    meaning: 'S3-compatible store that is not AWS, such as http://minio:9000',
+    details: 'MinIO, Ceph, Garage …; only such a store may be in a private network.',
+    default: 'AWS',
+  },
+  TENDERSTOCK_WEBHOOK_SECRET: { meaning: 'the secret of the endpoint, instead of --secret-file', isSecret: true },
+} as const satisfies { readonly [name: string]: SettingSpec }
+
+export type SettingName = keyof typeof settings
+
+export const settingNames = Object.keys(settings) as SettingName[]
+
+/** What a setting means and what holds without it, for the help. */
+export function settingHelp(name: SettingName): string {
+  const spec: SettingSpec = settings[name]
+  return spec.default === undefined ? spec.meaning : `${spec.meaning}; default: ${spec.default}`
+}
+
+/** The variable that holds the key of a source, by the setting that its card names. */
+export const keyVariable = (setting: string): string => `TENDERSTOCK_${setting}`
+
+/** The variable that names the file of a secret. */
+export const fileVariable = (name: string): string => `${name}_FILE`
