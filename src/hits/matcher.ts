@@ -1,5 +1,6 @@
 // The matcher as its callers see it: a thread that holds the index over all searches and answers which of them records match.
 import { Worker } from 'node:worker_threads'
+import { runnable } from '../platform/runnable.ts'
 import type { LoadedProfile } from './company-profile.ts'
 import type { Match } from './match-records.ts'
 import type { MatcherAnswer, MatcherTask } from './matcher-worker.ts'
@@ -20,7 +21,7 @@ export type Matcher = {
 }
 
 export function openMatcher(): Matcher {
-  const worker = new Worker(new URL('./matcher-worker.ts', import.meta.url), { execArgv: [], env: {} })
+  const worker = new Worker(runnable(new URL('./matcher-worker.ts', import.meta.url)), { execArgv: [], env: {} })
   const waiting: PromiseWithResolvers<MatcherAnswer>[] = []
   let reason = new Error('the matcher is closed')
   let hasEnded = false

@@ -18,6 +18,7 @@ import { type EditionLog, openEditionLog } from '../edition/write/edition-log.ts
 import { type Clock, systemSleep } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
+import { runnable } from '../platform/runnable.ts'
 import type { TokenGrant } from '../store/organizations.ts'
 import { strangersGrant } from './explorer-access.ts'
 import type { MadeSamples } from './make-frozen-samples.ts'
@@ -131,7 +132,7 @@ export class FrozenSamples {
 
 /** Rejects when the maker ends before it is done, takes too long, or `signal` is aborted. */
 async function runMaker(args: readonly string[], signal: AbortSignal): Promise<MadeSamples> {
-  const maker = fork(new URL('./make-frozen-samples.ts', import.meta.url), args, {
+  const maker = fork(runnable(new URL('./make-frozen-samples.ts', import.meta.url)), args, {
     // nothing of the service's settings and secrets; two arenas of memory, as npm start sets
     env: { MALLOC_ARENA_MAX: '2' },
     // V8 optimizes nothing of the database: that takes 0.5 GB more, and this process ends before it pays

@@ -11,6 +11,7 @@ import type { EditionLog } from '../edition/write/edition-log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import type { Log, LogLevel } from '../platform/log.ts'
+import { runnable } from '../platform/runnable.ts'
 import { type NodeSnapshot, type NodeState, openNodeState } from './node-state.ts'
 import type { PublicAddresses } from './public-addresses.ts'
 import type { FromReader, ReaderQuestion, ReaderSettings, ToReader } from './reader-messages.ts'
@@ -221,7 +222,7 @@ class Reader {
     answer: (question: ReaderQuestion, parameters: readonly unknown[]) => Promise<unknown>,
     { onDamage, onUse }: { readonly onDamage: () => void; readonly onUse: (use: readonly TokenUse[]) => void },
   ) {
-    const worker = new Worker(new URL('./reader.ts', import.meta.url), { workerData: settings, execArgv: [] })
+    const worker = new Worker(runnable(new URL('./reader.ts', import.meta.url)), { workerData: settings, execArgv: [] })
     this.#worker = worker
     worker.on('error', (error: unknown) => {
       this.#reason = error instanceof Error ? error.message : String(error)

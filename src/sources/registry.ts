@@ -1,6 +1,6 @@
 // All sources: TED, the federal portal, and every card below portals/, found by being there.
 import { readdir } from 'node:fs/promises'
-import { join, sep } from 'node:path'
+import { extname, join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { source as doe } from './doe/doe.ts'
 import type { Source } from './source.ts'
@@ -8,8 +8,11 @@ import { source as ted } from './ted/ted.ts'
 
 export type Sources = ReadonlyMap<string, Source>
 
+/** Of this module, and of the cards: .js in the packed package. */
+const ending = extname(import.meta.filename)
+
 /** Files beside the cards that parse a shape. */
-const beside = /(?:^|\/)(?:parse|read|codes)-[^/]*\.ts$|\.test\.ts$/
+const beside = /(?:^|\/)(?:parse|read|codes)-[^/]*$|\.test\.ts$/
 
 /** How many countries these sources are of; the Union (EU) and international bodies (ZZ) are none. */
 export function countCountries(sources: Iterable<Source>): number {
@@ -35,11 +38,11 @@ async function load(): Promise<Sources> {
   const entries = await readdir(folder, { recursive: true })
   const cards = entries
     .map((entry) => entry.split(sep).join('/'))
-    .filter((path) => path.endsWith('.ts') && !beside.test(path))
+    .filter((path) => path.endsWith(ending) && !beside.test(path))
   const found = await Promise.all(
     cards.map(async (path) => {
       const source = await sourceIn(join(folder, path))
-      const expected = path.replace(/\.ts$/, '').replaceAll('/', '-')
+      const expected = path.slice(0, -ending.length).replaceAll('/', '-')
       if (source.id !== expected)
         throw new Error(`portals/${path} holds the source ${source.id} instead of ${expected}`)
       return source

@@ -33,6 +33,10 @@ const proofs: { readonly [name: string]: Proof } = {
     about: 'the shared limit while every node stalls and Redis fails in four ways, ten minutes',
     files: ['test/limiter/held-limit.test.ts', 'src/api/limits/limiter-shared.test.ts'],
   },
+  package: {
+    about: 'the packed program, installed into an empty folder, started there and asked',
+    files: ['test/package'],
+  },
   publishing: {
     about:
       '100,000 changes on both engines while a stranger asks, 5 million for the first time, 100 kills of a publisher',

@@ -40,6 +40,7 @@ export class Handbook {
   /** The folder of the repository. */
   readonly folder: string
   readonly #options: LibraryOptions
+  readonly #isRepository: boolean
   readonly #byAddress: ReadonlyMap<string, DocPage>
   readonly #sources = new Map<string, string>()
   readonly #guides = new Map<string, Guide>()
@@ -49,6 +50,7 @@ export class Handbook {
   constructor(options: LibraryOptions) {
     this.#options = options
     this.folder = options.folder
+    this.#isRepository = existsSync(join(options.folder, 'package-lock.json'))
     this.pages = groupNames.flatMap((group) => [
       ...options.pages.filter((page) => page.group === group),
       ...this.#guidesOf(group),
@@ -121,8 +123,10 @@ export class Handbook {
       if (file.endsWith('.md') && this.#byAddress.get(address)?.file === file) return { kind: 'address', address }
     }
     if (this.#pictures.has(`/${clean}`)) return { kind: 'address', address: `/${clean}` }
-    // what is not there leads nowhere, and a test sees that
-    return existsSync(join(this.folder, clean)) ? { kind: 'text' } : { kind: 'address', address: `/${clean}` }
+    // what is not there leads nowhere, and a test sees that; the package holds fewer files than the repository
+    return !this.#isRepository || existsSync(join(this.folder, clean))
+      ? { kind: 'text' }
+      : { kind: 'address', address: `/${clean}` }
   }
 
   #guidesOf(group: GroupName): DocPage[] {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import type { TenderContent } from '../../domain/tender.ts'
+import { runnable } from '../../platform/runnable.ts'
 import type { Store } from '../../store/database.ts'
 import { insertModel, listContents, newestModel, reconsiderRefused, reconsiderUnjudged } from '../../store/estimates.ts'
 import { refusalsOfModel } from './estimate-value.ts'
@@ -44,7 +45,7 @@ export function pricedTenderOf(content: TenderContent): PricedTender | undefined
 
 async function fitOnThread(priced: readonly PricedTender[], signal: AbortSignal | undefined): Promise<FittedModel> {
   const { promise, resolve, reject } = Promise.withResolvers<FittedModel>()
-  const worker = new Worker(new URL('./fit-worker.ts', import.meta.url), { workerData: priced })
+  const worker = new Worker(runnable(new URL('./fit-worker.ts', import.meta.url)), { workerData: priced })
   worker.once('message', resolve)
   worker.once('error', reject)
   worker.once('exit', () => reject(new Error('the thread that fits the model ended without one')))

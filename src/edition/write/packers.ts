@@ -2,6 +2,7 @@
 // stock is built.
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { runnable } from '../../platform/runnable.ts'
 import type { NewEntry, PackedEntries } from './pack-entries.ts'
 import type { PackerAnswer, PackerRoom, PackerTask } from './packer.ts'
 
@@ -63,7 +64,7 @@ export class Packers {
 
 /** A thread answers in the order of the requests. */
 class Packer {
-  readonly #worker = new Worker(new URL('./packer.ts', import.meta.url), { execArgv: [], env: {} })
+  readonly #worker = new Worker(runnable(new URL('./packer.ts', import.meta.url)), { execArgv: [], env: {} })
   readonly #waiting: PromiseWithResolvers<PackedEntries>[] = []
 
   constructor(onEnd: () => void) {

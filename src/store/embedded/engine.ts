@@ -1,6 +1,7 @@
 // The program's side of the embedded engine: starts the thread, sends statements, ends it when one runs too long.
 import { Worker } from 'node:worker_threads'
 import { OperatorError } from '../../platform/errors.ts'
+import { runnable } from '../../platform/runnable.ts'
 import type { ErrorFields, Reply, Request, WorkerOptions, Written } from './messages.ts'
 
 /** An error that the database reported; `code` is its SQLSTATE. Named and shaped like the server driver's. */
@@ -192,7 +193,7 @@ export function cannotOpen(folder: string, cause: string): string {
 }
 
 function startWorker(options: WorkerOptions): Worker {
-  return new Worker(new URL('./worker.ts', import.meta.url), { workerData: options, execArgv: [], env: {} })
+  return new Worker(runnable(new URL('./worker.ts', import.meta.url)), { workerData: options, execArgv: [], env: {} })
 }
 
 /** Makes an empty database in `folder`, which must be empty, and shuts it down. Throws OperatorError. */

@@ -1,0 +1,12 @@
+// Compiles src/ into dist/ for the package, and copies the files beside the code that it reads. Run by `npm pack` (`prepack`).
+import { spawnSync } from 'node:child_process'
+import { cpSync, globSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '../..')
+rmSync(join(root, 'dist'), { recursive: true, force: true })
+const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
+if (status !== 0) throw new Error(`tsc ended with ${status}`)
+// pages' styles and scripts, and data; fixtures belong to tests
+for (const file of globSync('src/**/*.{css,js,svg,json,txt,gz}', { cwd: root }))
+  if (!file.endsWith('tsconfig.json')) cpSync(join(root, file), join(root, file.replace(/^src/, 'dist')))

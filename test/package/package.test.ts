@@ -1,0 +1,151 @@
+// The program as people install it: packed, installed into an empty folder with nothing else, started there and asked.
+// `npm run proof -- package` does that; other runs check that the list of files holds what the running program loads.
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, describe, expect, test } from 'vitest'
+import { listedGuides, pagesOfFiles } from '../../src/console/docs/guide-groups.ts'
+import type { PrintedEvent } from '../testing/printed-event.ts'
+
+const root = join(import.meta.dirname, '../..')
+const isFull = process.env['PROOF'] === 'full'
+
+/** What `npm pack` puts into the package, without building it unless told. */
+function pack(args: readonly string[]): readonly string[] {
+  const printed = execFileSync('npm', ['pack', '--json', ...args], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 })
+  const listed = JSON.parse(printed.slice(printed.search(/^[[{]/m))) as object
+  const [packed] = Object.values(listed) as { readonly files: readonly { readonly path: string }[] }[]
+  return packed!.files.map(({ path }) => path)
+}
+
+/** Modules that run: without tests, what only generates files, and what the browser runs. */
+const modules = globSync('src/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts'))
+
+describe('the package', () => {
+  test('holds the guides, the contract and the program, and nothing of tests', () => {
+    const files = pack(['--dry-run', '--ignore-scripts'])
+    const guides = Object.values(listedGuides).flatMap((list) => list.map(([file]) => file))
+    expect(files).toEqual(
+      expect.arrayContaining([
+        ...guides,
+        ...Object.keys(pagesOfFiles),
+        ...globSync('docs/**/*.{md,svg}', { cwd: root }),
+        'src/bin/tenderstock.cjs',
+        'package.json',
+        'LICENSE',
+      ]),
+    )
+    expect(files.filter((path) => /\.test\.|^test\/|^bench\/|^src\/.*\.ts$|node_modules/.test(path))).toEqual([])
+  })
+
+  test('every file that the code reads beside itself is copied', () => {
+    const copied = /globSync\('src\/\*\*\/\*\.\{([\w,]+)\}'/.exec(
+      readFileSync(join(root, 'src/bin/compile.ts'), 'utf8'),
+    )![1]!
+    const endings = new Set(copied.split(','))
+    const others = globSync('src/**/*.*', { cwd: root }).filter(
+      (path) => !/\.(?:ts|cjs|xml)$|fixtures|tsconfig/.test(path),
+    )
+    expect(others.length).toBeGreaterThan(10)
+    for (const path of others) expect(endings.has(path.split('.').at(-1)!), path).toBe(true)
+  })
+
+  test('every module that a thread or a process starts with is found when it is compiled', () => {
+    let started = 0
+    for (const path of modules) {
+      const text = readFileSync(join(root, path), 'utf8')
+      for (const [, before, name] of text.matchAll(/(\w*\(?)new URL\(\s*['`](\.[^'`]+\.ts)['`]/g)) {
+        expect(before, `${path} starts ${name}`).toBe('runnable(')
+        expect(existsSync(join(root, dirname(path), name!)), `${path} starts ${name}`).toBe(true)
+        started += 1
+      }
+      for (const [started] of text.matchAll(/\b(?:new Worker|fork)\((?!runnable\(new URL)[^)]*/g))
+        expect(started, `${path} starts a file by another way`).toBe('')
+    }
+    expect(started).toBeGreaterThanOrEqual(6)
+  })
+})
+
+describe.skipIf(!isFull)('installed from the tarball in an empty folder', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tenderstock-package-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: folder }
+  const npm = (args: readonly string[]) => {
+    const cache = spawnSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).stdout.trim()
+    const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--cache', cache]
+    return execFileSync('npm', [...args, ...flags], { cwd: folder, encoding: 'utf8' })
+  }
+
+  test('starts, answers in the API and the console, and stops', async () => {
+    const files = pack(['--pack-destination', folder])
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+    const compiled = modules.filter((path) => !/console\/browser|bin\/compile/.test(path))
+    expect(files).toEqual(
+      expect.arrayContaining(compiled.map((path) => path.replace(/^src/, 'dist').replace(/\.ts$/, '.js'))),
+    )
+    const tarball = join(folder, `tenderstock-${version}.tgz`)
+    npm(['install', '--omit=dev', tarball])
+    const [packed, unpacked] = [tarball, join(folder, 'node_modules')].map(
+      (path) => execFileSync('du', ['-sk', path], { encoding: 'utf8' }).split('\t')[0],
+    )
+    console.log(`package: ${packed} KB packed; ${unpacked} KB installed with its dependencies`)
+
+    const program = join(folder, 'node_modules/.bin/tenderstock')
+    const args = ['start', '--data', join(folder, 'data'), '--api-port', '0', '--json', '--source', 'no-doffin', 'doe']
+    const service = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const closed = once(service, 'close')
+    let errors = ''
+    service.stderr.on('data', (chunk) => (errors += chunk))
+    try {
+      let ready: PrintedEvent | undefined
+      for await (const line of createInterface({ input: service.stdout })) {
+        const event = JSON.parse(line) as PrintedEvent
+        if (event.event === 'ready') ready = event
+        if (ready) break
+      }
+      expect(ready, errors).toBeDefined()
+      const { api, console: site, tokenFile } = ready as unknown as Record<'api' | 'console' | 'tokenFile', string>
+      const headers = { authorization: `Bearer ${readFileSync(tokenFile, 'utf8').trim()}` }
+      const page = await fetch(`${api}/v1/tenders?limit=5`, { headers })
+      expect(((await page.json()) as { data: unknown[] }).data).toHaveLength(5)
+      for (const path of ['/readyz', '/openapi.json', '/access'])
+        expect((await fetch(api + path)).status, path).toBe(200)
+      const home = await (await fetch(`${site}/`)).text()
+      const assets = [...home.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!)
+      expect(assets.length).toBeGreaterThan(1)
+      for (const path of [
+        ...assets,
+        '/docs',
+        '/docs/operations',
+        '/docs/flow.svg',
+        '/docs/fields',
+        '/changelog',
+        '/status',
+      ])
+        expect((await fetch(site + path)).status, path).toBe(200)
+      const guide = await (await fetch(`${site}/docs/architecture`)).text()
+      for (const [, path] of guide.matchAll(/href="(\/[^"#]*)/g))
+        expect((await fetch(site + path)).status, path).toBe(200)
+    } finally {
+      service.kill('SIGTERM')
+      await closed
+    }
+    expect(service.exitCode, errors).toBe(0)
+    expect(errors).toBe('')
+  }, 600_000)
+
+  test('says with an older Node.js what to do, and that works', () => {
+    writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+    npm(['install', '--no-save', `old@npm:node-${process.platform}-${process.arch}@18`])
+    const old = join(folder, 'node_modules/old/bin/node')
+    const program = join(folder, 'node_modules/tenderstock/src/bin/tenderstock.cjs')
+    const { status, stderr } = spawnSync(old, [program, 'start'], { encoding: 'utf8', env })
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^Tenderstock needs Node\.js 24 or newer, and [^\n]*\n$/)
+    const [, way] = /`(npx [^`]*) start`/.exec(stderr)!
+    expect(way).toBe(`npx --yes -p node@24 -- node ${program}`)
+  }, 600_000)
+})
