@@ -382,6 +382,60 @@ export const commands = {
     environment: [...databaseEnvironment, ...documentsEnvironment],
     examples: [['tenderstock rebuild', 'after an update with better parsers']],
   },
+  redact: {
+    summary: "Remove a person's contact data from records, for good.",
+    details: [
+      'The values are taken out of every record, now and whenever a notice with them is read again; the next edition brings the',
+      'change to copies. Raw documents are kept, but no longer shown with them. Only keyed hashes of the values are stored.',
+      'Name every value: an address does not bring the phone number beside it. See docs/privacy.md.',
+    ],
+    options: {
+      ...everywhere,
+      email: { type: 'paths', value: 'MAIL…', help: 'Mail addresses.' },
+      phone: {
+        type: 'paths',
+        value: 'NUMBER…',
+        help: 'Phone numbers; with the country code, they are found without it too.',
+      },
+      name: { type: 'paths', value: 'NAME…', help: 'Full names, first name first.' },
+      reason: {
+        type: 'text',
+        value: 'TEXT',
+        help: 'Why, for the list and the audit log; without the name of the person.',
+      },
+      'dry-run': { type: 'flag', help: 'Show how many notices and records hold the values, and change nothing.' },
+    },
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock redact --email jane@example.org --dry-run', 'where the address stands'],
+      ["tenderstock redact --email jane@example.org --name 'Jane Doe' --reason 'request 7'", 'remove both'],
+      ["tenderstock redact --phone '+49 30 1234567' --reason 'request 7'", 'remove a number'],
+    ],
+  },
+  'redact list': {
+    summary: 'List the redactions.',
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock redact list', 'with their ids and reasons']],
+  },
+  'redact undo': {
+    summary: 'Undo a redaction: the values are published again.',
+    operands: { name: 'ID', min: 1, max: 1 },
+    options: everywhereAsking,
+    asks: { question: 'Undo the redaction {}? The next edition publishes again what it took out.' },
+    environment: databaseEnvironment,
+    examples: [['tenderstock redact undo 4be1d6a09c7f2e35 --yes', 'an id of `redact list`']],
+  },
+  'redact import': {
+    summary: 'Apply the redactions of a file redactions.jsonl, after a restore.',
+    details: [
+      'The data folder of the process that redacted has this file. It holds keyed hashes, for the stock that made them.',
+    ],
+    operands: { name: 'FILE', min: 1, max: 1 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock redact import data/redactions.jsonl', 'what was redacted after the backup']],
+  },
   status: {
     summary: 'Show what was received, what the stock holds and what is published.',
     details: [

@@ -56,6 +56,7 @@ function groupHelp(name: string, group: readonly CommandName[], style: Style): s
 function commandHelp(name: CommandName, style: Style): string {
   const spec: CommandSpec = commands[name]
   const options = Object.entries(spec.options).filter(([, option]) => !option.hidden)
+  const group = commandNames.filter((each) => each.startsWith(`${name} `))
   const operand = spec.operands?.name ? ` ${spec.operands.name}` : ''
   return lines(
     spec.summary,
@@ -64,6 +65,9 @@ function commandHelp(name: CommandName, style: Style): string {
     style.heading('Usage'),
     `  tenderstock ${name}${operand} [options]`,
     '',
+    ...(group.length > 0
+      ? [style.heading('Commands'), ...group.flatMap((each) => entry(each, commands[each].summary, 21)), '']
+      : []),
     style.heading('Options'),
     ...options.flatMap(([option, each]) =>
       entry(`--${option}${each.value ? ` ${each.value}` : ''}`, optionHelp(each), 30),

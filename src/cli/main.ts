@@ -189,7 +189,8 @@ async function runCommand(
     const { checkSources } = await import('../service/source-operations.ts')
     return checkSources({ ...place, keyOf: sourceKey, signal: stopSignal() }, request, emit)
   }
-  const operands = command === 'ingest' ? parsed.operands.map((path) => resolve(path)) : parsed.operands
+  const operands =
+    command === 'ingest' || command === 'redact import' ? parsed.operands.map((path) => resolve(path)) : parsed.operands
   const request: ControlRequest = { command, options: { ...options }, operands }
   const answered = await askRunningService(dataFolder, request, emit)
   if (answered !== undefined) return answered

@@ -30,14 +30,17 @@ export function parseCommand(args: readonly string[]): ParsedCommand {
   if (first === '--version' || first === '-v') return { kind: 'version' }
   if (first.startsWith('-')) throw usageError(`A command must come before ${first}; \`tenderstock --help\` lists them.`)
   const group = commandNames.filter((name) => name.startsWith(`${first} `))
-  if (group.length > 0 && (second === undefined || second.startsWith('-'))) return { kind: 'help', topic: [first] }
-  const wanted = group.length > 0 ? `${first} ${second}` : first
+  // `redact --email …` is a command, and `redact list` another one
+  const isAlone = second === undefined || second.startsWith('-')
+  const hasBoth = commandNames.some((name) => name === first)
+  if (group.length > 0 && isAlone && !hasBoth) return { kind: 'help', topic: [first] }
+  const wanted = group.length > 0 && !(isAlone && hasBoth) ? `${first} ${second}` : first
   const command = commandNames.find((name) => name === wanted)
   if (!command)
     throw usageError(
       `There is no command ${quoted(wanted)}.${suggest(wanted, [...commandNames, ...groupNames])} \`tenderstock --help\` lists the commands.`,
     )
-  return parseOptions(command, args.slice(group.length > 0 ? 2 : 1))
+  return parseOptions(command, args.slice(wanted.split(' ').length))
 }
 
 function parseOptions(command: CommandName, args: readonly string[]): ParsedCommand {

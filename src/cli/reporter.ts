@@ -121,6 +121,7 @@ const stageNames: { readonly [stage in ProgressStage]: string } = {
   publish: 'Publishing',
   reparse: 'Re-parsing documents',
   rebuild: 'Rebuilding',
+  redact: 'Redacting',
   export: 'Copying',
   check: 'Checking portals',
 }
@@ -301,6 +302,14 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
           ? `  ${paint.dim('· All ids and contents are unchanged.')}`
           : `  ${paint.yellow('!')} Ids removed: ${number(event.idsGone)}, ids added: ${number(event.idsNew)}, contents changed: ${number(event.contentsChanged)}.`,
       ].join('\n')
+    case 'redacted':
+      return redactedText(event, paint)
+    case 'redaction':
+      return `  ${event.id}  ${toInstant(event.madeAt).slice(0, 10)}  ${kindsText(event.kinds)} · ${event.reason}${event.appliedAt === null ? paint.yellow(' · not applied to everything: give the command again') : ''}`
+    case 'redactionUndone':
+      return line('Undone', `${event.id}: ${count(event.notices, 'notice')} read as before`)
+    case 'redactionsImported':
+      return line('Imported', `${event.added} added, ${event.undone} undone, ${event.known} were known`)
     case 'valuesFitted':
       return event.version === null
         ? `  ${paint.dim(`· ${count(event.priced, 'tender')} with a published value are too few for a model; it needs 300.`)}`
@@ -547,4 +556,24 @@ function tokenText(event: EventOf<'token'>, paint: Paint): string {
         ? `valid until ${minute(event.expiresAt)}`
         : 'valid'
   return `  ${event.tokenId}  ${event.hint}  ${event.name.padEnd(16)} ${state}, ${event.lastUsedAt ? `last used ${minute(event.lastUsedAt)}` : 'never used'}`
+}
+
+const kindsText = (kinds: EventOf<'redaction'>['kinds']): string =>
+  Object.entries(kinds)
+    .filter(([, values]) => values > 0)
+    .map(([kind, values]) => `${values} ${kind}${values === 1 ? '' : 's'}`)
+    .join(', ')
+
+function redactedText(event: EventOf<'redacted'>, paint: Paint): string {
+  const places = Object.entries(event.places).map(
+    ([place, notices]) => `      ${String(notices).padStart(6)}  ${place}`,
+  )
+  return [
+    `  ${paint.green('✓')} ${event.isDryRun ? 'Would redact' : `Redacted (${event.id})`}: ${count(event.notices, 'notice')}, ${count(event.records, 'record')}; stored copies: ${event.bodies} webhook, ${event.mails} mail, ${event.others} other`,
+    ...(places.length > 0 ? [paint.dim('      notices  where'), ...places] : []),
+    ...event.recordIds.map((id) => paint.dim(`      ${id}`)),
+    ...(event.isDryRun || event.records === 0
+      ? []
+      : ['      The next edition brings the change to copies; until then the API serves the last one.']),
+  ].join('\n')
 }

@@ -11,6 +11,7 @@ import { startReceiver } from '../../test/webhooks/delivery-world.ts'
 import { engines, openEmptyDatabase, openTestStore, testDatabaseUrl } from '../../test/world.ts'
 import { consolidate } from '../consolidate/consolidate.ts'
 import { tenderId } from '../consolidate/tender-id.ts'
+import { redactionId, redactionRule } from '../domain/redaction.ts'
 import { systemRandom } from '../platform/random.ts'
 import { type ListedAuditEntry, listAuditEntries } from '../store/audit.ts'
 import { readSerials } from '../store/change-signal.ts'
@@ -22,6 +23,7 @@ import { type CommandName, commandNames } from './command-name.ts'
 import { allowLoopbackWebhooks } from './loopback-webhooks.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { runOperation } from './operations.ts'
+import { redactionsFile } from './redact-operations.ts'
 import { workQueue } from './work-queue.ts'
 
 const closers: (() => unknown)[] = []
@@ -39,6 +41,9 @@ const otherwise: readonly CommandName[] = [
   'completion',
   'clock advance',
 ]
+
+const redactionKey = Buffer.alloc(32, 7)
+const redaction = redactionId([redactionRule(redactionKey, 'email', 'jane@example.org')])
 
 const by = { actor: 'anna@example.org', addressPrefix: '192.0.2.0/24' }
 
@@ -204,6 +209,30 @@ describe.each(engines)('the audit log of commands (%s)', (engine) => {
         subject: 'edition 1',
       },
       { command: 'rebuild', whole: true, action: 'stock.rebuild', subject: 'stock' },
+      {
+        command: 'redact',
+        whole: true,
+        options: { email: ['jane@example.org'], reason: 'request 7' },
+        action: 'redaction.create',
+        subject: redaction,
+        prepare: () => sql`update redaction_key set key = ${redactionKey.toString('base64')}`.execute(store.db),
+      },
+      { command: 'redact list' },
+      {
+        command: 'redact import',
+        whole: true,
+        operands: () => [join(dataFolder, redactionsFile)],
+        action: 'redaction.import',
+        subject: join(dataFolder, redactionsFile),
+      },
+      {
+        command: 'redact undo',
+        whole: true,
+        operands: () => [redaction],
+        options: { yes: true },
+        action: 'redaction.undo',
+        subject: redaction,
+      },
       { command: 'values fit', whole: true, subject: 'value model' },
       {
         command: 'source run',

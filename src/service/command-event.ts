@@ -6,6 +6,7 @@ import type { MemberOrigin } from '../consolidate/explain.ts'
 import type { JoinedBy } from '../consolidate/explain-stock.ts'
 import type { Verdict } from '../consolidate/match/match-record.ts'
 import type { Notice } from '../domain/notice.ts'
+import type { RedactionKind } from '../domain/redaction.ts'
 import type { Instant } from '../domain/time.ts'
 import type { CompanyProfile } from '../hits/company-profile.ts'
 import type { ExplainedMatch } from '../hits/explain-match.ts'
@@ -38,7 +39,7 @@ import type { WebhookEndpoint } from '../store/webhook-endpoints.ts'
 import type { ReceivedWebhook } from '../webhooks/listen.ts'
 
 /** Long work of which the progress is told. */
-export type ProgressStage = 'ingest' | 'consolidate' | 'publish' | 'reparse' | 'rebuild' | 'export' | 'check'
+export type ProgressStage = 'ingest' | 'consolidate' | 'publish' | 'reparse' | 'rebuild' | 'redact' | 'export' | 'check'
 
 /** What of a card is data: without its functions. */
 export type SourceCard = Pick<
@@ -117,6 +118,31 @@ type Facts = {
     contentsChanged: number
     isSame: boolean
   }
+  /** What a redaction touched, or would touch; `isDryRun`: nothing was changed. */
+  redacted: {
+    id: string
+    isDryRun: boolean
+    notices: number
+    records: number
+    /** Ids of the first records, at most 100. */
+    recordIds: readonly string[]
+    /** Where it was found: members of the notices, with the number of notices. */
+    places: { readonly [member: string]: number }
+    /** Bodies of messages to endpoints, mails, and other stored copies. */
+    bodies: number
+    mails: number
+    others: number
+  }
+  redaction: {
+    id: string
+    kinds: { readonly [kind in RedactionKind]: number }
+    reason: string
+    madeAt: number
+    /** Null: not everything stored was gone through. */
+    appliedAt: number | null
+  }
+  redactionUndone: { id: string; notices: number }
+  redactionsImported: { added: number; undone: number; known: number }
   valuesFitted: Omit<FitSummary, 'version'> & { version: string | null }
   exported: { rows: number; tables: { readonly [table: string]: number } }
   clock: { now: Instant }

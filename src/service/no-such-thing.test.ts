@@ -99,6 +99,8 @@ const cases: readonly Case[] = [
   ['webhook deliveries', [id]],
   ['webhook replay', [id], { 'all-since': '2026-01-01' }],
   ['webhook release', [id]],
+  ['redact undo', [id]],
+  ['redact import', ['/nowhere/redactions.jsonl']],
 ]
 
 /** Their arguments name nothing of the stock: paths, a server, a shell, a name to be given. */

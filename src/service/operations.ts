@@ -54,6 +54,7 @@ import {
   showOrganization,
   updateOrganization,
 } from './organization-operations.ts'
+import { importRedactions, listRedactionsNow, redactNow, undoRedaction } from './redact-operations.ts'
 import { decideReview, explainStock, listReviews, showReview, undoReview } from './review-operations.ts'
 import { showSettings } from './setting-operations.ts'
 import { checkSources, listSources, runSourceNow, showSource } from './source-operations.ts'
@@ -136,6 +137,10 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     return 0
   },
   audit: listAudit,
+  redact: (context, request, emit) => redactNow(context, request, { emit, apply: consolidateNow }),
+  'redact list': listRedactionsNow,
+  'redact undo': (context, request, emit) => undoRedaction(context, request, { emit, apply: consolidateNow }),
+  'redact import': (context, request, emit) => importRedactions(context, request, { emit, apply: consolidateNow }),
   'values fit': async (context, _request, emit) => {
     await noteCommand(context.store.db, context, { action: 'values.fit', subject: 'value model' })
     await fitValues(context, emit)

@@ -11,6 +11,7 @@ import { loadSources, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
 import { type Executor, inTransaction } from '../store/database.ts'
 import { findDocument } from '../store/documents.ts'
+import { loadRedactor } from '../store/redactions.ts'
 import { listNewestDecisions, recordsOfNoticeKeys } from '../store/reviews.ts'
 import { alarmsOf, listRuns } from '../store/source-health.ts'
 import { listNewestSlots } from '../store/source-ledger.ts'
@@ -19,6 +20,8 @@ import { clockConcerns } from './clock-concerns.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { comparePair, waitingPairs } from './review-operations.ts'
 
+/** In place of a document from which a redaction cannot be cut out. */
+const withheld = 'This document holds contact data that was redacted, in a form that cannot be cut out of it.\n'
 const shownRuns = 50
 const shownSlots = 60
 const shownAlarms = 20
@@ -42,7 +45,12 @@ export function stockReads(context: ServiceContext, editions: Pick<EditionView, 
       const source = (await loadSources()).get(sourceId)
       return source && within((trx) => sourceFile(trx, source, context))
     },
-    document: (documentId) => findDocument(store.db, documentId, documentStore),
+    document: async (documentId) => {
+      const found = await findDocument(store.db, documentId, documentStore)
+      if (!found) return undefined
+      const { document } = await loadRedactor(store.db)
+      return { ...found, bytes: document(found.bytes) ?? Buffer.from(withheld) }
+    },
     titles: async () => new Map([...(await loadSources()).values()].map(({ id, title }) => [id, title])),
     publishIntervalMs: context.publishIntervalMs ?? hourMs,
     clocks: () => clockConcerns(databaseClock.differenceMs(), editions.newest, clock()),

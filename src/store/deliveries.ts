@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { dayMs } from '../domain/time.ts'
 import { type Executor, inTransaction, type Store } from './database.ts'
+import { loadRedactor } from './redactions.ts'
 import { disable, lockEndpoint } from './webhook-endpoints.ts'
 
 /** How long attempts, bodies and deliveries that ended are kept. */
@@ -143,7 +144,13 @@ export async function deliverySubjects(
     join edition_entry entry on entry.last_modified = coalesce(own.last_modified, p.last_modified)
     join edition e on e.edition = entry.edition
     where d.message_id = any (${[...messageIds]}::text[])`.execute(db)
-  return new Map(rows.map(({ messageId, ...subject }) => [messageId, subject]))
+  const { json } = await loadRedactor(db)
+  return new Map(
+    rows.map(({ messageId, ...subject }) => [
+      messageId,
+      { ...subject, record: json(subject.record), matched: json(subject.matched) },
+    ]),
+  )
 }
 
 /**

@@ -1,6 +1,7 @@
 // Digests: who gets the hits of a search by mail, and how far each of them is.
 import { sql } from 'kysely'
 import { type Executor, inTransaction, type Store } from './database.ts'
+import { withoutRedacted } from './redactions.ts'
 
 /** Maximum number of persons who get digests of one search. */
 export const mostDigests = 100
@@ -170,7 +171,7 @@ export async function digestHits(trx: Executor, span: DigestSpan, limit: number)
     left join published_tender p on p.tender_id = case when h.is_closed then h.tender_id else coalesce(h.merged_into, h.tender_id) end
     left join edition_entry e on e.last_modified = p.last_modified
     order by h.is_closed, h.is_urgent desc, h.fit_score desc, h.hit_id`.execute(trx)
-  return { count, hash, best }
+  return { count, hash, best: await withoutRedacted(trx, best) }
 }
 
 /** In the transaction that queues the mail. */

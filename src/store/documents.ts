@@ -7,6 +7,7 @@ import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
 import type { DocumentStore } from './document-store.ts'
 import { inParallel } from './in-parallel.ts'
+import { loadRedactor } from './redactions.ts'
 
 /** Value of `parser_version` for a document that no parser can read again: it was rejected while it was received. */
 export const unparsedVersion = 0
@@ -277,7 +278,13 @@ export async function listRejections(db: Executor, limit: number): Promise<Liste
     .orderBy('pointer')
     .limit(limit)
     .execute()
-  return rows.map(({ source_id: sourceId, rejected_at: rejectedAt, ...row }) => ({ ...row, sourceId, rejectedAt }))
+  const redactor = await loadRedactor(db)
+  return rows.map(({ source_id: sourceId, rejected_at: rejectedAt, ...row }) => ({
+    ...row,
+    detail: redactor.text(row.detail),
+    sourceId,
+    rejectedAt,
+  }))
 }
 
 function missingContent(documentId: string): never {

@@ -27,7 +27,7 @@ type Table = {
 type Key = readonly string[]
 
 /** Filled by the migrations themselves: their rows do not make a database a used one. */
-const seededTables: readonly string[] = ['change_signal', 'publication', 'hit_mark']
+const seededTables: readonly string[] = ['change_signal', 'publication', 'hit_mark', 'redaction_key']
 /** Target size of the JSON of one statement that writes rows, in characters. */
 const batchLength = 4 * 1024 * 1024
 /** Maximum rows of one statement, so that none runs into the time limit however large a table is. */

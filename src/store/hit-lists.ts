@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
+import { withoutRedacted } from './redactions.ts'
 
 export const hitStates = ['new', 'seen', 'kept', 'dismissed'] as const
 /** What people did with a hit. */
@@ -114,7 +115,7 @@ export async function listHitPage(db: Executor, listing: HitListing): Promise<Pa
     left join published_tender p on p.tender_id = h.shown_id
     left join edition_entry e on e.last_modified = p.last_modified
     order by h.place ${direction}, h.hit_id ${idDirection}`.execute(db)
-  const hits = rows.map(({ deliveries, ...row }) => ({
+  const hits = (await withoutRedacted(db, rows)).map(({ deliveries, ...row }) => ({
     ...row,
     deliveries: deliveries === null ? [] : (JSON.parse(deliveries) as HitDelivery[]),
   }))

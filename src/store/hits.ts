@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
+import { loadRedactor } from './redactions.ts'
 
 /** The data of a tender from which a change is derived, as in one of its entries. */
 export type WatchedState = {
@@ -317,8 +318,9 @@ export async function listHits(
     left join published_tender p on p.tender_id = h.tender_id
     left join edition_entry e on e.last_modified = p.last_modified
     order by h.edition desc, h.fit_score desc, h.hit_id`.execute(db)
+  const redactor = await loadRedactor(db)
   return rows.map(({ body, ...row }) => ({
     ...row,
-    title: body === null ? '' : (JSON.parse(body) as { title: string }).title,
+    title: body === null ? '' : redactor.text((JSON.parse(body) as { title: string }).title),
   }))
 }

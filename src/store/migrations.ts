@@ -608,4 +608,20 @@ export const migrations: Migrations = {
     'create index sign_in_attempt_who on sign_in_attempt (who_hash)',
     'create index sign_in_attempt_tried on sign_in_attempt (tried_at)',
   ],
+  '0004-redactions': [
+    // The key of the hashes is there from the beginning, so that every backup holds it.
+    `create table redaction_key (
+      is_only boolean primary key default true check (is_only),
+      key text not null
+    )`,
+    `insert into redaction_key (key)
+      values (encode(sha256((gen_random_uuid()::text || gen_random_uuid()::text)::bytea), 'base64'))`,
+    `create table redaction (
+      redaction_id text primary key,
+      rules text not null,
+      reason text not null,
+      made_at bigint not null,
+      applied_at bigint
+    )`,
+  ],
 }

@@ -1,15 +1,28 @@
-// Notices as the consolidation reads them, and the exact keys that connect them.
+// Notices as the consolidation reads them, without what is redacted, and the exact keys that connect them.
 import { sql } from 'kysely'
 import type { Notice } from '../domain/notice.ts'
+import type { Redactor } from '../domain/redaction.ts'
 import type { Executor } from './database.ts'
+import { loadRedactor } from './redactions.ts'
 
 /** A notice with the id of its row and the source that received it. */
 export type NoticeRow = { readonly noticeId: string; readonly sourceId: string; readonly notice: Notice }
 
 type RawRow = { readonly notice_id: string; readonly source_id: string; readonly content: string }
 
-function toRow({ notice_id: noticeId, source_id: sourceId, content }: RawRow): NoticeRow {
-  return { noticeId, sourceId, notice: JSON.parse(content) as Notice }
+async function toRows(db: Executor, rows: readonly RawRow[]): Promise<NoticeRow[]> {
+  if (rows.length === 0) return []
+  const redactor = await loadRedactor(db)
+  return rows.map(({ notice_id: noticeId, source_id: sourceId, content }) => ({
+    noticeId,
+    sourceId,
+    notice: readNotice(content, redactor),
+  }))
+}
+
+/** A notice as it is stored, without what is redacted. */
+export function readNotice(content: string, redactor: Redactor): Notice {
+  return redactor.value(JSON.parse(content) as Notice)
 }
 
 /** Up to `limit` notices not yet consolidated, by id. Locked, so that a notice read again meanwhile is not marked by mistake. */
@@ -17,7 +30,7 @@ export async function takeNoticesToConsolidate(db: Executor, limit: number): Pro
   const { rows } = await sql<RawRow>`
     select notice_id, source_id, content from notice
     where not is_consolidated order by notice_id limit ${limit} for update`.execute(db)
-  return rows.map(toRow)
+  return toRows(db, rows)
 }
 
 export async function countNoticesToConsolidate(db: Executor): Promise<number> {
@@ -31,7 +44,7 @@ export async function loadNotices(db: Executor, noticeIds: readonly string[]): P
   if (noticeIds.length === 0) return []
   const { rows } = await sql<RawRow>`
     select notice_id, source_id, content from notice where notice_id = any(${[...noticeIds]}::text[])`.execute(db)
-  return rows.map(toRow)
+  return toRows(db, rows)
 }
 
 /** A page of all notices in the order of their ids, after the given one. */
@@ -39,7 +52,7 @@ export async function listNotices(db: Executor, after: string, limit: number): P
   const { rows } = await sql<RawRow>`
     select notice_id, source_id, content from notice
     where notice_id > ${after} order by notice_id limit ${limit}`.execute(db)
-  return rows.map(toRow)
+  return toRows(db, rows)
 }
 
 export async function markConsolidated(db: Executor, noticeIds: readonly string[]): Promise<void> {

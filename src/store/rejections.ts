@@ -1,6 +1,7 @@
 // Rejections for people: how many of which reason and source, and the newest of them.
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
+import { loadRedactor } from './redactions.ts'
 
 export type RejectionCount = {
   readonly reason: string
@@ -49,5 +50,6 @@ export async function findRejections(
     order by r.rejected_at desc, r.document_id, r.pointer limit ${which.limit}::integer offset ${which.offset}::integer`.execute(
     db,
   )
-  return rows
+  const redactor = await loadRedactor(db)
+  return rows.map((row) => ({ ...row, detail: redactor.text(row.detail) }))
 }

@@ -611,4 +611,16 @@ export type Database = {
   sent_form: { key_hash: Uint8Array; sent_at: EpochMs }
   /** Requests of the last hour for links to sign in, by the hash of an address or network. */
   sign_in_attempt: { attempt_no: Generated<number>; who_hash: Uint8Array; tried_at: EpochMs }
+  /** One row: the key of the hashes in `redaction`, base64. */
+  redaction_key: { is_only: Generated<boolean>; key: string }
+  /** Contact data that is taken out of notices and records (domain/redaction.ts); its values are held as keyed hashes. */
+  redaction: {
+    redaction_id: string
+    /** JSON of RedactionRule[]. */
+    rules: string
+    reason: string
+    made_at: EpochMs
+    /** When everything stored had been gone through. */
+    applied_at: EpochMs | null
+  }
 }

@@ -1,9 +1,9 @@
 // The stock: tenders, and the notices of each.
 import { sql } from 'kysely'
-import type { Notice } from '../domain/notice.ts'
 import type { ArchiveReason } from '../domain/tender.ts'
 import type { Executor } from './database.ts'
-import type { NoticeRow } from './notices.ts'
+import { type NoticeRow, readNotice } from './notices.ts'
+import { loadRedactor } from './redactions.ts'
 
 /** Number of the lock: arbitrary, but the same for all code that writes the stock. */
 const stockLock = 7_271_101
@@ -174,12 +174,13 @@ export async function loadNoticesOfTenders(
   const { rows } = await sql<{ tender_id: string; notice_id: string; source_id: string; content: string }>`
     select t.tender_id, n.notice_id, n.source_id, n.content from tender_notice t join notice n using (notice_id)
     where t.tender_id = any(${[...tenderIds]}::text[])`.execute(db)
+  const redactor = await loadRedactor(db)
   const found = new Map<string, NoticeRow[]>(tenderIds.map((tenderId) => [tenderId, []]))
   for (const row of rows)
     found.get(row.tender_id)!.push({
       noticeId: row.notice_id,
       sourceId: row.source_id,
-      notice: JSON.parse(row.content) as Notice,
+      notice: readNotice(row.content, redactor),
     })
   return found
 }

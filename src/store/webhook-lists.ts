@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { hourMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
 import type { Delivery } from './deliveries.ts'
+import { withoutRedacted } from './redactions.ts'
 import type { WebhookEndpoint } from './webhook-endpoints.ts'
 
 /** Counts of what waits end here. */
@@ -126,7 +127,7 @@ export async function listDeliveryPage(
     left join published_tender p on p.tender_id = h.tender_id
     left join edition_entry e on e.last_modified = p.last_modified
     order by d.created_at desc, d.message_id`.execute(db)
-  return rows
+  return withoutRedacted(db, rows)
 }
 
 /** One attempt. Times in milliseconds. */

@@ -70,6 +70,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
     ['docs/command-line.md'],
     ['docs/settings.md'],
     ['docs/console.md'],
+    ['docs/privacy.md', 'Privacy'],
     ['docs/proxies/README.md'],
     ['docs/trial-clock.md'],
     ['docs/performance.md'],

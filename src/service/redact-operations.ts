@@ -1,0 +1,330 @@
+// The operator's commands about contact data that must leave the records: `redact`, its list, undo, and import after a restore.
+import { createHmac } from 'node:crypto'
+import { appendFile, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { draftOf } from '../consolidate/merge.ts'
+import {
+  type RedactionKind,
+  type RedactionRule,
+  RedactionValueError,
+  type Redactor,
+  redactionId,
+  redactionRule,
+  redactor,
+} from '../domain/redaction.ts'
+import type { TenderContent } from '../domain/tender.ts'
+import { noSuchThing, OperatorError } from '../platform/errors.ts'
+import { makeFolder } from '../platform/folders.ts'
+import { Pace } from '../store/paced.ts'
+import { inStockTransaction } from '../store/publication.ts'
+import {
+  deleteRedaction,
+  insertRedaction,
+  listKeptBodies,
+  listParsedNotices,
+  listRedactions,
+  listStoredTexts,
+  type Redaction,
+  reconsiderNotices,
+  redactionKey,
+  replaceKeptBody,
+  replaceStoredText,
+  setRedactionApplied,
+  type storedTexts,
+} from '../store/redactions.ts'
+import { findTender, upsertTenders } from '../store/tenders.ts'
+import type { Emit, EventOf } from './command-event.ts'
+import { noteCommand } from './command-note.ts'
+import type { ControlRequest } from './control-socket.ts'
+import type { ServiceContext } from './operation-context.ts'
+
+/** What was redacted since the beginning, one line each, for a database that is restored from an older backup. */
+export const redactionsFile = 'redactions.jsonl'
+
+type Doing = { readonly emit: Emit; readonly apply: (context: ServiceContext, emit: Emit) => Promise<void> }
+
+/** A line of the file. `key` tells the keys of stocks apart. */
+type FileLine = { readonly key: string } & (
+  | { readonly redaction: Omit<Redaction, 'appliedAt'> }
+  | { readonly undone: string }
+)
+
+/** `redact` */
+export async function redactNow(context: ServiceContext, { options }: ControlRequest, doing: Doing): Promise<number> {
+  const { store, clock } = context
+  const key = await redactionKey(store.db)
+  const rules = rulesOf(key, options)
+  const id = redactionId(rules)
+  const isDryRun = options['dry-run'] === true
+  if (isDryRun) {
+    doing.emit({ event: 'redacted', id, isDryRun, ...(await goThrough(context, redactor(key, rules), doing, false)) })
+    return 0
+  }
+  const reason = String(options['reason'] ?? '').trim()
+  if (reason === '')
+    throw new OperatorError('A redaction needs --reason TEXT; --dry-run shows what it would touch.', { exitCode: 2 })
+  const redaction = { redactionId: id, rules, reason, madeAt: clock() }
+  await changeRules(context, async (trx) => {
+    await insertRedaction(trx, redaction)
+    await noteCommand(trx, context, { action: 'redaction.create', subject: id, detail: { ...kindsOf(rules), reason } })
+  })
+  await keepLine(context, key, { redaction })
+  const touched = await goThrough(context, redactor(key, rules), doing, true)
+  await setRedactionApplied(store.db, id, clock())
+  doing.emit({ event: 'redacted', id, isDryRun, ...touched })
+  return 0
+}
+
+/** `redact list` */
+export async function listRedactionsNow(
+  { store }: ServiceContext,
+  _request: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const redactions = await listRedactions(store.db)
+  if (redactions.length === 0) emit({ event: 'none', message: 'Nothing is redacted.' })
+  for (const { redactionId: id, rules, reason, madeAt, appliedAt } of redactions)
+    emit({ event: 'redaction', id, kinds: kindsOf(rules), reason, madeAt, appliedAt })
+  return 0
+}
+
+/** `redact undo` */
+export async function undoRedaction(
+  context: ServiceContext,
+  { operands }: ControlRequest,
+  doing: Doing,
+): Promise<number> {
+  const { store } = context
+  const id = operands[0]!
+  const found = (await listRedactions(store.db)).find((each) => each.redactionId === id)
+  if (!found) throw noSuchThing(`There is no redaction "${id}"; \`tenderstock redact list\` shows the ids.`)
+  const key = await redactionKey(store.db)
+  await changeRules(context, async (trx) => {
+    await deleteRedaction(trx, id)
+    await noteCommand(trx, context, { action: 'redaction.undo', subject: id })
+  })
+  await keepLine(context, key, { undone: id })
+  const { notices } = await reconsider(context, redactor(key, found.rules), doing.emit, true)
+  await context.queue.run('consolidate', () => doing.apply(context, doing.emit))
+  doing.emit({ event: 'redactionUndone', id, notices })
+  return 0
+}
+
+/** `redact import` */
+export async function importRedactions(
+  context: ServiceContext,
+  { operands }: ControlRequest,
+  doing: Doing,
+): Promise<number> {
+  const { store, clock } = context
+  const path = operands[0]!
+  const key = await redactionKey(store.db)
+  const wanted = new Map<string, Omit<Redaction, 'appliedAt'> | undefined>()
+  for (const line of await linesOf(path)) {
+    if (line.key !== printOf(key))
+      throw new OperatorError(
+        `${path} was written for another stock: its hashes were made with another key. Restore a backup of that stock, or give the redactions again.`,
+      )
+    if ('redaction' in line) wanted.set(line.redaction.redactionId, line.redaction)
+    else wanted.set(line.undone, undefined)
+  }
+  const known = new Map((await listRedactions(store.db)).map((each) => [each.redactionId, each]))
+  const added = [...wanted.values()].flatMap((each) => (each && !known.has(each.redactionId) ? [each] : []))
+  const undone = [...wanted].flatMap(([id, each]) => (each === undefined ? (known.get(id) ?? []) : []))
+  await changeRules(context, async (trx) => {
+    for (const each of added) await insertRedaction(trx, each)
+    for (const { redactionId: id } of undone) await deleteRedaction(trx, id)
+    const detail = { added: added.length, undone: undone.length }
+    await noteCommand(trx, context, { action: 'redaction.import', subject: path.slice(0, 300), detail })
+  })
+  if (undone.length > 0) {
+    const rules = undone.flatMap((each) => each.rules)
+    await reconsider(context, redactor(key, rules), doing.emit, true)
+  }
+  const rules = added.flatMap((each) => each.rules)
+  await goThrough(context, redactor(key, rules), doing, true)
+  for (const each of added) await setRedactionApplied(store.db, each.redactionId, clock())
+  doing.emit({
+    event: 'redactionsImported',
+    added: added.length,
+    undone: undone.length,
+    known: [...wanted].filter(([id, each]) => each && known.has(id)).length,
+  })
+  return 0
+}
+
+/** Under the lock of the stock: whoever consolidates after it has the rules as they are then. */
+async function changeRules(context: ServiceContext, work: Parameters<typeof inStockTransaction>[1]): Promise<void> {
+  await inStockTransaction(context.store, work)
+}
+
+function rulesOf(key: Buffer, options: ControlRequest['options']): RedactionRule[] {
+  const valuesOf = (name: RedactionKind): readonly string[] =>
+    Array.isArray(options[name]) ? (options[name] as unknown[]).map(String) : []
+  try {
+    const rules = (['email', 'phone', 'name'] as const).flatMap((kind) =>
+      valuesOf(kind).map((value) => redactionRule(key, kind, value)),
+    )
+    if (rules.length > 0) return rules
+  } catch (error) {
+    if (error instanceof RedactionValueError) throw new OperatorError(error.message, { exitCode: 2 })
+    throw error
+  }
+  throw new OperatorError('Name what to redact: --email MAIL, --phone NUMBER, --name NAME.', { exitCode: 2 })
+}
+
+function kindsOf(rules: readonly RedactionRule[]): { readonly [kind in RedactionKind]: number } {
+  const count = (kind: RedactionKind) => rules.filter((rule) => rule.kind === kind).length
+  return { email: count('email'), phone: count('phone'), name: count('name') }
+}
+
+type Touched = Omit<EventOf<'redacted'>, 'event' | 'id' | 'isDryRun'>
+
+/** Maximum number of records that are named. */
+const mostNamed = 100
+
+/**
+ * Goes through everything stored that may hold the values, in short pieces, so that the service works on meanwhile. `isReal`: takes
+ * them out; else only counts.
+ */
+async function goThrough(context: ServiceContext, rules: Redactor, doing: Doing, isReal: boolean): Promise<Touched> {
+  if (!rules.isActive) return { notices: 0, records: 0, recordIds: [], places: {}, bodies: 0, mails: 0, others: 0 }
+  const { emit } = doing
+  const { notices, places } = await reconsider(context, rules, emit, isReal)
+  const records: string[] = []
+  await eachText(context, 'tender', ({ key, content }) => {
+    if (rules.json(content) !== content) records.push(key)
+  })
+  if (isReal) {
+    await context.queue.run('consolidate', () => doing.apply(context, emit))
+    for (const id of records) await redactLeftover(context, rules, id)
+  }
+  const replaced = async (table: Exclude<keyof typeof storedTexts, 'tender'>): Promise<number> => {
+    let count = 0
+    await eachText(context, table, async (text) => {
+      const clean = rules.json(text.content)
+      if (clean === text.content) return
+      count++
+      if (isReal) await replaceStoredText(context.store.db, table, text, clean)
+    })
+    return count
+  }
+  const others = (await replaced('tender_estimate')) + (await replaced('hit'))
+  // last: what was made meanwhile is made with the rules
+  const bodies = await redactBodies(context, rules, isReal)
+  const mails = await replaced('mail')
+  return { notices, places, records: records.length, recordIds: records.slice(0, mostNamed), bodies, mails, others }
+}
+
+/** Counts the notices that hold the values; `isReal`: lets the next consolidation derive their records again. */
+async function reconsider(
+  { store }: ServiceContext,
+  rules: Redactor,
+  emit: Emit,
+  isReal: boolean,
+): Promise<Pick<Touched, 'notices' | 'places'>> {
+  const places: { [member: string]: number } = {}
+  const pace = new Pace(store.engine)
+  let [notices, done] = [0, 0]
+  for (let after = ''; ; ) {
+    const page = await pace.run(async (limit) => {
+      const rows = await listParsedNotices(store.db, after, limit)
+      const hit: string[] = []
+      for (const { key, content } of rows) {
+        const found = new Set<string>()
+        rules.value(JSON.parse(content), (place) => found.add(place))
+        if (found.size === 0) continue
+        hit.push(key)
+        for (const place of found) places[place] = (places[place] ?? 0) + 1
+      }
+      notices += hit.length
+      if (isReal && hit.length > 0) await reconsiderNotices(store.db, hit)
+      return rows
+    })
+    if (page.length === 0) return { notices, places }
+    done += page.length
+    after = page.at(-1)!.key
+    emit({ event: 'progress', stage: 'redact', done, detail: 'notices' })
+  }
+}
+
+async function eachText(
+  { store }: ServiceContext,
+  table: keyof typeof storedTexts,
+  look: (text: { readonly key: string; readonly content: string }) => unknown,
+): Promise<void> {
+  const pace = new Pace(store.engine)
+  for (let after = ''; ; ) {
+    const page = await pace.run(async (limit) => {
+      const rows = await listStoredTexts(store.db, table, after, limit)
+      for (const row of rows) await look(row)
+      return rows
+    })
+    if (page.length === 0) return
+    after = page.at(-1)!.key
+  }
+}
+
+/** A record that no notice is in any more keeps its content, and no consolidation derives it again. */
+async function redactLeftover({ store }: ServiceContext, rules: Redactor, tenderId: string): Promise<void> {
+  await inStockTransaction(store, async (trx) => {
+    const found = await findTender(trx, tenderId)
+    if (!found || rules.json(found.content) === found.content) return
+    const { content, firstEdition: _, ...row } = found
+    const draft = draftOf(rules.value(JSON.parse(content) as TenderContent), row.nextTransitionMs)
+    await upsertTenders(trx, [{ ...row, ...draft }])
+  })
+}
+
+/** The bodies of messages: one that is sent again from now on differs from its first attempt. */
+async function redactBodies({ store }: ServiceContext, rules: Redactor, isReal: boolean): Promise<number> {
+  const pace = new Pace(store.engine)
+  let count = 0
+  for (let after = ''; ; ) {
+    const page = await pace.run(async (limit) => {
+      const rows = await listKeptBodies(store.db, after, limit)
+      for (const { key, packed } of rows) {
+        const body = gunzipSync(packed).toString()
+        const clean = rules.json(body)
+        if (clean === body) continue
+        count++
+        if (isReal) await replaceKeptBody(store.db, key, gzipSync(clean, { level: 1 }))
+      }
+      return rows
+    })
+    if (page.length === 0) return count
+    after = page.at(-1)!.key
+  }
+}
+
+/** Tells keys apart without telling anything about them. */
+const printOf = (key: Buffer): string => createHmac('sha256', key).update('print').digest('hex').slice(0, 16)
+
+type NewLine = { readonly redaction: Omit<Redaction, 'appliedAt'> } | { readonly undone: string }
+
+async function keepLine({ dataFolder }: ServiceContext, key: Buffer, line: NewLine): Promise<void> {
+  await makeFolder(dataFolder)
+  const text = `${JSON.stringify({ key: printOf(key), ...line } satisfies FileLine)}\n`
+  await appendFile(join(dataFolder, redactionsFile), text, { mode: 0o600, flush: true })
+}
+
+/** Throws OperatorError for a file that is not there or holds something else. */
+async function linesOf(path: string): Promise<FileLine[]> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw noSuchThing(`There is no file ${path}.`)
+    throw error
+  })
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line, index) => {
+      try {
+        const value = JSON.parse(line) as FileLine
+        if (typeof value.key === 'string' && ('redaction' in value || 'undone' in value)) return value
+      } catch {
+        // told below
+      }
+      throw new OperatorError(`Line ${index + 1} of ${path} is not a redaction; pass a file ${redactionsFile}.`)
+    })
+}

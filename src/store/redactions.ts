@@ -1,0 +1,140 @@
+// Redactions of contact data, and the texts that they are applied to where these are stored.
+import { sql } from 'kysely'
+import { type RedactionRule, type Redactor, redactor } from '../domain/redaction.ts'
+import { arrayText } from './array-text.ts'
+import type { Executor } from './database.ts'
+
+export type Redaction = {
+  readonly redactionId: string
+  readonly rules: readonly RedactionRule[]
+  readonly reason: string
+  /** Epoch milliseconds. */
+  readonly madeAt: number
+  /** When everything stored had been gone through; null: not yet, so the command has to be given again. */
+  readonly appliedAt: number | null
+}
+
+/** The key of the rules of this stock. It protects the hashes where they are without the database. */
+export async function redactionKey(db: Executor): Promise<Buffer> {
+  const { rows } = await sql<{ key: string }>`select key from redaction_key`.execute(db)
+  return Buffer.from(rows[0]!.key, 'base64')
+}
+
+/** What applies all redactions as they are now. Call it in the transaction that uses it. */
+export async function loadRedactor(db: Executor): Promise<Redactor> {
+  const { rows } = await sql<{ rules: string; key: string }>`
+    select rules, key from redaction cross join redaction_key`.execute(db)
+  const [first] = rows
+  const rules = rows.flatMap((row) => JSON.parse(row.rules) as RedactionRule[])
+  return redactor(Buffer.from(first?.key ?? '', 'base64'), rules)
+}
+
+/** Rows with the JSON of a record, as they may leave the service: an edition keeps what was redacted after it until the next one. */
+export async function withoutRedacted<Row extends { readonly body: string | null }>(
+  db: Executor,
+  rows: readonly Row[],
+): Promise<Row[]> {
+  const { json } = await loadRedactor(db)
+  return rows.map((row) => ({ ...row, body: row.body === null ? null : json(row.body) }))
+}
+
+/** The oldest first. */
+export async function listRedactions(db: Executor): Promise<Redaction[]> {
+  const { rows } = await sql<Omit<Redaction, 'rules'> & { rules: string }>`
+    select redaction_id as "redactionId", rules, reason, made_at as "madeAt", applied_at as "appliedAt"
+    from redaction order by made_at, redaction_id`.execute(db)
+  return rows.map((row) => ({ ...row, rules: JSON.parse(row.rules) as RedactionRule[] }))
+}
+
+/** Adds a redaction that is not applied yet; one that is there already keeps its time and its reason. */
+export async function insertRedaction(
+  trx: Executor,
+  { redactionId, rules, reason, madeAt }: Omit<Redaction, 'appliedAt'>,
+): Promise<void> {
+  await sql`
+    insert into redaction (redaction_id, rules, reason, made_at)
+    values (${redactionId}, ${JSON.stringify(rules)}, ${reason}, ${madeAt})
+    on conflict (redaction_id) do update set applied_at = null`.execute(trx)
+}
+
+export async function setRedactionApplied(db: Executor, redactionId: string, at: number): Promise<void> {
+  await sql`update redaction set applied_at = ${at} where redaction_id = ${redactionId}`.execute(db)
+}
+
+/** True when there was one. */
+export async function deleteRedaction(trx: Executor, redactionId: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`delete from redaction where redaction_id = ${redactionId}`.execute(trx)
+  return numAffectedRows === 1n
+}
+
+/** Where copies of records stand besides the notices: the column of the key, and that of the JSON or text. */
+export const storedTexts = {
+  tender: { key: 'tender_id', content: 'content' },
+  tender_estimate: { key: 'tender_id', content: 'estimate' },
+  /** Of digests; a mail of the console is for the person that it is about. */
+  mail: { key: 'message_id', content: 'content', condition: 'digest_id is not null' },
+  hit: { key: 'hit_id', content: 'matched' },
+} as const satisfies { readonly [table: string]: { readonly [part in 'key' | 'content' | 'condition']?: string } }
+
+export type StoredText = { readonly key: string; readonly content: string }
+
+/** A page of them in the order of their keys. */
+export async function listStoredTexts(
+  db: Executor,
+  table: keyof typeof storedTexts,
+  after: string,
+  limit: number,
+): Promise<StoredText[]> {
+  const { key, content } = storedTexts[table]
+  const condition = table === 'mail' ? storedTexts.mail.condition : 'true'
+  const { rows } = await sql<StoredText>`
+    select ${sql.ref(key)} as key, ${sql.ref(content)} as content from ${sql.table(table)}
+    where ${sql.ref(key)} > ${after} and ${sql.raw(condition)} order by ${sql.ref(key)} limit ${limit}::integer`.execute(
+    db,
+  )
+  return rows
+}
+
+/** Replaces a text that is still the one that was read. */
+export async function replaceStoredText(
+  db: Executor,
+  table: Exclude<keyof typeof storedTexts, 'tender'>,
+  { key: id, content: before }: StoredText,
+  after: string,
+): Promise<void> {
+  const { key, content } = storedTexts[table]
+  await sql`
+    update ${sql.table(table)} set ${sql.ref(content)} = ${after}
+    where ${sql.ref(key)} = ${id} and ${sql.ref(content)} = ${before}`.execute(db)
+}
+
+/** A page of the bodies of messages, packed, in the order of their ids. */
+export async function listKeptBodies(
+  db: Executor,
+  after: string,
+  limit: number,
+): Promise<{ readonly key: string; readonly packed: Uint8Array }[]> {
+  const { rows } = await sql<{ key: string; packed: Uint8Array }>`
+    select message_id as key, packed from delivery_body
+    where message_id > ${after} order by message_id limit ${limit}::integer`.execute(db)
+  return rows
+}
+
+export async function replaceKeptBody(db: Executor, messageId: string, packed: Uint8Array): Promise<void> {
+  await sql`update delivery_body set packed = ${packed} where message_id = ${messageId}`.execute(db)
+}
+
+/** A page of the notices as they were parsed, in the order of their ids. */
+export async function listParsedNotices(db: Executor, after: string, limit: number): Promise<StoredText[]> {
+  const { rows } = await sql<StoredText>`
+    select notice_id as key, content from notice where notice_id > ${after} order by notice_id limit ${limit}::integer`.execute(
+    db,
+  )
+  return rows
+}
+
+/** Lets the next consolidation derive the records of these notices again. */
+export async function reconsiderNotices(db: Executor, noticeIds: readonly string[]): Promise<void> {
+  await sql`
+    update notice set is_consolidated = false where notice_id = any(${arrayText(noticeIds)}::text[])`.execute(db)
+}
