@@ -262,6 +262,10 @@ export const commands = {
         value: 'ID…',
         help: 'Only these sources; `source list --all` shows the ids. Without --live: their sample portals; `all` means every one.',
       },
+      simulator: {
+        ...simulator,
+        help: 'With --live: read the portals that `tenderstock simulate` serves at this URL. The stock is one of samples.',
+      },
       workers: {
         type: 'count',
         value: 'N',
@@ -309,6 +313,10 @@ export const commands = {
       ['tenderstock start --ingest notices/ day.zip --no-samples', 'serve your own notices'],
       ['tenderstock start --live --data /srv/live', 'read all portals that need no key'],
       ['tenderstock start --live --source ted doe --backfill-since 2022-01-01', 'two of them, with a backfill'],
+      [
+        'tenderstock start --live --simulator http://127.0.0.1:8090 --data trial',
+        'with the workers of production, against `tenderstock simulate`',
+      ],
       ['tenderstock start --data /srv/tenders --api-port 9000 --json', 'for a program that waits for the ready event'],
     ],
   },

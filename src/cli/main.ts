@@ -80,6 +80,10 @@ async function runCommand(
         '--requests-per-minute sets the limit of the trial organization, which exists only with the samples; use `tenderstock organization update NAME --requests-per-minute N`.',
         { exitCode: 2 },
       )
+    if (options.simulator !== undefined && options.live !== true)
+      throw new OperatorError('--simulator takes the place of the portals of --live: pass both, or neither.', {
+        exitCode: 2,
+      })
     const service = {
       version: version(),
       dataFolder,
@@ -114,6 +118,7 @@ async function runCommand(
             sources: Array.isArray(options.source) ? options.source : [],
             workers: Number(options.workers),
             ...(options['backfill-since'] !== undefined && { backfillSince: String(options['backfill-since']) }),
+            ...(options.simulator !== undefined && { simulator: String(options.simulator) }),
           },
         }),
         console: { host: String(options['console-host']), port: consolePort(options) },

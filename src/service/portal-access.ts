@@ -3,7 +3,7 @@ import { createPoliteHosts, type PoliteHosts } from '../ingest/polite.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
-import { openHttp } from '../platform/http.ts'
+import { type HttpClient, openHttp } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
 import type { Source } from '../sources/source.ts'
 
@@ -40,20 +40,25 @@ export function openPortalAccess(options: PortalAccessOptions): PortalAccess {
   const samples = simulator === undefined ? options.samplePortals?.() : undefined
   if (samples)
     return { hosts: samples.hosts, isSimulated: true, cardOf: ({ id }) => samples.sourceOf(id), close: async () => {} }
-  const base = simulator === undefined ? undefined : simulatorBase(simulator)
-  const contact = base === undefined ? contactOf(config) : 'https://simulator.invalid/'
-  const http = openHttp(
-    base === undefined
-      ? { network: 'public' }
-      : { network: 'loopback', route: (url) => new URL(`${base}/${url.host}${url.pathname}${url.search}`) },
-  )
+  const { http, contact } = openPortalHttp(config, simulator)
   const draw = () => random.bytes(4).readUInt32BE() / 2 ** 32
   return {
     hosts: createPoliteHosts({ http, clock, sleep: systemSleep, random: draw, contact, version }),
-    isSimulated: base !== undefined,
+    isSimulated: simulator !== undefined,
     cardOf: (source) => source,
     close: http.close,
   }
+}
+
+/** The way to the portals, or to those of a simulator, which never learns who the operator is. Throws like `openPortalAccess`. */
+export function openPortalHttp(
+  config: Config,
+  simulator: string | undefined,
+): { readonly http: HttpClient; readonly contact: string } {
+  if (simulator === undefined) return { contact: contactOf(config), http: openHttp({ network: 'public' }) }
+  const base = simulatorBase(simulator)
+  const route = (url: URL) => new URL(`${base}/${url.host}${url.pathname}${url.search}`)
+  return { contact: 'https://simulator.invalid/', http: openHttp({ network: 'loopback', route }) }
 }
 
 /** Whom portals may ask about what we do. */
@@ -65,7 +70,8 @@ export function contactOf({ contact }: Config): string {
   )
 }
 
-function simulatorBase(text: string): string {
+/** Throws OperatorError where this is no address on this machine. */
+export function simulatorBase(text: string): string {
   const url = URL.parse(text)
   if (url?.protocol !== 'http:' || !['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname))
     throw new OperatorError(

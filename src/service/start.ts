@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import { writeAccountMail } from '../console/write-mails.ts'
 import { hourMs, minuteMs, toInstant } from '../domain/time.ts'
 import { OperatorError } from '../platform/errors.ts'
-import { openHttp } from '../platform/http.ts'
 import { mailDomainOf } from '../platform/mail-address.ts'
 import { within } from '../platform/within.ts'
 import { conformantIntervalMs } from '../publish/publish.ts'
@@ -26,7 +25,7 @@ import { type ConsoleSettings, findConsole, openServiceConsole } from './open-co
 import { aborted, type NodeOptions, type OpenNode, openNode } from './open-node.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { runOperation } from './operations.ts'
-import { contactOf } from './portal-access.ts'
+import { contactOf, openPortalAccess, openPortalHttp, type SamplePortals, simulatorBase } from './portal-access.ts'
 import { type Rounds, startRounds } from './rounds.ts'
 import { openSampleHits } from './sample-hits.ts'
 import { openSampleSources, type SampleSources } from './sample-sources.ts'
@@ -48,6 +47,8 @@ export type StartOptions = NodeOptions & {
     readonly workers: number
     /** `YYYY-MM-DD`. */
     readonly backfillSince?: string
+    /** Address of a running `tenderstock simulate` that takes the place of the portals: what is read is made up. */
+    readonly simulator?: string
   }
   /** Limit of the trial organization, which only samples have. */
   readonly requestsPerMinute?: number
@@ -72,12 +73,15 @@ const longestFinishMs = 5_000
 /** Runs `tenderstock start` until `stop` is aborted. Returns when everything is closed. */
 export async function start(options: StartOptions): Promise<void> {
   await checkNamed(options)
-  if (options.live) contactOf(options.config)
+  const simulator = options.live?.simulator
+  if (simulator !== undefined) simulatorBase(simulator)
+  else if (options.live) contactOf(options.config)
+  const isMadeUp = options.samples !== undefined || simulator !== undefined
   const consoleAddress = await findConsole(options.console, options.config.consoleUrl)
   await using node = await openNode(options, options.hasTrialClock)
   const { context, editions, state, emit, stop, log } = node
   const { store, dataFolder, clock, queue } = context
-  if (options.live || options.samples) await claimStockKind(store, options.live ? 'live' : 'samples')
+  if (options.live || options.samples) await claimStockKind(store, isMadeUp ? 'samples' : 'live')
   if (options.publishIntervalMs < conformantIntervalMs) {
     emit({
       event: 'warning',
@@ -87,6 +91,7 @@ export async function start(options: StartOptions): Promise<void> {
   let rounds: Rounds | undefined
   let hits: HitRounds | undefined
   let samples: SampleSources | undefined
+  let simulated: SamplePortals | undefined
   const place: ServiceContext = {
     ...context,
     publishIntervalMs: options.publishIntervalMs,
@@ -98,7 +103,7 @@ export async function start(options: StartOptions): Promise<void> {
       await node.takeOver()
     },
     rounds: () => rounds?.state(),
-    samplePortals: () => samples,
+    samplePortals: () => samples ?? simulated,
     signal: stop,
     ...(options.hasTrialClock && {
       advanceClock: async (ms: number) => {
@@ -154,7 +159,7 @@ export async function start(options: StartOptions): Promise<void> {
     ...consoleAddress,
     apiAddress: options.config.baseUrl ?? api,
     api,
-    hasSamples: options.samples !== undefined,
+    hasSamples: isMadeUp,
   })
   let isReady = false
   const announce = async () => {
@@ -197,6 +202,7 @@ export async function start(options: StartOptions): Promise<void> {
   node.defer(() => within(matching.close(), longestFinishMs))
 
   samples = options.samples ? await openSamples(node, options.samples) : undefined
+  simulated = simulator === undefined ? undefined : await openSimulated(node, simulator)
   const live = options.live ? await openLive(node, options.live) : undefined
   const stockRound = new StockRound({
     context: place,
@@ -316,7 +322,7 @@ async function openTrial(node: OpenNode, options: StartOptions): Promise<string 
 
 async function openLive(node: OpenNode, live: NonNullable<StartOptions['live']>): Promise<LiveSources> {
   const { context, log, emit, stop } = node
-  const http = openHttp({ network: 'public' })
+  const { http, contact } = openPortalHttp(context.config, live.simulator)
   node.defer(http.close)
   return startLiveSources({
     ...context,
@@ -324,12 +330,26 @@ async function openLive(node: OpenNode, live: NonNullable<StartOptions['live']>)
     emit,
     stop,
     http,
-    contact: contactOf(context.config),
+    contact,
+    // a key is for the portal alone
+    ...(live.simulator !== undefined && { keyOf: () => 'simulated' }),
     sources: await loadSources(),
     named: live.sources,
     workers: live.workers,
     ...(live.backfillSince !== undefined && { backfillSince: live.backfillSince }),
   })
+}
+
+/** What commands ask in place of the portals while the service reads a simulator. */
+async function openSimulated({ context, emit, defer }: OpenNode, simulator: string): Promise<SamplePortals> {
+  emit({
+    event: 'warning',
+    message: `The portals are simulated by ${simulator}: the stock holds made-up notices, and none of them is a tender.`,
+  })
+  const access = openPortalAccess({ ...context, simulator })
+  defer(access.close)
+  const sources = await loadSources()
+  return { hosts: access.hosts, sourceOf: (id) => sources.get(id) }
 }
 
 async function openSamples(

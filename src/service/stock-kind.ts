@@ -8,7 +8,7 @@ export type StockKind = 'samples' | 'live'
 
 const refusals: { readonly [noted in StockKind]: string } = {
   samples: 'This stock holds made-up notices: use a separate data folder (or database) for --live.',
-  live: 'This stock holds live notices: start it with --live, or use a separate data folder (or database) for the samples.',
+  live: 'This stock holds live notices: start it with --live and without --simulator, or use a separate data folder (or database) for made-up ones.',
 }
 
 /** Records the kind of a stock, the first time. Throws OperatorError if the stock is of the other kind. */
