@@ -33,7 +33,7 @@ export type Operands = {
   readonly completes?: 'file'
 }
 
-export type Asks = {
+type Asks = {
   /** What is lost, as a question; `{}` is the first operand. */
   readonly question: string
   /** Only with one of these options; absent: always. */

@@ -14,7 +14,7 @@ export class OperatorError extends Error {
 }
 
 /** Exit code of every command that names something which does not exist. */
-export const absentExitCode = 8
+const absentExitCode = 8
 
 /** What a command names does not exist: an organization, a token, a source, a search, a tender … The message says where to look. */
 export const noSuchThing = (message: string): OperatorError => new OperatorError(message, { exitCode: absentExitCode })
