@@ -72,7 +72,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
   let config: Config | undefined
   await examine('settings', async (found) => {
     config = options.readConfig()
-    for (const finding of settingFindings(config, options.portals !== undefined)) found(finding)
+    for (const finding of settingFindings(config, options.portals !== undefined && options.portals.simulator === undefined)) found(finding)
   })
   let isRunning = false
   await examine('service', async (found) => {
@@ -355,17 +355,23 @@ async function portFinding(
     return ok(`Port ${port} on ${host} is free.`)
   } catch (error) {
     const isTaken = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
-    const isOurs = isTaken && isRunning && (await isTenderstock(host, port, option === '--api-port' ? '/access' : '/'))
+    const isOurs = isTaken && isRunning && (await isTenderstock(host, port, pages[option]))
     if (isOurs) return ok(`Port ${port} on ${host} is used by the running service.`)
     return problem((error as Error).message)
   }
 }
 
-/** Whether the page of a Tenderstock is there. */
-async function isTenderstock(host: string, port: number, path: string): Promise<boolean> {
+/** Where API and console say who they are, and how. */
+const pages = { '--api-port': ['/healthz', '"status":"ok"'], '--console-port': ['/', 'Tenderstock'] } as const
+
+async function isTenderstock(
+  host: string,
+  port: number,
+  [path, text]: (typeof pages)[keyof typeof pages],
+): Promise<boolean> {
   const address = `http://${hostOf(host)}:${port}${path}`
   const answer = await fetch(address, { signal: AbortSignal.timeout(checkMs / 2) }).catch(() => undefined)
-  return (await answer?.text())?.includes('Tenderstock') ?? false
+  return (await answer?.text())?.includes(text) ?? false
 }
 
 /** One small request to each, by the rules for portals. Nothing is kept. */

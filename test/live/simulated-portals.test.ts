@@ -54,7 +54,7 @@ function run(args: readonly string[]): {
   return { child, events, end: new Promise((done) => child.once('close', done)) }
 }
 
-test('notices arrive through the workers, and an edition is published', async () => {
+test('notices arrive through the workers, and an edition is published', { timeout: 300_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tenderstock-simulated-'))
   closers.push(() => rm(folder, { recursive: true, force: true }))
   const data = await putEmptyStock(join(folder, 'data'))
@@ -63,7 +63,7 @@ test('notices arrive through the workers, and an edition is published', async ()
   const since = new Date(Date.now() - 4 * 86_400_000).toISOString().slice(0, 10)
   const service = run([...start, '--backfill-since', since, '--simulator', url])
   const of = (name: string) => service.events.filter(({ event }) => event === name)
-  await expect.poll(() => of('published').length, { timeout: 100_000, interval: 200 }).toBeGreaterThan(0)
+  await expect.poll(() => of('published').length, { timeout: 280_000, interval: 200 }).toBeGreaterThan(0)
   expect(of('sourcesStarted')).toMatchObject([{ running: 2 }])
   expect(new Set(of('sourceRead').map(({ source }) => source))).toEqual(new Set(['ted', 'doe']))
   expect(of('published')[0]).toMatchObject({ edition: 1, records: expect.any(Number) })
