@@ -9,7 +9,7 @@ type Given = Pick<ParsedCommand & { readonly kind: 'command' }, 'command' | 'opt
 /** What a person is asked before the command; undefined where nothing is lost, or --yes answers it. */
 export function questionOf({ command, options, operands }: Given): string | undefined {
   const { asks }: CommandSpec = commands[command]
-  if (!asks || options['yes'] === true) return undefined
+  if (!asks || options['yes'] === true || options['dry-run'] === true) return undefined
   if (asks.with && !asks.with.some((name) => options[name] === true)) return undefined
   // a name from elsewhere moves no cursor
   return asks.question.replace('{}', () => (operands[0] ?? '').replace(/\p{Cc}/gu, '?'))

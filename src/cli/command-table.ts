@@ -75,6 +75,7 @@ const logLevel: OptionSpec = {
   help: `Log lines on standard error: ${logLevels.join(', ')}.`,
 }
 const everywhere = { data, json, help }
+const dryRun: OptionSpec = { type: 'flag', help: 'Only say what it would do; nothing is changed.' }
 /** Of every command that asks. */
 const yes: OptionSpec = { type: 'flag', help: 'Do it without a question; needed where no terminal can be asked.' }
 const everywhereAsking = { data, json, yes, help }
@@ -340,6 +341,7 @@ export const commands = {
     options: {
       ...everywhereAsking,
       'publish-interval-minutes': publishInterval,
+      'dry-run': dryRun,
       'override-gate': { type: 'flag', help: 'Publish what the gate held back; read its reasons first.' },
       reason: { type: 'text', value: 'TEXT', help: 'Why, for the audit log.' },
       'accept-future-edition': {
@@ -355,6 +357,7 @@ export const commands = {
     environment: databaseEnvironment,
     examples: [
       ['tenderstock publish', 'the next edition'],
+      ['tenderstock publish --dry-run', 'what the gate would say, and how many records would change'],
       ["tenderstock publish --override-gate --reason 'confirmed by phone'", 'publish despite the gate'],
     ],
   },
@@ -386,7 +389,7 @@ export const commands = {
   rebuild: {
     summary: 'Re-parse all stored documents and rebuild the stock.',
     details: ['Ids do not change. It reports how many records have new contents; the next edition publishes them.'],
-    options: everywhere,
+    options: { ...everywhere, 'dry-run': dryRun },
     environment: [...databaseEnvironment, ...documentsEnvironment],
     examples: [['tenderstock rebuild', 'after an update with better parsers']],
   },
@@ -1167,7 +1170,7 @@ export const commands = {
   'database export': {
     summary: 'Copy an embedded stock to an empty PostgreSQL database.',
     operands: { name: 'URL', min: 1, max: 1 },
-    options: everywhere,
+    options: { ...everywhere, 'dry-run': dryRun },
     examples: [['tenderstock database export postgres://user:password@host/name', 'then start with this DATABASE_URL']],
   },
   completion: {

@@ -131,6 +131,7 @@ describe('command line', () => {
     expect(question('token revoke abc')).toMatch(/^Revoke the token abc\? /)
     expect(question('token revoke abc --yes')).toBeUndefined()
     expect(question('publish')).toBeUndefined()
+    expect(question('publish --override-gate --dry-run')).toBeUndefined()
     expect(question('publish --override-gate --reason why')).toMatch(/no edition is taken back/)
     expect(question('publish --accept-future-edition')).toMatch(/no edition is taken back/)
     expect(question('webhook rotate abc')).toBeUndefined()

@@ -292,6 +292,36 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
       return `\n  ${paint.dim('· Finishing requests and closing the stock …')}`
     case 'stopped':
       return `  ${paint.dim('· Stopped.')}`
+    case 'publishPreview':
+      return [
+        event.isNothingNew
+          ? `  ${paint.dim('· Nothing new to publish')}`
+          : line(
+              `Edition ${event.edition}`,
+              `would have ${count(event.records, 'record')}, ${number(event.changes)} new or changed`,
+            ),
+        ...(event.reasons.length > 0
+          ? [`  ${paint.yellow('!')} The gate would hold it back:`, ...event.reasons.map((reason) => `      ${reason}`)]
+          : []),
+        ...(event.allowedAt === null ? [] : [`  ${paint.dim(`· It can be published at ${minute(event.allowedAt)}`)}`]),
+        paint.dim('  Nothing was changed.'),
+      ].join('\n')
+    case 'rebuildPreview':
+      return [
+        line(
+          'Would be rebuilt',
+          `${count(event.documents, 'document')} → ${count(event.notices, 'notice')}: ${number(event.changed)} read otherwise, ${number(event.added)} new, ${number(event.gone)} gone`,
+        ),
+        `      ${count(event.records, 'record')} with other contents`,
+        paint.dim('  Nothing was changed.'),
+      ].join('\n')
+    case 'exportPreview':
+      return [
+        event.usedTable === null
+          ? line('Would be copied', `${count(event.rows, 'row')} to ${event.place}, which is empty`)
+          : `  ${paint.yellow('!')} ${event.place} is not empty: its table ${event.usedTable} has rows. Pass an empty database.`,
+        paint.dim('  Nothing was changed.'),
+      ].join('\n')
     case 'rebuilt':
       return [
         line(

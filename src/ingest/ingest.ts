@@ -4,7 +4,13 @@ import type { ReceivedDocument } from '../sources/files.ts'
 import { parseDocument, parserOf, parserVersion } from '../sources/parse-document.ts'
 import { inTransaction, type Store } from '../store/database.ts'
 import type { DocumentStore } from '../store/document-store.ts'
-import { deletePartsExcept, listParsableDocuments, setParserVersion, setSourceCheck } from '../store/documents.ts'
+import {
+  deletePartsExcept,
+  keptNotices,
+  listParsableDocuments,
+  setParserVersion,
+  setSourceCheck,
+} from '../store/documents.ts'
 import { type Parse, readParts } from './read-document.ts'
 import {
   addToBatch,
@@ -131,6 +137,56 @@ export async function reparse(
     total.documents += read.length
     total.notices += noticeIds.length
     total.rejections += rejectionIds.length
+    options.onProgress?.({ documents: total.documents })
+  }
+}
+
+/** What `reparse` would change. */
+export type ReparsePreview = {
+  readonly documents: number
+  readonly notices: number
+  /** Notices that the present parsers read otherwise, for the first time, or no more. */
+  readonly changed: number
+  readonly added: number
+  readonly gone: number
+  /** Records with a notice that is changed or gone. */
+  readonly records: number
+}
+
+/** Reads all kept documents with the present parsers, compares, and writes nothing. */
+export async function previewReparse(
+  store: Pick<Store, 'db'>,
+  options: Omit<ReparseOptions, 'clock'> & { readonly signal?: AbortSignal },
+): Promise<ReparsePreview> {
+  const total = { documents: 0, notices: 0, changed: 0, added: 0, gone: 0 }
+  const records = new Set<string>()
+  let after = ''
+  for (;;) {
+    options.signal?.throwIfAborted()
+    const documents = await listParsableDocuments(store.db, after, reparseDocuments, options.documentStore)
+    const last = documents.at(-1)
+    if (!last) return { ...total, records: records.size }
+    after = last.documentId
+    const ids = documents.map(({ documentId }) => documentId)
+    const kept = new Map((await keptNotices(store.db, ids)).map((each) => [each.noticeId, each]))
+    for (const { documentId, sourceId, bytes } of documents) {
+      for (const part of readParts(bytes, parserOf(options.sources?.get(sourceId) ?? {}))) {
+        if (!('notice' in part)) continue
+        total.notices += 1
+        const noticeId = `${documentId}#${part.pointer}`
+        const before = kept.get(noticeId)
+        kept.delete(noticeId)
+        if (before === undefined) total.added += 1
+        else if (before.content !== JSON.stringify(part.notice)) {
+          total.changed += 1
+          if (before.tenderId !== null) records.add(before.tenderId)
+        }
+      }
+      await turn()
+    }
+    total.gone += kept.size
+    for (const { tenderId } of kept.values()) if (tenderId !== null) records.add(tenderId)
+    total.documents += documents.length
     options.onProgress?.({ documents: total.documents })
   }
 }

@@ -42,7 +42,7 @@ import {
 } from '../store/publication.ts'
 import { openAlarms } from '../store/source-health.ts'
 import { firstStamp } from './first-stamp.ts'
-import { activityWindowMs, type GateInput, gate } from './gate.ts'
+import { activityWindowMs, type GateInput, type GateResult, gate } from './gate.ts'
 
 /** P7: minimum time between two editions that conforms to the specification. */
 export const conformantIntervalMs = hourMs
@@ -188,17 +188,90 @@ function isStillRight({ edition }: Plan, previous: EditionRow | undefined, now: 
   )
 }
 
+/** What the next edition would be, without publishing it. */
+export type PublishPreview = {
+  /** Its number. */
+  readonly edition: number
+  readonly records: number
+  /** Records that are new or changed. */
+  readonly changes: number
+  /** Nothing differs from the newest edition. */
+  readonly isNothingNew: boolean
+  /** What the gate holds it back for; empty where it would pass. */
+  readonly reasons: readonly string[]
+  readonly warnings: readonly string[]
+  /** When it may be published; null: now. */
+  readonly allowedAt: number | null
+}
+
+/** Says what `publish` would do now. Reads only, beside a publisher at work. */
+export async function previewPublication(store: PublishingStore, options: PublishOptions): Promise<PublishPreview> {
+  const previous = await previousEdition(store.db)
+  const pace = new Pace(store.engine)
+  const examined = await examine(store, previous, options, async (read) => {
+    while (await pace.run((limit) => read(store.db, limit)));
+  })
+  const number = (previous?.edition ?? 0) + 1
+  const allowedAt = tooEarly(previous, options)?.allowedAt ?? null
+  if (examined === undefined)
+    return {
+      ...{ edition: number, records: previous?.records ?? 0, changes: 0, isNothingNew: true },
+      ...{ reasons: [], warnings: [], allowedAt },
+    }
+  const { pending, verdict } = examined
+  return {
+    edition: number,
+    records: (previous?.records ?? 0) + pending.added,
+    changes: pending.changes,
+    isNothingNew: false,
+    reasons: verdict.kind === 'hold' ? verdict.reasons : [],
+    warnings: verdict.warnings,
+    allowedAt,
+  }
+}
+
 /** Counts the changes, holds the promises, asks the gate. Writes nothing but that an edition was held back. */
 async function planned(
   store: PublishingStore,
   lease: Lease,
   previous: EditionRow | undefined,
-  { now, minIntervalMs, overrideGate = false }: PublishOptions,
+  options: PublishOptions,
 ): Promise<Plan | Exclude<PublishOutcome, { kind: 'published' }>> {
-  const read = pagesUnder(store, lease)
+  const { now, overrideGate = false } = options
+  const examined = await examine(store, previous, options, pagesUnder(store, lease))
+  if (examined === undefined) return { kind: 'nothingNew' }
+  const { pending, checks, before, verdict } = examined
+  const reasons = verdict.kind === 'hold' ? verdict.reasons : []
+  if (reasons.length > 0 && !overrideGate) {
+    await underLease(store, lease, (trx) => recordHold(trx, now, reasons))
+    return { kind: 'held', reasons }
+  }
+  return {
+    edition: editionAfter(previous, pending, checks, now),
+    added: pending.added,
+    counts: countsAfter(before, pending),
+    overridden: reasons,
+    warnings: verdict.warnings,
+  }
+}
+
+type Examined = {
+  readonly pending: PendingChanges
+  readonly checks: { readonly [sourceId: string]: number }
+  readonly before: (EditionCounts & { readonly publishedAt: number }) | undefined
+  readonly verdict: GateResult
+}
+
+/** What is pending and what the gate says of it; undefined where nothing is new. Reads only. */
+async function examine(
+  store: PublishingStore,
+  previous: EditionRow | undefined,
+  { now, minIntervalMs }: PublishOptions,
+  read: ReadPages,
+): Promise<Examined | undefined> {
   const pending = await countPending(read)
   const checks = await checksFor(store.db, previous)
-  if (pending.changes === 0 && (!previous || isSame(checks, previous.checks))) return { kind: 'nothingNew' }
+  if (pending.changes === 0 && (!previous || isSame(checks, previous.checks))) return undefined
   await assertPromises(read, previous)
   // the true time of an edition dated in the future is unknown: later documents are counted from an interval ago
   const since = previous && Math.min(previous.publishedAt, now - minIntervalMs)
@@ -214,18 +287,7 @@ async function planned(
     sources: previous ? await sourceActivity(store.db, read, now - activityWindowMs) : [],
     alarms: await openAlarms(store.db),
   })
-  const reasons = verdict.kind === 'hold' ? verdict.reasons : []
-  if (reasons.length > 0 && !overrideGate) {
-    await underLease(store, lease, (trx) => recordHold(trx, now, reasons))
-    return { kind: 'held', reasons }
-  }
-  return {
-    edition: editionAfter(previous, pending, checks, now),
-    added: pending.added,
-    counts: countsAfter(before, pending),
-    overridden: reasons,
-    warnings: verdict.warnings,
-  }
+  return { pending, checks, before, verdict }
 }
 
 /** Reads something page by page, each in a statement of bounded size, until `read` says that there is no more. */

@@ -13,11 +13,11 @@ import type { ExplainedMatch } from '../hits/explain-match.ts'
 import type { SearchFilter } from '../hits/saved-search.ts'
 import type { Preview } from '../hits/search-stock.ts'
 import type { CheckResult } from '../ingest/check-source.ts'
-import type { IngestSummary } from '../ingest/ingest.ts'
+import type { IngestSummary, ReparsePreview } from '../ingest/ingest.ts'
 import type { SlotResult } from '../ingest/run-slot.ts'
 import type { SourceHealth, SourceRecord } from '../ingest/source-health.ts'
 import type { SettingOrigin } from '../platform/config.ts'
-import type { PublishOutcome } from '../publish/publish.ts'
+import type { PublishOutcome, PublishPreview } from '../publish/publish.ts'
 import type { Delivery as SourceDelivery } from '../sources/delivery.ts'
 import type { Channel, Source } from '../sources/source.ts'
 import type { ListedAuditEntry } from '../store/audit.ts'
@@ -143,6 +143,9 @@ type Facts = {
   }
   redactionUndone: { id: string; notices: number }
   redactionsImported: { added: number; undone: number; known: number }
+  publishPreview: PublishPreview
+  rebuildPreview: ReparsePreview
+  exportPreview: { place: string; rows: number; tables: { readonly [table: string]: number }; usedTable: string | null }
   valuesFitted: Omit<FitSummary, 'version'> & { version: string | null }
   exported: { rows: number; tables: { readonly [table: string]: number } }
   clock: { now: Instant }

@@ -3,10 +3,10 @@
 import { consolidate, rebuildStock } from '../consolidate/consolidate.ts'
 import { fitStock } from '../consolidate/estimate/fit-stock.ts'
 import { toInstant } from '../domain/time.ts'
-import { type IngestSummary, ingest, reparse } from '../ingest/ingest.ts'
+import { type IngestSummary, ingest, previewReparse, reparse } from '../ingest/ingest.ts'
 import { checkDatabaseUrl } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
-import { type PublishOutcome, publish } from '../publish/publish.ts'
+import { type PublishOutcome, previewPublication, publish } from '../publish/publish.ts'
 import { type ReceivedDocument, readPath } from '../sources/files.ts'
 import { parserVersion } from '../sources/parse-document.ts'
 import { loadSources } from '../sources/registry.ts'
@@ -16,7 +16,7 @@ import { countReceived, listRejections } from '../store/documents.ts'
 import { countDoubts } from '../store/doubts.ts'
 import { newestEdition } from '../store/editions.ts'
 import { newestModel } from '../store/estimates.ts'
-import { exportStock } from '../store/export.ts'
+import { exportStock, previewExport } from '../store/export.ts'
 import { readHitLag } from '../store/hit-mark.ts'
 import { countMails } from '../store/mails.ts'
 import { listOrganizations } from '../store/organizations.ts'
@@ -122,16 +122,18 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     return 0
   },
   publish: async (context, { options }, emit) => {
+    if (options['dry-run'] === true) return previewPublish(context, options, emit)
     await notePublication(context, options)
     const outcome = await publishNow(context, emit, {
-      minIntervalMs: context.publishIntervalMs ?? Number(options['publish-interval-minutes'] ?? 60) * 60_000,
+      minIntervalMs: intervalOf(context, options),
       overrideGate: options['override-gate'] === true,
       acceptsFutureEdition: options['accept-future-edition'] === true,
     })
     if (outcome === 'clockDiffers') return 1
     return outcome === 'held' ? exitCodes.held : outcome === 'tooEarly' ? exitCodes.tooEarly : 0
   },
-  rebuild: async (context, _request, emit) => {
+  rebuild: async (context, { options }, emit) => {
+    if (options['dry-run'] === true) return previewRebuild(context, emit)
     await noteCommand(context.store.db, context, { action: 'stock.rebuild', subject: 'stock' })
     await rebuild(context, emit)
     return 0
@@ -148,7 +150,7 @@ const operations: { readonly [name in CommandName]?: Operation } = {
   },
   status,
   config: async (_context, _request, emit) => showSettings({ isRunning: true }, emit),
-  'database export': async (context, { operands }, emit) => {
+  'database export': async (context, { options, operands }, emit) => {
     const { store } = context
     if (store.engine === 'server')
       throw new OperatorError(
@@ -156,6 +158,12 @@ const operations: { readonly [name in CommandName]?: Operation } = {
         { exitCode: 2 },
       )
     const target = checkDatabaseUrl(operands[0]!, 'URL')
+    if (options['dry-run'] === true) {
+      const { rows: tables, ...preview } = await previewExport(store, target)
+      const rows = Object.values(tables).reduce((sum, each) => sum + each, 0)
+      emit({ event: 'exportPreview', ...preview, rows, tables })
+      return preview.usedTable === null ? 0 : 1
+    }
     const { host, pathname } = new URL(target)
     await noteCommand(store.db, context, { action: 'stock.export', subject: `${host}${pathname}` })
     const { rows } = await exportStock(store, target, (progress) =>
@@ -234,6 +242,45 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     emit({ event: 'clock', now: toInstant(await advanceClock(Number(options.ms))) })
     return 0
   },
+}
+
+const intervalOf = (context: ServiceContext, options: ControlRequest['options']): number =>
+  context.publishIntervalMs ?? Number(options['publish-interval-minutes'] ?? 60) * 60_000
+
+/** `publish --dry-run`: ends as `publish` would. */
+async function previewPublish(
+  context: ServiceContext,
+  options: ControlRequest['options'],
+  emit: Emit,
+): Promise<number> {
+  const differenceMs = context.databaseClock.differenceMs()
+  const message = publisherClockConcern(differenceMs)
+  if (message !== undefined) {
+    emit({ event: 'clockDiffers', differenceMs, message })
+    return 1
+  }
+  const preview = await previewPublication(context.store, {
+    now: context.clock(),
+    minIntervalMs: intervalOf(context, options),
+    acceptsFutureEdition: options['accept-future-edition'] === true,
+  })
+  emit({ event: 'publishPreview', ...preview })
+  if (preview.allowedAt !== null) return exitCodes.tooEarly
+  return preview.reasons.length > 0 && options['override-gate'] !== true ? exitCodes.held : 0
+}
+
+/** `rebuild --dry-run` */
+async function previewRebuild(context: ServiceContext, emit: Emit): Promise<number> {
+  const { store, documentStore, signal } = context
+  const { documents: total } = await countReceived(store.db, parserVersion)
+  const preview = await previewReparse(store, {
+    sources: await loadSources(),
+    ...(documentStore && { documentStore }),
+    ...(signal && { signal }),
+    onProgress: ({ documents }) => emit({ event: 'progress', stage: 'reparse', done: documents, total }),
+  })
+  emit({ event: 'rebuildPreview', ...preview })
+  return 0
 }
 
 /** An edition that is published although something speaks against it: who said so, why, and what spoke against it. */

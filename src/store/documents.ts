@@ -101,6 +101,17 @@ export async function insertNotices(db: Executor, notices: readonly NewNotice[])
   )
 }
 
+/** What is kept of notices: the JSON of each by its document and its place there, and the record that it belongs to. */
+export async function keptNotices(
+  db: Executor,
+  documentIds: readonly string[],
+): Promise<{ readonly noticeId: string; readonly content: string; readonly tenderId: string | null }[]> {
+  const { rows } = await sql<{ noticeId: string; content: string; tenderId: string | null }>`
+    select notice_id as "noticeId", content, (select min(tender_id) from tender_notice t where t.notice_id = n.notice_id) as "tenderId"
+    from notice n where document_id = any(${[...documentIds]}::text[])`.execute(db)
+  return rows
+}
+
 /** Writes rejections; an existing one at the same position is replaced. */
 export async function insertRejections(db: Executor, rejections: readonly NewRejection[]): Promise<void> {
   if (rejections.length === 0) return

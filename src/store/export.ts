@@ -3,7 +3,7 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import { OperatorError } from '../platform/errors.ts'
 import { type Executor, openStore, type Store } from './database.ts'
 import type { Database } from './schema.ts'
-import { placeOf } from './server/open-server.ts'
+import { openServer, placeOf } from './server/open-server.ts'
 
 export type ExportProgress = { readonly table: string; readonly rows: number; readonly totalRows: number }
 
@@ -28,6 +28,8 @@ type Key = readonly string[]
 
 /** Filled by the migrations themselves: their rows do not make a database a used one. */
 const seededTables: readonly string[] = ['change_signal', 'publication', 'hit_mark', 'redaction_key']
+/** How long a statement of a preview may take. */
+const previewStatementMs = 60_000
 /** Target size of the JSON of one statement that writes rows, in characters. */
 const batchLength = 4 * 1024 * 1024
 /** Maximum rows of one statement, so that none runs into the time limit however large a table is. */
@@ -51,6 +53,33 @@ export async function exportStock(
       .execute((from) => target.db.transaction().execute((to) => copyTables(from, to, databaseUrl, onProgress)))
     await sql`analyze`.execute(target.db)
     return { rows }
+  } finally {
+    await target.close()
+  }
+}
+
+export type ExportPreview = {
+  /** Host, port and name of the target. */
+  readonly place: string
+  /** Rows that would be copied, by table. */
+  readonly rows: { readonly [table: string]: number }
+  /** A table of the target that has rows; null: it is empty. */
+  readonly usedTable: string | null
+}
+
+/** What `exportStock` would copy, and whether it could. Reads only. Throws OperatorError if the target cannot be used. */
+export async function previewExport(store: Store, databaseUrl: string): Promise<ExportPreview> {
+  const place = placeOf(databaseUrl)
+  const target = await openServer({ databaseUrl, statementTimeoutMs: previewStatementMs })
+  try {
+    const rows: Record<string, number> = {}
+    for (const { name } of await readTables(store.db)) rows[name] = await countRows(store.db, name)
+    const { rows: present } = await sql<{ name: string }>`
+      select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+        and relname not like 'kysely%' order by relname`.execute(target.db)
+    for (const { name } of present)
+      if (!seededTables.includes(name) && (await hasRows(target.db, name))) return { place, rows, usedTable: name }
+    return { place, rows, usedTable: null }
   } finally {
     await target.close()
   }
