@@ -194,9 +194,7 @@ describe.skipIf(testDatabaseUrl === undefined)('with a server', () => {
     latin.pathname = `/${name}_latin`
     try {
       const off = await examine(['--data', folder, ...(await freePorts())], { ...env, ...clock.env })
-      expect(off.of('database', 'problem').join(' ')).toMatch(
-        /synchronous_commit is off.*1 h ahead of the database's/,
-      )
+      expect(off.of('database', 'problem').join(' ')).toMatch(/synchronous_commit is off.*1 h ahead of the database's/)
       const odd = await examine(['--data', folder, ...(await freePorts())], { ...env, DATABASE_URL: latin.href })
       expect(odd.of('database', 'problem').join(' ')).toMatch(/LATIN1.*pg_stat_activity/)
     } finally {

@@ -451,8 +451,8 @@ export const commands = {
     summary: 'Show what was received, what the stock holds and what is published.',
     details: [
       'Exit code 0: the rounds of the service succeed, or no service was started; 7: a stage fails, or rounds are hours late. It',
-      'says which and why, even if the service runs elsewhere or is gone. --json has editionAgeSeconds, lastRoundAt (epoch',
-      'milliseconds), failedRounds in a row, and lastError.',
+      'says which and why, even if the service runs elsewhere or is gone. --json has editionAgeSeconds, lastRoundAt (ISO',
+      '8601), failedRounds in a row, and lastError.',
     ],
     options: {
       ...everywhere,

@@ -55,9 +55,19 @@ export function openReporter(options: {
 function jsonReporter(out: Screen, clock: Clock): Reporter {
   const isDue = throttle(clock, programProgressMs)
   const emit: Emit = ({ event, ...facts }) => {
-    if (event !== 'progress' || isDue()) out.write(`${JSON.stringify({ event, time: toInstant(clock()), ...facts })}\n`)
+    if (event !== 'progress' || isDue())
+      out.write(`${JSON.stringify({ event, time: toInstant(clock()), ...facts }, timesAsInstants)}\n`)
   }
   return { emit, close: () => {}, fail: (failure) => emit({ event: 'error', ...failure }) }
+}
+
+/** Members that hold a time: epoch milliseconds within the program, ISO 8601 in what it prints. */
+const timeName = /(?:At|Since)$|^(?:at|until|since|nextPublication|lastModified)$/
+/** 1973: no count or duration of an event is as large. */
+const smallestTime = 1e11
+
+function timesAsInstants(name: string, value: unknown): unknown {
+  return typeof value === 'number' && value >= smallestTime && timeName.test(name) ? toInstant(value) : value
 }
 
 function throttle(clock: Clock, intervalMs: number): () => boolean {

@@ -61,7 +61,8 @@ export type SourceCard = Pick<
 type OutcomeFacts<Kind extends PublishOutcome['kind']> = Omit<Extract<PublishOutcome, { kind: Kind }>, 'kind'>
 
 /**
- * Every event with its facts. Times are epoch milliseconds where they are numbers. A fact that is added later is optional:
+ * Every event with its facts. Times are epoch milliseconds where they are numbers, in members whose names the
+ * reporter knows (`…At`, `…Since` …): it prints them as ISO 8601. A fact that is added later is optional:
  * the service that answers a command may be older than the command.
  */
 type Facts = {

@@ -72,7 +72,11 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
   let config: Config | undefined
   await examine('settings', async (found) => {
     config = options.readConfig()
-    for (const finding of settingFindings(config, options.portals !== undefined && options.portals.simulator === undefined)) found(finding)
+    for (const finding of settingFindings(
+      config,
+      options.portals !== undefined && options.portals.simulator === undefined,
+    ))
+      found(finding)
   })
   let isRunning = false
   await examine('service', async (found) => {

@@ -169,7 +169,7 @@ test.skipIf(testDatabaseUrl === undefined)(
       exitCode: 0,
       isFailing: false,
       failedRounds: 0,
-      lastRoundAt: expect.any(Number),
+      lastRoundAt: expect.any(String),
     })
 
     // a later round, and a service that is gone
