@@ -9,6 +9,8 @@ const bucketMs = 12 * hourMs
 
 export function listEntityTag(page: {
   readonly edition: number
+  /** Of that edition: after a restored backup, another one may have its number. */
+  readonly publishedAt: number
   readonly pinnedEdition: number
   readonly filter: TenderFilter
   readonly limit: number
@@ -16,10 +18,10 @@ export function listEntityTag(page: {
   readonly organizationId: string
   readonly now: number
 }): string {
-  const { edition, pinnedEdition, filter, limit, after, organizationId, now } = page
+  const { edition, publishedAt, pinnedEdition, filter, limit, after, organizationId, now } = page
   const bucket = Math.floor(now / bucketMs)
   const from = after === undefined ? '' : `${after.lastModified} ${after.id}`
-  const text = `${edition} ${pinnedEdition} ${limit} ${from} ${bucket} ${canonicalFilter(filter)} ${organizationId}`
+  const text = `${edition} ${publishedAt} ${pinnedEdition} ${limit} ${from} ${bucket} ${canonicalFilter(filter)} ${organizationId}`
   return `W/"${hash('sha256', text, 'base64url').slice(0, 27)}"`
 }
 

@@ -39,6 +39,7 @@ describe('the encoding (D45)', () => {
 describe('entity tags (D43)', () => {
   const page = {
     edition: 3,
+    publishedAt: 1000,
     pinnedEdition: 3,
     filter: { archived: false },
     limit: 50,
@@ -46,10 +47,11 @@ describe('entity tags (D43)', () => {
     organizationId: 'one',
     now: 0,
   }
-  test('are weak, and differ by edition, filter, size, place, organization and half day', () => {
+  test('are weak, and differ by edition and when it was published, filter, size, place, organization and half day', () => {
     const key = { lastModified: 1, id: 'a' }
     const others = [
       { ...page, edition: 4 },
+      { ...page, publishedAt: 1001 },
       { ...page, pinnedEdition: 2 },
       { ...page, filter: { archived: true } },
       { ...page, limit: 51 },

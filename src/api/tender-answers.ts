@@ -306,6 +306,7 @@ export class TenderAnswers {
     const shown = pinned === undefined ? newest : (this.#reader.edition(pinned) ?? newest)
     const entityTag = listEntityTag({
       edition: shown.edition,
+      publishedAt: shown.publishedAt,
       pinnedEdition: edition,
       filter,
       limit,

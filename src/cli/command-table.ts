@@ -1167,6 +1167,35 @@ export const commands = {
       ],
     ],
   },
+  backup: {
+    summary: 'Back up the stock, while the service runs, into a new folder or an S3-compatible bucket.',
+    operands: { name: 'DIR|s3://BUCKET/PREFIX', min: 1, max: 1, completes: 'file' },
+    options: everywhere,
+    environment: [...databaseEnvironment, ...documentsEnvironment],
+    examples: [
+      ['tenderstock backup /backups/2026-11-23', 'a new folder for each backup'],
+      ['tenderstock backup s3://backups/tenders/2026-11-23', 'in a bucket'],
+    ],
+  },
+  restore: {
+    summary: 'Restore a backup into an empty database or a new data folder; --dry-run only checks it.',
+    operands: { name: 'DIR|s3://BUCKET/PREFIX', min: 1, max: 1, completes: 'file' },
+    options: {
+      ...everywhere,
+      'dry-run': { type: 'flag', help: 'Read the whole backup and compare its checksums; change nothing.' },
+    },
+    environment: [...databaseEnvironment, ...documentsEnvironment],
+    examples: [
+      ['tenderstock restore /backups/2026-11-23 --data /srv/tenderstock', 'then start with this folder'],
+      ['tenderstock restore --dry-run s3://backups/tenders/2026-11-23', 'is it whole?'],
+    ],
+  },
+  'database new-epoch': {
+    summary: 'After a recovery by other means (pg_restore, PITR): publish every record again with the next edition.',
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock database new-epoch', 'before the first start on the recovered database']],
+  },
   'database export': {
     summary: 'Copy an embedded stock to an empty PostgreSQL database.',
     operands: { name: 'URL', min: 1, max: 1 },

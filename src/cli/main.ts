@@ -7,6 +7,7 @@ import { readConfig, sourceKey, webhookSecret } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { LogLevel } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
+import type { CommandName } from '../service/command-name.ts'
 import { askRunningService, type ControlRequest } from '../service/control-socket.ts'
 import { asOperatorError, isConnectionLoss } from '../store/connection-loss.ts'
 import { askFirst } from './ask.ts'
@@ -194,10 +195,16 @@ async function runCommand(
     const { checkSources } = await import('../service/source-operations.ts')
     return checkSources({ ...place, keyOf: sourceKey, signal: stopSignal() }, request, emit)
   }
-  const operands =
-    command === 'ingest' || command === 'redact import' ? parsed.operands.map((path) => resolve(path)) : parsed.operands
+  const operands = parsed.operands.map((operand) => operandOf(command, operand))
+  if (command === 'restore') {
+    const { restore } = await import('../service/restore.ts')
+    const place = { dataFolder, version: version(), signal: stopSignal() }
+    return restore(place, { command, options: { ...options }, operands }, emit)
+  }
   const request: ControlRequest = { command, options: { ...options }, operands }
-  const answered = await askRunningService(dataFolder, request, emit)
+  // a server takes this work from a process of its own, and the service has the less to do
+  const isAlone = command === 'backup' && readConfig().databaseUrl !== undefined
+  const answered = isAlone ? undefined : await askRunningService(dataFolder, request, emit)
   if (answered !== undefined) return answered
   if (command === 'config') {
     const { showSettings } = await import('../service/setting-operations.ts')
@@ -205,6 +212,15 @@ async function runCommand(
   }
   const { runAlone } = await import('../service/run-alone.ts')
   return runAlone({ dataFolder, version: version(), signal: stopSignal() }, request, emit)
+}
+
+/** Relative paths start from this process's folder. */
+function operandOf(command: CommandName, operand: string): string {
+  const isPath =
+    command === 'ingest' ||
+    command === 'redact import' ||
+    ((command === 'backup' || command === 'restore') && !operand.startsWith('s3:'))
+  return isPath ? resolve(operand) : operand
 }
 
 /** As given, else the one after that of the API; a free one where that of the API is free too. */

@@ -4,6 +4,7 @@ import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { CommandEvent, Emit, EventOf, ProgressStage } from '../service/command-event.ts'
 import { shellWord } from '../service/shell-word.ts'
+import { describeBackup } from './backup-text.ts'
 import { describeDigest } from './digest-text.ts'
 import { wrap } from './help-text.ts'
 import { describeHit } from './hit-text.ts'
@@ -96,6 +97,7 @@ function textReporter({
       bar.hide()
       const text =
         describe(event, paint) ??
+        describeBackup(event, paint) ??
         describeReview(event, paint) ??
         describeHit(event, paint) ??
         describeDigest(event, paint) ??
@@ -134,6 +136,9 @@ const stageNames: { readonly [stage in ProgressStage]: string } = {
   redact: 'Redacting',
   export: 'Copying',
   check: 'Checking portals',
+  backup: 'Backing up',
+  verify: 'Reading the backup',
+  restore: 'Restoring',
 }
 
 function progressBar(err: Screen): Progress {

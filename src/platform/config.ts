@@ -390,13 +390,29 @@ function documentPlaceOf(environment: Environment): DocumentLocation | undefined
     const path = text.slice('folder:'.length)
     if (isAbsolute(path)) return { kind: 'folder', path }
   }
-  const [, bucket, prefix] =
-    /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9!_.*'()/-]*))?$/.exec(text) ?? []
+  const bucket = bucketOf(environment, text, 'TENDERSTOCK_DOCUMENTS')
   if (bucket === undefined)
     throw new OperatorError(
       'TENDERSTOCK_DOCUMENTS is not usable; write database, folder:/an/absolute/path or s3://bucket/prefix.',
       { exitCode: 2 },
     )
+  return bucket
+}
+
+/** Where a backup is: a folder by its absolute path, or `s3://bucket/prefix`. Throws OperatorError for anything else. */
+export function backupPlaceOf(text: string, environment: Environment = process.env): DocumentLocation {
+  if (isAbsolute(text)) return { kind: 'folder', path: text }
+  const bucket = bucketOf(environment, text, text)
+  if (bucket === undefined)
+    throw new OperatorError(`${text} is no place for a backup; pass a folder or s3://bucket/prefix.`, { exitCode: 2 })
+  return bucket
+}
+
+/** Undefined for a text that is no address of a bucket. `subject`: what names it, for an error. */
+function bucketOf(environment: Environment, text: string, subject: string): BucketLocation | undefined {
+  const [, bucket, prefix] =
+    /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9!_.*'()/-]*))?$/.exec(text) ?? []
+  if (bucket === undefined) return undefined
   const name = (prefix ?? '')
     .split('/')
     .filter((part) => part !== '' && part !== '.' && part !== '..')
@@ -408,15 +424,15 @@ function documentPlaceOf(environment: Environment): DocumentLocation | undefined
     bucket,
     prefix: name === '' ? '' : `${name}/`,
     region: textOf(environment, 'AWS_REGION') || 'us-east-1',
-    accessKeyId: needed(environment, 'AWS_ACCESS_KEY_ID'),
-    secretAccessKey: needed(environment, 'AWS_SECRET_ACCESS_KEY'),
+    accessKeyId: needed(environment, 'AWS_ACCESS_KEY_ID', subject),
+    secretAccessKey: needed(environment, 'AWS_SECRET_ACCESS_KEY', subject),
     ...(sessionToken && { sessionToken }),
     ...(endpoint !== undefined && { endpoint: endpoint.replace(/\/+$/, '') }),
   }
 }
 
-function needed(environment: Environment, name: SettingName): string {
+function needed(environment: Environment, name: SettingName, subject: string): string {
   const text = textOf(environment, name)
-  if (!text) throw new OperatorError(`TENDERSTOCK_DOCUMENTS names a bucket, so set ${name} as well.`, { exitCode: 2 })
+  if (!text) throw new OperatorError(`${subject} names a bucket, so set ${name} as well.`, { exitCode: 2 })
   return text
 }

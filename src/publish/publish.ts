@@ -25,7 +25,7 @@ import {
   sourceChecks,
 } from '../store/editions.ts'
 import { hashEntries, hashPublished } from '../store/entry-hashes.ts'
-import { previousEdition } from '../store/older-database.ts'
+import { epochOf, previousEdition } from '../store/older-database.ts'
 import { Pace } from '../store/paced.ts'
 import {
   beginWriting,
@@ -219,6 +219,7 @@ export async function previewPublication(store: PublishingStore, options: Publis
       ...{ reasons: [], warnings: [], allowedAt },
     }
   const { pending, verdict } = examined
+  const epochAllowsAt = await afterEpoch(store.db, previous, pending.changes)
   return {
     edition: number,
     records: (previous?.records ?? 0) + pending.added,
@@ -226,7 +227,7 @@ export async function previewPublication(store: PublishingStore, options: Publis
     isNothingNew: false,
     reasons: verdict.kind === 'hold' ? verdict.reasons : [],
     warnings: verdict.warnings,
-    allowedAt,
+    allowedAt: epochAllowsAt > options.now ? Math.max(epochAllowsAt, allowedAt ?? 0) : allowedAt,
   }
 }
 
@@ -241,6 +242,8 @@ async function planned(
   const examined = await examine(store, previous, options, pagesUnder(store, lease))
   if (examined === undefined) return { kind: 'nothingNew' }
   const { pending, checks, before, verdict } = examined
+  const allowedAt = await afterEpoch(store.db, previous, pending.changes)
+  if (now < allowedAt) return { kind: 'tooEarly', allowedAt }
   const reasons = verdict.kind === 'hold' ? verdict.reasons : []
   if (reasons.length > 0 && !overrideGate) {
     await underLease(store, lease, (trx) => recordHold(trx, now, reasons))
@@ -288,6 +291,15 @@ async function examine(
     alarms: await openAlarms(store.db),
   })
   return { pending, checks, before, verdict }
+}
+
+/**
+ * When the first edition of a restored database may be published: each of its stamps is above the beginning of the
+ * epoch, and none ahead of the clock, so that the same holds for the next restored backup.
+ */
+async function afterEpoch(db: Executor, previous: EditionRow | undefined, changes: number): Promise<number> {
+  const epoch = await epochOf(db)
+  return epoch !== undefined && epoch.edition === previous?.edition ? epoch.at + changes + 1 : 0
 }
 
 /** Reads something page by page, each in a statement of bounded size, until `read` says that there is no more. */

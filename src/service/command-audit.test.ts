@@ -40,6 +40,7 @@ const otherwise: readonly CommandName[] = [
   'doctor',
   'completion',
   'clock advance',
+  'restore',
 ]
 
 const redactionKey = Buffer.alloc(32, 7)
@@ -208,6 +209,14 @@ describe.each(engines)('the audit log of commands (%s)', (engine) => {
         action: 'edition.publishAnyway',
         subject: 'edition 1',
       },
+      {
+        command: 'backup',
+        whole: true,
+        operands: () => [join(dataFolder, 'backup')],
+        action: 'stock.backUp',
+        subject: join(dataFolder, 'backup'),
+      },
+      { command: 'database new-epoch', whole: true, action: 'stock.newEpoch', subject: 'stock' },
       { command: 'rebuild', whole: true, action: 'stock.rebuild', subject: 'stock' },
       {
         command: 'redact',

@@ -39,7 +39,18 @@ import type { WebhookEndpoint } from '../store/webhook-endpoints.ts'
 import type { ReceivedWebhook } from '../webhooks/listen.ts'
 
 /** Long work of which the progress is told. */
-export type ProgressStage = 'ingest' | 'consolidate' | 'publish' | 'reparse' | 'rebuild' | 'redact' | 'export' | 'check'
+export type ProgressStage =
+  | 'ingest'
+  | 'consolidate'
+  | 'publish'
+  | 'reparse'
+  | 'rebuild'
+  | 'redact'
+  | 'export'
+  | 'check'
+  | 'backup'
+  | 'verify'
+  | 'restore'
 
 /** What of a card is data: without its functions. */
 export type SourceCard = Pick<
@@ -59,6 +70,18 @@ export type SourceCard = Pick<
   }
 
 type OutcomeFacts<Kind extends PublishOutcome['kind']> = Omit<Extract<PublishOutcome, { kind: Kind }>, 'kind'>
+
+/** A backup: where it is, and of which state. */
+export type BackupFacts = {
+  readonly place: string
+  readonly takenAt: Instant
+  /** Null before the first. */
+  readonly edition: number | null
+  readonly rows: number
+  readonly parts: number
+  readonly bytes: number
+  readonly documentsOutside: string | null
+}
 
 /**
  * Every event with its facts. Times are epoch milliseconds where they are numbers, in members whose names the
@@ -282,6 +305,11 @@ type Facts = {
   sourceRead: Omit<SlotResult, 'sourceId'> & { source: string }
   sourceChecked: CheckResult
   sourcesChecked: { checked: number; ok: number; quiet: number }
+  // backups
+  backedUp: BackupFacts & { readonly longestHoldMs: number | null; readonly seconds: number }
+  backupVerified: BackupFacts & { readonly isTargetEmpty: boolean }
+  /** `republished`: records that the next edition publishes again. */
+  restored: BackupFacts & { readonly republished: number; readonly advice: readonly string[] }
   // simulated portals
   simulatedPortal: { source: string; title: string; hosts: readonly string[]; entries: number }
   simulating: {

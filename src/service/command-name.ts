@@ -65,7 +65,10 @@ export const commandNames = [
   'webhook replay',
   'webhook release',
   'webhook listen',
+  'backup',
+  'restore',
   'database export',
+  'database new-epoch',
   'completion',
   'clock advance',
 ] as const

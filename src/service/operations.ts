@@ -23,6 +23,7 @@ import { listOrganizations } from '../store/organizations.ts'
 import { loadRounds, whyFailing } from '../store/rounds.ts'
 import { getSetting, setSetting } from '../store/settings.ts'
 import { countTendersByStatus, countUnpublished, listHolds, tenderHashes } from '../store/status.ts'
+import { backUp, beginNewEpoch } from './backup-operations.ts'
 import { clockConcerns, publisherClockConcern } from './clock-concerns.ts'
 import type { Emit, EventOf } from './command-event.ts'
 import type { CommandName } from './command-name.ts'
@@ -178,6 +179,8 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     emit({ event: 'exported', rows: Object.values(rows).reduce((sum, each) => sum + each, 0), tables: rows })
     return 0
   },
+  backup: backUp,
+  'database new-epoch': beginNewEpoch,
   'source list': listSources,
   'source show': showSource,
   'source check': checkSources,

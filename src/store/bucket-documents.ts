@@ -1,108 +1,21 @@
-// Documents in a bucket of an S3-compatible store: one object each, requests signed (AWS Signature Version 4).
-import { createHash } from 'node:crypto'
-import { AwsV4Signer } from 'aws4fetch'
-import type { Clock, Sleep } from '../platform/clock.ts'
+// Documents in a bucket of an S3-compatible store: one object each.
 import type { BucketLocation } from '../platform/config.ts'
-import { OperatorError } from '../platform/errors.ts'
-import { type HttpAnswer, openHttp, Retryable } from '../platform/http.ts'
-import type { Random } from '../platform/random.ts'
+import { type BucketOptions, openBucket } from './bucket.ts'
 import { documentPath } from './document-path.ts'
 import type { OpenDocumentStore } from './document-store.ts'
 import { inParallel } from './in-parallel.ts'
 
 const mostRequests = 8
-const mostTries = 4
-const firstBackoffMs = 500
-/** Maximum bytes of an object: documents have at most 16 MiB before they are compressed. */
-const maxObjectBytes = 64 * 1024 * 1024
 
-/**
- * Opens a bucket. With an endpoint of the operator's own it may be in a private network; without one it is AWS and is
- * reached over the public network only. Addresses are path-style, which every S3-compatible store understands.
- */
-export function openBucketDocuments(
-  place: BucketLocation,
-  options: { readonly clock: Clock; readonly sleep: Sleep; readonly random: Random; readonly version: string },
-): OpenDocumentStore {
-  const http = openHttp({
-    network: place.endpoint === undefined ? 'public' : 'any',
-    userAgent: `Tenderstock/${options.version}`,
-  })
-  const base = `${place.endpoint ?? `https://s3.${place.region}.amazonaws.com`}/${place.bucket}/${place.prefix}`
-  const never = new AbortController().signal
-
-  const ask = async (method: 'GET' | 'PUT', path: string, body?: Buffer): Promise<HttpAnswer> => {
-    const signer = new AwsV4Signer({
-      method,
-      url: base + path,
-      headers: {
-        'x-amz-content-sha256': createHash('sha256')
-          .update(body ?? '')
-          .digest('hex'),
-      },
-      accessKeyId: place.accessKeyId,
-      secretAccessKey: place.secretAccessKey,
-      ...(place.sessionToken !== undefined && { sessionToken: place.sessionToken }),
-      service: 's3',
-      region: place.region,
-      datetime: new Date(options.clock()).toISOString().replace(/[-:]|\.\d{3}/g, ''),
-    })
-    const { url, headers } = await signer.sign()
-    return http.send({
-      url: url.href,
-      method,
-      headers: Object.fromEntries(headers),
-      redirects: 'leave',
-      maxBytes: maxObjectBytes,
-      ...(body && { body }),
-    })
-  }
-
-  /** Asks until the store answers with something that is not an outage of its own. */
-  const request = async (method: 'GET' | 'PUT', path: string, body?: Buffer) => {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        const answer = await ask(method, path, body)
-        const bytes = await answer.bytes()
-        if (answer.status < 500 && answer.status !== 429 && answer.status !== 408) return { answer, bytes }
-        throw new Retryable(`The bucket ${place.bucket} answered ${answer.status}`)
-      } catch (error) {
-        if (!(error instanceof Retryable) || tries >= mostTries) throw error
-        const fraction = options.random.bytes(4).readUInt32BE() / 2 ** 32
-        await options.sleep(Math.round(firstBackoffMs * 2 ** (tries - 1) * (0.5 + fraction)), never)
-      }
-    }
-  }
-
+export function openBucketDocuments(place: BucketLocation, options: Omit<BucketOptions, 'named'>): OpenDocumentStore {
+  const bucket = openBucket(place, { ...options, named: 'the address in TENDERSTOCK_DOCUMENTS' })
   return {
     put: async (documents) => {
-      await inParallel(documents, mostRequests, async ({ documentId, packed }) => {
-        const { answer, bytes } = await request('PUT', documentPath(documentId), packed)
-        if (answer.status !== 200) throw wrong(place, answer.status, bytes)
-      })
+      await inParallel(documents, mostRequests, ({ documentId, packed }) =>
+        bucket.put(documentPath(documentId), packed),
+      )
     },
-    get: async (documentId) => {
-      const { answer, bytes } = await request('GET', documentPath(documentId))
-      if (answer.status === 200) return Buffer.from(bytes)
-      if (answer.status !== 404 || codeOf(bytes) === 'NoSuchBucket') throw wrong(place, answer.status, bytes)
-      return undefined
-    },
-    close: http.close,
+    get: async (documentId) => bucket.get(documentPath(documentId)),
+    close: bucket.close,
   }
-}
-
-/** The `Code` of an error answer; the rest of it may repeat the key. */
-function codeOf(bytes: Uint8Array): string {
-  return /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(Buffer.from(bytes.subarray(0, 10_000)).toString())?.[1] ?? ''
-}
-
-function wrong(place: BucketLocation, status: number, bytes: Uint8Array): OperatorError {
-  const code = codeOf(bytes)
-  const advice =
-    status === 403 || status === 401
-      ? 'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and that they may read and write there'
-      : status === 404
-        ? 'check that the bucket exists'
-        : 'check AWS_REGION, AWS_ENDPOINT_URL and the address in TENDERSTOCK_DOCUMENTS'
-  return new OperatorError(`The bucket ${place.bucket} answered ${[status, code].join(' ').trim()}; ${advice}.`)
 }

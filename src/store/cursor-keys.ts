@@ -1,9 +1,13 @@
 // The keys that seal cursors, shared by all API processes and kept while a cursor sealed with them may still be used.
 import { dayMs, hourMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
+import { getSetting, setSetting } from './settings.ts'
 
-/** `key` is 32 random bytes in hex. */
-export type CursorKey = { readonly keyId: number; readonly key: string }
+/**
+ * `key` is 32 random bytes in hex. `lastEdition`: a key of an earlier epoch opens no cursor of a later edition; those of
+ * that number are now other ones.
+ */
+export type CursorKey = { readonly keyId: number; readonly key: string; readonly lastEdition?: number }
 
 export type CursorKeys = {
   /** Seals new cursors. */
@@ -60,13 +64,41 @@ async function insertKey(db: Executor, keyId: number, { now, randomBytes }: Curs
     .execute()
 }
 
+const epochName = 'cursor-epoch'
+
+/** The first key of the present epoch, and the newest edition that it has in common with the one before. */
+type CursorEpoch = { readonly keyId: number; readonly edition: number }
+
+async function cursorEpoch(db: Executor): Promise<CursorEpoch | undefined> {
+  const text = await getSetting(db, epochName)
+  return text === undefined ? undefined : (JSON.parse(text) as CursorEpoch)
+}
+
+/** Room for keys that were made after the backup, so that none of theirs has a number of ours. */
+const epochGap = 1000
+
+/**
+ * From now on cursors are sealed with a new key, and those of editions above `edition` that older keys sealed have
+ * expired: a restored database has other editions of these numbers.
+ */
+export async function beginCursorEpoch(trx: Executor, edition: number, options: CursorKeyOptions): Promise<void> {
+  const before = await cursorEpoch(trx)
+  if (before) await trx.deleteFrom('cursor_key').where('key_id', '<', before.keyId).execute()
+  const newest = await trx.selectFrom('cursor_key').select('key_id').orderBy('key_id', 'desc').executeTakeFirst()
+  const keyId = (newest?.key_id ?? 0) + epochGap
+  await insertKey(trx, keyId, options)
+  await setSetting(trx, epochName, JSON.stringify({ keyId, edition } satisfies CursorEpoch))
+}
+
 async function readKeys(db: Executor, now: number): Promise<CursorKeys | undefined> {
+  const epoch = await cursorEpoch(db)
   const rows = await db.selectFrom('cursor_key').selectAll().orderBy('key_id', 'desc').execute()
   const all: CursorKey[] = []
   let replacedAt = Number.POSITIVE_INFINITY
   for (const row of rows) {
     if (replacedAt <= now - cursorKeyRetentionMs) break
-    all.push({ keyId: row.key_id, key: row.key })
+    const isOlder = epoch !== undefined && row.key_id < epoch.keyId
+    all.push({ keyId: row.key_id, key: row.key, ...(isOlder && { lastEdition: epoch.edition }) })
     replacedAt = row.created_at
   }
   const current = all[0]

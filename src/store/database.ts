@@ -1,7 +1,9 @@
 // Opens the stock: an embedded database in a folder, or a PostgreSQL server. One SQL dialect on both.
 import type { Kysely, Transaction } from 'kysely'
+import { dropBeforeImages } from './backup/leftovers.ts'
 import { openEmbedded } from './embedded/open-embedded.ts'
 import { migrate } from './migrate.ts'
+import type { Migrations } from './migrations.ts'
 import type { Database } from './schema.ts'
 import { openServer, placeOf } from './server/open-server.ts'
 import { asTransactionOf } from './transaction-scope.ts'
@@ -31,6 +33,8 @@ export type StoreOptions = {
   readonly statementTimeoutMs?: number
   /** Aborted: the store of a server closes itself some seconds later, so that nothing that waits for it holds up an end. */
   readonly signal?: AbortSignal
+  /** Brings tables only to these migrations: those of a backup that is restored. Default: all. */
+  readonly migrations?: Migrations
   /** Embedded engine only: called when a vacuum or checkpoint failed; the data is safe and the next round retries. */
   readonly onHousekeepingError?: (error: unknown) => void
 }
@@ -45,7 +49,8 @@ const defaultStatementTimeoutMs = 10 * 60_000
 export async function openStore(options: StoreOptions): Promise<Store> {
   const store = await open(options)
   try {
-    await migrate(store.db, placeName(options))
+    await migrate(store.db, placeName(options), options.migrations)
+    if (store.engine === 'embedded') await dropBeforeImages(store.db)
     // One process at a time has the folder: a previous holder of the lease of a publication or of the matching in it
     // is gone.
     if (store.engine === 'embedded') {

@@ -1,6 +1,7 @@
 // What a database needs that is older than the editions that clients have seen, so that they end with equal copies again.
 import { sql } from 'kysely'
 import { arrayText } from './array-text.ts'
+import { beginCursorEpoch, type CursorKeyOptions } from './cursor-keys.ts'
 import type { Executor, Store } from './database.ts'
 import { type EditionRow, newestEdition } from './editions.ts'
 import { inStockTransaction } from './publication.ts'
@@ -70,4 +71,40 @@ export async function forgoEditions(
     return { changed, unknown: waiting.length - changed }
   })
   return prepared!
+}
+
+const epochName = 'epoch'
+
+/** When a restored database began to be the stock, by its clock, and its newest edition then. */
+export type Epoch = { readonly at: number; readonly edition: number }
+
+/** The newest epoch; undefined in a database that was never restored. */
+export async function epochOf(db: Executor): Promise<Epoch | undefined> {
+  const text = await getSetting(db, epochName)
+  return text === undefined ? undefined : (JSON.parse(text) as Epoch)
+}
+
+/**
+ * Prepares a database that was restored from a backup while nobody knows what was served since: the next edition
+ * publishes every record again, with stamps above `now`, which is above every stamp that anybody has seen (none is
+ * ahead of the clock). Cursors of the lost editions have expired. Returns the number of records.
+ */
+export async function beginEpoch(
+  trx: Executor,
+  options: CursorKeyOptions,
+): Promise<{ readonly edition: number; readonly records: number }> {
+  const newest = await newestEdition(trx)
+  if (!newest) return { edition: 0, records: 0 }
+  const { edition } = newest
+  const at = Math.max(options.now, newest.lastModified, (await stampFloor(trx)) ?? 0)
+  await setSetting(trx, floorName, String(at))
+  await setSetting(trx, epochName, JSON.stringify({ at, edition } satisfies Epoch))
+  // what an unfinished publication replaced is restored from there when it is undone
+  await sql`update replaced_entry set content_hash = '' where superseded_by > ${edition}::integer`.execute(trx)
+  await sql`update published_tender set content_hash = ''`.execute(trx)
+  const { rows } = await sql<{ count: number }>`
+    with noted as (insert into tender_change select tender_id from published_tender on conflict do nothing)
+    select count(*) as count from published_tender`.execute(trx)
+  await beginCursorEpoch(trx, edition, options)
+  return { edition, records: rows[0]!.count }
 }

@@ -25,7 +25,7 @@ export async function openCursorKeyRing(options: {
 }): Promise<CursorKeyRing> {
   const { load, clock } = options
   const read = async (): Promise<readonly CursorKey[]> =>
-    (await load()).map(({ keyId, key }) => ({ keyId, key: createSecretKey(key, 'hex') }))
+    (await load()).map(({ key, ...facts }) => ({ ...facts, key: createSecretKey(key, 'hex') }))
   let known = await read()
   let readAt = clock()
   let reading: Promise<void> | undefined

@@ -13,8 +13,11 @@ const cursorLifeMs = dayMs
 /** How far a cursor may come "from the future": within it the clocks differ, beyond it the cursor is forged (D31). */
 const clockSkewMs = minuteMs
 
-/** A key of 32 bytes that seals cursors. Numbers rise; the newest seals, all open. */
-export type CursorKey = { readonly keyId: number; readonly key: KeyObject }
+/**
+ * A key of 32 bytes that seals cursors. Numbers rise; the newest seals, all open. `lastEdition`: of a later edition it
+ * opens none, because that number is now another edition's (a restored database).
+ */
+export type CursorKey = { readonly keyId: number; readonly key: KeyObject; readonly lastEdition?: number }
 
 /** The position of a run: the last record delivered, and the edition to which the run is pinned (R2). */
 type CursorPosition = { readonly after: RecordKey; readonly edition: number }
@@ -177,6 +180,7 @@ export function createCursorSealer(options: {
     const ageMs = clock() - content.readUIntBE(26, 6)
     if (ageMs < -clockSkewMs) return { state: 'invalid' }
     if (ageMs > cursorLifeMs) return { state: 'expired' }
+    if (key.lastEdition !== undefined && positionIn(content).edition > key.lastEdition) return { state: 'expired' }
     const wanted = printsOf(filter)
     const differs = (start: number, length: number): boolean =>
       wanted.compare(content, 40 + start, 40 + start + length, start, start + length) !== 0

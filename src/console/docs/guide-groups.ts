@@ -69,6 +69,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
     ['docs/operations.md'],
     ['docs/command-line.md'],
     ['docs/settings.md'],
+    ['docs/backup.md'],
     ['docs/console.md'],
     ['docs/privacy.md', 'Privacy'],
     ['docs/proxies/README.md'],

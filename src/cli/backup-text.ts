@@ -1,0 +1,40 @@
+// Backups as people read them.
+import type { BackupFacts, CommandEvent } from '../service/command-event.ts'
+import type { Paint } from './paint.ts'
+
+/** Undefined for any other event. */
+export function describeBackup(event: CommandEvent, paint: Paint): string | undefined {
+  const line = (label: string, text: string) => `  ${paint.green('✓')} ${label.padEnd(20)} ${text}`
+  const note = (text: string) => `  ${paint.yellow('!')} ${text}`
+  switch (event.event) {
+    case 'backedUp':
+      return [
+        line('Backed up', `${stateOf(event)}, in ${event.place}`),
+        line('Read back', `${sizeOf(event)}, ${event.seconds} s`),
+        ...(event.documentsOutside === null ? [] : [note(outside(event.documentsOutside))]),
+      ].join('\n')
+    case 'backupVerified':
+      return [
+        line('Whole', `${stateOf(event)}: ${sizeOf(event)}, all as they were written`),
+        ...(event.isTargetEmpty
+          ? []
+          : [note('The place that it would be restored into is not empty; `restore` refuses it.')]),
+      ].join('\n')
+    case 'restored':
+      return [line('Restored', `${stateOf(event)}, from ${event.place}`), ...event.advice.map(note)].join('\n')
+    default:
+      return undefined
+  }
+}
+
+const number = (value: number) => value.toLocaleString('en-US')
+
+function stateOf({ takenAt, edition }: BackupFacts): string {
+  const state = edition === null ? 'a stock without an edition' : `edition ${edition}`
+  return `${state}, as of ${takenAt.slice(0, 19).replace('T', ' ')} UTC`
+}
+
+const sizeOf = ({ rows, parts, bytes }: BackupFacts) =>
+  `${number(rows)} rows in ${number(parts)} parts, ${number(Math.ceil(bytes / 1e6))} MB`
+
+const outside = (place: string) => `Raw documents are in ${place} and not in the backup; back that place up as well.`

@@ -1,0 +1,71 @@
+// Backing up an open stock, and the next epoch of one that was recovered by other means.
+
+import { systemClock, systemSleep } from '../platform/clock.ts'
+import { backupPlaceOf, type Config } from '../platform/config.ts'
+import { backUpStock } from '../store/backup/back-up-stock.ts'
+import { type BackupPlace, openBackupPlace } from '../store/backup/backup-place.ts'
+import type { Manifest } from '../store/backup/manifest.ts'
+import { beginEpoch } from '../store/older-database.ts'
+import { inStockTransaction } from '../store/publication.ts'
+import type { BackupFacts, Emit } from './command-event.ts'
+import { noteCommand } from './command-note.ts'
+import type { ControlRequest } from './control-socket.ts'
+import type { ServiceContext } from './operation-context.ts'
+
+/** Opens the place that an argument names; its bytes go over the network with the machine's own time. */
+export function placeNamed(text: string, { random, version }: Pick<ServiceContext, 'random' | 'version'>): BackupPlace {
+  return openBackupPlace(backupPlaceOf(text), { clock: systemClock, sleep: systemSleep, random, version })
+}
+
+/** Not in the queue of what writes much: rounds continue meanwhile. */
+export async function backUp(context: ServiceContext, { operands }: ControlRequest, emit: Emit): Promise<number> {
+  const { store, version, config } = context
+  const place = placeNamed(operands[0]!, context)
+  try {
+    await noteCommand(store.db, context, { action: 'stock.backUp', subject: place.name })
+    const startedAt = performance.now()
+    const manifest = await backUpStock(store, place, {
+      version,
+      documentsOutside: documentsOutside(config),
+      onProgress: ({ rows, totalRows, table }) =>
+        emit({ event: 'progress', stage: 'backup', done: rows, total: totalRows, table }),
+      ...(context.signal && { signal: context.signal }),
+    })
+    const seconds = Math.ceil((performance.now() - startedAt) / 1000)
+    emit({ event: 'backedUp', ...factsOf(place, manifest), longestHoldMs: manifest.longestHoldMs, seconds })
+    return 0
+  } finally {
+    await place.close()
+  }
+}
+
+/** For the database that holds the stock now: whoever recovered it does not know what was served since. */
+export async function beginNewEpoch(context: ServiceContext, _request: ControlRequest, emit: Emit): Promise<number> {
+  const { store, clock, random } = context
+  const begun = await inStockTransaction(store, async (trx) => {
+    await noteCommand(trx, context, { action: 'stock.newEpoch', subject: 'stock' })
+    return beginEpoch(trx, { now: clock(), randomBytes: random.bytes })
+  })
+  const { records, edition } = begun!
+  emit({
+    event: 'none',
+    message: `A new epoch begins after edition ${edition}: the next edition publishes ${records} records again. Restart every process that serves this database.`,
+  })
+  return 0
+}
+
+export const factsOf = (place: BackupPlace, manifest: Manifest): BackupFacts => ({
+  place: place.name,
+  takenAt: manifest.takenAt,
+  edition: manifest.edition?.edition ?? null,
+  rows: manifest.rows,
+  parts: manifest.parts.length,
+  bytes: manifest.bytes,
+  documentsOutside: manifest.documentsOutside,
+})
+
+function documentsOutside({ documents }: Config): string | null {
+  if (documents === undefined) return null
+  if (documents.kind === 'folder') return `folder:${documents.path}`
+  return `s3://${documents.bucket}/${documents.prefix}`.replace(/\/$/, '')
+}

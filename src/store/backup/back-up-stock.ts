@@ -1,0 +1,203 @@
+// Writes a backup: one state of the whole stock, in parts that are read back, while the service runs.
+import { promisify } from 'node:util'
+import { zstdCompress } from 'node:zlib'
+import { sql } from 'kysely'
+import { type Instant, toInstant } from '../../domain/time.ts'
+import { OperatorError } from '../../platform/errors.ts'
+import { type Executor, inSnapshot, type Store } from '../database.ts'
+import { newestEdition, stockIdOf } from '../editions.ts'
+import {
+  countRows,
+  type Key,
+  nextLimit,
+  readPage,
+  readSequences,
+  readTables,
+  type SequenceState,
+  type Table,
+  writeValuesAlike,
+} from '../table-copy.ts'
+import { type BackupPlace, manifestName, sumsName } from './backup-place.ts'
+import { HeldConnection, keepBeforeImages, type TablePage } from './before-images.ts'
+import { type BackupPart, type Manifest, manifestText, readManifest, sha256 } from './manifest.ts'
+
+const pack = promisify(zstdCompress)
+/** Characters of the rows of a part, before they are packed. */
+const partLength = 8 * 1024 * 1024
+
+export type BackupOptions = {
+  readonly version: string
+  /** Where raw documents are kept outside the database; null: they are in it. */
+  readonly documentsOutside: string | null
+  /** Rows that are in durable parts. `totalRows` may differ a little from what is found. */
+  readonly onProgress?: (progress: {
+    readonly rows: number
+    readonly totalRows: number
+    readonly table: string
+  }) => void
+  /** Ends the backup after the part that is being written. */
+  readonly signal?: AbortSignal
+}
+
+/** Stocks of which a backup is being made. */
+const running = new WeakSet<Store['db']>()
+
+/**
+ * Backs up the state of this moment to an unused place, without stopping anybody. Everything is durable and was read
+ * back when it returns. Throws OperatorError where the place cannot be used.
+ */
+export async function backUpStock(store: Store, place: BackupPlace, options: BackupOptions): Promise<Manifest> {
+  if (running.has(store.db))
+    throw new OperatorError('A backup of this stock is being made already; wait until it has ended.')
+  running.add(store.db)
+  try {
+    await place.clear()
+    return await readingAtOnce(store, (state) => writeBackup(place, state, { ...options, engine: store.engine }))
+  } finally {
+    running.delete(store.db)
+  }
+}
+
+type CutFacts = Pick<Manifest, 'takenAt' | 'stockId' | 'edition' | 'migrations'> & {
+  readonly sequences: readonly SequenceState[]
+}
+
+/** One state of a stock. */
+type StockState = {
+  readonly facts: CutFacts
+  readonly tables: readonly Table[]
+  readonly totalRows: number
+  /** Table by table. */
+  readonly pages: () => AsyncGenerator<TablePage>
+  readonly longestHoldMs: () => number | null
+}
+
+/** A server keeps the state in one transaction; the embedded engine, with its one connection, by a log of what changes. */
+async function readingAtOnce<Result>(store: Store, work: (state: StockState) => Promise<Result>): Promise<Result> {
+  if (store.engine === 'server')
+    return inSnapshot(store, async (trx) => {
+      await writeValuesAlike(trx)
+      const tables = await backedUpTables(trx)
+      let totalRows = 0
+      for (const { name } of tables) totalRows += await countRows(trx, name)
+      const facts = await readFacts(trx)
+      return work({ facts, tables, totalRows, pages: () => snapshotPages(trx, tables), longestHoldMs: () => null })
+    })
+  const held = new HeldConnection(store)
+  const tables = await held.run(backedUpTables)
+  let totalRows = 0
+  await held.runEach(tables, async (trx, { name }) => (totalRows += await countRows(trx, name)))
+  const images = await keepBeforeImages(held, tables, readFacts)
+  try {
+    return await work({ ...images, tables, totalRows, longestHoldMs: () => Math.ceil(held.longestMs) })
+  } finally {
+    await images.remove()
+  }
+}
+
+/** What a crash may empty is not in a backup: it is derived, and made again. */
+const backedUpTables = async (db: Executor) => (await readTables(db)).filter(({ isUnlogged }) => !isUnlogged)
+
+async function* snapshotPages(trx: Executor, tables: readonly Table[]): AsyncGenerator<TablePage> {
+  for (const table of tables) {
+    let after: Key | undefined
+    for (let limit = 1; ; ) {
+      const page = await readPage(trx, table, { after, limit })
+      if (page === undefined) break
+      yield { table, page }
+      after = page.last
+      limit = nextLimit(limit, page)
+    }
+  }
+}
+
+async function readFacts(trx: Executor): Promise<CutFacts> {
+  const { rows: clock } = await sql<{ now: number }>`
+    select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(trx)
+  const { rows: applied } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(trx)
+  const newest = await newestEdition(trx)
+  return {
+    takenAt: toInstant(clock[0]!.now),
+    stockId: await stockIdOf(trx),
+    edition: newest
+      ? { edition: newest.edition, records: newest.records, publishedAt: toInstant(newest.publishedAt) }
+      : null,
+    migrations: applied.map(({ name }) => name),
+    sequences: await readSequences(trx),
+  }
+}
+
+async function writeBackup(
+  place: BackupPlace,
+  { facts, tables, totalRows, pages, longestHoldMs }: StockState,
+  { version, engine, documentsOutside, onProgress, signal }: BackupOptions & { readonly engine: Store['engine'] },
+): Promise<Manifest> {
+  const startedAt = performance.now()
+  const parts: BackupPart[] = []
+  const described = new Map(tables.map(({ name }) => [name, { name, rows: 0, sum: 0n }]))
+  let rows = 0
+  let [table, lines, length, waiting] = ['', [] as string[], 0, 0]
+  const flush = async () => {
+    if (waiting === 0) return
+    if (signal?.aborted) throw new OperatorError('The backup was stopped; what was written of it is no backup.')
+    parts.push(await putPart(place, parts.length + 1, { table, rows: waiting, lines }))
+    rows += waiting
+    onProgress?.({ rows, totalRows: Math.max(rows, totalRows), table })
+    ;[lines, length, waiting] = [[], 0, 0]
+  }
+  for await (const { table: of, page } of pages()) {
+    if (of.name !== table) await flush()
+    table = of.name
+    lines.push(page.lines)
+    length += page.lines.length
+    waiting += page.rows
+    const sums = described.get(table)!
+    sums.rows += page.rows
+    sums.sum += page.sum
+    if (length >= partLength) await flush()
+  }
+  await flush()
+  const sums = parts.map(({ name, sha256: sum }) => `${sum}  ${name}\n`).join('')
+  await putVerified(place, sumsName, Buffer.from(sums))
+  const finishedAt: Instant = toInstant(Date.parse(facts.takenAt) + Math.ceil(performance.now() - startedAt))
+  const manifest: Manifest = {
+    format: 'tenderstock-backup',
+    formatVersion: 1,
+    version,
+    engine,
+    takenAt: facts.takenAt,
+    finishedAt,
+    stockId: facts.stockId,
+    edition: facts.edition,
+    migrations: facts.migrations,
+    tables: [...described.values()].map(({ sum, ...each }) => ({ ...each, checksum: String(sum) })),
+    sequences: facts.sequences,
+    parts,
+    rows,
+    bytes: parts.reduce((total, { bytes }) => total + bytes, 0),
+    documentsOutside,
+    longestHoldMs: longestHoldMs(),
+  }
+  await putVerified(place, manifestName, Buffer.from(manifestText(manifest)))
+  return readManifest(place)
+}
+
+async function putPart(
+  place: BackupPlace,
+  number: number,
+  { table, rows, lines }: { readonly table: string; readonly rows: number; readonly lines: readonly string[] },
+): Promise<BackupPart> {
+  const bytes = await pack(Buffer.from(lines.join('\n')))
+  const name = `${String(number).padStart(6, '0')}-${table}.ndjson.zst`
+  return { name, table, rows, bytes: bytes.length, sha256: await putVerified(place, name, bytes) }
+}
+
+/** What the place gives back is what it was given. Returns its SHA-256. */
+async function putVerified(place: BackupPlace, name: string, bytes: Buffer): Promise<string> {
+  const sum = sha256(bytes)
+  await place.put(name, bytes)
+  const found = await place.get(name)
+  if (found === undefined || sha256(found) !== sum)
+    throw new OperatorError(`${place.name} did not keep ${name} as it was written; use another place.`)
+  return sum
+}

@@ -1,0 +1,101 @@
+// Where a backup is: a folder or a bucket. A part is there whole and durable, or not at all.
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { DocumentLocation } from '../../platform/config.ts'
+import { OperatorError } from '../../platform/errors.ts'
+import { makeWithParents } from '../../platform/folders.ts'
+import { type BucketOptions, openBucket } from '../bucket.ts'
+
+/** Written last: without it there is no backup. */
+export const manifestName = 'manifest.json'
+/** Checksums of the parts, for `sha256sum --check`. */
+export const sumsName = 'SHA256SUMS'
+
+export type BackupPlace = {
+  /** For people. */
+  readonly name: string
+  /** Resolves when all bytes are durable under that name. */
+  readonly put: (name: string, bytes: Buffer) => Promise<void>
+  /** Undefined when it is not there. */
+  readonly get: (name: string) => Promise<Buffer | undefined>
+  /** Makes the place ready for a new backup. Throws OperatorError when it holds anything that is not a backup's rest. */
+  readonly clear: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Errors that the operator can repair are OperatorErrors. */
+export function openBackupPlace(where: DocumentLocation, options: Omit<BucketOptions, 'named'>): BackupPlace {
+  if (where.kind === 'folder') return folderPlace(where.path)
+  const bucket = openBucket(where, { ...options, named: 'the address of the backup' })
+  const name = `s3://${where.bucket}/${where.prefix}`.replace(/\/$/, '')
+  return { ...bucket, name, clear: () => refuseBackup(name, bucket.get) }
+}
+
+async function refuseBackup(place: string, get: BackupPlace['get']): Promise<void> {
+  if ((await get(manifestName)) !== undefined)
+    throw new OperatorError(`${place} already holds a backup; pass a place of its own for each.`)
+}
+
+const leftover = /^(?:\d{6}-[a-z_]+\.ndjson\.zst|SHA256SUMS|incoming)$/
+
+function folderPlace(folder: string): BackupPlace {
+  const flush = async (path: string) => {
+    const handle = await open(path, 'r')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  }
+  const get = (name: string) => explained(folder, () => readFile(join(folder, name)).catch(undefinedWhenMissing))
+  return {
+    name: folder,
+    get,
+    put: (name, bytes) =>
+      explained(folder, async () => {
+        const incoming = join(folder, 'incoming')
+        const file = await open(incoming, 'w', 0o600)
+        try {
+          await file.writeFile(bytes)
+          await file.sync()
+        } finally {
+          await file.close()
+        }
+        await rename(incoming, join(folder, name))
+        await flush(folder)
+      }),
+    clear: () =>
+      explained(folder, async () => {
+        await makeWithParents(folder)
+        await refuseBackup(folder, get)
+        const names = await readdir(folder)
+        const foreign = names.find((name) => !leftover.test(name))
+        if (foreign !== undefined)
+          throw new OperatorError(
+            `The folder ${folder} is not empty (it holds ${foreign}); pass an empty or a new one.`,
+          )
+        // of a backup that was cut off
+        for (const name of names) await rm(join(folder, name))
+        await flush(dirname(folder))
+      }),
+    close: async () => {},
+  }
+}
+
+function undefinedWhenMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+  return undefined
+}
+
+async function explained<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (error instanceof OperatorError || code === undefined) throw error
+    throw new OperatorError(
+      `The folder ${folder} cannot be used for a backup (${code}); check that it is a folder, can be written and is not full.`,
+      { cause: error },
+    )
+  }
+}

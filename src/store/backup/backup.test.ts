@@ -1,0 +1,231 @@
+// A backup is one state of the stock, whatever is written meanwhile; a restore has all of it, or nothing.
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { sql } from 'kysely'
+import { afterEach, describe, expect, test } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
+import { randomOf } from '../../../test/testing/generate/random.ts'
+import { type Engine, engines, openTestStore, type TestStore } from '../../../test/world.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { systemRandom } from '../../platform/random.ts'
+import { inTransaction, openStore, type Store } from '../database.ts'
+import { createOrganization } from '../organizations.ts'
+import { fingerprint, fingerprintText, readTables } from '../table-copy.ts'
+import { backUpStock } from './back-up-stock.ts'
+import { type BackupPlace, openBackupPlace } from './backup-place.ts'
+import { HeldConnection, keepBeforeImages } from './before-images.ts'
+import { type Manifest, readManifest, sha256, verifyBackup } from './manifest.ts'
+import { restoreStock } from './restore-stock.ts'
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+async function newPlace(): Promise<{ readonly folder: string; readonly place: BackupPlace }> {
+  const parent = await mkdtemp(join(tmpdir(), 'tenderstock-backup-'))
+  closers.push(() => rm(parent, { recursive: true, force: true }))
+  const folder = join(parent, 'one')
+  return { folder, place: openFolder(folder) }
+}
+
+const openFolder = (path: string) =>
+  openBackupPlace(
+    { kind: 'folder', path },
+    { clock: systemClock, sleep: async () => {}, random: systemRandom, version: 'test' },
+  )
+
+const backUp = (store: Store, place: BackupPlace, onProgress?: () => void) =>
+  backUpStock(store, place, { version: 'test', documentsOutside: null, ...(onProgress && { onProgress }) })
+
+async function restoreInto(store: Store, place: BackupPlace, manifest?: Manifest): Promise<void> {
+  await restoreStock(store, place, manifest ?? (await readManifest(place)), {
+    target: 'the target',
+    now: systemClock(),
+    randomBytes: systemRandom.bytes,
+  })
+}
+
+async function restored(engine: Engine, place: BackupPlace): Promise<TestStore> {
+  const store = await openTestStore(engine)
+  closers.push(() => store[Symbol.asyncDispose]())
+  await restoreInto(store, place)
+  return store
+}
+
+/** Two tables whose rows after `steps` transactions anybody can compute; the number of these is in one of them. */
+class History {
+  readonly settings = new Map<string, string>()
+  readonly use = new Map<string, number>()
+  steps = 0
+  readonly #random = randomOf(5)
+
+  /** What the next transaction does: it inserts, changes or deletes a row in each. */
+  next(): { readonly name: string; readonly value: string; readonly isGone: boolean; readonly hour: number } {
+    this.steps++
+    this.settings.set('steps', String(this.steps))
+    const name = `k${this.#random.integer(0, 200)}`
+    const value = `${this.steps} ß"\\\n`
+    const isGone = this.#random.integer(0, 4) === 0
+    const hour = this.#random.integer(0, 200)
+    if (isGone) this.settings.delete(name)
+    else this.settings.set(name, value)
+    if (isGone) this.use.delete(String(hour))
+    else this.use.set(String(hour), this.steps)
+    return { name, value, isGone, hour }
+  }
+}
+
+async function step(store: Store, history: History): Promise<void> {
+  const { name, value, isGone, hour } = history.next()
+  await inTransaction(store, async (trx) => {
+    const put = (key: string, text: string) =>
+      sql`insert into setting values (${key}, ${text}) on conflict (name) do update set value = excluded.value`.execute(
+        trx,
+      )
+    await put('steps', String(history.steps))
+    if (isGone) {
+      await sql`delete from setting where name = ${name}`.execute(trx)
+      await sql`delete from api_use where hour_ms = ${hour}::bigint`.execute(trx)
+      return
+    }
+    await put(name, value)
+    await sql`insert into api_use values ('o', 't', ${hour}::bigint, ${history.steps}::integer, 0, 0, 0, 0)
+      on conflict (organization_id, token_id, hour_ms) do update set answered = excluded.answered`.execute(trx)
+  })
+}
+
+/** Rows of many kinds, one edition, and more than one page. */
+async function fill(store: Store): Promise<void> {
+  const now = Date.UTC(2026, 0, 1)
+  await sql`insert into source_document
+    select 'd' || i, 'ted', 'a/b#' || repeat('ß€𝄞 "\\', i % 50), ${now}, i, 1,
+      case when i % 7 = 0 then decode(repeat('00ff5c22', i % 50), 'hex') end from generate_series(1, 60) i`.execute(
+    store.db,
+  )
+  await sql`insert into notice select 'n' || i, 'd' || i, '/', 'key-' || i, 'ted', 'ted', 'competition',
+    case when i % 2 = 0 then ${now}::bigint end, '{}', i % 3 = 0 from generate_series(1, 60) i`.execute(store.db)
+  await sql`insert into notice_link select 'l' || i % 7, 'n' || i from generate_series(1, 60) i`.execute(store.db)
+  await sql`insert into edition values (1, ${now}, ${now}, 1, 1, '{}')`.execute(store.db)
+  await sql`insert into edition_entry values (${now}, 1, 't', '{"id":"t"}', '["ted"]')`.execute(store.db)
+  await createOrganization(store.db, { name: 'Acme' }, { now, random: systemRandom })
+}
+
+describe.each(engines)('a backup (%s)', (engine) => {
+  test('is one state, although every row changes while it is made', async () => {
+    await using store = await openTestStore(engine)
+    const history = new History()
+    const before = proofCount({ share: 100, full: 3000 })
+    for (let count = 0; count < before; count++) await step(store, history)
+    let isOver = false
+    const writing = (async () => {
+      for (; !isOver; ) await step(store, history)
+      return history.steps
+    })()
+    const { place } = await newPlace()
+    const manifest = await backUp(store, place)
+    isOver = true
+    expect(await writing, 'the load went on').toBeGreaterThan(before)
+    await verifyBackup(place, manifest)
+    if (engine === 'embedded') expect(manifest.longestHoldMs).toBeGreaterThan(0)
+    const copy = await restored(engine, place)
+    const { rows: settings } = await sql<{ name: string; value: string }>`
+      select name, value from setting where name = 'steps' or name like 'k%'`.execute(copy.db)
+    const steps = Number(settings.find(({ name }) => name === 'steps')!.value)
+    expect(steps).toBeGreaterThanOrEqual(before)
+    const expected = new History()
+    while (expected.steps < steps) expected.next()
+    expect(new Map(settings.map(({ name, value }) => [name, value]))).toEqual(expected.settings)
+    const { rows: use } = await sql<{ hour: string; answered: number }>`
+      select hour_ms::text as hour, answered from api_use`.execute(copy.db)
+    expect(new Map(use.map(({ hour, answered }) => [hour, answered]))).toEqual(expected.use)
+    const { rows: left } = await sql`
+      select 1 from pg_trigger where tgname = 'before_image'
+      union all select 1 from pg_namespace where nspname = 'before_image'`.execute(store.db)
+    expect(left).toEqual([])
+  })
+
+  test('has every row of every table, and is restored into either engine', async () => {
+    await using store = await openTestStore(engine)
+    await fill(store)
+    const { place, folder } = await newPlace()
+    const manifest = await backUp(store, place)
+    expect(manifest).toMatchObject({ engine, edition: { edition: 1, records: 1 }, documentsOutside: null })
+    await expect(backUp(store, place)).rejects.toThrow('already holds a backup')
+    for (const other of engines) {
+      const copy = await restored(other, openFolder(folder))
+      for (const table of await readTables(store.db)) {
+        if (table.isUnlogged || ['setting', 'cursor_key', 'published_tender', 'tender_change'].includes(table.name))
+          continue
+        const [from, to] = [await fingerprint(store.db, table), await fingerprint(copy.db, table)]
+        expect(`${table.name} ${fingerprintText(to)}`).toBe(`${table.name} ${fingerprintText(from)}`)
+      }
+      await expect(restoreInto(copy, place)).rejects.toThrow(/is not empty \(its table \w+ has rows\)/)
+    }
+  })
+
+  test('is refused with a byte changed, cut off or missing anywhere, and nothing of it stays', async () => {
+    await using store = await openTestStore(engine)
+    await fill(store)
+    const { place, folder } = await newPlace()
+    const manifest = await backUp(store, place)
+    await using target = await openTestStore(engine)
+    for (const name of [manifest.parts[0]!.name, manifest.parts.at(-1)!.name, 'manifest.json']) {
+      const path = join(folder, name)
+      const bytes = await readFile(path)
+      const changed = Buffer.from(bytes)
+      changed[bytes.length >> 1]! ^= 1
+      for (const wrong of [changed, bytes.subarray(0, bytes.length >> 1), undefined]) {
+        if (wrong) await writeFile(path, wrong)
+        else await rm(path)
+        const reading = async () => verifyBackup(place, await readManifest(place))
+        await expect(reading(), name).rejects.toThrow(/is damaged|no whole backup/)
+        await writeFile(path, bytes)
+      }
+    }
+    // rows that no checksum of a file shows: as if the wrong rows had been written
+    const part = manifest.parts.find(({ table }) => table === 'notice')!
+    const rows = zstdDecompressSync(await readFile(join(folder, part.name)))
+      .toString()
+      .replace('"key-7"', '"key-8"')
+    await writeFile(join(folder, part.name), zstdCompressSync(rows))
+    const bytes = zstdCompressSync(rows)
+    const parts = manifest.parts.map((each) =>
+      each === part ? { ...each, bytes: bytes.length, sha256: sha256(bytes) } : each,
+    )
+    await expect(restoreInto(target, place, { ...manifest, parts })).rejects.toThrow('the table notice came as')
+    const { rows: left } = await sql`select from notice union all select from setting`.execute(target.db)
+    expect(left).toEqual([])
+  })
+})
+
+test('what a backup that was killed leaves in an embedded stock goes with the next opening', async () => {
+  await using store = await openTestStore('embedded')
+  await keepBeforeImages(new HeldConnection(store), await readTables(store.db), async () => {})
+  await sql`insert into setting values ('a', '1')`.execute(store.db)
+  await store.close()
+  const again = await openStore(store.options)
+  const { rows } = await sql`select 1 from pg_trigger where tgname = 'before_image'
+    union all select 1 from pg_namespace where nspname = 'before_image'`.execute(again.db)
+  await again.close()
+  expect(rows).toEqual([])
+})
+
+test('a folder with anything else in it is refused; the rest of a backup that was cut off is cleared', async () => {
+  await using store = await openTestStore('embedded')
+  const { place, folder } = await newPlace()
+  await mkdir(folder)
+  await writeFile(join(folder, '000001-notice.ndjson.zst'), 'half')
+  await writeFile(join(folder, 'incoming'), 'half')
+  const manifest = await backUp(store, place)
+  expect((await readdir(folder)).sort()).toEqual(
+    ['SHA256SUMS', 'manifest.json', ...manifest.parts.map(({ name }) => name)].sort(),
+  )
+  const { place: other, folder: used } = await newPlace()
+  await mkdir(used)
+  await writeFile(join(used, 'letters.txt'), 'mine')
+  await expect(backUp(store, other)).rejects.toThrow(/is not empty \(it holds letters.txt\)/)
+  expect(await readFile(join(used, 'letters.txt'), 'utf8')).toBe('mine')
+})

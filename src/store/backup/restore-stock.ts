@@ -1,0 +1,117 @@
+// Loads a backup into an empty database, in one transaction, and begins the next epoch there.
+import { sql } from 'kysely'
+import { OperatorError } from '../../platform/errors.ts'
+import type { CursorKeyOptions } from '../cursor-keys.ts'
+import { type Executor, inTransaction, type Store } from '../database.ts'
+import { beginEpoch } from '../older-database.ts'
+import {
+  batchLength,
+  fingerprint,
+  fingerprintText,
+  isSameFingerprint,
+  readTables,
+  seededTables,
+  setSequence,
+  type Table,
+  usedTable,
+  writeRows,
+  writeValuesAlike,
+} from '../table-copy.ts'
+import type { BackupPlace } from './backup-place.ts'
+import { type Manifest, readPart } from './manifest.ts'
+
+export type RestoreOptions = CursorKeyOptions & {
+  /** Names the database for people. */
+  readonly target: string
+  readonly onProgress?: (progress: {
+    readonly rows: number
+    readonly totalRows: number
+    readonly table: string
+  }) => void
+  /** Called in the transaction, at its end. */
+  readonly atEnd?: (trx: Executor) => Promise<void>
+}
+
+export type RestoreSummary = {
+  readonly rows: number
+  /** The newest edition; 0 for none. */
+  readonly edition: number
+  /** How many records the next edition publishes again. */
+  readonly records: number
+}
+
+/** Throws OperatorError when the stock has rows. */
+export async function assertEmpty(db: Executor, target: string): Promise<void> {
+  const used = await usedTable(db, await readTables(db))
+  if (used !== undefined)
+    throw new OperatorError(
+      `${target} is not empty (its table ${used} has rows); restore into an empty database or a new data folder.`,
+    )
+}
+
+/**
+ * Restores into a store whose tables have the migrations of the manifest and no rows. Everything arrives, checked by
+ * counts and checksums, or nothing does.
+ */
+export async function restoreStock(
+  store: Pick<Store, 'db'>,
+  place: BackupPlace,
+  manifest: Manifest,
+  options: RestoreOptions,
+): Promise<RestoreSummary> {
+  const summary = await inTransaction(store, async (trx) => {
+    await writeValuesAlike(trx)
+    await assertEmpty(trx, options.target)
+    const tables = new Map((await readTables(trx)).map((table) => [table.name, table]))
+    for (const name of seededTables) if (tables.has(name)) await sql`delete from ${sql.table(name)}`.execute(trx)
+    const rows = await loadParts(trx, place, { manifest, tables, options })
+    for (const { name, rows: count, checksum } of manifest.tables) {
+      const [was, is] = [{ rows: count, sum: BigInt(checksum) }, await fingerprint(trx, tableOf(tables, name))]
+      if (!isSameFingerprint(was, is))
+        throw new OperatorError(
+          `The backup in ${place.name} is damaged: the table ${name} came as ${fingerprintText(is)} instead of ${fingerprintText(was)}; use another backup.`,
+        )
+    }
+    for (const sequence of manifest.sequences) await setSequence(trx, sequence)
+    const begun = await beginEpoch(trx, options)
+    await options.atEnd?.(trx)
+    return { rows, ...begun }
+  })
+  await sql`analyze`.execute(store.db)
+  return summary
+}
+
+async function loadParts(
+  trx: Executor,
+  place: BackupPlace,
+  {
+    manifest,
+    tables,
+    options,
+  }: { readonly manifest: Manifest; readonly tables: ReadonlyMap<string, Table>; readonly options: RestoreOptions },
+): Promise<number> {
+  let rows = 0
+  for (const part of manifest.parts) {
+    const table = tableOf(tables, part.table)
+    for (const lines of slices(await readPart(place, part))) await writeRows(trx, table, lines)
+    rows += part.rows
+    options.onProgress?.({ rows, totalRows: manifest.rows, table: part.table })
+  }
+  return rows
+}
+
+function tableOf(tables: ReadonlyMap<string, Table>, name: string): Table {
+  const table = tables.get(name)
+  if (table === undefined) throw new Error(`the backup has a table ${name} that its migrations do not make`)
+  return table
+}
+
+/** Whole lines, about as many as fit into one statement. */
+function* slices(lines: string): Generator<string> {
+  for (let from = 0; from < lines.length; ) {
+    const end = from + batchLength >= lines.length ? lines.length : lines.indexOf('\n', from + batchLength)
+    const to = end < 0 ? lines.length : end
+    yield lines.slice(from, to)
+    from = to + 1
+  }
+}
