@@ -26,10 +26,14 @@ async function serve(
   data: string,
   ...options: string[]
 ): Promise<{ code: number | null; said: string }> {
-  const child = spawn(process.execPath, [program, 'serve', '--data', data, '--api-port', '0', '--json', ...options], {
-    env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: '' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [program, 'serve', '--data', data, '--api-port', '0', '--drain-seconds', '0', '--json', ...options],
+    {
+      env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: '' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   let said = ''
   const hear = (text: string) => {
     said += text

@@ -27,7 +27,7 @@ describe.skipIf(!testDatabaseUrl || !testRedisUrl)('three nodes', () => {
   async function launch(command: readonly string[], name: string): Promise<Ready> {
     const child = spawn(
       process.execPath,
-      [program, ...command, '--data', join(folder, name), '--api-port', '0', '--json'],
+      [program, ...command, '--data', join(folder, name), '--api-port', '0', '--drain-seconds', '0', '--json'],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...process.env, DATABASE_URL: database.url, REDIS_URL: testRedisUrl },

@@ -244,6 +244,8 @@ export type Problem = {
    * list.
    */
   readonly stockState?: string | undefined
+  /** Why a node is not ready, for programs. */
+  readonly reason?: string | undefined
 }
 
 /** The address that `type` carries; it exists on the access page (C135). */
@@ -301,5 +303,6 @@ export function problemBody(problem: Problem, context: { docsUrl: string; path: 
           })),
         }),
     ...(problem.retryAfter === undefined ? {} : { retryAfter: problem.retryAfter }),
+    ...(problem.reason === undefined ? {} : { reason: problem.reason }),
   })
 }

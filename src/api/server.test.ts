@@ -5,6 +5,7 @@ import { createMemoryEditions, plainId } from '../../test/memory-editions.ts'
 import { makeToken } from '../domain/token.ts'
 import { DamagedLogError } from '../edition/format/damaged-log-error.ts'
 import { systemRandom } from '../platform/random.ts'
+import type { UnreadyReason } from './readiness.ts'
 
 type Page = { data: { id: string; lastModified: string }[]; nextCursor: string | null }
 type ProblemBody = {
@@ -15,6 +16,7 @@ type ProblemBody = {
   instance: string
   requestId: string
   retryAfter?: number
+  reason?: string
   errors?: { parameter: string; code: string; detail: string; value?: string; allowed?: string[] }[]
 }
 
@@ -617,13 +619,14 @@ describe('the state of the service', () => {
     expect((await world.get('/v1/tenders')).headers.get('x-ratelimit-remaining')).toBe('99999')
   })
 
-  test('readiness follows the operator', async () => {
-    let isReady = true
-    await using world = await startApi({ isReady: () => isReady })
+  test('a node that is not ready says why, and still answers', async () => {
+    let reason: UnreadyReason | undefined
+    await using world = await startApi({ unready: () => reason })
     world.editions.publish(startOfTests, [])
     expect((await world.get('/readyz')).status).toBe(200)
-    isReady = false
-    expect((await world.get('/readyz')).status).toBe(503)
+    reason = 'behind'
+    const response = await world.get('/readyz')
+    expect((await problemOf(world, response, 'unavailable', '/readyz')).reason).toBe('behind')
     expect((await world.get('/v1/tenders')).status).toBe(200)
   })
 

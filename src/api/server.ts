@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { toInstant } from '../domain/time.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { accessPage } from './access-page.ts'
 import { hasBody, headerPairs, pathOf, sendProblem } from './answers.ts'
@@ -10,10 +11,12 @@ import { contractText } from './contract-text.ts'
 import { serveFixed } from './fixed-answer.ts'
 import { createFloodGuard, type FloodGuard } from './limits/flood-guard.ts'
 import { type LoadWatch, spreadRetryAfter, watchLoad } from './limits/overload.ts'
+import { type Maintenance, maintenanceNow } from './maintenance.ts'
 import { listPath } from './paths.ts'
 import type { PipelineState } from './pipeline-state.ts'
 import { type Problem, withoutTokens } from './problems.ts'
 import { serveQuickly } from './quick-connections.ts'
+import { type UnreadyReason, unreadySentence } from './readiness.ts'
 import { createRequestIds } from './request-ids.ts'
 import { listRouteSchema, recordRouteSchema, sharedSchemas } from './routes.ts'
 import { isPromise, type TenderAnswer, TenderAnswers, type TenderAnswersOptions } from './tender-answers.ts'
@@ -43,8 +46,15 @@ export type ApiOptions = Pick<
   readonly baseUrl?: string
   /** Access lines (`info`) and faults (`error`); none when left out. */
   readonly log?: Log | undefined
-  /** Called for readiness beyond "an edition can be served": false, for example, before a shutdown. */
-  readonly isReady?: () => boolean
+  /**
+   * Why the node should receive no requests; undefined while it may. With `draining`, every answer ends its connection,
+   * so that the next request of a proxy goes to another node.
+   */
+  readonly unready?: () => UnreadyReason | undefined
+  /** The end of maintenance by `sharedClock`, in epoch milliseconds; undefined without one. */
+  readonly maintenanceUntil?: () => number | undefined
+  /** The clock of the database; `clock` when left out. */
+  readonly sharedClock?: Clock
   /** What is wrong although editions are served, a sentence each: shown by /readyz, which stays 200. */
   readonly degraded?: () => readonly string[]
   /** The state of the stages behind the API: shown in the details of readiness, which it does not affect. */
@@ -90,7 +100,9 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   const floodGuard = options.floodGuard ?? createFloodGuard(clock, options.refusedPerMinute ?? 600)
   let loadWatch: LoadWatch | undefined
   const isOverloaded = options.isOverloaded ?? (() => loadWatch?.isOverloaded() ?? false)
-  let isDraining = false
+  let isClosing = false
+  const isLeaving = () => isClosing || options.unready?.() === 'draining'
+  const maintenance = () => maintenanceNow(options.maintenanceUntil?.(), (options.sharedClock ?? clock)())
   const tenders = new TenderAnswers({
     reader,
     tokens,
@@ -101,6 +113,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     docsUrl,
     log,
     isOverloaded,
+    maintenance,
     hasDraftRateLimitHeaders: options.hasDraftRateLimitHeaders ?? false,
     editionWaitMs: options.editionWaitMs ?? 2000,
     floodGuard,
@@ -142,6 +155,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     sendProblem(request, reply, problem, docsUrl)
 
   app.addHook('onRequest', (request, reply, done) => {
+    if (isLeaving()) reply.raw.setHeader('connection', 'close')
     const refusal = refusalOf(request.raw)
     if (refusal) return void answer(request, reply, refusal)
     const url = request.raw.url ?? '/'
@@ -205,7 +219,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
         ? undefined
         : (asked, { status, grant }, startedMs) => logAccess(log, asked, status, performance.now() - startedMs, grant),
     trustedHops,
-    isOpen: () => !isDraining,
+    isOpen: () => !isLeaving(),
   })
 
   options.beforeRoutes?.(app)
@@ -237,7 +251,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
           return answer(request, reply, { slug: 'unavailable', detail, retryAfter })
         },
       })
-    serveHealth(routes, { ...options, isDraining: () => isDraining })
+    serveHealth(routes, { ...options, isClosing: () => isClosing, maintenance })
   })
 
   app.addHook('onListen', (done) => {
@@ -245,7 +259,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     done()
   })
   app.addHook('preClose', (done) => {
-    isDraining = true
+    isClosing = true
     endIdle()
     done()
   })
@@ -333,7 +347,7 @@ function serveDocuments(routes: FastifyInstance, { docsUrl, baseUrl = docsUrl }:
   })
 }
 
-/** `/healthz` says that the process answers, `/readyz` that it serves an edition. */
+/** `/healthz` says that the process answers, `/readyz` whether it should receive requests. */
 function serveHealth(
   routes: FastifyInstance,
   {
@@ -341,24 +355,33 @@ function serveHealth(
     clock,
     random,
     docsUrl,
-    isReady,
+    unready,
     degraded,
     pipeline,
-    isDraining,
-  }: ApiOptions & { readonly isDraining: () => boolean },
+    isClosing,
+    maintenance,
+  }: ApiOptions & { readonly isClosing: () => boolean; readonly maintenance: () => Maintenance | undefined },
 ): void {
   const schema = { hide: true }
   routes.get('/healthz', { schema }, (request, reply) =>
     reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' }).send({ status: 'ok' }),
   )
   routes.get('/readyz', { schema }, (request, reply) => {
-    if (isDraining() || reader.newest === undefined || isReady?.() === false) {
+    const { newest } = reader
+    const reason = isClosing() ? 'draining' : (unready?.() ?? (newest ? undefined : 'empty'))
+    if (reason !== undefined || newest === undefined) {
       const retryAfter = spreadRetryAfter(unavailableSeconds, random.bytes(1)[0]!)
-      const detail = `The service is not ready. Repeat the request in ${retryAfter} seconds.`
-      return sendProblem(request, reply, { slug: 'unavailable', detail, retryAfter }, docsUrl)
+      const detail = `The service is not ready: ${unreadySentence(reason ?? 'empty')} Repeat the request in ${retryAfter} seconds.`
+      return sendProblem(
+        request,
+        reply,
+        { slug: 'unavailable', detail, retryAfter, reason: reason ?? 'empty' },
+        docsUrl,
+      )
     }
     reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
-    const { edition, publishedAt } = reader.newest
+    const { edition, publishedAt } = newest
+    const pause = maintenance()
     const sentences = degraded?.() ?? []
     const state = pipeline?.()
     return reply.send({
@@ -369,6 +392,7 @@ function serveHealth(
       failedRounds: state?.failedRounds ?? 0,
       lastRoundAt: state?.lastRoundAt === undefined ? null : toInstant(state.lastRoundAt),
       ...(sentences.length > 0 && { degraded: sentences }),
+      ...(pause && { maintenance: { until: toInstant(pause.until) } }),
     })
   })
 }

@@ -18,6 +18,7 @@ import type { FloodGuard } from './limits/flood-guard.ts'
 import type { Admission, Limiter } from './limits/limiter.ts'
 import { spreadRetryAfter } from './limits/overload.ts'
 import { createListQueryCache } from './list-query-cache.ts'
+import { type Maintenance, maintenanceProblem } from './maintenance.ts'
 import { describeFaults, type ListQuery, refuseParameters } from './parameters.ts'
 import { listPath } from './paths.ts'
 import { type ParameterFault, type Problem, problemBody, problemHeaders, problemKind } from './problems.ts'
@@ -68,6 +69,8 @@ export type TenderAnswersOptions = {
   readonly docsUrl: string
   readonly log: Log | undefined
   readonly isOverloaded: () => boolean
+  /** The maintenance that is going on; undefined without one. There is never one when left out. */
+  readonly maintenance?: () => Maintenance | undefined
   readonly hasDraftRateLimitHeaders: boolean
   readonly editionWaitMs: number
   readonly floodGuard: FloodGuard
@@ -98,7 +101,7 @@ type Course = {
 type Answering = TenderAnswer | Promise<TenderAnswer>
 
 /**
- * Answers requests for records. The methods stand in the order of the checks: overload, token, access, rate limit,
+ * Answers requests for records. The methods stand in the order of the checks: maintenance, overload, token, access, rate limit,
  * parameters, cursor, edition.
  */
 export class TenderAnswers {
@@ -194,6 +197,8 @@ export class TenderAnswers {
   }
 
   #admit(course: Course): Answering {
+    const maintenance = this.#options.maintenance?.()
+    if (maintenance) return this.#problem(course, maintenanceProblem(maintenance))
     if (this.#options.isOverloaded()) return this.#unavailable(course, 'The service is overloaded.')
     const { authorization } = course.asked
     const match = authorization === undefined ? null : bearerPattern.exec(authorization)

@@ -79,6 +79,21 @@ const dryRun: OptionSpec = { type: 'flag', help: 'Only say what it would do; not
 /** Of every command that asks. */
 const yes: OptionSpec = { type: 'flag', help: 'Do it without a question; needed where no terminal can be asked.' }
 const everywhereAsking = { data, json, yes, help }
+const maxStaleness: OptionSpec = {
+  type: 'number',
+  value: 'HOURS',
+  default: 24,
+  min: 0.1,
+  max: 168,
+  help: '/readyz answers 503 when no look for new editions succeeded for so long.',
+}
+const drain: OptionSpec = {
+  type: 'number',
+  value: 'N',
+  min: 0,
+  max: 300,
+  help: 'Go on answering for so long after SIGTERM, for load balancers. Default: 10 with DATABASE_URL, 0 on a terminal and on the embedded engine.',
+}
 const apiHost: OptionSpec = {
   type: 'text',
   value: 'HOST',
@@ -298,6 +313,8 @@ export const commands = {
         help: 'Let `tenderstock clock advance` move the clock. Not for production.',
       },
       'accept-older-database': acceptOlder,
+      'max-staleness': maxStaleness,
+      'drain-seconds': drain,
       'log-level': logLevel,
       json,
       help,
@@ -373,6 +390,8 @@ export const commands = {
       readers,
       'accept-older-database': acceptOlder,
       'rate-limit-fields': rateLimitFields,
+      'max-staleness': maxStaleness,
+      'drain-seconds': drain,
       'log-level': logLevel,
       json,
       help,
@@ -517,6 +536,34 @@ export const commands = {
     ],
     options: everywhere,
     examples: [['tenderstock config', 'before the first start, or when a setting seems to be ignored']],
+  },
+  'maintenance on': {
+    summary: 'Close the API for maintenance: every node answers 503 with the time that is left.',
+    details: [
+      'Works on a running service and for all nodes of a database within seconds, and ends by itself. The console, /healthz',
+      'and /readyz (200, with `maintenance`) go on. Run it again to move the end.',
+    ],
+    operands: { name: '', min: 0, max: 0 },
+    options: {
+      ...everywhere,
+      until: {
+        type: 'text',
+        value: 'TIME',
+        required: true,
+        help: 'Its end, ISO 8601 with a time zone: 2026-11-24T06:00Z; within 7 days.',
+      },
+    },
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock maintenance on --until 2026-11-24T06:00Z', 'clients come back by themselves at 06:00 UTC'],
+    ],
+  },
+  'maintenance off': {
+    summary: 'Open the API again before the end of its maintenance.',
+    operands: { name: '', min: 0, max: 0 },
+    options: everywhere,
+    environment: databaseEnvironment,
+    examples: [['tenderstock maintenance off', 'all nodes answer again within seconds']],
   },
   'values fit': {
     summary: 'Fit the model that estimates unpublished values from published ones.',

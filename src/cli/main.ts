@@ -16,6 +16,11 @@ import { colourStyle, helpText, plainStyle } from './help-text.ts'
 import { type ParsedCommand, parseCommand } from './parse-command.ts'
 import { openReporter, type Reporter, type Screen } from './reporter.ts'
 
+/** How long a service that a load balancer may be in front of goes on answering after the signal to stop. */
+const usualDrainSeconds = 10
+/** How long it may take to close after that. */
+const longestCloseMs = 10_000
+
 /** Exit code of a bug. */
 const bugExitCode = 70
 
@@ -85,6 +90,7 @@ async function runCommand(
       throw new OperatorError('--simulator takes the place of the portals of --live: pass both, or neither.', {
         exitCode: 2,
       })
+    const [config, stop] = [readConfig(), stopSignal()]
     const service = {
       version: version(),
       dataFolder,
@@ -93,11 +99,14 @@ async function runCommand(
       readers: Number(options.readers),
       hasRateLimitFields: options['rate-limit-fields'] === true,
       logLevel: options['log-level'] as LogLevel,
-      config: readConfig(),
+      config,
       emit,
       isOlderAccepted: options['accept-older-database'] === true,
-      stop: stopSignal(),
+      maxStalenessMs: Number(options['max-staleness']) * 3_600_000,
+      drainMs: drainSeconds(options, config.databaseUrl !== undefined) * 1000,
+      stop,
     }
+    endInTime(stop, service.drainMs, reporter)
     emit({
       event: 'starting',
       version: service.version,
@@ -227,6 +236,22 @@ function operandOf(command: CommandName, operand: string): string {
 function consolePort(options: { readonly [name: string]: unknown }): number {
   const apiPort = Number(options['api-port'])
   return options['console-port'] === undefined ? (apiPort === 0 ? 0 : apiPort + 1) : Number(options['console-port'])
+}
+
+/** As given; else the time that load balancers need, where one may be in front. */
+function drainSeconds(options: { readonly [name: string]: unknown }, hasServer: boolean): number {
+  if (options['drain-seconds'] !== undefined) return Number(options['drain-seconds'])
+  return hasServer && process.stdout.isTTY !== true ? usualDrainSeconds : 0
+}
+
+/** Ends the process where closing takes too long. What was cut off is done again at the next start. */
+function endInTime(stop: AbortSignal, drainMs: number, reporter: Reporter): void {
+  const end = () => {
+    const message = `Closing took longer than ${longestCloseMs / 1000} seconds and was cut off; the next start does what is left.`
+    reporter.fail({ message, exitCode: 1 })
+    process.exit(1)
+  }
+  stop.addEventListener('abort', () => void setTimeout(end, drainMs + longestCloseMs).unref(), { once: true })
 }
 
 /** Throws OperatorError where receivers on this machine would be a way into the network of a real service. */

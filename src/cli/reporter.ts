@@ -366,6 +366,10 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
       return line('Copied', `${count(event.rows, 'row')} to the server; use this DATABASE_URL from now on`)
     case 'clock':
       return line('Clock', `now ${event.now}`)
+    case 'maintenance':
+      return event.until === null
+        ? line('Open', 'the API answers again, on all nodes within seconds')
+        : line('Maintenance', `the API answers 503 until ${minute(event.until)}, on all nodes within seconds`)
     case 'status':
       return statusText(event, paint)
     case 'rejection':
@@ -518,6 +522,14 @@ function statusText(event: EventOf<'status'>, paint: Paint): string {
             event.failedRounds > 0 ? `${count(event.failedRounds, 'round')} in a row` : 'rounds are overdue',
           ),
           ...wrap(event.failure ?? '', 72).map((part) => `      ${part}`),
+        ]
+      : []),
+    ...(typeof event.maintenanceUntil === 'number'
+      ? [
+          row(
+            paint.yellow('Maintenance'.padEnd(22)),
+            `the API answers 503 until ${minute(event.maintenanceUntil)}; tenderstock maintenance off`,
+          ),
         ]
       : []),
     row('Last successful round', minute(event.lastRoundAt)),

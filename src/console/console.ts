@@ -55,6 +55,8 @@ export type ConsoleOptions = {
   readonly port: number
   /** Proxies in front that are believed about the client's address. */
   readonly trustedHops: number
+  /** The service is stopping: every answer ends its connection. */
+  readonly isLeaving?: () => boolean
   /** Called with what a page threw that is a fault of ours. */
   readonly onFault: (error: unknown, path: string) => void
 }
@@ -94,6 +96,7 @@ class Listener {
     })
     server.addHook('onRequest', async (request, reply) => {
       reply.headers(strictHeaders)
+      if (this.#options.isLeaving?.()) reply.header('connection', 'close')
       if (this.#isSecure) reply.header('strict-transport-security', 'max-age=31536000')
       // a name that leads here by a foreign DNS entry is not this console
       if (request.headers.host !== new URL(this.#place.origin).host && !isMachineName(request.headers.host)) {

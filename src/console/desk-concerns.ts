@@ -2,6 +2,7 @@
 import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
 import type { DeskFacts } from '../store/desk.ts'
 import { mostCounted } from '../store/desk.ts'
+import { readMaintenance } from '../store/maintenance.ts'
 import { readRounds, whyFailing } from '../store/rounds.ts'
 import { formatMoment, formatNumber, formatRelative, formatShare } from './format.ts'
 import { type Content, html } from './html.ts'
@@ -48,6 +49,7 @@ export function deskConcerns(
 ): { readonly concerns: readonly Concern[]; readonly passed: readonly Passed[] } {
   const desk = new DeskChecks(state, language)
   const found = [
+    desk.maintenance(),
     desk.gate(),
     desk.rounds(),
     desk.disk(),
@@ -78,6 +80,25 @@ class DeskChecks {
     this.#state = state
     this.#language = language
     this.#texts = deskTexts[language]
+  }
+
+  maintenance(): Found {
+    const { facts, now } = this.#state
+    const until = readMaintenance(facts.maintenance)
+    const texts = this.#texts
+    if (until === undefined || until <= now) return { name: texts.checks.maintenance, figure: texts.open, bound: '–' }
+    const end = formatMoment(until, this.#language)
+    return [
+      {
+        isHolding: true,
+        kind: 'warn',
+        word: texts.words.closed,
+        heading: texts.maintenance,
+        body: texts.maintenanceBody,
+        meta: [texts.ends(end, formatRelative(until, now, this.#language))],
+        action: [texts.again, '/operator'],
+      },
+    ]
   }
 
   gate(): Found {

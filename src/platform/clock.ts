@@ -6,6 +6,9 @@ export type Clock = () => number
 
 export const systemClock: Clock = () => Date.now()
 
+/** Milliseconds of a clock that nobody sets, and that only moves forwards; for spans of time within this process. */
+export const steadyClock: Clock = () => performance.now()
+
 /** A clock for trials: `base` plus everything that `advance` added. Never for production. */
 export type ShiftableClock = { readonly now: Clock; readonly advance: (ms: number) => number }
 

@@ -244,6 +244,13 @@ describe.each(engines)('the audit log of commands (%s)', (engine) => {
       },
       { command: 'values fit', whole: true, subject: 'value model' },
       {
+        command: 'maintenance on',
+        whole: true,
+        options: { until: new Date(Date.now() + 3_600_000).toISOString() },
+        subject: 'API',
+      },
+      { command: 'maintenance off', whole: true, subject: 'API' },
+      {
         command: 'source run',
         whole: true,
         operands: () => ['doe'],

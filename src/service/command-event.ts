@@ -194,7 +194,11 @@ type Facts = {
   }
   digestRemoved: { id: string; search: string; person: string }
   matchExplained: ExplainedMatch & { id: string; search: string }
+  /** Null: the API is open. */
+  maintenance: { until: number | null }
   status: ReceivedCounts & {
+    /** The end of the maintenance that is going on; null without one. */
+    maintenanceUntil?: number | null
     isFailing: boolean
     failure: string | null
     editionAgeSeconds: number | null

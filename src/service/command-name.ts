@@ -14,6 +14,8 @@ export const commandNames = [
   'audit',
   'doctor',
   'config',
+  'maintenance on',
+  'maintenance off',
   'values fit',
   'source list',
   'source show',

@@ -11,6 +11,10 @@ import type { NodeState } from './node-state.ts'
 export type DatabaseWatch = {
   /** The serials, by a look that is under way or a new one. Rejects when the database does not answer it. */
   readonly look: () => Promise<Serials>
+  /** The newest edition that the database named; 0 for none. */
+  readonly newestKnown: () => number
+  /** When the database last answered, and at first when this began, by the steady clock. */
+  readonly answeredAt: () => number
   readonly close: () => void
 }
 
@@ -27,6 +31,7 @@ export function watchDatabase(options: {
   readonly store: Pick<Store, 'engine' | 'looks'>
   /** The machine's own. */
   readonly ownClock: Clock
+  readonly steadyClock: Clock
   /** Called with every measurement. */
   readonly databaseClock: DatabaseClock
   /** The time by which editions are judged: the database's, and what a trial clock was moved on. */
@@ -34,7 +39,9 @@ export function watchDatabase(options: {
   readonly state: NodeState
   readonly log: Log
 }): DatabaseWatch {
-  const { store, ownClock, databaseClock, clock, state, log } = options
+  const { store, ownClock, steadyClock, databaseClock, clock, state, log } = options
+  let newestKnown = 0
+  let answeredAt = steadyClock()
   let looking: Promise<Serials> | undefined
   let missedRounds = 0
   let lastError = ''
@@ -44,6 +51,9 @@ export function watchDatabase(options: {
   async function lookOnce(): Promise<Serials> {
     try {
       const look = await measureClock(store, { ownClock, databaseClock })
+      answeredAt = steadyClock()
+      newestKnown = look.newest?.edition ?? 0
+      state.setMaintenance(look.maintenanceUntil)
       judge(look)
       if (missedRounds >= quietRounds)
         log.warn({ seconds: seconds() }, 'the database answers again; new editions and changed tokens arrive')
@@ -98,5 +108,10 @@ export function watchDatabase(options: {
 
   const timer = setInterval(round, roundMs)
   timer.unref()
-  return { look, close: () => clearInterval(timer) }
+  return {
+    look,
+    newestKnown: () => newestKnown,
+    answeredAt: () => answeredAt,
+    close: () => clearInterval(timer),
+  }
 }

@@ -51,10 +51,14 @@ type Service = {
 }
 
 function launch(args: readonly string[], env: Record<string, string> = {}): Service {
-  const child = spawn(process.execPath, [program, 'start', '--api-port', '0', '--json', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...environment, ...env },
-  })
+  const child = spawn(
+    process.execPath,
+    [program, 'start', '--api-port', '0', '--drain-seconds', '0', '--json', ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...environment, ...env },
+    },
+  )
   const exited = once(child, 'close')
   closers.push(async () => {
     child.kill('SIGKILL')

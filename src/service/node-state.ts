@@ -1,6 +1,7 @@
 // What a node knows about itself besides its editions: what is wrong with it, and how far its clock is off. Readers
 // receive it.
 import type { PipelineState } from '../api/pipeline-state.ts'
+import type { UnreadyReason } from '../api/readiness.ts'
 
 /** The state at one moment, for another thread. */
 export type NodeSnapshot = {
@@ -10,6 +11,10 @@ export type NodeSnapshot = {
   readonly degraded: readonly string[]
   /** The state of the stages behind the editions; absent before anything is known. */
   readonly pipeline?: PipelineState
+  /** Why no requests should be sent here; absent while they may. */
+  readonly unready?: UnreadyReason | undefined
+  /** Requests for records are answered 503 until then, in epoch milliseconds of the database; absent without maintenance. */
+  readonly maintenanceUntil?: number | undefined
 }
 
 const soundNode: NodeSnapshot = { clockDifferenceMs: 0, degraded: [] }
@@ -20,6 +25,10 @@ export type NodeState = {
   readonly report: (topic: string, sentence: string | undefined) => void
   readonly setClockDifference: (ms: number) => void
   readonly setPipeline: (pipeline: PipelineState) => void
+  readonly setUnready: (reason: UnreadyReason | undefined) => void
+  /** From now on the node is not ready, whatever else is found. */
+  readonly drain: () => void
+  readonly setMaintenance: (until: number | undefined) => void
   /** Calls back with every change until the returned function is called. */
   readonly follow: (listener: (snapshot: NodeSnapshot) => void) => () => void
 }
@@ -28,6 +37,7 @@ export function openNodeState(): NodeState {
   const sentences = new Map<string, string>()
   const listeners = new Set<(snapshot: NodeSnapshot) => void>()
   let snapshot = soundNode
+  let isDraining = false
   const change = (changed: Partial<NodeSnapshot>) => {
     snapshot = { ...snapshot, ...changed }
     for (const listener of listeners) listener(snapshot)
@@ -45,6 +55,16 @@ export function openNodeState(): NodeState {
     },
     setPipeline: (pipeline) => {
       if (JSON.stringify(pipeline) !== JSON.stringify(snapshot.pipeline)) change({ pipeline })
+    },
+    setUnready: (unready) => {
+      if (!isDraining && unready !== snapshot.unready) change({ unready })
+    },
+    drain: () => {
+      isDraining = true
+      change({ unready: 'draining' })
+    },
+    setMaintenance: (maintenanceUntil) => {
+      if (maintenanceUntil !== snapshot.maintenanceUntil) change({ maintenanceUntil })
     },
     follow: (listener) => {
       listeners.add(listener)

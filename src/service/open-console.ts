@@ -96,6 +96,7 @@ export async function openServiceConsole(
     host: where.host,
     port: where.port,
     trustedHops: config.trustedHops ?? 0,
+    isLeaving: () => state.snapshot().unready === 'draining',
     onFault: (error, path) =>
       log.error({ path, error: error instanceof Error ? error.stack : String(error) }, 'a page failed'),
   })

@@ -1,9 +1,10 @@
 // What `start` and `serve` have in common: the open stock, the editions, and the threads that answer the API.
 import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { cursorKeysOf } from '../api/cursors/cursor-key-source.ts'
 import { tokenSourceOf } from '../api/token-source.ts'
 import { type CatchUpOptions, type EditionLog, openEditionLog } from '../edition/write/edition-log.ts'
-import { shiftableClock, systemClock, systemSleep } from '../platform/clock.ts'
+import { shiftableClock, steadyClock, systemClock, systemSleep } from '../platform/clock.ts'
 import { type Config, sourceKey } from '../platform/config.ts'
 import { makeFolder } from '../platform/folders.ts'
 import { type Log, type LogLevel, openLog } from '../platform/log.ts'
@@ -27,6 +28,7 @@ import { addressWarnings, publicAddresses } from './public-addresses.ts'
 import { startReaders } from './readers.ts'
 import { ShownRounds } from './shown-rounds.ts'
 import { openUseLedger, type UseLedger } from './use-ledger.ts'
+import { watchReadiness } from './watch-readiness.ts'
 import { workQueue } from './work-queue.ts'
 
 /**
@@ -49,6 +51,10 @@ export type NodeOptions = {
   readonly emit: Emit
   /** A database that lacks the newest editions of the log takes their place. */
   readonly isOlderAccepted: boolean
+  /** How long a node without an answer of the database may receive requests. */
+  readonly maxStalenessMs: number
+  /** How long the node goes on answering after the signal to stop, so that load balancers notice; 0 when left out. */
+  readonly drainMs?: number
   /** Aborted by the first signal to stop. */
   readonly stop: AbortSignal
 }
@@ -76,7 +82,10 @@ export type OpenNode = AsyncDisposable & {
   readonly takeOver: (options?: CatchUpOptions) => Promise<void>
   /** Starts the API and returns its address. */
   readonly listen: () => Promise<string>
-  /** Takes no more requests and finishes those that run. */
+  /**
+   * Says that the node leaves, and goes on answering for the time of the drain; then takes no more requests and finishes
+   * those that run.
+   */
   readonly endApi: () => Promise<void>
   /** Closed before what was deferred or opened earlier. */
   readonly defer: (close: () => unknown) => void
@@ -112,7 +121,7 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
   })
   opening.defer(store.close)
   const state = openNodeState()
-  const database = watchDatabase({ store, ownClock: systemClock, databaseClock, clock, state, log })
+  const database = watchDatabase({ store, ownClock: systemClock, steadyClock, databaseClock, clock, state, log })
   opening.defer(() => database.close())
   emit({ event: 'opened', data: dataFolder, engine: store.engine })
   for (const message of addressWarnings({ config, host: options.apiHost })) emit({ event: 'warning', message })
@@ -154,7 +163,14 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
     processCount: processes?.memory ?? Int32Array.of(1),
     onUse: use.add,
   })
+  let isListening = false
   const endApi = async () => {
+    const { drainMs = 0 } = options
+    if (isListening && stop.aborted) {
+      isListening = false
+      state.drain()
+      await delay(drainMs)
+    }
     opened.reject(new Error('the service is closing'))
     await api.then(
       ({ close }) => close(),
@@ -171,6 +187,9 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
   })
   opening.defer(() => editions.standDown())
   opening.defer(followEditions({ editions, store, database, state, log }))
+  const { maxStalenessMs } = options
+  const readiness = watchReadiness({ editions, database, state, dataFolder, steadyClock, maxStalenessMs })
+  opening.defer(readiness.close)
   const open = opening.move()
   return {
     context,
@@ -187,7 +206,9 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
     takeOver: (how) => takeOver({ editions, store, log }, how),
     listen: async () => {
       opened.resolve(editions)
+      readiness.look()
       const { address } = await api
+      isListening = !stop.aborted
       const afterRush = setTimeout(() => {
         editions.standBy()
         lowerHelperPriority()

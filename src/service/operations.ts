@@ -20,6 +20,7 @@ import { exportStock, previewExport } from '../store/export.ts'
 import { readHitLag } from '../store/hit-mark.ts'
 import { countMails } from '../store/mails.ts'
 import { listOrganizations } from '../store/organizations.ts'
+import { loadMaintenance } from '../store/maintenance.ts'
 import { loadRounds, whyFailing } from '../store/rounds.ts'
 import { getSetting, setSetting } from '../store/settings.ts'
 import { countTendersByStatus, countUnpublished, listHolds, tenderHashes } from '../store/status.ts'
@@ -45,6 +46,7 @@ import {
   showProfile,
   showSearch,
 } from './hit-operations.ts'
+import { beginMaintenance, endMaintenance } from './maintenance-operations.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { organizationNamed } from './organization-named.ts'
 import {
@@ -151,6 +153,8 @@ const operations: { readonly [name in CommandName]?: Operation } = {
   },
   status,
   config: async (_context, _request, emit) => showSettings({ isRunning: true }, emit),
+  'maintenance on': beginMaintenance,
+  'maintenance off': endMaintenance,
   'database export': async (context, { options, operands }, emit) => {
     const { store } = context
     if (store.engine === 'server')
@@ -444,8 +448,10 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
   const now = context.clock()
   const rounds = context.rounds?.() ?? (await loadRounds(db))
   const failure = whyFailing(rounds, now)
+  const maintenance = await loadMaintenance(db)
   emit({
     event: 'status',
+    maintenanceUntil: maintenance !== undefined && maintenance > now ? maintenance : null,
     isFailing: failure !== undefined,
     failure: failure ?? null,
     editionAgeSeconds: newest ? Math.max(0, Math.floor((now - newest.publishedAt) / 1000)) : null,

@@ -61,7 +61,8 @@ const defaultLookPauseMs = 1000
 const mostUnanswered = 10
 /** Maximum unanswered questions to a reader that has never answered: loading is slow on a busy machine. */
 const mostUnansweredWhileLoading = 60
-const longestStopMs = 15_000
+/** How long requests may run after the end was asked for. */
+const longestStopMs = 6_000
 /** Minimum life of a reader that did not die of its start; after a shorter one the next start is delayed. */
 const shortLifeMs = 5000
 const restartPauseMs = 1000

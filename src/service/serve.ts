@@ -24,4 +24,5 @@ export async function serve(options: NodeOptions): Promise<void> {
   })
   await aborted(stop)
   emit({ event: 'stopping' })
+  await node.endApi()
 }

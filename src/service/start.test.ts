@@ -382,7 +382,7 @@ test.skipIf(testDatabaseUrl === undefined)(
     })
     await locked.promise
     const args = ['--data', data, '--no-samples', '--api-port', '0', '--ingest', notices]
-    const service = launch(['start', ...args], databaseUrl)
+    const service = launch(['start', '--drain-seconds', '0', ...args], databaseUrl)
     await service.event('opened')
     await cutWaiting(1)
     const command = run(['ingest', notices, '--data', await newFolder()], databaseUrl)

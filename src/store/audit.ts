@@ -48,6 +48,8 @@ export type AuditAction =
   | 'webhook.replay'
   | 'webhook.release'
   | 'documents.ingest'
+  | 'maintenance.on'
+  | 'maintenance.off'
   | 'stock.rebuild'
   | 'stock.export'
   | 'redaction.create'

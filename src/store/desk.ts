@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { dayMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
+import { maintenanceSetting } from './maintenance.ts'
 
 /** What one question answers about the whole service. Times in epoch milliseconds. */
 export type DeskFacts = {
@@ -23,6 +24,8 @@ export type DeskFacts = {
   readonly sources: number
   /** Text of the setting that holds the state of rounds; null before the first. */
   readonly rounds: string | null
+  /** Text of the setting of maintenance (maintenance.ts). */
+  readonly maintenance: string | null
   readonly mailsDue: number
   /** When the oldest mail that waits was made. */
   readonly mailsSince: number | null
@@ -71,6 +74,7 @@ export async function readDesk(db: Executor, now: number): Promise<DeskFacts> {
           from source_alarm where cleared_at is null order by raised_at, source_id, kind limit ${mostAlarms}::integer) a),
       'sources', (select count(*) from source_check),
       'rounds', (select value from setting where name = 'rounds'),
+      'maintenance', (select value from setting where name = ${maintenanceSetting}),
       'mailsDue', (select count(*) from mail where state = 'due'),
       'mailsSince', (select min(created_at) from mail where state = 'due'),
       'mailsGivenUp', (select count(*) from mail where state = 'given-up'),

@@ -1,9 +1,11 @@
-// What every process asks every second, in one question: what changed, what time it is, and when the newest edition says it is from.
+// What every process asks every second, in one question: what changed, what time it is, when the newest edition says it is from, and
+// whether the API is closed for maintenance.
 import { sql } from 'kysely'
 import type { Clock } from '../platform/clock.ts'
 import type { Serials } from './change-signal.ts'
 import type { Executor, Store } from './database.ts'
 import type { DatabaseClock } from './database-clock.ts'
+import { maintenanceSetting, readMaintenance } from './maintenance.ts'
 
 export type Look = {
   readonly serials: Serials
@@ -11,6 +13,8 @@ export type Look = {
   readonly databaseMs: number
   /** Times in epoch milliseconds. */
   readonly newest: { readonly edition: number; readonly publishedAt: number; readonly lastModified: number } | undefined
+  /** The end of maintenance, epoch milliseconds, perhaps over by now. */
+  readonly maintenanceUntil: number | undefined
 }
 
 async function lookAt(db: Executor): Promise<Look> {
@@ -22,8 +26,10 @@ async function lookAt(db: Executor): Promise<Look> {
     edition: number | null
     published: number
     modified: number
+    maintenance: string | null
   }>`
     select tokens.serial as tokens, people.serial as console, edition.serial, e.edition, e.published_at as published, e.last_modified as modified,
+      (select value from setting where name = ${maintenanceSetting}) as maintenance,
       floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now
     from (select serial from change_signal where topic = 'tokens') as tokens
     cross join (select serial from change_signal where topic = 'edition') as edition
@@ -38,6 +44,7 @@ async function lookAt(db: Executor): Promise<Look> {
       row.edition === null
         ? undefined
         : { edition: row.edition, publishedAt: row.published, lastModified: row.modified },
+    maintenanceUntil: readMaintenance(row.maintenance),
   }
 }
 

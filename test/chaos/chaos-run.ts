@@ -179,7 +179,15 @@ class ChaosRun {
       this.#keep(name, {
         env,
         command: () => [
-          ...([process.execPath, ...allowsReceivers, program, 'start', '--no-samples'] as const),
+          ...([
+            process.execPath,
+            ...allowsReceivers,
+            program,
+            'start',
+            '--no-samples',
+            '--drain-seconds',
+            '0',
+          ] as const),
           ...['--data', dataOf(name), '--api-port', '0'],
           ...['--publish-interval-minutes', String(publishEveryMs / 60_000), '--json'],
         ],
@@ -189,7 +197,15 @@ class ChaosRun {
       this.#keep(`api-${index + 1}`, {
         env,
         command: () => [
-          ...([process.execPath, program, 'serve', '--data', dataOf(`api-${index + 1}`)] as const),
+          ...([
+            process.execPath,
+            program,
+            'serve',
+            '--drain-seconds',
+            '0',
+            '--data',
+            dataOf(`api-${index + 1}`),
+          ] as const),
           ...['--api-port', String(port), '--json'],
         ],
       }),

@@ -8,6 +8,7 @@ import { inTransaction, type Store } from '../../src/store/database.ts'
 import { insertDocuments, insertRejections, packDocument } from '../../src/store/documents.ts'
 import { recordHold } from '../../src/store/editions.ts'
 import { insertModel } from '../../src/store/estimates.ts'
+import { saveMaintenance } from '../../src/store/maintenance.ts'
 import { upsertEdges } from '../../src/store/matches.ts'
 import { saveRounds } from '../../src/store/rounds.ts'
 import { insertAlarm } from '../../src/store/source-health.ts'
@@ -64,7 +65,7 @@ describe.each(engines)("the operator's desk (%s)", (engine) => {
   test('says that nothing is wrong, then names each thing that is, since when and what follows', async () => {
     const world = await open()
     const { store, page, get, post, operator, organization, place, now, waits } = world
-    expect(await page('/operator')).toMatch(/Nothing\. Checked at 08:00 UTC.*Nothing is wrong.*12 checks passed/)
+    expect(await page('/operator')).toMatch(/Nothing\. Checked at 08:00 UTC.*Nothing is wrong.*13 checks passed/)
     await receiveNotices(store, pair)
     await world.apply()
     await world.publish()
@@ -99,11 +100,14 @@ describe.each(engines)("the operator's desk (%s)", (engine) => {
       ),
     )
     await upsertEdges(store.db, [{ ...edge, evidence }])
+    await saveMaintenance(store.db, now() + 2 * hourMs)
     waits()
     const text = await page('/operator')
     expect(waits().waits).toBeLessThanOrEqual(3)
-    expect(text).toMatch(/5 things, 3 of them hold something up\. Checked at 11:00 UTC/)
+    expect(text).toMatch(/6 things, 4 of them hold something up\. Checked at 11:00 UTC/)
     for (const said of [
+      'The API is closed for maintenance',
+      '23 Nov 2026, 13:00 UTC, in 2 hours',
       'Edition 2 waits for a decision',
       'since 23 Nov 2026, 09:00 UTC, 2 hours ago',
       'tried 2 times',
@@ -117,8 +121,9 @@ describe.each(engines)("the operator's desk (%s)", (engine) => {
     ])
       expect(text).toContain(said)
     const german = await page('/operator', { 'accept-language': 'de' })
-    expect(german).toContain('5 Sachen, 3 davon halten etwas auf')
+    expect(german).toContain('6 Sachen, 4 davon halten etwas auf')
     expect(german).toContain('Ausgabe 2 wartet auf eine Entscheidung')
+    expect(german).toContain('Die API ist für Wartung geschlossen')
 
     // the hold: each reason with its figure; a member and a stranger see nothing of it
     const hold = await page('/operator/editions/hold')

@@ -27,7 +27,10 @@ export type LaunchOptions = {
 }
 
 export function launchNode(args: readonly string[], { databaseUrl, env = {} }: LaunchOptions): NodeProcess {
-  const child = spawn(process.execPath, [program, ...args, '--api-port', '0', '--json'], {
+  // a stop is not to wait for load balancers, unless a test says so
+  const own = [...args, '--json']
+  for (const option of ['--drain-seconds', '--api-port']) if (!args.includes(option)) own.push(option, '0')
+  const child = spawn(process.execPath, [program, ...own], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...environment, ...env, ...(databaseUrl !== '' && { DATABASE_URL: databaseUrl }) },
   })

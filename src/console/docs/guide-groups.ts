@@ -72,6 +72,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
     ['docs/backup.md'],
     ['docs/console.md'],
     ['docs/privacy.md', 'Privacy'],
+    ['docs/load-balancers.md', 'Load balancers, restarts'],
     ['docs/proxies/README.md'],
     ['docs/trial-clock.md'],
     ['docs/performance.md'],

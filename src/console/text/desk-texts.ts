@@ -48,7 +48,11 @@ const en = {
     clock: 'Clock',
     disk: 'Full',
     old: 'Old',
+    closed: 'Closed',
   },
+  maintenance: 'The API is closed for maintenance',
+  maintenanceBody:
+    'Clients get 503 with the time that is left, and come back by themselves. `tenderstock maintenance off` opens it now.',
   hold: (edition: string) => `Edition ${edition} waits for a decision`,
   holdBody: (reasons: number) =>
     `The gate held it back for ${reasons === 1 ? 'one reason' : `${reasons} reasons`}. Customers still get the last edition; the status page calls it late.`,
@@ -97,6 +101,7 @@ const en = {
   doubts: (count: string) => `${count} records hold notices that contradict each other`,
   doubtsBody: 'Their notices name different contracts. Split them, or confirm that they belong together.',
   checks: {
+    maintenance: 'Maintenance',
     gate: 'Gate',
     edition: 'Age of the newest edition',
     rounds: 'Rounds in a row that failed',
@@ -110,6 +115,7 @@ const en = {
     reviews: 'Pairs for review',
     doubts: 'Records in doubt',
   },
+  open: 'open',
   passes: 'passes',
   right: 'right',
   atLeast: (figure: string) => `at least ${figure}`,
@@ -160,7 +166,11 @@ const de: typeof en = {
     clock: 'Uhr',
     disk: 'Voll',
     old: 'Alt',
+    closed: 'Zu',
   },
+  maintenance: 'Die API ist für Wartung geschlossen',
+  maintenanceBody:
+    'Clients bekommen 503 mit der restlichen Zeit und kommen von selbst wieder. `tenderstock maintenance off` öffnet sie jetzt.',
   hold: (edition) => `Ausgabe ${edition} wartet auf eine Entscheidung`,
   holdBody: (reasons) =>
     `Die Schranke hält sie aus ${reasons === 1 ? 'einem Grund' : `${reasons} Gründen`} auf. Kunden bekommen weiter die letzte Ausgabe; die Statusseite nennt sie verspätet.`,
@@ -208,6 +218,7 @@ const de: typeof en = {
   doubts: (count) => `${count} Datensätze haben Bekanntmachungen, die sich widersprechen`,
   doubtsBody: 'Sie nennen verschiedene Aufträge. Trennen Sie sie, oder bestätigen Sie, dass sie zusammengehören.',
   checks: {
+    maintenance: 'Wartung',
     gate: 'Schranke',
     edition: 'Alter der neuesten Ausgabe',
     rounds: 'Gescheiterte Durchläufe hintereinander',
@@ -221,6 +232,7 @@ const de: typeof en = {
     reviews: 'Paare zu prüfen',
     doubts: 'Zweifelhafte Datensätze',
   },
+  open: 'offen',
   passes: 'offen',
   right: 'richtig',
   atLeast: (figure) => `mindestens ${figure}`,

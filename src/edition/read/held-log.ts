@@ -18,6 +18,8 @@ export type TakenEdition = EditionInfo & {
   readonly end: number
   /** False while catching up through editions whose replaced entries may be gone from the database: not to be shown. */
   readonly isComplete: boolean
+  /** Loaded on the way to a newer one that the database held already: the edition shown before is served until that one is here. */
+  readonly isPassed?: boolean
 }
 
 /** An edition in memory. */
@@ -26,6 +28,7 @@ export type HeldEdition = {
   /** Entries up to and including this edition: since lastModified only rises, they are the first ones (P2). */
   readonly end: number
   readonly isComplete: boolean
+  readonly isPassed: boolean
   /** Entries that it replaced. */
   readonly replaced: number
   readonly checks: Map<string, number>
@@ -108,29 +111,31 @@ export class HeldLog {
       chunks: this.table.chunks.map((chunk) => ({ ...chunk })),
       slots: this.ids.slots,
       sourceSets: [...this.sourceSets],
-      editions: [...this.editions.values()].map(({ info, end, checks, isComplete }) => ({
+      editions: [...this.editions.values()].map(({ info, end, checks, isComplete, isPassed }) => ({
         ...info,
         end,
         checks: Object.fromEntries(checks),
         isComplete,
+        ...(isPassed && { isPassed }),
       })),
     }
   }
 
-  /** From now on this edition is the newest. Its entries are in the table and the index. `replaced`: entries it replaced. */
+  /** From now on this edition is the newest, and shown unless it is one on the way. Its entries are in the table and the index. `replaced`: entries it replaced. */
   adopt(taken: TakenEdition, replaced: number): void {
-    const { edition, lastModified, publishedAt, records, changes, checksum, end, isComplete } = taken
+    const { edition, lastModified, publishedAt, records, changes, checksum, end, isComplete, isPassed = false } = taken
     const held: HeldEdition = {
       info: { edition, lastModified, publishedAt, records, changes, checksum },
       end,
       isComplete,
+      isPassed,
       replaced,
       checks: new Map(Object.entries(taken.checks)),
       stamps: [],
     }
     this.editions.set(edition, held)
     this.newest = held
-    if (!isComplete) return
+    if (!isComplete || isPassed) return
     this.shown = held
     this.#forgetOld(held.info)
   }

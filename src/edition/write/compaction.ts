@@ -41,7 +41,7 @@ export class Compaction {
 
   async #copyEdition(number: number, isStopped: () => boolean): Promise<boolean> {
     const { table, editions } = this.#source
-    const { info, checks, end, isComplete } = editions.get(number)!
+    const { info, checks, end, isComplete, isPassed } = editions.get(number)!
     let kept: number[] = []
     for (let position = editions.get(number - 1)?.end ?? 0; position < end; position++) {
       const replacedBy = table.chunks[position >>> chunkBits]!.superseded[position & rowMask]!
@@ -55,7 +55,7 @@ export class Compaction {
     if (kept.length > 0) await this.#copy(number, kept)
     // what the editions before could show as well is not all here: a file that was cut back to one of them must not be shown
     const isWhole = isComplete && number >= this.#oldest
-    await this.#target.endCopied({ ...info, checks: Object.fromEntries(checks) }, isWhole)
+    await this.#target.endCopied({ ...info, checks: Object.fromEntries(checks) }, { isComplete: isWhole, isPassed })
     return true
   }
 

@@ -70,6 +70,8 @@ export class EditionLog extends LogView {
   #checked = 0
   #serial = -1
   #olderDatabase: string | undefined
+  /** The generation that lost records of which no copy is left. */
+  #lost: LogState | undefined
   /** Work in the background, while there is some. */
   #upkeep: Promise<void> | undefined
   /** More became due while work was under way. */
@@ -170,6 +172,11 @@ export class EditionLog extends LogView {
   /** Serial of the editions (change-signal.ts) in the state of the database that was last loaded; -1 before. */
   get serial(): number {
     return this.#serial
+  }
+
+  /** Records are lost that only the database can bring back; false again once they are here. */
+  get isLost(): boolean {
+    return this.#lost !== undefined && this.#lost === this.#state && this.#lost.isDamaged
   }
 
   /** That the database lacks the newest editions of this log, in a sentence, while it does. Nothing may be published on it then. */
@@ -319,6 +326,7 @@ export class EditionLog extends LogView {
     if (lost > 0) {
       this.#onWarning(`The disk lost records of the edition log; it is rebuilt from the database. Check the disk.`)
       state.isDamaged = true
+      this.#lost = state
     }
     return lost === 0
   }

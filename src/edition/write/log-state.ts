@@ -263,14 +263,17 @@ export class LogState extends HeldLog {
     const { checksum, difference } = await this.#compare(edition)
     if (isTarget && difference !== undefined) throw new WrongEntriesError(difference)
     const isComplete = isShown && difference === undefined
-    await this.#endEdition({ ...edition, checksum }, { isComplete, isSynced: isTarget })
+    await this.#endEdition({ ...edition, checksum }, { isComplete, isPassed: !isTarget, isSynced: isTarget })
   }
 
   /** Ends an edition of a copy. One that is complete must have the checksum that it had; throws WrongEntriesError. */
-  async endCopied(edition: NewEdition, isComplete: boolean): Promise<void> {
+  async endCopied(
+    edition: NewEdition,
+    { isComplete, isPassed }: { readonly isComplete: boolean; readonly isPassed: boolean },
+  ): Promise<void> {
     const { checksum, difference } = await this.#compare(edition)
     if (isComplete && difference !== undefined) throw new WrongEntriesError(difference)
-    await this.#endEdition({ ...edition, checksum }, { isComplete, isSynced: false })
+    await this.#endEdition({ ...edition, checksum }, { isComplete, isPassed, isSynced: false })
   }
 
   /** Holds what is here with the entries since the last edition against what the edition says of itself. */
@@ -326,7 +329,7 @@ export class LogState extends HeldLog {
   /** Writes the frame that makes the entries since the last one an edition, and commits it. */
   async #endEdition(
     edition: NewEdition & { readonly checksum: string },
-    options: { readonly isComplete: boolean; readonly isSynced: boolean },
+    options: { readonly isComplete: boolean; readonly isPassed: boolean; readonly isSynced: boolean },
   ): Promise<void> {
     const frame: EditionFrame = {
       ...edition,
@@ -334,6 +337,7 @@ export class LogState extends HeldLog {
       plainEnd: this.#bodies.end.plain,
       gzipEnd: this.#bodies.end.gzip,
       isComplete: options.isComplete,
+      ...(options.isPassed && { isPassed: true }),
     }
     if (options.isSynced) {
       await this.#bodies.sync()

@@ -1,0 +1,92 @@
+// What takes a node out of a load balancer, and what does not.
+import { describe, expect, test } from 'vitest'
+import { hourMs } from '../domain/time.ts'
+import { judgeReadiness, type ReadinessFacts } from './judge-readiness.ts'
+
+const dayMs = 24 * hourMs
+
+/** A node that is looked at every second, with a clock that is passed in. */
+function openNode(maxStalenessMs = dayMs) {
+  const judge = judgeReadiness(maxStalenessMs)
+  const facts = { now: 5000, answeredAt: 5000, known: 7, held: 7, isDamaged: false }
+  return {
+    facts: facts as { -readonly [member in keyof ReadinessFacts]: ReadinessFacts[member] },
+    judge: () => judge({ ...facts }),
+    /** All that was said in that time. */
+    pass: (ms: number, { isAnswering }: { readonly isAnswering: boolean }) => {
+      const said = new Set<string | undefined>()
+      for (let passed = 0; passed < ms; passed += 1000) {
+        facts.now += 1000
+        if (isAnswering) facts.answeredAt = facts.now
+        said.add(judge({ ...facts }))
+      }
+      return [...said]
+    },
+  }
+}
+
+describe('a node', () => {
+  test('is ready on a quiet day, with a held edition, and for two hours without the database', () => {
+    const node = openNode()
+    expect(node.judge()).toBeUndefined()
+    expect(node.pass(dayMs + 2 * hourMs, { isAnswering: true })).toEqual([undefined])
+    expect(node.pass(2 * hourMs, { isAnswering: false })).toEqual([undefined])
+    expect(node.pass(hourMs, { isAnswering: true })).toEqual([undefined])
+  })
+
+  test('is not ready when it knew of a newer edition for more than 60 s, until it has it', () => {
+    const node = openNode()
+    node.judge()
+    node.facts.known = 8
+    expect(node.pass(60_000, { isAnswering: true })).toEqual([undefined])
+    expect(node.pass(1000, { isAnswering: true })).toEqual(['behind'])
+    // another edition on top is no new start
+    node.facts.known = 9
+    node.facts.held = 8
+    expect(node.pass(5000, { isAnswering: true })).toEqual(['behind'])
+    node.facts.held = 9
+    expect(node.judge()).toBeUndefined()
+    node.facts.known = 10
+    expect(node.pass(60_000, { isAnswering: true })).toEqual([undefined])
+  })
+
+  test('is not taken out for an edition that it learned of just before the database was lost', () => {
+    const node = openNode()
+    node.judge()
+    node.facts.known = 8
+    expect(node.pass(20_000, { isAnswering: true })).toEqual([undefined])
+    expect(node.pass(2 * hourMs, { isAnswering: false })).toEqual([undefined])
+    expect(node.pass(20_000, { isAnswering: true })).toEqual([undefined])
+    expect(node.pass(20_000, { isAnswering: true })).toEqual([undefined, 'behind'])
+  })
+
+  test('is not ready when no look succeeded for longer than the bound', () => {
+    const node = openNode(2 * hourMs)
+    expect(node.pass(2 * hourMs, { isAnswering: false })).toEqual([undefined])
+    expect(node.pass(1000, { isAnswering: false })).toEqual(['stale'])
+    expect(node.pass(1000, { isAnswering: true })).toEqual([undefined])
+  })
+
+  test('that starts behind is not ready before it holds the newest edition of that time', () => {
+    const node = openNode()
+    node.facts.held = 0
+    expect(node.judge()).toBe('loading')
+    node.facts.held = 6
+    expect(node.pass(3000, { isAnswering: true })).toEqual(['loading'])
+    node.facts.held = 7
+    expect(node.judge()).toBeUndefined()
+    node.facts.known = 8
+    expect(node.pass(3000, { isAnswering: true })).toEqual([undefined])
+  })
+
+  test('whose log lost records is not ready until they are back; a stock without an edition is the API’s matter', () => {
+    const node = openNode()
+    node.facts.isDamaged = true
+    expect(node.judge()).toBe('damaged')
+    node.facts.isDamaged = false
+    expect(node.judge()).toBeUndefined()
+    node.facts.known = 0
+    node.facts.held = 0
+    expect(node.judge()).toBeUndefined()
+  })
+})

@@ -1,0 +1,46 @@
+// Whether this node may receive requests, as far as its editions tell. Pure: times are passed in.
+import type { UnreadyReason } from '../api/readiness.ts'
+
+/** How long a node may know of a newer edition than its own. */
+const longestBehindMs = 60_000
+/** A database that answered no longer ago than this answers. */
+const answeringMs = 10_000
+
+/** What a node holds, and what it learned from the database. Times by a clock that only moves forwards, in milliseconds. */
+export type ReadinessFacts = {
+  readonly now: number
+  /** When the database last answered, and at first when the node began. */
+  readonly answeredAt: number
+  /** The newest edition that the database named; 0 for none. */
+  readonly known: number
+  /** The newest edition that the node serves; 0 for none. */
+  readonly held: number
+  /** It lost records that its own files cannot restore. */
+  readonly isDamaged: boolean
+}
+
+export type ReadinessJudge = (facts: ReadinessFacts) => UnreadyReason | undefined
+
+/**
+ * Judges one moment after the other. The age of an edition never counts, and neither does the time without a database,
+ * below `maxStalenessMs`: otherwise a lost database would take out all nodes that had just learned of an edition.
+ */
+export function judgeReadiness(maxStalenessMs: number): ReadinessJudge {
+  let hasCaughtUp = false
+  let behindMs = 0
+  let lastAt: number | undefined
+  return ({ now, answeredAt, known, held, isDamaged }) => {
+    const passedMs = now - (lastAt ?? now)
+    lastAt = now
+    const isBehind = known > held
+    const isAnswering = now - answeredAt <= answeringMs
+    if (!isBehind) {
+      hasCaughtUp = true
+      behindMs = 0
+    } else if (isAnswering) behindMs += passedMs
+    if (isDamaged) return 'damaged'
+    if (now - answeredAt > maxStalenessMs) return 'stale'
+    if (isBehind && !hasCaughtUp) return 'loading'
+    return isBehind && isAnswering && behindMs > longestBehindMs ? 'behind' : undefined
+  }
+}

@@ -1,0 +1,67 @@
+// `tenderstock maintenance`: closes the API of all nodes until a time, and opens it again.
+import { dayMs, toInstant } from '../domain/time.ts'
+import { OperatorError } from '../platform/errors.ts'
+import { inTransaction } from '../store/database.ts'
+import { loadMaintenance, saveMaintenance } from '../store/maintenance.ts'
+import type { Emit } from './command-event.ts'
+import { noteCommand } from './command-note.ts'
+import type { ControlRequest } from './control-socket.ts'
+import type { ServiceContext } from './operation-context.ts'
+
+/** How far ahead the end may be. */
+const longestDays = 7
+/** Date, time and zone of ISO 8601; without a zone nobody knows whose clock is meant. */
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/
+const subject = 'API'
+
+export async function beginMaintenance(
+  context: ServiceContext,
+  { options }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const { store, clock } = context
+  const until = readEnd(String(options['until']), clock())
+  await inTransaction(store, async (trx) => {
+    await saveMaintenance(trx, until)
+    await noteCommand(trx, context, { action: 'maintenance.on', subject, detail: { until: toInstant(until) } })
+  })
+  emit({ event: 'maintenance', until })
+  return 0
+}
+
+export async function endMaintenance(context: ServiceContext, _request: ControlRequest, emit: Emit): Promise<number> {
+  const { store, clock } = context
+  const wasOn = await inTransaction(store, async (trx) => {
+    const until = await loadMaintenance(trx)
+    if (until === undefined || until <= clock()) return false
+    await saveMaintenance(trx, undefined)
+    await noteCommand(trx, context, { action: 'maintenance.off', subject, detail: { until: toInstant(until) } })
+    return true
+  })
+  if (wasOn) emit({ event: 'maintenance', until: null })
+  else emit({ event: 'none', message: 'There is no maintenance; the API is open.' })
+  return 0
+}
+
+/** Throws OperatorError for what is no time, over, or too far ahead. */
+function readEnd(text: string, now: number): number {
+  // Date.parse takes the 31st of any month
+  const day = Date.parse(`${text.slice(0, 10)}T00:00Z`)
+  const isDay = timePattern.test(text) && !Number.isNaN(day) && toInstant(day).startsWith(text.slice(0, 10))
+  const until = isDay ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(until))
+    throw new OperatorError(
+      `--until takes a time with its zone, such as ${toInstant(now).slice(0, 11)}06:00Z or ${toInstant(now).slice(0, 11)}06:00+01:00, not "${text.slice(0, 40)}".`,
+      { exitCode: 2 },
+    )
+  if (until <= now)
+    throw new OperatorError(`${toInstant(until)} is over: it is ${toInstant(now)} now; name a later time.`, {
+      exitCode: 2,
+    })
+  if (until - now > longestDays * dayMs)
+    throw new OperatorError(
+      `Maintenance may last ${longestDays} days at most: name a time until ${toInstant(now + longestDays * dayMs)}.`,
+      { exitCode: 2 },
+    )
+  return until
+}
