@@ -3,53 +3,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createCursorSealer } from '../src/api/cursors/cursor.ts'
-import { openCursorKeyRing } from '../src/api/cursors/cursor-key-ring.ts'
-import { cursorKeysOf } from '../src/api/cursors/cursor-key-source.ts'
-import { createLocalLimiter } from '../src/api/limits/limiter-memory.ts'
-import { buildApi } from '../src/api/server.ts'
-import { tokenSourceOf } from '../src/api/token-source.ts'
-import { openTokenTable } from '../src/api/token-table.ts'
 import { toInstant } from '../src/domain/time.ts'
 import { makeToken } from '../src/domain/token.ts'
 import { appendEdition, openEditionLog } from '../src/edition/write/edition-log.ts'
 import { systemRandom } from '../src/platform/random.ts'
 import { rotateCursorKey } from '../src/store/cursor-keys.ts'
-import type { Store } from '../src/store/database.ts'
 import { changeOrganization, createOrganization, createToken, revokeToken } from '../src/store/organizations.ts'
+import { startNode } from './stock-node.ts'
 import { generateTender } from './testing/generate/stock.ts'
 import { engines, openTestStore } from './world.ts'
 
 const start = Date.UTC(2026, 10, 2, 8)
 const stock = { seed: 3, count: 40, now: start, size: 'small' } as const
-
-/** One API process: what a restart restarts. */
-async function startNode(store: Store, folder: string, clock: () => number) {
-  const log = await openEditionLog(folder, { clock })
-  const table = await openTokenTable({ source: tokenSourceOf(store), clock, pollMs: 3_600_000, refreshEveryMs: 0 })
-  const ring = await openCursorKeyRing({ load: cursorKeysOf(store, { clock, randomBytes: systemRandom.bytes }), clock })
-  const app = buildApi({
-    reader: log,
-    tokens: table,
-    limiter: createLocalLimiter(clock),
-    cursors: createCursorSealer({ ring, clock, randomBytes: systemRandom.bytes }),
-    clock,
-    random: systemRandom,
-    docsUrl: 'https://docs.test.example',
-    isOverloaded: () => false,
-  })
-  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
-  return {
-    log,
-    get: (path: string, token: string) =>
-      fetch(origin + path, { headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' } }),
-    [Symbol.asyncDispose]: async () => {
-      await app.close()
-      await table.close()
-      await log.close()
-    },
-  }
-}
 
 async function fillLog(folder: string, clock: () => number): Promise<void> {
   const log = await openEditionLog(folder, { clock })

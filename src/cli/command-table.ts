@@ -1239,9 +1239,10 @@ export const commands = {
   },
   'database new-epoch': {
     summary: 'After a recovery by other means (pg_restore, PITR): publish every record again with the next edition.',
-    options: everywhere,
+    options: everywhereAsking,
+    asks: { question: 'Publish every record again with the next edition? Every client receives the whole stock once.' },
     environment: databaseEnvironment,
-    examples: [['tenderstock database new-epoch', 'before the first start on the recovered database']],
+    examples: [['tenderstock database new-epoch --yes', 'before the first start on the recovered database']],
   },
   'database export': {
     summary: 'Copy an embedded stock to an empty PostgreSQL database.',

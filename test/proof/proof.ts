@@ -20,6 +20,11 @@ const proofs: { readonly [name: string]: Proof } = {
     files: ['test/crash', 'test/edition-log-kill.test.ts'],
     env: { KILLS: '500', CUTS: '100' },
   },
+  backup: {
+    about:
+      'backups under load of 20,000 records, lost and restored, and of a stock in which every row changes meanwhile',
+    files: ['test/restore-drill.test.ts', 'src/store/backup'],
+  },
   failover: {
     about: 'five promotions of a standby while a node reads from both servers',
     files: ['test/failover.test.ts'],
