@@ -3,13 +3,14 @@ import { mkdtemp, open, readFile, rm, stat, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Redis } from 'ioredis'
-import pg from 'pg'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
+import { openHttp } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
 import { secretKeyFile, secretKeyOf } from '../platform/sealing.ts'
 import { within } from '../platform/within.ts'
+import { examineServer, type ServerFacts } from '../store/server/examine-server.ts'
 import { assertVersion, placeOf } from '../store/server/open-server.ts'
 import { nodeClockConcern, publisherClockConcern } from './clock-concerns.ts'
 import type { Emit, EventOf } from './command-event.ts'
@@ -213,61 +214,21 @@ async function checkSecretKey(
 /** In statements that only read. */
 async function checkDatabase(databaseUrl: string, clock: Clock, found: (finding: Finding) => void): Promise<void> {
   const place = placeOf(databaseUrl)
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    connectionTimeoutMillis: checkMs - 1_000,
-    statement_timeout: checkMs - 1_000,
-    application_name: 'tenderstock doctor',
-  })
-  client.on('error', () => {})
+  const facts = await examineServer(databaseUrl, { clock, limitMs: checkMs - 1_000 })
   try {
-    await client.connect()
+    assertVersion(facts.versionNumber, place)
+    found(ok(`The database ${place} runs PostgreSQL ${facts.version}.`))
   } catch (error) {
-    const reason = (error as Error).message || (error as NodeJS.ErrnoException).code || 'no connection'
-    return found(
-      problem(`The database ${place} cannot be used (${reason}): check DATABASE_URL and that the server is running.`),
-    )
+    found(problem(sentenceOf(error)))
   }
-  try {
-    const { rows } = await client.query<ServerFacts>(serverFacts)
-    const facts = rows[0]!
-    try {
-      assertVersion(facts.versionNumber, place)
-      found(ok(`The database ${place} runs PostgreSQL ${facts.version}.`))
-    } catch (error) {
-      found(problem((error as Error).message))
-    }
-    for (const finding of serverFindings(facts)) found(finding)
-    found(await clockFinding(client, clock))
-  } finally {
-    await client.end()
-  }
+  for (const finding of serverFindings(facts)) found(finding)
+  const concern = publisherClockConcern(facts.differenceMs) ?? nodeClockConcern(facts.differenceMs)
+  found(
+    concern === undefined
+      ? ok(`The clocks of this machine and of the database differ by ${Math.abs(facts.differenceMs)} ms.`)
+      : problem(concern),
+  )
 }
-
-type ServerFacts = {
-  readonly versionNumber: number
-  readonly version: string
-  readonly encoding: string
-  readonly free: number
-  readonly seesItself: boolean
-  readonly fsync: string
-  readonly synchronousCommit: string
-  readonly fullPageWrites: string
-  readonly isStandby: boolean
-  readonly mayCreate: boolean
-  readonly deafStandbys: number
-}
-
-const serverFacts = `select current_setting('server_version_num')::integer as "versionNumber",
-  current_setting('server_version') as version,
-  pg_encoding_to_char((select encoding from pg_database where datname = current_database())) as encoding,
-  current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
-    - (select count(*) from pg_stat_activity where backend_type = 'client backend')::integer as free,
-  exists (select from pg_stat_activity where pid = pg_backend_pid() and state = 'active') as "seesItself",
-  current_setting('fsync') as fsync, current_setting('synchronous_commit') as "synchronousCommit",
-  current_setting('full_page_writes') as "fullPageWrites", pg_is_in_recovery() as "isStandby",
-  has_schema_privilege('public', 'create') as "mayCreate",
-  (select count(*) from pg_stat_replication where backend_xmin is null)::integer as "deafStandbys"`
 
 function* serverFindings(facts: ServerFacts): Generator<Finding> {
   if (facts.encoding !== 'UTF8')
@@ -299,17 +260,6 @@ function* serverFindings(facts: ServerFacts): Generator<Finding> {
     yield warning(
       `${facts.deafStandbys} replication connections send no hot_standby_feedback: set it on where nodes read from the standby.`,
     )
-}
-
-/** The difference is known to half of the time that the question takes. */
-async function clockFinding(client: pg.Client, clock: Clock): Promise<Finding> {
-  const asked = clock()
-  const { rows } = await client.query<{ now: string }>('select extract(epoch from clock_timestamp()) * 1000 as now')
-  const differenceMs = Math.round(Number(rows[0]!.now) - (asked + clock()) / 2)
-  const concern = publisherClockConcern(differenceMs) ?? nodeClockConcern(differenceMs)
-  return concern === undefined
-    ? ok(`The clocks of this machine and of the database differ by ${Math.abs(differenceMs)} ms.`)
-    : problem(concern)
 }
 
 async function checkRedis(url: string, found: (finding: Finding) => void): Promise<void> {
@@ -373,9 +323,15 @@ async function isTenderstock(
   port: number,
   [path, text]: (typeof pages)[keyof typeof pages],
 ): Promise<boolean> {
-  const address = `http://${hostOf(host)}:${port}${path}`
-  const answer = await fetch(address, { signal: AbortSignal.timeout(checkMs / 2) }).catch(() => undefined)
-  return (await answer?.text())?.includes(text) ?? false
+  const http = openHttp({ network: 'any', timeoutMs: checkMs / 2, wholeTimeoutMs: checkMs / 2 })
+  try {
+    const { body } = await http.get(`http://${hostOf(host)}:${port}${path}`, { maxBytes: 1_000_000 })
+    return Buffer.from(body).toString('utf8').includes(text)
+  } catch {
+    return false
+  } finally {
+    await http.close()
+  }
 }
 
 /** One small request to each, by the rules for portals. Nothing is kept. */

@@ -1,0 +1,70 @@
+// Asks a PostgreSQL server what an operator has to know before a service uses it: settings, rights, clock. Changes nothing.
+import pg from 'pg'
+import type { Clock } from '../../platform/clock.ts'
+import { OperatorError } from '../../platform/errors.ts'
+import { placeOf } from './open-server.ts'
+
+/** What a server says of itself and of us. */
+export type ServerFacts = {
+  readonly versionNumber: number
+  readonly version: string
+  readonly encoding: string
+  /** Connections that are left for everybody who is no superuser. */
+  readonly free: number
+  /** `pg_stat_activity` shows the state of our own session. */
+  readonly seesItself: boolean
+  readonly fsync: string
+  readonly synchronousCommit: string
+  readonly fullPageWrites: string
+  readonly isStandby: boolean
+  readonly mayCreate: boolean
+  /** Replication connections that send no hot_standby_feedback. */
+  readonly deafStandbys: number
+  /** How far the server's clock is ahead of ours, to half of the time that the question takes. */
+  readonly differenceMs: number
+}
+
+const question = `select current_setting('server_version_num')::integer as "versionNumber",
+  current_setting('server_version') as version,
+  pg_encoding_to_char((select encoding from pg_database where datname = current_database())) as encoding,
+  current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
+    - (select count(*) from pg_stat_activity where backend_type = 'client backend')::integer as free,
+  exists (select from pg_stat_activity where pid = pg_backend_pid() and state = 'active') as "seesItself",
+  current_setting('fsync') as fsync, current_setting('synchronous_commit') as "synchronousCommit",
+  current_setting('full_page_writes') as "fullPageWrites", pg_is_in_recovery() as "isStandby",
+  has_schema_privilege('public', 'create') as "mayCreate",
+  (select count(*) from pg_stat_replication where backend_xmin is null)::integer as "deafStandbys"`
+
+/** One connection and two statements, each within `limitMs`. Throws OperatorError when the server cannot be used. */
+export async function examineServer(
+  databaseUrl: string,
+  { clock, limitMs }: { readonly clock: Clock; readonly limitMs: number },
+): Promise<ServerFacts> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: limitMs,
+    statement_timeout: limitMs,
+    application_name: 'tenderstock doctor',
+  })
+  // what breaks is told by the statement that was running
+  client.on('error', () => {})
+  try {
+    await client.connect()
+  } catch (error) {
+    const reason = (error as Error).message || (error as NodeJS.ErrnoException).code || 'no connection'
+    throw new OperatorError(
+      `The database ${placeOf(databaseUrl)} cannot be used (${reason}): check DATABASE_URL and that the server is running.`,
+      { cause: error },
+    )
+  }
+  try {
+    const { rows } = await client.query<Omit<ServerFacts, 'differenceMs'>>(question)
+    const asked = clock()
+    const { rows: times } = await client.query<{ now: string }>(
+      'select extract(epoch from clock_timestamp()) * 1000 as now',
+    )
+    return { ...rows[0]!, differenceMs: Math.round(Number(times[0]!.now) - (asked + clock()) / 2) }
+  } finally {
+    await client.end()
+  }
+}
