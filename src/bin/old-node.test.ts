@@ -28,10 +28,14 @@ const { bin, scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
   scripts: { start: string; tenderstock: string }
 }
 const documented = [
-  ...readFileSync(join(root, 'docs/operations.md'), 'utf8').matchAll(
-    /^(?:ExecStart=\/usr\/bin\/)?(node .*\btenderstock\..*)$/gm,
+  'docs/operations.md',
+  'deploy/systemd/tenderstock.service',
+  'deploy/systemd/tenderstock-serve@.service',
+].flatMap((path) =>
+  [...readFileSync(join(root, path), 'utf8').matchAll(/^(?:ExecStart=\/usr\/bin\/)?(node .*\btenderstock\..*)$/gm)].map(
+    ([, line]) => line!.replace('/opt/tenderstock/node_modules/tenderstock/', ''),
   ),
-].map(([, line]) => line!.replace('/opt/tenderstock/', ''))
+)
 
 test.skipIf(installed.status !== 0).for(Object.entries(versions))(
   '%s: says which one it needs and where that is',

@@ -2,7 +2,7 @@
 // `npm run proof -- package` does that; other runs check that the list of files holds what the running program loads.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -138,7 +138,6 @@ describe.skipIf(!isFull)('installed from the tarball in an empty folder', () => 
   }, 600_000)
 
   test('says with an older Node.js what to do, and that works', () => {
-    writeFileSync(join(folder, 'package.json'), '{ "private": true }')
     npm(['install', '--no-save', `old@npm:node-${process.platform}-${process.arch}@18`])
     const old = join(folder, 'node_modules/old/bin/node')
     const program = join(folder, 'node_modules/tenderstock/src/bin/tenderstock.cjs')

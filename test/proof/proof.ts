@@ -14,6 +14,10 @@ const proofs: { readonly [name: string]: Proof } = {
     files: ['test/chaos/chaos.test.ts'],
     env: { CHAOS_MINUTES: '30' },
   },
+  container: {
+    about: 'the image is built on a Debian of its own, and runs without rights on a read-only file system',
+    files: ['test/deploy/container.test.ts', 'test/deploy/deploy-files.test.ts'],
+  },
   crash: {
     about:
       '500 kills and 100 power cuts of the store, kills of the edition log and of the receiver of hits, and 5,000 mixes of its files',
@@ -55,6 +59,10 @@ const proofs: { readonly [name: string]: Proof } = {
   model: {
     about: '70,000 random queries, each answered as a plain filter does',
     files: ['test/model/model.test.ts', 'src/edition/read/query.test.ts'],
+  },
+  kubernetes: {
+    about: 'the manifests are rendered by kustomize and validated by the schemas of Kubernetes',
+    files: ['test/deploy/kubernetes.test.ts'],
   },
   matching: {
     about: '33,600 copies of notices as other portals show them, made from a seed that nobody has seen',

@@ -66,6 +66,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
     ['docs/simulator.md', 'The simulator'],
   ],
   operations: [
+    ['docs/install.md'],
     ['docs/operations.md'],
     ['docs/command-line.md'],
     ['docs/settings.md'],

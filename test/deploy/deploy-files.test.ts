@@ -1,0 +1,67 @@
+// What stands in deploy/, Dockerfile and compose.yaml fits the program: its commands, its options, its settings.
+import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { parseCommand } from '../../src/cli/parse-command.ts'
+import { fileVariable, settingNames } from '../../src/platform/settings.ts'
+
+const root = join(import.meta.dirname, '../..')
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8')
+const units = globSync('deploy/systemd/*.service', { cwd: root })
+const compose = parse(textOf('compose.yaml'), { merge: true }) as {
+  services: Record<string, { command?: string[]; environment?: Record<string, string> }>
+}
+type Manifest = {
+  kind: string
+  spec: { template?: { spec: { containers: { args: string[] }[] } } }
+}
+const manifests = globSync('deploy/kubernetes/*.yaml', { cwd: root }).flatMap((path) =>
+  parseAllDocuments(textOf(path)).map((document) => document.toJS() as Manifest),
+)
+
+test('every command is one that the program understands', () => {
+  const lines = [
+    ...units.map((path) =>
+      /^ExecStart=\/usr\/bin\/node \S+\/tenderstock\.cjs (.*)$/m
+        .exec(textOf(path))![1]!
+        .replaceAll('%i', '9001')
+        .split(' '),
+    ),
+    ...['publisher', 'api'].map((name) => compose.services[name]!.command!),
+    ...manifests.flatMap(({ spec }) => spec?.template?.spec.containers.map(({ args }) => args) ?? []),
+    JSON.parse(/^CMD (\[.*\])$/m.exec(textOf('Dockerfile'))![1]!) as string[],
+  ]
+  expect(lines).toHaveLength(7)
+  for (const line of lines) expect(parseCommand(line), line.join(' ')).toMatchObject({ kind: 'command' })
+})
+
+test('every setting is one that the program reads', () => {
+  const known: readonly string[] = settingNames.flatMap((name) => [name, fileVariable(name)])
+  const names = [
+    ...['deploy/systemd/tenderstock.env', 'deploy/kubernetes/settings.env'].flatMap((path) =>
+      [...textOf(path).matchAll(/^#?([A-Z_]+)=/gm)].map(([, name]) => name!),
+    ),
+    ...units.flatMap((path) => [...textOf(path).matchAll(/^#?Environment=([A-Z_]+)=/gm)].map(([, name]) => name!)),
+    ...['publisher', 'api'].flatMap((name) => Object.keys(compose.services[name]!.environment!)),
+  ]
+  expect(names.length).toBeGreaterThan(15)
+  expect(names.filter((name) => !known.includes(name) && name !== 'MALLOC_ARENA_MAX')).toEqual([])
+})
+
+test('systemd finds nothing wrong with the units, and calls them well protected', () => {
+  expect(units).toHaveLength(2)
+  if (spawnSync('systemd-analyze', ['--version']).error)
+    return console.log('skipped: systemd-analyze (it is not there)')
+  for (const path of units) {
+    const text = textOf(path)
+    for (const name of ['LimitNOFILE', 'MemoryMax', 'TasksMax', 'EnvironmentFile', 'TimeoutStopSec'])
+      expect(text, path).toMatch(new RegExp(`^${name}=`, 'm'))
+    const { stdout, stderr } = spawnSync('systemd-analyze', ['security', '--offline=true', join(root, path)], {
+      encoding: 'utf8',
+    })
+    const [, exposure] = /exposure level for \S+: ([\d.]+)/.exec(stdout) ?? []
+    expect(Number(exposure), `${stdout}${stderr}`).toBeLessThan(2.5)
+  }
+})
