@@ -3,20 +3,34 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sql } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { hourMs } from '../src/domain/time.ts'
 import { publish } from '../src/publish/publish.ts'
-import { openStore, type Store } from '../src/store/database.ts'
+import { runBackfills } from '../src/store/backfill.ts'
+import { inTransaction, openStore, type Store } from '../src/store/database.ts'
 import { newestEdition } from '../src/store/editions.ts'
 import { migrate } from '../src/store/migrate.ts'
-import { migrations } from '../src/store/migrations.ts'
+import { type Migrations, migrations } from '../src/store/migrations.ts'
+import type { Database } from '../src/store/schema.ts'
 import { checksumByPython } from './state-checksum.ts'
 import { type Engine, engines, openEmptyDatabase } from './world.ts'
 
 const start = Date.UTC(2026, 0, 1)
 const ids = ['a', 'b', 'c'].map((digit) => `00000000-0000-8000-8000-00000000000${digit}`) as [string, string, string]
 const [unchanged, changed, added] = ids
+
+/** Those of the next version, and of the one after it, which drops what the next one uses no more. */
+const expanded = { ...migrations, '9998-expand': ['alter table setting add column note text'], '9998b-later': [] }
+const contracted = { ...expanded, '9999-contract.needs-9998': ['alter table setting drop column note'] }
+
+/** A session of a program that knows them. */
+async function openSession(databaseUrl: string) {
+  const pool = new pg.Pool({ connectionString: databaseUrl, application_name: 'tenderstock 9999' })
+  const client = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  return { client, close: () => client.destroy() }
+}
 
 /** Migrations of a version to come. */
 const later = {
@@ -61,7 +75,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
 
     const store = await openStore(options)
     onTestFinished(() => store.close())
-    await migrate(store.db, 'The stock', later)
+    await migrate(store.db, 'The stock', { known: later })
     expect(await entriesOf(store)).toEqual(before)
     expect((await sql`select tender_id from later order by 1`.execute(store.db)).rows).toEqual([
       { tender_id: unchanged },
@@ -71,7 +85,112 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
     expect(await publish(store, { now, minIntervalMs: hourMs })).toMatchObject({ edition: 2, records: 3, changes: 2 })
     expect(await newestEdition(store.db)).toMatchObject({ edition: 2, checksum: await checksumByPython(store) })
     expect(await publish(store, { now: now + hourMs, minIntervalMs: hourMs })).toEqual({ kind: 'nothingNew' })
-    await expect(migrate(store.db, 'The stock')).rejects.toThrow(/newer version .*9999-later/)
+    // the older program goes on beside it, and starts again on it
+    await migrate(store.db, 'The stock')
+    await put(store, changed, 'c3')
+    expect(await publish(store, { now: now + 2 * hourMs, minIntervalMs: hourMs })).toMatchObject({
+      edition: 3,
+      changes: 1,
+    })
+  })
+
+  test('that a newer one contracted is refused by a program that is too old, and by no other', async () => {
+    const options = await placeOf(engine)
+    const store = await openStore(options)
+    onTestFinished(() => store.close())
+    for (const name of Object.keys(contracted).slice(Object.keys(migrations).length))
+      await sql`insert into kysely_migration (name, timestamp) values (${name}, '2026')`.execute(store.db)
+    await expect(migrate(store.db, 'The stock')).rejects.toThrow(/newer version .*9999-contract\.needs-9998.*update/)
+    // knows what makes the column unnecessary
+    await migrate(store.db, 'The stock', { known: expanded })
+    await migrate(store.db, 'The stock', { known: contracted })
+    // has other migrations, and not those of the newer one
+    await expect(migrate(store.db, 'The stock', { known: { ...expanded, '9997-other': [] } })).rejects.toThrow(/newer/)
+  })
+
+  test.skipIf(engine === 'embedded')('is contracted when no program is left that is too old', async () => {
+    const options = await placeOf(engine)
+    const old = await openStore(options)
+    const { client, close } = await openSession(options.databaseUrl!)
+    onTestFinished(close)
+    const news: unknown[] = []
+    const migrateAs = (known: Migrations) => migrate(client, 'The stock', { known, tell: (each) => news.push(each) })
+    await migrateAs(contracted)
+    expect(news).toEqual([{ applying: ['9998-expand', '9998b-later'], waiting: ['9999-contract.needs-9998'] }])
+    await old.db.selectFrom('edition').selectAll().execute()
+    await old.close()
+    await migrateAs(contracted)
+    expect(news.at(-1)).toEqual({ applying: ['9999-contract.needs-9998'], waiting: [] })
+    await migrateAs(contracted)
+    expect(news).toHaveLength(2)
+  })
+
+  test.skipIf(engine === 'embedded')(
+    'is migrated once by many that start at the same time, older ones among them',
+    async () => {
+      const options = await placeOf(engine)
+      const programs = [undefined, later, undefined, later, later]
+      const stores = await Promise.all(programs.map(() => openStore(options)))
+      onTestFinished(async () => void (await Promise.all(stores.map((store) => store.close()))))
+      await Promise.all(
+        programs.map((known, index) => migrate(stores[index]!.db, 'The stock', known === undefined ? {} : { known })),
+      )
+      const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(stores[0]!.db)
+      expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(later).sort())
+    },
+  )
+
+  test.skipIf(engine === 'embedded')(
+    'is migrated although somebody holds its tables for a while',
+    { timeout: 60_000 },
+    async () => {
+      const options = await placeOf(engine)
+      const store = await openStore(options)
+      onTestFinished(() => store.close())
+      const held = Promise.withResolvers<void>()
+      const migrated = inTransaction(store, async (trx) => {
+        await sql`lock table tender in access share mode`.execute(trx)
+        held.resolve()
+        await sql`select pg_sleep(5)`.execute(trx)
+      })
+      await held.promise
+      await migrate(store.db, 'The stock', { known: later })
+      await migrated
+      await sql`select note from tender`.execute(store.db)
+    },
+  )
+
+  test('finishes the work that a migration left, on from where it was broken off, once', async () => {
+    const options = await placeOf(engine)
+    const store = await openStore(options)
+    onTestFinished(() => store.close())
+    await sql`create table planted (id integer primary key, doubled integer)`.execute(store.db)
+    await sql`insert into planted (id) select generate_series(1, 1000)`.execute(store.db)
+    const known = [
+      {
+        name: 'double',
+        statement:
+          'update planted set doubled = 2 * id where id in (select id from planted where doubled is null order by id limit $1)',
+      },
+    ]
+    const stop = new AbortController()
+    await runBackfills(store, { known, signal: stop.signal, onProgress: () => stop.abort() })
+    const doubled = async () =>
+      Number((await sql<{ n: number }>`select count(doubled) as n from planted`.execute(store.db)).rows[0]!.n)
+    const before = await doubled()
+    expect(before).toBeGreaterThan(0)
+    expect(before).toBeLessThan(1000)
+    let changed = 0
+    const count = {
+      onProgress: ({ rows, isDone }: { rows: number; isDone: boolean }) => {
+        if (isDone) changed += rows
+      },
+    }
+    await runBackfills(store, { known, ...count })
+    expect([await doubled(), changed]).toEqual([1000, 1000 - before])
+    await sql`update planted set doubled = null`.execute(store.db)
+    await runBackfills(store, { known })
+    expect(await doubled()).toBe(0)
   })
 
   test('that is from before there were saved searches is matched from its next edition on', async () => {

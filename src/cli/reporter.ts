@@ -134,6 +134,7 @@ const stageNames: { readonly [stage in ProgressStage]: string } = {
   reparse: 'Re-parsing documents',
   rebuild: 'Rebuilding',
   redact: 'Redacting',
+  backfill: 'Upgrading',
   export: 'Copying',
   check: 'Checking portals',
   backup: 'Backing up',
@@ -212,6 +213,13 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
   switch (event.event) {
     case 'starting':
       return `\n${paint.bold(`Tenderstock ${event.version}`)}\n\n  ${paint.dim(`· Opening the stock ${event.engine === 'embedded' ? `in ${event.data}` : 'on the PostgreSQL server'} …`)}`
+    case 'migrating':
+      return [
+        ...(event.applying.length > 0 ? [line('Upgrading', event.applying.join(', '))] : []),
+        ...event.waiting.map((name) =>
+          line('Waiting', `${name}, until every older process is stopped and this one starts again`),
+        ),
+      ].join('\n')
     case 'opened':
       return line(
         'Data',

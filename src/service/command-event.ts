@@ -46,6 +46,7 @@ export type ProgressStage =
   | 'reparse'
   | 'rebuild'
   | 'redact'
+  | 'backfill'
   | 'export'
   | 'check'
   | 'backup'
@@ -91,6 +92,8 @@ export type BackupFacts = {
 type Facts = {
   // the service
   starting: { version: string; data: string; engine: Store['engine']; pid: number }
+  /** The tables are changed for this version; `waiting`: when no program is left that is too old for them. */
+  migrating: { applying: readonly string[]; waiting: readonly string[] }
   opened: { data: string; engine: Store['engine'] }
   found: { edition: number; records: number }
   portals: { portals: number }

@@ -118,6 +118,7 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
     onHousekeepingError: (error) => log.warn({ error: String(error) }, 'housekeeping failed; retrying'),
     ...(config.databaseUrl !== undefined && { databaseUrl: config.databaseUrl }),
     signal: stop,
+    onMigration: (news) => emit({ event: 'migrating', ...news }),
   })
   opening.defer(store.close)
   const state = openNodeState()

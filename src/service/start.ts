@@ -9,6 +9,7 @@ import { conformantIntervalMs } from '../publish/publish.ts'
 import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
 import { findPath } from '../sources/files.ts'
 import { loadSources } from '../sources/registry.ts'
+import { runBackfills } from '../store/backfill.ts'
 import { countMails } from '../store/mails.ts'
 import { loadTokens } from '../store/organizations.ts'
 import { saveRounds } from '../store/rounds.ts'
@@ -18,6 +19,7 @@ import { listenForCommands } from './control-socket.ts'
 import { startDeliveries } from './deliver-hits.ts'
 import { mailMissing } from './digest-operations.ts'
 import { type HitRounds, startHitRounds } from './hit-rounds.ts'
+import { keepLooking } from './keep-looking.ts'
 import { type LiveSources, startLiveSources } from './live-sources.ts'
 import { allowLoopbackWebhooks, webhookAddressRule } from './loopback-webhooks.ts'
 import { startMails } from './mail-digests.ts'
@@ -144,6 +146,8 @@ export async function start(options: StartOptions): Promise<void> {
     report: (concern) => state.report('contracts', concern),
   })
   node.defer(() => within(contracts.close(), longestFinishMs))
+  const backfilling = keepBackfilling(node)
+  node.defer(() => within(backfilling.close(), longestFinishMs))
   if (options.samples && options.allowsLoopbackWebhooks) {
     const receiver = await openSampleHits(place, emit).catch((error: unknown) => {
       if (!(error instanceof OperatorError)) throw error
@@ -362,4 +366,23 @@ async function openSamples(
   const samples = await openSampleSources({ ...context, emit, stop, epoch, named: sources })
   defer(samples.close)
   return samples
+}
+
+/** Does the long work that an upgrade left, beside the rounds of the service. */
+function keepBackfilling({ context, emit, log, state }: OpenNode) {
+  const concern = 'The work that an upgrade left is not done'
+  return keepLooking({
+    look: (signal) =>
+      runBackfills(context.store, {
+        signal,
+        onProgress: ({ name, rows, isDone }) => {
+          emit({ event: 'progress', stage: 'backfill', done: rows, detail: `rows (${name})` })
+          if (isDone) log.info({ name, rows }, 'the work that an upgrade left is done')
+        },
+      }),
+    everyMs: hourMs,
+    log,
+    concern,
+    report: (why) => state.report('backfill', why === undefined ? undefined : `${concern}.`),
+  })
 }

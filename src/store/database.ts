@@ -2,7 +2,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { dropBeforeImages } from './backup/leftovers.ts'
 import { openEmbedded } from './embedded/open-embedded.ts'
-import { migrate } from './migrate.ts'
+import { type MigrateOptions, migrate } from './migrate.ts'
 import type { Migrations } from './migrations.ts'
 import type { Database } from './schema.ts'
 import { openServer, placeOf } from './server/open-server.ts'
@@ -37,6 +37,8 @@ export type StoreOptions = {
   readonly migrations?: Migrations
   /** Embedded engine only: called when a vacuum or checkpoint failed; the data is safe and the next round retries. */
   readonly onHousekeepingError?: (error: unknown) => void
+  /** Called before the tables are changed for this version, see migrate.ts. */
+  readonly onMigration?: MigrateOptions['tell']
 }
 
 /** How long a statement may run: enough for any legitimate one on millions of rows. */
@@ -49,7 +51,10 @@ const defaultStatementTimeoutMs = 10 * 60_000
 export async function openStore(options: StoreOptions): Promise<Store> {
   const store = await open(options)
   try {
-    await migrate(store.db, placeName(options), options.migrations)
+    await migrate(store.db, placeName(options), {
+      ...(options.migrations && { known: options.migrations }),
+      ...(options.onMigration && { tell: options.onMigration }),
+    })
     if (store.engine === 'embedded') await dropBeforeImages(store.db)
     // One process at a time has the folder: a previous holder of the lease of a publication or of the matching in it
     // is gone.
@@ -66,7 +71,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return store
 }
 
-async function open({ databaseUrl, dataFolder, signal, ...options }: StoreOptions): Promise<Store> {
+async function open({ databaseUrl, dataFolder, signal, onMigration: _, ...options }: StoreOptions): Promise<Store> {
   const statementTimeoutMs = options.statementTimeoutMs ?? defaultStatementTimeoutMs
   if (databaseUrl !== undefined) return openServer({ databaseUrl, statementTimeoutMs, ...(signal && { signal }) })
   return openEmbedded({ ...options, dataFolder, statementTimeoutMs })

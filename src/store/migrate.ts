@@ -1,4 +1,6 @@
-// Brings a database to the newest numbered migration; concurrent callers apply each migration once.
+// Brings a database to the newest numbered migration; concurrent callers apply each migration once. What an older program may go
+// on with stands in the names of the migrations (docs/upgrades.md).
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { OperatorError } from '../platform/errors.ts'
@@ -15,33 +17,110 @@ async function appliedMigrations(db: Kysely<Database>): Promise<string[]> {
 /** Before the first release the first migration had another name. */
 const unreleasedName = '0001-stock'
 
+/** What a contracting migration needs: the number of the migration that a program has to know. Undefined: it only expands. */
+const neededBy = (name: string): string | undefined => /\.needs-(\d{4})$/.exec(name)?.[1]
+
+const numbersOf = (known: Migrations): string[] => Object.keys(known).map((name) => name.slice(0, 4))
+
+/** Number of the newest migration that a program knows. */
+export const newestMigration = (known: Migrations = migrations): string => numbersOf(known).sort().at(-1)!
+
+/** Begins the names of our sessions on a server; the number of the newest migration follows. */
+export const sessionName = 'tenderstock'
+
+/** How long a statement waits for a lock: whoever asks for the table meanwhile waits behind it. */
+const lockTimeoutMs = 3_000
+const retryMs = 1_000
+/** Together with the waits, some six minutes. */
+const mostRetries = 100
+const lockTimedOut = '55P03'
+
+export type MigrateOptions = {
+  readonly known?: Migrations
+  /** Called before migrations are applied, and with those that wait because a program is running that is too old for them. */
+  readonly tell?: (news: { readonly applying: readonly string[]; readonly waiting: readonly string[] }) => void
+}
+
 /**
- * Applies what is missing of `migrations`, all in one transaction. Throws OperatorError when the database was made by
- * another version of the program whose tables may mean things that this code does not know.
+ * Applies what is missing of the known migrations, all in one transaction. A database that a newer program migrated is accepted as
+ * far as this one can go on with it. Throws OperatorError for one that it cannot.
  */
-export async function migrate(db: Kysely<Database>, place: string, known: Migrations = migrations): Promise<void> {
-  const applied = await appliedMigrations(db)
+export async function migrate(
+  db: Kysely<Database>,
+  place: string,
+  { known = migrations, tell = () => {} }: MigrateOptions = {},
+): Promise<void> {
+  for (let retries = 0; ; retries++) {
+    const applied = await appliedMigrations(db)
+    assertUsable(applied, known, place)
+    const missing = Object.keys(known).filter((name) => !applied.includes(name))
+    if (missing.length === 0) return
+    const waiting = await waitingFor(db, missing)
+    const applying = missing.filter((name) => !waiting.includes(name))
+    if (retries === 0) tell({ applying, waiting })
+    if (applying.length === 0) return
+    const error = await apply(db, [...applied, ...applying], known)
+    if (error === undefined) return
+    if ((error as { readonly code?: string }).code !== lockTimedOut) throw error
+    if (retries === mostRetries)
+      throw new OperatorError(
+        `${place} could not be brought up to date, because a long transaction holds its tables; end it (pg_stat_activity shows it), and start again.`,
+        { cause: error },
+      )
+    await delay(retryMs)
+  }
+}
+
+function assertUsable(applied: readonly string[], known: Migrations, place: string): void {
   const unknown = applied.filter((name) => !(name in known))
   if (unknown.includes(unreleasedName)) {
     throw new OperatorError(
       `${place} was written by a version of Tenderstock from before the first release, which this one cannot read; start with an empty data folder or database, and read the notices again.`,
     )
   }
-  if (unknown.length > 0) {
+  const numbers = new Set(numbersOf(known))
+  const forbidding = unknown.filter((name) => {
+    const needed = neededBy(name)
+    return needed !== undefined && !numbers.has(needed)
+  })
+  // a newer program has all migrations of an older one; another list is a program of another kind
+  const isOlder = Object.keys(known).every((name) => applied.includes(name) || neededBy(name) !== undefined)
+  if (forbidding.length > 0 || (unknown.length > 0 && !isOlder)) {
+    const named = forbidding.length > 0 ? forbidding : unknown
     throw new OperatorError(
-      `${place} was written by a newer version of Tenderstock (it holds ${unknown.join(', ')}); update the program, or use another place.`,
+      `${place} was written by a newer version of Tenderstock (it holds ${named.join(', ')}); update the program, or use another place.`,
     )
   }
-  if (applied.length === Object.keys(known).length) return
+}
+
+/** Those that contract while a session of a program is open that does not know what they need. */
+async function waitingFor(db: Kysely<Database>, missing: readonly string[]): Promise<string[]> {
+  const contracting = missing.filter((name) => neededBy(name) !== undefined)
+  if (contracting.length === 0) return []
+  const { rows } = await sql<{ name: string }>`
+    select application_name as name from pg_stat_activity
+    where datname = current_database() and application_name like ${`${sessionName}%`}`.execute(db)
+  const oldest = rows.map(({ name }) => name.slice(sessionName.length + 1) || '0000').sort()[0]
+  return contracting.filter((name) => oldest !== undefined && oldest < neededBy(name)!)
+}
+
+/** Undefined: done. */
+async function apply(db: Kysely<Database>, names: readonly string[], known: Migrations): Promise<unknown> {
   const provided: Record<string, Migration> = {}
-  for (const [name, statements] of Object.entries(known)) {
+  for (const name of names) {
     provided[name] = {
       up: async (trx) => {
-        for (const statement of statements) await sql.raw(statement).execute(trx)
+        await sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`.execute(trx)
+        for (const statement of known[name] ?? []) await sql.raw(statement).execute(trx)
       },
     }
   }
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => provided } })
+  // one that waited is applied after newer ones
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => provided },
+    allowUnorderedMigrations: true,
+  })
   const { error } = await migrator.migrateToLatest()
-  if (error !== undefined) throw error
+  return error
 }

@@ -1,7 +1,18 @@
-// Numbered, append-only. Plain SQL that PostgreSQL 15 and the embedded engine (18) both speak.
+// Numbered, append-only. Plain SQL that PostgreSQL 15 and the embedded engine (18) both speak. A migration expands: a program that
+// does not know it goes on beside it. One that contracts is named `0009-drop-note.needs-0005`: programs that know 0005 go on.
 
 /** Statements by the name of their migration. */
 export type Migrations = { readonly [name: string]: readonly string[] }
+
+/** Long work that an expanding migration leaves for after the start, in short pieces. */
+export type Backfill = {
+  /** Names it for people, and in the table setting once it is done. */
+  readonly name: string
+  /** Changes at most `$1` rows that are not changed yet; the work is done when it finds none. */
+  readonly statement: string
+}
+
+export const backfills: readonly Backfill[] = []
 
 export const migrations: Migrations = {
   '0001-tables': [

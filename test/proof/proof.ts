@@ -80,6 +80,11 @@ const proofs: { readonly [name: string]: Proof } = {
     about: 'every flow of the console by keys and without script, all screens in eight windows, torn samples',
     files: ['test/console'],
   },
+  upgrade: {
+    about:
+      'a rolling upgrade and its rollback under load: real processes of two versions behind HAProxy, no failed request',
+    files: ['test/upgrade', 'test/migrated-stock.test.ts'],
+  },
   simulation: {
     about: '50,000 simulated syncs, and every planted mistake',
     files: ['test/simulation'],

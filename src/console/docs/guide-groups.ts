@@ -72,6 +72,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
     ['docs/settings.md'],
     ['docs/backup.md'],
     ['docs/console.md'],
+    ['docs/upgrades.md'],
     ['docs/privacy.md', 'Privacy'],
     ['docs/load-balancers.md', 'Load balancers, restarts'],
     ['docs/proxies/README.md'],

@@ -144,11 +144,13 @@ describe('the data folder', () => {
     await rm(dataFolder, { recursive: true })
   })
 
-  test('of a newer version is refused', async () => {
+  test('of a newer version that this one is too old for is refused', async () => {
     await using world = await openTestStore('embedded')
-    await sql`insert into kysely_migration (name, timestamp) values ('9999-future', '')`.execute(world.db)
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-future.needs-9998', '')`.execute(world.db)
     await world.close()
-    expect(await openingFails(world.options.dataFolder)).toMatch(/newer version .*9999-future.*; update the program/)
+    expect(await openingFails(world.options.dataFolder)).toMatch(
+      /newer version .*9999-future\.needs-9998.*; update the program/,
+    )
   })
 })
 

@@ -5,6 +5,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { within } from '../../platform/within.ts'
 import { isConnectionLoss } from '../connection-loss.ts'
+import { newestMigration, sessionName } from '../migrate.ts'
 
 export type ConnectionOptions = {
   readonly databaseUrl: string
@@ -136,7 +137,8 @@ export function watchedConnections(options: ConnectionOptions): WatchedConnectio
 
   const config = {
     connectionString: options.databaseUrl,
-    application_name: 'tenderstock',
+    // a newer program sees by it whether this one is too old for what it wants to change
+    application_name: `${sessionName} ${newestMigration()}`,
     statement_timeout: options.statementTimeoutMs,
     idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
     keepAlive: true,

@@ -1,0 +1,53 @@
+// Runs the long work that migrations leave for after the start: in short transactions, by one process at a time, on from where a
+// killed one stopped.
+import { setTimeout as delay } from 'node:timers/promises'
+import { CompiledQuery, sql } from 'kysely'
+import { inTransaction, type Store } from './database.ts'
+import { type Backfill, backfills } from './migrations.ts'
+import { Pace } from './paced.ts'
+import { getSetting, setSetting } from './settings.ts'
+
+/** Number of the lock: arbitrary, but the same for all processes. */
+const backfillLock = 7_271_102
+/** How long to wait before looking again whether another process is done. */
+const lookAgainMs = 1_000
+
+export type BackfillOptions = {
+  readonly known?: readonly Backfill[]
+  /** Ends the work after the piece that is being written; the next call continues. */
+  readonly signal?: AbortSignal
+  /** Called after each piece with the rows that this process has changed. */
+  readonly onProgress?: (progress: { readonly name: string; readonly rows: number; readonly isDone: boolean }) => void
+}
+
+/** Returns when nothing is left, or when it is aborted. */
+export async function runBackfills(
+  store: Pick<Store, 'db' | 'engine'>,
+  { known = backfills, signal, onProgress = () => {} }: BackfillOptions = {},
+): Promise<void> {
+  for (const { name, statement } of known) {
+    const doneSetting = `backfill ${name}`
+    const pace = new Pace(store.engine)
+    let [rows, isDone] = [0, false]
+    while (!isDone && !signal?.aborted) {
+      const piece = await pace.run((limit) =>
+        inTransaction(store, async (trx) => {
+          if ((await getSetting(trx, doneSetting)) === 'yes') return 'done'
+          const { rows: locks } = await sql<{ isOurs: boolean }>`
+            select pg_try_advisory_xact_lock(${backfillLock}) as "isOurs"`.execute(trx)
+          if (!locks[0]!.isOurs) return 'busy'
+          const { numAffectedRows } = await trx.executeQuery(CompiledQuery.raw(statement, [limit]))
+          if (!numAffectedRows) await setSetting(trx, doneSetting, 'yes')
+          return Number(numAffectedRows ?? 0)
+        }),
+      )
+      if (piece === 'busy') await delay(lookAgainMs, undefined, { signal }).catch(() => {})
+      else if (piece === 'done') isDone = true
+      else {
+        rows += piece
+        isDone = piece === 0
+        onProgress({ name, rows, isDone })
+      }
+    }
+  }
+}
