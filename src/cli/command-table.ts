@@ -175,6 +175,13 @@ const consoleEnvironment = [
   'TENDERSTOCK_OIDC_CLIENT_SECRET',
 ] as const
 
+const keepEnvironment = [
+  'TENDERSTOCK_KEEP_DOCUMENTS_DAYS',
+  'TENDERSTOCK_KEEP_REJECTIONS_DAYS',
+  'TENDERSTOCK_KEEP_LAST_USE_DAYS',
+  'TENDERSTOCK_KEEP_AUDIT_DAYS',
+] as const
+
 const endpointId = { name: 'ID', min: 1, max: 1 } as const
 const secretFile: OptionSpec = {
   type: 'text',
@@ -325,6 +332,7 @@ export const commands = {
       ...mailEnvironment,
       ...sourceEnvironment,
       ...documentsEnvironment,
+      ...keepEnvironment,
     ],
     examples: [
       ['tenderstock start', 'sample portals, API on 127.0.0.1:8080'],

@@ -53,6 +53,16 @@ describe('configuration', () => {
       expect(() => readConfig({ [name]: 'https://me:secret@x' })).toThrow(/^[A-Z_]+ has a user(?!.*secret)/)
   })
 
+  test('times to keep are whole days', () => {
+    expect(readConfig({ TENDERSTOCK_KEEP_AUDIT_DAYS: ' 30 ', TENDERSTOCK_KEEP_LAST_USE_DAYS: '1' })).toEqual({
+      keep: { auditMs: 30 * 86_400_000, lastUseMs: 86_400_000 },
+    })
+    for (const days of ['0', '-1', '1.5', 'all', '100000'])
+      expect(() => readConfig({ TENDERSTOCK_KEEP_DOCUMENTS_DAYS: days }), days).toThrow(
+        /^TENDERSTOCK_KEEP_DOCUMENTS_DAYS is not usable; set a number of days/,
+      )
+  })
+
   test('a contact is a page or a mailbox, and cannot break out of the header that it is in', () => {
     for (const text of ['tenders@example.org', 'mailto:tenders@example.org', 'https://example.org/a?b=c'])
       expect(readConfig({ TENDERSTOCK_CONTACT: ` ${text} ` })).toEqual({ contact: text })

@@ -32,9 +32,21 @@ export type Config = {
   readonly documents?: DocumentLocation
   /** TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM: how mails leave; absent means that they wait. */
   readonly mail?: MailSettings
+  /** TENDERSTOCK_KEEP_…_DAYS: how long things are kept, in milliseconds; absent means for ever, of the audit log 24 months. */
+  readonly keep?: KeepSettings
   /** TENDERSTOCK_OIDC_ISSUER, _CLIENT_ID and _CLIENT_SECRET: the sign-in of a company; absent means none. */
   readonly oidc?: OidcSettings
 }
+
+/** How long raw documents, rejections, the place of a token's last use, and entries of the audit log are kept. */
+type KeepSettings = { readonly [kind in (typeof keepKinds)[number][1]]?: number }
+
+const keepKinds = [
+  ['TENDERSTOCK_KEEP_DOCUMENTS_DAYS', 'documentsMs'],
+  ['TENDERSTOCK_KEEP_REJECTIONS_DAYS', 'rejectionsMs'],
+  ['TENDERSTOCK_KEEP_LAST_USE_DAYS', 'lastUseMs'],
+  ['TENDERSTOCK_KEEP_AUDIT_DAYS', 'auditMs'],
+] as const
 
 /** A provider of OpenID Connect, and what we are to it. */
 export type OidcSettings = {
@@ -190,6 +202,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const mail = mailOf(environment)
   const oidc = oidcOf(environment)
   checkKeyFiles(environment)
+  const keep = keepOf(environment)
   return {
     ...(databaseUrl !== undefined && { databaseUrl }),
     ...(redisUrl !== undefined && { redisUrl }),
@@ -202,6 +215,7 @@ export function readConfig(environment: Environment = process.env): Config {
     ...(secretKey !== undefined && { secretKey }),
     ...(mail !== undefined && { mail }),
     ...(oidc !== undefined && { oidc }),
+    ...(keep !== undefined && { keep }),
   }
 }
 
@@ -280,6 +294,19 @@ function hopsOf(environment: Environment): number | undefined {
       { exitCode: 2 },
     )
   return Number(text)
+}
+
+const dayMs = 24 * 3_600_000
+
+function keepOf(environment: Environment): KeepSettings | undefined {
+  const found = keepKinds.flatMap(([name, kind]) => {
+    const text = textOf(environment, name)
+    if (text === undefined) return []
+    if (!/^[1-9]\d{0,4}$/.test(text))
+      throw new OperatorError(`${name} is not usable; set a number of days, 1 to 99999.`, { exitCode: 2 })
+    return [[kind, Number(text) * dayMs] as const]
+  })
+  return found.length === 0 ? undefined : Object.fromEntries(found)
 }
 
 /** A page or mailbox. It becomes part of a header, inside brackets. */

@@ -78,6 +78,20 @@ export const settings = {
     details: 'MinIO, Ceph, Garage …; only such a store may be in a private network.',
     default: 'AWS',
   },
+  TENDERSTOCK_KEEP_DOCUMENTS_DAYS: {
+    meaning: 'days that raw documents are kept',
+    details: 'See [privacy](privacy.md), for the next three, too.',
+    default: 'for ever',
+  },
+  TENDERSTOCK_KEEP_REJECTIONS_DAYS: {
+    meaning: 'days that rejections are kept, with documents that nothing was read from',
+    default: 'for ever',
+  },
+  TENDERSTOCK_KEEP_LAST_USE_DAYS: {
+    meaning: 'days after which network and program of the last use of a token are forgotten',
+    default: 'never',
+  },
+  TENDERSTOCK_KEEP_AUDIT_DAYS: { meaning: 'days that the audit log is kept', default: '730' },
   TENDERSTOCK_WEBHOOK_SECRET: { meaning: 'the secret of the endpoint, instead of --secret-file', isSecret: true },
 } as const satisfies { readonly [name: string]: SettingSpec }
 

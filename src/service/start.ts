@@ -143,6 +143,7 @@ export async function start(options: StartOptions): Promise<void> {
     clock,
     log,
     mailDomain: mailDomainOf(options.config.mail?.from),
+    ...(options.config.keep && { keep: options.config.keep }),
     report: (concern) => state.report('contracts', concern),
   })
   node.defer(() => within(contracts.close(), longestFinishMs))

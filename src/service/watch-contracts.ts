@@ -1,4 +1,5 @@
-// Does what time brings to customers: contracts begin and end, Owners hear of tokens that end soon, old counts are forgotten.
+// Does what time brings to customers: contracts begin and end, Owners hear of tokens that end soon, what was kept long
+// enough is forgotten.
 import { hourMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
@@ -6,10 +7,13 @@ import { pruneApiUse } from '../store/api-use.ts'
 import { pruneAuditEntries } from '../store/audit.ts'
 import { turnContracts } from '../store/customers.ts'
 import { inTransaction, type Store } from '../store/database.ts'
+import { pruneInvitations, pruneKept, type Retention } from '../store/retention.ts'
 import { warnOfTokens } from '../store/token-changes.ts'
 import { keepLooking } from './keep-looking.ts'
 
 const lookMs = 5_000
+/** Rows of one transaction. */
+const pruneRows = 200
 const lateConcern = 'Contracts do not begin and end by their dates'
 
 /** Looks until it is closed. Any number of processes may look: each thing is done once. */
@@ -18,6 +22,7 @@ export function watchContracts({
   clock,
   log,
   mailDomain,
+  keep = {},
   report,
   everyMs = lookMs,
 }: {
@@ -26,20 +31,24 @@ export function watchContracts({
   readonly log: Log
   /** Of the mails to Owners. */
   readonly mailDomain: string
+  /** How long things are kept. */
+  readonly keep?: Retention
   /** Called with what is wrong; undefined when it is well again. */
   readonly report: (concern: string | undefined) => void
   readonly everyMs?: number
 }): { readonly close: () => Promise<void> } {
   let prunedAt = Number.NEGATIVE_INFINITY
   return keepLooking({
-    look: async () => {
+    look: async (signal) => {
       const now = clock()
       await inTransaction(store, async (trx) => {
         await turnContracts(trx, now)
         await warnOfTokens(trx, { now, mailDomain })
       })
       if (now - prunedAt < hourMs) return
-      await pruneAuditEntries(store.db, now)
+      await pruneAuditEntries(store.db, now, keep.auditMs)
+      await pruneInvitations(store.db, now)
+      while (!signal.aborted && (await pruneKept(store.db, now, keep, pruneRows)));
       await pruneApiUse(store.db, now)
       prunedAt = now
     },

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { dayMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
 
-/** How long entries are kept. */
-const auditMs = 730 * dayMs
+/** How long entries are kept where nothing else is set. */
+const usualAuditMs = 730 * dayMs
 
 /** All that the audit log can say. */
 export type AuditAction =
@@ -124,7 +124,7 @@ export async function listAuditEntries(
   }))
 }
 
-/** Forgets entries older than 24 months. */
-export async function pruneAuditEntries(db: Executor, now: number): Promise<void> {
+/** Forgets entries older than that. */
+export async function pruneAuditEntries(db: Executor, now: number, auditMs = usualAuditMs): Promise<void> {
   await sql`delete from audit_entry where at < ${now - auditMs}`.execute(db)
 }

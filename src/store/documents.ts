@@ -164,7 +164,10 @@ export type FoundDocument = {
   readonly bytes: Uint8Array
 }
 
-/** One document; `outside` as in `listParsableDocuments`. Undefined when there is none of this id. */
+/**
+ * One document; `outside` as in `listParsableDocuments`. Undefined when there is none of this id, or when its bytes were kept long
+ * enough.
+ */
 export async function findDocument(
   db: Executor,
   documentId: string,
@@ -182,6 +185,7 @@ export async function findDocument(
   const [row] = rows
   if (!row) return undefined
   const packed = row.packed === null ? await outside?.get(documentId) : Buffer.from(row.packed, 'base64')
+  if (packed?.length === 0) return undefined
   return {
     sourceId: row.source_id,
     address: row.address,

@@ -1,0 +1,72 @@
+// Forgets what the operator does not want to keep for ever: raw documents, rejections, and where a token was used last.
+import { sql } from 'kysely'
+import type { Executor } from './database.ts'
+import { unparsedVersion } from './documents.ts'
+
+/** How long each is kept, in milliseconds; absent: for ever. */
+export type Retention = {
+  readonly documentsMs?: number
+  readonly rejectionsMs?: number
+  readonly lastUseMs?: number
+  /** Absent: 24 months. */
+  readonly auditMs?: number
+}
+
+/** Removes at most `limit` rows of each kind. True when there may be more. */
+export async function pruneKept(
+  db: Executor,
+  now: number,
+  { documentsMs, rejectionsMs, lastUseMs }: Retention,
+  limit: number,
+): Promise<boolean> {
+  const counts = [
+    documentsMs === undefined ? 0 : await pruneDocuments(db, now - documentsMs, limit),
+    rejectionsMs === undefined ? 0 : await pruneRejections(db, now - rejectionsMs, limit),
+    lastUseMs === undefined ? 0 : await forgetLastUse(db, now - lastUseMs),
+  ]
+  return counts.some((count) => count === limit)
+}
+
+/** The bytes only: the row says that the document is known, and what was read from it stays. */
+async function pruneDocuments(db: Executor, before: number, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update source_document set parser_version = ${unparsedVersion}, packed = case when packed is null then null else ''::bytea end
+    where document_id in (
+      select document_id from source_document
+      where received_at < ${before} and (parser_version <> ${unparsedVersion} or octet_length(packed) > 0)
+      order by received_at limit ${limit}::integer)`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** With the bytes of documents that nothing was read from. */
+async function pruneRejections(db: Executor, before: number, limit: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with gone as (
+      delete from rejection where (document_id, pointer) in (
+        select document_id, pointer from rejection where rejected_at < ${before} order by rejected_at limit ${limit}::integer)
+      returning document_id
+    ), emptied as (
+      update source_document d
+      set parser_version = ${unparsedVersion}, packed = case when packed is null then null else ''::bytea end
+      where document_id in (select document_id from gone)
+        and not exists (select from notice n where n.document_id = d.document_id)
+    )
+    select count(*)::integer as count from gone`.execute(db)
+  return rows[0]!.count
+}
+
+/** Network and program; the time of the last use stays. */
+async function forgetLastUse(db: Executor, before: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update api_token set last_used_from = null, last_used_agent = null
+    where last_used_at < ${before} and (last_used_from is not null or last_used_agent is not null)`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** How long an invitation that nobody used is kept after its end. */
+const endedInvitationMs = 30 * 24 * 3_600_000
+
+/** Invitations that ended unused, with their mail addresses. */
+export async function pruneInvitations(db: Executor, now: number): Promise<void> {
+  await sql`delete from invitation where used_at is null and until_ms < ${now - endedInvitationMs}`.execute(db)
+}
