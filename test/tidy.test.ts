@@ -58,7 +58,19 @@ describe('the house', () => {
 })
 
 describe('the rules by number', () => {
-  const folders = ['src', 'client', 'test', 'bench', 'quality', 'docs', 'examples', 'integrations', 'contract', '.ci']
+  const folders = [
+    'src',
+    'client',
+    'test',
+    'bench',
+    'quality',
+    'docs',
+    'examples',
+    'integrations',
+    'contract',
+    'deploy',
+    '.ci',
+  ]
   const paths = new Set([
     ...folders.flatMap((folder) => pathsBelow(folder)),
     ...readdirSync(root, { withFileTypes: true })

@@ -46,12 +46,15 @@ const reasons: { readonly [status: number]: string } = {
 }
 const lingerMs = 1000
 
-/** Answers on a socket whose request could not be read, and closes it; what still arrives is read and dropped meanwhile. */
+/**
+ * Answers on a socket whose request could not be read, and closes it; what still arrives is read and dropped meanwhile.
+ * Returns what was sent: the status, and the bytes of the body.
+ */
 export function answerOnSocket(
   socket: Duplex,
   problem: Problem,
   context: { readonly docsUrl: string; readonly path: string; readonly requestId: string },
-): void {
+): { readonly status: number; readonly bytes: number } {
   const { status } = problemKind(problem.slug)
   const body = problemBody(problem, context)
   const headers = [
@@ -70,6 +73,7 @@ export function answerOnSocket(
   socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`)
   socket.resume()
   setTimeout(() => socket.destroy(), lingerMs).unref()
+  return { status, bytes: Buffer.byteLength(body) }
 }
 
 /** Content-Length above 0 or Transfer-Encoding. */

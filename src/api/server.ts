@@ -3,9 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
+import { type LoopDelay, recentMaximum } from '../platform/event-loop-delay.ts'
 import type { Log } from '../platform/log.ts'
+import { type AnsweredRequest, logAccess } from './access-log.ts'
 import { accessPage } from './access-page.ts'
-import { hasBody, headerPairs, pathOf, sendProblem } from './answers.ts'
+import { hasBody, headerPairs, sendProblem } from './answers.ts'
 import { clientAddress } from './client-address.ts'
 import { contractText } from './contract-text.ts'
 import { serveFixed } from './fixed-answer.ts'
@@ -14,9 +16,10 @@ import { type LoadWatch, spreadRetryAfter, watchLoad } from './limits/overload.t
 import { type Maintenance, maintenanceNow } from './maintenance.ts'
 import { listPath } from './paths.ts'
 import type { PipelineState } from './pipeline-state.ts'
-import { type Problem, withoutTokens } from './problems.ts'
+import type { Problem } from './problems.ts'
 import { serveQuickly } from './quick-connections.ts'
 import { type UnreadyReason, unreadySentence } from './readiness.ts'
+import type { RequestCounts } from './request-counts.ts'
 import { createRequestIds } from './request-ids.ts'
 import { listRouteSchema, recordRouteSchema, sharedSchemas } from './routes.ts'
 import { isPromise, type TenderAnswer, TenderAnswers, type TenderAnswersOptions } from './tender-answers.ts'
@@ -55,6 +58,8 @@ export type ApiOptions = Pick<
   readonly maintenanceUntil?: () => number | undefined
   /** The clock of the database; `clock` when left out. */
   readonly sharedClock?: Clock
+  /** Counts answered requests, and keeps how far the event loop is behind. */
+  readonly counts?: RequestCounts | undefined
   /** What is wrong although editions are served, a sentence each: shown by /readyz, which stays 200. */
   readonly degraded?: () => readonly string[]
   /** The state of the stages behind the API: shown in the details of readiness, which it does not affect. */
@@ -80,6 +85,7 @@ export type ApiOptions = Pick<
   readonly beforeRoutes?: (app: FastifyInstance) => void
 }
 
+const recordPath = `${listPath}/:id`
 const requestTimeoutMs = 15_000
 const headersTimeoutMs = 10_000
 const maxEventLoopDelayMs = 1000
@@ -94,7 +100,7 @@ const socketBufferBytes = 256 * 1024
 
 /** Builds the server; `listen` starts it, `close` finishes running requests and ends it. */
 export function buildApi(options: ApiOptions): FastifyInstance {
-  const { reader, tokens, limiter, cursors, clock, random, docsUrl, log } = options
+  const { reader, tokens, limiter, cursors, clock, random, docsUrl, log, counts } = options
   const trustedHops = options.trustedHops ?? 0
   const newRequestId = createRequestIds(clock, random.bytes)
   const floodGuard = options.floodGuard ?? createFloodGuard(clock, options.refusedPerMinute ?? 600)
@@ -121,6 +127,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   })
   /** Answers of the routes of tenders, for the access line. */
   const answered = new WeakMap<FastifyRequest, TenderAnswer>()
+  const note = noteOf(options)
 
   let answerParserError: ((error: ParserError, socket: import('node:stream').Duplex) => void) | undefined
   const app = Fastify({
@@ -144,7 +151,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => answerParserError?.(error as unknown as ParserError, socket),
   })
-  answerParserError = answerUnreadableRequests(app.server, { docsUrl, newRequestId })
+  answerParserError = answerUnreadableRequests(app.server, { docsUrl, newRequestId, note })
   app.server.maxConnections = 20_000
   // Values are read by our own declarations, bodies come finished from the edition log.
   app.setValidatorCompiler(() => () => true)
@@ -166,8 +173,19 @@ export function buildApi(options: ApiOptions): FastifyInstance {
 
   app.addHook('onResponse', (request, reply, done) => {
     const { method, id: requestId } = request
-    const asked = { method, target: request.raw.url ?? '/', requestId }
-    if (log) logAccess(log, asked, reply.raw.statusCode, reply.elapsedTime, answered.get(request)?.grant)
+    const known = answered.get(request)
+    note?.({
+      method,
+      target: request.raw.url ?? '/',
+      requestId,
+      route: request.is404 ? undefined : request.routeOptions.url,
+      status: reply.raw.statusCode,
+      milliseconds: reply.elapsedTime,
+      bytes: known ? bytesOf(method, known) : method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? 0),
+      address: () => addressOf(request),
+      agent: request.headers['user-agent'],
+      grant: known?.grant,
+    })
     done()
   })
 
@@ -215,9 +233,20 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     answer: (asked) => tenders.answer(asked),
     newRequestId,
     onAnswered:
-      log?.isLevelEnabled?.('info') === false || !log
-        ? undefined
-        : (asked, { status, grant }, startedMs) => logAccess(log, asked, status, performance.now() - startedMs, grant),
+      note &&
+      ((asked, answer, startedMs) =>
+        note({
+          method: asked.method,
+          target: asked.target,
+          requestId: asked.requestId,
+          route: asked.id === undefined ? listPath : recordPath,
+          status: answer.status,
+          milliseconds: performance.now() - startedMs,
+          bytes: bytesOf(asked.method, answer),
+          address: asked.address,
+          agent: asked.agent,
+          grant: answer.grant,
+        })),
     trustedHops,
     isOpen: () => !isLeaving(),
   })
@@ -234,7 +263,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     })
     routes.route({
       method: methods,
-      url: `${listPath}/:id`,
+      url: recordPath,
       exposeHeadRoute: false,
       schema: recordRouteSchema(docsUrl),
       handler: serveTenders,
@@ -255,7 +284,11 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   })
 
   app.addHook('onListen', (done) => {
-    if (!options.isOverloaded) loadWatch = watchLoad(maxEventLoopDelayMs)
+    const largest = recentMaximum()
+    const onSample = ({ maxMs }: LoopDelay) => {
+      if (counts) counts.loopDelaySeconds = largest(maxMs / 1000)
+    }
+    if (!options.isOverloaded) loadWatch = watchLoad(maxEventLoopDelayMs, onSample)
     done()
   })
   app.addHook('preClose', (done) => {
@@ -270,27 +303,19 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   return app
 }
 
-/** Writes the access line of an answered request. */
-function logAccess(
-  log: Log,
-  { method, target, requestId }: { readonly method: string; readonly target: string; readonly requestId: string },
-  status: number,
-  elapsedMs: number,
-  grant: TenderAnswer['grant'],
-): void {
-  log.info(
-    {
-      requestId,
-      method,
-      path: withoutTokens(pathOf(target).slice(0, 200)),
-      status,
-      ms: Math.round(elapsedMs * 1000) / 1000,
-      tokenId: grant?.tokenId,
-      organizationId: grant?.organizationId,
-    },
-    'request',
-  )
+/** What is done with each answered request; undefined when nothing is, so that it costs nothing. */
+function noteOf({ log, counts }: ApiOptions): ((answered: AnsweredRequest) => void) | undefined {
+  const access = log && log.isLevelEnabled?.('info') !== false ? log : undefined
+  if (!access && !counts) return undefined
+  return (answered) => {
+    counts?.count(answered.route, answered.status, answered.milliseconds / 1000)
+    if (access) logAccess(access, answered)
+  }
 }
+
+/** Bytes of the body that an answer sends; HEAD has none. */
+const bytesOf = (method: string, { body, tail }: TenderAnswer): number =>
+  method === 'HEAD' ? 0 : (body?.length ?? 0) + (tail?.length ?? 0)
 
 function writeAnswer(response: ServerResponse, { status, headers, body, tail }: TenderAnswer): void {
   if (body === undefined) {

@@ -1,7 +1,10 @@
 // What the HTTP parser refuses before there is a request: answered as a problem where the socket still allows it (D50).
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { AnsweredRequest } from './access-log.ts'
 import { answerOnSocket, pathOf } from './answers.ts'
+import { clientAddress } from './client-address.ts'
 import { isKnownPath } from './paths.ts'
 import type { Problem } from './problems.ts'
 
@@ -64,9 +67,21 @@ export function explainParserError(error: ParserError): { problem: Problem; path
 /** Hooks onto Node's server for the cases that never become a request of Fastify. */
 export function answerUnreadableRequests(
   server: Server,
-  context: { readonly docsUrl: string; readonly newRequestId: () => string },
+  context: {
+    readonly docsUrl: string
+    readonly newRequestId: () => string
+    /** Called with each answer. */
+    readonly note?: ((answered: AnsweredRequest) => void) | undefined
+  },
 ): (error: ParserError, socket: Duplex) => void {
-  const { docsUrl, newRequestId } = context
+  const { docsUrl, newRequestId, note } = context
+  const answer = (socket: Duplex, problem: Problem, { method, path }: { method: string; path: string }): void => {
+    const requestId = newRequestId()
+    const { status, bytes } = answerOnSocket(socket, problem, { docsUrl, path, requestId })
+    const address = () => clientAddress((socket as Socket).remoteAddress ?? '', undefined, 0)
+    const read = { method, target: path, route: undefined, agent: undefined, grant: undefined }
+    note?.({ ...read, requestId, status, milliseconds: 0, bytes, address })
+  }
   const answered = new WeakSet<Duplex>()
   const isAnswering = (socket: Duplex): boolean => {
     const message = (socket as Duplex & { readonly _httpMessage?: ServerResponse | null })._httpMessage
@@ -77,7 +92,7 @@ export function answerUnreadableRequests(
       slug: 'method-not-allowed',
       detail: 'CONNECT is not allowed here; use GET, HEAD or OPTIONS.',
     }
-    answerOnSocket(socket, problem, { docsUrl, path: '/', requestId: newRequestId() })
+    answer(socket, problem, { method: 'CONNECT', path: '/' })
   })
   // Expectations are for bodies, which no request here has: answer at once.
   const answerAtOnce = (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response)
@@ -91,6 +106,6 @@ export function answerUnreadableRequests(
       return
     }
     const { problem, path } = explainParserError(error)
-    answerOnSocket(socket, problem, { docsUrl, path, requestId: newRequestId() })
+    answer(socket, problem, { method: '', path })
   }
 }

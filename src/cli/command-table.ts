@@ -121,6 +121,19 @@ const consolePort: OptionSpec = {
   max: 65_535,
   help: 'Port of the console; 0 picks a free one. Default: the one after that of the API (8081).',
 }
+const metricsHost: OptionSpec = {
+  type: 'text',
+  value: 'HOST',
+  default: '127.0.0.1',
+  help: 'Address on which /metrics listens.',
+}
+const metricsPort: OptionSpec = {
+  type: 'count',
+  value: 'PORT',
+  min: 0,
+  max: 65_535,
+  help: 'Serve metrics for Prometheus at /metrics on this port; 0 picks a free one. Default: off.',
+}
 const readers: OptionSpec = {
   type: 'count',
   value: 'N',
@@ -270,6 +283,8 @@ export const commands = {
       'api-port': apiPort,
       'console-host': consoleHost,
       'console-port': consolePort,
+      'metrics-host': metricsHost,
+      'metrics-port': metricsPort,
       readers,
       'rate-limit-fields': rateLimitFields,
       ingest: {
@@ -395,6 +410,8 @@ export const commands = {
       data,
       'api-host': apiHost,
       'api-port': apiPort,
+      'metrics-host': metricsHost,
+      'metrics-port': metricsPort,
       readers,
       'accept-older-database': acceptOlder,
       'rate-limit-fields': rateLimitFields,

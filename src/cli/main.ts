@@ -105,6 +105,9 @@ async function runCommand(
       maxStalenessMs: Number(options['max-staleness']) * 3_600_000,
       drainMs: drainSeconds(options, config.databaseUrl !== undefined) * 1000,
       stop,
+      ...(options['metrics-port'] !== undefined && {
+        metrics: { host: String(options['metrics-host']), port: Number(options['metrics-port']) },
+      }),
     }
     endInTime(stop, service.drainMs, reporter)
     emit({

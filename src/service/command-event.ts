@@ -102,6 +102,8 @@ type Facts = {
     api: string
     /** Where people reach the console; absent where the service has none. */
     console?: string
+    /** URL of the metrics; absent without --metrics-port. */
+    metrics?: string
     /** Null without a trial token; absent where the service serves only. */
     tokenFile?: string | null
     edition: number

@@ -15,6 +15,8 @@ export type DatabaseWatch = {
   readonly newestKnown: () => number
   /** When the database last answered, and at first when this began, by the steady clock. */
   readonly answeredAt: () => number
+  /** False after ten seconds without an answer. */
+  readonly isAnswering: () => boolean
   readonly close: () => void
 }
 
@@ -112,6 +114,7 @@ export function watchDatabase(options: {
     look,
     newestKnown: () => newestKnown,
     answeredAt: () => answeredAt,
+    isAnswering: () => missedRounds < quietRounds,
     close: () => clearInterval(timer),
   }
 }

@@ -46,7 +46,13 @@ export function followEditions({
   database,
   state,
   log,
-}: ServedEditions & { readonly database: DatabaseWatch; readonly state: NodeState }): () => void {
+  onLook,
+}: ServedEditions & {
+  readonly database: DatabaseWatch
+  readonly state: NodeState
+  /** Called when the database was asked for newer editions, and all there are were taken over. */
+  readonly onLook?: () => void
+}): () => void {
   let isBusy = false
   /** What did not come whole is requested again after 1, 2, 4 … rounds. */
   let pause = 0
@@ -63,6 +69,7 @@ export function followEditions({
       const { edition } = await database.look()
       if (edition !== editions.serial || editions.isDamaged || editions.olderDatabase !== undefined)
         await catchUp(editions, store)
+      onLook?.()
       told = ''
       pause = 0
       state.report('editions', undefined)

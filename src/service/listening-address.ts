@@ -9,11 +9,13 @@ export function hostOf(host: string): string {
   return isIPv6(host) ? `[${host}]` : host
 }
 
+type PortOption = '--api-port' | '--console-port' | '--metrics-port'
+
 export function listenError(
   error: NodeJS.ErrnoException,
   host: string,
   port: number,
-  option: '--api-port' | '--console-port' = '--api-port',
+  option: PortOption = '--api-port',
 ): Error {
   switch (error.code) {
     case 'EADDRINUSE':
@@ -43,11 +45,7 @@ export function listenError(
 }
 
 /** The port itself, or a free one for 0. Readers share a port, so a second service there would not be noticed: it is tried alone. */
-export async function findPort(
-  host: string,
-  wanted: number,
-  option?: '--api-port' | '--console-port',
-): Promise<number> {
+export async function findPort(host: string, wanted: number, option?: PortOption): Promise<number> {
   const server = createServer()
   await new Promise<void>((done, fail) => {
     server.once('error', (error: NodeJS.ErrnoException) => fail(listenError(error, host, wanted, option)))

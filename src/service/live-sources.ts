@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { hostGroups } from '../ingest/host-groups.ts'
 import { createPoliteHosts } from '../ingest/polite.ts'
+import type { SlotResult } from '../ingest/run-slot.ts'
 import { runWorkers } from '../ingest/run-sources.ts'
 import { whyOff } from '../ingest/source-health.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
@@ -37,6 +38,8 @@ export type LiveOptions = {
   /** IDs of the only sources to run, including those that their cards turn off; empty: all that are not off. */
   readonly named: readonly string[]
   readonly workers: number
+  /** Called when a reading has ended. */
+  readonly onReading?: (result: SlotResult) => void
   /** `YYYY-MM-DD`. */
   readonly backfillSince?: string
   readonly documentStore?: DocumentStore
@@ -45,6 +48,8 @@ export type LiveOptions = {
 export type LiveSources = {
   /** Resolves when all workers are done, after `stop`. */
   readonly done: Promise<void>
+  /** Of the sources that are read. */
+  readonly ids: readonly string[]
   /** Whether every source has had its turn since the start. */
   readonly isCaughtUp: () => boolean
   /** Throws the newest error that is no portal's, while what met it was not read since. */
@@ -88,6 +93,7 @@ export function startLiveSources(options: LiveOptions): LiveSources {
       sleep: systemSleep,
       signal: options.stop,
       onReading: (result) => {
+        options.onReading?.(result)
         const { sourceId: source, ...facts } = result
         faults.delete(source)
         faults.delete('')
@@ -111,7 +117,7 @@ export function startLiveSources(options: LiveOptions): LiveSources {
   const throwFault = () => {
     for (const error of faults.values()) throw error
   }
-  return { done, isCaughtUp: () => isCaughtUp, throwFault }
+  return { done, ids: chosen.running.map(({ id }) => id), isCaughtUp: () => isCaughtUp, throwFault }
 }
 
 /** Archives that a process which was killed had unpacked: folders named by processes that are no more. */

@@ -21,11 +21,14 @@ import { ExplorerAccess } from './explorer-access.ts'
 import { followEditions, takeOver } from './follow-editions.ts'
 import { findPort, hostOf, listenError } from './listening-address.ts'
 import { unsubscribe } from './mail-digests.ts'
+import { Metrics, type StockPlace } from './metrics.ts'
 import { type NodeState, openNodeState } from './node-state.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { countProcesses } from './process-count.ts'
 import { addressWarnings, publicAddresses } from './public-addresses.ts'
+import { ReaderMeters } from './reader-meters.ts'
 import { startReaders } from './readers.ts'
+import { type MetricsAddress, serveMetrics } from './serve-metrics.ts'
 import { ShownRounds } from './shown-rounds.ts'
 import { openUseLedger, type UseLedger } from './use-ledger.ts'
 import { watchReadiness } from './watch-readiness.ts'
@@ -55,6 +58,8 @@ export type NodeOptions = {
   readonly maxStalenessMs: number
   /** How long the node goes on answering after the signal to stop, so that load balancers notice; 0 when left out. */
   readonly drainMs?: number
+  /** Where /metrics listens; absent: nowhere. */
+  readonly metrics?: MetricsAddress
   /** Aborted by the first signal to stop. */
   readonly stop: AbortSignal
 }
@@ -82,6 +87,8 @@ export type OpenNode = AsyncDisposable & {
   readonly takeOver: (options?: CatchUpOptions) => Promise<void>
   /** Starts the API and returns its address. */
   readonly listen: () => Promise<string>
+  /** Serves /metrics, where it is wanted, and returns its URL. */
+  readonly openMetrics: (stock?: StockPlace) => Promise<string | undefined>
   /**
    * Says that the node leaves, and goes on answering for the time of the drain; then takes no more requests and finishes
    * those that run.
@@ -105,6 +112,7 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
 
   // what would end the service later ends it before a database is made
   await findPort(options.apiHost, options.apiPort)
+  if (options.metrics) await findPort(options.metrics.host, options.metrics.port, '--metrics-port')
   await makeFolder(dataFolder)
   const documentStore = await openDocumentStore(config.documents, {
     clock: systemClock,
@@ -155,6 +163,8 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
   opening.defer(() => use.close())
   // readers load while the log is read
   const opened = Promise.withResolvers<EditionLog>()
+  const meters = options.metrics && new ReaderMeters()
+  let lookedAt: number | undefined
   const api = openApi(options, context, {
     editions: opened.promise,
     explorer,
@@ -163,6 +173,7 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
     clockShift,
     processCount: processes?.memory ?? Int32Array.of(1),
     onUse: use.add,
+    meters,
   })
   let isListening = false
   const endApi = async () => {
@@ -187,7 +198,10 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
     onWarning: (warning) => log.warn(warning),
   })
   opening.defer(() => editions.standDown())
-  opening.defer(followEditions({ editions, store, database, state, log }))
+  const onLook = () => {
+    lookedAt = clock()
+  }
+  opening.defer(followEditions({ editions, store, database, state, log, onLook }))
   const { maxStalenessMs } = options
   const readiness = watchReadiness({ editions, database, state, dataFolder, steadyClock, maxStalenessMs })
   opening.defer(readiness.close)
@@ -218,6 +232,18 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
       open.defer(endApi)
       return address
     },
+    openMetrics: async (stock) => {
+      if (!options.metrics || !meters) return undefined
+      const place = { store, dataFolder, version, clock, editions, state, database, meters, lookedAt: () => lookedAt }
+      const metrics = new Metrics(
+        { ...place, readers: options.readers, hasSharedLimits: config.redisUrl !== undefined },
+        stock,
+      )
+      open.defer(() => metrics.close())
+      const served = await serveMetrics(options.metrics, metrics, log)
+      open.defer(served.close)
+      return served.url
+    },
     endApi,
     defer: (close) => open.defer(async () => void (await close())),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
@@ -232,6 +258,7 @@ type ApiParts = {
   readonly clockShift: Float64Array
   readonly processCount: Int32Array
   readonly onUse: UseLedger['add']
+  readonly meters: ReaderMeters | undefined
 }
 
 /** Starts the threads of the API. They listen once `editions` resolves. */

@@ -7,6 +7,7 @@ import { openCursorKeyRing } from '../api/cursors/cursor-key-ring.ts'
 import { createFloodGuard } from '../api/limits/flood-guard.ts'
 import type { Limiter } from '../api/limits/limiter.ts'
 import { MemoryLimiter } from '../api/limits/limiter-memory.ts'
+import { RequestCounts } from '../api/request-counts.ts'
 import { buildApi } from '../api/server.ts'
 import { openTokenTable } from '../api/token-table.ts'
 import { UseCounter } from '../api/use-counter.ts'
@@ -102,12 +103,17 @@ async function openRing() {
   }
 }
 const ring = await openRing()
+const counts = settings.countMemory && new RequestCounts(settings.countMemory)
 const local = new MemoryLimiter({ memory: limiterMemory, clock, thread })
 async function openLimiter(): Promise<Limiter> {
   if (config.redisUrl === undefined) return local
   const { createRedisLimiter } = await import('../api/limits/limiter-redis.ts')
   const processes = () => Atomics.load(settings.processCount, 0)
-  const shared = createRedisLimiter({ url: config.redisUrl, clock, log, local, processes })
+  const onSharing = (isSharing: boolean) => {
+    if (counts) counts.isSharingLimits = isSharing
+  }
+  onSharing(true)
+  const shared = createRedisLimiter({ url: config.redisUrl, clock, log, local, processes, onSharing })
   await shared.connected
   return shared
 }
@@ -134,6 +140,7 @@ const app = buildApi({
   hasDraftRateLimitHeaders: settings.hasRateLimitFields,
   floodGuard: createFloodGuard(clock, undefined, { memory: floodMemory, thread }),
   use,
+  counts,
   unsubscribe: (token) => ask<boolean>('unsubscribe', token),
   log,
 })

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -16,6 +17,7 @@ import { systemRandom } from '../platform/random.ts'
 import type { TokenGrant } from '../store/organizations.ts'
 import { findPort } from './listening-address.ts'
 import type { ToReader } from './reader-messages.ts'
+import { ReaderMeters } from './reader-meters.ts'
 import { startReaders } from './readers.ts'
 
 type Answer = { readonly status: number; readonly headers: { readonly [name: string]: unknown }; readonly text: string }
@@ -54,7 +56,9 @@ async function openWorld(options: {
     return answer
   }
   const port = await findPort(host, 0)
+  const meters = new ReaderMeters()
   const readers = await startReaders({
+    meters,
     count: options.count,
     host,
     port,
@@ -87,6 +91,7 @@ async function openWorld(options: {
     log,
     workers,
     losses,
+    meters,
     database,
     /** Emits `keys` when a reader asks for them. */
     questions,
@@ -254,6 +259,22 @@ describe('readers', () => {
     expect(new Set(after.map(({ headers }) => String(headers['x-stock-state']).slice(0, 2)))).toEqual(
       new Set(['4;', '5;']),
     )
+  })
+
+  test('one that dies takes no counted request along', async () => {
+    const world = await openWorld({ count: 1, editions: 1 })
+    const answered = () =>
+      world.meters
+        .requests()
+        .filter(({ route, status }) => route === '/v1/tenders' && status === 200)
+        .reduce((sum, { buckets }) => sum + buckets.reduce((total, each) => total + each), 0)
+    for (let each = 0; each < 20; each++) await world.get('/v1/tenders?limit=1', connection())
+    expect([answered(), world.meters.alive().length, world.meters.deaths]).toEqual([20, 1, 0])
+    await world.workers[0]!.terminate()
+    while (world.meters.deaths === 0 || world.meters.alive().length === 0) await delay(20)
+    expect(answered()).toBe(20)
+    for (let each = 0; each < 5; each++) await world.get('/v1/tenders?limit=1', connection())
+    expect([answered(), world.meters.alive().length, world.meters.deaths]).toEqual([25, 1, 1])
   })
 
   test('one that hangs is replaced, even without a new edition', async () => {

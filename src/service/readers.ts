@@ -15,6 +15,7 @@ import { runnable } from '../platform/runnable.ts'
 import { type NodeSnapshot, type NodeState, openNodeState } from './node-state.ts'
 import type { PublicAddresses } from './public-addresses.ts'
 import type { FromReader, ReaderQuestion, ReaderSettings, ToReader } from './reader-messages.ts'
+import type { ReaderMeters } from './reader-meters.ts'
 
 export type ReadersOptions = {
   readonly count: number
@@ -44,6 +45,8 @@ export type ReadersOptions = {
   readonly onUse?: (use: readonly TokenUse[]) => void
   /** Called with a sentence about a reader that died. */
   readonly onLoss: (message: string) => void
+  /** What the readers count, and how many there are; they count nothing when left out. */
+  readonly meters?: ReaderMeters | undefined
   /** Between two looks whether every reader still answers. */
   readonly lookPauseMs?: number
 }
@@ -132,6 +135,7 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
         clockShift,
         limiterMemory,
         floodMemory,
+        countMemory: options.meters?.memoryOf(thread),
         processCount,
         isPortShared: count > 1,
         state: state.snapshot(),
@@ -148,6 +152,7 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
       releaseThread(limiterMemory, thread)
       releaseThread(floodMemory, thread)
       if (isClosing) return
+      if (reader.hasListened) options.meters?.noteDeath()
       log.error({ thread, reason }, 'a reader died')
       if (reader === spare) spare = undefined
       else if (reader.hasListened) {
@@ -160,6 +165,9 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
     })
     return reader
   }
+  options.meters?.showThreads(() =>
+    [...threads].flatMap(([thread, { hasListened }]) => (hasListened && !isClosing ? [thread] : [])),
+  )
   const unfollowState = state.follow((snapshot) => {
     for (const reader of threads.values()) reader.tellState(snapshot)
   })

@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts'
 import { isConnectionLoss } from '../store/connection-loss.ts'
 import { fullDiskSentence } from '../store/full-disk.ts'
 import type { RoundState } from '../store/rounds.ts'
+import type { WorkCounts } from './work-counts.ts'
 import type { WorkQueue } from './work-queue.ts'
 
 /** How long after a first failure the next try comes; twice as long after each other one. */
@@ -14,6 +15,8 @@ const longestPauseMs = 60_000
 const keepMs = 15 * 60_000
 /** How often an unchanged error is reported again. */
 const tellMs = 3_600_000
+
+type StageCounters = Pick<WorkCounts, 'noteStage' | 'noteRound'>
 
 export type RoundsOptions = {
   readonly queue: WorkQueue
@@ -31,6 +34,8 @@ export type RoundsOptions = {
   readonly dataFolder: string
   /** Called with a sentence when a round failed in another way than the one before, and once an hour. */
   readonly onFailure: (sentence: string, error: unknown) => void
+  /** Counts rounds and stages. */
+  readonly counters?: StageCounters
   /** Called when a round is well after some that failed. */
   readonly onRecovery: (failedRounds: number) => void
 }
@@ -107,9 +112,13 @@ export function startRounds(options: RoundsOptions): Rounds {
     if (stop.aborted || clock() < notBefore) return
     const aside: unknown[] = []
     const stage: RunStage = async (name, work, { isAside } = { isAside: false }) => {
+      const startedAt = performance.now()
       try {
-        if (!stop.aborted) await work()
+        if (stop.aborted) return
+        await work()
+        options.counters?.noteStage(name, 'succeeded', performance.now() - startedAt)
       } catch (error) {
+        if (!stop.aborted) options.counters?.noteStage(name, 'failed', performance.now() - startedAt)
         const failure = new StageFailure(name, error)
         if (!isAside) throw failure
         aside.push(failure)
@@ -120,10 +129,14 @@ export function startRounds(options: RoundsOptions): Rounds {
       if (aside.length > 0) throw aside[0]
     } catch (error) {
       // what breaks off because the service ends is no failure
-      if (!stop.aborted) await fail(error)
+      if (stop.aborted) return
+      options.counters?.noteRound('failed')
+      await fail(error)
       return
     }
-    if (!stop.aborted) await succeed()
+    if (stop.aborted) return
+    options.counters?.noteRound('succeeded')
+    await succeed()
   }
   const run = () => {
     if (isQueued || stop.aborted || clock() < notBefore) return

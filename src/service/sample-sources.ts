@@ -33,7 +33,7 @@ const pastDaysOfHours = 30
 
 export type SampleOptions = Pick<
   LiveOptions,
-  'store' | 'dataFolder' | 'clock' | 'random' | 'emit' | 'stop' | 'version' | 'documentStore'
+  'store' | 'dataFolder' | 'clock' | 'random' | 'emit' | 'stop' | 'version' | 'documentStore' | 'onReading'
 > & {
   /** Epoch milliseconds at which the made-up world begins. */
   readonly epoch: number
@@ -42,6 +42,8 @@ export type SampleOptions = Pick<
 }
 
 export type SampleSources = SamplePortals & {
+  /** Of the sources that are read. */
+  readonly ids: readonly string[]
   /** Reads what is due of every source. Errors of portals are reported and retried at the next time. */
   readonly read: () => Promise<void>
   readonly close: () => Promise<void>
@@ -87,6 +89,7 @@ export async function openSampleSources(options: SampleOptions): Promise<SampleS
       signal: stop,
       backfillSince: toInstant(epoch - days * dayMs).slice(0, 10),
       backfillShare: 1,
+      ...(options.onReading && { onReading: options.onReading }),
       ...(options.documentStore && { documentStore: options.documentStore }),
     })
     const sum = (of: (result: (typeof results)[number]) => number) =>
@@ -114,6 +117,7 @@ export async function openSampleSources(options: SampleOptions): Promise<SampleS
   }
   return {
     hosts,
+    ids: chosen.map(({ id }) => id),
     sourceOf: (sourceId) => chosen.find(({ id }) => id === sourceId),
     read: async () => {
       for (const source of chosen) {

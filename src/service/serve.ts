@@ -14,9 +14,11 @@ export async function serve(options: NodeOptions): Promise<void> {
   if (control) node.defer(control.close)
   await node.takeOver({ isOlderAccepted: options.isOlderAccepted })
   const api = await node.listen()
+  const metrics = await node.openMetrics()
   emit({
     event: 'ready',
     api,
+    ...(metrics !== undefined && { metrics }),
     edition: editions.newest?.edition ?? 0,
     records: editions.newest?.records ?? 0,
     data: dataFolder,

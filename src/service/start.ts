@@ -37,6 +37,7 @@ import { claimStockKind } from './stock-kind.ts'
 import { StockRound } from './stock-round.ts'
 import { ensureTrialToken } from './trial-token.ts'
 import { watchContracts } from './watch-contracts.ts'
+import { WorkCounts } from './work-counts.ts'
 
 export type StartOptions = NodeOptions & {
   readonly ingestPaths: readonly string[]
@@ -94,6 +95,8 @@ export async function start(options: StartOptions): Promise<void> {
   let hits: HitRounds | undefined
   let samples: SampleSources | undefined
   let simulated: SamplePortals | undefined
+  let live: LiveSources | undefined
+  const counters = new WorkCounts()
   const place: ServiceContext = {
     ...context,
     publishIntervalMs: options.publishIntervalMs,
@@ -133,11 +136,12 @@ export async function start(options: StartOptions): Promise<void> {
     version: options.version,
     log,
     report: (concern) => state.report('webhooks', concern),
+    onAttempt: ({ isSuccess }) => counters.noteAttempt(isSuccess),
     onDisabled: (id, why) =>
       emit({ event: 'warning', message: `The webhook endpoint ${id} was disabled (${why}); its deliveries are held.` }),
   })
   node.defer(() => within(deliveries.close(), longestFinishMs))
-  await openMails(node, options, consoleAddress.origin)
+  await openMails(node, options, { origin: consoleAddress.origin, counters })
   const contracts = watchContracts({
     store,
     clock,
@@ -166,6 +170,11 @@ export async function start(options: StartOptions): Promise<void> {
     api,
     hasSamples: isMadeUp,
   })
+  const metrics = await node.openMetrics({
+    counters,
+    rounds: () => rounds?.state() ?? node.keptRounds,
+    sources: () => live?.ids ?? samples?.ids ?? [],
+  })
   let isReady = false
   const announce = async () => {
     if (isReady || stop.aborted) return
@@ -175,6 +184,7 @@ export async function start(options: StartOptions): Promise<void> {
       event: 'ready',
       api,
       console: consoleAddress.origin,
+      ...(metrics !== undefined && { metrics }),
       tokenFile: tokenFile ?? null,
       edition: newest?.edition ?? 0,
       records: newest?.records ?? 0,
@@ -195,7 +205,10 @@ export async function start(options: StartOptions): Promise<void> {
     store,
     clock,
     stop,
-    emit,
+    emit: (event) => {
+      if (event.event === 'matched') counters.hits += event.hits
+      emit(event)
+    },
     onState: (sentence, error) => {
       state.report('hits', sentence === undefined ? undefined : hitsConcern)
       if (sentence === undefined) return
@@ -206,9 +219,9 @@ export async function start(options: StartOptions): Promise<void> {
   hits = matching
   node.defer(() => within(matching.close(), longestFinishMs))
 
-  samples = options.samples ? await openSamples(node, options.samples) : undefined
+  samples = options.samples ? await openSamples(node, options.samples, counters) : undefined
   simulated = simulator === undefined ? undefined : await openSimulated(node, simulator)
-  const live = options.live ? await openLive(node, options.live) : undefined
+  live = options.live ? await openLive(node, options.live, counters) : undefined
   const stockRound = new StockRound({
     context: place,
     editions,
@@ -227,6 +240,7 @@ export async function start(options: StartOptions): Promise<void> {
     round: (isFirst, stage) => stockRound.run(isFirst, stage),
     before: node.keptRounds,
     keep: (state) => saveRounds(store.db, state),
+    counters,
     dataFolder,
     onFailure: (message, error) => {
       log.error({ error: error instanceof Error ? traceOf(error) : String(error) }, message)
@@ -270,7 +284,7 @@ async function checkNamed({ live, samples, ingestPaths }: StartOptions): Promise
 async function openMails(
   { context, state, emit, log, defer }: OpenNode,
   { config }: StartOptions,
-  origin: string,
+  { origin, counters }: { readonly origin: string; readonly counters: WorkCounts },
 ): Promise<void> {
   const { store, dataFolder, clock, random } = context
   const { mail } = config
@@ -289,11 +303,13 @@ async function openMails(
     // why is for the log: /readyz is shown to everybody
     report: (concern) => state.report('mails', concern === undefined ? undefined : mailsConcern),
     renderAccountMail: (mail) => writeAccountMail({ store, clock, random, origin }, mail),
-    onGivenUp: ({ digestId, person, error }) =>
+    onGivenUp: ({ digestId, person, error }) => {
+      counters.mailsGivenUp++
       emit({
         event: 'warning',
         message: `A mail ${digestId === null ? '' : `of the digest ${digestId} `}to ${person} was given up: ${error}`,
-      }),
+      })
+    },
   })
   defer(() => within(mails.close(), longestFinishMs))
 }
@@ -325,7 +341,11 @@ async function openTrial(node: OpenNode, options: StartOptions): Promise<string 
   return trial.file
 }
 
-async function openLive(node: OpenNode, live: NonNullable<StartOptions['live']>): Promise<LiveSources> {
+async function openLive(
+  node: OpenNode,
+  live: NonNullable<StartOptions['live']>,
+  counters: WorkCounts,
+): Promise<LiveSources> {
   const { context, log, emit, stop } = node
   const { http, contact } = openPortalHttp(context.config, live.simulator)
   node.defer(http.close)
@@ -341,6 +361,7 @@ async function openLive(node: OpenNode, live: NonNullable<StartOptions['live']>)
     sources: await loadSources(),
     named: live.sources,
     workers: live.workers,
+    onReading: (result) => counters.noteReading(result),
     ...(live.backfillSince !== undefined && { backfillSince: live.backfillSince }),
   })
 }
@@ -360,11 +381,19 @@ async function openSimulated({ context, emit, defer }: OpenNode, simulator: stri
 async function openSamples(
   { context, emit, stop, defer }: OpenNode,
   { sources }: NonNullable<StartOptions['samples']>,
+  counters: WorkCounts,
 ): Promise<SampleSources> {
   const { store, clock } = context
   // kept, so that a later start finds the same world, only older
   const epoch = Number(await getOrCreateSetting(store.db, 'sample-epoch', String(sampleEpoch(clock()))))
-  const samples = await openSampleSources({ ...context, emit, stop, epoch, named: sources })
+  const samples = await openSampleSources({
+    ...context,
+    emit,
+    stop,
+    epoch,
+    named: sources,
+    onReading: (result) => counters.noteReading(result),
+  })
   defer(samples.close)
   return samples
 }

@@ -1,6 +1,7 @@
 // Opens the stock: an embedded database in a folder, or a PostgreSQL server. One SQL dialect on both.
 import type { Kysely, Transaction } from 'kysely'
 import { dropBeforeImages } from './backup/leftovers.ts'
+import type { ConnectionUse } from './connection-use.ts'
 import { openEmbedded } from './embedded/open-embedded.ts'
 import { type MigrateOptions, migrate } from './migrate.ts'
 import type { Migrations } from './migrations.ts'
@@ -20,6 +21,8 @@ export type Store = {
    * answered within about 5 seconds fails as a lost connection.
    */
   readonly looks: Kysely<Database>
+  /** How its connections are used just now. */
+  readonly connections: () => ConnectionUse
   /** Bounded: what does not end within a few seconds is cut off. */
   readonly close: () => Promise<void>
 }

@@ -53,7 +53,9 @@ export type DelivererOptions = {
   readonly addresses: AddressRule
   /** Name of this process, for people. */
   readonly worker: string
-  readonly onAttempt?: (attempt: { readonly endpointId: string; readonly messageId: string } & Attempt) => void
+  readonly onAttempt?: (
+    attempt: { readonly endpointId: string; readonly messageId: string; readonly isSuccess: boolean } & Attempt,
+  ) => void
   readonly onDisabled?: (endpointId: string, why: string) => void
 }
 
@@ -262,7 +264,7 @@ async function attempt(
     },
     { disabledAfterMs },
   )
-  onAttempt?.({ endpointId: lease.endpointId, messageId, ...made })
+  onAttempt?.({ endpointId: lease.endpointId, messageId, isSuccess: step.state === 'delivered', ...made })
   if (disabled !== undefined) onDisabled?.(lease.endpointId, disabled)
   return { isSuccess: step.state === 'delivered', isLast: isLeaseLost || disabled !== undefined }
 }

@@ -56,6 +56,11 @@ const proofs: { readonly [name: string]: Proof } = {
       '10,000 runs of searches, editions and crashes beside a plain loop, every planted mistake, 200 kills on each engine',
     files: ['test/hits', 'test/webhooks'],
   },
+  metrics: {
+    about:
+      'every alert by promtool, and a dead database and a dead reader as a real Prometheus and Alertmanager see them',
+    files: ['test/metrics'],
+  },
   model: {
     about: '70,000 random queries, each answered as a plain filter does',
     files: ['test/model/model.test.ts', 'src/edition/read/query.test.ts'],

@@ -78,6 +78,8 @@ export function createRedisLimiter(options: {
   readonly processes?: (() => number) | undefined
   /** The count of this process: one for all its threads; one of its own when left out. */
   readonly local?: LocalLimiter | undefined
+  /** Called when it begins or ends to count without the store. */
+  readonly onSharing?: ((isSharing: boolean) => void) | undefined
 }): Limiter & {
   /** Resolves when the store can be used, or after a second: requests are then counted without it meanwhile. */
   readonly connected: Promise<void>
@@ -128,6 +130,7 @@ export function createRedisLimiter(options: {
     patience: options.patience ?? createTurnPatience(patienceTurns, turnMs),
     processes,
     local,
+    onSharing: options.onSharing,
     reconnect: () => redis.disconnect(true),
     close: async () => {
       redis.disconnect()

@@ -67,6 +67,8 @@ export function createSharedLimiter(options: {
   readonly local?: LocalLimiter | undefined
   /** Called when answers are missing on a connection that seems to work. */
   readonly reconnect?: (() => void) | undefined
+  /** Called when it begins or ends to count alone. */
+  readonly onSharing?: ((isSharing: boolean) => void) | undefined
   readonly close: () => Promise<void>
 }): Limiter {
   const { takeShared, giveBack, probe, clock, log, reconnect, close } = options
@@ -125,6 +127,7 @@ export function createSharedLimiter(options: {
         'rate limits are counted per node: the shared store does not answer',
       )
     isFailing = true
+    options.onSharing?.(false)
     if (!isMissed || ++unanswered < maxUnanswered) return
     unanswered = 0
     reconnect?.()
@@ -227,6 +230,7 @@ export function createSharedLimiter(options: {
       return false
     }
     isFailing = false
+    options.onSharing?.(true)
     log?.info({}, 'rate limits are shared again')
     return true
   }

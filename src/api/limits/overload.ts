@@ -1,5 +1,5 @@
 // Sheds load when the event loop falls behind: a quick 503 is better for all than slow answers.
-import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { type LoopDelay, watchEventLoop } from '../../platform/event-loop-delay.ts'
 
 /** Retry-After for a 503 without a known end: whole seconds, 5 to 120, spread by 20 % so that clients do not return at once (D14). */
 export function spreadRetryAfter(baseSeconds: number, randomByte: number): number {
@@ -23,24 +23,15 @@ export function createLoadGauge(maxDelayMs: number): {
   }
 }
 
-const sampleEveryMs = 500
-const resolutionMs = 20
-
-/** Watches this process: overloaded while the mean delay of the event loop, over about a second, exceeds `maxDelayMs`. */
-export function watchLoad(maxDelayMs: number): LoadWatch {
-  const histogram = monitorEventLoopDelay({ resolution: resolutionMs })
-  histogram.enable()
+/**
+ * Watches this process: overloaded while the mean delay of the event loop, over about a second, exceeds `maxDelayMs`.
+ * `onSample` is called with each sample.
+ */
+export function watchLoad(maxDelayMs: number, onSample?: (delay: LoopDelay) => void): LoadWatch {
   const gauge = createLoadGauge(maxDelayMs)
-  const timer = setInterval(() => {
-    gauge.sample(histogram.mean / 1e6 - resolutionMs)
-    histogram.reset()
-  }, sampleEveryMs)
-  timer.unref()
-  return {
-    isOverloaded: gauge.isOverloaded,
-    stop: () => {
-      clearInterval(timer)
-      histogram.disable()
-    },
-  }
+  const stop = watchEventLoop((delay) => {
+    gauge.sample(delay.meanMs)
+    onSample?.(delay)
+  })
+  return { isOverloaded: gauge.isOverloaded, stop }
 }

@@ -71,6 +71,8 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
     ['docs/command-line.md'],
     ['docs/settings.md'],
     ['docs/backup.md'],
+    ['docs/monitoring.md'],
+    ['docs/metrics.md'],
     ['docs/console.md'],
     ['docs/upgrades.md'],
     ['docs/privacy.md', 'Privacy'],

@@ -16,6 +16,11 @@ export class ConnectionQueue {
     await new Promise<void>((go, refuse) => this.#waiting.push({ go, refuse }))
   }
 
+  /** Whether somebody has it, and how many wait. */
+  get use(): { readonly isTaken: boolean; readonly waiting: number } {
+    return { isTaken: this.#isTaken, waiting: this.#waiting.length }
+  }
+
   release(): void {
     const next = this.#waiting.shift()
     if (next) next.go()

@@ -1,6 +1,7 @@
 // Opens the embedded stock: owned folder, engine in its thread, queue, housekeeping.
 import { Kysely } from 'kysely'
 import { within } from '../../platform/within.ts'
+import type { ConnectionUse } from '../connection-use.ts'
 import type { Database } from '../schema.ts'
 import { assertOutsideTransactionOf } from '../transaction-scope.ts'
 import { ConnectionQueue } from './connection-queue.ts'
@@ -22,6 +23,7 @@ export type EmbeddedStore = {
   readonly engine: 'embedded'
   readonly db: Kysely<Database>
   readonly looks: Kysely<Database>
+  readonly connections: () => ConnectionUse
   readonly close: () => Promise<void>
   /** Bytes of write-ahead log and calls of fsync since it was opened. */
   readonly written: () => Written
@@ -113,6 +115,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSt
     engine: 'embedded',
     db,
     looks: db,
+    connections: () => {
+      const { isTaken, waiting } = queue.use
+      return { limit: 1, used: isTaken ? 1 : 0, idle: isTaken ? 0 : 1, waiting }
+    },
     written: () => engine.written,
     close: () => {
       closing ??= close()

@@ -2,6 +2,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { OperatorError } from '../../platform/errors.ts'
+import type { ConnectionUse } from '../connection-use.ts'
 import type { Database } from '../schema.ts'
 import { assertOutsideTransactionOf } from '../transaction-scope.ts'
 import { watchedConnections } from './watched-connections.ts'
@@ -18,6 +19,7 @@ export type ServerStore = {
   readonly engine: 'server'
   readonly db: Kysely<Database>
   readonly looks: Kysely<Database>
+  readonly connections: () => ConnectionUse
   readonly close: () => Promise<void>
 }
 
@@ -65,7 +67,7 @@ export async function openServer(options: ServerOptions): Promise<ServerStore> {
       { cause: error },
     )
   }
-  return { engine: 'server', db, looks, close }
+  return { engine: 'server', db, looks, connections: connections.use, close }
 }
 
 /** Throws OperatorError when `server_version_num` is older than what the SQL of the store needs. */

@@ -5,6 +5,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { within } from '../../platform/within.ts'
 import { isConnectionLoss } from '../connection-loss.ts'
+import type { ConnectionUse } from '../connection-use.ts'
 import { newestMigration, sessionName } from '../migrate.ts'
 
 export type ConnectionOptions = {
@@ -24,6 +25,8 @@ export type WatchedConnections = {
    * discarded.
    */
   readonly looks: PostgresPool
+  /** How both are used just now. */
+  readonly use: () => ConnectionUse
   /** Waits a moment for statements that run, then closes all connections whatever they do. */
   readonly close: () => Promise<void>
 }
@@ -310,5 +313,16 @@ export function watchedConnections(options: ConnectionOptions): WatchedConnectio
     for (const { socket } of clients) socket.destroy(new SilentConnection('the store was closed'))
   }
 
-  return { work: poolOf(work, false), looks: poolOf(looks, true), close }
+  const use = () => {
+    const sum = (of: (pool: pg.Pool) => number) => of(work) + of(looks)
+    const idle = sum(({ idleCount }) => idleCount)
+    const limit = workConnections + lookConnections
+    return {
+      limit,
+      used: sum(({ totalCount }) => totalCount) - idle,
+      idle,
+      waiting: sum(({ waitingCount }) => waitingCount),
+    }
+  }
+  return { work: poolOf(work, false), looks: poolOf(looks, true), use, close }
 }

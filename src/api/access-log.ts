@@ -1,0 +1,53 @@
+// The line that each answered request leaves in the log at the level `info`: who asked what, and what came of it.
+import type { Log } from '../platform/log.ts'
+import type { TokenGrant } from '../store/organizations.ts'
+import { pathOf } from './answers.ts'
+import { withoutTokens } from './problems.ts'
+
+export type AnsweredRequest = {
+  /** As received; empty where it could not be read. */
+  readonly method: string
+  readonly target: string
+  readonly requestId: string
+  /** As declared; undefined where no route took it. */
+  readonly route: string | undefined
+  readonly status: number
+  readonly milliseconds: number
+  /** Of the body, as sent. */
+  readonly bytes: number
+  readonly address: () => string
+  readonly agent: string | undefined
+  /** Of a token that was valid. */
+  readonly grant: Pick<TokenGrant, 'tokenId' | 'organizationId'> | undefined
+}
+
+/** Maximum letters of what the client wrote. */
+const longestPath = 200
+const longestAgent = 200
+const longestMethod = 20
+
+/** Writes the line: never a token, and no query. */
+export function logAccess(log: Log, answered: AnsweredRequest): void {
+  const { method, target, requestId, status, milliseconds, bytes, address, agent, grant } = answered
+  log.info(
+    {
+      requestId,
+      method: clean(method, longestMethod),
+      path: withoutTokens(clean(pathOf(target), longestPath)),
+      status,
+      ms: Math.round(milliseconds * 1000) / 1000,
+      bytes,
+      address: address(),
+      ...(agent !== undefined && { agent: withoutTokens(clean(agent, longestAgent)) }),
+      tokenId: grant?.tokenId,
+      organizationId: grant?.organizationId,
+    },
+    'request',
+  )
+}
+
+/** What a terminal would act on is written as `\x1b`. JSON escapes the rest. */
+const clean = (text: string, longest: number): string =>
+  text
+    .slice(0, longest)
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (letter) => `\\x${letter.charCodeAt(0).toString(16).padStart(2, '0')}`)
