@@ -70,7 +70,7 @@ describe('the package', () => {
 })
 
 describe.skipIf(!isFull)('installed from the tarball in an empty folder', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tenderstock-package-'))
+  const folder = isFull ? mkdtempSync(join(tmpdir(), 'tenderstock-package-')) : ''
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: folder }
   const npm = (args: readonly string[]) => {
