@@ -27,7 +27,7 @@ const proofs: { readonly [name: string]: Proof } = {
   backup: {
     about:
       'backups under load of 20,000 records, lost and restored, and of a stock in which every row changes meanwhile',
-    files: ['test/restore-drill.test.ts', 'src/store/backup'],
+    files: ['test/restore-drill.test.ts', 'src/store/backup', 'test/backup-command.test.ts'],
   },
   failover: {
     about: 'five promotions of a standby while a node reads from both servers',
