@@ -3,10 +3,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+// @ts-expect-error: it comes without types
+import S3rver from 's3rver'
 import { afterEach, expect, test } from 'vitest'
 import type { PrintedEvent } from './testing/printed-event.ts'
 import { putEmptyStock } from './world.ts'
@@ -36,9 +37,6 @@ function run(args: readonly string[], env: Record<string, string> = {}): Promise
 
 /** s3rver, which checks no signature, with one bucket. */
 async function startBucket(directory: string): Promise<Record<string, string>> {
-  const S3rver = createRequire(import.meta.url)('s3rver') as new (
-    options: object,
-  ) => { readonly run: () => Promise<{ readonly port: number }>; readonly close: () => Promise<void> }
   const server = new S3rver({
     address: '127.0.0.1',
     port: 0,

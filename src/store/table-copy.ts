@@ -26,7 +26,7 @@ export const seededTables: readonly string[] = ['change_signal', 'publication', 
 /** Target size of the JSON of one statement, in characters. */
 export const batchLength = 4 * 1024 * 1024
 /** Maximum rows of one statement, so that none runs into the time limit however large a table is. */
-export const mostRowsPerBatch = 2000
+const mostRowsPerBatch = 2000
 
 /** Both sides write equal values as equal texts, whatever their settings. */
 export async function writeValuesAlike(db: Executor): Promise<void> {
