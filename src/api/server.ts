@@ -5,6 +5,7 @@ import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import { type LoopDelay, recentMaximum } from '../platform/event-loop-delay.ts'
 import type { Log } from '../platform/log.ts'
+import { isTracing, recordRequest } from '../platform/tracing.ts'
 import { type AnsweredRequest, logAccess } from './access-log.ts'
 import { accessPage } from './access-page.ts'
 import { hasBody, headerPairs, sendProblem } from './answers.ts'
@@ -306,8 +307,12 @@ export function buildApi(options: ApiOptions): FastifyInstance {
 /** What is done with each answered request; undefined when nothing is, so that it costs nothing. */
 function noteOf({ log, counts }: ApiOptions): ((answered: AnsweredRequest) => void) | undefined {
   const access = log && log.isLevelEnabled?.('info') !== false ? log : undefined
-  if (!access && !counts) return undefined
+  const hasSpans = isTracing()
+  if (!access && !counts && !hasSpans) return undefined
   return (answered) => {
+    const { route = 'none', status, method, milliseconds } = answered
+    if (hasSpans)
+      recordRequest(`${method} ${route}`, { 'http.route': route, 'http.request.method': method }, status, milliseconds)
     counts?.count(answered.route, answered.status, answered.milliseconds / 1000)
     if (access) logAccess(access, answered)
   }

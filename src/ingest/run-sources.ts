@@ -2,6 +2,7 @@
 import { hourMs, minuteMs } from '../domain/time.ts'
 import type { Clock, Sleep } from '../platform/clock.ts'
 import { noSuchThing, OperatorError } from '../platform/errors.ts'
+import { traced } from '../platform/tracing.ts'
 import type { Slot } from '../sources/fetch.ts'
 import type { Channel, Source } from '../sources/source.ts'
 import type { Store } from '../store/database.ts'
@@ -20,7 +21,7 @@ import { hostGroups } from './host-groups.ts'
 import { horizonOf, missingSlots, type SourceStart, slotOfKey, type Urgency, urgencyOf } from './plan-slots.ts'
 import type { PoliteHosts, PortalConnection } from './polite.ts'
 import type { ReadDocument } from './read-document.ts'
-import { runSlot, type SlotResult } from './run-slot.ts'
+import { runSlot, type SlotReading, type SlotResult } from './run-slot.ts'
 import { type DueSource, firstRestMs, isVisitOver, type Rest, restAfter, type Schedule, schedule } from './schedule.ts'
 import { whyOff } from './source-health.ts'
 
@@ -394,7 +395,7 @@ async function readSlot(visit: Visit, { channel, slot, urgency }: DueSlot): Prom
   const { store, source, options, signal } = visit
   const key = source.access.kind === 'key' ? options.keyOf(source.access.setting) : undefined
   const connection = options.hosts.openConnection({ source, key, signal })
-  const result = await runSlot({
+  const reading: SlotReading = {
     store,
     source,
     channel,
@@ -411,6 +412,12 @@ async function readSlot(visit: Visit, { channel, slot, urgency }: DueSlot): Prom
     ...(options.documentStore && { documentStore: options.documentStore }),
     ...(options.onStored && { onStored: (documents) => options.onStored!(source.id, documents) }),
     ...(options.onFault && { onFault: (error) => options.onFault!(source.id, error) }),
+  }
+  const named = { 'tenderstock.source': source.id, 'tenderstock.channel': channel.name, 'tenderstock.slot': slot.key }
+  const result = await traced('reading', named, async (span) => {
+    const ended = await runSlot(reading)
+    span.setAttributes({ 'tenderstock.outcome': ended.outcome, 'tenderstock.documents': ended.documents })
+    return ended
   })
   options.onReading?.(result)
   return result

@@ -12,6 +12,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import type { Log, LogLevel } from '../platform/log.ts'
 import { runnable } from '../platform/runnable.ts'
+import { preloadOptions } from '../platform/tracing.ts'
 import { type NodeSnapshot, type NodeState, openNodeState } from './node-state.ts'
 import type { PublicAddresses } from './public-addresses.ts'
 import type { FromReader, ReaderQuestion, ReaderSettings, ToReader } from './reader-messages.ts'
@@ -231,7 +232,10 @@ class Reader {
     answer: (question: ReaderQuestion, parameters: readonly unknown[]) => Promise<unknown>,
     { onDamage, onUse }: { readonly onDamage: () => void; readonly onUse: (use: readonly TokenUse[]) => void },
   ) {
-    const worker = new Worker(runnable(new URL('./reader.ts', import.meta.url)), { workerData: settings, execArgv: [] })
+    const worker = new Worker(runnable(new URL('./reader.ts', import.meta.url)), {
+      workerData: settings,
+      execArgv: preloadOptions(process.execArgv),
+    })
     this.#worker = worker
     worker.on('error', (error: unknown) => {
       this.#reason = error instanceof Error ? error.message : String(error)

@@ -1,6 +1,7 @@
 // The rounds of the service: its stages one after the other. A stage that fails is retried after growing pauses; no
 // stage can end the service, which continues to answer the API.
 import type { Clock } from '../platform/clock.ts'
+import { traced } from '../platform/tracing.ts'
 import { isConnectionLoss } from '../store/connection-loss.ts'
 import { fullDiskSentence } from '../store/full-disk.ts'
 import type { RoundState } from '../store/rounds.ts'
@@ -115,7 +116,7 @@ export function startRounds(options: RoundsOptions): Rounds {
       const startedAt = performance.now()
       try {
         if (stop.aborted) return
-        await work()
+        await traced(name, {}, work)
         options.counters?.noteStage(name, 'succeeded', performance.now() - startedAt)
       } catch (error) {
         if (!stop.aborted) options.counters?.noteStage(name, 'failed', performance.now() - startedAt)
@@ -125,7 +126,7 @@ export function startRounds(options: RoundsOptions): Rounds {
       }
     }
     try {
-      await options.round(isFirst, stage)
+      await traced('round', {}, () => options.round(isFirst, stage))
       if (aside.length > 0) throw aside[0]
     } catch (error) {
       // what breaks off because the service ends is no failure

@@ -3,6 +3,7 @@ import { hourMs, minuteMs } from '../domain/time.ts'
 import type { EditionLog } from '../edition/write/edition-log.ts'
 import { watchSources } from '../ingest/watch-sources.ts'
 import { sourceKey } from '../platform/config.ts'
+import { traced } from '../platform/tracing.ts'
 import { conformantIntervalMs } from '../publish/publish.ts'
 import { loadSources } from '../sources/registry.ts'
 import { isPublicationBegun } from '../store/publication.ts'
@@ -120,7 +121,11 @@ export class StockRound {
     const { context, state, publishIntervalMs } = this.#options
     if (!this.#isPublicationDue(isFirst)) return
     const report = (event: CommandEvent) => this.#reportPublication(event, isFirst)
-    const outcome = await publishNow(context, report, { minIntervalMs: publishIntervalMs })
+    const outcome = await traced('publication', {}, async (span) => {
+      const reached = await publishNow(context, report, { minIntervalMs: publishIntervalMs })
+      span.setAttribute('tenderstock.outcome', reached)
+      return reached
+    })
     if (outcome !== 'clockDiffers') state.report('publishing', undefined)
     // the gate looks again when something may have changed, and does not repeat itself with every round
     if (outcome === 'held') this.#heldUntil = context.clock() + Math.min(publishIntervalMs, heldPauseMs)

@@ -8,6 +8,7 @@ import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { Sealer } from '../platform/sealing.ts'
+import { tracedCall } from '../platform/tracing.ts'
 import type { Store } from '../store/database.ts'
 import {
   claimEndpoint,
@@ -245,7 +246,13 @@ async function attempt(
 ): Promise<{ readonly isSuccess: boolean; readonly isLast: boolean }> {
   const { messageId } = delivery
   const message = { id: messageId, timestamp: Math.floor(wallClock() / 1000), body }
-  const made = address ? await send({ ...address, headers: webhookHeaders(message, key), body, signal }) : forbidden
+  const made = await tracedCall('delivery', { 'tenderstock.message': messageId }, async (span) => {
+    const ended = address ? await send({ ...address, headers: webhookHeaders(message, key), body, signal }) : forbidden
+    const { outcome } = ended
+    if (outcome.kind === 'answered') span.setAttribute('http.response.status_code', outcome.status)
+    else span.setAttribute('error.type', outcome.failure)
+    return ended
+  })
   const at = clock()
   const attempts = delivery.attempts + 1
   const step = nextStep(made.outcome, attempts, at, random())

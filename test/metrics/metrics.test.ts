@@ -74,7 +74,8 @@ describe('a service with --metrics-port and --log-level info', () => {
     for (const [labels, ...args] of requests) {
       const before = await count(labels)
       await curl(...args.slice(0, -1), `${service.ready.api}${args.at(-1)}`)
-      expect(await count(labels), labels).toBe(before + 1)
+      // counted once the client has its answer
+      await expect.poll(() => count(labels), { timeout: 60_000, message: labels }).toBe(before + 1)
     }
     const text = await service.scrape()
     const sums = samplesOf(text, 'http_request_duration_seconds_sum')
