@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 // @ts-expect-error: it comes without types
-import S3rver from 's3rver'
+import S3Server from 's3rver'
 import { afterEach, expect, test } from 'vitest'
 import type { PrintedEvent } from './testing/printed-event.ts'
 import { putEmptyStock } from './world.ts'
@@ -37,7 +37,7 @@ function run(args: readonly string[], env: Record<string, string> = {}): Promise
 
 /** s3rver, which checks no signature, with one bucket. */
 async function startBucket(directory: string): Promise<Record<string, string>> {
-  const server = new S3rver({
+  const server = new S3Server({
     address: '127.0.0.1',
     port: 0,
     silent: true,
