@@ -35,7 +35,7 @@ function run(args: readonly string[], env: Record<string, string> = {}): Promise
   })
 }
 
-/** s3rver, which checks no signature, with one bucket. */
+/** A store like S3, which checks no signature, with one bucket. */
 async function startBucket(directory: string): Promise<Record<string, string>> {
   const server = new S3Server({
     address: '127.0.0.1',
