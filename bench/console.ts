@@ -267,7 +267,8 @@ async function startService({ dataFolder, databaseUrl }: { dataFolder: string; d
   let isReady = false
   let published = 0
   const ports = ['--api-port', `${apiPort}`, '--console-port', `${consolePort}`]
-  const args = ['start', '--no-samples', '--data', dataFolder, ...ports, '--publish-interval-minutes', '0', '--json']
+  const args = ['start', '--no-samples', '--data', dataFolder, ...ports, '--publish-interval-minutes', '0']
+  args.push('--drain-seconds', '0', '--json')
   const { DATABASE_URL: _url, REDIS_URL: _redis, ...environment } = process.env
   const service = startProcess(process.execPath, [join(import.meta.dirname, '../src/bin/tenderstock.ts'), ...args], {
     env: { ...environment, ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }) },

@@ -163,6 +163,8 @@ async function publishWhileAsked({
     String(port),
     '--publish-interval-minutes',
     '600',
+    '--drain-seconds',
+    '0',
     '--json',
   ]
   const node = startProcess(process.execPath, [join(import.meta.dirname, '../src/bin/tenderstock.ts'), ...args], {

@@ -24,11 +24,10 @@ const root = join(import.meta.dirname, '../..')
 const peerFolder = join(root, 'bench/peers')
 
 /** Whether this checkout's service has an option for the number of readers. */
-export function canSetReaders(service: string): boolean {
-  return runCommand(process.execPath, ['src/bin/tenderstock.ts', 'serve', '--help'], { cwd: service }).includes(
-    '--readers',
-  )
-}
+export const canSetReaders = (service: string): boolean => hasOption(service, '--readers')
+
+const hasOption = (service: string, name: string): boolean =>
+  runCommand(process.execPath, ['src/bin/tenderstock.ts', 'serve', '--help'], { cwd: service }).includes(name)
 
 /** Starts our API process (`tenderstock serve`): everything enabled, no stage in it. */
 export async function startOurs(
@@ -57,6 +56,7 @@ export async function startOurs(
     String(port),
     '--json',
   ]
+  if (hasOption(service, '--drain-seconds')) args.push('--drain-seconds', '0')
   if (canSetReaders(service)) args.push('--readers', String(readers))
   else if (readers > 1) throw new Error('this service has no --readers')
   const [program, programArgs] =
