@@ -8,9 +8,10 @@ export async function makeTokens(
   store: Store,
   name: string,
   count: number,
+  requestsPerMinute = 6000,
 ): Promise<readonly { readonly token: string; readonly tokenId: string }[]> {
   const circumstances = { now: Date.now(), random: systemRandom }
-  const { organization } = await createOrganization(store.db, { name, requestsPerMinute: 6000 }, circumstances)
+  const { organization } = await createOrganization(store.db, { name, requestsPerMinute }, circumstances)
   const made: { token: string; tokenId: string }[] = []
   for (let number = 1; number <= count; number++) {
     const outcome = await createToken(

@@ -77,6 +77,10 @@ const proofs: { readonly [name: string]: Proof } = {
     about: 'a month of portals with every fault on, read by workers that die',
     files: ['test/sources/month.test.ts'],
   },
+  rolling: {
+    about: '20 rolling restarts of two nodes behind HAProxy and nginx, under 20,000 requests or more behind each',
+    files: ['test/proxies/rolling.test.ts'],
+  },
   rules: {
     about: 'thirty rules drawn at random are broken one after the other, and the test that docs/rules.md names fails',
     files: ['test/rules'],
