@@ -34,6 +34,7 @@ describe('command line', () => {
         'api-host': '127.0.0.1',
         'api-port': 9000,
         'console-host': '127.0.0.1',
+        'max-staleness': 24,
         readers: 1,
         'no-samples': true,
         workers: 4,
