@@ -1263,7 +1263,7 @@ export const commands = {
     ],
   },
   'database new-epoch': {
-    summary: 'After a recovery by other means (pg_restore, PITR): publish every record again with the next edition.',
+    summary: 'After pg_restore or PITR: publish every record again with the next edition.',
     options: everywhereAsking,
     asks: { question: 'Publish every record again with the next edition? Every client receives the whole stock once.' },
     environment: databaseEnvironment,

@@ -35,6 +35,7 @@ describe('command line', () => {
         'api-port': 9000,
         'console-host': '127.0.0.1',
         'max-staleness': 24,
+        'metrics-host': '127.0.0.1',
         readers: 1,
         'no-samples': true,
         workers: 4,
