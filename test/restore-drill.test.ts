@@ -119,8 +119,14 @@ describe.each(engines)('a restored stock (%s)', (engine) => {
     expect(rows[0]!.count).toBe(tenders)
     const again = await startNode(restored, join(folder, 'log'), clock)
     closers.push(() => again[Symbol.asyncDispose]())
+    // read whole: a body that waits keeps its connection open
+    const statusOf = async (path: string) => {
+      const answer = await again.get(path, token)
+      await answer.arrayBuffer()
+      return answer.status
+    }
     await catchUp(again.log, restored)
-    expect((await again.get(kept, token)).status).toBe(200)
+    expect(await statusOf(kept)).toBe(200)
     const refused = await again.get(lost, token)
     expect([refused.status, await refused.json()]).toMatchObject([
       400,
@@ -129,6 +135,9 @@ describe.each(engines)('a restored stock (%s)', (engine) => {
 
     // what the portals have published since is read again, but not all of it as it was
     await putNumbered(restored, tenders >> 1, 2 * tenders, 7)
+    // no stamp is at or below the beginning of the epoch, and none ahead of the clock
+    const atOnce = await publish(restored, { now: clock(), minIntervalMs: hourMs, overrideGate: true })
+    expect(atOnce).toEqual({ kind: 'tooEarly', allowedAt: clock() + 2 * tenders + 1 })
     expect(await publishNext(restored)).toMatchObject({ kind: 'published', changes: 2 * tenders })
     await catchUp(again.log, restored)
     await read(again.origin)
@@ -142,6 +151,6 @@ describe.each(engines)('a restored stock (%s)', (engine) => {
       await publishNext(restored)
       await catchUp(again.log, restored)
     }
-    expect((await again.get(lost, token)).status).toBe(400)
+    expect(await statusOf(lost)).toBe(400)
   })
 })
