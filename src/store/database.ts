@@ -3,6 +3,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { dropBeforeImages } from './backup/leftovers.ts'
 import type { ConnectionUse } from './connection-use.ts'
 import { openEmbedded } from './embedded/open-embedded.ts'
+import { freeLeases } from './free-leases.ts'
 import { type MigrateOptions, migrate } from './migrate.ts'
 import type { Migrations } from './migrations.ts'
 import type { Database } from './schema.ts'
@@ -58,14 +59,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       ...(options.migrations && { known: options.migrations }),
       ...(options.onMigration && { tell: options.onMigration }),
     })
-    if (store.engine === 'embedded') await dropBeforeImages(store.db)
-    // One process at a time has the folder: a previous holder of the lease of a publication or of the matching in it
-    // is gone.
+    // One process at a time has the folder: whoever had a lease in it, or made a backup of it, is gone.
     if (store.engine === 'embedded') {
-      for (const table of ['publication', 'hit_mark'] as const)
-        await store.db.updateTable(table).set({ until_ms: 0 }).where('until_ms', '>', 0).execute()
-      for (const table of ['webhook_endpoint', 'mail'] as const)
-        await store.db.updateTable(table).set({ taken_until: 0 }).where('taken_until', '>', 0).execute()
+      await freeLeases(store.db)
+      await dropBeforeImages(store.db)
     }
   } catch (error) {
     await store.close()

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { OperatorError } from '../../platform/errors.ts'
 import type { CursorKeyOptions } from '../cursor-keys.ts'
 import { type Executor, inTransaction, type Store } from '../database.ts'
+import { freeLeases } from '../free-leases.ts'
 import { beginEpoch } from '../older-database.ts'
 import {
   batchLength,
@@ -73,6 +74,7 @@ export async function restoreStock(
         )
     }
     for (const sequence of manifest.sequences) await setSequence(trx, sequence)
+    await freeLeases(trx, (name) => tables.has(name))
     const begun = await beginEpoch(trx, options)
     await options.atEnd?.(trx)
     return { rows, ...begun }
