@@ -1,7 +1,6 @@
 // What a process of the service tells a monitoring system: collected when it is asked, and nothing in between.
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CountedRequests } from '../api/request-counts.ts'
 import type { EditionLog } from '../edition/write/edition-log.ts'
 import type { Clock } from '../platform/clock.ts'
 import { type LoopDelay, recentMaximum, watchEventLoop } from '../platform/event-loop-delay.ts'
@@ -39,7 +38,9 @@ export type StockPlace = {
 }
 
 /** What is shown from the first scrape on, so that an increase from nothing is one. */
-const shownRequests: readonly CountedRequests['route'][] = ['/v1/tenders', '/v1/tenders/:id']
+const shownRequests = (['/v1/tenders', '/v1/tenders/:id'] as const).flatMap((route) =>
+  [200, 500, 503].map((status) => ({ route, status })),
+)
 
 export class Metrics {
   readonly #place: MetricPlace
@@ -115,8 +116,8 @@ export class Metrics {
     const alive = meters.alive()
     const requests = meters.requests()
     const unseen = shownRequests
-      .filter((route) => !requests.some((each) => each.route === route && each.status === 200))
-      .map((route) => ({ route, status: 200, buckets: meters.noRequests, seconds: 0 }))
+      .filter(({ route, status }) => !requests.some((each) => each.route === route && each.status === status))
+      .map((each) => ({ ...each, buckets: meters.noRequests, seconds: 0 }))
     samples.setRequests([...requests, ...unseen])
     samples.set('readers', alive.length)
     samples.set('readers_configured', readers)

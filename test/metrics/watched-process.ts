@@ -35,6 +35,8 @@ export async function startService(
   child.stderr.on('data', (chunk) => {
     log += chunk
   })
+  // also when a test that waits for it is given up
+  process.once('exit', () => child.kill('SIGKILL'))
   const closed = once(child, 'close')
   const end = async () => {
     child.kill('SIGKILL')
