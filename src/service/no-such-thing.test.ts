@@ -104,7 +104,15 @@ const cases: readonly Case[] = [
 ]
 
 /** Their arguments name nothing of the stock: paths, a server, a shell, a name to be given. */
-const naming: readonly CommandName[] = ['start', 'ingest', 'organization create', 'database export', 'completion']
+const naming: readonly CommandName[] = [
+  'start',
+  'ingest',
+  'organization create',
+  'backup',
+  'restore',
+  'database export',
+  'completion',
+]
 
 const stateOf = async () =>
   (await store.db.selectFrom('audit_entry').select('entry_no').orderBy('entry_no', 'desc').limit(1).execute())[0]

@@ -93,7 +93,7 @@ test('without a terminal only the command prints a link, and it works once', { t
   expect(answer.status).toBe(303)
   expect(answer.headers.get('location')).toMatch(/^\/o\/[0-9a-f-]{36}$/)
   expect((await press(link)).status).toBe(404)
-  expect((await run('console', 'link', 'nobody@example.org', '--data', data)).code).toBe(1)
+  expect((await run('console', 'link', 'nobody@example.org', '--data', data)).code).toBe(8)
   const back = await run('console', 'link', '--data', data)
   expect(back.out).toMatch(/http:\/\/localhost:\d+\/sign-in\/link\/[\w-]{43}\n +Signs in operator@localhost/)
   await service.end()
