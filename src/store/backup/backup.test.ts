@@ -229,3 +229,28 @@ test('a folder with anything else in it is refused; the rest of a backup that wa
   await expect(backUp(store, other)).rejects.toThrow(/is not empty \(it holds letters.txt\)/)
   expect(await readFile(join(used, 'letters.txt'), 'utf8')).toBe('mine')
 })
+
+test('each row of the cut is given once, also one that changes after it was read or before', async () => {
+  await using store = await openTestStore('embedded')
+  // two rows fill a transaction
+  await sql`insert into setting select 'row-' || i, i || repeat('x', 600000) from generate_series(1, 9) i`.execute(
+    store.db,
+  )
+  const tables = (await readTables(store.db)).filter(({ name }) => name === 'setting')
+  const images = await keepBeforeImages(new HeldConnection(store), tables, async () => {})
+  const given: string[] = []
+  for await (const { page } of images.pages()) {
+    const isFirst = given.length === 0
+    for (const line of page.lines.split('\n')) {
+      const { name, value } = JSON.parse(line) as { name: string; value: string }
+      given.push(`${name} ${value.slice(0, 3)}`)
+    }
+    if (!isFirst) continue
+    await sql`update setting set value = 'new'`.execute(store.db)
+    await sql`delete from setting where name in ('row-1', 'row-9')`.execute(store.db)
+    await sql`insert into setting values ('row-9', 'again'), ('row-5a', 'new')`.execute(store.db)
+  }
+  await images.remove()
+  const all = Array.from({ length: 9 }, (_, index) => `row-${index + 1} ${index + 1}xx`)
+  expect(given.filter((row) => row.startsWith('row-')).sort()).toEqual(all)
+})
