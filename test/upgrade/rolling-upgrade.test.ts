@@ -82,6 +82,9 @@ describe.skipIf(!testDatabaseUrl)('a rolling upgrade', () => {
         join(folder, name),
         '--api-port',
         String(port),
+        // the balancer sends nothing more when a node stops
+        '--drain-seconds',
+        '0',
         '--json',
       ],
       { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, DATABASE_URL: database.url } },
