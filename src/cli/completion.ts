@@ -12,7 +12,11 @@ const groups: readonly string[] = [...new Set(shown.filter((name) => name.includ
 const firstWords: readonly string[] = [...new Set(shown.map(headOf)), 'help']
 
 const optionsOf = (name: CommandName) => Object.entries(specOf(name).options).filter(([, option]) => !option.hidden)
-const secondWords = (group: string) => shown.filter((name) => headOf(name) === group).map((name) => name.split(' ')[1]!)
+const secondWords = (group: string) =>
+  shown.filter((name) => name.startsWith(`${group} `)).map((name) => name.slice(group.length + 1))
+
+/** `redact` is a command, and begins others. */
+const isCommand = (group: string) => shown.some((name) => name === group)
 
 function headOf(name: string): string {
   return name.split(' ')[0]!
@@ -58,7 +62,7 @@ function bashScript(): string[] {
     '  case "$command" in',
     ...groups.map(
       (group) =>
-        `    ${group}) if [ "$at" -eq "$from" ]; then _tenderstock_words ${inQuotes(`${secondWords(group).join(' ')} --help`)}; return; fi; command="$command \${COMP_WORDS[$from]}" ;;`,
+        `    ${group}) if [ "$at" -eq "$from" ]${isCommand(group) ? ' && [ "${current#-}" = "$current" ]' : ''}; then _tenderstock_words ${inQuotes(`${secondWords(group).join(' ')} --help`)}; return; fi; case "\${COMP_WORDS[$from]}" in -*) ;; *) command="$command \${COMP_WORDS[$from]}" ;; esac ;;`,
     ),
     '  esac',
     '  if [ "${COMP_WORDS[1]}" = help ]; then return; fi',
@@ -144,14 +148,14 @@ function zshScript(): string[] {
     '  case $command in',
     ...groups.flatMap((group) => [
       `    ${group})`,
-      '      if (( CURRENT == 3 )); then',
+      '      if (( CURRENT == 3 )) && [[ $words[3] != -* ]]; then',
       '        candidates=(',
       ...described(secondWords(group).map((word) => [word, commands[`${group} ${word}` as CommandName].summary])),
       '        )',
       "        _describe 'command' candidates",
       '        return',
       '      fi',
-      '      shift words; (( CURRENT-- )); command="$command $words[2]" ;;',
+      '      if [[ $words[3] != -* ]]; then shift words; (( CURRENT-- )); command="$command $words[2]"; fi ;;',
     ]),
     '  esac',
     '  if [[ -n $isHelp ]]; then return; fi',
@@ -179,7 +183,10 @@ function fishScript(): string[] {
     if (completes === 'file') return ' -r -F'
     return completes === 'folder' ? " -x -a '(__fish_complete_directories)'" : ' -x'
   }
-  const at = (name: string) => `-n ${quoted(`__tenderstock_at ${name}`)}`
+  const at = (name: string) => {
+    const others = secondWords(name).map((word) => `; and not __tenderstock_at ${name} ${word}`)
+    return `-n ${quoted(`__tenderstock_at ${name}${others.join('')}`)}`
+  }
   return [
     '# Completion of tenderstock for fish: tenderstock completion fish | source',
     '# True when the words before the cursor begin with these, options left aside.',

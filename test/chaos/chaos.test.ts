@@ -5,7 +5,7 @@ import { proofCount } from '../proof/proof-count.ts'
 import { runChaos } from './chaos-run.ts'
 import { postgresBinaries } from './postgres-cluster.ts'
 
-/** CHAOS_MINUTES says how long (CI: 3), CHAOS_SEED repeats a plan of kills. */
+/** CHAOS_MINUTES says how long (CI: 2), CHAOS_SEED repeats a plan of kills. */
 const minutes = Number(process.env.CHAOS_MINUTES || 0)
 const seed = Number(process.env.CHAOS_SEED || process.pid)
 const postgres = postgresBinaries()
