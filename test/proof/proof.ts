@@ -57,8 +57,7 @@ const proofs: { readonly [name: string]: Proof } = {
     files: ['test/hits', 'test/webhooks'],
   },
   metrics: {
-    about:
-      'every alert by promtool, and a dead database and a dead reader as a real Prometheus and Alertmanager see them',
+    about: 'every alert by promtool, and a lost database as a real Prometheus and Alertmanager see it',
     files: ['test/metrics'],
   },
   model: {
