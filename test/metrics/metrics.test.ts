@@ -123,6 +123,7 @@ describe('a service with --metrics-port and --log-level info', () => {
         const found = read
           .trim()
           .split('\n')
+          .filter(Boolean)
           .map((line) => JSON.parse(line) as unknown[])
         if (found.some(([, , status]) => status === 431)) return found
         await delay(100)
