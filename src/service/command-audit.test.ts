@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
+import { serviceContext } from '../../test/operations-world.ts'
 import { receiveNotices } from '../../test/receive-notices.ts'
 import { at, notice } from '../../test/testing/generate/notices.ts'
 import { startReceiver } from '../../test/webhooks/delivery-world.ts'
@@ -12,19 +13,15 @@ import { engines, openEmptyDatabase, openTestStore, testDatabaseUrl } from '../.
 import { consolidate } from '../consolidate/consolidate.ts'
 import { tenderId } from '../consolidate/tender-id.ts'
 import { redactionId, redactionRule } from '../domain/redaction.ts'
-import { systemRandom } from '../platform/random.ts'
 import { type ListedAuditEntry, listAuditEntries } from '../store/audit.ts'
 import { readSerials } from '../store/change-signal.ts'
 import { putContract } from '../store/contracts.ts'
-import { openDatabaseClock } from '../store/database-clock.ts'
 import { listOrganizations } from '../store/organizations.ts'
 import type { CommandEvent } from './command-event.ts'
 import { type CommandName, commandNames } from './command-name.ts'
 import { allowLoopbackWebhooks } from './loopback-webhooks.ts'
-import type { ServiceContext } from './operation-context.ts'
 import { runOperation } from './operations.ts'
 import { redactionsFile } from './redact-operations.ts'
-import { workQueue } from './work-queue.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -57,19 +54,7 @@ describe.each(engines)('the audit log of commands (%s)', (engine) => {
     await allowLoopbackWebhooks(store, true)
     const receiver = await startReceiver()
     closers.push(() => receiver[Symbol.dispose]())
-    const context: ServiceContext = {
-      store,
-      dataFolder,
-      clock: Date.now,
-      wallClock: Date.now,
-      random: systemRandom,
-      queue: workQueue(),
-      keyOf: () => undefined,
-      config: { contact: 'ops@example.org' },
-      version: 'test',
-      databaseClock: openDatabaseClock(Date.now),
-      by,
-    }
+    const context = serviceContext({ store, dataFolder, config: { contact: 'ops@example.org' }, by })
     const run = async (command: CommandName, operands: readonly string[], options: object): Promise<CommandEvent[]> => {
       const events: CommandEvent[] = []
       await runOperation(context, { command, operands, options: { ...options } }, (event) => void events.push(event))

@@ -4,24 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { serviceContext } from '../../test/operations-world.ts'
 import { receiveNotices } from '../../test/receive-notices.ts'
 import { at, notice } from '../../test/testing/generate/notices.ts'
 import { engines, openEmptyDatabase, openTestStore, type TestStore, testDatabaseUrl } from '../../test/world.ts'
 import { consolidate } from '../consolidate/consolidate.ts'
-import { systemRandom } from '../platform/random.ts'
-import { openDatabaseClock } from '../store/database-clock.ts'
 import type { CommandEvent } from './command-event.ts'
 import type { CommandName } from './command-name.ts'
 import { runOperation } from './operations.ts'
-import { workQueue } from './work-queue.ts'
 
 async function run(store: TestStore, command: CommandName, operands: readonly string[], options: object) {
   const events: CommandEvent[] = []
-  const context = {
-    ...{ store, dataFolder: store.options.dataFolder, clock: Date.now, wallClock: Date.now, random: systemRandom },
-    ...{ queue: workQueue(), keyOf: () => undefined, config: {}, version: 'test' },
-    databaseClock: openDatabaseClock(Date.now),
-  }
+  const context = serviceContext({ store, dataFolder: store.options.dataFolder })
   const code = await runOperation(context, { command, operands, options: { ...options } }, (event) => {
     if (event.event !== 'progress') events.push(event)
   })

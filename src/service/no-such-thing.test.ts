@@ -1,14 +1,13 @@
 // Every command that names something ends with one exit code where that thing does not exist, and changes nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serviceContext } from '../../test/operations-world.ts'
 import { openTestStore, type TestStore } from '../../test/world.ts'
 import { type CommandSpec, commands } from '../cli/command-table.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom } from '../platform/random.ts'
-import { openDatabaseClock } from '../store/database-clock.ts'
 import { createPerson } from '../store/people.ts'
 import { type CommandName, commandNames } from './command-name.ts'
 import { runOperation } from './operations.ts'
-import { workQueue } from './work-queue.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -23,18 +22,7 @@ afterAll(() => store[Symbol.asyncDispose]())
 
 const run = (command: CommandName, operands: readonly string[], options: object = {}): Promise<number> =>
   runOperation(
-    {
-      store,
-      dataFolder: store.options.dataFolder,
-      clock: Date.now,
-      wallClock: Date.now,
-      random: systemRandom,
-      queue: workQueue(),
-      keyOf: () => undefined,
-      config: { contact: 'ops@example.org' },
-      version: 'test',
-      databaseClock: openDatabaseClock(Date.now),
-    },
+    serviceContext({ store, dataFolder: store.options.dataFolder, config: { contact: 'ops@example.org' } }),
     { command, operands, options: { ...options } },
     () => {},
   )

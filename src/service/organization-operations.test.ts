@@ -1,26 +1,20 @@
 // `organization show`, `rename` and `end` from the outside of the store: what they print, what the API and the console see after.
 import { describe, expect, test } from 'vitest'
+import { serviceContext } from '../../test/operations-world.ts'
 import { engines, openTestStore } from '../../test/world.ts'
-import { systemRandom } from '../platform/random.ts'
 import { readSerials } from '../store/change-signal.ts'
 import { findContract, putContract } from '../store/contracts.ts'
-import { openDatabaseClock } from '../store/database-clock.ts'
 import { loadTokens } from '../store/organizations.ts'
 import type { CommandEvent } from './command-event.ts'
 import type { CommandName } from './command-name.ts'
 import { runOperation } from './operations.ts'
-import { workQueue } from './work-queue.ts'
 
 describe.each(engines)('organizations by commands (%s)', (engine) => {
   test('are shown, renamed, and end with their contract', async () => {
     await using store = await openTestStore(engine)
     const run = async (command: CommandName, operands: readonly string[], options: object = {}) => {
       const events: CommandEvent[] = []
-      const context = {
-        ...{ store, dataFolder: store.options.dataFolder, clock: Date.now, wallClock: Date.now, random: systemRandom },
-        ...{ queue: workQueue(), keyOf: () => undefined, config: {}, version: 'test' },
-        databaseClock: openDatabaseClock(Date.now),
-      }
+      const context = serviceContext({ store, dataFolder: store.options.dataFolder })
       await runOperation(context, { command, operands, options: { ...options } }, (event) => void events.push(event))
       return events
     }
@@ -61,11 +55,7 @@ describe.each(engines)('organizations by commands (%s)', (engine) => {
 
   test('the organization of the samples keeps its name', async () => {
     await using store = await openTestStore(engine)
-    const context = {
-      ...{ store, dataFolder: store.options.dataFolder, clock: Date.now, wallClock: Date.now, random: systemRandom },
-      ...{ queue: workQueue(), keyOf: () => undefined, config: {}, version: 'test' },
-      databaseClock: openDatabaseClock(Date.now),
-    }
+    const context = serviceContext({ store, dataFolder: store.options.dataFolder })
     const run = (command: CommandName, operands: readonly string[]) =>
       runOperation(context, { command, operands, options: { 'requests-per-minute': 60 } }, () => {})
     await run('organization create', ['Trial'])

@@ -8,21 +8,18 @@ import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { fixtureXml } from '../../test/conformance/fixture-notice.ts'
 import { openDigestWorld } from '../../test/digests/digest-world.ts'
+import { serviceContext } from '../../test/operations-world.ts'
 import { openDeliveryWorld, startReceiver } from '../../test/webhooks/delivery-world.ts'
 import { engines, openTestStore } from '../../test/world.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import { hourMs } from '../domain/time.ts'
-import { systemRandom } from '../platform/random.ts'
 import { listAuditEntries } from '../store/audit.ts'
-import { openDatabaseClock } from '../store/database-clock.ts'
 import { listRejections } from '../store/documents.ts'
 import type { CommandEvent, EventOf } from './command-event.ts'
 import type { CommandName } from './command-name.ts'
-import type { ServiceContext } from './operation-context.ts'
 import { runOperation } from './operations.ts'
 import { redactionsFile } from './redact-operations.ts'
 import { stockReads } from './stock-reads.ts'
-import { workQueue } from './work-queue.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -48,18 +45,7 @@ describe.each(engines)('redact (%s)', (engine) => {
     const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-redact-'))
     closers.push(() => rm(dataFolder, { recursive: true, force: true }))
     let now = Date.UTC(2026, 0, 6)
-    const context: ServiceContext = {
-      store,
-      dataFolder,
-      clock: () => now,
-      wallClock: Date.now,
-      random: systemRandom,
-      queue: workQueue(),
-      keyOf: () => undefined,
-      config: {},
-      version: 'test',
-      databaseClock: openDatabaseClock(Date.now),
-    }
+    const context = serviceContext({ store, dataFolder, clock: () => now })
     const run = async (command: CommandName, operands: readonly string[] = [], options: object = {}) => {
       const events: CommandEvent[] = []
       await runOperation(context, { command, operands, options: { ...options } }, (event) => void events.push(event))

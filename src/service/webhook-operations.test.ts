@@ -5,18 +5,17 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
+import { serviceContext } from '../../test/operations-world.ts'
 import { startReceiver } from '../../test/webhooks/delivery-world.ts'
 import { engines, openTestStore, type TestStore } from '../../test/world.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom } from '../platform/random.ts'
 import { listAuditEntries } from '../store/audit.ts'
-import { openDatabaseClock } from '../store/database-clock.ts'
 import { createOrganization } from '../store/organizations.ts'
 import type { CommandEvent, EventOf } from './command-event.ts'
 import type { CommandName } from './command-name.ts'
 import { allowLoopbackWebhooks } from './loopback-webhooks.ts'
 import { runOperation } from './operations.ts'
-import { workQueue } from './work-queue.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -41,18 +40,7 @@ describe.each(engines)('webhook commands (%s)', (engine) => {
     ) => {
       const events: CommandEvent[] = []
       const code = await runOperation(
-        {
-          store,
-          dataFolder,
-          clock: Date.now,
-          wallClock: Date.now,
-          random: systemRandom,
-          queue: workQueue(),
-          keyOf: () => undefined,
-          config: secretKey ? { secretKey } : {},
-          version: 'test',
-          databaseClock: openDatabaseClock(Date.now),
-        },
+        serviceContext({ store, dataFolder, config: secretKey ? { secretKey } : {} }),
         { command, operands, options },
         (event) => events.push(event),
       )
