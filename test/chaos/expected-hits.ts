@@ -1,4 +1,5 @@
 // Which messages about hits each endpoint of a stock must have: a plain loop over its editions, read with SQL from outside.
+import { isDeepStrictEqual } from 'node:util'
 import type { TenderRecord } from '../../src/domain/tender.ts'
 import type { CompanyProfile } from '../../src/hits/company-profile.ts'
 import { profileOfSearch } from '../../src/hits/company-profile.ts'
@@ -11,6 +12,9 @@ import { queryOnce } from './copies.ts'
 
 /** What a message says about its hit. */
 export type ToldHit = {
+  readonly kind: string
+  /** What happened to the tender; empty in a message about a new hit. */
+  readonly changes: readonly string[]
   readonly hitId: string
   readonly searchId: string
   readonly version: number
@@ -32,7 +36,15 @@ type SearchVersion = Versioned & {
   readonly threshold: number
 }
 type ProfileVersion = Versioned & { readonly profileId: string; readonly content: string }
-type Endpoint = { readonly endpointId: string; readonly fromEdition: number; readonly searches: string | null }
+type Endpoint = {
+  readonly endpointId: string
+  readonly fromEdition: number
+  readonly kinds: string
+  readonly searches: string | null
+}
+/** `at`: what makes its message another one than those before. */
+type Told = ToldHit & { readonly at: 'new' | number }
+type KnownTender = { readonly hit: ToldHit; record: TenderRecord }
 
 /** By endpoint id, the messages by their webhook-id. */
 export type ExpectedMessages = ReadonlyMap<string, ReadonlyMap<string, ToldHit>>
@@ -63,23 +75,31 @@ export async function expectedMessages(url: string): Promise<ExpectedMessages> {
   )
   const endpoints = await queryOnce<Endpoint>(
     url,
-    'select endpoint_id as "endpointId", from_edition as "fromEdition", searches from webhook_endpoint',
+    'select endpoint_id as "endpointId", from_edition as "fromEdition", kinds, searches from webhook_endpoint',
   )
   const entriesOf = Map.groupBy(entries, ({ edition }) => edition)
-  const hits: ToldHit[] = []
-  /** Tenders with a hit, by search, and what each was merged into. */
-  const known = new Map<string, Map<string, string | undefined>>()
+  const told: Told[] = []
+  /** Tenders with a hit, by search, as their last entry has them. */
+  const known = new Map<string, Map<string, KnownTender>>()
   for (const { edition, at } of editions) {
     const changed = (entriesOf.get(edition) ?? []).map(({ body }) => ({
       body,
       record: JSON.parse(body) as TenderRecord,
     }))
     for (const tenders of known.values())
-      for (const { record } of changed) if (tenders.has(record.id)) tenders.set(record.id, record.mergedInto)
+      for (const { body, record } of changed) {
+        const tender = tenders.get(record.id)
+        if (!tender) continue
+        const changes = changesOf(tender.record, record)
+        tender.record = record
+        if (changes.length === 0) continue
+        const at = Date.parse(record.lastModified)
+        told.push({ ...tender.hit, kind: 'search.hit.changed', changes, edition, record: body, at })
+      }
     for (const search of newestOf(searches, edition, ({ searchId }) => searchId)) {
       if (!search.isActive) continue
       const { searchId, version } = search
-      const tenders = known.get(searchId) ?? new Map<string, string | undefined>()
+      const tenders = known.get(searchId) ?? new Map<string, KnownTender>()
       known.set(searchId, tenders)
       const scoreOf = scorerOf(
         search,
@@ -89,26 +109,41 @@ export async function expectedMessages(url: string): Promise<ExpectedMessages> {
         const fitScore = record.archiveReason === undefined ? scoreOf(record, Number(at)) : 0
         if (fitScore < Math.max(1, search.threshold) || tenders.has(record.id)) continue
         // a tender that became a part of this one has the hit
-        if ([...tenders.values()].includes(record.id)) continue
-        tenders.set(record.id, undefined)
+        if ([...tenders.values()].some(({ record: { mergedInto } }) => mergedInto === record.id)) continue
         const identity = { stockId, searchId, tenderId: record.id }
-        hits.push({ hitId: hitId(identity), searchId, version, tenderId: record.id, edition, fitScore, record: body })
+        const hit: ToldHit = {
+          ...{ kind: 'search.hit', changes: [], hitId: hitId(identity), searchId, version },
+          ...{ tenderId: record.id, edition, fitScore, record: body },
+        }
+        tenders.set(record.id, { hit, record })
+        told.push({ ...hit, at: 'new' })
       }
     }
   }
   return new Map(
-    endpoints.map(({ endpointId, fromEdition, searches: only }) => [
-      endpointId,
-      new Map(
-        hits
-          .filter(
-            ({ edition, searchId }) =>
-              edition >= fromEdition && (only === null || (JSON.parse(only) as string[]).includes(searchId)),
-          )
-          .map((hit) => [messageId({ stockId, ...hit }, endpointId, 'new'), hit]),
-      ),
-    ]),
+    endpoints.map(({ endpointId, fromEdition, kinds, searches: only }) => {
+      const asked = told.filter(
+        ({ edition, kind, searchId }) =>
+          edition >= fromEdition &&
+          (JSON.parse(kinds) as string[]).includes(kind) &&
+          (only === null || (JSON.parse(only) as string[]).includes(searchId)),
+      )
+      return [endpointId, new Map(asked.map(({ at, ...hit }) => [messageId({ stockId, ...hit }, endpointId, at), hit]))]
+    }),
   )
+}
+
+/** What docs/hits/concepts.md says that is told of a tender between two of its entries. */
+function changesOf(before: TenderRecord, after: TenderRecord): string[] {
+  const isClosed = ({ archiveReason }: TenderRecord) => archiveReason !== undefined && archiveReason !== 'merged'
+  const deadline = ({ submissionDate, participationDate }: TenderRecord) => submissionDate ?? participationDate
+  const value = ({ contractAmount }: TenderRecord) => contractAmount && [contractAmount.value, contractAmount.currency]
+  return [
+    ...(isClosed(after) && !isClosed(before) ? ['closed'] : []),
+    ...(after.mergedInto !== undefined && after.mergedInto !== before.mergedInto ? ['merged'] : []),
+    ...(deadline(after) === deadline(before) ? [] : ['deadline']),
+    ...(isDeepStrictEqual(value(after), value(before)) ? [] : ['value']),
+  ]
 }
 
 /** Of each thing the newest version that counts for the edition. `versions` are in their order. */

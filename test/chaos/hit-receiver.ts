@@ -60,15 +60,15 @@ export async function openHitReceiver(options: {
     const { id } = message
     if ((bodies.get(id) ?? body) !== body) faults.push(`${id} came with two bodies`)
     bodies.set(id, body)
-    if (message.type !== 'search.hit') {
+    if (message.type !== 'search.hit' && message.type !== 'search.hit.changed') {
       faults.push(`${id} is ${message.type}, which the endpoint did not ask for`)
       response.writeHead(204).end()
       return
     }
-    const { hitId, search, edition, fitScore, tender } = message.data
+    const { hitId, search, edition, fitScore, changes = [], tender } = message.data
     const { checkedAt: _, ...record } = tender
     const hit: ToldHit = {
-      ...{ hitId, searchId: search.id, version: search.version, tenderId: tender.id },
+      ...{ kind: message.type, changes, hitId, searchId: search.id, version: search.version, tenderId: tender.id },
       ...{ edition, fitScore, record: JSON.stringify(record) },
     }
     const failed = failures.get(id) ?? 0

@@ -35,9 +35,9 @@ const narrow = ['Narrow', '--cpv', '03212211', '--nuts', 'NO081', '--threshold',
 const restless = 'Restless'
 
 const endpoints = [
-  { name: 'steady', hasTroubles: false, searches: [] },
-  { name: 'troubled', hasTroubles: true, searches: [] },
-  { name: 'choosy', hasTroubles: true, searches: ['Narrow', 'Corrections', 'Twins'] },
+  { name: 'steady', hasTroubles: false, hearsOfChanges: true, searches: [] },
+  { name: 'troubled', hasTroubles: true, hearsOfChanges: false, searches: [] },
+  { name: 'choosy', hasTroubles: true, hearsOfChanges: true, searches: ['Narrow', 'Corrections', 'Twins'] },
 ] as const
 
 export class HitTrial {
@@ -65,15 +65,16 @@ export class HitTrial {
     await this.#run('profile', 'create', '--name', 'Builder', ...this.#organization, ...profile)
     for (const [name, ...options] of [...searches, [restless, '--cpv', '90500000'] as const])
       await this.#run('search', 'create', '--name', name, ...this.#organization, ...options)
-    for (const { name, hasTroubles, searches: only } of endpoints) {
+    for (const { name, hasTroubles, hearsOfChanges, searches: only } of endpoints) {
       const secret = `whsec_${randomBytes(32).toString('base64')}`
       const file = join(folder, `secret-${name}`)
       writeFileSync(file, secret, { mode: 0o600 })
       const receiver = await openHitReceiver({ name, secret, random, hasTroubles })
       const chosen = only.length > 0 ? ['--search', ...only] : []
+      const kinds = hearsOfChanges ? ['--kind', 'search.hit', 'search.hit.changed'] : []
       const output = await this.#run(
         ...['webhook', 'create', ...this.#organization, '--url', receiver.url, '--rate', '200'],
-        ...['--secret-file', file, ...chosen],
+        ...['--secret-file', file, ...chosen, ...kinds],
       )
       const event = output.split('\n').find((line) => line.startsWith('{"event":"webhook"'))
       this.#receivers.set((JSON.parse(event!) as { readonly id: string }).id, receiver)
@@ -133,9 +134,13 @@ export class HitTrial {
       if (lines.length > 20) faults.push(`receiver ${name}: ${lines.length - 20} more`)
     }
     const hits = new Set<string>()
+    let changes = 0
     for (const [endpointId, receiver] of this.#receivers) {
       const asked = expected.get(endpointId) ?? new Map<string, ToldHit>()
-      for (const { hitId } of asked.values()) hits.add(hitId)
+      for (const { hitId, kind } of asked.values()) {
+        hits.add(hitId)
+        if (kind === 'search.hit.changed') changes++
+      }
       tell(receiver.name, [...receiver.faults, ...differences(asked, receiver.kept)])
       if (asked.size === 0) faults.push(`receiver ${receiver.name}: the run made no hit for it`)
     }
@@ -144,7 +149,7 @@ export class HitTrial {
     const count = (number: number) => number.toLocaleString('en')
     const line =
       `${count(hits.size)} hits in ${count(sum(({ kept }) => kept.size))} messages to ${all.length} receivers ` +
-      `(${count(sum(({ repeats }) => repeats()))} repeats), ${faults.length} wrong`
+      `(${count(changes)} of changes, ${count(sum(({ repeats }) => repeats()))} repeats), ${faults.length} wrong`
     return { line, faults }
   }
 
@@ -170,6 +175,7 @@ function differences(expected: ReadonlyMap<string, ToldHit>, kept: ReadonlyMap<s
   const idOf = new Map<string, string>()
   for (const [id, hit] of kept) {
     if (!expected.has(id)) found.push(`${id} is no hit (${nameOf(hit)})`)
+    if (hit.kind !== 'search.hit') continue
     const other = idOf.get(hit.hitId) ?? id
     if (other !== id) found.push(`hit ${hit.hitId} came as ${id} and as ${other}`)
     idOf.set(hit.hitId, id)
