@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import type { PrintedEvent } from '../testing/printed-event.ts'
+import { readPrintedEvent } from '../testing/printed-event.ts'
 import { putEmptyStock } from '../world.ts'
 
 const program = new URL('../../src/bin/tenderstock.ts', import.meta.url).pathname
@@ -84,7 +84,7 @@ test('without a terminal only the command prints a link, and it works once', { t
   const [event] = printed.out
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as PrintedEvent)
+    .map((line) => readPrintedEvent(line))
   expect(event).toMatchObject({ event: 'consoleLink', mail: null })
   const link = String(event!['link'])
   expect(link).toMatch(/^http:\/\/localhost:\d+\/first\/[\w-]{43}$/)

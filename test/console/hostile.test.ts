@@ -30,7 +30,7 @@ const ownWords = new Set([
     '/codes/nuts.json',
     '/language',
   ],
-  ...['/llms.txt', '/openapi.json', '/robots.txt', '/sitemap.xml', '/.well-known/security.txt'],
+  ...['/events.schema.json', '/llms.txt', '/openapi.json', '/robots.txt', '/sitemap.xml', '/.well-known/security.txt'],
   // what they say is in the address that asks for them, which the test below sends
   ...['/sign-in', '/sign-in/sent', '/signed-in', '/sign-in/oidc', '/sign-in/oidc/callback', '/first/:key'],
   // as bytes in a sandbox

@@ -32,6 +32,24 @@ const looks: readonly Look[] = isFull
       { width: 360, scheme: 'dark', language: 'de' },
     ]
 
+/** Words of letters that stand on two lines, where people scan: buttons, navigation, tables, lists of facts, headings. */
+const brokenWords = `[...document.querySelectorAll('button, .btn, nav a, th, td, dt, dd, label, h1, h2, h3')].flatMap((element) => {
+  const found = []
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    const holder = text.parentElement
+    if (holder.closest('.hide, pre') || (holder.closest('thead')?.clientWidth ?? 9) <= 1) continue
+    for (const { 0: word, index } of text.data.matchAll(/(?<!\\S)\\p{L}{2,12}(?!\\S)/gu)) {
+      const range = document.createRange()
+      range.setStart(text, index)
+      range.setEnd(text, index + word.length)
+      const tops = [...range.getClientRects()].map(({ top }) => Math.round(top))
+      if (new Set(tops).size > 1) found.push(word)
+    }
+  }
+  return found
+}).slice(0, 5)`
+
 describe.skipIf(!hasChromium)('the screens of a whole service', () => {
   let folder: string
   let service: ChildProcess
@@ -119,6 +137,7 @@ describe.skipIf(!hasChromium)('the screens of a whole service', () => {
     const answer = await page.goto(ready.console + path, { waitUntil: 'load' })
     if (answer?.status() !== 200) faults.push(`${name}: ${answer?.status()}`)
     faults.push(...(await brokenRules(page)).map((fault) => `${name}: ${fault}`))
+    faults.push(...((await page.evaluate(brokenWords)) as string[]).map((word) => `${name}: breaks within "${word}"`))
     const wide = Number(
       await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
     )

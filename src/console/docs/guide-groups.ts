@@ -106,6 +106,7 @@ export const pagesOfFiles: { readonly [file: string]: string } = {
   'docs/fields.md': '/docs/fields',
   'CHANGELOG.md': '/changelog',
   'contract/openapi.json': '/openapi.json',
+  'contract/events.schema.json': '/events.schema.json',
 }
 
 /** `docs/sync/guide.md` is at `/docs/sync/guide`, a README at its folder. */

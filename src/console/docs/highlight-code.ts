@@ -18,6 +18,9 @@ const comments: { readonly [language: string]: string } = {
   sql: '--[^\\n]*',
 }
 
+const quoted = String.raw`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`
+const texts: { readonly [language: string]: string } = { ts: `${quoted}|\`[^\`\\n]*\`` }
+
 const patterns = new Map<string, RegExp>()
 
 function patternOf(language: string): RegExp | undefined {
@@ -27,7 +30,7 @@ function patternOf(language: string): RegExp | undefined {
   if (!pattern) {
     const comment = comments[name] === undefined ? '' : `(?<c>${comments[name]})|`
     pattern = new RegExp(
-      `${comment}(?<s>"[^"\\n]*"|'[^'\\n]*')|(?<v>(?<![\\w.-])\\d[\\d.,_]*\\b)|(?<k>(?<![\\w$.-])(?:${words[name]})(?![\\w-]))`,
+      `${comment}(?<s>${texts[name] ?? quoted})|(?<v>(?<![\\w.-])\\d[\\d.,_]*\\b)|(?<k>(?<![\\w$.-])(?:${words[name]})(?![\\w-]))`,
       name === 'sql' ? 'gimu' : 'gmu',
     )
     patterns.set(name, pattern)

@@ -185,6 +185,9 @@ function tableOf(tokens: readonly Token[], caption: string, place: GuidePlace): 
 }
 
 /** Text with its links resolved. */
+/** Whether no narrow column holds it: it may break anywhere. */
+export const isLongName = (text: string): boolean => /\S{13}/.test(text)
+
 function inlineOf(token: Token, place: GuidePlace): string {
   const out: string[] = []
   const children = token.children ?? []
@@ -195,13 +198,15 @@ function inlineOf(token: Token, place: GuidePlace): string {
       const link = openLink(to, fragment, place)
       // a file of the repository alone is shown as code, unless its name is code already
       const isCode = children[index + 1]?.type === 'code_inline'
-      out.push(link === undefined ? (isCode ? '' : '<code>') : link)
+      const isLong = isLongName(children[index + 1]?.content ?? '')
+      out.push(link === undefined ? (isCode ? '' : '<code>') : isLong ? link.replace('<a ', '<a class="long" ') : link)
       closing.push(link === undefined ? (isCode ? '' : '</code>') : '</a>')
     } else if (child.type === 'link_close') out.push(closing.pop() ?? '')
     else if (child.type === 'image') out.push(imageOf(child, place))
-    else if (child.type === 'code_inline')
-      out.push(`<code>${escapeHtml(child.content.replaceAll(exampleApi, place.apiAddress))}</code>`)
-    else out.push(markdown.renderer.renderInline([child], markdown.options, {}))
+    else if (child.type === 'code_inline') {
+      const code = child.content.replaceAll(exampleApi, place.apiAddress)
+      out.push(`<code${isLongName(code) ? ' class="long"' : ''}>${escapeHtml(code)}</code>`)
+    } else out.push(markdown.renderer.renderInline([child], markdown.options, {}))
   }
   return out.join('')
 }

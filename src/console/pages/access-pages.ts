@@ -145,9 +145,7 @@ class AccessPages {
     if (!organization.hasApiAccess) throw new PageError(409, texts.readOnlyPost)
     const back = pathOf(organization.organizationId)
     const used =
-      token.lastUsedAt === undefined
-        ? texts.revokeUnused
-        : texts.revokeUsed(formatRelative(token.lastUsedAt, now, language))
+      token.lastUsedAt === null ? texts.revokeUnused : texts.revokeUsed(formatRelative(token.lastUsedAt, now, language))
     return page({
       title: texts.revokeTitle(token.name),
       crumbs: [
@@ -194,9 +192,9 @@ class AccessPages {
     return { organization, token }
   }
 
-  #nameOf(request: OrganizationRequest, mail: string | undefined): string {
+  #nameOf(request: OrganizationRequest, mail: string | null): string {
     const texts = accessTexts[request.language]
-    if (mail === undefined) return texts.unknown
+    if (mail === null) return texts.unknown
     if (mail === 'operator') return texts.operator
     const owners = this.#place.directory.ownersOf(request.organization.organizationId)
     return owners.find((owner) => owner.mail === mail)?.name || mail
@@ -223,7 +221,7 @@ class AccessPages {
     return html`<div class="card stack"><div class="row spread"><h3>${token.name}</h3><code class="soft">${token.hint}</code></div>${facts(
       [
         [texts.created, texts.by(this.#nameOf(request, token.createdBy), formatMoment(token.createdAt, language))],
-        [texts.lastUsed, token.lastUsedAt === undefined ? texts.notYet : formatMoment(token.lastUsedAt, language)],
+        [texts.lastUsed, token.lastUsedAt === null ? texts.notYet : formatMoment(token.lastUsedAt, language)],
         [texts.from, origin === '' ? '–' : origin],
         [texts.ends, endOf(token.expiresAt, now, language)],
       ],
@@ -266,9 +264,9 @@ class AccessPages {
   }
 }
 
-function endOf(expiresAt: number | undefined, now: number, language: OrganizationRequest['language']): Html | string {
+function endOf(expiresAt: number | null, now: number, language: OrganizationRequest['language']): Html | string {
   const texts = accessTexts[language]
-  if (expiresAt === undefined) return texts.never
+  if (expiresAt === null) return texts.never
   const end = formatDay(expiresAt, language)
   if (expiresAt - now > soonMs) return end
   return state('warn', texts.endsSoon(formatRelative(expiresAt, now, language), end))
@@ -279,8 +277,8 @@ function rotation({ language, now }: OrganizationRequest, valid: readonly ApiTok
   const texts = accessTexts[language]
   const [old, fresh] = valid.toSorted((left, right) => left.createdAt - right.createdAt) as [ApiToken, ApiToken]
   const useOf = ({ name, lastUsedAt }: ApiToken) =>
-    lastUsedAt === undefined ? texts.newUnused(name) : texts.newUsed(name, formatRelative(lastUsedAt, now, language))
-  const isDeployed = fresh.lastUsedAt !== undefined
+    lastUsedAt === null ? texts.newUnused(name) : texts.newUsed(name, formatRelative(lastUsedAt, now, language))
+  const isDeployed = fresh.lastUsedAt !== null
   return part(
     texts.finish,
     html`<ol class="steps"><li class="done">${texts.stepCreate}</li><li${isDeployed && html` class="done"`}>${texts.stepDeploy(old.name, useOf(fresh))}</li><li>${texts.stepWatch(old.name, useOf(old))}</li><li>${texts.stepRevoke(old.name)}</li></ol>`,

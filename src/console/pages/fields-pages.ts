@@ -3,6 +3,7 @@ import { docFrame } from '../docs/doc-frame.ts'
 import { type FieldFill, isPersonal } from '../docs/field-fill.ts'
 import type { DocPage, Handbook } from '../docs/handbook.ts'
 import { fieldHeadings, type MemberKind, memberKinds, membersOf, type RecordMember } from '../docs/record-members.ts'
+import { isLongName } from '../docs/render-guide.ts'
 import type { CodeSection } from '../docs/search-guides.ts'
 import { formatMoment, formatNumber, formatShare } from '../format.ts'
 import { type Html, html } from '../html.ts'
@@ -126,7 +127,7 @@ function kindTable(
   const count = fill?.bySource.get(source)?.[kind]
   return html`<h2 id="${kind}" lang="en">${fieldHeadings[kind]}</h2><table class="fold ref"><caption class="hide" lang="en">${fieldHeadings[kind]}</caption><thead><tr><th scope="col">${texts.member}</th><th scope="col">${texts.type}</th><th scope="col">${texts.meaning}</th><th scope="col">${texts.origin}</th><th scope="col">${texts.filled}</th></tr></thead><tbody>${members.map(
     (member) =>
-      html`<tr><th scope="row"><code id="${anchorOf(kind, member.name)}">${member.name}</code></th><td data-l="${texts.type}"><span class="soft" lang="en">${member.type}</span></td><td data-l="${texts.meaning}"><span lang="en">${prose(member.meaning)}</span>${exampleOf(kind, member.name, fill, language)}</td><td data-l="${texts.origin}" lang="en">${member.origins.map(([format, at], index) => html`${index > 0 && html`<br>`}${format !== '' && html`<span class="soft">${format}</span> `}${prose(at)}`)}</td><td data-l="${texts.filled}">${rate(count, member.name, texts.units[kind], language)}</td></tr>`,
+      html`<tr><th scope="row"><code id="${anchorOf(kind, member.name)}"${isLongName(member.name) && html` class="long"`}>${member.name}</code></th><td data-l="${texts.type}"><span class="soft" lang="en">${member.type}</span></td><td data-l="${texts.meaning}"><span lang="en">${prose(member.meaning)}</span>${exampleOf(kind, member.name, fill, language)}</td><td data-l="${texts.origin}" lang="en">${member.origins.map(([format, at], index) => html`${index > 0 && html`<br>`}${format !== '' && html`<span class="soft">${format}</span> `}${prose(at)}`)}</td><td data-l="${texts.filled}">${rate(count, member.name, texts.units[kind], language)}</td></tr>`,
   )}</tbody></table>`
 }
 
@@ -135,7 +136,9 @@ const prose = (text: string): Html =>
   html`${text
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .split('`')
-    .map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`
+    .map((part, index) =>
+      index % 2 === 0 ? part : html`<code${isLongName(part) && html` class="long"`}>${part}</code>`,
+    )}`
 
 function exampleOf(kind: MemberKind, name: string, fill: FieldFill | undefined, language: Language): Html | false {
   const texts = docsTexts[language]

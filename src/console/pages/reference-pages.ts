@@ -1,4 +1,5 @@
 // The reference of the API: its two operations from the contract, and every error from the catalog of problems.
+import { readFileSync } from 'node:fs'
 import { contractText } from '../../api/contract-text.ts'
 import { type ProblemSlug, problemKind, problemSlugs } from '../../api/problems.ts'
 import { exampleProblem } from '../../api/routes.ts'
@@ -17,6 +18,8 @@ import { docsTexts } from '../text/docs-texts.ts'
 import type { Language } from '../text/languages.ts'
 
 type ReferencePlace = Pick<ConsolePlace, 'apiAddress' | 'editions' | 'config' | 'origin'>
+
+const eventSchemaFile = new URL('../../../contract/events.schema.json', import.meta.url)
 
 /** The pages of the reference as they stand in the navigation. */
 export const referenceDocs: readonly DocPage[] = [
@@ -40,6 +43,11 @@ export const referencePages = (place: ReferencePlace, handbook: Handbook): PageR
     kind: 'content',
     type: 'application/json; charset=utf-8',
     body: contractText({ baseUrl: place.apiAddress, docsUrl: docsUrlOf(place) }),
+  })),
+  publicPage('GET', '/events.schema.json', () => ({
+    kind: 'content',
+    type: 'application/schema+json; charset=utf-8',
+    body: readFileSync(eventSchemaFile, 'utf8'),
   })),
 ]
 

@@ -3,7 +3,7 @@ import { inTransaction } from '../../store/database.ts'
 import { acknowledgeAlarm } from '../../store/source-health.ts'
 import { formatNumber, formatRelative } from '../format.ts'
 import { actorOf, fieldOf, note } from '../forms.ts'
-import { html } from '../html.ts'
+import { type Content, html } from '../html.ts'
 import {
   operatorPage,
   type PageAnswer,
@@ -13,7 +13,7 @@ import {
   page,
   redirect,
 } from '../page.ts'
-import { empty, part, quoted, state, table } from '../parts.ts'
+import { empty, foreignLink, part, quoted, state, table } from '../parts.ts'
 import type { CommandOutcome, ConsolePlace } from '../place.ts'
 import { runBriefly } from '../run-briefly.ts'
 import { sourceBody } from '../source-body.ts'
@@ -73,7 +73,7 @@ ${groups.map(
         rows: some.map((line) => [
           html`<a href="${addressOf(line.sourceId)}">${quoted(line.title)}</a><br><code class="soft">${line.sourceId}</code>`,
           line.country,
-          html`${state(sourceMarks[line.state], texts.states[line.state])}${line.offBecause !== undefined && html` <span class="soft">${quoted(line.offBecause, 'en')}</span>`}${line.alarms.map(({ detail }) => html`<br><span class="soft">${quoted(detail, 'en')}</span>`)}`,
+          html`${state(sourceMarks[line.state], texts.states[line.state])}${line.offBecause !== undefined && html` <span class="soft" lang="en">${withLinks(line.offBecause)}</span>`}${line.alarms.map(({ detail }) => html`<br><span class="soft">${quoted(detail, 'en')}</span>`)}`,
           ago(line.lastSuccessAt),
           ago(line.lastNewAt),
           number(line.recentDocuments),
@@ -172,3 +172,7 @@ async function acknowledge(place: ConsolePlace, request: PersonRequest): Promise
   })
   return redirect(addressOf(sourceId), { notice: isKnown ? texts.acknowledged : texts.noSuchAlarm })
 }
+
+/** A text of ours with its addresses as links. */
+const withLinks = (text: string): Content =>
+  text.split(/(https:\/\/[^\s()]+)/).map((part, index) => (index % 2 === 1 ? foreignLink(part) : part))
