@@ -21,8 +21,8 @@ test.each<[CommandEvent, object]>([
   [
     {
       ...{ event: 'token', tokenId: 't', organizationId: 'o', name: 'crm', hint: 'h', createdAt: at, isExpired: false },
-      ...{ expiresAt: at, revokedAt: undefined, lastUsedAt: at, createdBy: undefined },
-      ...{ lastUsedFrom: undefined, lastUsedAgent: undefined },
+      ...{ expiresAt: at, revokedAt: null, lastUsedAt: at, createdBy: null },
+      ...{ lastUsedFrom: null, lastUsedAgent: null },
     },
     { createdAt: instant, expiresAt: instant, lastUsedAt: instant },
   ],

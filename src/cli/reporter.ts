@@ -12,6 +12,7 @@ import { type Paint, painter } from './paint.ts'
 import { describeReview } from './review-text.ts'
 import { describeSetting } from './setting-text.ts'
 import { describeSource } from './source-text.ts'
+import { isTimeName } from './time-member.ts'
 import { describeWebhook } from './webhook-text.ts'
 
 type Failure = {
@@ -62,14 +63,8 @@ function jsonReporter(out: Screen, clock: Clock): Reporter {
   return { emit, close: () => {}, fail: (failure) => emit({ event: 'error', ...failure }) }
 }
 
-/** Members that hold a time: epoch milliseconds within the program, ISO 8601 in what it prints. */
-const timeName = /(?:At|Since)$|^(?:at|until|since|nextPublication|lastModified)$/
-/** 1973: no count or duration of an event is as large. */
-const smallestTime = 1e11
-
-function timesAsInstants(name: string, value: unknown): unknown {
-  return typeof value === 'number' && value >= smallestTime && timeName.test(name) ? toInstant(value) : value
-}
+const timesAsInstants = (name: string, value: unknown): unknown =>
+  typeof value === 'number' && isTimeName(name) ? toInstant(value) : value
 
 function throttle(clock: Clock, intervalMs: number): () => boolean {
   let last = clock()
@@ -616,7 +611,7 @@ function tokenText(event: EventOf<'token'>, paint: Paint): string {
   const state = event.revokedAt
     ? `revoked ${minute(event.revokedAt)}`
     : event.isExpired
-      ? `expired ${minute(event.expiresAt ?? null)}`
+      ? `expired ${minute(event.expiresAt)}`
       : event.expiresAt
         ? `valid until ${minute(event.expiresAt)}`
         : 'valid'
@@ -640,5 +635,8 @@ function redactedText(event: EventOf<'redacted'>, paint: Paint): string {
     ...(event.isDryRun || event.records === 0
       ? []
       : ['      The next edition brings the change to copies; until then the API serves the last one.']),
+    ...(event.recordedIn === undefined
+      ? []
+      : [`      Recorded in ${event.recordedIn}; keep it beside your backups, for redact import after a restore.`]),
   ].join('\n')
 }
