@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 // @ts-expect-error: it comes without types
 import S3Server from 's3rver'
 import { afterEach, expect, test } from 'vitest'
-import type { PrintedEvent } from './testing/printed-event.ts'
+import { type PrintedEvent, readPrintedEvent } from './testing/printed-event.ts'
 import { putEmptyStock } from './world.ts'
 
 const program = new URL('../src/bin/tenderstock.ts', import.meta.url).pathname
@@ -29,7 +29,7 @@ function run(args: readonly string[], env: Record<string, string> = {}): Promise
         events: out
           .split('\n')
           .filter(Boolean)
-          .map((line) => JSON.parse(line) as PrintedEvent),
+          .map((line) => readPrintedEvent(line)),
       }),
     )
   })
@@ -68,7 +68,7 @@ test('a backup is made beside a running service and alone, checked, and restored
   )
   closers.push(() => service.kill('SIGKILL'))
   for await (const line of createInterface({ input: service.stdout }))
-    if ((JSON.parse(line) as PrintedEvent).event === 'ready') break
+    if (readPrintedEvent(line).event === 'ready') break
   expect((await run(['organization', 'create', 'Acme', '--requests-per-minute', '60', '--data', data])).code).toBe(0)
   const made = await run(['backup', backup, '--data', data])
   expect(made.events.at(-1)).toMatchObject({

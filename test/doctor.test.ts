@@ -14,7 +14,7 @@ import { simulate } from '../src/service/simulate.ts'
 import { startService } from './conformance/trial-process.ts'
 import { fakeTimeLibrary, openWrongClock } from './database-faults/wrong-clock.ts'
 import { freePort, programOf } from './proxies/proxy-process.ts'
-import type { PrintedEvent } from './testing/printed-event.ts'
+import { type PrintedEvent, readPrintedEvent } from './testing/printed-event.ts'
 import { openEmptyDatabase, testDatabaseUrl } from './world.ts'
 
 const program = join(import.meta.dirname, '../src/bin/tenderstock.ts')
@@ -49,7 +49,7 @@ const examine = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<
       const events = text
         .split('\n')
         .filter(Boolean)
-        .map((line) => JSON.parse(line) as PrintedEvent)
+        .map((line) => readPrintedEvent(line))
       const of: Report['of'] = (check, state) =>
         events
           .filter((each) => each['check'] === check && each['state'] === state)
@@ -67,10 +67,10 @@ async function listen(onConnection: () => void = () => {}): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-async function startStore(policy: string): Promise<string> {
+async function startStore(policy: string, memory = '50mb'): Promise<string> {
   const port = await freePort()
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
-  const limits = ['--maxmemory', '50mb', '--maxmemory-policy', policy]
+  const limits = ['--maxmemory', memory, '--maxmemory-policy', policy]
   const child = spawn(programOf('redis-server') ?? programOf('valkey-server')!, [...args, ...limits], {
     stdio: 'ignore',
   })
@@ -183,6 +183,10 @@ describe.skipIf(testDatabaseUrl === undefined)('with a server', () => {
     )
     expect(well.of('database', 'ok').join(' ')).toMatch(/runs PostgreSQL \d+.*free connections.*differ by \d+ ms/)
     expect(well.of('redis', 'ok')).toHaveLength(1)
+    // it would evict, and has no limit beyond which it does
+    const boundless = await startStore('allkeys-lru', '0')
+    const odds = await examine(['--data', folder, ...(await freePorts())], { REDIS_URL: boundless })
+    expect([odds.of('redis', 'problem'), odds.of('redis', 'warning').length]).toEqual([[], 1])
 
     await client.query(`alter database ${name} set synchronous_commit = off`)
     await client.query(`create database ${name}_latin encoding 'LATIN1' template template0 lc_collate 'C' lc_ctype 'C'`)

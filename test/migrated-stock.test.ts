@@ -25,9 +25,9 @@ const [unchanged, changed, added] = ids
 const expanded = { ...migrations, '9998-expand': ['alter table setting add column note text'], '9998b-later': [] }
 const contracted = { ...expanded, '9999-contract.needs-9998': ['alter table setting drop column note'] }
 
-/** A session of a program that knows them. */
-async function openSession(databaseUrl: string) {
-  const pool = new pg.Pool({ connectionString: databaseUrl, application_name: 'tenderstock 9999' })
+/** A session of a program that knows the migrations up to that one: all, where none is named. */
+async function openSession(databaseUrl: string, newest = '9999') {
+  const pool = new pg.Pool({ connectionString: databaseUrl, application_name: `tenderstock ${newest}` })
   const client = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   return { client, close: () => client.destroy() }
 }
@@ -119,6 +119,10 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
     expect(news).toEqual([{ applying: ['9998-expand', '9998b-later'], waiting: ['9999-contract.needs-9998'] }])
     await old.db.selectFrom('edition').selectAll().execute()
     await old.close()
+    // it knows what makes the column unnecessary, and nothing newer
+    const enough = await openSession(options.databaseUrl!, '9998')
+    onTestFinished(enough.close)
+    await sql`select 1`.execute(enough.client)
     await migrateAs(contracted)
     expect(news.at(-1)).toEqual({ applying: ['9999-contract.needs-9998'], waiting: [] })
     await migrateAs(contracted)
@@ -191,6 +195,10 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
     await sql`update planted set doubled = null`.execute(store.db)
     await runBackfills(store, { known })
     expect(await doubled()).toBe(0)
+    // what is done does not keep the next one from its work
+    const second = { name: 'triple', statement: known[0]!.statement.replace('2 * id', '3 * id') }
+    await runBackfills(store, { known: [...known, second] })
+    expect(await doubled()).toBe(1000)
   })
 
   test('that is from before there were saved searches is matched from its next edition on', async () => {

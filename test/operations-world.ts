@@ -1,8 +1,11 @@
 // What the operations of the service have to work with in tests: a store of the test, and nothing that runs.
+import { openReporter } from '../src/cli/reporter.ts'
 import { systemRandom } from '../src/platform/random.ts'
 import type { ServiceContext } from '../src/service/operation-context.ts'
+import { runOperation as run } from '../src/service/operations.ts'
 import { workQueue } from '../src/service/work-queue.ts'
 import { openDatabaseClock } from '../src/store/database-clock.ts'
+import { readPrintedEvent } from './testing/printed-event.ts'
 
 /** `given` takes the place of what a service that was just opened would have. */
 export const serviceContext = (
@@ -18,3 +21,14 @@ export const serviceContext = (
   databaseClock: openDatabaseClock(Date.now),
   ...given,
 })
+
+const write = (line: string) => void readPrintedEvent(line)
+const screen = { write, isTerminal: false, hasColours: false }
+const { emit: print } = openReporter({ json: true, out: screen, err: screen, clock: Date.now })
+
+/** The service's `runOperation`, of which each event is held against the published schema, in the form in which it is printed. */
+export const runOperation: typeof run = (context, command, emit) =>
+  run(context, command, (event) => {
+    print(event)
+    emit(event)
+  })

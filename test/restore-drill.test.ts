@@ -85,6 +85,8 @@ describe.each(engines)('a restored stock (%s)', (engine) => {
     const load = (async () => {
       for (let version = 1; !isOver; version++) {
         await putNumbered(store, 0, 5, version)
+        // an hour of the cursor's 24 each
+        if (version > 12) continue
         await publishNext(store)
         await catchUp(node.log, store)
         await read(node.origin)

@@ -35,7 +35,7 @@ function filesBelow(folder: string, ending: string): [string, string][] {
 
 describe('the house', () => {
   const sources = new Map([
-    ...['src', 'client', 'test', 'bench', 'quality'].flatMap((folder) => filesBelow(folder, '.ts')),
+    ...['src', 'client', 'contract', 'test', 'bench', 'quality'].flatMap((folder) => filesBelow(folder, '.ts')),
     ...filesBelow('docs/decisions', '.md'),
   ])
 

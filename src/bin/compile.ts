@@ -6,6 +6,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '../..')
 rmSync(join(root, 'dist'), { recursive: true, force: true })
 const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
+if (status === null) throw new Error('tsc is not installed here; run `npm ci` first')
 if (status !== 0) throw new Error(`tsc ended with ${status}`)
 // pages' styles and scripts, and data; fixtures belong to tests
 for (const file of globSync('src/**/*.{css,js,svg,json,txt,gz}', { cwd: root }))

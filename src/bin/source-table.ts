@@ -85,7 +85,9 @@ const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\
 
 function accessOf({ access, offBecause }: Source): string {
   const parts = [
-    ...(access.kind === 'key' ? [`key \`TENDERSTOCK_${access.setting}\` from ${cell(access.getItAt)}`] : []),
+    ...(access.kind === 'key'
+      ? [`key \`TENDERSTOCK_${access.setting}\` from ${cell(access.getItAt).replace(/https:\/\/\S+/g, '<$&>')}`]
+      : []),
     ...(offBecause === undefined ? [] : [`off: ${cell(offBecause)}`]),
   ]
   return parts.length === 0 ? 'open' : parts.join('; ')

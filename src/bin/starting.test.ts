@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, expect, test } from 'vitest'
-import type { PrintedEvent } from '../../test/testing/printed-event.ts'
+import { type PrintedEvent, readPrintedEvent } from '../../test/testing/printed-event.ts'
 import { putEmptyStock } from '../../test/world.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -45,7 +45,7 @@ function launch(command: string, args: readonly string[], env: Record<string, st
   let wake = () => {}
   child.stderr.on('data', (chunk) => (errors += chunk))
   createInterface({ input: child.stdout }).on('line', (line) => {
-    events.push(JSON.parse(line) as PrintedEvent)
+    events.push(readPrintedEvent(line))
     wake()
   })
   void exited.then(() => wake())
@@ -134,7 +134,7 @@ test('errors in the command line or the settings are reported before anything is
     const events = outcome.out
       .trimEnd()
       .split('\n')
-      .map((line) => JSON.parse(line) as PrintedEvent)
+      .map((line) => readPrintedEvent(line))
     expect(events.at(-1)).toEqual({
       event: 'error',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -158,7 +158,7 @@ test('config tells where each setting comes from, then what is wrong with them, 
   const events = out
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as PrintedEvent)
+    .map((line) => readPrintedEvent(line))
   expect(events[0]).toMatchObject({ event: 'settingsOf', isRunning: false })
   const of = (wanted: string) => events.find(({ name }) => name === wanted)
   expect(of('DATABASE_URL')).toMatchObject({ from: 'file', value: null, isSecret: true, isSet: true })
@@ -224,7 +224,7 @@ test.skipIf(!canUnshare)(
       const sources = out
         .trim()
         .split('\n')
-        .map((line) => JSON.parse(line) as PrintedEvent)
+        .map((line) => readPrintedEvent(line))
       return sources.filter(({ lastError }) => typeof lastError === 'string').length
     }
     await expect.poll(tried, { timeout: 300_000, interval: 1000 }).toBeGreaterThan(20)
@@ -284,7 +284,7 @@ test('the systemd unit runs unchanged, and prints no token', async () => {
   const settings = shown.out
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as PrintedEvent)
+    .map((line) => readPrintedEvent(line))
   expect(settings[0]).toMatchObject({ event: 'settingsOf', isRunning: true, pid: service.child.pid })
   expect(settings).toContainEqual(expect.objectContaining({ name: 'TENDERSTOCK_CONTACT', isSet: false }))
   service.child.kill('SIGTERM')

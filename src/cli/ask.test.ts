@@ -61,6 +61,7 @@ test('at a terminal a person is asked, and nothing but yes does it', async () =>
   for (const [answer, code] of [
     ['\r', 1],
     ['nein\r', 1],
+    ['yet another\r', 1],
     ['\u0004', 1],
     ['\u0003', 130],
   ] as const) {
@@ -69,6 +70,9 @@ test('at a terminal a person is asked, and nothing but yes does it', async () =>
     expect(shown).toContain('Nothing was changed.')
     expect(ended).toBe(code)
   }
+  // a program reads the output, whoever sits before it
+  const asked = await atTerminal('y\r', 'token', 'revoke', tokenId, '--json')
+  expect(asked).toMatchObject({ code: 2, shown: expect.stringContaining('pass --yes') })
   expect(isRevoked()).toBe(false)
   expect(await revoke('y\r')).toMatchObject({ code: 0, shown: expect.stringContaining('Revoked') })
   expect(isRevoked()).toBe(true)
@@ -85,5 +89,6 @@ test('without a terminal it ends with 2 and a sentence unless --yes is given', (
   expect(json.status).toBe(2)
   expect(JSON.parse(json.stdout)).toMatchObject({ event: 'error', exitCode: 2 })
   // --yes reaches the operation, which has its own say
+  expect(call('organization', 'end', 'Acme', '--yes')).toMatchObject({ status: 0, stderr: '' })
   expect(call('organization', 'end', 'Acme', '--yes').stderr).toMatch(/no contract that runs/)
 })

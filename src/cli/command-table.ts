@@ -438,7 +438,7 @@ export const commands = {
     examples: [['tenderstock rebuild', 'after an update with better parsers']],
   },
   redact: {
-    summary: "Remove a person's contact data from records, for good.",
+    summary: "Remove a person's contact data from records, and keep it out.",
     details: [
       'The values are taken out of every record, now and whenever a notice with them is read again; the next edition brings the',
       'change to copies. Raw documents are kept, but no longer shown with them. Only keyed hashes of the values are stored.',

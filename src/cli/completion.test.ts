@@ -110,6 +110,9 @@ describe.each(commands.completion.operands.choices)('completion in %s', (shell) 
     expect(options).toContain('--help')
     expect(options).not.toContain('--api-port')
     expect(offered('tenderstock token create Acme --exp')).toEqual(new Set(['--expires-in-days']))
+    // what is asked for help is not given
+    expect(offered('tenderstock help token r')).toEqual(new Set(['revoke', 'rotate']))
+    expect(offered('tenderstock help publish --')).toEqual(new Set())
   })
 
   test('choices of an option and of an argument', () => {
@@ -122,6 +125,8 @@ describe.each(commands.completion.operands.choices)('completion in %s', (shell) 
     const names = (line: string) => [...offered(line)].map((name) => name.replaceAll('\\', '').replace(/\/$/, ''))
     expect(names('tenderstock ingest ')).toEqual(expect.arrayContaining(['day one.zip', 'notices']))
     expect(names('tenderstock start --ingest notices da')).toEqual(['day one.zip'])
+    // an option without a value takes none of what follows
+    expect(names('tenderstock ingest --json da')).toEqual(['day one.zip'])
     expect(names('tenderstock status --data ')).toEqual(['notices'])
     expect(names('tenderstock token create --name ')).toEqual([])
   })

@@ -86,6 +86,11 @@ describe('command line', () => {
     expect(refusal('tokens list')).toMatch(/Did you mean/)
     expect(refusal('start --api-prot 1')).toMatch(/no option --api-prot\. Did you mean --api-port\?/)
     expect(refusal('start extra')).toMatch(/does not accept "extra"/)
+    for (const end of ['--no-samples', '--api-port 1', '--'])
+      expect(refusal(`start --ingest a ${end} extra`), end).toMatch(/does not accept "extra"/)
+    expect(refusal('completion tcsh')).toBe('SHELL must be one of bash, zsh, fish, not "tcsh".')
+    // what somebody pasted there is not printed whole
+    expect(refusal(`start ${'x'.repeat(61)}`)).toContain(`not accept "${'x'.repeat(59)}…";`)
     expect(refusal('start --no-samples extra')).toMatch(/does not accept "extra"/)
     expect(refusal('start --api-port')).toMatch(/--api-port needs a value/)
     expect(refusal('start --data --json')).toMatch(/--data needs a value/)

@@ -19,6 +19,7 @@ describe('a redaction', () => {
     ['Tel. 030 1234567, Zimmer 4', 'Tel. [redacted], Zimmer 4'],
     ['Tel. +49 (0)30 123 45 67', 'Tel. [redacted]'],
     ['0049-30/1234567', '[redacted]'],
+    ['Tel. 030.123.45.67', 'Tel. [redacted]'],
     ['Tel. 030 1234567 12.11.2026', 'Tel. [redacted] 12.11.2026'],
     ['Frau Jane Müller-Doe', 'Frau [redacted]'],
     ['MUELLER DOE, jane', 'MUELLER [redacted]'],
@@ -72,6 +73,39 @@ describe('a redaction', () => {
     const other = { title: 'x', lots: [{ lotId: '1' }] }
     expect(jane.value(other)).toBe(other)
     expect(jane.json('{ "a": "b" }')).toBe('{ "a": "b" }')
+  })
+
+  test('removes each member of a contact as a whole, and touches none that ties notices together', () => {
+    const said = 'jane.doe@example.org, 030 1234567'
+    const membersOf = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, said]))
+    const contact = membersOf(
+      'contactName',
+      'email',
+      'phone',
+      'url',
+      'buyerProfileUrl',
+      'documentsUrl',
+      'submissionUrl',
+    )
+    const names = membersOf('id', 'hitId', 'noticeKey', 'noticeId', 'publicationNumber', 'procedureId', 'lotId')
+    const others = membersOf('mergedInto', 'lastModified', 'submissionDate', 'references')
+    expect(jane.value({ ...contact, ...names, ...others, title: said })).toEqual({
+      ...names,
+      ...others,
+      title: '[redacted], [redacted]',
+    })
+  })
+
+  test('finds names of different lengths, and leaves nothing of one within another', () => {
+    const names = redactor(key, [...rules({ name: 'Anna Maria Lena Doe' }), ...rules({ name: 'Maria Lena' })])
+    expect(names.text('Ask Anna Maria Lena Doe, or Lena Maria.')).toBe('Ask [redacted], or [redacted].')
+  })
+
+  test('finds what is as long as a value may be, and no number that is too short without its country code', () => {
+    const local = 'x'.repeat(64)
+    expect(of({ email: `${local}@example.org` }).text(`Mail ${local}@example.org`)).toBe('Mail [redacted]')
+    expect(of({ phone: '+49 123456' }).text('Tel. 0123456')).toBe('Tel. [redacted]')
+    expect(of({ phone: '+49 12345' }).text('Tel. 012345')).toBe('Tel. 012345')
   })
 
   test('cuts values out of a document, and withholds it where they are escaped, between tags or unreadable', () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { givenSettings, readConfig, sourceKey, webhookSecret } from './config.ts'
+import { backupPlaceOf, givenSettings, readConfig, sourceKey, webhookSecret } from './config.ts'
 import { OperatorError } from './errors.ts'
 import { settingNames, settings } from './settings.ts'
 
@@ -53,9 +53,38 @@ describe('configuration', () => {
       expect(() => readConfig({ [name]: 'https://me:secret@x' })).toThrow(/^[A-Z_]+ has a user(?!.*secret)/)
   })
 
+  test('people reach the console by https, without a path', () => {
+    const read = (url: string) => readConfig({ TENDERSTOCK_CONSOLE_URL: url }).consoleUrl
+    expect(read('https://console.example.org/')).toBe('https://console.example.org')
+    for (const url of ['http://console.example.org', 'https://example.org/console'])
+      expect(() => read(url), url).toThrow(
+        /^TENDERSTOCK_CONSOLE_URL is not usable; write it with https and without a path/,
+      )
+  })
+
+  test('a store of rate limits is named by any of four protocols, and never repeated', () => {
+    for (const url of ['redis://h', 'rediss://u:p@h:6380', 'valkey://h', 'valkeys://h/1'])
+      expect(readConfig({ REDIS_URL: url }).redisUrl).toBe(url)
+    expect(() => readConfig({ REDIS_URL: 'http://u:secret@h' })).toThrow(
+      /^REDIS_URL is not a usable address(?!.*secret)/,
+    )
+  })
+
+  test('a key that seals secrets is 32 bytes in base64, and never repeated', () => {
+    const key = Buffer.alloc(32, 7)
+    expect(readConfig({ TENDERSTOCK_SECRET_KEY: key.toString('base64') })).toEqual({ secretKey: key })
+    for (const text of ['secret', Buffer.alloc(31, 7).toString('base64'), Buffer.alloc(33, 7).toString('base64')])
+      expect(() => readConfig({ TENDERSTOCK_SECRET_KEY: text }), text).toThrow(
+        new RegExp(`^TENDERSTOCK_SECRET_KEY is not usable(?!.*${text})`),
+      )
+  })
+
   test('times to keep are whole days', () => {
     expect(readConfig({ TENDERSTOCK_KEEP_AUDIT_DAYS: ' 30 ', TENDERSTOCK_KEEP_LAST_USE_DAYS: '1' })).toEqual({
       keep: { auditMs: 30 * 86_400_000, lastUseMs: 86_400_000 },
+    })
+    expect(readConfig({ TENDERSTOCK_KEEP_DOCUMENTS_DAYS: '2', TENDERSTOCK_KEEP_REJECTIONS_DAYS: '3' })).toEqual({
+      keep: { documentsMs: 2 * 86_400_000, rejectionsMs: 3 * 86_400_000 },
     })
     for (const days of ['0', '-1', '1.5', 'all', '100000'])
       expect(() => readConfig({ TENDERSTOCK_KEEP_DOCUMENTS_DAYS: days }), days).toThrow(
@@ -102,6 +131,17 @@ describe('configuration', () => {
       sessionToken: 'token',
     })
     expect(readConfig({ AWS_ENDPOINT_URL: 'not looked at' })).toEqual({})
+  })
+
+  test('a backup is in a folder or in a bucket, and its address does not leave what it names', () => {
+    expect(backupPlaceOf('/backups/one')).toEqual({ kind: 'folder', path: '/backups/one' })
+    const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'very secret' }
+    expect(backupPlaceOf('s3://stock/a/../b/./c', keys)).toMatchObject({ bucket: 'stock', prefix: 'a/b/c/' })
+    for (const text of ['backups/one', 's3://', 'https://stock'])
+      expect(() => backupPlaceOf(text, keys), text).toThrow(/is no place for a backup; pass a folder or s3:/)
+    expect(() => backupPlaceOf('s3://stock', {})).toThrow(
+      's3://stock names a bucket, so set AWS_ACCESS_KEY_ID as well.',
+    )
   })
 
   test('an unusable storage for documents is reported in one sentence that names the problem and repeats no secret', () => {

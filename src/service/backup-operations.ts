@@ -2,9 +2,11 @@
 
 import { systemClock, systemSleep } from '../platform/clock.ts'
 import { backupPlaceOf, type Config } from '../platform/config.ts'
+import { OperatorError } from '../platform/errors.ts'
 import { backUpStock } from '../store/backup/back-up-stock.ts'
 import { type BackupPlace, openBackupPlace } from '../store/backup/backup-place.ts'
 import type { Manifest } from '../store/backup/manifest.ts'
+import { fullDiskSentence } from '../store/full-disk.ts'
 import { beginEpoch } from '../store/older-database.ts'
 import { inStockTransaction } from '../store/publication.ts'
 import type { BackupFacts, Emit } from './command-event.ts'
@@ -34,6 +36,13 @@ export async function backUp(context: ServiceContext, { operands }: ControlReque
     const seconds = Math.ceil((performance.now() - startedAt) / 1000)
     emit({ event: 'backedUp', ...factsOf(place, manifest), longestHoldMs: manifest.longestHoldMs, seconds })
     return 0
+  } catch (error) {
+    const full = fullDiskSentence(error, place.name)
+    if (full === undefined) throw error
+    throw new OperatorError(
+      `${full} The cut-off backup stays in ${place.name}; the same command clears it and begins again.`,
+      { cause: error },
+    )
   } finally {
     await place.close()
   }

@@ -89,7 +89,7 @@ export type BackupFacts = {
  * reporter knows (`…At`, `…Since` …): it prints them as ISO 8601. A fact that is added later is optional:
  * the service that answers a command may be older than the command.
  */
-type Facts = {
+export type Facts = {
   // the service
   starting: { version: string; data: string; engine: Store['engine']; pid: number }
   /** The tables are changed for this version; `waiting`: when no program is left that is too old for them. */
@@ -161,6 +161,8 @@ type Facts = {
     bodies: number
     mails: number
     others: number
+    /** The file that `redact import` reads after a restore; absent from a dry run. */
+    recordedIn?: string
   }
   redaction: {
     id: string

@@ -1,6 +1,7 @@
 // The operator's commands about digests, and the page behind "Unsubscribe".
 import { afterEach, describe, expect, test } from 'vitest'
 import { addSearch, openDigestWorld } from '../../test/digests/digest-world.ts'
+import { runOperation } from '../../test/operations-world.ts'
 import { engines, openTestStore } from '../../test/world.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom } from '../platform/random.ts'
@@ -9,7 +10,6 @@ import { listDigests } from '../store/digests.ts'
 import { createOrganization } from '../store/organizations.ts'
 import type { CommandEvent, EventOf } from './command-event.ts'
 import type { CommandName } from './command-name.ts'
-import { runOperation } from './operations.ts'
 import { workQueue } from './work-queue.ts'
 
 const closers: (() => unknown)[] = []

@@ -9,7 +9,9 @@ import { OperatorError } from '../platform/errors.ts'
 import { openHttp } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
 import { secretKeyFile, secretKeyOf } from '../platform/sealing.ts'
+import { keyVariable } from '../platform/settings.ts'
 import { within } from '../platform/within.ts'
+import { loadSources } from '../sources/registry.ts'
 import { examineServer, type ServerFacts } from '../store/server/examine-server.ts'
 import { assertVersion, placeOf } from '../store/server/open-server.ts'
 import { nodeClockConcern, publisherClockConcern } from './clock-concerns.ts'
@@ -98,6 +100,8 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
     ['console', options.consoleHost, options.consolePort, '--console-port'],
   ] as const)
     await examine(`${name} port`, async (found) => found(await portFinding(host, port, { isRunning, option })))
+  const { portals } = options
+  if (portals) await examine('source keys', async (found) => found(await keyFinding(portals.sources, options.keyOf)))
   if (options.portals && config) await checkPortals({ ...options, config, portals: options.portals }, tell)
   options.emit({ event: 'findings', ok: counts.ok, warnings: counts.warning, problems: counts.problem })
   return counts.problem === 0 ? 0 : 1
@@ -332,6 +336,19 @@ async function isTenderstock(
   } finally {
     await http.close()
   }
+}
+
+/** Which sources stay off for want of a key: of those that are named, or of all. */
+async function keyFinding(named: readonly string[], keyOf: DoctorOptions['keyOf']): Promise<Finding> {
+  const wanted = [...(await loadSources()).values()].filter(({ id }) => named.length === 0 || named.includes(id))
+  const missing = wanted.flatMap(({ id, access }) =>
+    access.kind === 'key' && keyOf(access.setting) === undefined ? [`${id} (${keyVariable(access.setting)})`] : [],
+  )
+  return missing.length === 0
+    ? ok('No source lacks a key.')
+    : warning(
+        `Without a key these sources stay off: ${missing.join(', ')}. \`tenderstock source show ID\` says where to get one.`,
+      )
 }
 
 /** One small request to each, by the rules for portals. Nothing is kept. */

@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { serviceContext } from '../../test/operations-world.ts'
+import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { receiveNotices } from '../../test/receive-notices.ts'
 import { at, notice } from '../../test/testing/generate/notices.ts'
 import { engines, openEmptyDatabase, openTestStore, type TestStore, testDatabaseUrl } from '../../test/world.ts'
 import { consolidate } from '../consolidate/consolidate.ts'
 import type { CommandEvent } from './command-event.ts'
 import type { CommandName } from './command-name.ts'
-import { runOperation } from './operations.ts'
 
 async function run(store: TestStore, command: CommandName, operands: readonly string[], options: object) {
   const events: CommandEvent[] = []

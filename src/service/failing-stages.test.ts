@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
-import type { PrintedEvent } from '../../test/testing/printed-event.ts'
+import { type PrintedEvent, readPrintedEvent } from '../../test/testing/printed-event.ts'
 import { openEmptyDatabase, testDatabaseUrl } from '../../test/world.ts'
 import { sampleDocuments } from '../simulator/samples/sample-documents.ts'
 
@@ -70,7 +70,7 @@ function launch(args: readonly string[], env: Record<string, string> = {}): Serv
   let seen = 0
   let wake = () => {}
   createInterface({ input: child.stdout }).on('line', (line) => {
-    events.push(JSON.parse(line) as PrintedEvent)
+    events.push(readPrintedEvent(line))
     wake()
   })
   void exited.then(() => wake())
@@ -127,7 +127,7 @@ test.skipIf(testDatabaseUrl === undefined)(
     /** As reported by another process, which runs no rounds. */
     const status = async () => {
       const { exitCode, out } = await run(['status', '--data', elsewhere, '--json'], env)
-      return { exitCode, ...(JSON.parse(out) as PrintedEvent) }
+      return { exitCode, ...readPrintedEvent(out) }
     }
 
     expect((await run(['ingest', await notices(6, 4), '--data', home], env)).exitCode).toBe(0)
@@ -215,7 +215,7 @@ test.skipIf(testDatabaseUrl === undefined)(
       return out
         .trim()
         .split('\n')
-        .map((line) => JSON.parse(line) as PrintedEvent)
+        .map((line) => readPrintedEvent(line))
     }
     await tenderstock('organization', 'create', 'Acme')
     const words = ['--organization', 'Acme', '--name', 'All', '--threshold', '1', '--cpv', ...divisions]

@@ -1,6 +1,7 @@
 // The commands about profiles, searches and hits, from their words to what they say and store.
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { runOperation } from '../../test/operations-world.ts'
 import { engines, openTestStore } from '../../test/world.ts'
 import { describeHit } from '../cli/hit-text.ts'
 import { parseCommand } from '../cli/parse-command.ts'
@@ -16,7 +17,6 @@ import { upsertTenders } from '../store/tenders.ts'
 import type { CommandEvent } from './command-event.ts'
 import { lazyMatcher } from './hit-rounds.ts'
 import type { ServiceContext } from './operation-context.ts'
-import { runOperation } from './operations.ts'
 
 const start = Date.UTC(2026, 0, 1)
 const plain = (text: string) => text

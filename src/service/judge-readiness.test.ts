@@ -60,6 +60,13 @@ describe('a node', () => {
     expect(node.pass(20_000, { isAnswering: true })).toEqual([undefined, 'behind'])
   })
 
+  test('is not behind with an edition that the database did not name yet', () => {
+    const node = openNode()
+    node.judge()
+    node.facts.held = 8
+    expect(node.pass(120_000, { isAnswering: true })).toEqual([undefined])
+  })
+
   test('is not ready when no look succeeded for longer than the bound', () => {
     const node = openNode(2 * hourMs)
     expect(node.pass(2 * hourMs, { isAnswering: false })).toEqual([undefined])
@@ -83,6 +90,10 @@ describe('a node', () => {
     const node = openNode()
     node.facts.isDamaged = true
     expect(node.judge()).toBe('damaged')
+    // which a database that is away does not hide: nobody waits for it
+    node.facts.now += dayMs + 1
+    expect(node.judge()).toBe('damaged')
+    node.facts.answeredAt = node.facts.now
     node.facts.isDamaged = false
     expect(node.judge()).toBeUndefined()
     node.facts.known = 0

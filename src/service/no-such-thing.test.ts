@@ -1,13 +1,12 @@
 // Every command that names something ends with one exit code where that thing does not exist, and changes nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { serviceContext } from '../../test/operations-world.ts'
+import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { openTestStore, type TestStore } from '../../test/world.ts'
 import { type CommandSpec, commands } from '../cli/command-table.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom } from '../platform/random.ts'
 import { createPerson } from '../store/people.ts'
 import { type CommandName, commandNames } from './command-name.ts'
-import { runOperation } from './operations.ts'
 
 let store: TestStore
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
 import { getOrCreateSetting } from '../store/settings.ts'
 import { FrozenSamples } from './frozen-samples.ts'
 import { keepLooking } from './keep-looking.ts'
-import { findPort } from './listening-address.ts'
+import { findPort, listenError } from './listening-address.ts'
 import { webhookAddressRule } from './loopback-webhooks.ts'
 import type { OpenNode } from './open-node.ts'
 import type { ServiceContext } from './operation-context.ts'
@@ -99,6 +99,9 @@ export async function openServiceConsole(
     isLeaving: () => state.snapshot().unready === 'draining',
     onFault: (error, path) =>
       log.error({ path, error: error instanceof Error ? error.stack : String(error) }, 'a page failed'),
+  }).catch((error: unknown) => {
+    // another program took the port after it was tried
+    throw listenError(error as NodeJS.ErrnoException, where.host, where.port, '--console-port')
   })
   node.defer(() => opened.close())
   return place

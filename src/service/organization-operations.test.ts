@@ -1,13 +1,12 @@
 // `organization show`, `rename` and `end` from the outside of the store: what they print, what the API and the console see after.
 import { describe, expect, test } from 'vitest'
-import { serviceContext } from '../../test/operations-world.ts'
+import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { engines, openTestStore } from '../../test/world.ts'
 import { readSerials } from '../store/change-signal.ts'
 import { findContract, putContract } from '../store/contracts.ts'
 import { loadTokens } from '../store/organizations.ts'
-import type { CommandEvent } from './command-event.ts'
+import type { CommandEvent, EventOf } from './command-event.ts'
 import type { CommandName } from './command-name.ts'
-import { runOperation } from './operations.ts'
 
 describe.each(engines)('organizations by commands (%s)', (engine) => {
   test('are shown, renamed, and end with their contract', async () => {
@@ -24,8 +23,18 @@ describe.each(engines)('organizations by commands (%s)', (engine) => {
     expect(made).toMatchObject({ event: 'customer', name: 'Acme', startsAt: null, tokens: [{ name: 'crm' }] })
     const { organizationId } = made as { organizationId: string }
 
-    // without a contract there is nothing to end
-    await expect(run('organization end', ['Acme'])).rejects.toThrow(/no contract that runs.*--access off/)
+    const [token] = (await run('token list', ['Acme'])) as readonly EventOf<'token'>[]
+    await run('token rotate', [token!.tokenId], { 'old-ends-in-days': '7' })
+    const audited = await run('audit', [], { limit: '2' })
+    expect(audited.map((entry) => 'action' in entry && [entry.action, entry.detail])).toEqual([
+      ['token.limit', expect.objectContaining({ tokenId: token!.tokenId })],
+      ['token.create', expect.anything()],
+    ])
+
+    // without a contract its access is closed
+    await run('organization end', ['Acme'])
+    await expect(run('organization end', ['Acme'])).rejects.toThrow('no contract that runs, and its access is closed')
+    await run('organization update', ['Acme'], { access: 'on' })
     await putContract(
       store.db,
       { organizationId, startsAt: 0, endsAt: undefined, note: 'by phone', setUpBy: 'anna@example.org' },

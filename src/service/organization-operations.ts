@@ -120,19 +120,21 @@ export async function renameOrganizationNow(
   return 0
 }
 
-/** `organization end`: the contract ends now, as by the button in the console. */
+/** `organization end`: the contract ends now, as by the button in the console; without one, the access is closed. */
 export async function endOrganization(
   context: ServiceContext,
   { operands }: ControlRequest,
   emit: Emit,
 ): Promise<number> {
   const { store, clock } = context
-  const { organizationId, name } = await organizationNamed(store, operands[0]!)
-  const hasEnded = await inTransaction(store, (trx) => endContractBy(trx, actorOf(context), organizationId, clock()))
-  if (!hasEnded)
-    throw new OperatorError(
-      `"${name}" has no contract that runs; \`tenderstock organization update '${name}' --access off\` closes its access.`,
-    )
+  const { organizationId, name, hasApiAccess } = await organizationNamed(store, operands[0]!)
+  await inTransaction(store, async (trx) => {
+    if (await endContractBy(trx, actorOf(context), organizationId, clock())) return
+    if (!hasApiAccess) throw new OperatorError(`"${name}" has no contract that runs, and its access is closed.`)
+    const change = { hasApiAccess: false }
+    await changeOrganization({ db: trx }, organizationId, change)
+    await noteCommand(trx, context, { action: 'organization.update', subject: name, organizationId, detail: change })
+  })
   emit({ event: 'organizationEnded', organizationId, name })
   return 0
 }

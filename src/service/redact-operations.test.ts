@@ -1,6 +1,6 @@
 // A person's contact data leaves everything that leaves the service, stays out when notices are read again, and comes back when the
 // redaction is undone.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -8,16 +8,16 @@ import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { fixtureXml } from '../../test/conformance/fixture-notice.ts'
 import { openDigestWorld } from '../../test/digests/digest-world.ts'
-import { serviceContext } from '../../test/operations-world.ts'
+import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { openDeliveryWorld, startReceiver } from '../../test/webhooks/delivery-world.ts'
 import { engines, openTestStore } from '../../test/world.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import { hourMs } from '../domain/time.ts'
 import { listAuditEntries } from '../store/audit.ts'
 import { listRejections } from '../store/documents.ts'
+import { insertRedaction, listRedactions } from '../store/redactions.ts'
 import type { CommandEvent, EventOf } from './command-event.ts'
 import type { CommandName } from './command-name.ts'
-import { runOperation } from './operations.ts'
 import { redactionsFile } from './redact-operations.ts'
 import { stockReads } from './stock-reads.ts'
 
@@ -125,8 +125,19 @@ describe.each(engines)('redact (%s)', (engine) => {
     ]
     expect(JSON.stringify(kept)).not.toMatch(isPersonal)
     expect(await run('redact list')).toMatchObject([
-      { event: 'redaction', id: done.id, kinds: { email: 1, phone: 1, name: 1 }, reason: 'request 7' },
+      {
+        event: 'redaction',
+        id: done.id,
+        kinds: { email: 1, phone: 1, name: 1 },
+        reason: 'request 7',
+        appliedAt: expect.any(Number),
+      },
     ])
+    expect((await stat(join(dataFolder, redactionsFile))).mode & 0o777).toBe(0o600)
+    // until everything was gone through again
+    const [rule] = await listRedactions(store.db)
+    await insertRedaction(store.db, { ...rule!, reason: 'another' })
+    expect(await listRedactions(store.db)).toEqual([{ ...rule, appliedAt: null }])
 
     await run('redact undo', [done.id])
     expect((await contents()).join('')).toMatch(isPersonal)
@@ -172,12 +183,65 @@ describe.each(engines)('redact (%s)', (engine) => {
     expect(JSON.stringify(await run('hit list'))).not.toContain(mail)
   })
 
+  test('reaches hits, estimates and records without a notice, and only counts when it is tried', async () => {
+    const { store, run, ingest } = await world()
+    using receiver = await startReceiver()
+    const deliveries = await openDeliveryWorld(store)
+    const endpoint = await deliveries.addEndpoint(receiver.url)
+    const { tenderId, ...hit } = await deliveries.addHit(`Ask ${mail}`)
+    await deliveries.addDelivery(endpoint.endpointNo, hit)
+    await deliveries.deliver()
+    await ingest(document('call'))
+    await sql`update hit set matched = ${JSON.stringify([`text: ${mail}`])}`.execute(store.db)
+    await sql`
+      insert into tender_estimate (tender_id, inputs_hash, model_version, estimate)
+      select ${tenderId}, 'h' || n, 'v', ${JSON.stringify({ kind: 'estimate', alike: [`for ${mail}`] })} || repeat(' ', n)
+      from generate_series(1, 3000) n`.execute(store.db)
+    // no notice is in it any more
+    await sql`
+      insert into tender (tender_id, founding_key, content, content_hash, sources)
+      values (${tenderId}, 'k', ${JSON.stringify({ id: tenderId, title: `Ask ${mail}` })}, 'old', '["ted"]')`.execute(
+      store.db,
+    )
+    await sql`
+      insert into mail (message_id, person, content, due_at, created_at)
+      values ('to-jane', ${mail}, ${JSON.stringify({ link: mail })}, 0, 0)`.execute(store.db)
+    const stored = async () => ({
+      tenders: (await sql`select content, content_hash from tender order by 1`.execute(store.db)).rows,
+      copies: (await sql`select matched from hit union all select estimate from tender_estimate`.execute(store.db))
+        .rows,
+      bodies: (await sql`select packed from delivery_body`.execute(store.db)).rows,
+      waiting: (await sql`select from notice where not is_consolidated`.execute(store.db)).rows.length,
+    })
+    const before = await stored()
+    const values = { email: [mail], reason: 'request 10' }
+    const dry = redactedOf(await run('redact', [], { ...values, 'dry-run': true }))
+    expect(dry).toMatchObject({ notices: 1, records: 2, bodies: 1, mails: 0, others: 3001 })
+    expect(await stored()).toEqual(before)
+
+    expect(redactedOf(await run('redact', [], values))).toMatchObject({
+      notices: 1,
+      records: 2,
+      bodies: 1,
+      others: 3001,
+    })
+    const { tenders, copies } = await stored()
+    expect(JSON.stringify([tenders, copies])).not.toContain(mail)
+    expect(JSON.stringify(copies)).toContain('text: [redacted]')
+    expect(tenders).not.toContainEqual(expect.objectContaining({ content_hash: 'old' }))
+    // what the console writes to a person is theirs
+    const { rows: mails } = await sql<{ content: string }>`select content from mail`.execute(store.db)
+    expect(mails.map(({ content }) => content)).toEqual([JSON.stringify({ link: mail })])
+  })
+
   test('is applied to a restored database by its file, once', async () => {
-    const { store, run, ingest, contents, dataFolder } = await world()
+    const { store, run, ingest, publish, contents, dataFolder } = await world()
     await ingest(document('call'))
     await run('redact', [], values)
+    await publish()
     await run('redact', [], { email: ['other@example.org'], reason: 'request 9' })
     const listed = (await run('redact list')) as EventOf<'redaction'>[]
+    expect(listed.map(({ reason }) => reason)).toEqual(['request 7', 'request 9'])
     const other = listed.find(({ reason }) => reason === 'request 9')
     await run('redact undo', [other!.id])
     // the state before it
@@ -190,7 +254,27 @@ describe.each(engines)('redact (%s)', (engine) => {
     const imported = (await run('redact import', [path])).at(-1)
     expect(imported).toMatchObject({ event: 'redactionsImported', added: 1, undone: 0, known: 0 })
     expect((await contents()).join('')).not.toMatch(isPersonal)
+    expect(await run('redact list')).toMatchObject([{ reason: 'request 7', appliedAt: expect.any(Number) }])
     expect((await run('redact import', [path])).at(-1)).toMatchObject({ added: 0, undone: 0, known: 1 })
+    // an import that was cut off after it noted the rules
+    await sql`update redaction set applied_at = null`.execute(store.db)
+    await sql`update tender set content = replace(content, '[redacted]', ${mail})`.execute(store.db)
+    expect((await contents()).join('')).toMatch(isPersonal)
+    await run('redact import', [path])
+    expect((await contents()).join('')).not.toMatch(isPersonal)
+    expect(await run('redact list')).toMatchObject([{ appliedAt: expect.any(Number) }])
+
+    // a backup from before an undo
+    const [rule] = await listRedactions(store.db)
+    await run('redact undo', [rule!.redactionId])
+    await insertRedaction(store.db, rule!)
+    await sql`update notice set is_consolidated = false`.execute(store.db)
+    await ingest(document('third', 'Works, cancelled'))
+    expect((await contents()).join('')).not.toMatch(isPersonal)
+    expect((await run('redact import', [path])).at(-1)).toMatchObject({ added: 0, undone: 1, known: 0 })
+    // the next consolidation, whatever it is for, has the values again
+    await ingest(fixtureXml({ procedure: 'other', notice: 'fourth', title: 'Roads', published: '2026-01-05' }))
+    expect((await contents()).join('')).toMatch(/Ask Jane Doe/)
 
     await writeFile(path, '{"no": "redaction"}\n')
     await expect(run('redact import', [path])).rejects.toThrow('Line 1')

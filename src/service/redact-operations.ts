@@ -1,7 +1,7 @@
 // The operator's commands about contact data that must leave the records: `redact`, its list, undo, and import after a restore.
 import { createHmac } from 'node:crypto'
 import { appendFile, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { draftOf } from '../consolidate/merge.ts'
 import {
@@ -72,7 +72,13 @@ export async function redactNow(context: ServiceContext, { options }: ControlReq
   await keepLine(context, key, { redaction })
   const touched = await goThrough(context, redactor(key, rules), doing, true)
   await setRedactionApplied(store.db, id, clock())
-  doing.emit({ event: 'redacted', id, isDryRun, ...touched })
+  doing.emit({
+    event: 'redacted',
+    id,
+    isDryRun,
+    ...touched,
+    recordedIn: join(resolve(context.dataFolder), redactionsFile),
+  })
   return 0
 }
 
@@ -131,6 +137,10 @@ export async function importRedactions(
   }
   const known = new Map((await listRedactions(store.db)).map((each) => [each.redactionId, each]))
   const added = [...wanted.values()].flatMap((each) => (each && !known.has(each.redactionId) ? [each] : []))
+  // an import that was cut off noted what it had not applied yet
+  const pending = [...wanted.values()].flatMap((each) =>
+    each && (known.get(each.redactionId)?.appliedAt ?? null) === null ? [each] : [],
+  )
   const undone = [...wanted].flatMap(([id, each]) => (each === undefined ? (known.get(id) ?? []) : []))
   await changeRules(context, async (trx) => {
     for (const each of added) await insertRedaction(trx, each)
@@ -142,9 +152,10 @@ export async function importRedactions(
     const rules = undone.flatMap((each) => each.rules)
     await reconsider(context, redactor(key, rules), doing.emit, true)
   }
-  const rules = added.flatMap((each) => each.rules)
-  await goThrough(context, redactor(key, rules), doing, true)
-  for (const each of added) await setRedactionApplied(store.db, each.redactionId, clock())
+  const rules = pending.flatMap((each) => each.rules)
+  if (rules.length > 0) await goThrough(context, redactor(key, rules), doing, true)
+  else if (undone.length > 0) await context.queue.run('consolidate', () => doing.apply(context, doing.emit))
+  for (const each of pending) await setRedactionApplied(store.db, each.redactionId, clock())
   doing.emit({
     event: 'redactionsImported',
     added: added.length,

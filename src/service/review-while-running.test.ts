@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, expect, test } from 'vitest'
-import type { PrintedEvent } from '../../test/testing/printed-event.ts'
+import { type PrintedEvent, readPrintedEvent } from '../../test/testing/printed-event.ts'
 import { systemClock } from '../platform/clock.ts'
 
 const program = new URL('../bin/tenderstock.ts', import.meta.url).pathname
@@ -52,7 +52,7 @@ function run(...args: readonly string[]) {
         events: out
           .split('\n')
           .filter(Boolean)
-          .map((line) => JSON.parse(line) as PrintedEvent),
+          .map((line) => readPrintedEvent(line)),
         err,
       }),
     )
@@ -78,7 +78,7 @@ test('review list, show, merge and split reach the running service, are publishe
   })
   const ready = await new Promise<PrintedEvent>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const event = JSON.parse(line) as PrintedEvent
+      const event = readPrintedEvent(line)
       if (event.event === 'ready') resolve(event)
     })
     child.once('exit', () => reject(new Error('the service ended before it was ready')))

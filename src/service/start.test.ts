@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { PrintedEvent } from '../../test/testing/printed-event.ts'
+import { type PrintedEvent, readPrintedEvent } from '../../test/testing/printed-event.ts'
 import { openTestStore, putEmptyStock, testDatabaseUrl } from '../../test/world.ts'
 import { sampleDocuments } from '../simulator/samples/sample-documents.ts'
 import { inTransaction, openStore } from '../store/database.ts'
@@ -50,7 +50,7 @@ function launch(args: readonly string[], env: Record<string, string> = {}): Runn
     for (const listener of listeners.splice(0)) listener()
   }
   createInterface({ input: child.stdout! }).on('line', (line) => {
-    events.push(JSON.parse(line) as PrintedEvent)
+    events.push(readPrintedEvent(line))
     tell()
   })
   child.stderr!.on('data', (chunk) => {
@@ -100,7 +100,7 @@ const eventsOf = (outcome: Outcome) =>
   outcome.out
     .split('\n')
     .filter(Boolean)
-    .map((line) => JSON.parse(line) as PrintedEvent)
+    .map((line) => readPrintedEvent(line))
 
 /** A folder of made-up notices, the newest `count` of the sample portals' journal. */
 async function noticesFolder(count: number): Promise<string> {

@@ -106,5 +106,5 @@ export async function rotateTokenNow(
 const tokenEvent = (token: ApiToken, now: number): EventOf<'token'> => ({
   event: 'token',
   ...token,
-  isExpired: token.expiresAt !== undefined && token.expiresAt <= now,
+  isExpired: token.expiresAt !== null && token.expiresAt <= now,
 })

@@ -1,4 +1,5 @@
 // The trial organization and its one token: made with the sample portals, kept in a file that only its owner reads.
+
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hashToken, makeToken } from '../domain/token.ts'
@@ -13,6 +14,7 @@ import {
   loadTokens,
   trialOrganization,
 } from '../store/organizations.ts'
+import { commandActor } from '../store/token-changes.ts'
 
 export type TrialToken =
   /** The first start: nobody has seen the token yet. */
@@ -49,7 +51,11 @@ export async function ensureTrialToken(
   await writeFile(`${file}.new`, `${plaintext}\n`, { mode: 0o600 })
   await chmod(`${file}.new`, 0o600)
   await rename(`${file}.new`, file)
-  await createToken(store, { organizationId, name: 'trial', plaintext }, { now: clock(), random })
+  await createToken(
+    store,
+    { organizationId, name: 'trial', plaintext, createdBy: commandActor.actor },
+    { now: clock(), random },
+  )
   return { kind: 'made', file, plaintext }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
-import { serviceContext } from '../../test/operations-world.ts'
+import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { startReceiver } from '../../test/webhooks/delivery-world.ts'
 import { engines, openTestStore, type TestStore } from '../../test/world.ts'
 import { OperatorError } from '../platform/errors.ts'
@@ -15,7 +15,6 @@ import { createOrganization } from '../store/organizations.ts'
 import type { CommandEvent, EventOf } from './command-event.ts'
 import type { CommandName } from './command-name.ts'
 import { allowLoopbackWebhooks } from './loopback-webhooks.ts'
-import { runOperation } from './operations.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {

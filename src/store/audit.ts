@@ -26,6 +26,7 @@ export type AuditAction =
   | 'contract.begin'
   | 'contract.end'
   | 'token.create'
+  | 'token.limit'
   | 'token.revoke'
   | 'profile.create'
   | 'profile.edit'

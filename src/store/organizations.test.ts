@@ -152,7 +152,7 @@ describe.each(engines)('organisations and tokens on the %s engine', (engine) => 
     await using store = await openTestStore(engine)
     const { token } = await madeToken(store, await organization(store))
     const minute = 60_000
-    const seen: (number | undefined)[] = []
+    const seen: (number | null | undefined)[] = []
     for (const at of [now, now + 4 * minute, now + 5 * minute]) {
       await touchTokens(store.db, [token.tokenId], at)
       seen.push((await listTokens(store.db, token.organizationId))[0]?.lastUsedAt)

@@ -24,15 +24,15 @@ export type ApiToken = {
   /** `tdr_live_` and the last four characters: enough to recognize it. */
   readonly hint: string
   readonly createdAt: number
-  readonly expiresAt: number | undefined
-  readonly revokedAt: number | undefined
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
   /** To five minutes. */
-  readonly lastUsedAt: number | undefined
-  /** A mail address, or `operator` of the command line; undefined: made before this was kept. */
-  readonly createdBy: string | undefined
+  readonly lastUsedAt: number | null
+  /** A mail address, or `operator` of the command line; null: made before this was kept. */
+  readonly createdBy: string | null
   /** The network (/24 or /48) and the program of the last use. */
-  readonly lastUsedFrom: string | undefined
-  readonly lastUsedAgent: string | undefined
+  readonly lastUsedFrom: string | null
+  readonly lastUsedAgent: string | null
 }
 
 /** What the API needs to judge a request; `tokenHash` is `hashToken` of the token. */
@@ -264,7 +264,7 @@ export async function findToken(db: Executor, tokenId: string): Promise<ApiToken
 
 /** Whether a token is valid: neither revoked nor past its end. */
 export const isValidToken = ({ revokedAt, expiresAt }: Pick<ApiToken, 'revokedAt' | 'expiresAt'>, now: number) =>
-  revokedAt === undefined && (expiresAt === undefined || expiresAt > now)
+  revokedAt === null && (expiresAt === null || expiresAt > now)
 
 /** Ends a token at `endsAt`, unless it ends earlier. Call it in the transaction of its cause. */
 export async function limitToken(trx: Executor, tokenId: string, endsAt: number, now: number): Promise<void> {
@@ -364,11 +364,11 @@ function apiTokenOf(row: Selectable<Database['api_token']>): ApiToken {
     name: row.name,
     hint: `${row.prefix}…${row.last_four}`,
     createdAt: row.created_at,
-    expiresAt: row.expires_at ?? undefined,
-    revokedAt: row.revoked_at ?? undefined,
-    lastUsedAt: row.last_used_at ?? undefined,
-    createdBy: row.created_by ?? undefined,
-    lastUsedFrom: row.last_used_from ?? undefined,
-    lastUsedAgent: row.last_used_agent ?? undefined,
+    expiresAt: row.expires_at ?? null,
+    revokedAt: row.revoked_at ?? null,
+    lastUsedAt: row.last_used_at ?? null,
+    createdBy: row.created_by ?? null,
+    lastUsedFrom: row.last_used_from ?? null,
+    lastUsedAgent: row.last_used_agent ?? null,
   }
 }

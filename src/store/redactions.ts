@@ -89,9 +89,10 @@ export async function listStoredTexts(
   const condition = table === 'mail' ? storedTexts.mail.condition : 'true'
   const { rows } = await sql<StoredText>`
     select ${sql.ref(key)} as key, ${sql.ref(content)} as content from ${sql.table(table)}
-    where ${sql.ref(key)} > ${after} and ${sql.raw(condition)} order by ${sql.ref(key)} limit ${limit}::integer`.execute(
-    db,
-  )
+    where ${sql.raw(condition)} and ${sql.ref(key)} in (
+      select distinct ${sql.ref(key)} from ${sql.table(table)}
+      where ${sql.ref(key)} > ${after} and ${sql.raw(condition)} order by ${sql.ref(key)} limit ${limit}::integer)
+    order by ${sql.ref(key)}`.execute(db)
   return rows
 }
 

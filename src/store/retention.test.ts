@@ -65,6 +65,56 @@ describe.each(engines)('retention (%s)', (engine) => {
     expect(await counts()).toEqual({ parsable: ['new'], old: false, refused: false, rejections: 0, uses: 0 })
   })
 
+  test('keeps what is still of use: documents that were read, later uses, and invitations that were taken', async () => {
+    store = await openTestStore(engine)
+    const { db } = store
+    await sql`
+      insert into source_document (document_id, source_id, address, received_at, byte_size, parser_version, packed)
+      values ('read', 's', 'a', ${day(0)}, 1, 1, 'x'), ('elsewhere', 's', 'a', ${day(0)}, 1, 1, null),
+        ('whole', 's', 'a', ${day(0)}, 1, 1, null)`.execute(db)
+    await sql`
+      insert into notice (notice_id, document_id, pointer, notice_key, publisher, source_id, form_type, content, is_consolidated)
+      values ('n', 'read', '/1', 'k', 's', 's', 'competition', '{}', true)`.execute(db)
+    await sql`
+      insert into rejection (document_id, pointer, reason, path, detail, rejected_at)
+      select document_id, '/2', 'malformed', '', '', ${day(0)} from source_document where document_id <> 'whole'`.execute(
+      db,
+    )
+    const circumstances = { now: start, random: systemRandom }
+    const { organization } = await createOrganization(db, { name: 'Acme' }, circumstances)
+    for (const name of ['early', 'late'])
+      await createToken({ db }, { organizationId: organization.organizationId, name }, circumstances)
+    await sql`
+      update api_token set last_used_agent = 'curl', last_used_at = case name when 'late' then ${day(2)}::bigint else ${day(0)} end`.execute(
+      db,
+    )
+    await sql`
+      insert into invitation (invitation_id, organization_id, mail, role, invited_by, created_at, until_ms, used_at)
+      values ('i', ${organization.organizationId}, 'b@b.c', 'member', 'a@b.c', ${day(0)}, ${day(7)}, ${day(1)})`.execute(
+      db,
+    )
+    await pruneKept(db, day(40) + 1, { rejectionsMs: 40 * dayMs, lastUseMs: 40 * dayMs }, 9)
+    await pruneInvitations(db, day(999))
+    const packed = async () =>
+      (await sql`select document_id as id, length(packed) as length from source_document order by 1`.execute(db)).rows
+    expect((await sql`select from rejection`.execute(db)).rows).toHaveLength(0)
+    expect(await packed()).toEqual([
+      { id: 'elsewhere', length: null },
+      { id: 'read', length: 1 },
+      { id: 'whole', length: null },
+    ])
+    const { rows: used } = await sql`select name from api_token where last_used_agent is not null`.execute(db)
+    expect(used).toEqual([{ name: 'late' }])
+    expect((await sql`select from invitation`.execute(db)).rows).toHaveLength(1)
+    await pruneKept(db, day(40) + 1, { documentsMs: 40 * dayMs }, 9)
+    // that there are bytes elsewhere stays known
+    expect(await packed()).toEqual([
+      { id: 'elsewhere', length: null },
+      { id: 'read', length: 0 },
+      { id: 'whole', length: null },
+    ])
+  })
+
   test('forgets audit entries after the time that is set, and invitations a month after their end', async () => {
     store = await openTestStore(engine)
     const { db } = store
@@ -76,9 +126,13 @@ describe.each(engines)('retention (%s)', (engine) => {
       detail: {},
     } as const
     await addAuditEntry(db, { ...entry, at: day(0), addressPrefix: '' })
+    await pruneAuditEntries(db, day(730), undefined)
     await pruneAuditEntries(db, day(30), 30 * dayMs)
     expect(await listAuditEntries(db, { limit: 9 })).toHaveLength(1)
     await pruneAuditEntries(db, day(30) + 1, 30 * dayMs)
+    expect(await listAuditEntries(db, { limit: 9 })).toEqual([])
+    await addAuditEntry(db, { ...entry, at: day(0), addressPrefix: '' })
+    await pruneAuditEntries(db, day(730) + 1, undefined)
     expect(await listAuditEntries(db, { limit: 9 })).toEqual([])
 
     const { organization } = await createOrganization(db, { name: 'Acme' }, { now: start, random: systemRandom })

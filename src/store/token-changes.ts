@@ -74,7 +74,7 @@ export async function rotateTokenBy(
   const old = await findToken(trx, wanted.tokenId)
   if (!old) return { kind: 'noToken' }
   if (!isValidToken(old, now)) return { kind: 'ended' }
-  const days = old.expiresAt === undefined ? undefined : Math.ceil((old.expiresAt - old.createdAt) / dayMs)
+  const days = old.expiresAt === null ? undefined : Math.ceil((old.expiresAt - old.createdAt) / dayMs)
   const creation = await createTokenBy(
     trx,
     by,
@@ -84,7 +84,9 @@ export async function rotateTokenBy(
   if (creation.kind === 'noFreeSlot') return { kind: 'noFreeSlot' }
   if (creation.kind === 'noOrganization') return { kind: 'noToken' }
   if (wanted.oldEndsInDays !== undefined) await limitToken(trx, old.tokenId, now + wanted.oldEndsInDays * dayMs, now)
-  return { ...creation, kind: 'rotated', old: (await findToken(trx, old.tokenId))! }
+  const limited = (await findToken(trx, old.tokenId))!
+  if (limited.expiresAt !== old.expiresAt) await addAuditEntry(trx, entryOf('token.limit', limited, by, now))
+  return { ...creation, kind: 'rotated', old: limited }
 }
 
 /** Tells Owners of tokens that end soon; each time once however many processes look. Call it in a transaction. */
@@ -93,21 +95,15 @@ export async function warnOfTokens(trx: Executor, posting: Posting): Promise<voi
     await tellOwners(trx, { kind: 'tokenEnds', token, actor: null, days }, posting)
 }
 
-async function record(
-  trx: Executor,
-  { actor, addressPrefix }: Actor,
-  kind: TokenNewsKind,
-  token: ApiToken,
-  posting: Posting,
-): Promise<void> {
-  await addAuditEntry(trx, {
-    at: posting.now,
-    actor,
-    organizationId: token.organizationId,
-    action: kind === 'tokenCreated' ? 'token.create' : 'token.revoke',
-    subject: token.name,
-    detail: { hint: token.hint, tokenId: token.tokenId, expiresAt: token.expiresAt ?? null },
-    addressPrefix,
-  })
-  await tellOwners(trx, { kind, token, actor }, posting)
+async function record(trx: Executor, by: Actor, kind: TokenNewsKind, token: ApiToken, posting: Posting): Promise<void> {
+  const action = kind === 'tokenCreated' ? 'token.create' : 'token.revoke'
+  await addAuditEntry(trx, entryOf(action, token, by, posting.now))
+  await tellOwners(trx, { kind, token, actor: by.actor }, posting)
 }
+
+const entryOf = (
+  action: 'token.create' | 'token.limit' | 'token.revoke',
+  { organizationId, name, hint, tokenId, expiresAt }: ApiToken,
+  { actor, addressPrefix }: Actor,
+  at: number,
+) => ({ at, actor, organizationId, action, subject: name, detail: { hint, tokenId, expiresAt }, addressPrefix })

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFile
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type PrintedEvent, readPrintedEvent } from '../testing/printed-event.ts'
 import { putEmptyStock } from '../world.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -15,8 +16,7 @@ export type Answer = {
   readonly body: Buffer
   readonly json: () => unknown
 }
-type Event = { readonly event: string; readonly [member: string]: unknown }
-type CommandResult = { readonly code: number; readonly events: readonly Event[]; readonly text: string }
+type CommandResult = { readonly code: number; readonly events: readonly PrintedEvent[]; readonly text: string }
 
 export type RequestOptions = {
   readonly token?: string | null
@@ -95,7 +95,7 @@ export async function startService(options: {
   const outputs: string[] = []
   let child: ChildProcess
   let shiftMs = 0
-  let ready: Event
+  let ready: PrintedEvent
   const launch = async (args: readonly string[]): Promise<void> => {
     const started = spawn(
       process.execPath,
@@ -120,7 +120,7 @@ export async function startService(options: {
     )
     child = started
     const mine: string[] = []
-    ready = await new Promise<Event>((resolve, reject) => {
+    ready = await new Promise<PrintedEvent>((resolve, reject) => {
       let rest = ''
       started.stdout.on('data', (chunk: Buffer) => {
         outputs.push(chunk.toString())
@@ -129,7 +129,7 @@ export async function startService(options: {
         rest = lines.pop() ?? ''
         for (const line of lines) {
           if (!line.startsWith('{')) continue
-          const event = JSON.parse(line) as Event
+          const event = readPrintedEvent(line)
           if (event.event === (options.until ?? 'ready')) resolve(event)
         }
       })
@@ -160,7 +160,7 @@ export async function startService(options: {
           events: text
             .split('\n')
             .filter((line) => line.startsWith('{'))
-            .map((line) => JSON.parse(line) as Event),
+            .map((line) => readPrintedEvent(line)),
         }),
       )
     })

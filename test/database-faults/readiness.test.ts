@@ -1,15 +1,20 @@
-// Readiness of real processes: a node whose newest edition does not come whole, at its start and later, and maintenance of all.
+// Readiness of real processes: a node whose newest edition does not come whole, maintenance of all, hours without a database,
+// and the end of a process that has still something to answer.
 import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { hourMs } from '../../src/domain/time.ts'
 import { publish } from '../../src/publish/publish.ts'
 import type { Store } from '../../src/store/database.ts'
 import { putNumbered } from '../numbered-tenders.ts'
 import { openTestStore, testDatabaseUrl } from '../world.ts'
 import { launchNode, type NodeProcess, runCommand } from './node-process.ts'
+import { openSwallowingProxy } from './swallowing-proxy.ts'
 import { makeTokens } from './tokens.ts'
+import { fakeTimeLibrary, openWrongClock } from './wrong-clock.ts'
 
 if (testDatabaseUrl === undefined) console.log('skipped: readiness of nodes (no TEST_DATABASE_URL)')
 
@@ -79,5 +84,85 @@ describe.skipIf(testDatabaseUrl === undefined)('nodes of one database', () => {
     expect((await runCommand(['maintenance', 'off', '--data', await newFolder()], { databaseUrl })).exitCode).toBe(0)
     for (const node of [behind, other])
       await expect.poll(async () => (await node.get('/v1/tenders', made!.token)).status, patience).toBe(200)
+  })
+
+  const library = fakeTimeLibrary()
+  if (library === undefined) console.log('skipped: hours without a database (no package faketime)')
+
+  test.skipIf(library === undefined)(
+    'stay ready through a quiet day and hours without the database, for 24 hours',
+    async () => {
+      await using store = await openTestStore('server')
+      await publishNext(store, 1)
+      const [made] = await makeTokens(store, 'Acme', 1)
+      const folder = await newFolder()
+      const clock = await openWrongClock(library!, join(folder, 'clock'), 0, { movesTimers: true })
+      const target = new URL(store.options.databaseUrl!)
+      await using proxy = await openSwallowingProxy({ host: target.hostname, port: Number(target.port) })
+      const own = new URL(target)
+      own.port = String(proxy.port)
+      await using node = launchNode(['serve', '--data', join(folder, 'data')], {
+        databaseUrl: own.href,
+        env: clock.env,
+      })
+      await node.event('ready')
+      const pass = (hours: number) => clock.setOff((hours * hourMs) / 1000)
+      const page = async () => (await node.get('/v1/tenders?limit=1', made!.token)).status
+
+      // its clock is a day ahead of the database's, and the edition a day old
+      await pass(23)
+      await expect
+        .poll(() => readyOf(node), patience)
+        .toMatchObject({ status: 200, body: { status: 'degraded', edition: 1 } })
+      proxy.swallowAll()
+      await expect
+        .poll(() => readyOf(node), patience)
+        .toMatchObject({ status: 200, body: { degraded: expect.arrayContaining([expect.stringMatching(/database/)]) } })
+      await pass(25)
+      // two seconds are enough for it to see the new time
+      for (let look = 0; look < 10; look++) {
+        expect([(await readyOf(node)).status, await page()]).toEqual([200, 200])
+        await new Promise((resolve) => setTimeout(resolve, 400))
+      }
+      await pass(48)
+      await expect.poll(() => readyOf(node), patience).toMatchObject({ status: 503, body: { reason: 'stale' } })
+      // a client that is sent here all the same gets what there is
+      expect(await page()).toBe(200)
+      proxy.heal()
+      await expect.poll(async () => (await readyOf(node)).status, patience).toBe(200)
+    },
+  )
+})
+
+/** Begins a request whose end never comes. */
+async function holdRequest(api: string): Promise<void> {
+  const { hostname, port } = new URL(api)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  await new Promise((resolve) => socket.once('connect', resolve))
+  socket.write('GET /v1/tenders HTTP/1.1\r\nHost: x\r\n')
+}
+
+describe('a node that is told to stop', () => {
+  const launch = async (drainSeconds: number) =>
+    launchNode(['start', '--no-samples', '--data', await newFolder(), '--drain-seconds', String(drainSeconds)], {
+      databaseUrl: '',
+    })
+
+  test('goes on answering for its drain, and ends at once by a second signal', async () => {
+    await using node = await launch(300)
+    await node.event('ready')
+    node.child.kill('SIGTERM')
+    await expect.poll(() => readyOf(node), patience).toMatchObject({ status: 503, body: { reason: 'draining' } })
+    expect((await node.get('/healthz')).status).toBe(200)
+    expect((await node.end(5000)).exitCode).toBe(143)
+  })
+
+  test('waits for no request that never ends', async () => {
+    await using node = await launch(0)
+    const { api } = await node.event('ready')
+    await holdRequest(String(api))
+    expect((await node.end(25_000)).exitCode).toBe(0)
   })
 })

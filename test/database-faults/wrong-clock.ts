@@ -17,8 +17,16 @@ export type WrongClock = {
   readonly setOff: (seconds: number) => Promise<void>
 }
 
-/** A clock that is off by this many seconds; ahead if positive. `file` is written. */
-export async function openWrongClock(library: string, file: string, seconds: number): Promise<WrongClock> {
+/**
+ * A clock that is off by this many seconds; ahead if positive. `file` is written. With `movesTimers` the steady clock moves
+ * too: time passes for the process, and not only its calendar.
+ */
+export async function openWrongClock(
+  library: string,
+  file: string,
+  seconds: number,
+  { movesTimers = false } = {},
+): Promise<WrongClock> {
   const setOff = (offBy: number) => writeFile(file, `${offBy < 0 ? '' : '+'}${offBy}s\n`)
   await setOff(seconds)
   return {
@@ -27,7 +35,7 @@ export async function openWrongClock(library: string, file: string, seconds: num
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_CACHE_DURATION: '1',
       // timers continue by the machine's steady clock
-      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      ...(!movesTimers && { FAKETIME_DONT_FAKE_MONOTONIC: '1' }),
     },
     setOff,
   }

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { PrintedEvent } from '../testing/printed-event.ts'
+import { readPrintedEvent } from '../testing/printed-event.ts'
 
 const root = join(import.meta.dirname, '../..')
 const isFull = process.env['PROOF'] === 'full'
@@ -147,7 +147,7 @@ describe.skipIf(!isFull)('the container', () => {
     try {
       const names: string[] = []
       for await (const line of createInterface({ input: service.stdout })) {
-        names.push((JSON.parse(line) as PrintedEvent).event)
+        names.push(readPrintedEvent(line).event)
         if (names.at(-1) === 'ready') break
       }
       expect(names.at(-1)).toBe('ready')

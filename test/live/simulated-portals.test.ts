@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { afterEach, expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
 import { simulate } from '../../src/service/simulate.ts'
-import type { PrintedEvent } from '../testing/printed-event.ts'
+import { type PrintedEvent, readPrintedEvent } from '../testing/printed-event.ts'
 import { putEmptyStock } from '../world.ts'
 
 const program = join(import.meta.dirname, '../../src/bin/tenderstock.ts')
@@ -50,7 +50,7 @@ function run(args: readonly string[]): {
   const child = spawn(process.execPath, [program, ...args, '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   closers.push(() => child.kill('SIGKILL'))
   const events: PrintedEvent[] = []
-  createInterface({ input: child.stdout! }).on('line', (line) => void events.push(JSON.parse(line) as PrintedEvent))
+  createInterface({ input: child.stdout! }).on('line', (line) => void events.push(readPrintedEvent(line)))
   return { child, events, end: new Promise((done) => child.once('close', done)) }
 }
 

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { PrintedEvent } from '../testing/printed-event.ts'
+import { readPrintedEvent } from '../testing/printed-event.ts'
 import { putEmptyStock } from '../world.ts'
 
 const program = join(import.meta.dirname, '../../src/bin/tenderstock.ts')
@@ -45,7 +45,7 @@ export async function startService(
   }
   const ready = Promise.withResolvers<ServiceProcess['ready']>()
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const event = JSON.parse(line) as PrintedEvent
+    const event = readPrintedEvent(line)
     if (event.event === 'ready') ready.resolve(event as unknown as ServiceProcess['ready'])
   })
   void closed.then(([code]) => ready.reject(new Error(`the service ended with ${code} before it was ready: ${log}`)))

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, describe, expect, test } from 'vitest'
 import { listedGuides, pagesOfFiles } from '../../src/console/docs/guide-groups.ts'
-import type { PrintedEvent } from '../testing/printed-event.ts'
+import { type PrintedEvent, readPrintedEvent } from '../testing/printed-event.ts'
 
 const root = join(import.meta.dirname, '../..')
 const isFull = process.env['PROOF'] === 'full'
@@ -102,7 +102,7 @@ describe.skipIf(!isFull)('installed from the tarball in an empty folder', () => 
     try {
       let ready: PrintedEvent | undefined
       for await (const line of createInterface({ input: service.stdout })) {
-        const event = JSON.parse(line) as PrintedEvent
+        const event = readPrintedEvent(line)
         if (event.event === 'ready') ready = event
         if (ready) break
       }

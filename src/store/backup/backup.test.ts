@@ -1,5 +1,6 @@
 // A backup is one state of the stock, whatever is written meanwhile; a restore has all of it, or nothing.
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
@@ -16,7 +17,7 @@ import { fingerprint, fingerprintText, readTables } from '../table-copy.ts'
 import { backUpStock } from './back-up-stock.ts'
 import { type BackupPlace, openBackupPlace } from './backup-place.ts'
 import { HeldConnection, keepBeforeImages } from './before-images.ts'
-import { type Manifest, readManifest, sha256, verifyBackup } from './manifest.ts'
+import { type Manifest, manifestText, readManifest, sha256, verifyBackup } from './manifest.ts'
 import { restoreStock } from './restore-stock.ts'
 
 const closers: (() => unknown)[] = []
@@ -253,4 +254,70 @@ test('each row of the cut is given once, also one that changes after it was read
   await images.remove()
   const all = Array.from({ length: 9 }, (_, index) => `row-${index + 1} ${index + 1}xx`)
   expect(given.filter((row) => row.startsWith('row-')).sort()).toEqual(all)
+})
+
+test('one backup of a stock is made at a time, is stopped on request, and tells how far it is', async () => {
+  await using store = await openTestStore('embedded')
+  await fill(store)
+  const [stopped, second, third] = [await newPlace(), await newPlace(), await newPlace()]
+  const stop = new AbortController()
+  const options = { version: 'test', documentsOutside: null }
+  const first = backUpStock(store, stopped.place, { ...options, signal: stop.signal, onProgress: () => stop.abort() })
+  await expect(backUp(store, second.place)).rejects.toThrow('is being made already')
+  await expect(first).rejects.toThrow('what was written of it is no backup')
+  await expect(readManifest(stopped.place)).rejects.toThrow('no whole backup')
+  const told: { readonly rows: number; readonly totalRows: number }[] = []
+  const manifest = await backUpStock(store, third.place, { ...options, onProgress: (each) => told.push(each) })
+  let rows = 0
+  expect(told.map((each) => each.rows)).toEqual(manifest.parts.map((part) => (rows += part.rows)))
+  expect(told.at(-1)).toMatchObject({ rows: manifest.rows, totalRows: manifest.rows })
+})
+
+test('its files are for their owner, sha256sum reads the checksums, and a manifest that is not true is refused', async () => {
+  await using store = await openTestStore('embedded')
+  await fill(store)
+  const { place, folder } = await newPlace()
+  const manifest = await backUp(store, place)
+  for (const name of await readdir(folder)) expect((await stat(join(folder, name))).mode & 0o777, name).toBe(0o600)
+  execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: folder, stdio: 'pipe' })
+  // what a crash may empty is made again from the rest
+  const unlogged = (await readTables(store.db)).filter(({ isUnlogged }) => isUnlogged).map(({ name }) => name)
+  expect(unlogged.length).toBeGreaterThan(0)
+  expect(manifest.tables.map(({ name }) => name)).not.toEqual(expect.arrayContaining(unlogged.slice(0, 1)))
+  const [first, ...others] = manifest.parts
+  const parts = [{ ...first!, rows: first!.rows - 1 }, ...others]
+  const tables = manifest.tables.map((each) => (each.name === first!.table ? { ...each, rows: each.rows - 1 } : each))
+  const rows = manifest.rows - 1
+  for (const wrong of [{ tables }, { rows }, { parts, tables, rows }])
+    await expect(verifyBackup(place, { ...manifest, ...wrong }), JSON.stringify(wrong).slice(0, 80)).rejects.toThrow(
+      'is damaged',
+    )
+  await writeFile(join(folder, 'manifest.json'), manifestText({ ...manifest, version: '9.0', formatVersion: 2 as 1 }))
+  await expect(readManifest(place)).rejects.toThrow(/newer version of Tenderstock \(9\.0\)/)
+})
+
+test('a restored stock goes on counting where it was, and waits for no process that is gone', async () => {
+  await using store = await openTestStore('embedded')
+  await fill(store)
+  await sql`update publication set until_ms = 9, owner = 'gone'`.execute(store.db)
+  await sql`update hit_mark set until_ms = 9, owner = 'gone'`.execute(store.db)
+  await sql`insert into mail (message_id, person, content, taken_until, due_at, created_at)
+    values ('m', 'a@b.c', '{}', 9, 0, 0)`.execute(store.db)
+  await sql`insert into audit_entry (at, actor, action, subject, detail, address_prefix)
+    values (1, 'a', 'stock.rebuild', 's', '{}', '')`.execute(store.db)
+  const { place } = await newPlace()
+  await backUp(store, place)
+  const copy = await restored('embedded', place)
+  const { rows: leases } = await sql<{ until: number }>`
+    select until_ms as until from publication union all select until_ms from hit_mark union all select taken_until from mail`.execute(
+    copy.db,
+  )
+  expect(leases.map(({ until }) => until)).toEqual([0, 0, 0])
+  const { rows: added } = await sql<{ no: number }>`
+    insert into audit_entry (at, actor, action, subject, detail, address_prefix)
+    values (2, 'a', 'stock.rebuild', 's', '{}', '') returning entry_no as no`.execute(copy.db)
+  const { rows: before } = await sql<{ no: number }>`select max(entry_no) as no from audit_entry where at = 1`.execute(
+    store.db,
+  )
+  expect(added[0]!.no).toBeGreaterThan(before[0]!.no)
 })

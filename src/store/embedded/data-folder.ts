@@ -49,7 +49,7 @@ async function lock(dataFolder: string): Promise<() => void> {
     const { message, errcode } = error as Error & { readonly errcode?: number }
     if (errcode === sqliteBusy) {
       throw new OperatorError(
-        `The data folder ${dataFolder} is in use by another Tenderstock process; stop that one, or start this one with another folder (--data FOLDER).`,
+        `The data folder ${dataFolder} is in use by another Tenderstock process; stop that one, or start this one with another folder (--data FOLDER). If a service is just starting there, run this again in a moment.`,
       )
     }
     throw new OperatorError(

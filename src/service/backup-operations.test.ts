@@ -1,0 +1,107 @@
+// A backup and its restore as their commands tell of them: what is not in it, what to do next, and a stock of an older version.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { runOperation, serviceContext } from '../../test/operations-world.ts'
+import type { Config } from '../platform/config.ts'
+import { listAuditEntries } from '../store/audit.ts'
+import { type Manifest, manifestText } from '../store/backup/manifest.ts'
+import { openStore } from '../store/database.ts'
+import { type Migrations, migrations } from '../store/migrations.ts'
+import type { CommandEvent } from './command-event.ts'
+import { restore } from './restore.ts'
+
+/** A stock with these migrations and one edition, backed up by a service with these settings. */
+async function backedUp(config: Config = {}, known: Migrations = migrations) {
+  vi.stubEnv('DATABASE_URL', '')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const folder = await mkdtemp(join(tmpdir(), 'tenderstock-restore-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const [dataFolder, place, target] = [join(folder, 'data'), join(folder, 'backup'), join(folder, 'target')]
+  const store = await openStore({ dataFolder, migrations: known })
+  await sql`insert into edition (edition, last_modified, published_at, records, changes, checks) values (1, 1, 1, 1, 1, '{}')`.execute(
+    store.db,
+  )
+  await sql`insert into tender (tender_id, founding_key, content, content_hash, sources) values ('t', 't', '{}', 'h', '[]')`.execute(
+    store.db,
+  )
+  await sql`insert into published_tender (tender_id, first_edition, content_hash, last_modified, sources)
+    values ('t', 1, 'h', 1, '[]')`.execute(store.db)
+  const events: CommandEvent[] = []
+  const request = { command: 'backup', operands: [place], options: {} }
+  try {
+    await runOperation(serviceContext({ store, dataFolder, config }), request, (event) => void events.push(event))
+  } finally {
+    await store.close()
+  }
+  return { place, target, made: events.at(-1)!, folder }
+}
+
+async function restored(place: string, dataFolder: string, options: object = {}): Promise<CommandEvent> {
+  const events: CommandEvent[] = []
+  const request = { command: 'restore', operands: [place], options: { ...options } }
+  await restore({ dataFolder, version: 'test' }, request, (event) => void events.push(event))
+  return events.at(-1)!
+}
+
+test('documents that are elsewhere are named by the backup, and again by its restore', async () => {
+  const keys = { region: 'r', accessKeyId: 'id', secretAccessKey: 'very secret' }
+  for (const [documents, named] of [
+    [{ kind: 'folder', path: '/srv/raw' }, 'folder:/srv/raw'],
+    [{ kind: 'bucket', bucket: 'stock', prefix: 'raw/', ...keys }, 's3://stock/raw'],
+  ] as const) {
+    const { place, target, made } = await backedUp({ documents })
+    expect(made).toMatchObject({ event: 'backedUp', place, edition: 1, documentsOutside: named })
+    expect(await restored(place, target)).toMatchObject({
+      event: 'restored',
+      documentsOutside: named,
+      advice: expect.arrayContaining([
+        `Raw documents are not in the backup: give the service ${named} as TENDERSTOCK_DOCUMENTS again.`,
+      ]),
+    })
+  }
+})
+
+test('a restore says what to do, and leaves an entry in the audit log; a trial makes no database', async () => {
+  const { place, target, folder } = await backedUp()
+  expect(await restored(place, target, { 'dry-run': true })).toMatchObject({
+    event: 'backupVerified',
+    isTargetEmpty: true,
+  })
+  const said = await restored(place, target)
+  expect(said).toMatchObject({ republished: 1, documentsOutside: null })
+  const advice = 'advice' in said ? said.advice : []
+  expect(advice).toEqual([
+    expect.stringContaining(`put the file secret-key of the old data folder into ${target}`),
+    expect.stringContaining('publishes all 1 records again'),
+    expect.stringContaining('tenderstock redact import'),
+  ])
+  expect(await restored(place, target, { 'dry-run': true })).toMatchObject({ isTargetEmpty: false })
+  const store = await openStore({ dataFolder: target })
+  onTestFinished(() => store.close())
+  const [entry] = await listAuditEntries(store.db, { limit: 1 })
+  const { takenAt } = JSON.parse(await readFile(join(place, 'manifest.json'), 'utf8')) as Manifest
+  expect(entry).toMatchObject({ action: 'stock.restore', actor: 'operator', subject: place, detail: { takenAt } })
+  vi.stubEnv('TENDERSTOCK_SECRET_KEY', Buffer.alloc(32, 7).toString('base64'))
+  expect(await restored(place, join(folder, 'third'))).toMatchObject({
+    advice: expect.arrayContaining([expect.stringContaining('TENDERSTOCK_SECRET_KEY must be the one that')]),
+  })
+})
+
+test('a backup of an older version is brought up to date, and one of a newer version is refused', async () => {
+  const older = Object.fromEntries(Object.entries(migrations).slice(0, 3))
+  const { place, target } = await backedUp({}, older)
+  expect(await restored(place, target)).toMatchObject({ event: 'restored', edition: 1 })
+  const store = await openStore({ dataFolder: target, migrations: {} })
+  onTestFinished(() => store.close())
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(store.db)
+  expect(rows.map(({ name }) => name)).toEqual(Object.keys(migrations).sort())
+
+  const path = join(place, 'manifest.json')
+  const { checksum: _, ...manifest } = JSON.parse(await readFile(path, 'utf8')) as Manifest & { checksum: string }
+  await writeFile(path, manifestText({ ...manifest, version: '9.0', migrations: [...manifest.migrations, '9999-new'] }))
+  const other = join(place, 'other')
+  await expect(restored(place, other)).rejects.toThrow(/made by a newer version of Tenderstock \(9\.0\); update the/)
+})

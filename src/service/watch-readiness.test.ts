@@ -1,0 +1,58 @@
+// What the look of every second tells the state of a node.
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { openNodeState } from './node-state.ts'
+import { watchReadiness } from './watch-readiness.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+/** `told`: what was said of the disk, look by look. */
+function watch({ dataFolder = '/nowhere', isLost = false, held = 3 } = {}) {
+  const state = openNodeState()
+  const told: (string | undefined)[] = []
+  const { promise: isTold, resolve } = Promise.withResolvers<void>()
+  const editions = { newest: { edition: held } as never, isLost }
+  const now = 1_000_000
+  const { look, close } = watchReadiness({
+    editions,
+    database: { newestKnown: () => 3, answeredAt: () => now },
+    state: {
+      ...state,
+      report: (_topic, sentence) => {
+        told.push(sentence)
+        resolve()
+      },
+    },
+    dataFolder,
+    steadyClock: () => now,
+    maxStalenessMs: 60_000,
+  })
+  onTestFinished(close)
+  return { state, told, isTold, look, editions }
+}
+
+test('a node that lost records, or has none yet, is not ready before it is whole', () => {
+  const lost = watch({ isLost: true })
+  expect(lost.state.snapshot().unready).toBe('damaged')
+  lost.editions.isLost = false
+  lost.look()
+  expect(lost.state.snapshot().unready).toBeUndefined()
+  expect(watch({ held: 2 }).state.snapshot().unready).toBe('loading')
+})
+
+test('a disk without room is named; one that nobody can look at is not', async () => {
+  // of no size at all
+  const full = watch({ dataFolder: '/proc' })
+  await full.isTold
+  expect(full.told).toEqual([expect.stringMatching(/has 0 GB left; below 1 GB it is low\. Make room there\.$/)])
+  const unseen = watch()
+  await unseen.isTold
+  expect(unseen.told).toEqual([undefined])
+})
+
+test('the disk is looked at again every ten seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const { told } = watch()
+  vi.advanceTimersByTime(20_000)
+  vi.useRealTimers()
+  await expect.poll(() => told).toEqual([undefined, undefined, undefined])
+})
