@@ -192,7 +192,7 @@ describe.each(engines)('API access (%s)', (engine) => {
     expect(page).not.toContain('/revoke/')
     expect(await statusOf(post(`${at}/tokens`, { 'form-key': key, name: 'x' }, owner))).toBe(409)
     expect(await statusOf(post(`${at}/revoke/${made!.tokenId}/yes`, {}, owner))).toBe(409)
-    expect(await listTokens(store.db, organizationId)).toMatchObject([{ revokedAt: undefined }])
+    expect(await listTokens(store.db, organizationId)).toMatchObject([{ revokedAt: null }])
     await inTransaction(store, (trx) => putContract(trx, contract, now()))
     await place.directory.refresh()
     await expect.poll(() => ask(token), { timeout: 15_000 }).toBe(200)
@@ -210,7 +210,7 @@ describe.each(engines)('API access (%s)', (engine) => {
     wait(20 * minuteMs)
     const late = await post(`${at}/revoke/${token!.tokenId}/yes`, {}, owner)
     expect(late.headers.get('location')).toBe(`/sign-in?return=${encodeURIComponent(`${at}/revoke/${token!.tokenId}`)}`)
-    expect(await listTokens(store.db, organizationId)).toMatchObject([{ revokedAt: undefined }])
+    expect(await listTokens(store.db, organizationId)).toMatchObject([{ revokedAt: null }])
   })
 
   test('counts what both tokens ask, by hour and by its busiest minute', async () => {
