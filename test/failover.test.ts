@@ -1,5 +1,5 @@
 // A node behind a balancer over a real primary and its streaming standby, which lags, and takes over when the primary dies: the node
-// shows whole editions only, and ends with every record, by the checksum of an independent program.
+// shows whole editions only, and ends with every record, by the digest of an independent program.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { balancedStore } from './lagging-servers.ts'
 import { putNumbered, readNewest, startOfStock } from './numbered-tenders.ts'
 import { proofCount } from './proof/proof-count.ts'
 import { openReplicatedServers } from './replicated-servers.ts'
-import { hasPython, recordsByPython, stateByPython } from './state-checksum.ts'
+import { hasPython, recordsByPython, stateByPython } from './state-digest.ts'
 import { randomOf } from './testing/generate/random.ts'
 
 const isPossible = postgresBinaries() !== undefined && hasPython
@@ -61,8 +61,8 @@ test.skipIf(!isPossible)(
         })
         const { newest } = log
         if (!newest || !states.has(newest.edition)) return
-        const { records, checksum } = states.get(newest.edition)!
-        expect(stateByPython(readNewest(log))).toEqual({ records, checksum })
+        const { records, digest } = states.get(newest.edition)!
+        expect(stateByPython(readNewest(log))).toEqual({ records, digest })
       }
       const urls = servers.urls()
       {
@@ -100,7 +100,7 @@ test.skipIf(!isPossible)(
     const primary = await openPrimary()
     const expected = await stateOf(primary)
     await primary.close()
-    expect(stateByPython(readNewest(log))).toEqual({ records: expected.records, checksum: expected.checksum })
+    expect(stateByPython(readNewest(log))).toEqual({ records: expected.records, digest: expected.digest })
     expect(log.newest).toMatchObject({ edition, records: expected.records })
     console.log(`${failovers} promotions, ${edition} editions, ${looks} looks, ${refused} of them refused or cut off`)
   },
@@ -108,7 +108,7 @@ test.skipIf(!isPossible)(
 )
 
 /** The newest edition of the tables, summed by the independent program. */
-async function stateOf(store: Store): Promise<{ edition: number; records: number; checksum: string }> {
+async function stateOf(store: Store): Promise<{ edition: number; records: number; digest: string }> {
   const { edition } = (await newestEdition(store.db))!
   return { edition, ...(await recordsByPython(store)) }
 }

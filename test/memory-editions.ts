@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { cpvRange } from '../src/domain/cpv.ts'
 import type { TenderFilter } from '../src/domain/filter.ts'
 import { nutsNumber, nutsRange } from '../src/domain/nuts.ts'
+import { DigestSum, recordHash } from '../src/domain/stock-digest.ts'
 import type { TenderRecord } from '../src/domain/tender.ts'
 import { toInstant } from '../src/domain/time.ts'
 import type { EditionInfo, EditionView } from '../src/edition/read/edition-view.ts'
@@ -116,8 +117,13 @@ export function createMemoryEditions(): MemoryEditions {
         versions.push({ record, born: edition, supersededBy: undefined })
       }
       const lastModified = Math.max(newest?.lastModified ?? 0, at + (stamps === 'rising' ? records.length - 1 : 0))
-      const alive = versions.filter((version) => version.supersededBy === undefined).length
-      newest = { edition, lastModified, publishedAt: at, records: alive, changes: records.length }
+      const alive = versions.filter((version) => version.supersededBy === undefined)
+      const sum = new DigestSum()
+      for (const { record } of alive) sum.add(recordHash(record), record.archiveReason === undefined)
+      newest = {
+        ...{ edition, lastModified, publishedAt: at },
+        ...{ records: alive.length, changes: records.length, checksum: sum.digest },
+      }
       editions.set(edition, newest)
       return newest
     },

@@ -14,7 +14,7 @@ import { newestEdition } from '../src/store/editions.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { type Migrations, migrations } from '../src/store/migrations.ts'
 import type { Database } from '../src/store/schema.ts'
-import { checksumByPython } from './state-checksum.ts'
+import { digestByPython } from './state-digest.ts'
 import { type Engine, engines, openEmptyDatabase } from './world.ts'
 
 const start = Date.UTC(2026, 0, 1)
@@ -83,7 +83,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
     ])
     const now = start + hourMs
     expect(await publish(store, { now, minIntervalMs: hourMs })).toMatchObject({ edition: 2, records: 3, changes: 2 })
-    expect(await newestEdition(store.db)).toMatchObject({ edition: 2, checksum: await checksumByPython(store) })
+    expect(await newestEdition(store.db)).toMatchObject({ edition: 2, checksum: await digestByPython(store) })
     expect(await publish(store, { now: now + hourMs, minIntervalMs: hourMs })).toEqual({ kind: 'nothingNew' })
     // the older program goes on beside it, and starts again on it
     await migrate(store.db, 'The stock')

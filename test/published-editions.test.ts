@@ -14,12 +14,12 @@ import { publish } from '../src/publish/publish.ts'
 import type { Store } from '../src/store/database.ts'
 import { newestEdition } from '../src/store/editions.ts'
 import { upsertTenders } from '../src/store/tenders.ts'
-import { checksumByPython, hasPython } from './state-checksum.ts'
+import { digestByPython, hasPython } from './state-digest.ts'
 import { randomOf } from './testing/generate/random.ts'
 import { generateTender } from './testing/generate/stock.ts'
 import { engines, openTestStore } from './world.ts'
 
-if (!hasPython) console.log('skipped: checksums of editions against those of another program (no python3)')
+if (!hasPython) console.log('skipped: digests of editions against those of another program (no python3)')
 
 const start = Date.UTC(2026, 0, 1)
 const stock = { seed: 7, count: 0, now: start, size: 'small' } as const
@@ -163,13 +163,13 @@ describe.each(engines)('published editions (%s)', (engine) => {
   })
 
   test.skipIf(!hasPython)(
-    'each edition has the checksum of its records, as an independent program computes it',
+    'D58: each edition has the digest of its records, as an independent program computes it',
     async () => {
       await using store = await openTestStore(engine)
       for (let edition = 1; edition <= 4; edition++) {
         await put(store, numbered(edition * 3, edition * 3 + 20, edition))
         await cut(store, edition)
-        expect((await newestEdition(store.db))?.checksum).toBe(await checksumByPython(store))
+        expect((await newestEdition(store.db))?.checksum).toBe(await digestByPython(store))
       }
       const before = await newestEdition(store.db)
       await store.db.insertInto('source_check').values({ source_id: 'ted', checked_at: start }).execute()

@@ -1,9 +1,9 @@
 // Checksums of editions that the bench writes by SQL, as the publisher would have left them: nodes compute and compare them.
 import { sql } from 'kysely'
-import { ChecksumSum, recordHash } from '../../src/domain/record-checksum.ts'
+import { DigestSum, recordHash } from '../../src/domain/stock-digest.ts'
 import { openStore, type Store } from '../../src/store/database.ts'
 import { newestEdition } from '../../src/store/editions.ts'
-import { hashPublished } from '../../src/store/entry-hashes.ts'
+import { hashPublished, subtractStored } from '../../src/store/entry-hashes.ts'
 
 const recordsAtOnce = 5000
 
@@ -23,10 +23,10 @@ export async function addChecksum(stock: StockLocation, onProgress: (text: strin
   try {
     if ((await newestEdition(store.db))?.checksum !== null) return
     onProgress('hashing')
-    const sum = new ChecksumSum()
+    const sum = new DigestSum()
     for (let afterId: string | null = ''; afterId !== null; )
       afterId = await hashPublished(store.db, sum, afterId, recordsAtOnce)
-    await sql`update edition set checksum = ${sum.checksum}`.execute(store.db)
+    await sql`update edition set checksum = ${sum.digest}`.execute(store.db)
   } finally {
     await store.close()
   }
@@ -36,17 +36,18 @@ export async function addChecksum(stock: StockLocation, onProgress: (text: strin
 export async function checksumOfNext(stock: StockLocation): Promise<string> {
   const store = await openDatabase(stock)
   try {
-    const sum = new ChecksumSum((await newestEdition(store.db))!.checksum!)
+    const sum = new DigestSum((await newestEdition(store.db))!.checksum!)
     for (let afterId = ''; ; ) {
       const { rows } = await sql<{ tenderId: string; body: string; replaced: Uint8Array }>`
         select n.tender_id as "tenderId", n.body, p.entry_hash as replaced
         from next_entry n join published_tender p using (tender_id)
         where n.tender_id > ${afterId} order by n.tender_id limit ${recordsAtOnce}::integer`.execute(store.db)
-      if (rows.length === 0) return sum.checksum
+      if (rows.length === 0) return sum.digest
       afterId = rows.at(-1)!.tenderId
       for (const { body, replaced } of rows) {
-        sum.subtract(replaced)
-        sum.add(recordHash(JSON.parse(body) as object))
+        subtractStored(sum, replaced)
+        const record = JSON.parse(body) as object
+        sum.add(recordHash(record), !('archiveReason' in record))
       }
     }
   } finally {

@@ -77,6 +77,12 @@ const requestIdHeader = {
 const stockStateHeader = {
   'X-Stock-State': header('Number and publication time of the edition that the answer comes from.', Type.String()),
 }
+const stockDigestHeader = {
+  'X-Stock-Digest': header(
+    'Digest of the edition in `X-Stock-State`, the same whatever the filters: two sums modulo 2^256 of the SHA-256 of the canonical JSON (RFC 8785) of records without `checkedAt`, `open` over those that are not archived, `all` over all. Missing where the edition of the cursor is no longer held.',
+    Type.String({ pattern: '^open=[0-9a-f]{64}, all=[0-9a-f]{64}$' }),
+  ),
+}
 const successHeaders = {
   ...rateHeaders,
   ...requestIdHeader,
@@ -170,10 +176,11 @@ const commonSlugs: readonly ProblemSlug[] = [
 const listSlugs: readonly ProblemSlug[] = ['cursor-expired', 'cursor-invalid', 'cursor-filter-mismatch', ...commonSlugs]
 const recordSlugs: readonly ProblemSlug[] = ['not-found', ...commonSlugs]
 
-const notModified = {
+const listHeaders = { ...successHeaders, ...stockDigestHeader }
+const notModified = (headers: object) => ({
   description: 'Not modified since the entity tag in `If-None-Match`. Counts as a request.',
-  headers: successHeaders,
-}
+  headers,
+})
 
 /** Schemas of `GET /v1/tenders` for Fastify and the contract. */
 export function listRouteSchema(docsUrl: string): Record<string, unknown> {
@@ -196,7 +203,7 @@ export function listRouteSchema(docsUrl: string): Record<string, unknown> {
     response: {
       200: {
         description: 'A page of records; empty when nothing matches.',
-        headers: successHeaders,
+        headers: listHeaders,
         content: {
           'application/json': {
             schema: Type.Ref('TenderList'),
@@ -204,7 +211,7 @@ export function listRouteSchema(docsUrl: string): Record<string, unknown> {
           },
         },
       },
-      304: notModified,
+      304: notModified(listHeaders),
       ...problemAnswers(listSlugs, docsUrl),
     },
   }
@@ -236,7 +243,7 @@ export function recordRouteSchema(docsUrl: string): Record<string, unknown> {
           },
         },
       },
-      304: notModified,
+      304: notModified(successHeaders),
       ...problemAnswers(recordSlugs, docsUrl),
     },
   }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiWorld, startApi, startOfTests, waitingTokens } from '../../test/api-world.ts'
 import { createMemoryEditions, plainId } from '../../test/memory-editions.ts'
+import { DigestSum, recordHash } from '../domain/stock-digest.ts'
 import { makeToken } from '../domain/token.ts'
 import { DamagedLogError } from '../edition/format/damaged-log-error.ts'
 import { systemRandom } from '../platform/random.ts'
@@ -150,6 +151,47 @@ describe('lists', () => {
     other.editions.drop(1)
     const rest = await pageOf(await other.get(`/v1/tenders?cursor=${first.nextCursor}`))
     expect(rest.data.map(({ id }) => id)).toEqual([plainId(2)])
+  })
+
+  test('D58: X-Stock-Digest is that of the edition which the page comes from, whatever the filters', async () => {
+    await using other = await startApi()
+    const crawl = async (path: string) => {
+      const sum = new DigestSum()
+      const digests = new Set<string | null>()
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const response = await other.get(cursor === '' ? path : `${path}&cursor=${cursor}`)
+        digests.add(response.headers.get('x-stock-digest'))
+        const page = await pageOf(response)
+        for (const record of page.data) sum.add(recordHash(record), !('archiveReason' in record))
+        cursor = page.nextCursor
+      }
+      expect(digests.size).toBe(1)
+      return { own: sum.digest, told: [...digests][0]! }
+    }
+    const openPart = (digest: string): string => digest.split(',')[0]!
+    other.editions.publish(startOfTests, [{ id: plainId(1) }, { id: plainId(2) }, { id: plainId(3) }])
+    const first = await other.get('/v1/tenders?limit=1')
+    const { nextCursor } = await pageOf(first)
+    other.editions.publish(startOfTests + 3_600_000, [
+      { id: plainId(2), status: 'closed', archiveReason: 'expired' },
+      { id: plainId(3), title: 'Changed' },
+    ])
+    const all = await crawl('/v1/tenders?archived=true&limit=2')
+    expect(all.own).toBe(all.told)
+    const open = await crawl('/v1/tenders?limit=1')
+    expect([openPart(open.own), open.told]).toEqual([openPart(all.told), all.told])
+    expect((await crawl('/v1/tenders?cpv=45000000&limit=1')).told).toBe(all.told)
+    expect(all.told).not.toBe(first.headers.get('x-stock-digest'))
+    const later = await other.get(`/v1/tenders?limit=1&cursor=${nextCursor}`)
+    expect(later.headers.get('x-stock-digest')).toBe(first.headers.get('x-stock-digest'))
+    const unchanged = await other.get('/v1/tenders?limit=1', {
+      'if-none-match': (await other.get('/v1/tenders?limit=1')).headers.get('etag')!,
+    })
+    expect([unchanged.status, unchanged.headers.get('x-stock-digest')]).toEqual([304, all.told])
+    expect((await other.get(`/v1/tenders/${plainId(1)}`)).headers.get('x-stock-digest')).toBeNull()
+    other.editions.drop(1)
+    const standIn = await other.get(`/v1/tenders?limit=1&cursor=${nextCursor}`)
+    expect([standIn.status, standIn.headers.get('x-stock-digest')]).toEqual([200, null])
   })
 
   test('R3: a cursor of an edition that is missing here waits, then asks the client to retry', async () => {

@@ -308,7 +308,8 @@ export class TenderAnswers {
     const { asked } = course
     const { organizationId } = grant
     const edition = pinned ?? newest.edition
-    const shown = pinned === undefined ? newest : (this.#reader.edition(pinned) ?? newest)
+    const held = pinned === undefined ? newest : this.#reader.edition(pinned)
+    const shown = held ?? newest
     const entityTag = listEntityTag({
       edition: shown.edition,
       publishedAt: shown.publishedAt,
@@ -319,6 +320,8 @@ export class TenderAnswers {
       organizationId,
       now: this.#options.clock(),
     })
+    // A list that stands in for an edition no longer held (R5) is none that a digest describes.
+    if (held?.checksum !== undefined) course.headers += `x-stock-digest: ${held.checksum}\r\n`
     // Found only when it is sent: a 304 needs no list, an empty page no bodies.
     if (isNoneMatchHit(asked.ifNoneMatch, entityTag))
       return notModified(course, this.#foundHeaders(course, entityTag, shown))

@@ -3,7 +3,7 @@ import { type KyselyPlugin, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { type Ask, publicationFaults, visibleEdition } from '../../test/publication-faults.ts'
 import { recordBody } from '../../test/record-body.ts'
-import { checksumByPython, hasPython } from '../../test/state-checksum.ts'
+import { digestByPython, hasPython } from '../../test/state-digest.ts'
 import { engines, openTestStore } from '../../test/world.ts'
 import { canonicalJson } from '../consolidate/canonical.ts'
 import type { TenderContent } from '../domain/tender.ts'
@@ -400,7 +400,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
       })
       expect(await publicationFaults(ask, 'published'), `after statement ${failAt}`).toEqual([])
       if (hasPython && deaths % 8 === 0)
-        expect((await newestEdition(store.db))!.checksum).toBe(await checksumByPython(store))
+        expect((await newestEdition(store.db))!.checksum).toBe(await digestByPython(store))
     }
     expect(deaths * stride).toBeGreaterThan(15)
     // the last statements only give the lease back and remove old entries

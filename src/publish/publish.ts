@@ -1,7 +1,7 @@
 // Makes the next edition of the stock, at most one an hour, behind a gate (P1 to P7). Everything is done in short
 // transactions under a lease that keeps the stock unchanged; the last one makes the edition visible.
 import { setTimeout as delay } from 'node:timers/promises'
-import { ChecksumSum } from '../domain/record-checksum.ts'
+import { DigestSum, sumsOfDigest } from '../domain/stock-digest.ts'
 import { dayMs, hourMs } from '../domain/time.ts'
 import { bump } from '../store/change-signal.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
@@ -156,25 +156,22 @@ async function publishUnder(store: PublishingStore, lease: Lease, options: Publi
   if (state !== 'idle') await undoPublication(store, lease)
   const plan = await planned(store, lease, previous, options)
   if ('kind' in plan) return plan
-  const begun = { afterId: '', added: 0, replaced: 0, checksum: await checksumOf(store, lease, previous) }
+  const begun = { afterId: '', added: 0, replaced: 0, checksum: await digestOf(store, lease, previous) }
   await underLease(store, lease, (trx) => beginWriting(trx, JSON.stringify(plan), begun))
   return write(store, lease, plan, begun, options)
 }
 
-/** For an edition that was published without one, all records are read. */
-async function checksumOf(
-  store: PublishingStore,
-  lease: Lease,
-  previous: EditionRow | undefined,
-): Promise<ChecksumSum['checksum']> {
-  if (previous?.checksum !== null) return new ChecksumSum(previous?.checksum).checksum
-  const sum = new ChecksumSum()
+/** The digest of the newest edition. For one that was published without, all records are read. */
+async function digestOf(store: PublishingStore, lease: Lease, previous: EditionRow | undefined): Promise<string> {
+  if (!previous) return new DigestSum().digest
+  if (previous.checksum !== null && sumsOfDigest(previous.checksum)) return previous.checksum
+  const sum = new DigestSum()
   const pace = new Pace(store.engine)
   for (let afterId: string | null = ''; afterId !== null; ) {
     const after: string = afterId
     afterId = await pace.run((limit) => underLease(store, lease, (trx) => hashPublished(trx, sum, after, limit)))
   }
-  return sum.checksum
+  return sum.digest
 }
 
 /** Its number is the next one, and its stamps are those that a plan of this moment could have (P4). */
@@ -483,7 +480,7 @@ async function writeBatch(
   const { afterId, added, replaced, checksum } = progress
   const batch = await insertEntries(trx, { edition, stamp: first + added, afterId, limit })
   if (batch.lastId === null) return undefined
-  const sum = new ChecksumSum(checksum)
+  const sum = new DigestSum(checksum)
   const hashed = await hashEntries(trx, sum, first + added, first + added + batch.added - 1)
   if (hashed !== batch.added)
     throw new Error(`edition ${edition} holds ${hashed} of ${batch.added} entries that it took`)
@@ -491,7 +488,7 @@ async function writeBatch(
     afterId: batch.lastId,
     added: added + batch.added,
     replaced: replaced + batch.replaced,
-    checksum: sum.checksum,
+    checksum: sum.digest,
   }
   await saveProgress(trx, next)
   return next

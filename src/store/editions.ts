@@ -12,7 +12,7 @@ export type EditionRow = {
   readonly records: number
   readonly changes: number
   readonly checks: { readonly [sourceId: string]: number }
-  /** Of all its records (domain/record-checksum.ts); null when it was published without one. */
+  /** Its digest (domain/stock-digest.ts); null when it was published without one. */
   readonly checksum: string | null
 }
 

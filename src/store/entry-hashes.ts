@@ -1,8 +1,8 @@
-// The hash of each record's newest entry, which the publisher keeps, so that the checksum of a state follows from that
+// The hash of each record's newest entry, which the publisher keeps, so that the digest of an edition follows from that
 // of the previous one. It is made from the entry as it is in the database: an entry that was written incorrectly does
 // not pass.
 import { sql } from 'kysely'
-import { type ChecksumSum, recordHash } from '../domain/record-checksum.ts'
+import { type DigestSum, recordHash, recordHashLength } from '../domain/stock-digest.ts'
 import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
 
@@ -10,8 +10,17 @@ type EntryToHash = {
   readonly tenderId: string
   /** As it is in the table. */
   readonly body: string
-  /** Of the version that it replaced; null for a new record. */
+  /** Of the version that it replaced, as `storedHash` makes it; null for a new record. */
   readonly replacedHash: Uint8Array | null
+}
+
+/** The hash of an entry as its column holds it: one byte longer when the record is archived, for the sum over open ones lacks it. */
+const storedHash = ({ hash, isOpen }: { readonly hash: Buffer; readonly isOpen: boolean }): string =>
+  hash.toString('hex') + (isOpen ? '' : '00')
+
+/** Takes a hash that `storedHash` made out of a digest. */
+export function subtractStored(sum: DigestSum, stored: Uint8Array): void {
+  sum.subtract(stored, stored.length === recordHashLength)
 }
 
 /**
@@ -37,33 +46,33 @@ async function publishedEntries(db: Executor, afterId: string, limit: number): P
 
 async function storeEntryHashes(
   db: Executor,
-  hashes: readonly { readonly tenderId: string; readonly hash: Buffer }[],
+  hashes: readonly { readonly tenderId: string; readonly hash: Buffer; readonly isOpen: boolean }[],
 ): Promise<void> {
   await sql`
     update published_tender p set entry_hash = decode(h.hash, 'hex')
     from unnest(${arrayText(hashes.map(({ tenderId }) => tenderId))}::text[],
-      ${arrayText(hashes.map(({ hash }) => hash.toString('hex')))}::text[]) as h (tender_id, hash)
+      ${arrayText(hashes.map(storedHash))}::text[]) as h (tender_id, hash)
     where p.tender_id = h.tender_id`.execute(db)
 }
 
 /**
- * Adds a batch of new entries, those with `from` <= lastModified <= `upTo`, to the checksum in place of those that
+ * Adds a batch of new entries, those with `from` <= lastModified <= `upTo`, to the digest in place of those that
  * they replace. Once for each entry, when it and its record's narrow row are written. Returns their number.
  */
-export async function hashEntries(trx: Executor, sum: ChecksumSum, from: number, upTo: number): Promise<number> {
+export async function hashEntries(trx: Executor, sum: DigestSum, from: number, upTo: number): Promise<number> {
   const entries = await entriesToHash(trx, from, upTo)
-  for (const { replacedHash } of entries) if (replacedHash !== null) sum.subtract(replacedHash)
+  for (const { replacedHash } of entries) if (replacedHash !== null) subtractStored(sum, replacedHash)
   await addAll(trx, sum, entries)
   return entries.length
 }
 
 /**
- * Takes the next `limit` published records, in the order of their ids after `afterId`, into the checksum, and stores their hashes: for
- * a stock that was published without checksums. Returns the last id; null when there was none any more.
+ * Takes the next `limit` published records, in the order of their ids after `afterId`, into the digest, and stores their hashes: for
+ * a stock that was published without digests. Returns the last id; null when there was none any more.
  */
 export async function hashPublished(
   trx: Executor,
-  sum: ChecksumSum,
+  sum: DigestSum,
   afterId: string,
   limit: number,
 ): Promise<string | null> {
@@ -72,9 +81,12 @@ export async function hashPublished(
   return entries.at(-1)?.tenderId ?? null
 }
 
-async function addAll(trx: Executor, sum: ChecksumSum, entries: readonly EntryToHash[]): Promise<void> {
+async function addAll(trx: Executor, sum: DigestSum, entries: readonly EntryToHash[]): Promise<void> {
   if (entries.length === 0) return
-  const hashes = entries.map(({ tenderId, body }) => ({ tenderId, hash: recordHash(JSON.parse(body) as object) }))
-  for (const { hash } of hashes) sum.add(hash)
+  const hashes = entries.map(({ tenderId, body }) => {
+    const record = JSON.parse(body) as object
+    return { tenderId, hash: recordHash(record), isOpen: !('archiveReason' in record) }
+  })
+  for (const { hash, isOpen } of hashes) sum.add(hash, isOpen)
   await storeEntryHashes(trx, hashes)
 }

@@ -37,7 +37,7 @@ export type Progress = {
   readonly added: number
   /** Added ones that replaced an entry of an earlier edition. */
   readonly replaced: number
-  /** Of all records, with those that are added in place of those that they replaced. */
+  /** The digest of all records, with those that are added in place of those that they replaced. */
   readonly checksum: string
 }
 

@@ -79,7 +79,7 @@ export type Database = {
     sources: string
     /** As in its newest entry; null: not archived. */
     archive_reason: string | null
-    /** Of its newest entry (domain/record-checksum.ts); null until the publisher has read that again. */
+    /** Of its newest entry (domain/stock-digest.ts), one byte longer for an archived one; null until the publisher has read that again. */
     entry_hash: Uint8Array | null
   }
   tender_notice: { notice_id: string; tender_id: string }
@@ -99,7 +99,7 @@ export type Database = {
     checks: string
     /** JSON of what the next edition's gate compares with (editions.ts EditionCounts). */
     counts: Generated<string>
-    /** Of all its records, 64 hexadecimal digits (domain/record-checksum.ts); null when it was published without one. */
+    /** Its digest (domain/stock-digest.ts); null when it was published without one. */
     checksum: string | null
   }
   /** The append-only log: one row per version of a record. Sorted by last_modified by construction. */

@@ -11,7 +11,7 @@ import { createLocalLimiter } from '../../src/api/limits/limiter-memory.ts'
 import { createSharedLimiter, type SharedAnswer } from '../../src/api/limits/limiter-shared.ts'
 import { buildApi } from '../../src/api/server.ts'
 import { openTokenTable, type TokenSource, type TokenTable } from '../../src/api/token-table.ts'
-import { emptyChecksum } from '../../src/domain/record-checksum.ts'
+import { emptyDigest } from '../../src/domain/stock-digest.ts'
 import type { BodyFiles, BodyKind } from '../../src/edition/format/body-files.ts'
 import type { HashFile } from '../../src/edition/format/hash-file.ts'
 import type { IndexFile } from '../../src/edition/format/index-file.ts'
@@ -129,7 +129,7 @@ export class SharedLog {
       plainEnd: this.#bodies.end.plain,
       gzipEnd: this.#bodies.end.gzip,
       isComplete: true,
-      checksum: emptyChecksum,
+      checksum: emptyDigest,
     })
     const held = this.state.newest!
     this.editions.set(info.edition, { ...held, checks: new Map(held.checks), stamps: [] })

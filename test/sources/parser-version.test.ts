@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { canonicalForm } from '../../src/domain/record-checksum.ts'
+import { canonicalForm } from '../../src/domain/stock-digest.ts'
 import { sampleShelf } from '../../src/simulator/shelf.ts'
 import { simulated } from '../../src/simulator/simulated-source.ts'
 import { parserOf, parserVersion } from '../../src/sources/parse-document.ts'

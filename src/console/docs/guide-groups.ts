@@ -48,6 +48,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
     ['integrations/singer/README.md'],
     ['integrations/dlt/README.md'],
     ['docs/sync/proof.md', 'Why nothing is lost'],
+    ['docs/sync/digest.md', 'The digest of a copy'],
     ['docs/sync/simulation.md'],
   ],
   hits: [

@@ -1,4 +1,6 @@
 // The operator's pages about editions: what each changed, why one is held back, and publishing anyway.
+
+import { sumsOfDigest } from '../../domain/stock-digest.ts'
 import {
   changesBySource,
   type EditionFacts,
@@ -120,7 +122,10 @@ async function oneEdition(
       [texts.records, number(edition.records)],
       [texts.changes, number(edition.changes)],
       [texts.since, edition.previousAt === null ? '–' : moment(edition.previousAt, language)],
-      [texts.checksum, edition.checksum === null ? '–' : html`<code>${edition.checksum.slice(0, 16)}…</code>`],
+      [
+        texts.checksum,
+        edition.checksum === null ? '–' : html`<code>${sumsOfDigest(edition.checksum)?.all.slice(0, 16)}…</code>`,
+      ],
     ])}
 ${edition.holds.length > 0 && part(texts.heldBefore, reasonTable(edition.holds.at(-1)!.reasons, language), texts.heldBeforeNote)}
 ${part(

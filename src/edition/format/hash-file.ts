@@ -1,7 +1,7 @@
-// The file with the hash of each entry (domain/record-checksum.ts), in the order of the list: on disk, for an edition needs few of
+// The file with the hash of each entry (domain/stock-digest.ts), in the order of the list: on disk, for an edition needs few of
 // them and opening the log reads them once.
 import type { FileHandle } from 'node:fs/promises'
-import { ChecksumSum, recordHashLength } from '../../domain/record-checksum.ts'
+import { DigestSum, recordHashLength } from '../../domain/stock-digest.ts'
 import { openToAppend } from './body-files.ts'
 import { GradualSync } from './gradual-sync.ts'
 import { readUpTo, writeTogether } from './transfer.ts'
@@ -72,11 +72,12 @@ export class HashFile {
   }
 
   /** Subtracts the hashes at these positions. */
-  async subtract(sum: ChecksumSum, positions: Iterable<number>): Promise<void> {
+  async subtract(sum: DigestSum, positions: Iterable<number>, isOpen: (position: number) => boolean): Promise<void> {
     let some = new Uint32Array(1024)
     let count = 0
     const subtractSome = async () => {
-      await this.#visit(some.subarray(0, count).sort(), (bytes, offset) => sum.subtract(bytes, offset))
+      const ascending = some.subarray(0, count).sort()
+      await this.#visit(ascending, (bytes, offset, index) => sum.subtract(bytes, isOpen(ascending[index]!), offset))
       count = 0
     }
     for (const position of positions) {
@@ -91,16 +92,20 @@ export class HashFile {
     await subtractSome()
   }
 
-  /** The checksum of the entries before `end` that are counted. */
-  async sumOf(end: number, isCounted: (position: number) => boolean): Promise<string> {
-    const sum = new ChecksumSum()
+  /** The digest of the entries before `end` that are counted. */
+  async sumOf(
+    end: number,
+    isCounted: (position: number) => boolean,
+    isOpen: (position: number) => boolean,
+  ): Promise<string> {
+    const sum = new DigestSum()
     for (let from = 0; from < end; from += runSize) {
       const bytes = await this.#read(from, Math.min(runSize, end - from))
       const to = from + Math.floor(bytes.length / recordHashLength)
       for (let position = from; position < to; position++)
-        if (isCounted(position)) sum.add(bytes, (position - from) * recordHashLength)
+        if (isCounted(position)) sum.add(bytes, isOpen(position), (position - from) * recordHashLength)
     }
-    return sum.checksum
+    return sum.digest
   }
 
   async sync(): Promise<void> {

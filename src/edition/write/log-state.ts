@@ -3,11 +3,11 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { ChecksumSum, recordHashLength } from '../../domain/record-checksum.ts'
+import { DigestSum, recordHashLength } from '../../domain/stock-digest.ts'
 import { toInstant } from '../../domain/time.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { BodyFiles, type BodyKind, syncFile } from '../format/body-files.ts'
-import { type EntryBatch, encodeBatch } from '../format/entry-batch.ts'
+import { archivedFlag, type EntryBatch, encodeBatch } from '../format/entry-batch.ts'
 import { HashFile } from '../format/hash-file.ts'
 import { IndexFile } from '../format/index-file.ts'
 import type { EditionInfo } from '../read/edition-view.ts'
@@ -74,9 +74,9 @@ export class LogState extends HeldLog {
   readonly #bodies: BodyFiles
   readonly #hashes: HashFile
   /** Of the newest edition. */
-  #sum = new ChecksumSum()
+  #sum = new DigestSum()
   /** Entries that no edition holds yet. */
-  #added = new ChecksumSum()
+  #added = new DigestSum()
   #watcher: LogWatcher | undefined
 
   /** Where the files end with the newest edition. */
@@ -104,7 +104,7 @@ export class LogState extends HeldLog {
     this.#ends = { index: checkpoint.indexEnd, plain: checkpoint.plainEnd, gzip: checkpoint.gzipEnd }
     for (const set of checkpoint.sourceSets) this.numberOf(set)
     for (const { replaced, ...edition } of checkpoint.editions) this.adopt(edition, replaced)
-    this.#sum = new ChecksumSum(this.newest?.info.checksum)
+    this.#sum = new DigestSum(this.newest?.info.checksum)
     this.records = checkpoint.records
   }
 
@@ -222,7 +222,7 @@ export class LogState extends HeldLog {
     await this.#index.truncate(this.#ends.index)
     await this.#bodies.truncate(this.#ends)
     await this.#hashes.truncate(this.newest?.end ?? 0)
-    this.#added = new ChecksumSum()
+    this.#added = new DigestSum()
     this.isTorn = false
   }
 
@@ -285,8 +285,8 @@ export class LogState extends HeldLog {
   }: NewEdition): Promise<{ readonly checksum: string; readonly difference: string | undefined }> {
     const begin = this.newest?.end ?? 0
     const { table, ids } = this
-    const sum = new ChecksumSum(this.#sum.checksum)
-    sum.add(Buffer.from(this.#added.checksum, 'hex'))
+    const sum = new DigestSum(this.#sum.digest)
+    sum.addAll(this.#added)
     let added = 0
     function* replaced(): Generator<number> {
       for (let position = begin; position < table.count; position++) {
@@ -296,12 +296,12 @@ export class LogState extends HeldLog {
         else yield before
       }
     }
-    await this.#hashes.subtract(sum, replaced())
-    const { checksum } = sum
+    await this.#hashes.subtract(sum, replaced(), this.#isOpen)
+    const checksum = sum.digest
     const found = [
       [table.count - begin, 'changes', changes],
       [this.records + added, 'records', records],
-      [checksum, 'as checksum', expected ?? checksum],
+      [checksum, 'as digest', expected ?? checksum],
     ] as const
     const wrong = found.filter(([is, , shouldBe]) => is !== shouldBe)
     if (wrong.length === 0) return { checksum, difference: undefined }
@@ -309,7 +309,10 @@ export class LogState extends HeldLog {
     return { checksum, difference: `edition ${edition} came with ${differences.join(', ')}` }
   }
 
-  /** Whether the hashes of what is held make the checksum of its newest edition. Reads 32 bytes for each entry. */
+  readonly #isOpen = (position: number): boolean =>
+    (this.table.chunks[position >>> chunkBits]!.flags[position & rowMask]! & archivedFlag) === 0
+
+  /** Whether the hashes of what is held make the digest of its newest edition. Reads 32 bytes for each entry. */
   async isWhole(): Promise<boolean> {
     if (!this.newest) return true
     const { end, info } = this.newest
@@ -317,6 +320,7 @@ export class LogState extends HeldLog {
     const sum = await this.#hashes.sumOf(
       end,
       (position) => chunks[position >>> chunkBits]!.superseded[position & rowMask] === 0,
+      this.#isOpen,
     )
     return sum === info.checksum
   }
@@ -361,7 +365,8 @@ export class LogState extends HeldLog {
     await this.#bodies.append('plain', plain)
     await this.#bodies.append('gzip', gzip)
     await this.#hashes.append(hashes)
-    for (let offset = 0; offset < hashes.length; offset += recordHashLength) this.#added.add(hashes, offset)
+    for (let index = 0; index < batch.count; index++)
+      this.#added.add(hashes, (batch.flags[index]! & archivedFlag) === 0, index * recordHashLength)
     await this.#index.append('entries', encodeBatch(batch))
     this.take(batch, verifiedBit.plain | verifiedBit.gzip)
   }
@@ -413,8 +418,8 @@ export class LogState extends HeldLog {
     }
     this.#ends = { index: indexEnd, plain: frame.plainEnd, gzip: frame.gzipEnd }
     this.#sinceCheckpoint += frame.end - begin + 1
-    this.#sum = new ChecksumSum(frame.checksum)
-    this.#added = new ChecksumSum()
+    this.#sum = new DigestSum(frame.checksum)
+    this.#added = new DigestSum()
     this.adopt(frame, replaced)
     this.isSpoiled = false
     this.#watcher?.edition(frame)

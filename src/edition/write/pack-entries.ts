@@ -1,6 +1,6 @@
 // Entries as the files of the log hold them: their pieces, and their columns as a batch.
 import { crc32 } from 'node:zlib'
-import { recordHash, recordHashLength } from '../../domain/record-checksum.ts'
+import { recordHash, recordHashLength } from '../../domain/stock-digest.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { archivedFlag, type EntryBatch, mergedFlag } from '../format/entry-batch.ts'
 import { type Pieces, piecesOf } from '../format/pieces.ts'

@@ -1,10 +1,10 @@
-// The checksum of a state as an independent program computes it: state-checksum.py, which shares nothing with the service.
+// The digest of a state as an independent program computes it: the example for other clients, which shares nothing with the service.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import type { Store } from '../src/store/database.ts'
 
-const program = fileURLToPath(new URL('state-checksum.py', import.meta.url))
+const program = fileURLToPath(new URL('../examples/digest/stock_digest.py', import.meta.url))
 
 /** False on a machine without Python: whoever asks says what is skipped. */
 export const hasPython = spawnSync('python3', ['--version']).status === 0
@@ -20,14 +20,14 @@ export function askPython(texts: readonly string[], ...options: readonly string[
   return stdout
 }
 
-export type StateChecksum = { readonly records: number; readonly checksum: string }
+export type StateDigest = { readonly records: number; readonly digest: string }
 
-export function stateByPython(records: readonly string[]): StateChecksum {
-  return JSON.parse(askPython(records)) as StateChecksum
+export function stateByPython(records: readonly string[]): StateDigest {
+  return JSON.parse(askPython(records)) as StateDigest
 }
 
 /** Of the newest entries in the tables. */
-export async function recordsByPython(store: Pick<Store, 'db'>): Promise<StateChecksum> {
+export async function recordsByPython(store: Pick<Store, 'db'>): Promise<StateDigest> {
   const { rows } = await sql<{ body: string }>`
     select body from edition_entry left join replaced_entry using (last_modified) where superseded_by is null`.execute(
     store.db,
@@ -35,6 +35,6 @@ export async function recordsByPython(store: Pick<Store, 'db'>): Promise<StateCh
   return stateByPython(rows.map(({ body }) => body))
 }
 
-export async function checksumByPython(store: Pick<Store, 'db'>): Promise<string> {
-  return (await recordsByPython(store)).checksum
+export async function digestByPython(store: Pick<Store, 'db'>): Promise<string> {
+  return (await recordsByPython(store)).digest
 }

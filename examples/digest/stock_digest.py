@@ -1,7 +1,7 @@
-"""The checksum of a state, computed by a program that shares nothing with the service: Python's json and hashlib alone.
+"""The digest of a copy, computed by a program that shares nothing with the service: Python's json and hashlib alone.
 
-Reads records as JSON, one a line, from standard input; writes {"records": n, "checksum": "64 hexadecimal digits"}. With --forms it
-writes the canonical form (RFC 8785) of each line instead.
+Reads records as JSON, one a line, from standard input; writes {"records": n, "digest": "open=..., all=..."}, which a whole copy has in
+common with the header X-Stock-Digest of its edition. With --forms it writes the canonical form (RFC 8785) of each line instead.
 """
 import decimal
 import hashlib
@@ -64,7 +64,7 @@ def canonical(value):
 
 
 def main():
-    total = 0
+    sums = {"open": 0, "all": 0}
     records = 0
     for line in sys.stdin.buffer:
         record = json.loads(line.decode("utf-8"))
@@ -72,10 +72,14 @@ def main():
             sys.stdout.buffer.write(canonical(record).encode("utf-8", "surrogatepass") + b"\n")
             continue
         record.pop("checkedAt", None)
-        total += int.from_bytes(hashlib.sha256(canonical(record).encode("utf-8")).digest(), "big")
+        number = int.from_bytes(hashlib.sha256(canonical(record).encode("utf-8")).digest(), "big")
+        sums["all"] += number
+        if "archiveReason" not in record:
+            sums["open"] += number
         records += 1
     if "--forms" not in sys.argv:
-        print(json.dumps({"records": records, "checksum": "%064x" % (total % 2**256)}))
+        digest = ", ".join("%s=%064x" % (name, total % 2**256) for name, total in sums.items())
+        print(json.dumps({"records": records, "digest": digest}))
 
 
 main()

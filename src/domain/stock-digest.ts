@@ -1,12 +1,18 @@
-// The checksum of a state: the sum modulo 2^256 of the SHA-256 of each record, so that the order of the records does not matter and
-// a change subtracts the old record and adds the new one. Whoever holds the records can compute it, whatever program it is.
+// The digest of an edition: two sums modulo 2^256 of the SHA-256 of records, one over those that are not archived, one over all.
+// The order of the records does not matter, and a change subtracts the old record and adds the new one. Whoever holds the records
+// can compute it, whatever program it is (docs/sync/digest.md).
 import { hash } from 'node:crypto'
 
 /** Number of bytes in the hash of a record. */
 export const recordHashLength = 32
 
-/** Checksum of a state without records. */
-export const emptyChecksum = '0'.repeat(2 * recordHashLength)
+const emptySum = '0'.repeat(2 * recordHashLength)
+
+/** A digest as it is stored and sent: the value of `X-Stock-Digest`. */
+const digestText = (open: string, all: string): string => `open=${open}, all=${all}`
+
+/** The digest of an edition without records. */
+export const emptyDigest = digestText(emptySum, emptySum)
 
 /** The names of members come again with every record. */
 const quotedNames = new Map<string, string>()
@@ -47,22 +53,24 @@ export function recordHash(record: object): Buffer {
   return hash('sha256', canonicalForm(content), 'buffer')
 }
 
+/** The sums of a digest, 64 hexadecimal digits each; undefined for any other text. */
+export function sumsOfDigest(digest: string): { readonly open: string; readonly all: string } | undefined {
+  const [, open, all] = /^open=([0-9a-f]{64}), all=([0-9a-f]{64})$/.exec(digest) ?? []
+  return open === undefined || all === undefined ? undefined : { open, all }
+}
+
 const words = recordHashLength / 4
 const wordRange = 2 ** 32
 
-/** A checksum that is being computed. Hashes are read at an offset of the given bytes. */
-export class ChecksumSum {
-  /** The most significant word first. */
+/** A sum of hashes that is being computed: eight words, the most significant first. */
+class HashSum {
   readonly #words = new Uint32Array(words)
 
-  /** `checksum`: 64 hexadecimal digits. Throws RangeError for any other text. */
-  constructor(checksum: string = emptyChecksum) {
-    if (!/^[0-9a-f]{64}$/.test(checksum)) throw new RangeError(`not a checksum: ${checksum}`)
-    for (let word = 0; word < words; word++)
-      this.#words[word] = Number.parseInt(checksum.slice(word * 8, word * 8 + 8), 16)
+  constructor(hex: string) {
+    for (let word = 0; word < words; word++) this.#words[word] = Number.parseInt(hex.slice(word * 8, word * 8 + 8), 16)
   }
 
-  add(bytes: Uint8Array, offset = 0): void {
+  add(bytes: Uint8Array, offset: number): void {
     let carry = 0
     for (let word = words - 1; word >= 0; word--) {
       const sum = this.#words[word]! + wordAt(bytes, offset + word * 4) + carry
@@ -71,7 +79,7 @@ export class ChecksumSum {
     }
   }
 
-  subtract(bytes: Uint8Array, offset = 0): void {
+  subtract(bytes: Uint8Array, offset: number): void {
     let borrow = 0
     for (let word = words - 1; word >= 0; word--) {
       const difference = this.#words[word]! - wordAt(bytes, offset + word * 4) - borrow
@@ -80,11 +88,45 @@ export class ChecksumSum {
     }
   }
 
-  /** 64 hexadecimal digits. */
-  get checksum(): string {
+  get hex(): string {
     let text = ''
     for (const word of this.#words) text += word.toString(16).padStart(8, '0')
     return text
+  }
+}
+
+/** A digest that is being computed. Hashes are read at an offset of the given bytes. */
+export class DigestSum {
+  readonly #open: HashSum
+  readonly #all: HashSum
+
+  /** Continues from a digest. Throws RangeError for any other text. */
+  constructor(digest: string = emptyDigest) {
+    const sums = sumsOfDigest(digest)
+    if (!sums) throw new RangeError(`not a digest: ${digest}`)
+    this.#open = new HashSum(sums.open)
+    this.#all = new HashSum(sums.all)
+  }
+
+  /** `isOpen`: the record is not archived. */
+  add(hash: Uint8Array, isOpen: boolean, offset = 0): void {
+    this.#all.add(hash, offset)
+    if (isOpen) this.#open.add(hash, offset)
+  }
+
+  subtract(hash: Uint8Array, isOpen: boolean, offset = 0): void {
+    this.#all.subtract(hash, offset)
+    if (isOpen) this.#open.subtract(hash, offset)
+  }
+
+  /** Adds everything that `other` holds. */
+  addAll(other: DigestSum): void {
+    this.#open.add(Buffer.from(other.#open.hex, 'hex'), 0)
+    this.#all.add(Buffer.from(other.#all.hex, 'hex'), 0)
+  }
+
+  get digest(): string {
+    return digestText(this.#open.hex, this.#all.hex)
   }
 }
 
