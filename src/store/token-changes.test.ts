@@ -49,6 +49,7 @@ describe.each(engines)('changes of tokens (%s)', (engine) => {
     expect(entries.map(({ actor, action, subject, addressPrefix }) => [actor, action, subject, addressPrefix])).toEqual(
       [
         ['operator', 'token.revoke', 'ERP', ''],
+        ['operator', 'token.limit', 'ERP', ''],
         ['operator', 'token.create', 'ERP', ''],
         ['a@example.org', 'token.create', 'ERP', '192.0.2.0/24'],
       ],
