@@ -79,6 +79,7 @@ test('counts requests by token, and commands about tokens are in the audit log o
   const entries = await listAuditEntries(store.db, { organizationId, limit: 10 })
   expect(entries.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
     'operator token.revoke',
+    'operator token.limit',
     'operator token.create',
   ])
   expect(JSON.stringify(entries)).not.toContain(fresh!['token'])
