@@ -292,6 +292,37 @@ describe('every rule catches a planted breach', () => {
   })
 })
 
+describe('prose in documents', () => {
+  /** Generated from texts of the code. */
+  const generated = ['docs/settings.md', 'docs/licenses.md', 'docs/sources/README.md']
+  const mostColumns = 120
+
+  /** Lines that are too long, outside code, tables and addresses that cannot be broken. */
+  const wideLines = (text: string): string[] =>
+    text
+      .replace(/^ *```[\s\S]*?^ *```/gm, (block) => block.replace(/[^\n]/g, ''))
+      .split('\n')
+      .filter((line) => line.length > mostColumns && !line.startsWith('|') && !/\S{60,}$/.test(line))
+
+  test('is wrapped at column 120', () => {
+    const pages = [
+      ...readdirSync(root).flatMap((name) =>
+        name.endsWith('.md') ? [[name, readFileSync(join(root, name), 'utf8')]] : [],
+      ),
+      ...['.github', 'docs', 'client', 'examples', 'integrations', 'deploy'].flatMap((each) => filesBelow(each, '.md')),
+    ].filter(([path]) => !generated.includes(path!))
+    const wide = pages.flatMap(([path, text]) => wideLines(text!).map((line) => `${path}: ${line}`))
+    expect(pages.length).toBeGreaterThan(80)
+    expect(wide).toEqual([])
+  })
+
+  test('a wide line is found, but not in code, a table or an address', () => {
+    const wide = 'word '.repeat(30).trim()
+    expect(wideLines(`${wide}\n`)).toEqual([wide])
+    expect(wideLines(`\`\`\`sh\n${wide}\n\`\`\`\n| ${wide} |\n[a](https://${'a'.repeat(120)})\n`)).toEqual([])
+  })
+})
+
 test('each planted mistake still fits the source, so that it is a mistake', () => {
   const edits: readonly Omit<PlantedEdit, 'name'>[] = [
     ...plantedBreaches,
