@@ -245,12 +245,15 @@ class Listener {
   ): unknown {
     const notice = request.cookies['notice']
     if (notice !== undefined) reply.clearCookie('notice', { path: '/' })
+    const kind = kindOf(route?.audience, request.viewer)
+    // on pages that belong to no organization, people of one keep its navigation
+    const shown = organization ?? (kind === 'person' ? onlyOne(request.viewer?.memberships) : undefined)
     const place: FramePlace = {
       language: request.language,
       viewer: request.viewer,
       path: request.url.pathname + request.url.search,
-      kind: kindOf(route?.audience, request.viewer),
-      ...(organization && { organization }),
+      kind,
+      ...(shown && { organization: shown }),
       notice,
       version: this.#place.version,
       asset: this.#assets.addressOf,
@@ -367,6 +370,8 @@ function kindOf(audience: PageRoute['audience'] | undefined, viewer: Viewer | un
   if (audience === 'member' || audience === 'owner') return viewer ? 'organization' : 'public'
   return audience === 'person' && viewer ? 'person' : 'public'
 }
+
+const onlyOne = <Item>(list: readonly Item[] = []): Item | undefined => (list.length === 1 ? list[0] : undefined)
 
 /** Loopback by name or number, with any port: a service on the same machine, or a tunnel to it. */
 function isMachineName(host: string | undefined): boolean {

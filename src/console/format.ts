@@ -87,7 +87,7 @@ export function formatDuration(ms: number, language: Language): string {
   }).format(ms / size)
 }
 
-/** An amount of money: from a million on in lists short, `€ 8.4 m`. */
+/** An amount of money: in lists without cents from ten thousand on, and from a million on short, `€ 8.4 m`. */
 export function formatMoney(value: number, currency: string, language: Language, { isShort = false } = {}): string {
   // a notice may name a currency that is no code
   if (!/^[A-Z]{3}$/.test(currency)) return `${formatNumber(value, language)} ${currency}`
@@ -97,7 +97,7 @@ export function formatMoney(value: number, currency: string, language: Language,
     currencyDisplay: 'narrowSymbol',
     ...(isShort && value >= 1_000_000
       ? { notation: 'compact', maximumFractionDigits: 1 }
-      : { maximumFractionDigits: Number.isInteger(value) ? 0 : 2 }),
+      : { maximumFractionDigits: Number.isInteger(value) || (isShort && value >= 10_000) ? 0 : 2 }),
   }).format(value)
 }
 

@@ -91,7 +91,7 @@ function navigation(content: Page, place: FramePlace): Html {
       .map(({ name, organizationId }): Entry => [name, `/o/${organizationId}`]),
     ...(viewer?.person.isOperator && kind !== 'operator' ? [[texts.operator, '/operator'] as const] : []),
   ]
-  const foot = html`${elsewhere.length > 0 && html`<h2>${texts.myOrganizations}</h2>${elsewhere.map(entry)}`}<h2>${viewer?.person.name || viewer?.person.mail}</h2>${own.map(entry)}${out}`
+  const foot = html`${elsewhere.length > 0 && html`<h2>${texts.elsewhere}</h2>${elsewhere.map(entry)}`}<h2>${viewer?.person.name || viewer?.person.mail}</h2>${own.map(entry)}${out}`
   if (kind === 'operator')
     return html`<nav class="menu" id="menu" popover aria-label="${texts.operator}"><p class="who op"><b>${texts.operator}</b><span>${texts.everything}</span></p>${operatorEntries(language).map(entry)}<h2>${texts.customers}</h2>${customerEntries(language).map(entry)}${foot}</nav>`
   if (!organization) return html`<nav class="menu" id="menu" popover aria-label="${texts.you}">${foot}</nav>`

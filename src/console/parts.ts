@@ -155,7 +155,7 @@ export const table = (options: {
 }): Html => {
   const { caption, columns, rows, kind = '', isCaptionShown = false } = options
   const hide = (isHidden: boolean | undefined) => isHidden && html` class="hide"`
-  return html`<table class="fold ${kind}"><caption${hide(!isCaptionShown)}>${caption}</caption><thead><tr>${columns.map(({ head, isNumber, isHidden }) => html`<th scope="col"${isNumber && html` class="num"`}>${isHidden ? html`<span class="hide">${head}</span>` : head}</th>`)}</tr></thead><tbody>${rows.map(
+  return html`<table class="fold ${kind}"><caption${hide(!isCaptionShown)}>${caption}</caption><thead><tr>${columns.map(({ head, isNumber, isHidden }, index) => html`<th scope="col"${isNumber && index > 0 && html` class="num"`}>${isHidden ? html`<span class="hide">${head}</span>` : head}</th>`)}</tr></thead><tbody>${rows.map(
     (cells) =>
       html`<tr>${cells.map((cell, index) => {
         const column = columns[index]

@@ -1,6 +1,6 @@
 // One source on its page: figures, alarms, days, ledger, runs, drift and card.
 import type { AlarmRow } from '../store/source-health.ts'
-import { formatMoment, formatNumber, formatRelative } from './format.ts'
+import { formatDay, formatMoment, formatNumber, formatRelative, formatShortDay } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import {
   bars,
@@ -120,14 +120,16 @@ function dayPart({ newByDay, line }: SourceFile, { language, now }: How): Html {
     return { day, value: newByDay[day] ?? 0 }
   })
   const most = Math.max(...list.map(({ value }) => value))
+  if (most === 0) return part(texts.days, html`<p>${texts.noDocuments(shownDays)}</p>`)
+  const nameOf = (day: string) => formatDay(Date.parse(day), language)
   return part(
     texts.days,
     html`${bars({
       finding: texts.daysFinding(line.title, number(most)),
       list: list.map(({ day, value }, index) => ({
-        label: index % 5 === 0 ? day.slice(5) : '',
+        label: index % 5 === 0 ? formatShortDay(Date.parse(day), language) : '',
         value,
-        title: `${day}: ${number(value)}`,
+        title: `${nameOf(day)}: ${number(value)}`,
       })),
       format: number,
     })}${more(
@@ -136,7 +138,7 @@ function dayPart({ newByDay, line }: SourceFile, { language, now }: How): Html {
         caption: texts.days,
         kind: 'mini keep',
         columns: [{ head: texts.day }, { head: texts.newDocuments, isNumber: true }],
-        rows: list.toReversed().map(({ day, value }) => [day, number(value)]),
+        rows: list.toReversed().map(({ day, value }) => [nameOf(day), number(value)]),
       }),
     )}`,
   )
@@ -232,7 +234,7 @@ function cardPart({ card, line }: SourceFile, { language }: How): Html {
   const { license } = card
   return part(
     texts.card,
-    html`${facts([
+    html`<div class="stack">${facts([
       ['ID', html`<code>${line.sourceId}</code>`],
       [texts.homepage, foreignLink(card.homepage)],
       ...(card.documentation === null ? [] : [[texts.documentation, foreignLink(card.documentation)] as const]),
@@ -262,6 +264,6 @@ ${table({
     html`<code>${timetable}</code>`,
   ]),
 })}
-<p><a href="/operator/rejections?source=${encodeURIComponent(line.sourceId)}">${texts.rejections}</a></p>`,
+<p><a href="/operator/rejections?source=${encodeURIComponent(line.sourceId)}">${texts.rejections}</a></p></div>`,
   )
 }

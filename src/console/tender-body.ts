@@ -83,7 +83,10 @@ function lotStates(lots: readonly TenderLot[], language: Language): string {
   const counts = new Map<string, number>()
   for (const { status } of lots) counts.set(status, (counts.get(status) ?? 0) + 1)
   return [...counts]
-    .map(([status, count]) => `${formatNumber(count, language)} ${tenderTexts[language].status[status] ?? status}`)
+    .map(
+      ([status, count]) =>
+        `${formatNumber(count, language)} ${(tenderTexts[language].status[status] ?? status).toLocaleLowerCase(language)}`,
+    )
     .join(', ')
 }
 
@@ -122,9 +125,10 @@ function deadlineText(
   const ago = formatRelative(at, now, language)
   if (zone === undefined)
     return { value: html`<time datetime="${instant}">${utc}</time>`, note: `${ago} · ${texts.zoneUnknown}` }
+  const local = localMoment(instant, zone, language)
   return {
-    value: html`<time datetime="${instant}">${localMoment(instant, zone, language)}</time>`,
-    note: `${texts.inZone(zone)} · ${utc} · ${ago}`,
+    value: html`<time datetime="${instant}">${local?.moment}</time>`,
+    note: `${texts.inZone(local?.weekday ?? '', zone)} · ${utc} · ${ago}`,
   }
 }
 
@@ -142,6 +146,8 @@ function estimatePart({ contractAmount: amount }: TenderRecord, language: Langua
 function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
   const texts = tenderTexts[language]
   const { lots } = record
+  // what the figures above say already
+  const common = record.submissionDate ?? record.participationDate
   return html`${table({
     caption: texts.lots,
     columns: [
@@ -157,8 +163,10 @@ function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
       const deadline = instant === undefined ? undefined : deadlineText(instant, record, { language, now })
       return [
         html`${lot.title !== undefined && html`${quoted(lot.title, record.language)}<br>`}<span class="soft"><bdi>${lot.lotId}</bdi></span>`,
-        codeList('cpvCodes', lot.cpvCodes.slice(0, 4), language),
-        deadline ? html`${deadline.value}<br><span class="soft">${deadline.note}</span>` : '–',
+        lot.cpvCodes.slice(0, 4).map((code, index) => html`${index > 0 && html`<br>`}<code><bdi>${code}</bdi></code>`),
+        deadline
+          ? html`${deadline.value}${instant !== common && html`<br><span class="soft">${deadline.note}</span>`}`
+          : '–',
         amount === undefined ? '–' : formatMoney(amount.value, amount.currency, language),
         html`${statusOf(lot.status, language)}${lot.winners !== undefined && html`<br><span class="soft">${texts.winners}: ${quoted(lot.winners.map(({ name }) => name).join(', '))}</span>`}`,
       ]
@@ -175,7 +183,9 @@ function factPart(record: TenderRecord, { language }: TenderHow): Html {
   return html`<section><h2>${texts.facts}</h2>${facts([
     ...rows,
     [labelOf('cpvCodes', language), codeList('cpvCodes', record.cpvCodes, language)],
-    [labelOf('nutsCodes', language), codeList('nutsCodes', record.nutsCodes, language)],
+    ...(record.nutsCodes.length === 0
+      ? []
+      : [[labelOf('nutsCodes', language), codeList('nutsCodes', record.nutsCodes, language)] as const]),
     [texts.changed, valueContent('lastModified', record.lastModified, language)],
     [texts.checked, valueContent('checkedAt', record.checkedAt, language)],
     [labelOf('id', language), html`<code>${record.id}</code>`],

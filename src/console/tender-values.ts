@@ -4,8 +4,10 @@ import { zoneOf } from '../domain/time.ts'
 import { formatDay, formatMoment, formatMoney, formatNumber } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import { facts, foreignLink, quoted } from './parts.ts'
+import { criteriaTexts } from './text/criteria-texts.ts'
 import { fieldTexts } from './text/field-texts.ts'
 import type { Language } from './text/languages.ts'
+import { searchesTexts } from './text/searches-texts.ts'
 import { tenderTexts } from './text/tender-texts.ts'
 
 type Members = { readonly [member: string]: unknown }
@@ -26,19 +28,20 @@ export function zoneOfAuthority(country: string | undefined): string | undefined
 
 const local: { readonly [language in Language]: string } = { en: 'en-GB', de: 'de-DE' }
 
-/** `Fri 4 Dec 2026, 12:00` in the zone; undefined for a text that is no instant. */
-export function localMoment(instant: string, zone: string, language: Language): string | undefined {
+/** An instant in a zone: `4 Dec, 12:00` and `Friday`. Undefined for a text that is no instant. */
+export function localMoment(
+  instant: string,
+  zone: string,
+  language: Language,
+): { readonly moment: string; readonly weekday: string } | undefined {
   const at = Date.parse(instant)
   if (Number.isNaN(at)) return undefined
-  return new Intl.DateTimeFormat(local[language], {
-    timeZone: zone,
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-  }).format(at)
+  const said = (parts: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(local[language], { timeZone: zone, ...parts }).format(at)
+  return {
+    moment: said({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
+    weekday: said({ weekday: 'long' }),
+  }
 }
 
 const momentText = (instant: string, language: Language): string => {
@@ -70,6 +73,13 @@ export function valueText(member: string, value: unknown, language: Language): s
   if (typeof value === 'string') {
     if (member === 'status') return texts.status[value] ?? value
     if (member === 'cpvCodes' || member === 'nutsCodes') return codeText(member, value, language)
+    if (member === 'procedureType')
+      return (searchesTexts[language].procedureNames as { readonly [code: string]: string })[value] ?? value
+    if (member === 'contractNature')
+      return (criteriaTexts[language].natures as { readonly [code: string]: string })[value] ?? value
+    // where a notice has only a day, midnight says nothing
+    if (isInstant(value) && /publicationDate$/i.test(member) && value.endsWith('T00:00:00.000Z'))
+      return dayText(value, language)
     return isInstant(value) ? momentText(value, language) : value
   }
   if (Array.isArray(value)) return value.map((each) => valueText(member, each, language)).join(', ')

@@ -1,6 +1,7 @@
 // The editions and their entries: what publishing writes, and what the edition logs read from it. Entries above the newest
 // edition's lastModified are of a publication that is still being written: none of the queries for readers returns them.
 import { sql } from 'kysely'
+import { arrayText } from './array-text.ts'
 import { readSerials } from './change-signal.ts'
 import type { Executor } from './database.ts'
 
@@ -102,6 +103,17 @@ export async function publishedEntries(db: Executor, afterId: string, limit: num
     from published_tender p join edition_entry e on e.last_modified = p.last_modified
     join edition f on f.edition = p.first_edition
     where p.tender_id > ${afterId} order by p.tender_id limit ${limit}::integer`.execute(db)
+  return rows
+}
+
+/** The JSON of the newest published records with these ids. */
+export async function publishedBodies(
+  db: Executor,
+  tenderIds: readonly string[],
+): Promise<Pick<PublishedEntry, 'tenderId' | 'body'>[]> {
+  const { rows } = await sql<Pick<PublishedEntry, 'tenderId' | 'body'>>`
+    select p.tender_id as "tenderId", e.body from published_tender p join edition_entry e on e.last_modified = p.last_modified
+    where p.tender_id = any (${arrayText(tenderIds)}::text[])`.execute(db)
   return rows
 }
 

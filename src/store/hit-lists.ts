@@ -2,7 +2,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
-import { withoutRedacted } from './redactions.ts'
 
 export const hitStates = ['new', 'seen', 'kept', 'dismissed'] as const
 /** What people did with a hit. */
@@ -52,8 +51,6 @@ export type PageHit = {
   readonly state: HitState
   readonly isClosed: boolean
   readonly deadline: number | null
-  /** JSON of the newest published record; null when there is none. */
-  readonly body: string | null
   readonly deliveries: readonly HitDelivery[]
 }
 
@@ -101,21 +98,19 @@ export async function listHitPage(db: Executor, listing: HitListing): Promise<Pa
     ), shown as (
       select h.*, page.place, c.is_closed,
         case when c.is_closed then h.tender_id else coalesce(h.merged_into, h.tender_id) end as shown_id
-      from page join hit h using (hit_id) cross join lateral (select ${isClosed} as is_closed) c
+      from page join hit h using (hit_id) cross join lateral (select ${isClosed} as is_closed offset 0) c
     )
     select h.hit_id as "hitId", h.search_no as "searchNo", h.search_version as "searchVersion", h.shown_id as "tenderId",
       h.edition, h.made_at as "madeAt", h.fit_score as "fitScore", h.fit, h.matched, h.state, h.is_closed as "isClosed",
-      h.deadline_ms as "deadline", e.body,
+      h.deadline_ms as "deadline",
       (select json_agg(json_build_object('messageId', d.message_id, 'endpointId', w.endpoint_id, 'state', d.state,
           'heldWhy', d.held_why, 'endpoint', case when w.description = '' then w.address else w.description end)
           order by w.endpoint_no)::text
         from delivery d join webhook_endpoint w using (endpoint_no)
         where d.hit_id = h.hit_id and d.kind = 'search.hit' and w.state <> 'removed') as deliveries
     from shown h
-    left join published_tender p on p.tender_id = h.shown_id
-    left join edition_entry e on e.last_modified = p.last_modified
     order by h.place ${direction}, h.hit_id ${idDirection}`.execute(db)
-  const hits = (await withoutRedacted(db, rows)).map(({ deliveries, ...row }) => ({
+  const hits = rows.map(({ deliveries, ...row }) => ({
     ...row,
     deliveries: deliveries === null ? [] : (JSON.parse(deliveries) as HitDelivery[]),
   }))

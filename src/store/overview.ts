@@ -99,8 +99,10 @@ export type TodaysHit = {
 export async function bestHits(db: Executor, organizationId: string, now: number, limit: number): Promise<TodaysHit[]> {
   const { rows } = await sql<TodaysHit>`
     select hit_id as "hitId", tender_id as "tenderId", fit_score as "fitScore", deadline_ms as "deadlineMs"
-    from saved_search s cross join lateral (${hitsSince(sql`s.search_no`, now - (now % dayMs))}) h
-    where s.organization_id = ${organizationId} and state <> 'dismissed'
+    from (select distinct on (tender_id) hit_id, tender_id, fit_score, deadline_ms
+      from saved_search s cross join lateral (${hitsSince(sql`s.search_no`, now - (now % dayMs))}) h
+      where s.organization_id = ${organizationId} and state <> 'dismissed'
+      order by tender_id, fit_score desc, hit_id) best
     order by fit_score desc, hit_id limit ${limit}::integer`.execute(db)
   return rows
 }

@@ -222,7 +222,7 @@ class AccessPages {
       [
         [texts.created, texts.by(this.#nameOf(request, token.createdBy), formatMoment(token.createdAt, language))],
         [texts.lastUsed, token.lastUsedAt === null ? texts.notYet : formatMoment(token.lastUsedAt, language)],
-        [texts.from, origin === '' ? '–' : origin],
+        ...(origin === '' ? [] : [[texts.from, origin] as const]),
         [texts.ends, endOf(token.expiresAt, now, language)],
       ],
     )}${isOpen && html`<div><a class="btn tiny stop" href="${pathOf(organization.organizationId)}/revoke/${token.tokenId}">${texts.revoke}</a></div>`}</div>`

@@ -1,7 +1,7 @@
 // The use of the API over time: bars from the server, and the same figures as a table.
 import { dayMs, hourMs } from '../../domain/time.ts'
 import type { UsedHour } from '../../store/api-use.ts'
-import { formatClock, formatDay, formatNumber } from '../format.ts'
+import { formatClock, formatDay, formatNumber, formatShortDay } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { bars, empty, more, part, table } from '../parts.ts'
 import { accessTexts } from '../text/access-texts.ts'
@@ -47,7 +47,7 @@ function monthChart({ used, limit, now, language }: Chart): Html {
     limit,
     format: number,
     list: days.map(({ at, peak }, index) => ({
-      label: index % 6 === 0 ? formatDay(at, language) : '',
+      label: index % 6 === 0 ? formatShortDay(at, language) : '',
       value: peak,
       title: `${formatDay(at, language)}: ${number(peak)}`,
     })),

@@ -159,8 +159,16 @@ class CustomerPages {
       ...(shown.mistakes && { status: 422 }),
       body: html`${mistakesNote(mistakes, language)}${invited && linkCard(invited, language)}${customer.owners === 0 && noteBox('warn', texts.noOwner, texts.noOwnerDetail)}${figures(
         [
-          { name: texts.requests, value: number(customer.requests), note: `${number(customer.requestsPerMinute)}/min` },
-          { name: texts.tokens, value: number(customer.tokens.length), note: lastUse(customer, language) },
+          {
+            name: texts.requests,
+            value: number(customer.requests),
+            note: texts.ofLimit(number(customer.requestsPerMinute)),
+          },
+          {
+            name: texts.tokens,
+            value: number(customer.tokens.length),
+            note: texts.usedLast(lastUse(customer, language)),
+          },
           {
             name: texts.people,
             value: number(customer.people),
@@ -181,7 +189,7 @@ class CustomerPages {
                   html`<form method="post" action="${at}/withdraw"><input type="hidden" name="invitation" value="${invitationId}"><button class="tiny stop">${texts.withdraw}</button></form>`,
                 ]),
               })
-        }<form method="post" action="${at}/invite" class="stack">${formKey(this.#place)}${field({ name: 'owner', label: customer.owners === 0 ? texts.owner : texts.anotherOwner, type: 'email', hint: texts.ownerHint, isRequired: true, autocomplete: 'off', value: fieldOf(request.form, 'owner'), error: mistakes.owner })}<div><button>${texts.invite}</button></div></form>`,
+        }<form method="post" action="${at}/invite" class="stack after">${formKey(this.#place)}${field({ name: 'owner', label: customer.owners === 0 ? texts.owner : texts.anotherOwner, type: 'email', hint: texts.ownerHint, isRequired: true, autocomplete: 'off', value: fieldOf(request.form, 'owner'), error: mistakes.owner })}<div><button>${texts.invite}</button></div></form>`,
       )}`,
     })
   }
@@ -337,7 +345,7 @@ class CustomerPages {
     const isRunning = startsAt !== null && endedAt === null
     return part(
       texts.contract,
-      html`${known}<form method="post" action="${at}/contract" class="stack">${termsFields(values, { isNew: false, mistakes, language })}<div class="row"><button class="go">${startsAt === null ? texts.setUp : texts.change}</button>${isRunning && html`<a class="btn stop" href="${at}/end">${texts.end}</a>`}</div></form>`,
+      html`${known}<form method="post" action="${at}/contract" class="stack after">${termsFields(values, { isNew: false, mistakes, language })}<div class="row"><button class="go">${startsAt === null ? texts.setUp : texts.change}</button>${isRunning && html`<a class="btn stop" href="${at}/end">${texts.end}</a>`}</div></form>`,
     )
   }
 }

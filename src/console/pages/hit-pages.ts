@@ -22,6 +22,7 @@ import { type Html, html } from '../html.ts'
 import { type OrganizationRequest, organizationPage, type PageAnswer, type PageRoute, page, redirect } from '../page.ts'
 import { empty, noteBox, pager, select } from '../parts.ts'
 import type { ConsolePlace } from '../place.ts'
+import { publishedRecords } from '../published-record.ts'
 import { hitsTexts } from '../text/hits-texts.ts'
 import { hitItem } from './hit-parts.ts'
 
@@ -83,8 +84,9 @@ function addressOf({ organization }: OrganizationRequest, asked: Partial<Asked> 
   return `/o/${organization.organizationId}/hits${text === '' ? '' : `?${text}`}`
 }
 
-async function listPage({ store }: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function listPage(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
   const { organization, language, now } = request
+  const { store } = place
   const texts = hitsTexts[language]
   const asked = askedOf(request)
   const searches = await searchOverviews(store.db, organization.organizationId)
@@ -109,6 +111,10 @@ async function listPage({ store }: ConsolePlace, request: OrganizationRequest): 
   const isBack = before !== undefined
   const hits = isBack ? found.slice(-pageSize) : found.slice(0, pageSize)
   const hasMore = found.length > pageSize
+  const records = await publishedRecords(
+    place,
+    hits.map(({ tenderId }) => tenderId),
+  )
   const listed = {
     asked,
     hits,
@@ -121,7 +127,7 @@ async function listPage({ store }: ConsolePlace, request: OrganizationRequest): 
     body: html`${heldNotes(request, searches)}${tabList(request, asked, counts)}${filterForm(request, asked, searches)}${
       hits.length === 0
         ? empty(texts.none, texts.noneDetail)
-        : html`${hitForm(request, hits, searches)}${pages(request, listed)}`
+        : html`${hitForm(request, hits, records, searches)}${pages(request, listed)}`
     }`,
   })
 }
@@ -170,14 +176,19 @@ function filterForm(request: OrganizationRequest, asked: Asked, searches: readon
   ])}<button>${texts.show}</button></form>`
 }
 
-function hitForm(request: OrganizationRequest, hits: readonly PageHit[], searches: readonly SearchOverview[]): Html {
+function hitForm(
+  request: OrganizationRequest,
+  hits: readonly PageHit[],
+  records: ReadonlyMap<string, TenderRecord>,
+  searches: readonly SearchOverview[],
+): Html {
   const { language, url, organization } = request
   const texts = hitsTexts[language]
   const names = new Map(searches.map((search) => [search.searchNo, search]))
   const items = hits.map((hit) =>
     hitItem({
       hit,
-      record: hit.body === null ? undefined : (JSON.parse(hit.body) as TenderRecord),
+      record: records.get(hit.tenderId),
       search: names.get(hit.searchNo),
       organizationId: organization.organizationId,
       now: request.now,

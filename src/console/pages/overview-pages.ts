@@ -15,6 +15,7 @@ import { type Content, type Html, html } from '../html.ts'
 import { type OrganizationRequest, organizationPage, type PageAnswer, type PageRoute, page } from '../page.ts'
 import { empty, figures, part, quoted, score, table, wrongList } from '../parts.ts'
 import type { ConsolePlace } from '../place.ts'
+import { publishedRecord } from '../published-record.ts'
 import { overviewTexts } from '../text/overview-texts.ts'
 
 const hitsShown = 5
@@ -163,7 +164,7 @@ function hitsPart(editions: EditionView, request: OrganizationRequest, hits: rea
             { head: texts.deadline, isNumber: true },
             { head: texts.value, isNumber: true },
           ],
-          rows: hits.map((hit) => hitRow(recordOf(editions, hit.tenderId), hit, request)),
+          rows: hits.map((hit) => hitRow(publishedRecord(editions, hit.tenderId), hit, request)),
         })
   return html`<section><header class="row spread"><h2>${texts.best}</h2>${all}</header>${list}</section>`
 }
@@ -186,16 +187,6 @@ function hitRow(
       ? html`${formatMoney(amount.value, amount.currency, language, { isShort: true })}<br><span class="soft">${amount.estimated ? texts.estimated : texts.publishedValue}</span>`
       : texts.unknown,
   ]
-}
-
-/** The record as it is published; undefined for one that this node does not have yet. */
-function recordOf(editions: EditionView, tenderId: string): TenderRecord | undefined {
-  const position = editions.find(tenderId)
-  if (position === undefined) return undefined
-  const { bytes, release } = editions.record(position, 'identity')
-  const record = JSON.parse(bytes.toString()) as TenderRecord
-  release?.()
-  return record
 }
 
 function searchesPart({ language, organization }: OrganizationRequest, searches: readonly SearchOfWeek[]): Html {

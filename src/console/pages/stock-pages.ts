@@ -39,7 +39,7 @@ export const stockPages = (place: StockPlace, counter: StockCounter): PageRoute[
         ...(!latest && place.editions.newest && { refreshSeconds: askAgainSeconds }),
         actions: html`<span class="stamp">${stampOf(place, counter, language)}</span>`,
         body: latest
-          ? html`${weeksPart(latest, language)}<div class="split even">${portalsPart(latest.shape, titles!, language)}${divisionsPart(latest.shape, language)}</div>${delaysPart(known, titles!, language)}`
+          ? html`${weeksPart(latest, language)}<div class="split even gap">${portalsPart(latest.shape, titles!, language)}${divisionsPart(latest.shape, language)}</div>${delaysPart(known, titles!, language)}`
           : empty(
               texts.nothing,
               place.editions.newest ? texts.firstCount : texts.noEdition,

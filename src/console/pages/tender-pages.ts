@@ -1,11 +1,11 @@
 // The page of a tender: the record of the newest edition, and the history of its notices.
 import type { TenderRecord } from '../../domain/tender.ts'
-import type { EditionView } from '../../edition/read/edition-view.ts'
 import { formatMoment, formatNumber } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { type PageAnswer, PageError, type PageRoute, type PersonRequest, page, personPage } from '../page.ts'
 import { noteBox, quoted } from '../parts.ts'
 import type { ConsolePlace } from '../place.ts'
+import { publishedRecord } from '../published-record.ts'
 import { statusOf, tenderBody } from '../tender-body.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import type { Language } from '../text/languages.ts'
@@ -31,18 +31,6 @@ async function oneTender(place: ConsolePlace, request: PersonRequest): Promise<P
     ...headOf(record, place, request),
     body: html`${!published && noteBox('info', texts.unpublished, texts.unpublishedBody)}${tenderBody(record, { language, now, told })}`,
   })
-}
-
-/** The record as the API serves it; undefined when no edition holds it. */
-function publishedRecord(editions: Pick<EditionView, 'find' | 'record'>, id: string): TenderRecord | undefined {
-  const position = editions.find(id)
-  if (position === undefined) return undefined
-  const { bytes, release } = editions.record(position, 'identity')
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8')) as TenderRecord
-  } finally {
-    release?.()
-  }
 }
 
 function unpublishedRecord(content: Omit<TenderRecord, 'lastModified' | 'checkedAt'>, now: number): TenderRecord {
