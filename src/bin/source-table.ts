@@ -1,5 +1,6 @@
 // Writes the tables of docs/sources/README.md and docs/licenses.md from the cards. Run by `npm run generate`.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { requiredAttribution } from '../sources/attribution.ts'
 import type { Delivery } from '../sources/delivery.ts'
 import { countCountries, loadSources, type Sources } from '../sources/registry.ts'
 import type { Channel, Source } from '../sources/source.ts'
@@ -41,15 +42,13 @@ function licenseTable(sources: Sources): string {
   ].join('\n')
 }
 
-/** Licenses that ask for nothing, and those that permit nothing without a word of the publisher. */
-const free = /\bCC0|public domain/i
-const closed = /^not stated|forbidden/i
-
-function attributionOf({ license: { name, attribution }, title, publisher }: Source): string {
-  if (attribution !== undefined) return `“${cell(attribution)}”`
-  if (closed.test(name)) return 'ask the publisher'
-  if (free.test(name)) return 'nothing'
-  return `“${cell(title)}, ${cell(publisher)}”, and the license`
+/** The column *Show*. */
+function attributionOf(source: Source): string {
+  const { license } = source
+  const attribution = requiredAttribution(source)
+  if (attribution === undefined) return 'ask the publisher'
+  if (attribution === null) return 'nothing'
+  return license.attribution === undefined ? `“${cell(attribution)}”, and the license` : `“${cell(attribution)}”`
 }
 
 /** From when on a source is read, by its channels. */

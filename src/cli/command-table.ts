@@ -1269,6 +1269,41 @@ export const commands = {
     environment: databaseEnvironment,
     examples: [['tenderstock database new-epoch --yes', 'before the first start on the recovered database']],
   },
+  'edition export': {
+    summary: 'Export the newest edition as open data: OCDS, Parquet, NDJSON or CSV.',
+    details: [
+      'Writes all records, in parts, with the license and attribution of every source and with checksums. The same edition gives the',
+      'same bytes. It runs beside the service; a cut-off export continues with the same command. docs/open-data.md has examples.',
+    ],
+    options: {
+      ...everywhere,
+      format: {
+        type: 'choice',
+        value: 'FORMAT',
+        choices: ['ocds', 'parquet', 'ndjson', 'csv'],
+        required: true,
+        help: 'Format of the files: ocds, parquet, ndjson or csv.',
+      },
+      out: {
+        type: 'text',
+        value: 'DIR',
+        required: true,
+        completes: 'folder',
+        help: 'New or empty folder for the files.',
+      },
+      'ocid-prefix': {
+        type: 'text',
+        value: 'PREFIX',
+        default: 'ocds-000000',
+        help: 'Prefix of the OCIDs; register your own before you publish OCDS.',
+      },
+    },
+    environment: databaseEnvironment,
+    examples: [
+      ['tenderstock edition export --format parquet --out exports/2026-11-23', 'for DuckDB'],
+      ['tenderstock edition export --format ocds --out exports/ocds --ocid-prefix ocds-a1b2c3', 'for readers of OCDS'],
+    ],
+  },
   'database export': {
     summary: 'Copy an embedded stock to an empty PostgreSQL database.',
     operands: { name: 'URL', min: 1, max: 1 },

@@ -213,9 +213,10 @@ async function runCommand(
     const place = { dataFolder, version: version(), signal: stopSignal() }
     return restore(place, { command, options: { ...options }, operands }, emit)
   }
-  const request: ControlRequest = { command, options: { ...options }, operands }
+  const paths = command === 'edition export' ? { out: resolve(String(options.out)) } : {}
+  const request: ControlRequest = { command, options: { ...options, ...paths }, operands }
   // a server takes this work from a process of its own, and the service has the less to do
-  const isAlone = command === 'backup' && readConfig().databaseUrl !== undefined
+  const isAlone = (command === 'backup' || command === 'edition export') && readConfig().databaseUrl !== undefined
   const answered = isAlone ? undefined : await askRunningService(dataFolder, request, emit)
   if (answered !== undefined) return answered
   if (command === 'config') {

@@ -131,6 +131,7 @@ const stageNames: { readonly [stage in ProgressStage]: string } = {
   redact: 'Redacting',
   backfill: 'Upgrading',
   export: 'Copying',
+  openData: 'Exporting',
   check: 'Checking portals',
   backup: 'Backing up',
   verify: 'Reading the backup',
@@ -367,6 +368,11 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
           )
     case 'exported':
       return line('Copied', `${count(event.rows, 'row')} to the server; use this DATABASE_URL from now on`)
+    case 'editionExported':
+      return line(
+        'Exported',
+        `edition ${event.edition}${event.isContinued ? ', continued' : ''}: ${count(event.records - (event.format === 'ocds' ? event.merged : 0), event.format === 'ocds' ? 'release' : 'record')} as ${event.format} in ${count(event.files, 'file')}, ${number(Math.ceil(event.bytes / 1e6))} MB, ${event.seconds} s, in ${event.place}`,
+      )
     case 'clock':
       return line('Clock', `now ${event.now}`)
     case 'maintenance':

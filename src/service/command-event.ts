@@ -8,6 +8,8 @@ import type { Verdict } from '../consolidate/match/match-record.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { RedactionKind } from '../domain/redaction.ts'
 import type { Instant } from '../domain/time.ts'
+import type { ExportSummary } from '../export/export.ts'
+import type { ExportFormat } from '../export/export-formats.ts'
 import type { CompanyProfile } from '../hits/company-profile.ts'
 import type { ExplainedMatch } from '../hits/explain-match.ts'
 import type { SearchFilter } from '../hits/saved-search.ts'
@@ -48,6 +50,7 @@ export type ProgressStage =
   | 'redact'
   | 'backfill'
   | 'export'
+  | 'openData'
   | 'check'
   | 'backup'
   | 'verify'
@@ -179,6 +182,7 @@ export type Facts = {
   exportPreview: { place: string; rows: number; tables: { readonly [table: string]: number }; usedTable: string | null }
   valuesFitted: Omit<FitSummary, 'version'> & { version: string | null }
   exported: { rows: number; tables: { readonly [table: string]: number } }
+  editionExported: ExportSummary & { place: string; format: ExportFormat; seconds: number }
   clock: { now: Instant }
   // saved searches
   matched: { editions: number; hits: number; unseen: number }

@@ -69,6 +69,7 @@ export const commandNames = [
   'webhook listen',
   'backup',
   'restore',
+  'edition export',
   'database export',
   'database new-epoch',
   'completion',

@@ -32,6 +32,7 @@ import { noteCommand } from './command-note.ts'
 import { makeConsoleLink } from './console-operations.ts'
 import type { ControlRequest } from './control-socket.ts'
 import { createDigestNow, editDigest, listDigestsNow, removeDigestNow } from './digest-operations.ts'
+import { exportEditionNow } from './edition-operations.ts'
 import {
   activateSearch,
   createProfileNow,
@@ -184,6 +185,7 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     return 0
   },
   backup: backUp,
+  'edition export': exportEditionNow,
   'database new-epoch': beginNewEpoch,
   'source list': listSources,
   'source show': showSource,

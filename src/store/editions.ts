@@ -85,6 +85,24 @@ export async function entriesAfter(db: Executor, after: number, upTo: number, li
   return rows.map(({ last_modified, ...row }) => ({ ...row, lastModified: last_modified }))
 }
 
+/**
+ * The records of an edition after `after`, in the order of `lastModified`, at most `limit`; also of one that is not the newest any
+ * more, for as long as the entries that were replaced since are kept (a day).
+ */
+export async function entriesOfEdition(
+  db: Executor,
+  { edition, lastModified }: Pick<EditionRow, 'edition' | 'lastModified'>,
+  after: number,
+  limit: number,
+): Promise<StoredEntry[]> {
+  const { rows } = await sql<StoredEntry>`
+    select edition, last_modified as "lastModified", body, sources from edition_entry e
+    where last_modified > ${after} and last_modified <= ${lastModified} and not exists (
+      select from replaced_entry r where r.last_modified = e.last_modified and r.superseded_by <= ${edition}::integer)
+    order by last_modified limit ${limit}::integer`.execute(db)
+  return rows
+}
+
 /** The newest entry of a record. */
 export type PublishedEntry = {
   readonly tenderId: string

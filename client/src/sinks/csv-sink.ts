@@ -6,11 +6,13 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream'
 import type { ReadBack } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
+import { byteOrderMark, cellsOf, csvLine } from './csv-line.ts'
 import { digestOf } from './digest.ts'
 import type { OpenSink } from './disposable.ts'
 import { putInPlace, sizeOf } from './durable-files.ts'
 import { fileSink } from './file-sink.ts'
-import { type FlatColumn, lotColumns, lotsOf, tenderColumns, textOf } from './flat-tender.ts'
+import type { FlatColumn } from './flat-column.ts'
+import { lotColumns, lotsOf, tenderColumns } from './flat-tender.ts'
 import { BlockWriter } from './line-file.ts'
 import { wellFormed } from './record-json.ts'
 import { CopyDamagedError, isMissingModule, SinkError } from './sink-error.ts'
@@ -76,25 +78,6 @@ type Table<T> = {
   abandon(): Promise<void>
 }
 
-/** What Excel and others run as a formula when a cell begins with it, the full-width forms too. */
-const formulaStart = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
-
-/** The values of a row as texts, before they are quoted. */
-function cellsOf<T>(columns: readonly FlatColumn<T>[], row: T, { escapesFormulas = true }: CsvSinkOptions): string[] {
-  return columns.map(({ of }) => {
-    const value = of(row)
-    const isRun = escapesFormulas && typeof value === 'string' && formulaStart.test(value)
-    return isRun ? `'${value}` : textOf(value)
-  })
-}
-
-/**
- * A line of RFC 4180. Every value is quoted, needed or not: readers differ in what must be (a lone line feed, a space at the
- * end), and some look only at the first rows to learn how a file is quoted.
- */
-const lineOf = (cells: readonly string[], delimiter: string): string =>
-  `${cells.map((cell) => (cell === '' ? '' : `"${cell.replaceAll('"', '""')}"`)).join(delimiter)}\r\n`
-
 async function openTable<T>(
   file: string,
   temporary: string,
@@ -104,11 +87,10 @@ async function openTable<T>(
   const { delimiter = ',' } = options
   const out = await BlockWriter.create(temporary)
   const write = (cells: readonly string[], start = ''): Promise<void> =>
-    out.write(Buffer.from(start + lineOf(cells, delimiter)))
-  // Excel takes a file without the mark for one in the machine's old code page.
+    out.write(Buffer.from(start + csvLine(cells, delimiter)))
   await write(
     columns.map(({ name }) => name),
-    '\uFEFF',
+    byteOrderMark,
   )
   return {
     add: (row) => write(cellsOf(columns, row, options)),

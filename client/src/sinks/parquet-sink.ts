@@ -10,7 +10,9 @@ import { digestOf } from './digest.ts'
 import type { OpenSink } from './disposable.ts'
 import { putInPlace, readIfThere, sizeOf, writeWhole } from './durable-files.ts'
 import { fileSink } from './file-sink.ts'
-import { type FlatType, type FlatValue, tenderColumns, textOf } from './flat-tender.ts'
+import { type FlatValue, textOf } from './flat-column.ts'
+import { tenderColumns } from './flat-tender.ts'
+import { parquetColumn } from './parquet-column.ts'
 import { contentJson, wellFormed } from './record-json.ts'
 import { CopyDamagedError, isMissingModule, SinkError } from './sink-error.ts'
 import type { CopyExport } from './working-copy.ts'
@@ -45,33 +47,16 @@ export async function parquetSink({ file }: ParquetSinkOptions): Promise<OpenSin
   })
 }
 
-const elementTypes = {
-  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
-  instant: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
-  number: { type: 'DOUBLE' },
-  integer: { type: 'INT32' },
-  boolean: { type: 'BOOLEAN' },
-} as const satisfies Record<FlatType, object>
-
 type Row = { readonly record: TenderRecord; readonly text: string }
 
 /** Number of rows in a group: few enough for the memory of a small machine, enough to compress well. */
 const rowsPerGroup = 10_000
 
-const cellOf = (type: FlatType, value: FlatValue) =>
-  type === 'instant' && typeof value === 'string' ? new Date(value) : value
-
 function openExport({ ParquetWriter, fileWriter }: Writer, file: string, folder: string): CopyExport {
   const temporary = join(folder, 'parquet.new')
   const columns = [
-    ...tenderColumns.map(({ name, type, isRequired, of }) => ({
-      schema: { name, ...elementTypes[type], repetition_type: isRequired ? 'REQUIRED' : 'OPTIONAL' } as const,
-      of: ({ record }: Row) => cellOf(type, of(record)),
-    })),
-    {
-      schema: { name: 'record', ...elementTypes.text, repetition_type: 'REQUIRED' } as const,
-      of: ({ text }: Row) => text,
-    },
+    ...tenderColumns.map((column) => parquetColumn(column, ({ record }: Row) => record)),
+    parquetColumn({ name: 'record', type: 'text', isRequired: true, of: ({ text }: Row) => text }, (row: Row) => row),
   ]
   const out = new ParquetWriter({
     writer: fileWriter(temporary),

@@ -3,18 +3,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { SeenRecord } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 import { digestOf } from './digest.ts'
-import {
-  cpvOf,
-  type FlatColumn,
-  type FlatType,
-  type FlatValue,
-  hitColumns,
-  lotColumns,
-  lotsOf,
-  nutsOf,
-  type PlacedCode,
-  tenderColumns,
-} from './flat-tender.ts'
+import type { FlatColumn, FlatType, FlatValue } from './flat-column.ts'
+import { cpvOf, hitColumns, lotColumns, lotsOf, nutsOf, type PlacedCode, tenderColumns } from './flat-tender.ts'
 import { contentJson, wellFormed } from './record-json.ts'
 import { CopyDamagedError, SinkError } from './sink-error.ts'
 

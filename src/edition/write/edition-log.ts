@@ -4,13 +4,13 @@ import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toInstant } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { lockFolder } from '../../platform/folder-lock.ts'
 import { databaseHead } from '../../store/editions.ts'
 import { forgoEditions } from '../../store/older-database.ts'
 import type { LogFollower, LogMessage } from '../read/log-feed.ts'
 import { LogView } from '../read/log-view.ts'
 import { Compaction } from './compaction.ts'
 import { freeBytes, spareBytes } from './disk-room.ts'
-import { lockFolder } from './folder-lock.ts'
 import { LogState, type NewEdition, WrongEntriesError } from './log-state.ts'
 import { openGeneration } from './open-generation.ts'
 import type { NewEntry } from './pack-entries.ts'
@@ -503,7 +503,11 @@ export class EditionLog extends LogView {
  * database; `catchUp` brings the rest. Throws OperatorError when another process has it, or it cannot be written.
  */
 export async function openEditionLog(folder: string, options: EditionLogOptions): Promise<EditionLog> {
-  const release = lockFolder(folder)
+  const release = lockFolder(folder, {
+    what: 'The edition log',
+    inUse: 'give each process its own folder (--data FOLDER)',
+    unwritable: 'change its permissions, or give another folder (--data FOLDER)',
+  })
   try {
     const generations = (await readdir(folder))
       .flatMap((name) => generationPattern.exec(name)?.[1] ?? [])

@@ -1,0 +1,126 @@
+// The folder of an export: whose it is, how far a cut-off one came, and what makes it whole. The manifest is written last: a folder
+// without one holds no export yet.
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { OperatorError } from '../platform/errors.ts'
+import { lockFolder, lockName } from '../platform/folder-lock.ts'
+import { makeWithParents } from '../platform/folders.ts'
+import { type ExportedFile, sumOf, writeWhole } from './export-files.ts'
+
+export const manifestName = 'manifest.json'
+const sumsName = 'SHA256SUMS'
+const progressName = 'progress.json'
+const ours =
+  /^(?:(?:tenders|lots|releases)-\d{4,}\.(?:csv|ndjson|jsonl|parquet)|sources\.csv|SHA256SUMS|progress\.json|lock\.db(?:-\w+)?|incoming-.*)$/
+
+/** What a cut-off export must have in common with the one that continues it. */
+export type ExportIdentity = { readonly [name: string]: string | number }
+
+/** How far an export came: everything before `after` is in `files`. */
+export type ExportProgress = {
+  readonly edition: number
+  readonly after: number
+  readonly records: number
+  readonly merged: number
+  readonly digest: string
+  readonly recordsBySource: { readonly [sourceId: string]: number }
+  readonly files: readonly ExportedFile[]
+}
+
+export type ExportFolder = {
+  /** Undefined: it begins. */
+  readonly progress: ExportProgress | undefined
+  readonly note: (progress: ExportProgress) => Promise<void>
+  /** Makes the export whole: nothing of it is written after this. */
+  readonly finish: (manifest: object, files: readonly ExportedFile[]) => Promise<void>
+  readonly close: () => void
+}
+
+/**
+ * Takes a new or empty folder, or that of a cut-off export. Throws OperatorError for any other, for one that another process
+ * writes, and for an export with another identity.
+ */
+export async function openExportFolder(folder: string, identity: ExportIdentity): Promise<ExportFolder> {
+  await explained(folder, () => makeWithParents(folder))
+  refuseForeign(folder, await explained(folder, () => readdir(folder)))
+  const unlock = lockFolder(folder, {
+    what: 'The folder',
+    inUse: 'wait until that export has ended',
+    unwritable: 'change its permissions, or pass another --out',
+  })
+  try {
+    const progress = await readProgress(folder, identity)
+    await clearRest(folder, new Set(progress?.files.map(({ name }) => name)))
+    return {
+      progress,
+      note: (reached) =>
+        explained(folder, () =>
+          writeWhole(folder, progressName, `${JSON.stringify({ identity, ...reached }, null, 2)}\n`),
+        ),
+      finish: (manifest, files) => explained(folder, () => finish(folder, manifest, files)),
+      close: unlock,
+    }
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+function refuseForeign(folder: string, names: readonly string[]): void {
+  if (names.includes(manifestName))
+    throw new OperatorError(`${folder} already holds an export; pass a folder of its own for each (--out).`)
+  const foreign = names.find((name) => !ours.test(name))
+  if (foreign !== undefined)
+    throw new OperatorError(
+      `The folder ${folder} is not empty (it holds ${foreign}); pass an empty or a new one (--out).`,
+    )
+}
+
+async function readProgress(folder: string, identity: ExportIdentity): Promise<ExportProgress | undefined> {
+  const text = await explained(folder, () => readFile(join(folder, progressName), 'utf8').catch(undefinedWhenMissing))
+  if (text === undefined) return undefined
+  const { identity: begun, ...progress } = JSON.parse(text) as ExportProgress & { readonly identity: ExportIdentity }
+  const other = Object.keys(identity).find((name) => identity[name] !== begun[name])
+  if (other !== undefined)
+    throw new OperatorError(
+      `${folder} holds a cut-off export with another ${other} (${begun[other]}, now ${identity[other]}); continue that one, or remove the folder.`,
+    )
+  for (const { name, sha256 } of progress.files)
+    if ((await sumOf(join(folder, name)).catch(undefinedWhenMissing)) !== sha256)
+      throw new OperatorError(`${join(folder, name)} is not as the export wrote it; remove the folder and begin again.`)
+  return progress
+}
+
+/** Removes what a killed process was writing. */
+async function clearRest(folder: string, kept: ReadonlySet<string>): Promise<void> {
+  const names = await readdir(folder)
+  for (const name of names)
+    if (!kept.has(name) && name !== progressName && !name.startsWith(lockName)) await rm(join(folder, name))
+}
+
+async function finish(folder: string, manifest: object, files: readonly ExportedFile[]): Promise<void> {
+  await writeWhole(folder, sumsName, files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''))
+  await rm(join(folder, progressName), { force: true })
+  // the lock is held on, on the file that has no name any more
+  await rm(join(folder, lockName), { force: true })
+  await writeWhole(folder, manifestName, `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+function undefinedWhenMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+  return undefined
+}
+
+/** What the folder refuses, as an OperatorError. */
+export async function explained<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (error instanceof OperatorError || code === undefined) throw error
+    throw new OperatorError(
+      `The folder ${folder} cannot be used for an export (${code}); check that it is a folder, can be written and is not full.`,
+      { cause: error },
+    )
+  }
+}

@@ -1,0 +1,163 @@
+// What one part of an export is in each format: its files, and how records get into them. A file has its name once it is whole and
+// durable.
+import { open, rm } from 'node:fs/promises'
+import type { TenderRecord } from '../domain/tender.ts'
+import { type ExportedFile, incomingPath, LineFile, nameFile } from './export-files.ts'
+import type { ExportFormat } from './export-formats.ts'
+import { lotColumns as columnsOfLot, tenderColumns as columnsOfTender } from './flat/columns.ts'
+import { byteOrderMark, cellsOf, csvLine } from './flat/csv-line.ts'
+import { type FlatColumn, flat } from './flat/flat-column.ts'
+import { parquetColumn } from './flat/parquet-column.ts'
+import { ocdsRelease } from './ocds-release.ts'
+
+export type Part = {
+  readonly folder: string
+  /** From 1 on. */
+  readonly number: number
+  readonly format: ExportFormat
+  readonly ocidPrefix: string
+}
+
+/** The files of a part while they are being written. */
+export type PartWriter = {
+  readonly add: (record: TenderRecord, json: string) => Promise<void>
+  /** The files are whole and durable under their names when it resolves. */
+  readonly finish: () => Promise<readonly ExportedFile[]>
+  /** Closes without caring for the content. */
+  readonly abandon: () => Promise<void>
+}
+
+export async function openPart({ folder, number, format, ocidPrefix }: Part): Promise<PartWriter> {
+  const name = (table: string, ending: string) => `${table}-${String(number).padStart(4, '0')}.${ending}`
+  switch (format) {
+    case 'ocds':
+      return linesPart(await LineFile.create(folder, name('releases', 'jsonl')), (record) => {
+        const release = ocdsRelease(record, ocidPrefix)
+        return release && JSON.stringify(release)
+      })
+    case 'ndjson':
+      return linesPart(await LineFile.create(folder, name('tenders', 'ndjson')), (_record, json) => json)
+    case 'csv':
+      return csvPart(
+        await LineFile.create(folder, name('tenders', 'csv')),
+        await LineFile.create(folder, name('lots', 'csv')),
+      )
+    case 'parquet':
+      return parquetPart(folder, name('tenders', 'parquet'), name('lots', 'parquet'))
+  }
+}
+
+function linesPart(file: LineFile, lineOf: (record: TenderRecord, json: string) => string | undefined): PartWriter {
+  return {
+    add: async (record, json) => {
+      const line = lineOf(record, json)
+      if (line !== undefined) await file.write(`${line}\n`)
+    },
+    finish: async () => [await file.finish()],
+    abandon: () => file.abandon(),
+  }
+}
+
+// tables
+
+type PlacedLot = { readonly tenderId: string; readonly position: number; readonly lot: TenderRecord['lots'][number] }
+
+const tenderColumns: readonly FlatColumn<TenderRecord>[] = columnsOfTender.map((column) =>
+  flat(column, (tender) => tender),
+)
+const lotColumns: readonly FlatColumn<PlacedLot>[] = [
+  { name: 'tender_id', type: 'text', isRequired: true, of: ({ tenderId }) => tenderId },
+  { name: 'position', type: 'integer', isRequired: true, of: ({ position }) => position },
+  ...columnsOfLot.map((column) => flat<PlacedLot>(column, ({ lot }) => lot)),
+]
+const lotsOf = (tender: TenderRecord): readonly PlacedLot[] =>
+  tender.lots.map((lot, position) => ({ tenderId: tender.id, position, lot }))
+
+function csvPart(tenders: LineFile, lots: LineFile): PartWriter {
+  const head = (columns: readonly { readonly name: string }[]) =>
+    byteOrderMark + csvLine(columns.map(({ name }) => name))
+  tenders.writeHead(head(tenderColumns))
+  lots.writeHead(head(lotColumns))
+  return {
+    add: async (record) => {
+      await tenders.write(csvLine(cellsOf(tenderColumns, record)))
+      for (const lot of lotsOf(record)) await lots.write(csvLine(cellsOf(lotColumns, lot)))
+    },
+    finish: async () => [await tenders.finish(), await lots.finish()],
+    abandon: async () => {
+      await tenders.abandon()
+      await lots.abandon()
+    },
+  }
+}
+
+/** Rows of a group, and characters of their records: few enough for the memory of a small machine, enough to compress well. */
+const groupRows = 5000
+const groupLength = 16 * 1024 * 1024
+
+type Row = { readonly record: TenderRecord; readonly json: string }
+
+async function parquetPart(folder: string, tendersName: string, lotsName: string): Promise<PartWriter> {
+  const tenders = await openTable<Row>(folder, tendersName, [
+    ...tenderColumns.map((column) => parquetColumn(column, ({ record }: Row) => record)),
+    parquetColumn({ name: 'record', type: 'text', isRequired: true, of: ({ json }: Row) => json }, (row: Row) => row),
+  ])
+  const lots = await openTable<PlacedLot>(
+    folder,
+    lotsName,
+    lotColumns.map((column) => parquetColumn(column, (lot: PlacedLot) => lot)),
+  )
+  return {
+    add: async (record, json) => {
+      await tenders.add({ record, json }, json.length)
+      for (const lot of lotsOf(record)) await lots.add(lot, 0)
+    },
+    finish: async () => [await tenders.finish(), await lots.finish()],
+    abandon: async () => {
+      await tenders.abandon()
+      await lots.abandon()
+    },
+  }
+}
+
+/** A table in Parquet, in groups of rows. */
+async function openTable<Of>(
+  folder: string,
+  name: string,
+  columns: readonly ReturnType<typeof parquetColumn<never, Of>>[],
+) {
+  // only this format pays for loading it
+  const { ParquetWriter, fileWriter } = await import('hyparquet-writer')
+  const path = incomingPath(folder, name)
+  const out = new ParquetWriter({
+    writer: fileWriter(path),
+    schema: [{ name: name.replace(/-.*/, ''), num_children: columns.length }, ...columns.map(({ schema }) => schema)],
+    createdBy: 'tenderstock',
+  })
+  let waiting: Of[] = []
+  let [length, rows] = [0, 0]
+  const flush = async (): Promise<void> => {
+    if (waiting.length === 0) return
+    const columnData = columns.map(({ schema, of }) => ({ name: schema.name, data: waiting.map(of) }))
+    await out.write({ columnData, rowGroupSize: waiting.length })
+    waiting = []
+    length = 0
+  }
+  return {
+    add: async (row: Of, rowLength: number): Promise<void> => {
+      waiting.push(row)
+      length += rowLength
+      rows += 1
+      if (waiting.length === groupRows || length >= groupLength) await flush()
+    },
+    finish: async (): Promise<ExportedFile> => {
+      await flush()
+      await out.finish()
+      const written = await open(path, 'r+')
+      await written.sync()
+      await written.close()
+      return nameFile(folder, name, rows)
+    },
+    abandon: () => rm(path, { force: true }),
+  }
+}

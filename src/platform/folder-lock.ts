@@ -1,0 +1,32 @@
+// One process per folder: two that write the same files would spoil both.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { OperatorError } from './errors.ts'
+
+/** Of the lock's own file. */
+export const lockName = 'lock.db'
+
+/** What a message calls the folder, and what to do where another process has it, or where it cannot be written. */
+export type FolderNames = { readonly what: string; readonly inUse: string; readonly unwritable: string }
+
+/** Owns the folder, made when missing, until the returned function is called or the process ends, however it ends (SQLite's file lock). */
+export function lockFolder(folder: string, named: FolderNames): () => void {
+  let database: DatabaseSync | undefined
+  try {
+    mkdirSync(folder, { recursive: true })
+    database = new DatabaseSync(join(folder, lockName))
+    database.exec('pragma locking_mode = exclusive; begin exclusive')
+  } catch (error) {
+    database?.close()
+    const { message } = error as Error
+    throw new OperatorError(
+      /locked|busy/i.test(message)
+        ? `${named.what} ${folder} is in use by another process; ${named.inUse}.`
+        : `${named.what} ${folder} cannot be written (${message}); ${named.unwritable}.`,
+      { cause: error },
+    )
+  }
+  const held = database
+  return () => held.close()
+}

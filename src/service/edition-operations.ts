@@ -1,0 +1,44 @@
+// Exporting the newest edition as open data.
+import { exportEdition, type SourceTerms } from '../export/export.ts'
+import type { ExportFormat } from '../export/export-formats.ts'
+import { requiredAttribution } from '../sources/attribution.ts'
+import { loadSources } from '../sources/registry.ts'
+import type { Source } from '../sources/source.ts'
+import type { Emit } from './command-event.ts'
+import type { ControlRequest } from './control-socket.ts'
+import type { ServiceContext } from './operation-context.ts'
+
+/** `edition export`: not in the queue of what writes much, as it only reads the stock. */
+export async function exportEditionNow(
+  { store, version, signal }: ServiceContext,
+  { options }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const startedAt = performance.now()
+  const place = String(options['out'])
+  const format = options['format'] as ExportFormat
+  const sources = await loadSources()
+  const summary = await exportEdition(store, {
+    folder: place,
+    format,
+    ocidPrefix: String(options['ocid-prefix']),
+    version,
+    terms: new Map([...sources].map(([id, source]) => [id, termsOf(source)])),
+    onProgress: ({ records, total }) => emit({ event: 'progress', stage: 'openData', done: records, total }),
+    ...(signal && { signal }),
+  })
+  const seconds = Math.ceil((performance.now() - startedAt) / 1000)
+  emit({ event: 'editionExported', place, format, ...summary, seconds })
+  return 0
+}
+
+function termsOf(source: Source): SourceTerms {
+  const { id, title, publisher, country, homepage, license } = source
+  const attribution = requiredAttribution(source)
+  return {
+    ...{ id, title, publisher, country, homepage },
+    license: license.name,
+    licenseUrl: license.url ?? null,
+    attribution: attribution === undefined ? 'ask the publisher' : attribution,
+  }
+}

@@ -1,0 +1,167 @@
+// A record as a release: valid under the standard's schema whatever a publisher wrote, and with what the record says in its place.
+import { describe, expect, test } from 'vitest'
+import type { TenderRecord } from '../../src/domain/tender.ts'
+import { currenciesOfOcds } from '../../src/export/ocds-currencies.ts'
+import { ocdsRelease } from '../../src/export/ocds-release.ts'
+import { generateTender } from '../testing/generate/stock.ts'
+import { openOcdsSchema } from './ocds-schema.ts'
+
+const now = Date.UTC(2026, 10, 2, 8)
+const validate = openOcdsSchema()
+const times = { lastModified: '2026-11-02T08:00:00.000Z', checkedAt: '2026-11-02T08:00:00.000Z' }
+const plain = (members: Partial<TenderRecord>): TenderRecord => ({
+  id: '00000000-0000-8000-8000-000000000001',
+  status: 'open',
+  ...times,
+  title: 'Road',
+  contractAmount: null,
+  cpvCodes: [],
+  nutsCodes: [],
+  lots: [],
+  originalSources: [],
+  ...members,
+})
+// biome-ignore lint/suspicious/noExplicitAny: read as a stranger reads it
+const release = (members: Partial<TenderRecord>): any => ocdsRelease(plain(members), 'ocds-a1b2c3')
+
+describe.skipIf(!validate)('the schema of the standard', () => {
+  test('takes the releases of generated tenders', () => {
+    const faults: string[] = []
+    let releases = 0
+    for (let number = 0; number < 1500; number++) {
+      const made = ocdsRelease({ ...generateTender({ seed: 11, count: 1500, now }, number), ...times }, 'ocds-a1b2c3')
+      if (made === undefined) continue
+      releases += 1
+      const fault = validate!(JSON.parse(JSON.stringify(made)))
+      if (fault !== '') faults.push(fault)
+    }
+    expect(faults.slice(0, 3)).toEqual([])
+    expect(releases).toBeGreaterThan(1300)
+  })
+
+  test('refuses what is none, so that it says something', () => {
+    expect(validate!({ ...release({}), date: 'yesterday' })).toContain('date')
+    expect(validate!({ ...release({}), tender: { id: 'a', status: 'open' } })).toContain('status')
+  })
+
+  test.each([
+    'www.example.org/a b',
+    'https://vergabe.example/straße?q=ä|b^{c}#x#y',
+    'https://example.org/%zz',
+    'http://[::1]/a[0]',
+    'example.org',
+    'javascript:alert(1)',
+    'siehe Bekanntmachung',
+    '',
+    'HTTPS://EXAMPLE.ORG',
+    'https://münchen.example/',
+  ])('takes the address %s or goes without it', (url) => {
+    const contractingAuthority = { name: 'City', url }
+    const source = { publisher: 'ted', format: 'eforms', formType: 'competition', noticeType: 'cn-standard', url }
+    const made = release({ contractingAuthority, documentsUrl: url, originalSources: [source as never] })
+    expect(validate!(JSON.parse(JSON.stringify(made)))).toBe('')
+  })
+
+  test.each(['2026-02-30', '2026-02-28+01:00', '2026-02-28T10:00:00Z', '28.02.2026', '2026-02-28Z', ''])(
+    'takes the date %s or goes without it',
+    (contractDate) => {
+      const made = release({ lots: [lot({ status: 'awarded', contractDate, duration: { start: contractDate } })] })
+      expect(validate!(JSON.parse(JSON.stringify(made)))).toBe('')
+      expect((made.contracts ?? []).length).toBe(/^2026-02-28/.test(contractDate) ? 1 : 0)
+    },
+  )
+})
+
+const lot = (members: Partial<TenderRecord['lots'][number]>): TenderRecord['lots'][number] => ({
+  lotId: 'LOT-0001',
+  status: 'open',
+  cpvCodes: [],
+  nutsCodes: [],
+  ...members,
+})
+
+test('a release has the parties of its record once each, with all their roles', () => {
+  const city = { name: 'City', nationalId: '123', country: 'DE' }
+  const builder = { name: 'Builder  Ltd', country: 'DE' }
+  const made = release({
+    contractingAuthority: city,
+    jointAuthorities: [{ name: 'County' }],
+    lots: [
+      lot({ status: 'awarded', winners: [builder, { name: 'builder ltd', country: 'DE' }] }),
+      lot({ lotId: 'LOT-0002', status: 'awarded', winners: [city] }),
+    ],
+  })
+  expect(made.parties.map(({ name, roles }: { name: string; roles: string[] }) => [name, roles])).toEqual([
+    ['City', ['buyer', 'procuringEntity', 'supplier']],
+    ['County', ['buyer']],
+    ['Builder  Ltd', ['supplier']],
+  ])
+  expect(made.buyer).toEqual({ id: 'DE-123', name: 'City' })
+  expect(made.awards[0].suppliers).toHaveLength(1)
+  // whoever groups by the id of a party finds it in every release
+  expect(made.parties[2].id).toBe(release({ contractingAuthority: builder }).buyer.id)
+})
+
+test('an estimate of the service is no value of the tender', () => {
+  const amount = { value: 5, currency: 'EUR' }
+  expect(release({ contractAmount: { ...amount, estimated: true } }).tender.value).toBeUndefined()
+  expect(release({ contractAmount: { ...amount, estimated: false } }).tender.value).toEqual({
+    amount: 5,
+    currency: 'EUR',
+  })
+  expect(release({ contractAmount: { value: 5, currency: 'EURO', estimated: false } }).tender.value).toBeUndefined()
+})
+
+test('a total of several awards belongs to none of them, that of one to it', () => {
+  const awardedAmount = { value: 10, currency: 'EUR' }
+  const lots = [lot({ status: 'awarded' }), lot({ lotId: 'LOT-0002', status: 'awarded' })]
+  expect(release({ awardedAmount, lots }).awards.map(({ value }: { value?: unknown }) => value)).toEqual([
+    undefined,
+    undefined,
+  ])
+  expect(release({ awardedAmount, lots: lots.slice(1) }).awards[0].value).toEqual({ amount: 10, currency: 'EUR' })
+  expect(release({ awardedAmount }).awards).toEqual([
+    { id: 'award', status: 'active', value: { amount: 10, currency: 'EUR' } },
+  ])
+})
+
+test('a merged record has no release: its process has the OCID of the record that remains', () => {
+  expect(release({ status: 'merged', archiveReason: 'merged', mergedInto: plain({}).id })).toBeUndefined()
+})
+
+test('statuses, methods, categories and lots are those of the standard', () => {
+  const made = release({
+    status: 'closed',
+    procedureType: 'neg-wo-call',
+    contractNature: 'supplies',
+    language: 'de',
+    translations: { fr: { title: 'Route' }, de: { title: 'no' } },
+    submissionDate: '2026-12-01T10:00:00.000Z',
+    cpvCodes: ['45000000', '45233000'],
+    nutsCodes: ['DE212', 'DE300'],
+    realizedLocation: { nuts: 'DE212', city: 'München' },
+    lots: [
+      lot({ status: 'cancelled', nonAwardReason: 'no-rece', duration: { value: 2, unit: 'MONTH' }, cpvCodes: ['45233000'] }),
+    ],
+  })
+  expect(made.tender).toMatchObject({
+    status: 'active',
+    statusDetails: 'closed',
+    procurementMethod: 'limited',
+    mainProcurementCategory: 'goods',
+    title_fr: 'Route',
+    tenderPeriod: { endDate: '2026-12-01T10:00:00.000Z' },
+    lots: [{ id: 'LOT-0001', status: 'unsuccessful', contractPeriod: { durationInDays: 60 } }],
+  })
+  expect(made.tender.title_de).toBeUndefined()
+  expect(made.tender.items).toEqual([
+    {
+      id: 'tender',
+      classification: { scheme: 'CPV', id: '45000000' },
+      additionalClassifications: [{ scheme: 'CPV', id: '45233000' }],
+      deliveryAddresses: [{ locality: 'München', region: 'DE212' }, { region: 'DE300' }],
+    },
+    { id: 'lot-LOT-0001', relatedLot: 'LOT-0001', classification: { scheme: 'CPV', id: '45233000' } },
+  ])
+  expect(currenciesOfOcds.size).toBeGreaterThan(290)
+})
