@@ -72,7 +72,22 @@ const failing = {
 
 const setting = { event: 'setting', name: 'REDIS_URL', default: 'none', source: null } as const
 
+const exported = {
+  ...{ place: '/out', edition: 7, records: 1234, merged: 4, files: 3, bytes: 1e6, seconds: 2 },
+  isContinued: true,
+}
+
 test.each<[string, CommandEvent, RegExp]>([
+  [
+    'an edition as OCDS, which leaves merged records out',
+    { event: 'editionExported', format: 'ocds', ...exported },
+    /edition 7, continued: 1,230 releases as ocds in 3 files, 1 MB, 2 s, in \/out\n$/,
+  ],
+  [
+    'an edition as a table',
+    { event: 'editionExported', format: 'csv', ...exported, isContinued: false },
+    /edition 7: 1,234 records as csv in 3 files/,
+  ],
   ['a backup', { event: 'backedUp', ...backup, longestHoldMs: 1, seconds: 3 }, /1,234 rows in 2 parts, 3 MB, 3 s\n$/],
   [
     'a backup with documents elsewhere',

@@ -302,7 +302,12 @@ describe.each(engines)('the audit log of commands (%s)', (engine) => {
       })
     }
     await expect(run('publish', [], { reason: 'why' })).rejects.toThrow('with --override-gate')
-    const known = new Set<CommandName>([...otherwise, ...trials.map(({ command }) => command), 'database export'])
+    const known = new Set<CommandName>([
+      ...otherwise,
+      ...trials.map(({ command }) => command),
+      'database export',
+      'edition export',
+    ])
     expect(commandNames.filter((name) => !known.has(name))).toEqual([])
   })
 

@@ -2,7 +2,7 @@
 import { exportEdition, type SourceTerms } from '../export/export.ts'
 import type { ExportFormat } from '../export/export-formats.ts'
 import { requiredAttribution } from '../sources/attribution.ts'
-import { loadSources } from '../sources/registry.ts'
+import { loadSources, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
 import type { Emit } from './command-event.ts'
 import type { ControlRequest } from './control-socket.ts'
@@ -17,13 +17,12 @@ export async function exportEditionNow(
   const startedAt = performance.now()
   const place = String(options['out'])
   const format = options['format'] as ExportFormat
-  const sources = await loadSources()
   const summary = await exportEdition(store, {
     folder: place,
     format,
     ocidPrefix: String(options['ocid-prefix']),
     version,
-    terms: new Map([...sources].map(([id, source]) => [id, termsOf(source)])),
+    terms: termsOfSources(await loadSources()),
     onProgress: ({ records, total }) => emit({ event: 'progress', stage: 'openData', done: records, total }),
     ...(signal && { signal }),
   })
@@ -31,6 +30,10 @@ export async function exportEditionNow(
   emit({ event: 'editionExported', place, format, ...summary, seconds })
   return 0
 }
+
+/** What each source asks of whoever passes its notices on. */
+export const termsOfSources = (sources: Sources): ReadonlyMap<string, SourceTerms> =>
+  new Map([...sources].map(([id, source]) => [id, termsOf(source)]))
 
 function termsOf(source: Source): SourceTerms {
   const { id, title, publisher, country, homepage, license } = source

@@ -141,7 +141,12 @@ test('statuses, methods, categories and lots are those of the standard', () => {
     nutsCodes: ['DE212', 'DE300'],
     realizedLocation: { nuts: 'DE212', city: 'München' },
     lots: [
-      lot({ status: 'cancelled', nonAwardReason: 'no-rece', duration: { value: 2, unit: 'MONTH' }, cpvCodes: ['45233000'] }),
+      lot({
+        status: 'cancelled',
+        nonAwardReason: 'no-rece',
+        duration: { value: 2, unit: 'MONTH' },
+        cpvCodes: ['45233000'],
+      }),
     ],
   })
   expect(made.tender).toMatchObject({

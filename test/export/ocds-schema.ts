@@ -18,7 +18,5 @@ export function openOcdsSchema(): ((release: unknown) => string) | undefined {
   formats.default.default(ajv)
   const validate = ajv.compile(schema)
   return (release) =>
-    validate(release)
-      ? ''
-      : ajv.errorsText(validate.errors?.slice(0, 5)) + JSON.stringify(release).slice(0, 200)
+    validate(release) ? '' : ajv.errorsText(validate.errors?.slice(0, 5)) + JSON.stringify(release).slice(0, 200)
 }
