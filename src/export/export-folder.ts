@@ -7,7 +7,7 @@ import { lockFolder, lockName } from '../platform/folder-lock.ts'
 import { makeWithParents } from '../platform/folders.ts'
 import { type ExportedFile, sumOf, writeWhole } from './export-files.ts'
 
-export const manifestName = 'manifest.json'
+const manifestName = 'manifest.json'
 const sumsName = 'SHA256SUMS'
 const progressName = 'progress.json'
 const ours =
