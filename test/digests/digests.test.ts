@@ -1,4 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openMailServer } from '../../src/digests/mail-server.ts'
@@ -384,6 +389,45 @@ describe('the server for mails', () => {
     expect([...receiver.received, ...own.received]).toEqual([])
   })
 
+  test.each(['starttls', 'smtps'] as const)(
+    'gets mail and login over %s, by a certificate of its own name',
+    async (security) => {
+      const own = certificateOf('IP:127.0.0.1')
+      const foreign = certificateOf('DNS:elsewhere.example')
+      const trusted = getCACertificates('default')
+      closers.push(() => setDefaultCACertificates(trusted))
+      setDefaultCACertificates([...trusted, own.cert, foreign.cert])
+      const sessions: boolean[] = []
+      const open = (identity: typeof own) =>
+        startMailReceiver({
+          ...identity,
+          secure: security === 'smtps',
+          disabledCommands: [],
+          authOptional: false,
+          onAuth: ({ username, password }, session, done) => {
+            sessions.push(session.secure)
+            done(password === 'sesame' ? null : new Error('no'), { user: username })
+          },
+        })
+      await using receiver = await open(own)
+      const login = { security, user: 'me', password: 'sesame' }
+      const server = openMailServer({ ...receiver.settings, ...login })
+      expect(await server.send(mail, signal)).toEqual({ kind: 'accepted' })
+      server.close()
+      expect(parseMails(receiver.received).map((each) => headerOf(each, 'Message-ID'))).toEqual([mail.messageId])
+      expect(sessions).toEqual([true])
+
+      await using other = await open(foreign)
+      const strict = openMailServer({ ...other.settings, ...login })
+      expect(await strict.send(mail, signal)).toMatchObject({
+        kind: 'unreachable',
+        error: expect.stringMatching(/altnames|certificate/i),
+      })
+      strict.close()
+      expect([other.received, sessions]).toEqual([[], [true]])
+    },
+  )
+
   test('is not waited for longer than told, whatever it does', async () => {
     await using receiver = await startMailReceiver()
     receiver.judge.content = () => 'silence'
@@ -399,3 +443,21 @@ describe('the server for mails', () => {
     }
   })
 })
+
+/** A certificate that signs itself, for this name. */
+function certificateOf(name: string): { readonly key: string; readonly cert: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const names = ['-subj', '/CN=mail', '-addext', `subjectAltName=${name}`]
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2', ...names].concat(
+      '-keyout',
+      key,
+      '-out',
+      cert,
+    ),
+    { stdio: 'ignore' },
+  )
+  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
+}
