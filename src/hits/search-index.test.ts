@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compareMatching, madeUpFilters, madeUpRecords } from '../../test/hits/compare-matching.ts'
+import type { TenderRecord } from '../domain/tender.ts'
+import { matchOf } from './plain-match.ts'
+import type { SearchFilter } from './saved-search.ts'
+import { indexSearches } from './search-index.ts'
 import { openTokenTable } from './token-table.ts'
 import { tokensOf } from './words.ts'
 
@@ -14,6 +18,76 @@ describe('the index gives what the plain loop gives', () => {
       }),
       { numRuns: 60 },
     )
+  })
+})
+
+describe('bounds are inclusive', () => {
+  const [first] = madeUpRecords(1, 1)
+  const at = Date.parse('2026-11-22T06:00:00.000Z')
+  const record = {
+    ...first!,
+    archiveReason: undefined,
+    cpvCodes: ['45233141'],
+    contractAmount: { value: 1000, currency: 'EUR', estimated: false },
+    submissionDate: '2026-11-29T06:00:00.000Z',
+  } as typeof first & object
+  const cpv = ['45233141']
+
+  test.each<readonly [Omit<SearchFilter, 'cpv'>, boolean]>([
+    [{ valueMin: 1000 }, true],
+    [{ valueMin: 1001 }, false],
+    [{ valueMax: 1000 }, true],
+    [{ valueMax: 999 }, false],
+    [{ valueMin: 1000, valueMax: 1000 }, true],
+    [{ minDaysToDeadline: 7 }, true],
+    [{ minDaysToDeadline: 8 }, false],
+  ])('%j: %s', (bounds, isMatch) => {
+    const filter = { cpv, ...bounds }
+    expect(indexSearches([filter], []).match(record, at)).toEqual(isMatch ? [0] : [])
+    expect(matchOf(filter, record, at) !== undefined).toBe(isMatch)
+  })
+
+  test('a millisecond less than the days that are asked for is too little', () => {
+    const filter = { cpv, minDaysToDeadline: 7 }
+    expect(indexSearches([filter], []).match(record, at + 1)).toEqual([])
+    expect(matchOf(filter, record, at + 1)).toBeUndefined()
+  })
+})
+
+describe('every place of a record counts', () => {
+  const [first] = madeUpRecords(1, 1)
+  const at = Date.parse('2026-11-22T06:00:00.000Z')
+  const lot = { ...first!.lots[0], lotId: 'LOT-0002', title: 'lottitle', description: 'lotdescription' }
+  const record = {
+    ...first!,
+    archiveReason: undefined,
+    title: 'maintitle',
+    description: 'maindescription',
+    translations: { fr: { title: 'frenchtitle', description: 'frenchdescription' } },
+    cpvCodes: ['45233141'],
+    nutsCodes: ['DE212'],
+    contractNature: 'works',
+    lots: [{ ...lot, cpvCodes: ['71320000'], contractNature: 'services' }],
+    contractingAuthority: { ...first!.contractingAuthority, name: 'Stadt Eins', nationalId: 'DE 1' },
+    jointAuthorities: [{ name: 'Stadt Zwei', nationalId: 'DE 22' }],
+  } as TenderRecord
+  const words = ['maintitle', 'maindescription', 'lottitle', 'lotdescription', 'frenchtitle', 'frenchdescription']
+  const found: readonly SearchFilter[] = [
+    ...words.map((word) => ({ words: [word] })),
+    ...['Stadt Eins', 'DE1', 'stadt zwei', 'DE-22'].map((name) => ({ authorities: [name] })),
+    ...['45233000', '71320000'].map((code) => ({ cpv: [code] })),
+    ...['DE', 'DE2', 'DE212'].map((code) => ({ nuts: [code] })),
+    ...(['works', 'services'] as const).map((nature) => ({ cpv: ['45000000'], contractNatures: [nature] })),
+  ]
+
+  test.each(found.map((filter) => [filter] as const))('%j', (filter) => {
+    expect(indexSearches([filter], []).match(record, at)).toEqual([0])
+    expect(matchOf(filter, record, at)).toHaveLength(Object.keys(filter).length)
+    const { contractNatures: _, ...excluded } = filter
+    if ('contractNatures' in filter) return
+    const without = { cpv: ['45000000'], excluded }
+    expect(indexSearches([without], []).match(record, at)).toEqual([])
+    expect(matchOf(without, record, at)).toBeUndefined()
   })
 })
 
