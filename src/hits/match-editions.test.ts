@@ -193,6 +193,58 @@ describe.each(engines)('matching editions (%s)', (engine) => {
     expect(await next()).toEqual({ taken: 0, due: 0 })
   })
 
+  test('what a person releases is what the cap held: a disabled endpoint still waits', async () => {
+    await using world = await openWorld(engine)
+    const { store } = world
+    const search = await world.search('Roads')
+    await put(store, ...Array.from({ length: 250 }, (_, index) => tenderOf(index)))
+    await cut(store, start)
+    await world.match()
+    await sql`update delivery set held_why = 'endpoint'
+      where message_id in (select message_id from delivery order by message_id limit 30)`.execute(store.db)
+    const release = { edition: 1, searchNo: search.searchNo, now: start }
+    expect(await inTransaction(store, (trx) => releaseDeliveries(trx, release, 500))).toEqual({ taken: 220, due: 220 })
+    expect(await world.deliveries()).toEqual({ due: 220, held: 30 })
+  })
+
+  test('a flood holds the messages of its own edition alone', async () => {
+    await using world = await openWorld(engine)
+    const { store } = world
+    await world.search('Roads')
+    await put(store, tenderOf(1000), tenderOf(1001))
+    await cut(store, start)
+    await world.match()
+    await put(store, ...Array.from({ length: 250 }, (_, index) => tenderOf(index)))
+    await cut(store, start + hourMs)
+    await world.match()
+    expect(await world.deliveries()).toEqual({ due: 2, held: 250 })
+  })
+
+  test('organizations that search for the same hear of their own hits alone', async () => {
+    await using world = await openWorld(engine)
+    const { store, terms } = world
+    const own = await world.search('Roads')
+    const { organization } = await createOrganization(store.db, { name: 'Other' }, { now: start, random: systemRandom })
+    const { organizationId } = organization
+    const wanted = { ...terms, organizationId, name: 'Roads', createdBy: 'test' }
+    const made = await createSearch(store, wanted, { now: start, random: systemRandom })
+    await sql`insert into webhook_endpoint
+        (endpoint_id, organization_id, address, description, from_edition, kinds, requests_per_second, created_at)
+      values ('f', ${organizationId}, 'https://example.net/', '', 0, '["search.hit"]', 10, ${start})`.execute(store.db)
+    await put(store, tenderOf(1), tenderOf(2))
+    await cut(store, start)
+    expect(await world.match()).toMatchObject({ hits: 4 })
+    const { rows } = await sql<{ endpointId: string; searchNo: number; count: number }>`
+      select endpoint_id as "endpointId", search_no as "searchNo", count(*)::integer as count
+      from delivery join webhook_endpoint using (endpoint_no) join hit using (hit_id)
+      group by endpoint_id, search_no order by endpoint_id`.execute(store.db)
+    if (made.kind !== 'created') throw new Error(made.kind)
+    expect(rows).toEqual([
+      { endpointId: 'e', searchNo: own.searchNo, count: 2 },
+      { endpointId: 'f', searchNo: made.search.searchNo, count: 2 },
+    ])
+  })
+
   test('a search counts from the edition after it was saved, however late the runner comes', async () => {
     await using world = await openWorld(engine)
     const { store } = world
