@@ -55,7 +55,7 @@ function endpointText(event: EventOf<'webhook'>, paint: Paint): string {
     : ''
   return [
     `  ${paint.bold(event.url)} ${state}`,
-    `      ${paint.dim(`${event.id} · ${event.organization} · ${event.kinds.join(', ')}${sent}`)}`,
+    `      ${paint.dim(`${event.id} · ${event.organization} · ${event.kinds.join(', ')} · at most ${event.requestsPerSecond} a second${sent}`)}`,
     ...(event.secret === undefined
       ? []
       : [`      Secret  ${paint.bold(event.secret)}`, `      ${paint.dim('Shown only this once.')}`]),

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compareMatching, madeUpFilters, madeUpRecords } from '../../test/hits/compare-matching.ts'
-import type { TenderRecord } from '../domain/tender.ts'
 import { matchOf } from './plain-match.ts'
 import type { SearchFilter } from './saved-search.ts'
 import { indexSearches } from './search-index.ts'
@@ -22,15 +21,14 @@ describe('the index gives what the plain loop gives', () => {
 })
 
 describe('bounds are inclusive', () => {
-  const [first] = madeUpRecords(1, 1)
+  const { archiveReason: _, ...first } = madeUpRecords(1, 1)[0]!
   const at = Date.parse('2026-11-22T06:00:00.000Z')
   const record = {
-    ...first!,
-    archiveReason: undefined,
+    ...first,
     cpvCodes: ['45233141'],
     contractAmount: { value: 1000, currency: 'EUR', estimated: false },
     submissionDate: '2026-11-29T06:00:00.000Z',
-  } as typeof first & object
+  }
   const cpv = ['45233141']
 
   test.each<readonly [Omit<SearchFilter, 'cpv'>, boolean]>([
@@ -55,12 +53,11 @@ describe('bounds are inclusive', () => {
 })
 
 describe('every place of a record counts', () => {
-  const [first] = madeUpRecords(1, 1)
+  const { archiveReason: _, ...first } = madeUpRecords(1, 1)[0]!
   const at = Date.parse('2026-11-22T06:00:00.000Z')
-  const lot = { ...first!.lots[0], lotId: 'LOT-0002', title: 'lottitle', description: 'lotdescription' }
+  const lot = { lotId: 'LOT-0002', status: 'open', title: 'lottitle', description: 'lotdescription', nutsCodes: [] }
   const record = {
-    ...first!,
-    archiveReason: undefined,
+    ...first,
     title: 'maintitle',
     description: 'maindescription',
     translations: { fr: { title: 'frenchtitle', description: 'frenchdescription' } },
@@ -68,9 +65,9 @@ describe('every place of a record counts', () => {
     nutsCodes: ['DE212'],
     contractNature: 'works',
     lots: [{ ...lot, cpvCodes: ['71320000'], contractNature: 'services' }],
-    contractingAuthority: { ...first!.contractingAuthority, name: 'Stadt Eins', nationalId: 'DE 1' },
+    contractingAuthority: { ...first.contractingAuthority, name: 'Stadt Eins', nationalId: 'DE 1' },
     jointAuthorities: [{ name: 'Stadt Zwei', nationalId: 'DE 22' }],
-  } as TenderRecord
+  }
   const words = ['maintitle', 'maindescription', 'lottitle', 'lotdescription', 'frenchtitle', 'frenchdescription']
   const found: readonly SearchFilter[] = [
     ...words.map((word) => ({ words: [word] })),
@@ -83,7 +80,7 @@ describe('every place of a record counts', () => {
   test.each(found.map((filter) => [filter] as const))('%j', (filter) => {
     expect(indexSearches([filter], []).match(record, at)).toEqual([0])
     expect(matchOf(filter, record, at)).toHaveLength(Object.keys(filter).length)
-    const { contractNatures: _, ...excluded } = filter
+    const { contractNatures: _natures, ...excluded } = filter
     if ('contractNatures' in filter) return
     const without = { cpv: ['45000000'], excluded }
     expect(indexSearches([without], []).match(record, at)).toEqual([])

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
@@ -459,5 +459,7 @@ function certificateOf(name: string): { readonly key: string; readonly cert: str
     ),
     { stdio: 'ignore' },
   )
-  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
+  const made = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
+  rmSync(folder, { recursive: true })
+  return made
 }
