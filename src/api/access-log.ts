@@ -17,6 +17,8 @@ export type AnsweredRequest = {
   readonly bytes: number
   readonly address: () => string
   readonly agent: string | undefined
+  /** Any header as received. */
+  readonly header: (name: string) => string | undefined
   /** Of a token that was valid. */
   readonly grant: Pick<TokenGrant, 'tokenId' | 'organizationId'> | undefined
 }

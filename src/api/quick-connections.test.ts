@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { type ApiWorld, startApi, startOfTests, waitingTokens } from '../../test/api-world.ts'
 import { plainId } from '../../test/memory-editions.ts'
 import { type RawAnswer, readAnswer, sendRaw } from '../../test/raw-http.ts'
-import { readQuickHeaders } from './quick-connections.ts'
+import { quickHeader, readQuickHeaders } from './quick-connections.ts'
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 console.log(`quick-connections.test seed ${seed} (TEST_SEED repeats it)`)
@@ -20,6 +20,17 @@ describe('headers', () => {
         'HOST:a\r\naccept-Encoding:  gzip \r\nAuthorization: Bearer x\r\nIf-None-Match: *\r\nX-Other: 1\r\nConnection: Keep-Alive\r\n\r\n',
       ),
     ).toEqual({ acceptEncoding: 'gzip', authorization: 'Bearer x', ifNoneMatch: '*', forwardedFor: undefined })
+  })
+
+  test('any of them is found by its name as a whole, in any case', () => {
+    const text = 'Host: a\r\nX-Traceparent: 1\r\nTRACEPARENT:  00-2 \r\ntraceparent: 3\r\n\r\n'
+    expect(['traceparent', 'TraceParent', 'host', 'trace', 'none'].map((name) => quickHeader(text, name))).toEqual([
+      '00-2',
+      '00-2',
+      'a',
+      undefined,
+      undefined,
+    ])
   })
 
   test.each([

@@ -84,7 +84,23 @@ export function readQuickHeaders(text: string): QuickHeaders | undefined {
   return hasHost ? { authorization, ifNoneMatch, acceptEncoding, agent, forwardedFor } : undefined
 }
 
-type QuickRequest = AskedTenders & { readonly method: string }
+/** A field of the lines that `readQuickHeaders` read; the first one where it is repeated. */
+export function quickHeader(text: string, name: string): string | undefined {
+  const wanted = `${name.toLowerCase()}:`
+  for (let start = 0; start < text.length - 2; ) {
+    const end = text.indexOf('\r\n', start)
+    if (text.slice(start, start + wanted.length).toLowerCase() === wanted)
+      return text.slice(start + wanted.length, end).trim()
+    start = end + 2
+  }
+  return undefined
+}
+
+type QuickRequest = AskedTenders & {
+  readonly method: string
+  /** Any header as received. */
+  readonly header: (name: string) => string | undefined
+}
 
 export type QuickOptions = {
   readonly answer: (asked: AskedTenders) => TenderAnswer | Promise<TenderAnswer>
@@ -189,6 +205,8 @@ class QuickConnection {
   readonly #address = (): string =>
     clientAddress(this.#socket.remoteAddress ?? '', this.#headers?.forwardedFor, this.#ground.trustedHops)
 
+  readonly #header = (name: string): string | undefined => quickHeader(this.#headersText, name)
+
   endIfIdle(): void {
     if (!this.#isAnswering && this.#socket.writableLength === 0) this.#socket.destroy()
   }
@@ -262,6 +280,7 @@ class QuickConnection {
       agent,
       hasBody: false,
       address: this.#address,
+      header: this.#header,
     }
   }
 

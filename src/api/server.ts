@@ -185,6 +185,10 @@ export function buildApi(options: ApiOptions): FastifyInstance {
       bytes: known ? bytesOf(method, known) : method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? 0),
       address: () => addressOf(request),
       agent: request.headers['user-agent'],
+      header: (name) => {
+        const value = request.headers[name.toLowerCase()]
+        return Array.isArray(value) ? value[0] : value
+      },
       grant: known?.grant,
     })
     done()
@@ -246,6 +250,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
           bytes: bytesOf(asked.method, answer),
           address: asked.address,
           agent: asked.agent,
+          header: asked.header,
           grant: answer.grant,
         })),
     trustedHops,
@@ -310,9 +315,11 @@ function noteOf({ log, counts }: ApiOptions): ((answered: AnsweredRequest) => vo
   const hasSpans = isTracing()
   if (!access && !counts && !hasSpans) return undefined
   return (answered) => {
-    const { route = 'none', status, method, milliseconds } = answered
-    if (hasSpans)
-      recordRequest(`${method} ${route}`, { 'http.route': route, 'http.request.method': method }, status, milliseconds)
+    const { route = 'none', status, method, milliseconds, header } = answered
+    if (hasSpans) {
+      const attributes = { 'http.route': route, 'http.request.method': method }
+      recordRequest(`${method} ${route}`, attributes, { status, milliseconds, header })
+    }
     counts?.count(answered.route, answered.status, answered.milliseconds / 1000)
     if (access) logAccess(access, answered)
   }

@@ -80,7 +80,8 @@ export function answerUnreadableRequests(
     const { status, bytes } = answerOnSocket(socket, problem, { docsUrl, path, requestId })
     const address = () => clientAddress((socket as Socket).remoteAddress ?? '', undefined, 0)
     const read = { method, target: path, route: undefined, agent: undefined, grant: undefined }
-    note?.({ ...read, requestId, status, milliseconds: 0, bytes, address })
+    const header = () => undefined
+    note?.({ ...read, header, requestId, status, milliseconds: 0, bytes, address })
   }
   const answered = new WeakSet<Duplex>()
   const isAnswering = (socket: Duplex): boolean => {

@@ -1,10 +1,20 @@
-import { type Span, type SpanOptions, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
+import {
+  type Context,
+  createContextKey,
+  propagation,
+  type Span,
+  type SpanOptions,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isTracing, preloadOptions, recordRequest, traced } from './tracing.ts'
 
 type KeptSpan = {
   readonly title: string
   readonly options: SpanOptions
+  readonly context: Context | undefined
   status?: unknown
   end?: unknown
   isEnded: boolean
@@ -13,8 +23,8 @@ type KeptSpan = {
 /** A provider that keeps spans in memory, as plain as the interface allows. */
 function registerProvider(): KeptSpan[] {
   const spans: KeptSpan[] = []
-  const startSpan = (title: string, options: SpanOptions = {}): Span => {
-    const kept: KeptSpan = { title, options, isEnded: false }
+  const startSpan = (title: string, options: SpanOptions = {}, context?: Context): Span => {
+    const kept: KeptSpan = { title, options, context, isEnded: false }
     spans.push(kept)
     return {
       setStatus: (status: unknown) => void Object.assign(kept, { status }),
@@ -35,7 +45,7 @@ describe('spans', () => {
   test('are nothing where no provider is registered', async () => {
     expect(isTracing()).toBe(false)
     expect(await traced('round', {}, async (span) => span.isRecording())).toBe(false)
-    recordRequest('GET /v1/tenders', {}, 200, 3)
+    recordRequest('GET /v1/tenders', {}, { status: 200, milliseconds: 3, header: () => undefined })
   })
 
   test('go to the provider that the operator registered, with their outcome', async () => {
@@ -43,7 +53,8 @@ describe('spans', () => {
     expect(isTracing()).toBe(true)
     await traced('round', {}, () => traced('Publishing', { edition: 7 }, async () => {}))
     await expect(traced('reading', {}, () => Promise.reject(new Error('away')))).rejects.toThrow('away')
-    recordRequest('GET /v1/tenders', { 'http.route': '/v1/tenders' }, 503, 250)
+    const request = { status: 503, milliseconds: 250, header: () => undefined }
+    recordRequest('GET /v1/tenders', { 'http.route': '/v1/tenders' }, request)
     expect(spans.map(({ title, isEnded }) => [title, isEnded])).toEqual([
       ['round', true],
       ['Publishing', true],
@@ -56,6 +67,17 @@ describe('spans', () => {
     expect(Number(end) - Number(options.startTime)).toBeCloseTo(250, 3)
     expect(options.attributes).toEqual({ 'http.route': '/v1/tenders', 'http.response.status_code': 503 })
     expect(status).toEqual({ code: SpanStatusCode.ERROR })
+
+    // the trace that the operator's propagator finds in the headers goes on
+    const caller = createContextKey('caller')
+    propagation.setGlobalPropagator({
+      extract: (context, carrier, getter) => context.setValue(caller, getter.get(carrier, 'traceparent')),
+      inject: () => {},
+      fields: () => ['traceparent'],
+    })
+    onTestFinished(() => propagation.disable())
+    recordRequest('GET /v1/tenders', {}, { ...request, header: (name) => `its ${name}` })
+    expect(spans[4]!.context?.getValue(caller)).toBe('its traceparent')
   })
 
   test('of threads need what Node loaded before the program', () => {

@@ -1,6 +1,16 @@
 // Spans for OpenTelemetry. The operator loads an SDK with `--import`; without one, nothing is recorded, and requests are
 // not even looked at.
-import { type Attributes, ProxyTracerProvider, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import {
+  type Attributes,
+  ProxyTracerProvider,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type TextMapGetter,
+  trace,
+} from '@opentelemetry/api'
 
 const name = 'tenderstock'
 const tracer = trace.getTracer(name)
@@ -34,14 +44,32 @@ export function traced<Result>(
 export const tracedCall = <Result>(title: string, attributes: Attributes, work: (span: Span) => Promise<Result>) =>
   traced(title, attributes, work, SpanKind.CLIENT)
 
-/** Records a request that was answered just now. From status 500 on it failed. */
-export function recordRequest(title: string, attributes: Attributes, status: number, milliseconds: number): void {
+export type TracedRequest = {
+  readonly status: number
+  readonly milliseconds: number
+  /** A header as received. */
+  readonly header: (name: string) => string | undefined
+}
+
+/** Propagators ask for single headers. */
+const headerGetter: TextMapGetter<TracedRequest['header']> = {
+  get: (header, name) => header(name),
+  keys: () => [],
+}
+
+/**
+ * Records a request that was answered just now, in the trace that its caller names in headers which the operator's propagator
+ * reads, such as `traceparent`. From status 500 on it failed.
+ */
+export function recordRequest(title: string, attributes: Attributes, request: TracedRequest): void {
+  const { status, milliseconds, header } = request
   const end = performance.timeOrigin + performance.now()
-  const span = tracer.startSpan(title, {
+  const options = {
     kind: SpanKind.SERVER,
     startTime: end - milliseconds,
     attributes: { ...attributes, 'http.response.status_code': status },
-  })
+  }
+  const span = tracer.startSpan(title, options, propagation.extract(ROOT_CONTEXT, header, headerGetter))
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
   span.end(end)
 }
