@@ -2,16 +2,12 @@
 ARG BUILD_IMAGE=docker.io/library/node:24-bookworm-slim
 ARG BASE_IMAGE=docker.io/library/debian:bookworm-slim
 
-# the packed program, with the versions of the lock file below it
+# the packed program, which holds its dependencies in the versions of the lock file
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /build
-COPY package.json package-lock.json ./
-COPY client/package.json client/
-RUN npm ci --omit=dev --workspaces=false --ignore-scripts --no-audit --no-fund && mv node_modules /runtime
 COPY . .
 RUN npm ci --no-audit --no-fund && npm pack --pack-destination / \
   && mkdir /package && tar -xzf /tenderstock-*.tgz -C /package --strip-components=1 \
-  && rm -rf /runtime/@tenderstock /runtime/.bin && mv /runtime /package/node_modules \
   && cp "$(readlink -f "$(command -v node)")" /node \
   && mkdir /data
 

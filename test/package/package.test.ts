@@ -24,6 +24,13 @@ function pack(args: readonly string[]): readonly string[] {
 /** Modules that run: without tests, what only generates files, and what the browser runs. */
 const modules = globSync('src/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts'))
 
+type Locked = { readonly [flag in 'dev' | 'optional' | 'peer' | 'link']?: boolean } & { readonly version: string }
+const locked = (
+  JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: { readonly [path: string]: Locked }
+  }
+).packages
+
 describe('the package', () => {
   test('holds the guides, the contract and the program, and nothing of tests', () => {
     const files = pack(['--dry-run', '--ignore-scripts'])
@@ -38,7 +45,18 @@ describe('the package', () => {
         'LICENSE',
       ]),
     )
-    expect(files.filter((path) => /\.test\.|^test\/|^bench\/|^src\/.*\.ts$|node_modules/.test(path))).toEqual([])
+    const own = files.filter((path) => !path.startsWith('node_modules/'))
+    expect(own.filter((path) => /\.test\.|^test\/|^bench\/|^src\/.*\.ts$|node_modules/.test(path))).toEqual([])
+  })
+
+  test('holds every dependency that the program needs, and no tool of development', () => {
+    const bundled = pack(['--dry-run', '--ignore-scripts']).flatMap(
+      (path) => /^(node_modules\/.+)\/package\.json$/.exec(path)?.[1] ?? [],
+    )
+    for (const [path, { dev, optional, peer, link }] of Object.entries(locked)) {
+      if (!path.startsWith('node_modules/') || optional || peer || link) continue
+      expect(bundled.includes(path), path).toBe(!dev)
+    }
   })
 
   test('every file that the code reads beside itself is copied', () => {
@@ -87,7 +105,15 @@ describe.skipIf(!isFull)('installed from the tarball in an empty folder', () => 
       expect.arrayContaining(compiled.map((path) => path.replace(/^src/, 'dist').replace(/\.ts$/, '.js'))),
     )
     const tarball = join(folder, `tenderstock-${version}.tgz`)
-    npm(['install', '--omit=dev', tarball])
+    // nothing comes from a registry, so the versions are those that were tested
+    npm(['install', '--omit=dev', '--offline', tarball])
+    const installed = globSync('node_modules/tenderstock/node_modules/{*,@*/*}/package.json', { cwd: folder })
+    expect(installed.length).toBeGreaterThan(100)
+    for (const path of installed) {
+      const { version } = JSON.parse(readFileSync(join(folder, path), 'utf8')) as { version: string }
+      const name = dirname(path).replace('node_modules/tenderstock/', '')
+      expect(`${name} ${version}`).toBe(`${name} ${locked[name]?.version}`)
+    }
     const [packed, unpacked] = [tarball, join(folder, 'node_modules')].map(
       (path) => execFileSync('du', ['-sk', path], { encoding: 'utf8' }).split('\t')[0],
     )
