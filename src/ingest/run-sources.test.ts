@@ -442,6 +442,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
         }
       },
       get: async (documentId) => kept.get(documentId),
+      remove: async () => {},
     }
     const options = scriptedRun(portal, { now: morning }, await scratch(), { documentStore })
     await expect(runSource(store, source, options)).rejects.toThrow('the bucket does not answer')

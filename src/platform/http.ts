@@ -34,7 +34,7 @@ export class TooLarge extends Retryable {
 
 export type HttpRequest = {
   readonly url: string
-  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT'
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   /** `user-agent`, `accept` and `accept-encoding` have defaults. Only harmless ones follow a redirect to another origin. */
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string | Uint8Array

@@ -148,6 +148,7 @@ export async function start(options: StartOptions): Promise<void> {
     log,
     mailDomain: mailDomainOf(options.config.mail?.from),
     ...(options.config.keep && { keep: options.config.keep }),
+    ...(context.documentStore && { documentStore: context.documentStore }),
     report: (concern) => state.report('contracts', concern),
   })
   node.defer(() => within(contracts.close(), longestFinishMs))

@@ -2,11 +2,14 @@
 // enough is forgotten.
 import { hourMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
+import { OperatorError } from '../platform/errors.ts'
+import { Retryable } from '../platform/http.ts'
 import type { Log } from '../platform/log.ts'
 import { pruneApiUse } from '../store/api-use.ts'
 import { pruneAuditEntries } from '../store/audit.ts'
 import { turnContracts } from '../store/customers.ts'
 import { inTransaction, type Store } from '../store/database.ts'
+import type { DocumentStore } from '../store/document-store.ts'
 import { pruneInvitations, pruneKept, type Retention } from '../store/retention.ts'
 import { warnOfTokens } from '../store/token-changes.ts'
 import { keepLooking } from './keep-looking.ts'
@@ -23,6 +26,7 @@ export function watchContracts({
   log,
   mailDomain,
   keep = {},
+  documentStore,
   report,
   everyMs = lookMs,
 }: {
@@ -33,6 +37,8 @@ export function watchContracts({
   readonly mailDomain: string
   /** How long things are kept. */
   readonly keep?: Retention
+  /** Where raw documents are kept outside of the database. */
+  readonly documentStore?: Pick<DocumentStore, 'remove'>
   /** Called with what is wrong; undefined when it is well again. */
   readonly report: (concern: string | undefined) => void
   readonly everyMs?: number
@@ -48,8 +54,14 @@ export function watchContracts({
       if (now - prunedAt < hourMs) return
       await pruneAuditEntries(store.db, now, keep.auditMs)
       await pruneInvitations(store.db, now)
-      while (!signal.aborted && (await pruneKept(store.db, now, keep, pruneRows)));
       await pruneApiUse(store.db, now)
+      try {
+        while (!signal.aborted && (await pruneKept(store.db, now, keep, pruneRows, documentStore)));
+      } catch (error) {
+        // a place for documents that does not answer stops nothing else
+        if (!(error instanceof Retryable || error instanceof OperatorError)) throw error
+        log.error({ error: error.message }, 'What was kept long enough was not removed; it is tried again in an hour')
+      }
       prunedAt = now
     },
     everyMs,

@@ -16,6 +16,9 @@ export function openBucketDocuments(place: BucketLocation, options: Omit<BucketO
       )
     },
     get: async (documentId) => bucket.get(documentPath(documentId)),
+    remove: async (documentIds) => {
+      await inParallel(documentIds, mostRequests, (documentId) => bucket.remove(documentPath(documentId)))
+    },
     close: bucket.close,
   }
 }

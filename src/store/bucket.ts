@@ -1,4 +1,4 @@
-// One bucket of an S3-compatible store: whole objects put and read, requests signed (AWS Signature Version 4).
+// One bucket of an S3-compatible store: whole objects put, read and removed, requests signed (AWS Signature Version 4).
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Clock, Sleep } from '../platform/clock.ts'
@@ -11,6 +11,8 @@ const mostTries = 4
 const firstBackoffMs = 500
 /** Maximum bytes of an object: documents have at most 16 MiB before they are compressed, parts of backups little more. */
 const maxObjectBytes = 64 * 1024 * 1024
+
+type Method = 'GET' | 'PUT' | 'DELETE'
 
 export type BucketOptions = {
   /** The machine's clock. */
@@ -28,6 +30,8 @@ export type Bucket = {
   readonly put: (path: string, bytes: Buffer) => Promise<void>
   /** Undefined when there is no such object. */
   readonly get: (path: string) => Promise<Buffer | undefined>
+  /** Resolves when there is no such object. */
+  readonly remove: (path: string) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -43,7 +47,7 @@ export function openBucket(place: BucketLocation, options: BucketOptions): Bucke
   const base = `${place.endpoint ?? `https://s3.${place.region}.amazonaws.com`}/${place.bucket}/${place.prefix}`
   const never = new AbortController().signal
 
-  const ask = async (method: 'GET' | 'PUT', path: string, body?: Buffer): Promise<HttpAnswer> => {
+  const ask = async (method: Method, path: string, body?: Buffer): Promise<HttpAnswer> => {
     const signer = new AwsV4Signer({
       method,
       url: base + path,
@@ -71,7 +75,7 @@ export function openBucket(place: BucketLocation, options: BucketOptions): Bucke
   }
 
   /** Asks until the store answers with something that is not an outage of its own. */
-  const request = async (method: 'GET' | 'PUT', path: string, body?: Buffer) => {
+  const request = async (method: Method, path: string, body?: Buffer) => {
     for (let tries = 1; ; tries += 1) {
       try {
         const answer = await ask(method, path, body)
@@ -98,6 +102,12 @@ export function openBucket(place: BucketLocation, options: BucketOptions): Bucke
         throw wrong(place, answer.status, bytes, options.named)
       return undefined
     },
+    remove: async (path) => {
+      const { answer, bytes } = await request('DELETE', path)
+      const isGone = answer.status === 200 || answer.status === 204
+      if (isGone || (answer.status === 404 && codeOf(bytes) !== 'NoSuchBucket')) return
+      throw wrong(place, answer.status, bytes, options.named)
+    },
     close: http.close,
   }
 }
@@ -111,7 +121,7 @@ function wrong(place: BucketLocation, status: number, bytes: Uint8Array, named: 
   const code = codeOf(bytes)
   const advice =
     status === 403 || status === 401
-      ? 'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and that they may read and write there'
+      ? 'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and that they may read, write and remove there'
       : status === 404
         ? 'check that the bucket exists'
         : `check AWS_REGION, AWS_ENDPOINT_URL and ${named}`

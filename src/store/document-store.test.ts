@@ -122,6 +122,21 @@ describe.each(['folder', 'bucket'] as const)('documents in a %s', (kind) => {
     for (const { documentId, packed: bytes } of some) expect((await two.get(documentId))?.equals(bytes)).toBe(true)
   })
 
+  test('are gone when they were removed, and only they', async () => {
+    const where = await place()
+    const store = await open(where)
+    await store.put(some)
+    const [first, second, ...others] = some
+    const ids = [first!, second!].map(({ documentId }) => documentId)
+    await store.remove([])
+    await store.remove(ids)
+    await store.remove([...ids, packed('never there').documentId])
+    const again = await open(where)
+    for (const id of ids) expect(await again.get(id)).toBeUndefined()
+    for (const { documentId, packed: bytes } of others) expect((await again.get(documentId))?.equals(bytes)).toBe(true)
+    await expect(store.remove(['../../etc/passwd'])).rejects.toThrow('no document id')
+  })
+
   test('are not searched if their ID points elsewhere', async () => {
     const store = await open(await place())
     for (const documentId of ['../../etc/passwd', '', 'A'.repeat(64), `${'a'.repeat(64)}/x`]) {

@@ -12,6 +12,8 @@ export type DocumentStore = {
   readonly put: (documents: readonly PackedDocument[]) => Promise<void>
   /** Undefined when there is none of this id. */
   readonly get: (documentId: string) => Promise<Buffer | undefined>
+  /** Returns when none of them is there any more. */
+  readonly remove: (documentIds: readonly string[]) => Promise<void>
 }
 
 /** A store that holds connections until it is closed. */

@@ -56,6 +56,17 @@ export async function openFolderDocuments(
     put,
     get: (documentId) =>
       explained(folder, () => readFile(join(folder, documentPath(documentId))).catch(undefinedWhenMissing)),
+    remove: (documentIds) =>
+      explained(folder, async () => {
+        const paths = documentIds.map((documentId) => join(folder, documentPath(documentId)))
+        const leaves = new Set<string>()
+        await inParallel(paths, mostWrites, async (path) => {
+          if (!(await exists(path))) return
+          await rm(path, { force: true })
+          leaves.add(dirname(path))
+        })
+        await inParallel([...leaves], mostWrites, flushFolder)
+      }),
     close: async () => {},
   }
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { engines, openTestStore, type TestStore } from '../../test/world.ts'
 import { dayMs } from '../domain/time.ts'
+import { Retryable } from '../platform/http.ts'
 import { systemRandom } from '../platform/random.ts'
 import { addAuditEntry, listAuditEntries, pruneAuditEntries } from './audit.ts'
 import { findDocument, insertDocuments, listParsableDocuments, packDocument } from './documents.ts'
@@ -113,6 +114,56 @@ describe.each(engines)('retention (%s)', (engine) => {
       { id: 'read', length: 0 },
       { id: 'whole', length: null },
     ])
+  })
+
+  test('removes what is kept outside of the database, also when the place failed before', async () => {
+    store = await openTestStore(engine)
+    const { db } = store
+    await sql`
+      insert into source_document (document_id, source_id, address, received_at, byte_size, parser_version, packed)
+      values ('old', 's', 'a', ${day(0)}, 1, 1, null), ('unread', 's', 'a', ${day(0)}, 1, 0, null),
+        ('refused', 's', 'a', ${day(20)}, 1, 1, null), ('new', 's', 'a', ${day(20)}, 1, 1, null),
+        ('inside', 's', 'a', ${day(0)}, 1, 1, 'x')`.execute(db)
+    await sql`
+      insert into rejection (document_id, pointer, reason, path, detail, rejected_at)
+      values ('refused', '', 'malformed', '', '', ${day(20)})`.execute(db)
+    const kept = new Set(['old', 'unread', 'refused', 'new'])
+    let isDown = true
+    const outside = {
+      remove: async (ids: readonly string[]) => {
+        if (isDown) throw new Retryable('the bucket does not answer')
+        for (const id of ids) kept.delete(id)
+      },
+    }
+    const states = async () => {
+      const { rows } = await sql<{ id: string; version: number; length: number | null }>`
+        select document_id as id, parser_version as version, length(packed) as length from source_document`.execute(db)
+      return Object.fromEntries(rows.map(({ id, version, length }) => [id, [version, length]]))
+    }
+    const keep = { documentsMs: 30 * dayMs }
+    await expect(pruneKept(db, day(30) + 1, keep, 9, outside)).rejects.toThrow(Retryable)
+    // nobody reads them meanwhile, and that they are still there is known
+    expect(await states()).toMatchObject({ old: [0, null], unread: [0, null], refused: [1, null], new: [1, null] })
+    isDown = false
+    expect(await pruneKept(db, day(30) + 1, keep, 1, outside)).toBe(true)
+    expect(await pruneKept(db, day(30) + 1, keep, 9, outside)).toBe(false)
+    expect([...kept]).toEqual(['refused', 'new'])
+    expect(await states()).toEqual({
+      old: [0, 0],
+      unread: [0, 0],
+      inside: [0, 0],
+      refused: [1, null],
+      new: [1, null],
+    })
+    const rejected = { rejectionsMs: 40 * dayMs }
+    isDown = true
+    await expect(pruneKept(db, day(60) + 1, rejected, 9, outside)).rejects.toThrow(Retryable)
+    expect((await sql`select from rejection`.execute(db)).rows).toHaveLength(1)
+    isDown = false
+    await pruneKept(db, day(60) + 1, rejected, 9, outside)
+    expect((await sql`select from rejection`.execute(db)).rows).toHaveLength(0)
+    expect([...kept]).toEqual(['new'])
+    expect(await states()).toMatchObject({ refused: [0, 0], new: [1, null] })
   })
 
   test('forgets audit entries after the time that is set, and invitations a month after their end', async () => {

@@ -1,6 +1,8 @@
 // Forgets what the operator does not want to keep for ever: raw documents, rejections, and where a token was used last.
 import { sql } from 'kysely'
+import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
+import type { DocumentStore } from './document-store.ts'
 import { unparsedVersion } from './documents.ts'
 
 /** How long each is kept, in milliseconds; absent: for ever. */
@@ -12,16 +14,21 @@ export type Retention = {
   readonly auditMs?: number
 }
 
+/** Where documents are kept outside of the database; undefined: in no place that is known. */
+type Outside = Pick<DocumentStore, 'remove'> | undefined
+
 /** Removes at most `limit` rows of each kind. True when there may be more. */
 export async function pruneKept(
   db: Executor,
   now: number,
   { documentsMs, rejectionsMs, lastUseMs }: Retention,
   limit: number,
+  outside?: Outside,
 ): Promise<boolean> {
   const counts = [
     documentsMs === undefined ? 0 : await pruneDocuments(db, now - documentsMs, limit),
-    rejectionsMs === undefined ? 0 : await pruneRejections(db, now - rejectionsMs, limit),
+    documentsMs === undefined ? 0 : await pruneOutside(db, now - documentsMs, limit, outside),
+    rejectionsMs === undefined ? 0 : await pruneRejections(db, now - rejectionsMs, limit, outside),
     lastUseMs === undefined ? 0 : await forgetLastUse(db, now - lastUseMs),
   ]
   return counts.some((count) => count === limit)
@@ -38,8 +45,46 @@ async function pruneDocuments(db: Executor, before: number, limit: number): Prom
   return Number(numAffectedRows ?? 0)
 }
 
+/**
+ * The bytes that are outside: first the row says that they are not to be read, then they are removed, then the row says that they
+ * are. Each step may be done again.
+ */
+async function pruneOutside(db: Executor, before: number, limit: number, outside: Outside): Promise<number> {
+  if (!outside) return 0
+  const { rows } = await sql<{ id: string }>`
+    update source_document set parser_version = ${unparsedVersion}
+    where document_id in (
+      select document_id from source_document
+      where received_at < ${before} and packed is null order by received_at limit ${limit}::integer)
+    returning document_id as id`.execute(db)
+  await removeOutside(db, rows, outside)
+  return rows.length
+}
+
+async function removeOutside(
+  db: Executor,
+  rows: readonly { readonly id: string }[],
+  outside: NonNullable<Outside>,
+): Promise<void> {
+  if (rows.length === 0) return
+  const ids = rows.map(({ id }) => id)
+  await outside.remove(ids)
+  await sql`update source_document set packed = ''::bytea where document_id = any(${arrayText(ids)}::text[])`.execute(
+    db,
+  )
+}
+
 /** With the bytes of documents that nothing was read from. */
-async function pruneRejections(db: Executor, before: number, limit: number): Promise<number> {
+async function pruneRejections(db: Executor, before: number, limit: number, outside: Outside): Promise<number> {
+  if (outside) {
+    const { rows: kept } = await sql<{ id: string }>`
+      update source_document d set parser_version = ${unparsedVersion}
+      where packed is null and document_id in (
+          select document_id from rejection where rejected_at < ${before} order by rejected_at limit ${limit}::integer)
+        and not exists (select from notice n where n.document_id = d.document_id)
+      returning document_id as id`.execute(db)
+    await removeOutside(db, kept, outside)
+  }
   const { rows } = await sql<{ count: number }>`
     with gone as (
       delete from rejection where (document_id, pointer) in (

@@ -1,4 +1,4 @@
-// An S3-compatible store on loopback: path-style GET and PUT, its own check of every signature, errors on demand.
+// An S3-compatible store on loopback: path-style GET, PUT and DELETE, its own check of every signature, errors on demand.
 import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -87,6 +87,10 @@ export async function startS3Store(options: {
     if (request.method === 'PUT') {
       objects.set(name, body)
       return reply.writeHead(200, { etag: `"${createHash('md5').update(body).digest('hex')}"` }).end()
+    }
+    if (request.method === 'DELETE') {
+      objects.delete(name)
+      return reply.writeHead(204).end()
     }
     const found = objects.get(name)
     return found ? reply.writeHead(200, { 'content-length': found.length }).end(found) : refuse(404, 'NoSuchKey')
