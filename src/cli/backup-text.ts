@@ -1,11 +1,13 @@
 // Backups as people read them.
-import type { BackupFacts, CommandEvent } from '../service/command-event.ts'
+import type { BackupFacts, CommandEvent, RestoredRedactions } from '../service/command-event.ts'
 import type { Paint } from './paint.ts'
 
 /** Undefined for any other event. */
 export function describeBackup(event: CommandEvent, paint: Paint): string | undefined {
   const line = (label: string, text: string) => `  ${paint.green('✓')} ${label.padEnd(20)} ${text}`
   const note = (text: string) => `  ${paint.yellow('!')} ${text}`
+  const redactions = ({ redactionsFrom }: RestoredRedactions) =>
+    redactionsFrom === null ? [] : [line('Redactions', `are applied from ${redactionsFrom}`)]
   switch (event.event) {
     case 'backedUp':
       return [
@@ -19,9 +21,14 @@ export function describeBackup(event: CommandEvent, paint: Paint): string | unde
         ...(event.isTargetEmpty
           ? []
           : [note('The place that it would be restored into is not empty; `restore` refuses it.')]),
+        ...redactions(event),
       ].join('\n')
     case 'restored':
-      return [line('Restored', `${stateOf(event)}, from ${event.place}`), ...event.advice.map(note)].join('\n')
+      return [
+        line('Restored', `${stateOf(event)}, from ${event.place}`),
+        ...redactions(event),
+        ...event.advice.map(note),
+      ].join('\n')
     default:
       return undefined
   }

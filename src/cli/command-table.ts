@@ -1254,6 +1254,12 @@ export const commands = {
     operands: { name: 'DIR|s3://BUCKET/PREFIX', min: 1, max: 1, completes: 'file' },
     options: {
       ...everywhere,
+      redactions: {
+        type: 'text',
+        value: 'FILE',
+        completes: 'file',
+        help: 'Apply the redactions of this redactions.jsonl. Default: the one in the data folder, in the backup, or beside it.',
+      },
       'dry-run': { type: 'flag', help: 'Read the whole backup and compare its checksums; change nothing.' },
     },
     environment: [...databaseEnvironment, ...documentsEnvironment],

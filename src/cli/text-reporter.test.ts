@@ -94,15 +94,19 @@ test.each<[string, CommandEvent, RegExp]>([
     { event: 'backedUp', ...backup, documentsOutside: 's3://raw', longestHoldMs: null, seconds: 3 },
     /! Raw documents are in s3:\/\/raw and not in the backup/,
   ],
-  ['a backup that was read', { event: 'backupVerified', ...backup, isTargetEmpty: true }, /as they were written\n$/],
+  [
+    'a backup that was read',
+    { event: 'backupVerified', ...backup, redactionsFrom: null, isTargetEmpty: true },
+    /as they were written\n$/,
+  ],
   [
     'a backup for a place that is used',
-    { event: 'backupVerified', ...backup, isTargetEmpty: false },
+    { event: 'backupVerified', ...backup, redactionsFrom: '/srv/redactions.jsonl', isTargetEmpty: false },
     /edition 7, as of 2026-11-24 01:02:03 UTC[\s\S]*\n {2}! The place .* is not empty/,
   ],
   [
     'a restore',
-    { event: 'restored', ...backup, republished: 1, advice: ['this', 'that'] },
+    { event: 'restored', ...backup, redactionsFrom: null, republished: 1, advice: ['this', 'that'] },
     /\n {2}! this\n {2}! that\n$/,
   ],
   ['a token', token, /^ {2}id {2}tdr_live_…9abc {2}crm {14}valid, never used\n$/],

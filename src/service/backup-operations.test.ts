@@ -1,5 +1,5 @@
 // A backup and its restore as their commands tell of them: what is not in it, what to do next, and a stock of an older version.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -10,8 +10,12 @@ import { listAuditEntries } from '../store/audit.ts'
 import { type Manifest, manifestText } from '../store/backup/manifest.ts'
 import { openStore } from '../store/database.ts'
 import { type Migrations, migrations } from '../store/migrations.ts'
+import { listRedactions } from '../store/redactions.ts'
 import type { CommandEvent } from './command-event.ts'
+import { redactionsFile } from './redact-operations.ts'
 import { restore } from './restore.ts'
+
+const content = '{"id":"t","title":"Ask jane@example.org","lots":[]}'
 
 /** A stock with these migrations and one edition, backed up by a service with these settings. */
 async function backedUp(config: Config = {}, known: Migrations = migrations) {
@@ -24,7 +28,7 @@ async function backedUp(config: Config = {}, known: Migrations = migrations) {
   await sql`insert into edition (edition, last_modified, published_at, records, changes, checks) values (1, 1, 1, 1, 1, '{}')`.execute(
     store.db,
   )
-  await sql`insert into tender (tender_id, founding_key, content, content_hash, sources) values ('t', 't', '{}', 'h', '[]')`.execute(
+  await sql`insert into tender (tender_id, founding_key, content, content_hash, sources) values ('t', 't', ${content}, 'h', '[]')`.execute(
     store.db,
   )
   await sql`insert into published_tender (tender_id, first_edition, content_hash, last_modified, sources)
@@ -36,14 +40,40 @@ async function backedUp(config: Config = {}, known: Migrations = migrations) {
   } finally {
     await store.close()
   }
-  return { place, target, made: events.at(-1)!, folder }
+  return { place, target, made: events.at(-1)!, folder, dataFolder }
 }
 
 async function restored(place: string, dataFolder: string, options: object = {}): Promise<CommandEvent> {
   const events: CommandEvent[] = []
   const request = { command: 'restore', operands: [place], options: { ...options } }
-  await restore({ dataFolder, version: 'test' }, request, (event) => void events.push(event))
-  return events.at(-1)!
+  const where = { dataFolder, version: 'test', signal: new AbortController().signal }
+  await restore(where, request, (event) => void events.push(event))
+  return events.find(({ event }) => event !== 'progress')!
+}
+
+/** Redacts in the stock of a backup after it; the file that notes it. */
+async function redactIn(dataFolder: string): Promise<string> {
+  const store = await openStore({ dataFolder })
+  try {
+    const options = { email: ['jane@example.org'], reason: 'request 7' }
+    const request = { command: 'redact', operands: [], options }
+    await runOperation(serviceContext({ store, dataFolder, config: {} }), request, () => {})
+  } finally {
+    await store.close()
+  }
+  return join(dataFolder, redactionsFile)
+}
+
+/** What a restored stock holds of the person, and of their redaction. */
+async function personIn(dataFolder: string) {
+  const store = await openStore({ dataFolder })
+  try {
+    const { rows } = await sql<{ content: string }>`select content from tender`.execute(store.db)
+    const applied = (await listRedactions(store.db)).map(({ reason, appliedAt }) => [reason, appliedAt !== null])
+    return { isNamed: rows.some(({ content }) => content.includes('jane@example.org')), applied }
+  } finally {
+    await store.close()
+  }
 }
 
 test('documents that are elsewhere are named by the backup, and again by its restore', async () => {
@@ -76,7 +106,8 @@ test('a restore says what to do, and leaves an entry in the audit log; a trial m
   expect(advice).toEqual([
     expect.stringContaining(`put the file secret-key of the old data folder into ${target}`),
     expect.stringContaining('publishes all 1 records again'),
-    expect.stringContaining('tenderstock redact import'),
+    expect.stringContaining('revoked or removed'),
+    expect.stringMatching(/^No redactions of this stock are in .*target.*, .*backup.*, .*tenderstock redact import/),
   ])
   expect(await restored(place, target, { 'dry-run': true })).toMatchObject({ isTargetEmpty: false })
   const store = await openStore({ dataFolder: target })
@@ -105,3 +136,37 @@ test('a backup of an older version is brought up to date, and one of a newer ver
   const other = join(place, 'other')
   await expect(restored(place, other)).rejects.toThrow(/made by a newer version of Tenderstock \(9\.0\); update the/)
 })
+
+test('a restore applies the redactions of a file that it finds: in the data folder, in the backup, beside it', async () => {
+  const { place, folder, target, dataFolder } = await backedUp()
+  const file = await redactIn(dataFolder)
+  const lines = await readFile(file, 'utf8')
+  // the first of these counts
+  const places = [target, place, folder].map((where) => join(where, redactionsFile))
+  await mkdir(target)
+  for (const path of places) await writeFile(path, lines)
+  for (const path of places) {
+    const dry = await restored(place, target, { 'dry-run': true })
+    expect(dry).toMatchObject({ event: 'backupVerified', redactionsFrom: path })
+    if (path !== places.at(-1)) await rm(path)
+  }
+  const said = await restored(place, target)
+  expect(said).toMatchObject({ event: 'restored', redactionsFrom: places.at(-1) })
+  expect(JSON.stringify(said)).not.toContain('redact import')
+  expect(await personIn(target)).toEqual({ isNamed: false, applied: [['request 7', true]] })
+  // for the next restore into this folder
+  expect(await readFile(join(target, redactionsFile), 'utf8')).toBe(lines)
+}, 600_000)
+
+test('redactions of another stock: one that was given is refused, one that was found is only told', async () => {
+  const { place, folder, target } = await backedUp()
+  const foreign = join(folder, redactionsFile)
+  await writeFile(foreign, '{"key":"00000000ffffffff","undone":"x"}\n')
+  await expect(restored(place, target, { redactions: join(folder, 'none') })).rejects.toThrow(/There is no file/)
+  await expect(restored(place, target, { redactions: foreign })).rejects.toThrow(/written for another stock/)
+  // nothing of it is there
+  const said = await restored(place, target)
+  expect(said).toMatchObject({ event: 'restored', redactionsFrom: null })
+  expect(JSON.stringify(said)).toContain('redact import')
+  expect(await personIn(target)).toEqual({ isNamed: true, applied: [] })
+}, 600_000)

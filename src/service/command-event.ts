@@ -76,6 +76,9 @@ export type SourceCard = Pick<
 type OutcomeFacts<Kind extends PublishOutcome['kind']> = Omit<Extract<PublishOutcome, { kind: Kind }>, 'kind'>
 
 /** A backup: where it is, and of which state. */
+/** `redactionsFrom`: the file of redactions that a restore applies; null for none. */
+export type RestoredRedactions = { readonly redactionsFrom: string | null }
+
 export type BackupFacts = {
   readonly place: string
   readonly takenAt: Instant
@@ -322,9 +325,9 @@ export type Facts = {
   sourcesChecked: { checked: number; ok: number; quiet: number }
   // backups
   backedUp: BackupFacts & { readonly longestHoldMs: number | null; readonly seconds: number }
-  backupVerified: BackupFacts & { readonly isTargetEmpty: boolean }
+  backupVerified: BackupFacts & RestoredRedactions & { readonly isTargetEmpty: boolean }
   /** `republished`: records that the next edition publishes again. */
-  restored: BackupFacts & { readonly republished: number; readonly advice: readonly string[] }
+  restored: BackupFacts & RestoredRedactions & { readonly republished: number; readonly advice: readonly string[] }
   // simulated portals
   simulatedPortal: { source: string; title: string; hosts: readonly string[]; entries: number }
   simulating: {

@@ -1,6 +1,6 @@
 // The operator's commands about contact data that must leave the records: `redact`, its list, undo, and import after a restore.
 import { createHmac } from 'node:crypto'
-import { appendFile, readFile } from 'node:fs/promises'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { draftOf } from '../consolidate/merge.ts'
@@ -16,10 +16,12 @@ import {
 import type { TenderContent } from '../domain/tender.ts'
 import { noSuchThing, OperatorError } from '../platform/errors.ts'
 import { makeFolder } from '../platform/folders.ts'
+import type { Executor } from '../store/database.ts'
 import { Pace } from '../store/paced.ts'
 import { inStockTransaction } from '../store/publication.ts'
 import {
   deleteRedaction,
+  hasRedactions,
   insertRedaction,
   listKeptBodies,
   listParsedNotices,
@@ -45,7 +47,7 @@ export const redactionsFile = 'redactions.jsonl'
 type Doing = { readonly emit: Emit; readonly apply: (context: ServiceContext, emit: Emit) => Promise<void> }
 
 /** A line of the file. `key` tells the keys of stocks apart. */
-type FileLine = { readonly key: string } & (
+export type RedactionLine = { readonly key: string } & (
   | { readonly redaction: Omit<Redaction, 'appliedAt'> }
   | { readonly undone: string }
 )
@@ -126,15 +128,9 @@ export async function importRedactions(
   const { store, clock } = context
   const path = operands[0]!
   const key = await redactionKey(store.db)
-  const wanted = new Map<string, Omit<Redaction, 'appliedAt'> | undefined>()
-  for (const line of await linesOf(path)) {
-    if (line.key !== printOf(key))
-      throw new OperatorError(
-        `${path} was written for another stock: its hashes were made with another key. Restore a backup of that stock, or give the redactions again.`,
-      )
-    if ('redaction' in line) wanted.set(line.redaction.redactionId, line.redaction)
-    else wanted.set(line.undone, undefined)
-  }
+  const lines = await readRedactions(path)
+  if (!areOf(key, lines)) throw otherStock(path)
+  const wanted = wantedBy(lines)
   const known = new Map((await listRedactions(store.db)).map((each) => [each.redactionId, each]))
   const added = [...wanted.values()].flatMap((each) => (each && !known.has(each.redactionId) ? [each] : []))
   // an import that was cut off noted what it had not applied yet
@@ -158,11 +154,40 @@ export async function importRedactions(
   for (const each of pending) await setRedactionApplied(store.db, each.redactionId, clock())
   doing.emit({
     event: 'redactionsImported',
-    added: added.length,
+    added: pending.length,
     undone: undone.length,
-    known: [...wanted].filter(([id, each]) => each && known.has(id)).length,
+    known: [...wanted.values()].filter((each) => each && !pending.includes(each)).length,
   })
   return 0
+}
+
+/** What is redacted in the end; undefined: what was undone. */
+function wantedBy(lines: readonly RedactionLine[]): ReadonlyMap<string, Omit<Redaction, 'appliedAt'> | undefined> {
+  return new Map(
+    lines.map((line) =>
+      'redaction' in line ? [line.redaction.redactionId, line.redaction] : ([line.undone, undefined] as const),
+    ),
+  )
+}
+
+const areOf = (key: Buffer, lines: readonly RedactionLine[]): boolean =>
+  lines.every((line) => line.key === printOf(key))
+
+export const otherStock = (path: string): OperatorError =>
+  new OperatorError(
+    `${path} was written for another stock: its hashes were made with another key. Restore a backup of that stock, or give the redactions again.`,
+  )
+
+/**
+ * Notes redactions of a file in the transaction that restores their stock, so that nothing leaves it without them; `redact import`
+ * then takes the values out. False, and nothing done, when they are of another stock.
+ */
+export async function noteRestored(trx: Executor, lines: readonly RedactionLine[]): Promise<boolean> {
+  if (!(await hasRedactions(trx)) || !areOf(await redactionKey(trx), lines)) return false
+  for (const [id, redaction] of wantedBy(lines))
+    if (redaction === undefined) await deleteRedaction(trx, id)
+    else await insertRedaction(trx, redaction)
+  return true
 }
 
 /** Under the lock of the stock: whoever consolidates after it has the rules as they are then. */
@@ -316,22 +341,36 @@ type NewLine = { readonly redaction: Omit<Redaction, 'appliedAt'> } | { readonly
 
 async function keepLine({ dataFolder }: ServiceContext, key: Buffer, line: NewLine): Promise<void> {
   await makeFolder(dataFolder)
-  const text = `${JSON.stringify({ key: printOf(key), ...line } satisfies FileLine)}\n`
+  const text = `${JSON.stringify({ key: printOf(key), ...line } satisfies RedactionLine)}\n`
   await appendFile(join(dataFolder, redactionsFile), text, { mode: 0o600, flush: true })
 }
 
+/** Begins the file of a stock that was restored with the redactions of another place. */
+export async function keepLines(dataFolder: string, lines: readonly RedactionLine[]): Promise<string> {
+  await makeFolder(dataFolder)
+  const path = join(resolve(dataFolder), redactionsFile)
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+  await writeFile(path, text, { mode: 0o600, flush: true, flag: 'wx' })
+  return path
+}
+
 /** Throws OperatorError for a file that is not there or holds something else. */
-async function linesOf(path: string): Promise<FileLine[]> {
+export async function readRedactions(path: string): Promise<RedactionLine[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw noSuchThing(`There is no file ${path}.`)
     throw error
   })
+  return redactionLines(text, path)
+}
+
+/** Throws OperatorError for a text that holds something else. */
+export function redactionLines(text: string, path: string): RedactionLine[] {
   return text
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line, index) => {
       try {
-        const value = JSON.parse(line) as FileLine
+        const value = JSON.parse(line) as RedactionLine
         if (typeof value.key === 'string' && ('redaction' in value || 'undone' in value)) return value
       } catch {
         // told below

@@ -1,8 +1,8 @@
 // Restores a backup where no stock is, or checks that it could be restored.
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { systemClock } from '../platform/clock.ts'
-import { readConfig } from '../platform/config.ts'
+import { backupPlaceOf, readConfig } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom as random } from '../platform/random.ts'
 import type { BackupPlace } from '../store/backup/backup-place.ts'
@@ -18,12 +18,26 @@ import { factsOf, placeNamed } from './backup-operations.ts'
 import type { Emit } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
+import {
+  keepLines,
+  noteRestored,
+  otherStock,
+  type RedactionLine,
+  readRedactions,
+  redactionLines,
+  redactionsFile,
+} from './redact-operations.ts'
+import { runAlone } from './run-alone.ts'
 
 type Target = StoreOptions & { readonly name: string }
 
 /** Returns the exit code. Throws OperatorError for a backup that is not whole, and for a target that is not empty. */
 export async function restore(
-  { dataFolder, version }: { readonly dataFolder: string; readonly version: string },
+  {
+    dataFolder,
+    version,
+    signal,
+  }: { readonly dataFolder: string; readonly version: string; readonly signal: AbortSignal },
   { operands, options }: ControlRequest,
   emit: Emit,
 ): Promise<number> {
@@ -37,20 +51,62 @@ export async function restore(
   try {
     const manifest = await readManifest(place)
     const known = migrationsOf(manifest, place)
+    const redactions = await findRedactions(place, { given: options['redactions'], dataFolder, operand: operands[0]! })
     await verifyBackup(place, manifest, ({ rows, totalRows }) =>
       emit({ event: 'progress', stage: 'verify', done: rows, total: totalRows }),
     )
     const facts = factsOf(place, manifest)
     if (options['dry-run'] === true) {
-      emit({ event: 'backupVerified', ...facts, isTargetEmpty: await isEmpty(target) })
+      const isTargetEmpty = await isEmpty(target)
+      emit({ event: 'backupVerified', ...facts, redactionsFrom: redactions.file?.path ?? null, isTargetEmpty })
       return 0
     }
-    const records = await load(target, { place, manifest, known, emit })
-    const advice = adviceFor(manifest, { dataFolder, hasKey: secretKey !== undefined, records })
-    emit({ event: 'restored', ...facts, republished: records, advice })
-    return 0
+    const { records, applied } = await load(target, { place, manifest, known, emit, redactions: redactions.file })
+    const advice = adviceFor(manifest, {
+      dataFolder,
+      hasKey: secretKey !== undefined,
+      records,
+      lookedAt: applied ? undefined : redactions.lookedAt,
+    })
+    emit({ event: 'restored', ...facts, redactionsFrom: applied?.path ?? null, republished: records, advice })
+    if (!applied) return 0
+    const own = join(resolve(dataFolder), redactionsFile)
+    const path = existsSync(own) ? applied.path : await keepLines(dataFolder, applied.lines)
+    const request = { command: 'redact import', operands: [path], options: {} }
+    return await runAlone({ dataFolder, version, signal }, request, emit)
   } finally {
     await place.close()
+  }
+}
+
+type Redactions = {
+  readonly path: string
+  readonly lines: readonly RedactionLine[]
+  /** Named by the operator, who is told when it does not fit. */
+  readonly isGiven: boolean
+}
+
+/** The file of redactions that belongs to a restore: the given one, else the first that is where one may be expected. */
+async function findRedactions(
+  place: BackupPlace,
+  { given, dataFolder, operand }: { readonly given: unknown; readonly dataFolder: string; readonly operand: string },
+): Promise<{ readonly file: Redactions | undefined; readonly lookedAt: readonly string[] }> {
+  if (typeof given === 'string')
+    return { file: { path: given, lines: await readRedactions(given), isGiven: true }, lookedAt: [] }
+  const [own, inside] = [join(resolve(dataFolder), redactionsFile), `${place.name}/${redactionsFile}`]
+  const where = backupPlaceOf(operand)
+  const beside = where.kind === 'folder' ? [join(dirname(where.path), redactionsFile)] : []
+  const lookedAt = [own, inside, ...beside]
+  if (existsSync(own)) return { file: { path: own, lines: await readRedactions(own), isGiven: false }, lookedAt }
+  const stored = await place.get(redactionsFile)
+  if (stored) {
+    const lines = redactionLines(stored.toString(), inside)
+    return { file: { path: inside, lines, isGiven: false }, lookedAt }
+  }
+  const path = beside.find((each) => existsSync(each))
+  return {
+    file: path === undefined ? undefined : { path, lines: await readRedactions(path), isGiven: false },
+    lookedAt,
   }
 }
 
@@ -83,10 +139,19 @@ type Loading = {
   readonly manifest: Manifest
   readonly known: Migrations
   readonly emit: Emit
+  readonly redactions: Redactions | undefined
+}
+
+type Loaded = {
+  /** How many records the next edition publishes again. */
+  readonly records: number
+  /** Undefined where no file is, or one of another stock. */
+  readonly applied: Redactions | undefined
 }
 
 /** The tables are made as the backup knows them, and brought up to date with its rows in them. */
-async function load(target: Target, { place, manifest, known, emit }: Loading): Promise<number> {
+async function load(target: Target, { place, manifest, known, emit, redactions }: Loading): Promise<Loaded> {
+  let applied: Redactions | undefined
   const store = await openStore({ ...target, migrations: known })
   try {
     const databaseClock = openDatabaseClock(systemClock)
@@ -98,15 +163,16 @@ async function load(target: Target, { place, manifest, known, emit }: Loading): 
       randomBytes: random.bytes,
       onProgress: ({ rows, totalRows, table }) =>
         emit({ event: 'progress', stage: 'restore', done: rows, total: totalRows, table }),
-      atEnd: (trx) =>
-        noteCommand(
-          trx,
-          { clock },
-          { action: 'stock.restore', subject: place.name, detail: { takenAt: manifest.takenAt } },
-        ),
+      atEnd: async (trx) => {
+        const detail = { takenAt: manifest.takenAt }
+        await noteCommand(trx, { clock }, { action: 'stock.restore', subject: place.name, detail })
+        if (!redactions) return
+        if (await noteRestored(trx, redactions.lines)) applied = redactions
+        else if (redactions.isGiven) throw otherStock(redactions.path)
+      },
     })
     await migrate(store.db, target.name)
-    return records
+    return { records, applied }
   } finally {
     await store.close()
   }
@@ -114,7 +180,18 @@ async function load(target: Target, { place, manifest, known, emit }: Loading): 
 
 function adviceFor(
   manifest: Manifest,
-  { dataFolder, hasKey, records }: { readonly dataFolder: string; readonly hasKey: boolean; readonly records: number },
+  {
+    dataFolder,
+    hasKey,
+    records,
+    lookedAt,
+  }: {
+    readonly dataFolder: string
+    readonly hasKey: boolean
+    readonly records: number
+    /** Where no redactions of this stock are; undefined when they are applied. */
+    readonly lookedAt: readonly string[] | undefined
+  },
 ): string[] {
   const { documentsOutside, takenAt } = manifest
   return [
@@ -126,7 +203,12 @@ function adviceFor(
           `Nobody knows what was served after ${takenAt}: the next edition publishes all ${records} records again, and cursors of later editions have expired.`,
         ]
       : []),
-    `What was revoked, removed or redacted after ${takenAt} is as before: do it again, and run \`tenderstock redact import\` with the newest redactions.jsonl, before the service starts.`,
+    `What was revoked or removed after ${takenAt} is as before: do it again before the service starts.`,
+    ...(lookedAt === undefined
+      ? []
+      : [
+          `No redactions of this stock are in ${lookedAt.join(', ')}: if contact data was redacted after ${takenAt}, run \`tenderstock redact import\` with the redactions.jsonl of the data folder in which it was redacted, before the service starts.`,
+        ]),
     ...(documentsOutside === null
       ? []
       : [`Raw documents are not in the backup: give the service ${documentsOutside} as TENDERSTOCK_DOCUMENTS again.`]),

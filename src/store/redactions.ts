@@ -20,6 +20,12 @@ export async function redactionKey(db: Executor): Promise<Buffer> {
   return Buffer.from(rows[0]!.key, 'base64')
 }
 
+/** False in a stock of a version that had none. */
+export async function hasRedactions(db: Executor): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`select to_regclass('redaction_key') is not null as is`.execute(db)
+  return rows[0]!.is
+}
+
 /** What applies all redactions as they are now. Call it in the transaction that uses it. */
 export async function loadRedactor(db: Executor): Promise<Redactor> {
   const { rows } = await sql<{ rules: string; key: string }>`

@@ -26,10 +26,11 @@ export async function pruneKept(
   outside?: Outside,
 ): Promise<boolean> {
   const counts = [
+    // first what needs no other place
+    lastUseMs === undefined ? 0 : await forgetLastUse(db, now - lastUseMs),
     documentsMs === undefined ? 0 : await pruneDocuments(db, now - documentsMs, limit),
     documentsMs === undefined ? 0 : await pruneOutside(db, now - documentsMs, limit, outside),
     rejectionsMs === undefined ? 0 : await pruneRejections(db, now - rejectionsMs, limit, outside),
-    lastUseMs === undefined ? 0 : await forgetLastUse(db, now - lastUseMs),
   ]
   return counts.some((count) => count === limit)
 }

@@ -8,7 +8,10 @@ const exporter: SpanExporter = {
     for (const span of spans) {
       const { traceId, spanId } = span.spanContext()
       const { name, attributes, parentSpanContext } = span
-      appendFileSync(file, `${JSON.stringify({ name, traceId, spanId, parent: parentSpanContext?.spanId, attributes })}\n`)
+      appendFileSync(
+        file,
+        `${JSON.stringify({ name, traceId, spanId, parent: parentSpanContext?.spanId, attributes })}\n`,
+      )
     }
     done({ code: 0 })
   },
