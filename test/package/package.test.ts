@@ -24,16 +24,22 @@ function pack(args: readonly string[]): readonly string[] {
 /** Modules that run: without tests, what only generates files, and what the browser runs. */
 const modules = globSync('src/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts'))
 
-type Locked = { readonly [flag in 'dev' | 'optional' | 'peer' | 'link']?: boolean } & { readonly version: string }
+type Locked = { readonly [flag in 'dev' | 'devOptional' | 'optional' | 'peer' | 'link']?: boolean } & {
+  readonly version: string
+}
 const locked = (
   JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     readonly packages: { readonly [path: string]: Locked }
   }
 ).packages
 
+let listed: readonly string[] | undefined
+/** What the package would hold. */
+const listedFiles = (): readonly string[] => (listed ??= pack(['--dry-run', '--ignore-scripts']))
+
 describe('the package', () => {
   test('holds the guides, the contract and the program, and nothing of tests', () => {
-    const files = pack(['--dry-run', '--ignore-scripts'])
+    const files = listedFiles()
     const guides = Object.values(listedGuides).flatMap((list) => list.map(([file]) => file))
     expect(files).toEqual(
       expect.arrayContaining([
@@ -50,11 +56,9 @@ describe('the package', () => {
   })
 
   test('holds every dependency that the program needs, and no tool of development', () => {
-    const bundled = pack(['--dry-run', '--ignore-scripts']).flatMap(
-      (path) => /^(node_modules\/.+)\/package\.json$/.exec(path)?.[1] ?? [],
-    )
-    for (const [path, { dev, optional, peer, link }] of Object.entries(locked)) {
-      if (!path.startsWith('node_modules/') || optional || peer || link) continue
+    const bundled = listedFiles().flatMap((path) => /^(node_modules\/.+)\/package\.json$/.exec(path)?.[1] ?? [])
+    for (const [path, { dev, devOptional, optional, peer, link }] of Object.entries(locked)) {
+      if (!path.startsWith('node_modules/') || devOptional || optional || peer || link) continue
       expect(bundled.includes(path), path).toBe(!dev)
     }
   })
