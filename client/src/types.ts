@@ -134,6 +134,8 @@ export type TenderRecord = {
   readonly isFramework?: boolean
   /** The tender sets up a dynamic purchasing system. */
   readonly isDynamicPurchasingSystem?: boolean
+  /** A standing list of qualified suppliers and no call for tenders: it may be open for years, and procedures are run under it. */
+  readonly isQualificationSystem?: boolean
   /** A review body suspended the procedure (BT-140 `susp-review`). */
   readonly isSuspended?: boolean
   /** No deadline was published; the record expires 90 days after publication. */

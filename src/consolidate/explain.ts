@@ -28,6 +28,7 @@ const computed: { readonly [member in keyof TenderContent]?: string } = {
   submissionDate: "latest among the lots of the call, else the call's own",
   participationDate: "latest among the lots of the call, else the call's own",
   awardedAmount: 'sum over the results, else over what describes contracts',
+  isQualificationSystem: 'every call is a qualification system',
   isSuspended: 'the newest change of the call',
   isDeadlineUnknown: 'no notice has a deadline',
   jointAuthorities: 'beside the contracting authority',

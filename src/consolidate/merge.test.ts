@@ -44,6 +44,15 @@ describe('a merged record', () => {
     })
   })
 
+  test('is a qualification system if every call of it is one, whatever came of it', () => {
+    const system = call({ noticeType: 'qu-sy' })
+    const renewed = call({ noticeKey: 'ted:2-2026', noticeType: 'qu-sy', dispatchDate: at('2026-01-15') })
+    expect(merge(system).isQualificationSystem).toBe(true)
+    expect(merge(system, renewed, award()).isQualificationSystem).toBe(true)
+    expect(merge(system, call({ noticeKey: 'ted:2-2026' }))).not.toHaveProperty('isQualificationSystem')
+    expect(merge(award())).not.toHaveProperty('isQualificationSystem')
+  })
+
   test.each([
     [{ bg: 'б', de: 'd', en: 'e', fr: 'f' }, 'd'],
     [{ bg: 'б', en: 'e', fr: 'f' }, 'e'],

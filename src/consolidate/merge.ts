@@ -75,6 +75,12 @@ function firstOf<Value>(
   return undefined
 }
 
+/** A call beside it makes the record that of the call. */
+function isQualificationSystem(notices: readonly Notice[]): boolean {
+  const calls = notices.filter(({ formType }) => formType === 'competition')
+  return calls.length > 0 && calls.every(({ noticeType }) => noticeType === 'qu-sy')
+}
+
 /** As explained and as stored: one path, so that the two cannot disagree. Only `explain.ts` uses `tell`. */
 export function contentOf(
   id: string,
@@ -131,6 +137,7 @@ export function contentOf(
     ),
     isFramework: first('isFramework', (notice) => notice.isFramework),
     isDynamicPurchasingSystem: first('isDynamicPurchasingSystem', (notice) => notice.isDynamicPurchasingSystem),
+    isQualificationSystem: isQualificationSystem(notices) || undefined,
     isSuspended: lifecycle.isSuspended || undefined,
     isDeadlineUnknown: lifecycle.isDeadlineUnknown || undefined,
     documentsUrl: first(

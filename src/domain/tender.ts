@@ -240,6 +240,12 @@ export const tenderRecordSchema = Type.Object(
     isDynamicPurchasingSystem: optional(
       Type.Boolean({ description: 'The tender sets up a dynamic purchasing system.' }),
     ),
+    isQualificationSystem: optional(
+      Type.Boolean({
+        description:
+          'A standing list of qualified suppliers and no call for tenders: it may be open for years, and procedures are run under it.',
+      }),
+    ),
     isSuspended: optional(
       Type.Boolean({ description: 'A review body suspended the procedure (BT-140 `susp-review`).' }),
     ),

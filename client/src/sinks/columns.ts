@@ -113,6 +113,7 @@ export const tenderColumns: readonly Column[] = [
   text('publisher', 'originalSources.-1.publisher', 'Portal of the newest notice'),
   text('publication_number', 'originalSources.-1.publicationNumber', 'Official Journal number of the newest notice'),
   text('source_url', 'originalSources.-1.url', 'Page of the newest notice'),
+  boolean('is_qualification_system', 'isQualificationSystem', 'A standing list of suppliers, no call for tenders'),
 ]
 
 /** One row per lot, after `tender_id` and `position`, which are its key. */

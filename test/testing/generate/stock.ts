@@ -292,6 +292,7 @@ export function generateTender(options: StockOptions, index: number, version = 0
       },
     }),
     ...(random.chance(0.15) && { isFramework: true }),
+    ...(index % 97 === 0 && { isQualificationSystem: true }),
     ...(submissionMs === undefined && { isDeadlineUnknown: true }),
     ...(random.chance(0.9) && { documentsUrl: `https://documents.example/${fixed.integer(1e6, 9e6)}/notice/${index}` }),
     ...(random.chance(0.8) && { submissionUrl: `https://submit.example/${fixed.integer(1e6, 9e6)}` }),
