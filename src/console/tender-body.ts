@@ -163,7 +163,9 @@ function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
       const deadline = instant === undefined ? undefined : deadlineText(instant, record, { language, now })
       return [
         html`${lot.title !== undefined && html`${quoted(lot.title, record.language)}<br>`}<span class="soft"><bdi>${lot.lotId}</bdi></span>`,
-        lot.cpvCodes.slice(0, 4).map((code, index) => html`${index > 0 && html`<br>`}<code><bdi>${code}</bdi></code>`),
+        lot.cpvCodes
+          .slice(0, 4)
+          .map((code, index) => html`${index > 0 && html`<br>`}<code class="nb"><bdi>${code}</bdi></code>`),
         deadline
           ? html`${deadline.value}${instant !== common && html`<br><span class="soft">${deadline.note}</span>`}`
           : '–',

@@ -197,6 +197,18 @@ export type SearchOverview = StoredSearch & {
   readonly heldHits: number
 }
 
+/** A search as a list of hits names it. */
+export type SearchName = Pick<SearchOverview, 'searchNo' | 'searchId' | 'name' | 'heldEditions'>
+
+/** The searches of an organization, by name: in half the time of their overviews. */
+export async function searchNames(db: Executor, organizationId: string): Promise<SearchName[]> {
+  const { rows } = await sql<SearchName>`
+    select search_no as "searchNo", search_id as "searchId", name,
+      (select count(*)::integer from search_edition e where e.search_no = s.search_no and e.state = 'held') as "heldEditions"
+    from saved_search s where organization_id = ${organizationId} order by name`.execute(db)
+  return rows
+}
+
 /**
  * The searches of an organization, by name, with the hits of editions that were published at `since` or later; without it they
  * are not counted, and are 0.

@@ -12,6 +12,8 @@ export const pagePatterns = routesOf(new Proxy({}, { get: () => undefined }) as 
 
 /** Pages of the documentation that are made in their own way; guides are all alike. */
 const ownDocs = /^\/docs(?:$|\/(?:search|fields|errors|errors\/:\w+|reference\/\w+)$)/
+/** Guides are in English in both languages, within the same frame. */
+export const isGuide = (route: string): boolean => route.startsWith('/docs') && !ownDocs.test(route)
 /** What is no page, or ends the session. */
 const isPage = (path: string): boolean =>
   !/\.(?:atom|txt|xml|json|svg)$|^\/(?:language|assets|sign-in\/oidc)/.test(path)
@@ -31,7 +33,7 @@ export async function crawlConsole(
   /** What an address is an example of. */
   const routeOf = (path: string): string | undefined => {
     const route = pagePatterns.find(({ pattern }) => pattern.test(path))?.path
-    return route?.startsWith('/docs') && !ownDocs.test(route) && !allGuides ? '/docs/guide' : route
+    return route !== undefined && isGuide(route) && !allGuides ? '/docs/guide' : route
   }
   const found = new Map<string, string>()
   const dead: string[] = []

@@ -167,7 +167,9 @@ class CustomerPages {
           {
             name: texts.tokens,
             value: number(customer.tokens.length),
-            note: texts.usedLast(lastUse(customer, language)),
+            note: customer.tokens.some(({ lastUsedAt }) => lastUsedAt !== null)
+              ? texts.usedLast(lastUse(customer, language))
+              : texts.neverUsed,
           },
           {
             name: texts.people,

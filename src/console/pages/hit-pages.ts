@@ -15,7 +15,7 @@ import {
   type PageHit,
   type TabCounts,
 } from '../../store/hit-lists.ts'
-import { type SearchOverview, searchOverviews } from '../../store/searches.ts'
+import { type SearchName, searchNames } from '../../store/searches.ts'
 import { formatNumber } from '../format.ts'
 import { note, returnPath } from '../forms.ts'
 import { type Html, html } from '../html.ts'
@@ -89,7 +89,7 @@ async function listPage(place: ConsolePlace, request: OrganizationRequest): Prom
   const { store } = place
   const texts = hitsTexts[language]
   const asked = askedOf(request)
-  const searches = await searchOverviews(store.db, organization.organizationId)
+  const searches = await searchNames(store.db, organization.organizationId)
   const head = { title: texts.title, lead: texts.lead }
   if (searches.length === 0) {
     const create = html`<a class="btn go" href="/o/${organization.organizationId}/searches/new">${texts.newSearch}</a>`
@@ -132,7 +132,7 @@ async function listPage(place: ConsolePlace, request: OrganizationRequest): Prom
   })
 }
 
-function heldNotes({ organization, language }: OrganizationRequest, searches: readonly SearchOverview[]): Html[] {
+function heldNotes({ organization, language }: OrganizationRequest, searches: readonly SearchName[]): Html[] {
   const texts = hitsTexts[language]
   return searches
     .filter(({ heldEditions }) => heldEditions > 0)
@@ -157,7 +157,7 @@ function tabList(request: OrganizationRequest, asked: Asked, counts: TabCounts):
   return html`<nav class="tabs line" aria-label="${texts.states}">${tabs.map((tab) => html`<a href="${addressOf(request, { tab, search, order, isClosing })}"${tab === asked.tab && html` aria-current="page"`}>${texts.tabs[tab]} ${countText(counts[tab], language)}</a>`)}</nav>`
 }
 
-function filterForm(request: OrganizationRequest, asked: Asked, searches: readonly SearchOverview[]): Html {
+function filterForm(request: OrganizationRequest, asked: Asked, searches: readonly SearchName[]): Html {
   const { language, url } = request
   const texts = hitsTexts[language]
   const choose = (name: string, label: string, value: string, choices: readonly (readonly [string, string])[]) =>
@@ -180,7 +180,7 @@ function hitForm(
   request: OrganizationRequest,
   hits: readonly PageHit[],
   records: ReadonlyMap<string, TenderRecord>,
-  searches: readonly SearchOverview[],
+  searches: readonly SearchName[],
 ): Html {
   const { language, url, organization } = request
   const texts = hitsTexts[language]

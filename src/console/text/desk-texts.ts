@@ -233,7 +233,7 @@ const de: typeof en = {
     doubts: 'Zweifelhafte Datensätze',
   },
   open: 'offen',
-  passes: 'offen',
+  passes: 'lässt durch',
   right: 'richtig',
   atLeast: (figure) => `mindestens ${figure}`,
   hours: (figure) => `${figure} h`,

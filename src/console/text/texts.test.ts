@@ -26,3 +26,46 @@ test.each(names)('%s: each text is shown somewhere', async (name) => {
     expect(byName.includes(group) && users.length > 0 ? [] : unused, group).toEqual([])
   }
 })
+
+/** Texts that say the same in German although they differ in English, because the words do. */
+const alike: ReadonlySet<string> = new Set([
+  'Ab Punktzahl',
+  'Auftraggeber',
+  'Behalten',
+  'Erneut senden',
+  'Fehler',
+  'Parameter',
+  'Passkey hinzufügen',
+  'Token',
+  'Verfahren',
+])
+
+test.each(names)('%s: what differs in English differs in German', async (name) => {
+  const groups = (await import(join(import.meta.dirname, name))) as {
+    [group: string]: { en?: object; de?: object }
+  }
+  const mixedUp: string[] = []
+  for (const { en, de } of Object.values(groups)) {
+    if (!en || !de) continue
+    const german = new Map(leavesOf(de))
+    const first = new Map<string, string>()
+    for (const [key, text] of leavesOf(en)) {
+      const said = german.get(key)!
+      const before = first.get(said)
+      if (before !== undefined && before.toLowerCase() !== text.toLowerCase() && !alike.has(said))
+        mixedUp.push(`${said}: ${before} / ${text}`)
+      first.set(said, text)
+    }
+  }
+  expect(mixedUp).toEqual([])
+})
+
+/** The texts that are no functions, by the path of their keys. */
+const leavesOf = (texts: object, at = ''): [key: string, text: string][] =>
+  Object.entries(texts).flatMap(([key, value]: [string, unknown]) =>
+    typeof value === 'string'
+      ? [[`${at}.${key}`, value] as [string, string]]
+      : typeof value === 'object' && value !== null
+        ? leavesOf(value, `${at}.${key}`)
+        : [],
+  )
