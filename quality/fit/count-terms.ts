@@ -1,56 +1,75 @@
 // Counts what the fit score needs of many records: how rare terms and codes are. Counts only, no text.
 import type { TenderRecord } from '../../src/domain/tender.ts'
-import type { StoredCounts } from '../../src/hits/fit/fit-model.ts'
-import { termsOfToken } from '../../src/hits/fit/fit-terms.ts'
-import { textsForFit } from '../../src/hits/fit/fit-texts.ts'
+import type { StoredCounts, StoredTerms } from '../../src/hits/fit/fit-model.ts'
+import { piecesOfToken, termsOfToken } from '../../src/hits/fit/fit-terms.ts'
+import { authorityForFit, textsForFit, type WeighedText } from '../../src/hits/fit/fit-texts.ts'
 import { tokensOf } from '../../src/hits/words.ts'
 
 /** Terms in fewer records are as rare as any that is not listed. */
 const leastCount = 3
+/** The same of pieces of words, of which there are many. */
+const leastPieces = 10
 /** Added to the records of a language: a share in few of them is no share. */
 const smoothing = 20
 
 const tenths = (share: number): number => Math.round(-10 * Math.log(share))
 
 export function countTerms(records: readonly TenderRecord[]): StoredCounts {
-  const languages = new Map<string, number>()
-  const byTerm = new Map<string, Map<string, number>>()
   const byCpv = new Map<string, number>()
   let words = 0
   for (const record of records) {
-    const language = record.language ?? ''
-    languages.set(language, (languages.get(language) ?? 0) + 1)
-    const terms = new Set<string>()
-    for (const { text } of textsForFit(record))
-      for (const token of tokensOf(text)) {
-        words++
-        for (const term of termsOfToken(token)) terms.add(term)
-      }
-    for (const term of terms) {
-      const counts = byTerm.get(term) ?? new Map<string, number>()
-      byTerm.set(term, counts.set(language, (counts.get(language) ?? 0) + 1))
-    }
+    for (const { text } of textsForFit(record)) words += tokensOf(text).length
     const codes = [...record.cpvCodes, ...record.lots.flatMap((lot) => lot.cpvCodes)]
     const prefixes = codes.flatMap((code) => [2, 3, 4, 5, 6, 7, 8].map((digits) => code.slice(0, digits)))
     for (const prefix of new Set(prefixes)) byCpv.set(prefix, (byCpv.get(prefix) ?? 0) + 1)
   }
-  const shareOf = (counts: ReadonlyMap<string, number>): number =>
-    Math.max(...[...counts].map(([language, count]) => count / (languages.get(language)! + smoothing)))
-  const terms = [...byTerm]
-    .filter(([, counts]) => sum(counts.values()) >= leastCount)
-    .map(([term, counts]) => [term, tenths(shareOf(counts))] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
   const cpv = [...byCpv]
     .filter(([, count]) => count >= leastCount)
     .map(([digits, count]) => [digits, tenths(count / records.length)] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-  const largest = Math.max(...languages.values())
+  const { unlisted, terms } = countsOf(records, textsForFit, termsOfToken, leastCount)
   return {
     meanLength: Math.round(words / records.length),
-    unlisted: tenths(1 / (largest / 2 + smoothing)),
+    unlisted,
     unlistedCpv: tenths(1 / records.length),
-    terms: terms.flat().join(' '),
+    terms,
     cpv: cpv.flat().join(' '),
+  }
+}
+
+export const countPieces = (records: readonly TenderRecord[]): StoredTerms =>
+  countsOf(records, textsForFit, piecesOfToken, leastPieces)
+
+export const countAuthorityTerms = (records: readonly TenderRecord[]): StoredTerms =>
+  countsOf(records, authorityForFit, termsOfToken, leastCount)
+
+/** In how many records terms stand, by the language in which they are most frequent. */
+function countsOf(
+  records: readonly TenderRecord[],
+  textsOf: (record: TenderRecord) => Iterable<WeighedText>,
+  termsOf: (token: string) => readonly string[],
+  least: number,
+): StoredTerms {
+  const languages = new Map<string, number>()
+  const byTerm = new Map<string, Map<string, number>>()
+  for (const record of records) {
+    const language = record.language ?? ''
+    languages.set(language, (languages.get(language) ?? 0) + 1)
+    const tokens = new Set([...textsOf(record)].flatMap(({ text }) => tokensOf(text)))
+    for (const term of new Set([...tokens].flatMap(termsOf))) {
+      const counts = byTerm.get(term) ?? new Map<string, number>()
+      byTerm.set(term, counts.set(language, (counts.get(language) ?? 0) + 1))
+    }
+  }
+  const shareOf = (counts: ReadonlyMap<string, number>): number =>
+    Math.max(...[...counts].map(([language, count]) => count / (languages.get(language)! + smoothing)))
+  const terms = [...byTerm]
+    .filter(([, counts]) => sum(counts.values()) >= least)
+    .map(([term, counts]) => [term, tenths(shareOf(counts))] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return {
+    unlisted: tenths(1 / (Math.max(...languages.values()) / 2 + smoothing)),
+    terms: terms.flat().join(' '),
   }
 }
 

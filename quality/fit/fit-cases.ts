@@ -11,7 +11,7 @@ import {
   winLikeness,
 } from '../../src/hits/fit/likeness.ts'
 import { prepareProfile } from '../../src/hits/fit/prepare-profile.ts'
-import { openTermReader } from '../../src/hits/fit/term-reader.ts'
+import { openTextReaders } from '../../src/hits/fit/term-reader.ts'
 import { authorityKey, tokensOf } from '../../src/hits/words.ts'
 
 export type Company = { readonly name: string; readonly wins: readonly TenderRecord[]; readonly isOfCryostats: boolean }
@@ -27,7 +27,16 @@ export type Case = {
 
 /** Likenesses of the candidates of a case, `partCount` numbers each; NaN where a part is not known. */
 export type CaseParts = { readonly answer: number; readonly parts: Float64Array; readonly count: number }
-export const partNames = ['cpv', 'cpvRarity', 'keywords', 'pastWins', 'region', 'value'] as const
+export const partNames = [
+  'cpv',
+  'cpvRarity',
+  'keywords',
+  'pastWins',
+  'winTitles',
+  'winAuthorities',
+  'region',
+  'value',
+] as const
 /** Besides the parts: how much the value counts, and whether the authority is a past one. */
 export const partCount = partNames.length + 2
 
@@ -109,11 +118,11 @@ export function partsOf(
   pools: ReadonlyMap<string, readonly TenderRecord[]>,
   model: FitModel,
 ): CaseParts[] {
-  const reader = openTermReader(model.words)
+  const readers = openTextReaders(model)
   const prepared = cases.map(({ others }) =>
-    prepareProfile({ profileId: 'case', profile: {}, wins: others }, reader, model),
+    prepareProfile({ profileId: 'case', profile: {}, wins: others }, readers, model),
   )
-  reader.ready()
+  readers.ready()
   // own wins are no candidates: the company has them
   const found = cases.map(({ won, others }) => {
     const pool = (pools.get(countryOf(won)) ?? []).filter((record) => record === won || !others.includes(record))
@@ -128,17 +137,20 @@ export function partsOf(
     })
   })
   for (const [record, places] of placesOf) {
-    reader.read(record)
+    readers.read(record)
     const current = recordToFit(record)
     for (const [number, place] of places) {
       const profile = prepared[number]!
       const cpv = cpvLikeness(profile, current, model)
+      const wins = winLikeness(profile, readers)
       found[number]!.parts.set(
         [
           cpv?.depth ?? Number.NaN,
           cpv?.rarity ?? Number.NaN,
-          keywordLikeness(profile, reader, model) ?? Number.NaN,
-          winLikeness(profile, reader) ?? Number.NaN,
+          keywordLikeness(profile, readers.words, model) ?? Number.NaN,
+          wins?.texts ?? Number.NaN,
+          wins?.titles ?? Number.NaN,
+          wins?.authority ?? Number.NaN,
           regionLikeness(profile, current)?.likeness ?? Number.NaN,
           valueLikeness(profile, current) ?? Number.NaN,
           record.contractAmount?.estimated ? estimatedShare : 1,

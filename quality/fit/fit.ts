@@ -10,7 +10,7 @@ import { type FitModel, type FitWeights, modelOf, type StoredModel } from '../..
 import { codesOf, type ProfileToFit, regionsOf } from '../../src/hits/fit/prepare-profile.ts'
 import { affixLength, tokensOf } from '../../src/hits/words.ts'
 import { readCorpusRecords } from '../corpus-records.ts'
-import { countTerms } from './count-terms.ts'
+import { countAuthorityTerms, countPieces, countTerms } from './count-terms.ts'
 import {
   type Case,
   type CaseParts,
@@ -28,17 +28,19 @@ import { learnWeights, scoreOfParts, weightList } from './learn-weights.ts'
 const root = join(import.meta.dirname, '../..')
 const modelPath = join(root, 'src/hits/fit/data/fit-model.json')
 
-/** Where the learning begins: the formula, with half of CPV by its rarity and the nearest past win. */
+/** Where the learning begins: the formula, with half of CPV by its rarity and the nearest past wins. */
 const start: FitWeights = {
   cpv: 0.21,
   cpvRarity: 0.21,
   keywords: 0.34,
-  pastWins: 0.34,
+  pastWins: 0.2,
+  winTitles: 0.2,
+  winAuthorities: 0.2,
   region: 0.16,
   value: 0.08,
   pastAuthority: 6,
 }
-const formula: FitWeights = { ...start, cpv: 0.42, cpvRarity: 0, pastWins: 0 }
+const formula: FitWeights = { ...start, cpv: 0.42, cpvRarity: 0, pastWins: 0, winTitles: 0, winAuthorities: 0 }
 const folds = 5
 /** Share of the cases, oldest first, on which the weights are learned that are tried on the later ones. */
 const earlier = 0.6
@@ -133,7 +135,7 @@ function reportOf(
   const scores: readonly (readonly [string, (index: number) => Score])[] = [
     ['CPV alone', () => single('cpv')],
     ['words alone (BM25)', () => single('keywords')],
-    ['nearest past win alone', () => single('pastWins')],
+    ['texts of the nearest past win alone', () => single('pastWins')],
     ['the formula', () => byFormula],
     ['the score', (index) => ours(learned[index]!)],
   ]
@@ -159,6 +161,8 @@ const countsOnly = (records: readonly TenderRecord[]): StoredModel => ({
   weights: start,
   calibration: { version: '', points: [], pointsWithoutWins: [] },
   words: countTerms(records),
+  pieces: countPieces(records),
+  authorities: countAuthorityTerms(records),
 })
 
 export async function benchFit({ corpus, seed, fit, onProgress }: FitOptions): Promise<FitReport | undefined> {
@@ -209,6 +213,8 @@ export async function benchFit({ corpus, seed, fit, onProgress }: FitOptions): P
     weights,
     calibration: calibrationOf(companies, records, { ...stored, weights }),
     words: stored.words,
+    pieces: stored.pieces,
+    authorities: stored.authorities,
   }
   writeFileSync(modelPath, `${asFormatted(written)}\n`)
   return {

@@ -7,8 +7,10 @@ export type FitWeights = {
   /** How rare what they agree on is. */
   readonly cpvRarity: number
   readonly keywords: number
-  /** Likeness to the nearest past win. */
+  /** Likeness of the texts to those of the nearest past win, of the titles, and of the names of the authorities. */
   readonly pastWins: number
+  readonly winTitles: number
+  readonly winAuthorities: number
   readonly region: number
   readonly value: number
   /** Points of 100 that are added for an authority that the company has worked for. */
@@ -25,10 +27,13 @@ export type FitModel = {
     readonly pointsWithoutWins: readonly (readonly [raw: number, score: number])[]
   }
   readonly words: TermCounts
+  /** Information of a piece of a word, and of a term in the name of an authority, nats. */
+  readonly pieces: (piece: string) => number
+  readonly authorities: (term: string) => number
 }
 
 /** What was counted in the records that the model was made from. */
-export type TermCounts = {
+type TermCounts = {
   /** Information of a term, nats: by its share of the texts of the language in which it is most frequent. */
   readonly weightOf: (term: string) => number
   /** Information of the digits that two codes share, nats. */
@@ -38,12 +43,14 @@ export type TermCounts = {
 }
 
 /** As the file holds it: numbers are tenths of nats, and what is not listed is as rare as `unlisted`. */
-export type StoredCounts = {
-  readonly meanLength: number
+export type StoredTerms = {
   readonly unlisted: number
-  readonly unlistedCpv: number
   /** `term weight` pairs separated by spaces. */
   readonly terms: string
+}
+export type StoredCounts = StoredTerms & {
+  readonly meanLength: number
+  readonly unlistedCpv: number
   readonly cpv: string
 }
 
@@ -56,20 +63,28 @@ export type StoredModel = {
   readonly weights: FitWeights
   readonly calibration: FitModel['calibration']
   readonly words: StoredCounts
+  readonly pieces: StoredTerms
+  readonly authorities: StoredTerms
 }
 
-export function modelOf({ weights, calibration, words }: StoredModel): FitModel {
-  const terms = pairsOf(words.terms)
+export function modelOf({ weights, calibration, words, pieces, authorities }: StoredModel): FitModel {
   const cpv = pairsOf(words.cpv)
   return {
     weights,
     calibration,
     words: {
       meanLength: words.meanLength,
-      weightOf: (term) => (terms.get(term) ?? words.unlisted) / 10,
+      weightOf: weightIn(words),
       cpvWeightOf: (digits) => (cpv.get(digits) ?? words.unlistedCpv) / 10,
     },
+    pieces: weightIn(pieces),
+    authorities: weightIn(authorities),
   }
+}
+
+function weightIn({ terms: text, unlisted }: StoredTerms): (term: string) => number {
+  const terms = pairsOf(text)
+  return (term) => (terms.get(term) ?? unlisted) / 10
 }
 
 function pairsOf(text: string): ReadonlyMap<string, number> {

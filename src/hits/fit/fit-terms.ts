@@ -21,3 +21,12 @@ export function* spellingsInToken(token: string): Generator<string> {
     yield token.slice(-length)
   }
 }
+
+const pieceLength = 5
+
+/** Pieces of five letters of a folded word with its ends: inflections and compounds share most of them. None for short words and numbers. */
+export function piecesOfToken(token: string): readonly string[] {
+  if (token.length < leastLength || !/\p{L}/u.test(token)) return []
+  const word = `_${token}_`
+  return Array.from({ length: word.length - pieceLength + 1 }, (_, at) => word.slice(at, at + pieceLength))
+}

@@ -20,3 +20,14 @@ export function* textsForFit(record: TenderRecord): Generator<WeighedText> {
       yield { text: lot.description.slice(0, longestText), weight: 1 }
   }
 }
+
+/** The title and those of the lots, each once. */
+export function* titlesForFit(record: TenderRecord): Generator<WeighedText> {
+  const titles = new Set([record.title, ...record.lots.slice(0, mostLots).map(({ title }) => title ?? '')])
+  for (const title of titles) yield { text: title.slice(0, longestText), weight: 1 }
+}
+
+/** The name of the contracting authority: who works for one school board may work for another. */
+export function* authorityForFit({ contractingAuthority: authority }: TenderRecord): Generator<WeighedText> {
+  if (authority) yield { text: authority.name.slice(0, longestText), weight: 1 }
+}

@@ -7,12 +7,24 @@ import { calibrated, fitOf, openScorer, type Scored } from './fit.ts'
 import { type FitModel, type FitWeights, readFitModel } from './fit-model.ts'
 
 const instant = '2026-11-22T06:00:00.000Z'
-const nothing: FitWeights = { cpv: 0, cpvRarity: 0, keywords: 0, pastWins: 0, region: 0, value: 0, pastAuthority: 4 }
+const nothing: FitWeights = {
+  cpv: 0,
+  cpvRarity: 0,
+  keywords: 0,
+  pastWins: 0,
+  winTitles: 0,
+  winAuthorities: 0,
+  region: 0,
+  value: 0,
+  pastAuthority: 4,
+}
 const all: FitWeights = {
   cpv: 0.3,
   cpvRarity: 0.1,
   keywords: 0.3,
-  pastWins: 0.1,
+  pastWins: 0.05,
+  winTitles: 0.03,
+  winAuthorities: 0.02,
   region: 0.1,
   value: 0.1,
   pastAuthority: 4,
@@ -35,6 +47,8 @@ const modelWith = (weights: Partial<FitWeights>): FitModel => ({
     ],
   },
   words: { meanLength: 2, weightOf: () => 5, cpvWeightOf: (digits) => digits.length },
+  pieces: () => 5,
+  authorities: () => 5,
 })
 
 function recordOf(members: Partial<TenderRecord>): TenderRecord {

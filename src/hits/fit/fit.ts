@@ -16,10 +16,11 @@ import {
   sharedDigits,
   significant,
   valueLikeness,
+  type WinLikeness,
   winLikeness,
 } from './likeness.ts'
 import { type PreparedProfile, type ProfileToFit, prepareProfile } from './prepare-profile.ts'
-import { openTermReader, type TermReader } from './term-reader.ts'
+import { openTextReaders, type TermReader, type TextReaders } from './term-reader.ts'
 
 type FitPart = {
   readonly part: 'cpv' | 'keywords' | 'pastWins' | 'region' | 'value'
@@ -62,19 +63,19 @@ const mostTermsNamed = 5
 
 /** `mostWords`: see the token table. */
 export function openScorer(profiles: readonly ProfileToFit[], model: FitModel, mostWords?: number): Scorer {
-  const reader = openTermReader(model.words, mostWords)
-  const prepared = profiles.map((profile) => prepareProfile(profile, reader, model))
-  reader.ready()
+  const readers = openTextReaders(model, mostWords)
+  const prepared = profiles.map((profile) => prepareProfile(profile, readers, model))
+  readers.ready()
   let current: RecordToFit | undefined
   return {
     read: (record) => {
-      reader.read(record)
+      readers.read(record)
       current = recordToFit(record)
     },
     score: (profile, least) => {
       const parts = cheapParts(prepared[profile]!, current!, model)
       if (parts.refusal === undefined && boundOf(parts, prepared[profile]!, current!, model) < least) return undefined
-      const scored = scoreOf(prepared[profile]!, current!, parts, reader, model)
+      const scored = scoreOf(prepared[profile]!, current!, parts, readers, model)
       return scored.fitScore < least ? undefined : scored
     },
   }
@@ -129,7 +130,7 @@ function refusalOf(profile: PreparedProfile, record: TenderRecord): string | und
 type Likenesses = {
   readonly cpv: CpvLikeness | undefined
   readonly keywords: number | undefined
-  readonly pastWins: number | undefined
+  readonly pastWins: WinLikeness | undefined
   readonly region: number | undefined
   readonly value: number | undefined
 }
@@ -141,6 +142,8 @@ function sharesOf(likenesses: Likenesses, isEstimated: boolean, weights: FitWeig
     cpvRarity: likenesses.cpv === undefined ? 0 : weights.cpvRarity,
     keywords: likenesses.keywords === undefined ? 0 : weights.keywords,
     pastWins: likenesses.pastWins === undefined ? 0 : weights.pastWins,
+    winTitles: likenesses.pastWins === undefined ? 0 : weights.winTitles,
+    winAuthorities: likenesses.pastWins === undefined ? 0 : weights.winAuthorities,
     region: likenesses.region === undefined ? 0 : weights.region,
     value: likenesses.value === undefined ? 0 : weights.value * (isEstimated ? estimatedShare : 1),
   }
@@ -151,6 +154,8 @@ function sharesOf(likenesses: Likenesses, isEstimated: boolean, weights: FitWeig
     cpvRarity: shares.cpvRarity * scale,
     keywords: shares.keywords * scale,
     pastWins: shares.pastWins * scale,
+    winTitles: shares.winTitles * scale,
+    winAuthorities: shares.winAuthorities * scale,
     region: shares.region * scale,
     value: shares.value * scale,
   }
@@ -161,7 +166,7 @@ function boundOf(parts: CheapParts, profile: PreparedProfile, { record }: Record
   const likenesses = {
     cpv: parts.cpv,
     keywords: profile.terms.length > 0 ? 1 : undefined,
-    pastWins: profile.wins.length > 0 ? 1 : undefined,
+    pastWins: profile.wins.length > 0 ? { texts: 1, titles: 1, authority: 1 } : undefined,
     region: parts.region?.likeness,
     value: parts.value,
   }
@@ -181,7 +186,13 @@ function partPoints(
   return [
     cpv === undefined ? null : tenth(shares.cpv * cpv.depth + shares.cpvRarity * cpv.rarity),
     keywords === undefined ? null : tenth(shares.keywords * keywords),
-    pastWins === undefined ? null : tenth(shares.pastWins * pastWins),
+    pastWins === undefined
+      ? null
+      : tenth(
+          shares.pastWins * pastWins.texts +
+            shares.winTitles * pastWins.titles +
+            shares.winAuthorities * pastWins.authority,
+        ),
     region === undefined ? null : tenth(shares.region * region),
     value === undefined ? null : tenth(shares.value * value),
   ]
@@ -224,13 +235,13 @@ function scoreOf(
   profile: PreparedProfile,
   { record, value }: RecordToFit,
   cheap: CheapParts,
-  reader: TermReader,
+  readers: TextReaders,
   model: FitModel,
 ): Scored {
   const likenesses: Likenesses = {
     cpv: cheap.cpv,
-    keywords: keywordLikeness(profile, reader, model),
-    pastWins: winLikeness(profile, reader),
+    keywords: keywordLikeness(profile, readers.words, model),
+    pastWins: winLikeness(profile, readers),
     region: cheap.region?.likeness,
     value: cheap.value,
   }
@@ -242,13 +253,16 @@ function scoreOf(
       part: 'keywords',
       points: keywords!,
       of: tenth(shares.keywords),
-      ...(keywords === null ? { text: 'no words to compare' } : { terms: termsFound(profile, reader) }),
+      ...(keywords === null ? { text: 'no words to compare' } : { terms: termsFound(profile, readers.words) }),
     },
     {
       part: 'pastWins',
       points: pastWins!,
-      of: tenth(shares.pastWins),
-      text: pastWins === null ? 'no past wins to compare' : 'likeness of the texts to the nearest past win',
+      of: tenth(shares.pastWins + shares.winTitles + shares.winAuthorities),
+      text:
+        pastWins === null
+          ? 'no past wins to compare'
+          : 'likeness of texts, titles and authority to the nearest past wins',
     },
     { part: 'region', points: region!, of: tenth(shares.region), text: regionText(cheap.region) },
     {

@@ -1,8 +1,15 @@
 // How like a tender is to a profile, part by part, each from 0 to 1.
 import type { TenderRecord } from '../../domain/tender.ts'
 import type { FitModel } from './fit-model.ts'
-import { authoritiesOf, codesOf, euroValueOf, type PreparedProfile, regionsOf } from './prepare-profile.ts'
-import type { TermReader } from './term-reader.ts'
+import {
+  authoritiesOf,
+  codesOf,
+  euroValueOf,
+  type PreparedProfile,
+  regionsOf,
+  type TermVector,
+} from './prepare-profile.ts'
+import type { TermReader, TextReaders } from './term-reader.ts'
 
 /** Of the digits on which two codes agree, by how many they are. */
 const depthWeights: readonly number[] = [0, 0, 0.25, 0.55, 0.75, 0.88, 0.93, 0.97, 1]
@@ -109,19 +116,31 @@ export function countOf(numbers: readonly number[], reader: TermReader): number 
   return count
 }
 
-/** Cosine to the past win that is most like the tender; undefined without past wins. */
-export function winLikeness(profile: PreparedProfile, reader: TermReader): number | undefined {
+/** Cosines to the past wins that are most like the tender, each from 0 to 1. */
+export type WinLikeness = { readonly texts: number; readonly titles: number; readonly authority: number }
+
+/** Each of the three to the win that is nearest in it; undefined without past wins. */
+export function winLikeness(profile: PreparedProfile, readers: TextReaders): WinLikeness | undefined {
   if (profile.wins.length === 0) return undefined
-  let best = 0
-  for (const { numbers, weights } of profile.wins) {
-    let sum = 0
-    for (let index = 0; index < numbers.length; index++) {
-      const weight = reader.weightOf(numbers[index]!)
-      if (weight > 0) sum += weight * weights[index]!
-    }
-    if (sum > best) best = sum
+  const nearest = (reader: TermReader, vectorIn: (win: PreparedProfile['wins'][number]) => TermVector): number =>
+    Math.min(
+      1,
+      profile.wins.reduce((best, win) => Math.max(best, cosine(vectorIn(win), reader)), 0),
+    )
+  return {
+    texts: nearest(readers.pieces, ({ pieces }) => pieces),
+    titles: nearest(readers.titles, ({ titles }) => titles),
+    authority: nearest(readers.authority, ({ authority }) => authority),
   }
-  return Math.min(1, best)
+}
+
+function cosine({ numbers, weights }: TermVector, reader: TermReader): number {
+  let sum = 0
+  for (let index = 0; index < numbers.length; index++) {
+    const weight = reader.weightOf(numbers[index]!)
+    if (weight > 0) sum += weight * weights[index]!
+  }
+  return sum
 }
 
 export type RegionLikeness = { readonly likeness: number; readonly code: string; readonly own: string }

@@ -5,7 +5,7 @@ import type { CompanyProfile } from '../company-profile.ts'
 import { authorityKey, spellingsOf } from '../words.ts'
 import type { FitModel } from './fit-model.ts'
 import { termsOfToken } from './fit-terms.ts'
-import type { TermReader } from './term-reader.ts'
+import type { TermReader, TextReaders } from './term-reader.ts'
 
 /** What the score compares with. */
 export type ProfileToFit = {
@@ -19,6 +19,11 @@ export type ProfileToFit = {
 /** A word of the profile, found as searches find it, or a term of the past wins. */
 type ProfileTerm = { readonly name: string; readonly numbers: readonly number[]; readonly weight: number }
 
+/** Terms with their weights in a vector of length 1. */
+export type TermVector = { readonly numbers: Int32Array; readonly weights: Float64Array }
+
+type PreparedWin = { readonly pieces: TermVector; readonly titles: TermVector; readonly authority: TermVector }
+
 export type PreparedProfile = {
   readonly profileId: string | null
   /** Codes of eight digits, of the profile and its past wins. */
@@ -29,7 +34,7 @@ export type PreparedProfile = {
   readonly terms: readonly ProfileTerm[]
   /** Sum of weighed matches at which the keywords give .63 of their points. */
   readonly kappa: number
-  readonly wins: readonly { readonly numbers: Int32Array; readonly weights: Float64Array }[]
+  readonly wins: readonly PreparedWin[]
   /** Mean of log10 of the values won, in euros. */
   readonly meanValue: number | undefined
   readonly valueMin: number | undefined
@@ -43,8 +48,11 @@ export type PreparedProfile = {
 
 /** Maximum terms of past wins among the keywords. */
 const mostTerms = 30
-/** Maximum terms of one past win in the likeness to it. */
+/** Maximum terms of one past win that may become keywords. */
 const mostTermsOfWin = 80
+/** Maximum pieces of words of one past win, and of its titles, in the likeness to it. */
+const mostPieces = 200
+const mostPiecesOfTitles = 80
 /** Maximum number of past wins that are compared. */
 const mostWins = 50
 /** Minimum information of a keyword: a term in more than 15 % of the texts of a language tells nothing. */
@@ -55,22 +63,22 @@ const leastKappa = 12
 
 export function prepareProfile(
   { profileId, profile, wins: given }: ProfileToFit,
-  reader: TermReader,
+  readers: TextReaders,
   model: FitModel,
 ): PreparedProfile {
   const wins = [...given].slice(0, mostWins)
   const sums = new Map<string, { readonly number: number; weight: number }>()
   const vectors = wins.map((win) => {
-    reader.read(win)
-    const heaviest = reader.heaviest(mostTermsOfWin)
-    for (const { term, number, weight } of heaviest) {
+    readers.read(win)
+    for (const { term, number, weight } of readers.words.heaviest(mostTermsOfWin)) {
       const sum = sums.get(term) ?? { number, weight: 0 }
       sum.weight += weight
       sums.set(term, sum)
     }
     return {
-      numbers: Int32Array.from(heaviest, ({ number }) => number),
-      weights: Float64Array.from(heaviest, ({ weight }) => weight),
+      pieces: vectorOf(readers.pieces, mostPieces),
+      titles: vectorOf(readers.titles, mostPiecesOfTitles),
+      authority: vectorOf(readers.authority, mostTermsOfWin),
     }
   })
   const ofWins = [...sums]
@@ -78,7 +86,7 @@ export function prepareProfile(
     .sort(([a, x], [b, y]) => y.weight - x.weight || (a < b ? -1 : 1))
     .slice(0, mostTerms)
     .map(([term, { number }]) => ({ name: term, numbers: [number], weight: model.words.weightOf(term) }))
-  const own = (profile.words ?? []).map((word) => ownWord(word, reader, model))
+  const own = (profile.words ?? []).map((word) => ownWord(word, readers.words, model))
   const terms = [...own, ...ofWins]
   const heaviest = terms.map(({ weight }) => weight).sort((a, b) => b - a)
   const values = wins.map(euroValueOf).filter((value) => value !== undefined)
@@ -99,6 +107,14 @@ export function prepareProfile(
     contractNatures: profile.contractNatures,
     excludedCpv: profile.excludedCpv,
     excludedWords: profile.excludedWords,
+  }
+}
+
+function vectorOf(reader: TermReader, most: number): TermVector {
+  const heaviest = reader.heaviest(most)
+  return {
+    numbers: Int32Array.from(heaviest, ({ number }) => number),
+    weights: Float64Array.from(heaviest, ({ weight }) => weight),
   }
 }
 

@@ -1,9 +1,9 @@
 // The terms of one record after the other, counted in arrays: what a profile compares with is then one look for each term.
 import type { TenderRecord } from '../../domain/tender.ts'
 import { openTokenTable } from '../token-table.ts'
-import type { TermCounts } from './fit-model.ts'
-import { spellingsInToken, termsOfToken } from './fit-terms.ts'
-import { textsForFit } from './fit-texts.ts'
+import type { FitModel } from './fit-model.ts'
+import { piecesOfToken, spellingsInToken, termsOfToken } from './fit-terms.ts'
+import { authorityForFit, textsForFit, titlesForFit, type WeighedText } from './fit-texts.ts'
 
 /** Maximum number of terms that are known besides those of profiles; then they are forgotten, so that memory is bounded. */
 const mostTerms = 1 << 20
@@ -29,8 +29,55 @@ type HeavyTerm = { readonly term: string; readonly number: number; readonly weig
 /** Weight of a term that stands `count` times in a text. */
 const damped = (count: number): number => (count > 0 ? 1 + Math.log(count) : 0)
 
+/** Which terms are read of which texts. */
+type TermKind = {
+  readonly texts: (record: TenderRecord) => Iterable<WeighedText>
+  readonly termsOf: (token: string) => readonly string[]
+  /** Information of a term, nats. */
+  readonly weightOf: (term: string) => number
+  /** The spellings of profiles are looked for too. */
+  readonly hasSpellings?: boolean
+}
+
+/** What the score reads of a record. */
+export type TextReaders = {
+  readonly words: TermReader
+  readonly pieces: TermReader
+  readonly titles: TermReader
+  readonly authority: TermReader
+  /** Both for all of them. */
+  readonly read: (record: TenderRecord) => void
+  readonly ready: () => void
+}
+
 /** `mostWords`: see the token table. */
-export function openTermReader(counts: TermCounts, mostWords?: number): TermReader {
+export function openTextReaders(model: FitModel, mostWords?: number): TextReaders {
+  const pieces = { termsOf: piecesOfToken, weightOf: model.pieces }
+  const readers = {
+    words: openTermReader(
+      { texts: textsForFit, termsOf: termsOfToken, weightOf: model.words.weightOf, hasSpellings: true },
+      mostWords,
+    ),
+    pieces: openTermReader({ texts: textsForFit, ...pieces }, mostWords),
+    titles: openTermReader({ texts: titlesForFit, ...pieces }, mostWords),
+    authority: openTermReader(
+      { texts: authorityForFit, termsOf: termsOfToken, weightOf: model.authorities },
+      mostWords,
+    ),
+  }
+  const each = Object.values(readers)
+  return {
+    ...readers,
+    read: (record) => {
+      for (const reader of each) reader.read(record)
+    },
+    ready: () => {
+      for (const reader of each) reader.ready()
+    },
+  }
+}
+
+function openTermReader({ texts, termsOf, weightOf, hasSpellings }: TermKind, mostWords?: number): TermReader {
   const numbers = new Map<string, number>()
   const names: string[] = []
   let weights = new Float64Array(1 << 12)
@@ -55,16 +102,18 @@ export function openTermReader(counts: TermCounts, mostWords?: number): TermRead
       found = grown(found, new Float64Array(number * 2))
       rounds = grown(rounds, new Int32Array(number * 2))
     }
-    weights[number] = term.startsWith('=') ? 0 : counts.weightOf(term)
+    weights[number] = hasSpellings && term.startsWith('=') ? 0 : weightOf(term)
     return number
   }
   const numbersOfToken = (token: string): Int32Array => {
+    const own = termsOf(token).map(numberOf)
+    if (!hasSpellings) return Int32Array.from(own)
     const spellings: number[] = []
     for (const part of spellingsInToken(token)) {
       const known = numbers.get(`=${part}`)
       if (known !== undefined) spellings.push(known)
     }
-    return Int32Array.from([...termsOfToken(token).map(numberOf), ...spellings])
+    return Int32Array.from([...own, ...spellings])
   }
   const vectorWeight = (term: number): number => (norm === 0 ? 0 : (damped(found[term]!) * weights[term]!) / norm)
   const table = openTokenTable(numbersOfToken, mostWords)
@@ -97,7 +146,7 @@ export function openTermReader(counts: TermCounts, mostWords?: number): TermRead
       round++
       present = []
       words = 0
-      for (const { text, weight } of textsForFit(record)) {
+      for (const { text, weight } of texts(record)) {
         weightOfText = weight
         table.read(text, count)
       }
