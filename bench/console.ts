@@ -65,7 +65,7 @@ export type ConsoleReport = {
   readonly changes: number
   readonly tenders: number
   readonly hits: number
-  /** One person, one page after the other, nobody else: the time of the server. */
+  /** One person who loads one page after the other, with no other load: the server time. */
   readonly alone: readonly Look[]
   readonly quiet: readonly Look[]
   readonly publishing: readonly Look[]

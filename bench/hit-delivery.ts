@@ -192,7 +192,7 @@ async function openWorld(cluster: Cluster, database: string, hits: number) {
         )
         made.push(endpoint!.endpointNo)
       }
-      // as if they had been there before the edition
+      // as if they had existed before the edition
       await sql`update webhook_endpoint set from_edition = 1`.execute(store.db)
       return made
     },

@@ -31,7 +31,7 @@ export type LoadOptions = {
   readonly connections: number
   /** Ends with the list instead of beginning it again; `seconds` is the longest time then. */
   readonly isOnce?: boolean
-  /** The cores that the generator may use, as taskset writes them; the last one when left out. */
+  /** The cores that the generator may use, as `taskset` writes them; the last one when left out. */
   readonly cores?: string
 }
 

@@ -1,4 +1,4 @@
-// Run as a process of its own: reads one slot of TED from a portal on loopback, as far as is asked, and prints what it took.
+// Runs as a separate process: reads one TED slot from a portal on loopback, as much of it as requested, and prints the cost.
 // Run: node bench/read-package.ts TASK, a ReadTask as JSON.
 import { join } from 'node:path'
 import { slotOfKey } from '../src/ingest/plan-slots.ts'

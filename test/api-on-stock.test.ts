@@ -68,7 +68,7 @@ describe.each(engines)('the API on a stock (%s)', (engine) => {
     await using other = await startNode(store, folders[1]!, clock)
     cursor = await read(await other.get(`/v1/tenders?limit=10&cursor=${cursor}`, first.plaintext))
 
-    // The key turns in the store; `other` seals with the old one, `node` is told nothing and learns by the cursor.
+    // The key is rotated in the store; `other` still seals with the old one, and `node` learns of the new one from the cursor.
     now += 2000
     await rotateCursorKey(store.db, { now, randomBytes: systemRandom.bytes })
     await using third = await startNode(store, folders[2]!, clock)
@@ -79,7 +79,7 @@ describe.each(engines)('the API on a stock (%s)', (engine) => {
     expect(await read(await node.get(`/v1/tenders?limit=10&cursor=${cursor}`, first.plaintext))).toBeNull()
     expect(new Set(ids).size).toBe(40)
 
-    // Rotation of tokens: revoke one, the other goes on; a third works at once after it.
+    // Token rotation: after one is revoked the other still works, and a third works at once.
     await revokeToken(store, first.token.tokenId, now)
     const replacement = await make('third')
     expect((await node.get('/v1/tenders?limit=1', replacement.plaintext)).status).toBe(200)

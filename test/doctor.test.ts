@@ -115,7 +115,7 @@ test('each fault is a problem with what to do', async () => {
 })
 
 test('a folder that cannot be written, a server that never answers, and portals', async () => {
-  // nobody may write there, not even root
+  // a folder that not even root may write to
   const stopped = new AbortController()
   const base = await new Promise<string>((resolve) => {
     const options = { sources: ['doe'], faults: [], port: 0, speed: 1, clock: systemClock, stop: stopped.signal }
@@ -136,7 +136,7 @@ test('a folder that cannot be written, a server that never answers, and portals'
   ])
   const away = await examine(['--data', folder, ...(await freePorts()), ...portals, 'http://127.0.0.1:1'])
   expect(away.of('portal', 'problem')).toHaveLength(1)
-  // nobody has to name themselves to a simulator
+  // a simulator needs no contact address
   expect(away.of('settings', 'problem')).toEqual([])
 })
 

@@ -1,4 +1,4 @@
-// The edition log on a disk that gets full: what was taken over is still served, and the rest follows when there is room.
+// The edition log on a disk that fills up: loaded editions are still served, and the rest follows when there is room.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -75,7 +75,7 @@ test.skipIf(!canMount)(
       expect(readEdition(log, edition)).toEqual(recordsOfEdition(edition))
       await expect(append(edition + 1)).rejects.toThrow('is full')
     }
-    // as often as that is tried, the operator is told once
+    // however often that is retried, the operator gets one message
     await log.idle()
     const told = warnings.length
     for (let turn = 0; turn < 3; turn++) {

@@ -38,7 +38,7 @@ test('an edition log whose process is killed at any moment opens with complete e
     const child = spawn(process.execPath, [fileURLToPath(new URL('append-editions.ts', import.meta.url)), folder], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    // The moment is counted in bytes that the child has told, not in time.
+    // The moment is measured in bytes that the child has reported, not in time.
     const enough = random.integer(3, kill < 2 ? 120 : 40)
     let told = ''
     for await (const text of child.stdout.setEncoding('utf8')) {

@@ -75,7 +75,7 @@ test('shows no edition on the way to the newest one, to readers of any thread, a
   expect([...shown]).toEqual([1, editions])
   expect(log.newest).toMatchObject({ edition: editions })
   expect(later.newest).toMatchObject({ edition: editions })
-  // a run that began on another node goes on with its own edition
+  // a run that began on another node continues with its own edition
   expect(log.edition(editions - 1)).toMatchObject({ edition: editions - 1 })
   expect(readNewest(log)).toHaveLength(12 + editions)
   await log.close()

@@ -8,7 +8,7 @@ import type { TenderRecord } from '../src/domain/tender.ts'
 import { toInstant } from '../src/domain/time.ts'
 import type { EditionInfo, EditionView } from '../src/edition/read/edition-view.ts'
 
-/** A record to publish; what is left out gets a plain value. `lastModified` is given by the publication. */
+/** A record to publish; omitted members get a default. The publication sets `lastModified`. */
 export type PlainRecord = Partial<Omit<TenderRecord, 'lastModified' | 'checkedAt'>> & { readonly id: string }
 
 type Version = { readonly record: TenderRecord; readonly born: number; supersededBy: number | undefined }

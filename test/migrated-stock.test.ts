@@ -85,7 +85,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
     expect(await publish(store, { now, minIntervalMs: hourMs })).toMatchObject({ edition: 2, records: 3, changes: 2 })
     expect(await newestEdition(store.db)).toMatchObject({ edition: 2, checksum: await digestByPython(store) })
     expect(await publish(store, { now: now + hourMs, minIntervalMs: hourMs })).toEqual({ kind: 'nothingNew' })
-    // the older program goes on beside it, and starts again on it
+    // the older program keeps running beside it, and restarts on it
     await migrate(store.db, 'The stock')
     await put(store, changed, 'c3')
     expect(await publish(store, { now: now + 2 * hourMs, minIntervalMs: hourMs })).toMatchObject({

@@ -26,7 +26,7 @@ const write = (line: string) => void readPrintedEvent(line)
 const screen = { write, isTerminal: false, hasColours: false }
 const { emit: print } = openReporter({ json: true, out: screen, err: screen, clock: Date.now })
 
-/** The service's `runOperation`, of which each event is held against the published schema, in the form in which it is printed. */
+/** The service's `runOperation`; each event is checked against the published schema in its printed form. */
 export const runOperation: typeof run = (context, command, emit) =>
   run(context, command, (event) => {
     print(event)

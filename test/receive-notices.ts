@@ -1,4 +1,4 @@
-// Puts notices into a stock as if documents with them had been received: one document for each notice.
+// Stores notices in a stock as if they had been received, each in its own document.
 import { createHash } from 'node:crypto'
 import type { Notice } from '../src/domain/notice.ts'
 import type { Store } from '../src/store/database.ts'

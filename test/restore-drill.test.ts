@@ -80,7 +80,7 @@ describe.each(engines)('a restored stock (%s)', (engine) => {
     await read(node.origin)
     const kept = await cursorOf(node)
 
-    // the backup, while everything goes on
+    // the backup, while everything keeps running
     let isOver = false
     const load = (async () => {
       for (let version = 1; !isOver; version++) {
@@ -95,7 +95,7 @@ describe.each(engines)('a restored stock (%s)', (engine) => {
     const manifest = await backUpStock(store, place, { version: 'test', documentsOutside: null })
     isOver = true
     await load
-    // what nobody has after the loss, but the client: changes of old records, and new ones
+    // after the loss only the client has these: changes of old records, and new ones
     await putNumbered(store, tenders >> 1, 2 * tenders, 7)
     await publishNext(store)
     await putNumbered(store, 10, 20, 8)

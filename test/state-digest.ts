@@ -6,7 +6,7 @@ import type { Store } from '../src/store/database.ts'
 
 const program = fileURLToPath(new URL('../examples/digest/stock_digest.py', import.meta.url))
 
-/** False on a machine without Python: whoever asks says what is skipped. */
+/** False on a machine without Python; the test that reads it says what it skips. */
 export const hasPython = spawnSync('python3', ['--version']).status === 0
 
 /** What the program writes for these JSON texts, none of which may hold a line feed. */

@@ -13,7 +13,7 @@ import { migrations } from '../src/store/migrations.ts'
 
 export type Engine = Store['engine']
 
-/** The server that tests may use; each test gets a database of its own there. */
+/** The server that tests may use; each test creates its own database there. */
 export const testDatabaseUrl: string | undefined = process.env.TEST_DATABASE_URL || undefined
 
 /** The engines that every store test runs on: `describe.each(engines)('… (%s)', (engine) => …)`. */

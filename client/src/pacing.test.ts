@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { proofCount } from '../../test/proof/proof-count.ts'
 import { VirtualTime } from '../test/virtual-time.ts'
 import { TenderClient } from './tender-client.ts'
 
@@ -76,7 +77,7 @@ describe('pacing', () => {
           if (mostMs <= 400) expect(time.now).toBeLessThan((requests / limit + 2) * windowMs + requests * 800)
         },
       ),
-      { seed, numRuns: 60 },
+      { seed, numRuns: proofCount({ share: 20, full: 300 }) },
     )
   })
 

@@ -1,4 +1,4 @@
-// Companies that won several tenders of a corpus, and for each win what the score would have had to find.
+// Companies that won several tenders of a corpus, and for each win the tender that the score should have found.
 import type { TenderRecord } from '../../src/domain/tender.ts'
 import type { FitModel } from '../../src/hits/fit/fit-model.ts'
 import {

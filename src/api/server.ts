@@ -61,7 +61,7 @@ export type ApiOptions = Pick<
   readonly sharedClock?: Clock
   /** Counts answered requests, and keeps how far the event loop is behind. */
   readonly counts?: RequestCounts | undefined
-  /** What is wrong although editions are served, a sentence each: shown by /readyz, which stays 200. */
+  /** What is wrong although editions are served, a sentence each: shown by `/readyz`, which stays 200. */
   readonly degraded?: () => readonly string[]
   /** The state of the stages behind the API: shown in the details of readiness, which it does not affect. */
   readonly pipeline?: () => PipelineState | undefined

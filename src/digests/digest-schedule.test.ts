@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofCount } from '../../test/proof/proof-count.ts'
 import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
 import { type DigestState, type DigestTerms, dayAt, digestDay, nextDigestAt } from './digest-schedule.ts'
 
@@ -92,7 +93,7 @@ describe('a daily digest', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: proofCount({ share: 30, full: 600 }) },
     )
   }, 300_000)
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compareMatching, madeUpFilters, madeUpRecords } from '../../test/hits/compare-matching.ts'
+import { proofCount } from '../../test/proof/proof-count.ts'
 import { matchOf } from './plain-match.ts'
 import type { SearchFilter } from './saved-search.ts'
 import { indexSearches } from './search-index.ts'
@@ -15,7 +16,7 @@ describe('the index gives what the plain loop gives', () => {
         const { differences } = compareMatching(madeUpFilters(seed, 20, records), records, records.slice(0, sampled))
         expect(differences).toEqual([])
       }),
-      { numRuns: 60 },
+      { numRuns: proofCount({ share: 15, full: 600 }) },
     )
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofCount } from '../../test/proof/proof-count.ts'
 import { dayMs, hourMs, minuteMs, toInstant } from '../domain/time.ts'
 import type { Fetch } from '../sources/fetch.ts'
 import type { Channel, Slots, Source } from '../sources/source.ts'
@@ -174,25 +175,27 @@ describe('planning', () => {
         const keys = new Set(spans.map(({ key }) => key))
         expect(readings.filter(({ slot }) => !keys.has(slot))).toEqual([])
       }),
-      { numRuns: 150 },
+      { numRuns: proofCount({ share: 40, full: 600 }) },
     )
   })
 
   test('a span that fails, is short, refused or not there yet is retried, ever less often, and never forgotten', () => {
-    const hourly = Array.from({ length: 24 * 120 }, (_, hour) => firstDay + hour * hourMs)
     for (const bad of ['failed', 'short', 'refused', 'notYet'] as const) {
+      const isMissing = bad === 'short' || bad === 'notYet'
+      // what is only missing becomes rare within months; failures follow the timetable within days
+      const [badDays, pauseMs] = isMissing ? [100, 6 * hourMs] : [15, hourMs]
+      const times = Array.from({ length: ((badDays + 20) * dayMs) / pauseMs }, (_, look) => firstDay + look * pauseMs)
       const source = sourceWith([{ slots: { kind: 'day', since: '2026-01-31' } }])
       const [channel] = source.channels
       const start = { startedAt: firstDay, horizonMs: dayStart('2026-01-31', source.zone) }
-      const { readings, ledger } = runAt(source, channel, start, hourly, ({ slot, at }) =>
-        slot === '2026-02-03' && at < firstDay + 100 * dayMs ? bad : 'complete',
+      const { readings, ledger } = runAt(source, channel, start, times, ({ slot, at }) =>
+        slot === '2026-02-03' && at < firstDay + badDays * dayMs ? bad : 'complete',
       )
       const asked = readings.filter(({ slot }) => slot === '2026-02-03').map(({ at }) => at)
       expect(ledger.get('2026-02-03'), bad).toMatchObject({ dueAt: null })
-      expect(asked.at(-1)!, bad).toBeGreaterThanOrEqual(firstDay + 100 * dayMs)
+      expect(asked.at(-1)!, bad).toBeGreaterThanOrEqual(firstDay + badDays * dayMs)
       const gaps = asked.slice(1).map((at, index) => at - asked[index]!)
-      // failures of the portal follow its timetable; what is only missing becomes rare
-      if (bad === 'short' || bad === 'notYet') {
+      if (isMissing) {
         expect(Math.max(...gaps), bad).toBeGreaterThan(5 * dayMs)
         expect(asked.length, bad).toBeLessThan(250)
       } else expect(Math.max(...gaps), bad).toBeLessThanOrEqual(7 * hourMs)

@@ -47,7 +47,10 @@ export const metricTable = {
   edition_log_bytes: gauge('bytes', 'Size of the edition log on disk.'),
   disk_free_bytes: gauge('bytes', 'Free space of the disk of the data folder.'),
   disk_size_bytes: gauge('bytes', 'Size of that disk.'),
-  degraded: gauge('sentences', 'What /readyz says is wrong with the node; 0 when all is well.'),
+  degraded: gauge(
+    'sentences',
+    'Sentences in which the readiness check says what is wrong with the node; 0 when all is well.',
+  ),
   clock_difference_seconds: gauge('seconds', 'How far the clock of the database is ahead of that of this machine.'),
 
   http_request_duration_seconds: {

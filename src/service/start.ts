@@ -301,7 +301,7 @@ async function openMails(
     random,
     clock,
     log,
-    // why is for the log: /readyz is shown to everybody
+    // why is for the log: `/readyz` is shown to everybody
     report: (concern) => state.report('mails', concern === undefined ? undefined : mailsConcern),
     renderAccountMail: (mail) => writeAccountMail({ store, clock, random, origin }, mail),
     onGivenUp: ({ digestId, person, error }) => {

@@ -67,7 +67,7 @@ export function watchContracts({
     everyMs,
     log,
     concern: lateConcern,
-    // why is for the log: /readyz is shown to everybody
+    // why is for the log: `/readyz` is shown to everybody
     report: (concern) => report(concern === undefined ? undefined : `${lateConcern}.`),
   })
 }

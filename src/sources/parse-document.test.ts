@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { proofCount } from '../../test/proof/proof-count.ts'
 import type { ParsedPart } from '../domain/notice.ts'
 import { parseDocument } from './parse-document.ts'
 
@@ -152,7 +153,7 @@ describe('for any bytes', () => {
         }
         parse(bytes)
       }),
-      { seed, numRuns: 1500 },
+      { seed, numRuns: proofCount({ share: 400, full: 15000 }) },
     )
   })
 
@@ -192,12 +193,15 @@ describe('for any bytes', () => {
             if ('rejection' in part) expect(['missing-identity', 'missing-content']).toContain(part.rejection.reason)
         },
       ),
-      { seed, numRuns: 500 },
+      { seed, numRuns: proofCount({ share: 200, full: 5000 }) },
     )
   })
 
   it(`never throws and never returns nothing: random bytes and random JSON (seed ${seed})`, () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), parse), { seed, numRuns: 500 })
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), parse), {
+      seed,
+      numRuns: proofCount({ share: 200, full: 5000 }),
+    })
     const keys = fc.constantFrom(
       'ocid',
       'id',
@@ -225,7 +229,7 @@ describe('for any bytes', () => {
     }))
     fc.assert(
       fc.property(tree, (value) => parse(bytesOf(JSON.stringify({ ocid: 'ocds-1-1', ...(value as object) })))),
-      { seed, numRuns: 1000 },
+      { seed, numRuns: proofCount({ share: 300, full: 10000 }) },
     )
   })
 })

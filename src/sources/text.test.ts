@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { proofCount } from '../../test/proof/proof-count.ts'
 import { cleanEmail, cleanField, cleanLine, cleanText, cleanUrl, decodeEntities, parseAmount, toMoney } from './text.ts'
 
 describe('texts', () => {
@@ -82,7 +83,7 @@ describe('addresses', () => {
         const isGood = url?.username === '' && url.password === '' && url.hostname.includes('.')
         expect(cleanUrl(text)).toBe(isGood ? text : undefined)
       }),
-      { seed: 31, numRuns: 20_000 },
+      { seed: 31, numRuns: proofCount({ share: 4000, full: 100000 }) },
     )
   })
   it('reads an address with two schemes as the inner one', () => {
@@ -156,6 +157,6 @@ it('reads ordinary text the short way with the result of the long way (seed 41)'
       expect(cleanText(text, 500)).toBe(cleanText(`${text}\u200b`, 500))
       expect(cleanLine(text, 500)).toBe(cleanLine(`${text}\u200b`, 500))
     }),
-    { seed: 41, numRuns: 3000 },
+    { seed: 41, numRuns: proofCount({ share: 700, full: 30000 }) },
   )
 })

@@ -136,7 +136,7 @@ export async function listParsableDocuments(
   limit: number,
   outside?: Pick<DocumentStore, 'get'>,
 ): Promise<KeptDocument[]> {
-  // base64 arrives faster than bytea does, which both drivers read as hex
+  // base64 arrives faster than `bytea` does, which both drivers read as hex
   const { rows } = await sql<{
     document_id: string
     source_id: string

@@ -174,7 +174,7 @@ class ChaosRun {
     await hits.subscribe(this.#folder, this.#random('receivers'))
 
     let publishEveryMs = publishIntervalMs
-    // Both consolidate, publish, match and deliver: whoever is first.
+    // Both consolidate, publish, match and deliver; the first one to take a lease does the work.
     const publishers = ['publisher', 'second'].map((name) =>
       this.#keep(name, {
         env,
@@ -474,7 +474,7 @@ class ChaosRun {
     const { result, reason, error, isResumed, updatedSince, digest } = event as { readonly [name: string]: string }
     this.#runs.set(result!, (this.#runs.get(result!) ?? 0) + 1)
     if (isResumed) this.#runsResumed += 1
-    // A target that is down is the client's to bear; anything else of its own must not happen.
+    // The client must cope with a target that is down; any other failure of its own is a fault.
     const isTargetDown = reason === 'sink' && copy.kind === 'postgres'
     if (result === 'aborted' && reason !== 'problem' && reason !== 'unreachable' && !isTargetDown)
       this.#faults.push(`client ${copy.name}: a run was aborted for ${reason}: ${error}`)

@@ -1,4 +1,4 @@
-// A client as a process of its own: the public sync() into a real sink, run after run. Time goes faster for its waits, so
+// A client in a separate process: the public sync() into a real sink, run after run. Time goes faster for its waits, so
 // that the minutes of C153 fit into a test. Run by chaos-run.ts, which kills it.
 import { writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -101,7 +101,7 @@ if (values.once) {
         for await (const { id, lastModified } of sink.all()) stamps.push([id, lastModified])
         tell(outcome, digestOf(stamps))
       } catch {
-        // The target went down in between.
+        // The target went down meanwhile.
         tell(outcome)
       }
     } else tell(outcome)

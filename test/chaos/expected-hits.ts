@@ -133,7 +133,7 @@ export async function expectedMessages(url: string): Promise<ExpectedMessages> {
   )
 }
 
-/** What docs/hits/concepts.md says that is told of a tender between two of its entries. */
+/** The changes between two entries of a tender that docs/hits/concepts.md says are reported. */
 function changesOf(before: TenderRecord, after: TenderRecord): string[] {
   const isClosed = ({ archiveReason }: TenderRecord) => archiveReason !== undefined && archiveReason !== 'merged'
   const deadline = ({ submissionDate, participationDate }: TenderRecord) => submissionDate ?? participationDate

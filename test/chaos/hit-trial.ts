@@ -10,7 +10,7 @@ import { queryOnce } from './copies.ts'
 import { expectedMessages, type ToldHit } from './expected-hits.ts'
 import { type HitReceiver, openHitReceiver } from './hit-receiver.ts'
 
-/** A service on a database server reaches no receiver on its own machine; here it has to. */
+/** With a database server, the service refuses receivers on its own machine; this test must allow them. */
 export const allowsReceivers = [
   '--import',
   plantingHook({
@@ -30,7 +30,7 @@ const searches: readonly (readonly [name: string, ...options: string[]])[] = [
   ['Corrections', '--word', 'corrected', '--exclude-nuts', 'NO', '--threshold', '1'],
   ['Twins', '--word', 'wording', '--min-days', '1', '--threshold', '1'],
 ]
-/** There before the first edition, of which it takes fewer than the cap allows. */
+/** Created before the first edition; it matches fewer of its tenders than the cap allows. */
 const narrow = ['Narrow', '--cpv', '03212211', '--nuts', 'NO081', '--threshold', '1'] as const
 const restless = 'Restless'
 
@@ -101,7 +101,7 @@ export class HitTrial {
     ).catch(() => {})
   }
 
-  /** As much time as until every lease has ended, whoever holds it, dead or alive. */
+  /** Long enough for every lease to end, whether its holder is alive or not. */
   async endLeases(): Promise<void> {
     await this.#query('update hit_mark set until_ms = 1 where until_ms > 0').catch(() => {})
     await this.#query('update webhook_endpoint set taken_until = 0').catch(() => {})

@@ -1,4 +1,4 @@
-// A process of the chaos run: restarted whenever it ends, until it is told to stop. Ended by its own ID only.
+// A process of the chaos run: restarted whenever it ends, until the run stops it. It is ended only by its own ID.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LivingProcesses } from './living-processes.ts'

@@ -1,4 +1,4 @@
-// The processes that a chaos run has started and that still live. They end with the run, whatever ends that.
+// The processes that a chaos run has started and that are still running. They end with the run, however it ends.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 

@@ -1,11 +1,11 @@
-// Made-up notices as they come in over the time of a run: new, changed, extended, awarded, cancelled, merged, in chains too.
+// Made-up notices that arrive during a run: new, changed, extended, awarded, cancelled, merged, also in chains.
 import { type FixtureNotice, fixtureXml } from '../conformance/fixture-notice.ts'
 import type { Random } from '../testing/generate/random.ts'
 
 export type NoticeStream = {
   /** Calls that are open for long: the stock at the beginning. */
   readonly stock: (count: number, now: number) => Document[]
-  /** What came in by `now`: about `count` notices. */
+  /** The notices received by `now`: about `count`. */
   readonly next: (count: number, now: number) => Document[]
   /** How many notices of each kind were made. */
   readonly made: ReadonlyMap<string, number>

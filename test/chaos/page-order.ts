@@ -1,4 +1,4 @@
-// What copies forgive and clients of another make may not: a page that holds a record twice, or again what the page before held.
+// Faults that our client tolerates but others may not: a page with a record twice, or with a record of the page before.
 import type { IncomingHttpHeaders } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 

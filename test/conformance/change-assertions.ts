@@ -193,7 +193,7 @@ export function changeAssertions(world: World): void {
           method,
           ...(method === 'POST' && { body: '{"id":"x"}', headers: { 'content-type': 'application/json' } }),
         })
-    // What a service still has to write, it writes when it ends; and nothing is answered from a cache afterwards.
+    // A service writes everything pending when it stops, and no cache answers afterwards.
     await world.started.restart()
     world.base = world.started.api()
     expect(await world.state()).toEqual(before)

@@ -1,4 +1,4 @@
-// Keeps account of the numbered assertions: which were shown, which not, and why.
+// Records which numbered assertions were checked, which were not, and why.
 import { test } from 'vitest'
 
 type Entry = { state: 'passed' | 'failed' | 'elsewhere' | 'skipped'; reason: string }

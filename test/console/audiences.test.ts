@@ -36,7 +36,7 @@ describe('the addresses of the console', () => {
   const routes = routesOf({
     // only the list of routes is read here
   } as never)
-  /** An address of the route: ids that there are not, so that whoever is admitted changes nothing. */
+  /** An address of the route with IDs that do not exist, so that an admitted request changes nothing. */
   const addressOf = (path: string) =>
     path.replace(':organization', organization).replace(/:\w+|\*/g, '00000000-0000-8000-8000-000000000000')
 
@@ -81,7 +81,7 @@ describe('the addresses of the console', () => {
       { 'sec-fetch-site': 'cross-site', origin: world.origin },
     ])
       expect((await world.post(address, {}, owner, headers)).status).toBe(403)
-    // a browser that does not send it is told by its origin
+    // a browser that does not send it is judged by its origin
     for (const origin of ['https://evil.example', 'null', undefined])
       expect((await rawPost(`${world.origin}${address}`, owner, origin)).status).toBe(403)
     for (const who of everybody) {

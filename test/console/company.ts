@@ -1,4 +1,4 @@
-// A company whose people sign in by OpenID Connect: a real provider on this machine, which asks nobody anything.
+// A company whose people sign in by OpenID Connect: a real provider on this machine that signs in without a prompt.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 // @ts-expect-error: the package has no types
@@ -22,7 +22,7 @@ const makeProvider = (issuer: string, settings: object): Provider => new OidcPro
 
 export type Account = { readonly sub: string; readonly email?: string; readonly email_verified?: unknown }
 
-/** A provider whose accounts a test sets; whoever comes is the account in `login`. */
+/** A provider whose accounts a test sets; every visitor is signed in as the account in `login`. */
 export type Company = AsyncDisposable & {
   readonly issuer: string
   readonly accounts: Map<string, Account>

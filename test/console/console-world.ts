@@ -26,7 +26,7 @@ import { type Engine, openTestStore, type TestStore } from '../world.ts'
 
 export const startOfConsole = Date.UTC(2026, 10, 23, 8)
 
-/** Who asks: a cookie of a session, or nobody. */
+/** The sender of a request: a session cookie, or none. */
 type Asking = string | undefined
 
 export type ConsoleWorld = AsyncDisposable & {
@@ -39,7 +39,7 @@ export type ConsoleWorld = AsyncDisposable & {
    * `statements`: those in transactions too.
    */
   readonly waits: () => { readonly waits: number; readonly statements: number }
-  /** Runs a command as whoever has the command line. */
+  /** Runs a command as a person with access to the command line does. */
   readonly command: (request: Omit<CommandRequest, 'by'>) => Promise<CommandOutcome>
   /** Faults of ours that pages threw. */
   readonly faults: unknown[]

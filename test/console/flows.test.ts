@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)('people on the console', () => {
     }
 
     flow('flow 1: the first link makes an operator, once', 'without script', async () => {
-      // only while nobody exists
+      // only while there are no users
       for (const table of ['session', 'sign_in_link', 'oidc_identity', 'passkey', 'membership', 'person'] as const)
         await world.store.db.deleteFrom(table).execute()
       await world.place.directory.refresh()

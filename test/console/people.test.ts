@@ -79,7 +79,7 @@ describe.each(engines)('people (%s)', (engine) => {
     expect(place.directory.viewerOf(demoted)?.memberships).toMatchObject([{ role: 'member' }])
     expect((await post(`/o/${id}/people/role`, { person: ida.personId, role: 'member' }, demoted)).status).toBe(403)
     expect(await (await get(`/o/${id}/people`, demoted)).text()).not.toContain('Make Owner')
-    // people of elsewhere are nobody here
+    // people of other organizations are strangers here
     const stranger = await person('eve@example.org')
     const again = await signIn(ida.personId)
     expect((await post(`/o/${id}/people/remove`, { person: stranger.personId }, again)).status).toBe(404)

@@ -1,4 +1,4 @@
-// Documents that no parser could read: so many that the gate holds the next edition back.
+// Documents that no parser can read, enough for the gate to hold back the next edition.
 import { insertDocuments, insertRejections, packDocument } from '../../src/store/documents.ts'
 import type { TestStore } from '../world.ts'
 

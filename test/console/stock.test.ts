@@ -178,7 +178,7 @@ describe.each(engines)('the stock in pictures (%s)', (engine) => {
     expect(divisions.map(([name]) => name)).toContain('45 Construction work')
     expect(divisions.map(([name]) => name)).toContain('99 not a division of CPV')
 
-    // the database is asked once for each edition
+    // the database is queried once for each edition
     waits()
     await read('de')
     expect(waits()).toEqual({ waits: 0, statements: 0 })

@@ -109,7 +109,7 @@ describe.each(engines)('the page of a tender (%s)', (engine) => {
     for (const path of ['/tenders/nothing', `/tenders/${tenderId('ted:404')}`, '/tenders/%00'])
       expect((await get(path, cookie)).status).toBe(404)
 
-    // a merge is told on both
+    // both pages show a merge
     await world.command({ command: 'review merge', operands: ['ted:1-2026', 'doe:7'] })
     world.wait(3_600_000)
     await world.publish()

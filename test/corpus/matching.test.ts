@@ -9,7 +9,7 @@ const corpus = join(import.meta.dirname, '../../../shared/corpus')
 
 describe.skipIf(!existsSync(corpus))('the corpus, matched', () => {
   test('by 240 searches that are drawn from it, 900,000 pairs', async () => {
-    // as if all were open
+    // treats all as open
     const records = (await readCorpusRecords(corpus)).map(({ archiveReason: _, ...record }) => record)
     const { differences, matches } = compareMatching(madeUpFilters(8, 230, records), records, records.slice(0, 500))
     console.log(`${240 * records.length} pairs, ${matches} matches`)

@@ -1,4 +1,4 @@
-// Keeps documents in a folder until it is killed, and says which are kept: one id a line, as soon as `put` returned.
+// Stores documents in a folder until it is killed, and prints the ID of each as soon as `put` returns.
 import { createHash } from 'node:crypto'
 import { systemClock } from '../../src/platform/clock.ts'
 import { systemRandom } from '../../src/platform/random.ts'

@@ -45,7 +45,7 @@ async function faultOf(opened: EditionLog, moment: number, name: string): Promis
   try {
     records = recordsOf(opened, edition)
   } catch {
-    // Damage that is told.
+    // Damage that is reported.
     return undefined
   }
   return isDeepStrictEqual(records, recordsOfEdition(edition)) ? undefined : `shows another edition ${edition}`

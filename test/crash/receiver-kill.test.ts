@@ -50,7 +50,7 @@ test.each(hitKinds)(
     for (let life = 1; life <= kills + 1; life++) {
       const { rows: waiting } = await sql<{ count: number }>`
         select count(*)::integer as count from delivery where state = 'due'`.execute(store.db)
-      // what the last life left is sent first: with 15 new ones in each, most time would go into what nobody takes
+      // messages left by the last life are sent first: with 15 new ones in each, most of the time would go into messages that nobody accepts
       for (let count = waiting[0]!.count; count < messagesPerLife; count++) {
         const hit = await world.addHit(`Asphalt ${life} ${count}`)
         expected.set(hit.hitId, await world.addDelivery(endpointNo, hit))

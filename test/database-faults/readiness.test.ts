@@ -126,7 +126,7 @@ describe.skipIf(testDatabaseUrl === undefined)('nodes of one database', () => {
       }
       await pass(48)
       await expect.poll(() => readyOf(node), patience).toMatchObject({ status: 503, body: { reason: 'stale' } })
-      // a client that is sent here all the same gets what there is
+      // a client that is routed here anyway gets the edition that is loaded
       expect(await page()).toBe(200)
       proxy.heal()
       await expect.poll(async () => (await readyOf(node)).status, patience).toBe(200)

@@ -25,7 +25,7 @@ type Endpoint = {
   readonly incremental: { readonly cursor_path: string; readonly initial_value: string }
 }
 
-/** The keys of RESTAPIConfig and its parts, after dlt/sources/rest_api/typing.py. */
+/** The keys of `RESTAPIConfig` and its parts, after dlt/sources/rest_api/typing.py. */
 const keys: { readonly [part: string]: readonly string[] } = {
   config: ['client', 'resources', 'resource_defaults'],
   client: ['base_url', 'headers', 'auth', 'paginator', 'session'],

@@ -96,7 +96,7 @@ async function stallOnce(world: LimitedNodes, stallMs: number, beforeMs: number)
   return judge(caller, limit)
 }
 
-/** A burst at one node as the fault begins; the other nodes are asked when it is over. */
+/** A burst at one node when the fault begins; the other nodes get requests when it is over. */
 async function burstInFault(
   world: LimitedNodes,
   fault: { readonly begin: () => void; readonly end: () => void; readonly lastsMs: number },
@@ -140,7 +140,7 @@ async function recover(world: LimitedNodes): Promise<readonly string[]> {
   world.proxy.set({ kind: 'lose' })
   const before = await world.open()
   for (const node of [0, 1, 2]) await keepAsking(before, node, 1000)
-  // New connections work: each node has to notice that its own is dead.
+  // New connections work: each node must notice that its own is dead.
   const lagging = new Set([0, 1, 2])
   for (let healthy = 0, attempt = 0; healthy < 15 && attempt < 60; attempt++) {
     await world.proxy.slowestMs()

@@ -17,7 +17,7 @@ export type LimiterThreadTask = {
       readonly dwell: number
       readonly seed: number
     }
-  /** One take of each organization, when it is told to start. */
+  /** One request for each organization, sent on a signal. */
   | { readonly job: 'once each' }
   /** One take of the first organization. */
   | { readonly job: 'ask' }

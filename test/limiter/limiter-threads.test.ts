@@ -1,4 +1,4 @@
-// Proves that several readers on one machine share the limit exactly, and that one that dies takes nothing along.
+// Proves that several readers on one machine share the limit exactly, and that one that dies takes no requests with it.
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'

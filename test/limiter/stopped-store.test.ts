@@ -66,7 +66,7 @@ describe.skipIf(!redisProgram)('a store that is stopped', () => {
     await Promise.all([asking.close(), other.close()])
   })
 
-  // So long that connections are made while they swallow: nobody ever answers their greeting.
+  // Long enough that connections are opened during the fault: their greeting is never answered.
   test.each([1500, 8000])(
     'behind a network that swallows for %d ms is shared again when it passes',
     async (swallowedMs) => {

@@ -1,4 +1,4 @@
-// A thread between processes and a server: passes bytes on at once, late, or not at all. It is a separate thread, so
+// A thread between processes and a server: forwards bytes at once, late, or not at all. It is a separate thread, so
 // that a busy test delays nothing.
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'

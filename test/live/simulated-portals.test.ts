@@ -1,4 +1,4 @@
-// `start --live --simulator`: the workers of production read portals on this machine, and publish; no portal learns who does.
+// `start --live --simulator`: the workers of production read portals on this machine, and publish; no contact address is sent.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, request as httpRequest } from 'node:http'
@@ -69,7 +69,7 @@ test('notices arrive through the workers, and an edition is published', { timeou
   expect(of('published')[0]).toMatchObject({ edition: 1, records: expect.any(Number) })
   expect(Number(of('published')[0]!['records'])).toBeGreaterThan(10)
   expect(of('warning').map(({ message }) => message)).toContainEqual(expect.stringContaining('made-up notices'))
-  // nobody is named to a simulator
+  // a simulator gets no contact address
   expect(senders.size).toBeGreaterThan(0)
   expect([...senders].join()).not.toContain('operator.example')
   expect([...senders].every((sender) => sender.includes('simulator.invalid'))).toBe(true)

@@ -179,7 +179,7 @@ async function compareHeadAndUnchanged(
 ): Promise<void> {
   const head = await ask(own, path, { method: 'HEAD', encoding, way: someWay(own) })
   expect(head.status).toBe(200)
-  // a first page is of the newest edition, which may be another one by now
+  // a first page comes from the newest edition, which may have changed meanwhile
   if (head.edition === page.edition) {
     for (const name of ['etag', 'content-type', 'content-encoding', 'content-length', 'vary', 'cache-control'])
       expect([name, head.headers[name]]).toEqual([name, page.headers[name]])

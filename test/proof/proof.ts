@@ -56,6 +56,21 @@ const proofs: { readonly [name: string]: Proof } = {
       '10,000 runs of searches, editions and crashes beside a plain loop, every planted mistake, 200 kills on each engine',
     files: ['test/hits', 'test/webhooks'],
   },
+  functions: {
+    about: 'properties of functions with five to twenty times as many random inputs',
+    files: [
+      'src/sources/portals/list-portals.test.ts',
+      'src/sources/portals/round-trip.test.ts',
+      'src/sources/xml/xml.test.ts',
+      'src/sources/text.test.ts',
+      'src/sources/parse-document.test.ts',
+      'src/digests/digest-schedule.test.ts',
+      'src/ingest/plan-slots.test.ts',
+      'src/domain/stock-digest.test.ts',
+      'src/hits/search-index.test.ts',
+      'client/src/pacing.test.ts',
+    ],
+  },
   metrics: {
     about: 'every alert by promtool, and a lost database as a real Prometheus and Alertmanager see it',
     files: ['test/metrics'],

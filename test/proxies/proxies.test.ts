@@ -63,7 +63,7 @@ describe.skipIf(!hasTools || present.length === 0)('a proxy in front', () => {
   let deadPort: number
   const proxies = new Map<ProxyName, ProxyProcess>()
 
-  /** Through the proxy by curl, with no more trust than the certificate gives. */
+  /** Sends the request through the proxy with curl, which trusts only the certificate. */
   async function ask(name: ProxyName, path: string, more: readonly string[] = []): Promise<CurlAnswer> {
     const { port } = proxies.get(name)!
     const { stdout } = await run('curl', [
@@ -118,7 +118,7 @@ describe.skipIf(!hasTools || present.length === 0)('a proxy in front', () => {
       break
     }
     node.stdout!.resume()
-    // The second node of the samples is down all the time: nobody may notice.
+    // The second node of the samples is always down, and no client may notice.
     deadPort = await freePort()
     for (const name of present)
       proxies.set(name, await startProxy(name, { folder, certificate, nodes: [nodePort, deadPort] }))

@@ -30,7 +30,7 @@ const longestMs = proofCount({ share: 600_000, full: 3_600_000 })
 /** What a proxy needs to see that a node is back, and more. */
 const settleMs = 3000
 
-/** Asks until it is told to stop, half of the clients on kept connections. */
+/** Sends requests until it is stopped, half of the clients on persistent connections. */
 function startClients(port: number, { token, ca }: { readonly token: string; readonly ca: string }) {
   const counts = new Map<string, number>()
   const stopping = new AbortController()

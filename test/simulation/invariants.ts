@@ -52,7 +52,7 @@ type Known = {
   /** The newest edition that anything was delivered from. */
   newestSeen: number
   lastChain: Chain | undefined
-  /** A first run went into a target that shows writes at once and was not empty. */
+  /** A first run wrote into a target that was not empty and that shows writes at once. */
   isFilledTwice: boolean
 }
 

@@ -1,4 +1,4 @@
-// Targets that lie in memory, one for each way in which real sinks keep what they are given. What survives a crash is in
+// Targets in memory, one for each way in which real sinks store records. What survives a crash is in
 // `durable`; the rest of a sink is lost with the process that used it.
 import {
   type Merge,

@@ -1,4 +1,4 @@
-// Mistakes that other feeds and their clients really make, put into the world or around the client from outside, one at a
+// Mistakes that other feeds and clients really make, injected into the world or around the client, one at a
 // time: each must be found by an invariant. The first eleven are those of docs/sync/proof.md.
 import type { Sink, StateStore, SyncState } from '../../client/src/sync/sink.ts'
 import { filterHash } from '../../client/src/sync/sync-filters.ts'

@@ -1,4 +1,4 @@
-// What one simulated run is like, drawn from its seed: from calm to violent, so that rare sequences are not drowned.
+// What one simulated run is like, drawn from its seed: from calm to violent, so that rare sequences occur too.
 import type { SyncFilters } from '../../client/src/sync/sync-filters.ts'
 import { type Random, randomOf } from '../testing/generate/random.ts'
 import { drawFilters } from './filters.ts'

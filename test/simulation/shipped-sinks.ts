@@ -282,7 +282,7 @@ function crmTarget(versions: ReadonlyMap<string, TenderRecord>): Target {
   }
 }
 
-/** A target of a customer and the disk of the machine that fills it. */
+/** A customer's target, and the disk of the machine that writes to it. */
 export class ShippedTarget {
   readonly kind: ShippedKind
   readonly #disk = new SimulatedDisk()

@@ -1,4 +1,4 @@
-// Every source's card is complete and says nothing impossible. One test over all of them: a new card is held to the same.
+// Every source's card is complete and consistent. One test covers all of them, so a new card must meet it too.
 import { describe, expect, test } from 'vitest'
 import { isSpan, nextTime } from '../../src/ingest/plan-slots.ts'
 import { dayStart } from '../../src/ingest/slot-spans.ts'

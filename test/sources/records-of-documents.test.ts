@@ -158,7 +158,7 @@ const tender = (id: string, lot: string, party: string, value: number, inner = '
   `<efac:LotTender><cbc:ID>${id}</cbc:ID>${inner}<cac:LegalMonetaryTotal>${eurAmount('PayableAmount', value)}</cac:LegalMonetaryTotal>
   <efac:TenderingParty><cbc:ID>${party}</cbc:ID></efac:TenderingParty><efac:TenderLot><cbc:ID>${lot}</cbc:ID></efac:TenderLot></efac:LotTender>`
 
-/** An eForms notice with results: `noticeResult` is the content of efac:NoticeResult, `lots` elements of the root. */
+/** An eForms notice with results: `noticeResult` is the content of `efac:NoticeResult`, `lots` elements of the root. */
 const eforms = (
   subtype: string,
   listName: string,

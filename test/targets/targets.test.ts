@@ -47,7 +47,7 @@ async function crawl(api: ApiWorld): Promise<TenderRecord[]> {
   return found
 }
 
-/** What a target shows of a record. */
+/** What a target shows for a record. */
 type Shown = { readonly state: string; readonly lastModified: string; readonly mergedInto: string | undefined }
 
 type Target = AsyncDisposable & {

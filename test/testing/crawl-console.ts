@@ -1,4 +1,4 @@
-// The pages of a console as somebody finds them who follows links: one address for each route.
+// The pages of a console that can be found by following links: one address for each route.
 import { routesOf } from '../../src/console/routes.ts'
 
 /** Routes as patterns of paths, the longest first. */

@@ -53,7 +53,7 @@ function replyOf({
     version,
     bytes: () => Promise.resolve(bytes),
     chunks: async function* () {
-      // Cut where nobody expects it.
+      // Cut at an unexpected place.
       try {
         for (let start = 0; start < bytes.length; start += 997) {
           if (breaksAfter !== undefined && start > breaksAfter) throw new Retryable('the connection broke')

@@ -23,7 +23,7 @@ export type SampleDocument = {
   readonly nature?: string
   readonly country?: string
   readonly languages?: string
-  /** Further elements of CODIF_DATA and of NOTICE_DATA. */
+  /** Further elements of `CODIF_DATA` and of `NOTICE_DATA`. */
   readonly coded?: string
   readonly noticeData?: string
   readonly namespace?: string

@@ -1,4 +1,4 @@
-// The rules by number (docs/rules.md) against those who cite them: code, tests and documents; and the pages that anybody names.
+// The rules by number (docs/rules.md) compared with their citations in code, tests and documents; and the pages that are named there.
 import { posix } from 'node:path'
 import type { Sources, Violation } from './house-rules.ts'
 import { scanFile } from './scan.ts'

@@ -1,4 +1,4 @@
-// A rolling upgrade as docs/upgrades.md tells it: real processes of two versions on one PostgreSQL, behind HAProxy, under load. Then
+// A rolling upgrade as docs/upgrades.md describes it: real processes of two versions on one PostgreSQL, behind HAProxy, under load. Then
 // the way back. No request fails. The newer version is a copy of this one with migrations of its own.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -157,7 +157,7 @@ ${ports.map((each, index) => `  server node${index} 127.0.0.1:${each}\n`).join('
     }
   }
 
-  /** Asks on kept connections, without a second attempt, until it is told to stop. */
+  /** Sends requests on persistent connections, without retries, until it is stopped. */
   function load(port: number, token: string) {
     const agent = new Agent({ keepAlive: true, maxSockets: askers })
     const counts = { answered: 0, failed: [] as string[] }

@@ -1,4 +1,4 @@
-// Deliverers are killed at any moment: every message arrives, under one id and with one body, whatever was under way.
+// Deliverers are killed at any moment: every message arrives, under one ID and with one body, whatever was interrupted.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// Delivery, as receivers see it: what comes, how often, under which id, and what becomes of endpoints that fail.
+// Delivery as receivers see it: what arrives, how often, under which ID, and what happens to endpoints that fail.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'

@@ -1,4 +1,4 @@
-// Hits, endpoints and receivers for the tests of delivery: rows as the runner writes them, and a real server that is asked.
+// Hits, endpoints and receivers for the tests of delivery: rows as the runner writes them, and a real server that receives them.
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -248,6 +248,7 @@ function randomBoth(random: Random, least: number): Both {
 test('a scan finds the same as a plain filter, in any edition, from any row to any end', { timeout: 300_000 }, () => {
   const random = randomOf(seed)
   const rounds = proofCount({ share: 1, full: 10 })
+  const questions = proofCount({ share: 150, full: 400 })
   let asked = 0
   let found = 0
   let indexed = 0
@@ -257,7 +258,7 @@ test('a scan finds the same as a plain filter, in any edition, from any row to a
     const oldest = Math.max(1, editions - random.integer(0, 4))
     both.forget(oldest)
     indexed += both.table.chunks.filter((chunk) => chunk.codes.length > 0).length
-    for (let index = 0; index < 400; index++) {
+    for (let index = 0; index < questions; index++) {
       const edition = random.integer(oldest, editions)
       const to = both.ends[edition]!
       const from = random.chance(0.4) ? 0 : random.integer(0, to)
@@ -279,7 +280,7 @@ test('a scan finds the same as a plain filter, in any edition, from any row to a
       found += positions.length
     }
   }
-  expect(asked).toBe(rounds * 400)
+  expect(asked).toBe(rounds * questions)
   expect(found).toBeGreaterThan(asked)
   expect(indexed).toBeGreaterThan(0)
 })
@@ -318,7 +319,7 @@ test('rows that were removed from a full chunk leave nothing in it', () => {
   both.truncate()
   append(6000, 2)
   both.commit(random, 0.5)
-  for (let index = 0; index < 100; index++) {
+  for (let index = 0; index < 40; index++) {
     const filter = filterOf(random, both.rows)
     const positions = scan(both.table, compileQuery(filter), 2, 0, both.rows.length, 1e9)
     expect({ filter, positions }).toEqual({ filter, positions: both.expected(filter, 2, 0, both.rows.length, 1e9) })

@@ -7,7 +7,7 @@ import { allCac, allCbc, allEfac, cac, cbc, codeOf, efac, efbc, idOf } from './e
 import { dateOf, moneyOf, type NoticeContext } from './notice-context.ts'
 import { type Organizations, readWinningParties } from './read-organizations.ts'
 
-/** The elements of one kind below efac:NoticeResult by their technical ids. */
+/** The elements of one kind below `efac:NoticeResult` by their technical ids. */
 function byId(result: XmlElement | undefined, name: string): Map<string, XmlElement> {
   const elements = new Map<string, XmlElement>()
   for (const element of allEfac(result, name)) {
@@ -35,7 +35,7 @@ type Raw = {
   readonly receivedTenders: number | undefined
 }
 
-/** The result of each lot that efac:NoticeResult speaks of, by lot id. `total`: BT-161. */
+/** The result of each lot that `efac:NoticeResult` speaks of, by lot id. `total`: BT-161. */
 export function readLotResults(
   extension: XmlElement | undefined,
   organizations: Organizations,

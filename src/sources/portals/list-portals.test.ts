@@ -1,6 +1,7 @@
 // Portals that publish lists of their own shape: what a made-up entry says is what the reader finds, and cards are whole.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
 import type { Notice, ParsedPart } from '../../domain/notice.ts'
 import { toInstant } from '../../domain/time.ts'
 import { ownWriters } from '../../simulator/portals/own-writers.ts'
@@ -174,7 +175,7 @@ describe.each(Object.keys(shapes))('%s', (id) => {
         expect(notice.publisher).toBe(publisher)
         expect(notice.noticeKey.startsWith(`${publisher}:`)).toBe(true)
       }),
-      { seed, numRuns: 25 },
+      { seed, numRuns: proofCount({ share: 8, full: 100 }) },
     )
   })
 
@@ -196,7 +197,7 @@ describe.each(Object.keys(shapes))('%s', (id) => {
         })
         expect(extended.noticeKey).not.toBe(first.noticeKey)
       }),
-      { seed, numRuns: 20 },
+      { seed, numRuns: proofCount({ share: 6, full: 100 }) },
     )
   })
 
@@ -217,7 +218,7 @@ describe.each(Object.keys(shapes))('%s', (id) => {
         entry[names[pick % names.length]!] = value
         expect(source.parse!(encoder.encode(JSON.stringify(entry))).length).toBeGreaterThan(0)
       }),
-      { seed, numRuns: 60 },
+      { seed, numRuns: proofCount({ share: 20, full: 300 }) },
     )
   })
 

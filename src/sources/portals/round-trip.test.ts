@@ -1,6 +1,7 @@
 // What the made-up answers of a portal say is read back by its reader.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
 import type { Notice } from '../../domain/notice.ts'
 import { toInstant } from '../../domain/time.ts'
 import { ownWriters } from '../../simulator/portals/own-writers.ts'
@@ -194,7 +195,7 @@ describe.each(Object.keys(missing))('%s', (id) => {
           expect(winners).toContain(sample.winners[0]!.name)
         }
       }),
-      { numRuns: 60 },
+      { numRuns: proofCount({ share: 20, full: 300 }) },
     )
   })
 

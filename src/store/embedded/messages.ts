@@ -2,7 +2,7 @@
 
 /** How the thread is started. */
 export type WorkerOptions = {
-  /** The database's folder (PGDATA). */
+  /** The database's folder (`PGDATA`). */
   readonly folder: string
   /** Make an empty database in `folder`, shut it down and end, instead of serving it. */
   readonly isFirstRun: boolean

@@ -1,4 +1,4 @@
-// Generated tenders: the shape, sizes and gaps of a real stock, no text of any real notice. Record i of a seed is always
+// Generated tenders: the shape, sizes and gaps of a real stock, without text from real notices. Record i of a seed is always
 // the same, so a million of them stream in the memory of one.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -22,7 +22,7 @@ const procedures: { readonly [word: string]: ProcedureType } = {
 
 export const parseKimdis = jsonReader(home, (entry, text) => {
   const number = text('referenceNumber')
-  // Contracts are numbered 26SYMV…, notices 26PROC…; the members differ as well.
+  // Contracts are numbered `26SYMV…`, notices `26PROC…`; the members differ as well.
   const isContract =
     /^\d{2}SYMV/i.test(number ?? '') ||
     (!/^\d{2}PROC/i.test(number ?? '') && member(entry, 'contractingDataDetails') !== undefined)

@@ -4,7 +4,7 @@ import { releases } from '../../ocds/entries.ts'
 import { sourceOf } from '../../source.ts'
 
 const request = {
-  // anio=[{"value":"2026"}]
+  // `anio=[{"value":"2026"}]`
   url: 'https://smpu.nl.gob.mx/siasi_ws/api/ocds/ListarProduccionXAnio?anio=%5B%7B%22value%22%3A%22{from:yyyy}%22%7D%5D',
 }
 
