@@ -1,4 +1,4 @@
-// The line that each answered request leaves in the log at the level `info`: who asked what, and what came of it.
+// The line that each answered request leaves in the log at the level `info`: who requested what, and the result.
 import type { Log } from '../platform/log.ts'
 import type { TokenGrant } from '../store/organizations.ts'
 import { pathOf } from './answers.ts'

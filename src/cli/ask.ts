@@ -6,7 +6,7 @@ import type { ParsedCommand } from './parse-command.ts'
 
 type Given = Pick<ParsedCommand & { readonly kind: 'command' }, 'command' | 'options' | 'operands'>
 
-/** What a person is asked before the command; undefined where nothing is lost, or --yes answers it. */
+/** The question that a person answers before the command runs; undefined where nothing is lost, or --yes answers it. */
 export function questionOf({ command, options, operands }: Given): string | undefined {
   const { asks }: CommandSpec = commands[command]
   if (!asks || options['yes'] === true || options['dry-run'] === true) return undefined

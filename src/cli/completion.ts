@@ -122,7 +122,7 @@ function zshScript(): string[] {
     const head = `--${name}[${plain(option.help)}]`
     if (option.type === 'flag') return head
     const value = `${plain(option.value ?? '')}:${valuesOf(option)}`
-    // a list goes on until the next option
+    // a list continues until the next option
     return option.type === 'paths' ? `*${head}:*-*:${value}` : `${head}:${value}`
   }
   return [

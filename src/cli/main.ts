@@ -16,7 +16,7 @@ import { colourStyle, helpText, plainStyle } from './help-text.ts'
 import { type ParsedCommand, parseCommand } from './parse-command.ts'
 import { openReporter, type Reporter, type Screen } from './reporter.ts'
 
-/** How long a service that a load balancer may be in front of goes on answering after the signal to stop. */
+/** How long a service that may stand behind a load balancer keeps answering after the signal to stop. */
 const usualDrainSeconds = 10
 /** How long it may take to close after that. */
 const longestCloseMs = 10_000

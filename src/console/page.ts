@@ -1,4 +1,4 @@
-// What a page is asked and what it answers, apart from HTTP: each page is a function from a request to an answer.
+// Requests and answers of pages, independent of HTTP: each page is a function from a request to an answer.
 import type { Person, Role } from '../store/people.ts'
 import type { Html } from './html.ts'
 import type { Language } from './text/languages.ts'

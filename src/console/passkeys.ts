@@ -1,4 +1,4 @@
-// Passkeys by WebAuthn: what the browser is asked, and whether its answer holds.
+// Passkeys by WebAuthn: the request to the browser, and the check of its answer.
 import {
   type AuthenticationResponseJSON,
   generateAuthenticationOptions,

@@ -1,7 +1,7 @@
-// Runs a command for as long as a page may wait; longer work goes on behind it.
+// Runs a command for as long as a page may wait; longer work continues in the background.
 import type { CommandOutcome, CommandRequest, ConsolePlace } from './place.ts'
 
-/** Below what a change may take (console.ts): the answer says that the work goes on instead of that nobody knows. */
+/** Below what a change may take (console.ts): so that the answer can say that the work continues. */
 const longestMs = 15_000
 
 /** `goesOn`: it is not at its end yet; what it does appears on the pages by itself. */

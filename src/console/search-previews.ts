@@ -1,4 +1,4 @@
-// Counts what a search finds before it is saved. Reading a large stock takes longer than a page may: the count goes on, and a page
+// Counts what a search finds before it is saved. Reading a large stock takes longer than a page may: the count continues, and a page
 // that asks again gets it.
 import { openMatcher } from '../hits/matcher.ts'
 import { canonicalSearchFilter, type SearchFilter } from '../hits/saved-search.ts'

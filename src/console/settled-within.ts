@@ -1,4 +1,4 @@
-// Waits for work as long as a page may; the work itself goes on.
+// Waits for work as long as a page may; the work itself continues.
 
 /** What the work gave; undefined when it takes longer. Rejects only with what the work met before. */
 export async function settledWithin<Result>(work: Promise<Result>, longestMs: number): Promise<Result | undefined> {

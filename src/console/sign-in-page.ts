@@ -20,7 +20,7 @@ export type SignInFailure = {
 export const gate = (title: string, lead: Content, body: Content): Html =>
   html`<div class="gate"><div class="stack gap"><div><h1>${title}</h1><p class="soft">${lead}</p></div>${body}</div></div>`
 
-/** Where to go on afterwards is in the query, or in the form that failed. */
+/** The page to continue with is in the query, or in the form that failed. */
 export async function signInPage(
   place: ConsolePlace,
   request: PageRequest,

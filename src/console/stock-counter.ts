@@ -1,4 +1,4 @@
-// What pages tell of all records of the newest edition: counted record by record, once for each edition, in slices between which
+// Figures about all records of the newest edition: counted record by record, once for each edition, in slices between which
 // others have their turn.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TenderRecord } from '../domain/tender.ts'

@@ -165,7 +165,7 @@ export type SourceFile = {
 }
 
 export type StockReads = {
-  /** Undefined for an id that the stock does not hold, or a record without notices. A merged id tells of the record that holds it. */
+  /** Undefined for an id that the stock does not hold, or a record without notices. A merged ID gives the record that holds it. */
   readonly record: (id: string) => Promise<ToldRecord | undefined>
   /** The pairs that wait, at most `limit`, and one pair beside them. */
   readonly reviews: (options: {
@@ -184,7 +184,7 @@ export type StockReads = {
       }
     | undefined
   >
-  /** Titles of all known sources by their ids; nothing is asked of the database. */
+  /** Titles of all known sources by their ids; without a query. */
   readonly titles: () => Promise<ReadonlyMap<string, string>>
   /** How often editions are published. */
   readonly publishIntervalMs: number

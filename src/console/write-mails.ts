@@ -11,7 +11,7 @@ import { type AccountMail, renderAccountMail } from './account-mails.ts'
 import { keyHashOf } from './directory.ts'
 import type { ConsolePlace } from './place.ts'
 
-/** A mail to sign in that could not leave for so long is of no use any more. */
+/** How long a sign-in mail may wait to be sent; after that it is of no use. */
 const longestWaitMs = hourMs
 
 /** What a mail needs beyond its content: who it is for, and the link. */

@@ -29,7 +29,7 @@ const untold: ReadonlySet<string> = new Set([
 const mostNotices = 120
 
 /**
- * The changes by notice key. The first notice has none: it begins the record. Undefined for a tender of more notices than are told.
+ * The changes by notice key. The first notice has none: it begins the record. Undefined for a tender with too many notices to list.
  */
 export function noticeChanges(
   tenderId: string,
@@ -60,7 +60,7 @@ function recordOf(tenderId: string, notices: readonly Notice[], now: number): Te
 function differences(before: TenderContent, after: TenderContent): MemberChange[] {
   const ofRecord = membersThatDiffer(before, after, untold)
   const told = new Set(ofRecord.map((change) => canonicalText(change)))
-  // what the record takes over from a lot is told once
+  // what the record copies from a lot is listed once
   const ofLots = lotsThatDiffer(before, after).filter(({ lotId: _, ...change }) => !told.has(canonicalText(change)))
   return [...ofRecord, ...ofLots]
 }

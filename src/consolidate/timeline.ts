@@ -39,7 +39,7 @@ export type Timeline = {
   readonly results: readonly Announcement[]
   /**
    * Live announcements that report contracts, oldest first: the results; without one the modifications and completions, which
-   * report the contract as it is now; without those the direct awards announced after the call.
+   * report the contract in its present state; without those the direct awards announced after the call.
    */
   readonly contracts: readonly Announcement[]
   /** The notice whose texts the record shows. */

@@ -21,6 +21,20 @@ export type TenderFilter = {
   readonly archived: boolean
 }
 
+/** The parameter of each filter, in the order of the canonical text. A filter that is missing here does not compile. */
+const parameters: { readonly [member in keyof Required<TenderFilter>]: string } = {
+  cpv: 'cpv',
+  nuts: 'nuts',
+  publishedSince: 'published_since',
+  updatedSince: 'updated_since',
+  deadlineAfter: 'deadline_after',
+  valueMin: 'value_min',
+  valueMax: 'value_max',
+  procedure: 'procedure',
+  archived: 'archived',
+}
+export const filterParameters = Object.entries(parameters) as readonly (readonly [keyof TenderFilter, string])[]
+
 /** A request needs the text several times, and requests share their filters. */
 const remembered = new WeakMap<TenderFilter, string>()
 
@@ -35,15 +49,8 @@ export function canonicalFilter(filter: TenderFilter): string {
 }
 
 function writeFilter(filter: TenderFilter): string {
-  return JSON.stringify([
-    filter.cpv ?? null,
-    filter.nuts ?? null,
-    filter.publishedSince ?? null,
-    filter.updatedSince ?? null,
-    filter.deadlineAfter ?? null,
-    filter.valueMin ?? null,
-    filter.valueMax ?? null,
-    filter.procedure ?? null,
-    filter.updatedSince === undefined ? filter.archived : null,
-  ])
+  const isArchivedIgnored = filter.updatedSince !== undefined
+  return JSON.stringify(
+    filterParameters.map(([member]) => (member === 'archived' && isArchivedIgnored ? null : (filter[member] ?? null))),
+  )
 }

@@ -68,7 +68,7 @@ export type Redactor = {
   /** False: there is no rule, and nothing changes. */
   readonly isActive: boolean
   readonly text: (text: string) => string
-  /** A copy without what is redacted; the same value when there is nothing. `found` is told the place of each string that changed. */
+  /** A copy without what is redacted; the same value when there is nothing. `found` is called with the place of each string that changed. */
   readonly value: <Value>(value: Value, found?: (place: string) => void) => Value
   /** The same for JSON; the same text when there is nothing. */
   readonly json: (json: string) => string
@@ -192,7 +192,7 @@ function* emailsIn(text: string): Generator<Candidate> {
     if (before === undefined || domain === undefined) continue
     const local = before.replace(/^[^\p{L}\p{N}]+/u, '')
     const labels = domain.split('.')
-    // a sentence may go on without a blank: jane@example.org.Please
+    // a sentence may continue without a space: jane@example.org.Please
     const forms = labels
       .slice(1)
       .map((_, index) => `${local}@${labels.slice(0, index + 2).join('.')}`.normalize('NFKC').toLowerCase())

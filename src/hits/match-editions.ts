@@ -1,5 +1,5 @@
 // Matches each published edition with the searches that held for it, and offers what it finds (docs/hits/concepts.md). One
-// process at a time; killed at any point, the next one goes on from the mark and makes no hit and no message a second time.
+// process at a time; killed at any point, the next one continues from the mark and makes no hit and no message a second time.
 import type { HitChange } from '../domain/hit-event.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -118,7 +118,7 @@ export async function matchEditions(store: HitStore, options: MatchOptions): Pro
   }
 }
 
-/** Does the steps that are left of an edition. Undefined when it was told to stop. */
+/** Does the remaining steps of an edition. Undefined when it was stopped. */
 async function matchEdition(run: Run, mark: HitMark, edition: EditionRow): Promise<HitMark | undefined> {
   let reached: HitMark | undefined = mark
   if (reached.step === 'changes') reached = await followChanges(run, reached, edition)
@@ -239,7 +239,7 @@ async function load(run: Run, edition: number): Promise<ReadonlyMap<number, Stor
 
 /** Keeps the lease while something runs that takes long. */
 async function alive<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {
-  // whoever lost the lease is told by the next transaction
+  // the next transaction fails if the lease is lost
   const beat = setInterval(() => void holdMark(run.store.db, run.lease).catch(() => {}), beatMs)
   try {
     return await work()

@@ -97,7 +97,7 @@ export function loadSearches(
   }
 }
 
-/** Each filter once, with the profiles by which it is asked; a search without a profile has one derived from it. */
+/** Each filter once, with the profiles that it is matched for; a search without a profile has one derived from it. */
 function groupedSearches(searches: readonly Search[], profiles: readonly LoadedProfile[]) {
   const toFit: ProfileToFit[] = profiles.map(({ profileId, profile, wins }) => ({
     profileId,

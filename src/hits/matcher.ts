@@ -16,7 +16,7 @@ export type Matcher = {
    * as the store holds them; `at`: when the edition was published, epoch ms. Archived records match nothing.
    */
   readonly match: (records: readonly string[], at: number) => Promise<Match[]>
-  /** Who still waits is told. */
+  /** Rejects what still waits. */
   readonly close: () => Promise<void>
 }
 

@@ -140,7 +140,7 @@ function* textsOf(record: TenderRecord): Generator<readonly [place: string, text
   }
 }
 
-/** Each token of a record with the first place where it stands. A record is asked about many searches. */
+/** Each token of a record with the first place where it stands. One record is matched against many searches. */
 const tokensByRecord = new WeakMap<TenderRecord, ReadonlyMap<string, string>>()
 
 function placesOf(record: TenderRecord): ReadonlyMap<string, string> {

@@ -41,7 +41,7 @@ type Example = {
 const previewMs = 30 * dayMs
 const mostExamples = 5
 
-/** What a search finds before it is saved. `onRead` is told how many tenders were read so far. */
+/** What a search finds before it is saved. `onRead` is called with the number of tenders read so far. */
 export async function previewSearch(
   store: HitStore,
   {

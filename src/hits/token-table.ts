@@ -36,7 +36,7 @@ export type TokenTable = {
   readonly forget: () => void
 }
 
-/** `numbersOf` is asked once for each distinct word, in its folded form. `mostWords` is a power of two. */
+/** `numbersOf` is called once for each distinct word, in its folded form. `mostWords` is a power of two. */
 export function openTokenTable(numbersOf: (token: string) => Int32Array, mostWords = manyWords): TokenTable {
   const slots = mostWords * 4
   /** Word number + 1 by hash. */

@@ -40,7 +40,7 @@ import type { ListedHold } from '../store/status.ts'
 import type { WebhookEndpoint } from '../store/webhook-endpoints.ts'
 import type { ReceivedWebhook } from '../webhooks/listen.ts'
 
-/** Long work of which the progress is told. */
+/** Long work whose progress is reported. */
 export type ProgressStage =
   | 'ingest'
   | 'consolidate'

@@ -1,4 +1,4 @@
-// What a process of the service tells a monitoring system: collected when it is asked, and nothing in between.
+// What a process of the service reports to a monitoring system: collected on each scrape only.
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EditionLog } from '../edition/write/edition-log.ts'

@@ -56,7 +56,7 @@ export type NodeOptions = {
   readonly isOlderAccepted: boolean
   /** How long a node without an answer of the database may receive requests. */
   readonly maxStalenessMs: number
-  /** How long the node goes on answering after the signal to stop, so that load balancers notice; 0 when left out. */
+  /** How long the node keeps answering after the signal to stop, so that load balancers notice; 0 when left out. */
   readonly drainMs?: number
   /** Where /metrics listens; absent: nowhere. */
   readonly metrics?: MetricsAddress
@@ -90,7 +90,7 @@ export type OpenNode = AsyncDisposable & {
   /** Serves /metrics, where it is wanted, and returns its URL. */
   readonly openMetrics: (stock?: StockPlace) => Promise<string | undefined>
   /**
-   * Says that the node leaves, and goes on answering for the time of the drain; then takes no more requests and finishes
+   * Announces that the node stops, and keeps answering while it drains; then takes no more requests and finishes
    * those that run.
    */
   readonly endApi: () => Promise<void>
@@ -189,7 +189,7 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
       () => {},
     )
   }
-  // whoever listens is told
+  // its rejection reaches whoever awaits it
   api.catch(() => {})
   opened.promise.catch(() => {})
   opening.defer(endApi)

@@ -4,7 +4,7 @@ import type { Store } from '../store/database.ts'
 import { loadRounds, type RoundState, whyFailing } from '../store/rounds.ts'
 import type { NodeState } from './node-state.ts'
 
-/** How often readers are told the state of the rounds. */
+/** How often readers get the state of the rounds. */
 const pollMs = 2000
 
 export class ShownRounds {

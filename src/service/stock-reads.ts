@@ -26,7 +26,7 @@ const shownRuns = 50
 const shownSlots = 60
 const shownAlarms = 20
 const shownDecisions = 20
-/** Slots wait for so long after the last success before the source counts as late. */
+/** How long slots may wait after the last success before the source counts as late. */
 const lateMs = 3 * hourMs
 
 /** Makes the reads of a service. */

@@ -1,4 +1,4 @@
-// What each portal has published by now, entry by entry: the truth that tests compare a stock with.
+// What each portal has published so far, entry by entry: tests compare a stock with it.
 import { hourMs } from '../domain/time.ts'
 import type { ArchiveMember } from './archive-writers.ts'
 import { releaseOf } from './journal-calendar.ts'

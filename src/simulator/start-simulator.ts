@@ -1,4 +1,4 @@
-// The portals of all sources as one server on loopback: what is published by now, in every portal's own protocol, with faults.
+// The portals of all sources as one server on loopback: what is published so far, in every portal's own protocol, with faults.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dayMs, hourMs } from '../domain/time.ts'

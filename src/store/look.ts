@@ -13,7 +13,7 @@ export type Look = {
   readonly databaseMs: number
   /** Times in epoch milliseconds. */
   readonly newest: { readonly edition: number; readonly publishedAt: number; readonly lastModified: number } | undefined
-  /** The end of maintenance, epoch milliseconds, perhaps over by now. */
+  /** The end of maintenance in epoch milliseconds; it may have passed. */
   readonly maintenanceUntil: number | undefined
 }
 

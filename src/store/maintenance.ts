@@ -5,7 +5,7 @@ import { getSetting, setSetting } from './settings.ts'
 /** The name of the setting: epoch milliseconds, `0` for none. Named in the query of look.ts, too. */
 export const maintenanceSetting = 'maintenance-until'
 
-/** The end of maintenance as the setting has it, perhaps over by now; undefined without one. */
+/** The end of maintenance by the setting; it may have passed; undefined without one. */
 export function readMaintenance(value: string | null | undefined): number | undefined {
   const until = Number(value ?? 0)
   return Number.isSafeInteger(until) && until > 0 ? until : undefined

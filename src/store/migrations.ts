@@ -1,5 +1,5 @@
 // Numbered, append-only. Plain SQL that PostgreSQL 15 and the embedded engine (18) both speak. A migration expands: a program that
-// does not know it goes on beside it. One that contracts is named `0009-drop-note.needs-0005`: programs that know 0005 go on.
+// does not know it can run beside it. One that contracts is named `0009-drop-note.needs-0005`: programs that know 0005 keep running.
 
 /** Statements by the name of their migration. */
 export type Migrations = { readonly [name: string]: readonly string[] }

@@ -277,7 +277,7 @@ export async function limitToken(trx: Executor, tokenId: string, endsAt: number,
   await bump(trx, 'tokens')
 }
 
-/** How many days before a token's end its Owners are told. */
+/** How many days before a token's end its Owners get a mail. */
 const warningDays = [1, 7, 30]
 
 /** Whoever sets an end knows it: only warnings that fall later are sent. */

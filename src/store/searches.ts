@@ -187,7 +187,7 @@ export async function listSearches(db: Executor, organizationId: string): Promis
 /** Counting more of them would take a page too long. */
 export const mostRecentHits = 500
 
-/** A search with what came of it. */
+/** A search with its results. */
 export type SearchOverview = StoredSearch & {
   /** Hits of the editions since a moment, at most `mostRecentHits`. */
   readonly recentHits: number

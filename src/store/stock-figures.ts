@@ -1,5 +1,5 @@
 // The figures of the whole stock that a monitoring system asks for every few seconds: one statement of small tables and
-// partial indexes, and no count goes on without end.
+// partial indexes, and every count is bounded.
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
 

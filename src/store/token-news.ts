@@ -1,4 +1,4 @@
-// What the Owners of an organization are told about its tokens by mail, and whom it is told to.
+// The mails to the Owners of an organization about its tokens, and their recipients.
 import { hash } from 'node:crypto'
 import type { Executor } from './database.ts'
 import { insertMail } from './mails.ts'

@@ -17,7 +17,7 @@ export async function listModels(db: Executor): Promise<ListedModel[]> {
   }))
 }
 
-/** Records that were judged, by the model and by what came of it. */
+/** Judged records, counted by model and by result. */
 export type JudgedCount = {
   readonly modelVersion: string
   /** `amount`, or why there is none. */

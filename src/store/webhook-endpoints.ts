@@ -121,7 +121,7 @@ const mostListed = 500
 
 /**
  * What a change sets to something else, as the audit log has it; empty when everything stays. `searches` are those of the
- * organization. Of an address only the host is told.
+ * organization. Only the host of an address is returned.
  */
 export function endpointChanges(
   before: WebhookEndpoint,

@@ -1,4 +1,4 @@
-// Which addresses webhooks may be sent to. It is asked when an endpoint is saved; the network rule of platform/http is asked at
+// Which addresses webhooks may be sent to. It is checked when an endpoint is saved; the network rule of platform/http is checked at
 // every attempt, for the address that is connected to.
 import { lookup } from 'node:dns/promises'
 import { OperatorError } from '../platform/errors.ts'

@@ -105,7 +105,7 @@ async function firstBytes(answer: Answer): Promise<string> {
       if (size >= maxAnswerBytes) break
     }
   } catch {
-    // cut off, endless, too large or not what its coding says: what came is kept
+    // cut off, endless, too large or not what its coding says: the part that arrived is kept
   }
   // NUL is no text for the database
   return Buffer.concat(held).subarray(0, keptAnswerBytes).toString('utf8').replaceAll('\0', '\uFFFD')

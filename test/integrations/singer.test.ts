@@ -29,6 +29,19 @@ type Message = {
   readonly value?: { readonly bookmarks: { readonly tenders: { readonly replication_key_value: string } } }
 }
 
+test('the settings of the tap hold every filter of the contract', () => {
+  const contract = JSON.parse(readFileSync(new URL('../../contract/openapi.json', import.meta.url), 'utf8')) as {
+    readonly paths: { readonly '/v1/tenders': { readonly get: { readonly parameters: readonly { name: string }[] } } }
+  }
+  const names = contract.paths['/v1/tenders'].get.parameters.map(({ name }) => name)
+  const filters = names.filter((name) => !['updated_since', 'archived', 'limit', 'cursor'].includes(name)).sort()
+  const [, list] = /^FILTERS = \(([^)]+)\)/m.exec(read('tap_tenderstock.py'))!
+  expect(filters.length).toBeGreaterThan(5)
+  expect([...list!.matchAll(/'(\w+)'/g)].map(([, name]) => name).sort()).toEqual(filters)
+  const [, row] = /^\| (`cpv`[^|]+) \|/m.exec(read('README.md'))!
+  expect([...row!.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort()).toEqual(filters)
+})
+
 /** What every Singer target does: checks records against the schema, upserts by key, keeps the last state. */
 function createTarget() {
   const copy = new Map<string, Row>()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { commandNames, readCommandLine } from './command-line.ts'
+import { commandNames, filterNames, readCommandLine } from './command-line.ts'
 import { helpText } from './help-text.ts'
 
 const words = (line: string): string[] => line.split(' ')
@@ -101,6 +101,11 @@ describe('the help', () => {
       for (const command of commands)
         expect(readCommandLine(words(command).slice(1)), command).toMatchObject({ kind: 'command', name })
     }
+  })
+
+  it('names every filter', () => {
+    const help = helpText('run')
+    for (const name of filterNames) expect(help).toContain(name)
   })
 
   it('names every exit code and sink', () => {

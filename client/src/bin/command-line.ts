@@ -215,10 +215,18 @@ function pairs(option: string, list: readonly string[] = []): [string, string][]
   })
 }
 
-const listFilters = ['cpv', 'nuts', 'procedure'] as const
-const numberFilters = ['value_min', 'value_max'] as const
-const textFilters = ['published_since', 'deadline_after'] as const
-const filterNames: readonly string[] = [...listFilters, ...numberFilters, ...textFilters]
+/** How each filter of the API is written. One that is missing here does not compile. */
+const filterKinds: { readonly [name in keyof Required<SyncFilters>]: 'list' | 'number' | 'text' } = {
+  cpv: 'list',
+  nuts: 'list',
+  procedure: 'list',
+  value_min: 'number',
+  value_max: 'number',
+  published_since: 'text',
+  deadline_after: 'text',
+}
+export const filterNames = Object.keys(filterKinds)
+const kindOf = (name: string) => filterKinds[name as keyof SyncFilters]
 const ownParameters = ['updated_since', 'cursor', 'limit', 'archived']
 
 /** The API checks the values; here only what would not even reach it. */
@@ -231,13 +239,13 @@ function filtersOf(list: readonly (readonly [string, string])[]): SyncFilters {
         `There is no filter ${name.slice(0, 40)}.${suggestion(name, filterNames)} There are ${filterNames.join(', ')}.`,
       )
     if (value.trim() === '') throw new UsageError(`--filter ${name} needs a value.`)
-    if ((listFilters as readonly string[]).includes(name)) {
+    if (kindOf(name) === 'list') {
       const before = (filters[name] as string[] | undefined) ?? []
       filters[name] = [...before, ...value.split(',').map((each) => each.trim())]
       continue
     }
     if (Object.hasOwn(filters, name)) throw new UsageError(`--filter ${name} is given twice.`)
-    if (!(numberFilters as readonly string[]).includes(name)) filters[name] = value
+    if (kindOf(name) === 'text') filters[name] = value
     else if (/^\d{1,15}$/.test(value)) filters[name] = Number(value)
     else throw new UsageError(`--filter ${name} is a whole number of euros, not ${value.slice(0, 40)}.`)
   }

@@ -15,7 +15,7 @@ export type Environment = {
   readonly clock: () => number
   readonly random: () => number
   readonly sleep: Sleep
-  /** Aborted when the process is asked to end. */
+  /** Aborted when the process receives a signal to end. */
   readonly signal: AbortSignal
   readonly fetch?: typeof globalThis.fetch
 }

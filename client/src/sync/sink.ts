@@ -16,7 +16,7 @@ import type { TenderRecord } from '../types.ts'
  */
 export type RunKind = 'first' | 'delta'
 
-/** What begin() is told. */
+/** The arguments of begin(). */
 export type Run = {
   readonly kind: RunKind
   /** Names the filters (see filterHash); a sink may store it beside its state. */

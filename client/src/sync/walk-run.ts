@@ -213,7 +213,7 @@ class Walk {
     this.#options.counts.merged += merges.length
   }
 
-  /** A survivor must be there even when it is archived by now, and unknown to the target. */
+  /** A survivor must be there even if it is archived meanwhile and unknown to the target. */
   async #writeFetched(record: TenderRecord): Promise<void> {
     const { sink } = this.#options
     await sink.upsert([record])

@@ -2,7 +2,7 @@
 // restarts.
 import { createCipheriv, createDecipheriv, hash, type KeyObject } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { canonicalFilter, type TenderFilter } from '../../domain/filter.ts'
+import { canonicalFilter, filterParameters, type TenderFilter } from '../../domain/filter.ts'
 import { dayMs, minuteMs } from '../../domain/time.ts'
 import { writeId } from '../../edition/format/record-id.ts'
 import type { RecordKey } from '../../edition/read/edition-view.ts'
@@ -47,20 +47,9 @@ const version = 1
 const nonceStart = 1 + 4
 const headerLength = nonceStart + 12
 const tagLength = 16
-const filterNames = [
-  ['cpv', 'cpv'],
-  ['nuts', 'nuts'],
-  ['publishedSince', 'published_since'],
-  ['updatedSince', 'updated_since'],
-  ['deadlineAfter', 'deadline_after'],
-  ['valueMin', 'value_min'],
-  ['valueMax', 'value_max'],
-  ['procedure', 'procedure'],
-  ['archived', 'archived'],
-] as const
 const printLength = 2
 const filterHashLength = 16
-const printsLength = filterHashLength + filterNames.length * printLength
+const printsLength = filterHashLength + filterParameters.length * printLength
 // Bytes of the content: lastModified 6, id 16, edition 4, issue time 6, organization 8, filters.
 const contentLength = 6 + 16 + 4 + 6 + 8 + printsLength
 const cursorLength = headerLength + contentLength + tagLength
@@ -68,7 +57,7 @@ const cursorLength = headerLength + contentLength + tagLength
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 /** Two bytes of a parameter, to name those that differ; 0 for one that does not filter. Only the hash of all decides. */
-function printOf(filter: TenderFilter, member: (typeof filterNames)[number][0]): number {
+function printOf(filter: TenderFilter, member: keyof TenderFilter): number {
   const value = filter[member]
   if (value === undefined || (member === 'archived' && filter.updatedSince !== undefined)) return 0
   return crc32(JSON.stringify(value)) & 0xffff || 1
@@ -78,7 +67,7 @@ function printOf(filter: TenderFilter, member: (typeof filterNames)[number][0]):
 function filterPrints(filter: TenderFilter): Buffer {
   const prints = Buffer.allocUnsafe(printsLength)
   sha256(canonicalFilter(filter)).copy(prints, 0, 0, filterHashLength)
-  filterNames.forEach(([member], index) => {
+  filterParameters.forEach(([member], index) => {
     prints.writeUInt16BE(printOf(filter, member), filterHashLength + index * printLength)
   })
   return prints
@@ -185,7 +174,7 @@ export function createCursorSealer(options: {
     const differs = (start: number, length: number): boolean =>
       wanted.compare(content, 40 + start, 40 + start + length, start, start + length) !== 0
     if (!differs(0, filterHashLength)) return { state: 'valid', position: positionIn(content) }
-    const parameters = filterNames.flatMap(([, name], index) =>
+    const parameters = filterParameters.flatMap(([, name], index) =>
       differs(filterHashLength + index * printLength, printLength) ? [name] : [],
     )
     return { state: 'mismatch', parameters }

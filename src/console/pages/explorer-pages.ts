@@ -27,7 +27,7 @@ const pageSize = 100
 /** Maximum requests a minute from one network to samples. */
 const mostSampleRequests = 120
 
-/** Whose stock is asked, and the sentence that says so. */
+/** Which stock answers, and the sentence that says so. */
 type Explored = Pick<ExplorerStock, 'editions' | 'ask'> & { readonly stamp: Html }
 
 export const explorerPages = (place: ConsolePlace): PageRoute[] => {

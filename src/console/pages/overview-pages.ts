@@ -53,7 +53,7 @@ async function showOverview(place: ConsolePlace, request: OrganizationRequest): 
 
 type Attention = Parameters<typeof wrongList>[0][number]
 
-/** The list of what needs somebody; what only Owners can change is told to Owners. */
+/** The list of what needs attention; what only Owners can change is shown to Owners only. */
 function attentionOf(
   { language, now, organization }: OrganizationRequest,
   known: OverviewFigures,

@@ -104,7 +104,7 @@ const termsOf = ({ filter, profile, threshold }: ReadSearch & { readonly kind: '
   threshold,
 })
 
-/** What became of the open tenders, as a sentence. It goes on when it takes long. */
+/** The result for the open tenders, as a sentence. Long work continues in the background. */
 async function deliverNow(
   { store, clock }: ConsolePlace,
   { language }: OrganizationRequest,

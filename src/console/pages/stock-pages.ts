@@ -15,7 +15,7 @@ import { stockTexts } from '../text/stock-texts.ts'
 
 /** How long a first visitor waits for the count. */
 const countWaitMs = 500
-/** How long a page waits for the question about delays, which goes on behind it. */
+/** How long a page waits for the query about delays, which continues in the background. */
 const delaysWaitMs = 1000
 /** How many bars a picture has; its table has all. */
 const mostBars = 12

@@ -266,7 +266,7 @@ async function edit(place: ConsolePlace, request: OrganizationRequest): Promise<
   const form = formSent(request)
   const searches = await searchesOf(place, request)
   const { endpointNo, address: former } = await endpointOf(place, request)
-  // an address that stays is not judged again: what it may reach is asked at every attempt
+  // an unchanged address is not judged again: every attempt checks what it may reach
   const { errors, address, ...read } = await readForm(place, request, form, searches, former)
   if (errors.size > 0 || address === undefined) return editPage(place, request, { form, errors })
   const change = {

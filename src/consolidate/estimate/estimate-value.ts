@@ -24,7 +24,7 @@ export type Judgment =
   | {
       readonly kind: 'refusal'
       readonly reason: Refusal
-      /** Number of priced tenders of the refusing model; a model of clearly more is asked again. */
+      /** Number of priced tenders of the refusing model; a model with clearly more is tried again. */
       readonly priced?: number
     }
 

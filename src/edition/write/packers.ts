@@ -47,7 +47,7 @@ export class Packers {
     for (const thread of this.#threads.splice(1)) thread.end()
   }
 
-  /** Who still waits is told. */
+  /** Rejects what still waits. */
   end(): void {
     for (const thread of this.#threads.splice(0)) thread.end()
   }

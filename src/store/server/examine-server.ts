@@ -46,7 +46,7 @@ export async function examineServer(
     statement_timeout: limitMs,
     application_name: 'tenderstock doctor',
   })
-  // what breaks is told by the statement that was running
+  // the statement that was running reports what breaks
   client.on('error', () => {})
   try {
     await client.connect()
