@@ -7,6 +7,7 @@ import { type Problem, ProblemError } from './problem-error.ts'
 import { type RateLimit, readRateLimit } from './rate-limit.ts'
 import { type RetryWait, retryWait } from './retry.ts'
 import { type Sleep, timerSleep } from './sleep.ts'
+import { parseDigest } from './sync/copy-digest.ts'
 import type { TenderList, TenderRecord, TendersQuery } from './types.ts'
 import { UnreachableError } from './unreachable-error.ts'
 import { version } from './version.ts'
@@ -23,6 +24,8 @@ export type Page = TenderList & {
   readonly requestId: string | null
   /** Number of the edition that the page comes from; missing when the answer does not say. */
   readonly edition?: number
+  /** Digest of that edition's records, whatever the filters (docs/sync/digest.md); missing when the answer does not say. */
+  readonly digest?: { readonly open: string; readonly all: string }
 }
 
 export type TenderClientOptions = {
@@ -166,11 +169,13 @@ export class TenderClient {
     )
     this.#emit({ type: 'page', records: body.data.length, hasMore: body.nextCursor !== null, rateLimit })
     const edition = editionOf(headers)
+    const digest = parseDigest(headers.get('x-stock-digest'))
     return {
       ...body,
       rateLimit,
       requestId: headers.get('x-request-id'),
       ...(edition !== undefined && { edition }),
+      ...(digest && { digest }),
     }
   }
 

@@ -11,7 +11,7 @@ import { createLocalLimiter } from '../../src/api/limits/limiter-memory.ts'
 import { createSharedLimiter, type SharedAnswer } from '../../src/api/limits/limiter-shared.ts'
 import { buildApi } from '../../src/api/server.ts'
 import { openTokenTable, type TokenSource, type TokenTable } from '../../src/api/token-table.ts'
-import { emptyDigest } from '../../src/domain/stock-digest.ts'
+import { DigestSum, recordHash } from '../../src/domain/stock-digest.ts'
 import type { BodyFiles, BodyKind } from '../../src/edition/format/body-files.ts'
 import type { HashFile } from '../../src/edition/format/hash-file.ts'
 import type { IndexFile } from '../../src/edition/format/index-file.ts'
@@ -112,6 +112,21 @@ export class SharedLog {
     spareChunks.push(chunk)
   }
 
+  readonly #sum = new DigestSum()
+  /** By id: of the newest version of each record. */
+  readonly #hashes = new Map<string, { readonly hash: Buffer; readonly isOpen: boolean }>()
+
+  #digestWith(versions: SimulatedEdition['versions']): string {
+    for (const { id, body, isArchived } of versions) {
+      const before = this.#hashes.get(id)
+      if (before) this.#sum.subtract(before.hash, before.isOpen)
+      const entry = { hash: recordHash(JSON.parse(body) as object), isOpen: !isArchived }
+      this.#hashes.set(id, entry)
+      this.#sum.add(entry.hash, entry.isOpen)
+    }
+    return this.#sum.digest
+  }
+
   append({ info, versions }: SimulatedEdition): void {
     const entries = versions.map(entryOf)
     const pieces = versions.map(({ body }) => quickPieces(body))
@@ -129,7 +144,7 @@ export class SharedLog {
       plainEnd: this.#bodies.end.plain,
       gzipEnd: this.#bodies.end.gzip,
       isComplete: true,
-      checksum: emptyDigest,
+      checksum: this.#digestWith(versions),
     })
     const held = this.state.newest!
     this.editions.set(info.edition, { ...held, checks: new Map(held.checks), stamps: [] })

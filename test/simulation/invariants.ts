@@ -455,6 +455,9 @@ export class Invariants {
 
   onOutcome(process: ClientProcess, outcome: SyncOutcome): void {
     const { client } = process
+    // Nothing here loses a record of a copy, so none may differ, whatever node answered and whatever failed.
+    if (process.events.some(({ type }) => type === 'differs'))
+      this.report('D59', `the copy of client ${client.index} (${client.profile.kind}) was taken for another edition`)
     if (outcome.result === 'completed') {
       this.#checkDelivered(process)
       return void this.#checkCopy(client, false)
@@ -490,6 +493,10 @@ export class Invariants {
     const { newest } = this.#world.stock
     const chain = this.#knownOf(client).lastChain
     if (chain?.edition !== newest?.edition) this.report('liveness', `the last run ended in edition ${chain?.edition}`)
+    const isWhole = Object.values(client.filters).every((value) => value === undefined)
+    const copy = client.durable.state?.copy
+    if (isWhole && client.durable.state && (copy?.isDifferent !== false || copy.edition !== newest?.edition))
+      this.report('D59', `client ${client.index} (${client.profile.kind}) did not compare: ${JSON.stringify(copy)}`)
   }
 
   #checkCopy(client: SimulatedClient, isFinal: boolean): void {

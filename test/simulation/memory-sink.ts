@@ -1,5 +1,8 @@
 // Targets in memory, one for each way in which real sinks store records. What survives a crash is in
 // `durable`; the rest of a sink is lost with the process that used it.
+
+import { recordHash } from '../../client/src/sinks/record-hash.ts'
+import { DigestSum, isOpenRecord } from '../../client/src/sync/copy-digest.ts'
 import {
   type Merge,
   type Run,
@@ -52,6 +55,16 @@ export type SinkWatch = {
   readonly onBroken: (detail: string) => void
   /** Called with the state that a process finds, and the one whose commit was acknowledged last. */
   readonly onFound: (acknowledged: SyncState | undefined, found: SyncState | undefined) => void
+}
+
+const hashes = new WeakMap<TenderRecord, string>()
+function hashOf(record: TenderRecord): string {
+  let hash = hashes.get(record)
+  if (hash === undefined) {
+    hash = recordHash(record)
+    hashes.set(record, hash)
+  }
+  return hash
 }
 
 export function createDurable(): Durable {
@@ -161,6 +174,13 @@ export function createMemorySink(options: {
           if (held) found.set(id, held.record.lastModified)
         }
         return found
+      }),
+    digest: () =>
+      gate('sink.digest', () => {
+        const sum = new DigestSum()
+        for (const { record } of new Map([...base(), ...written]).values())
+          sum.add(hashOf(record), isOpenRecord(record), record.lastModified)
+        return sum.digest
       }),
     all: async function* () {
       const held = await gate('sink.all', () => [...durable.copy.values()])

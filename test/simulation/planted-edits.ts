@@ -47,6 +47,19 @@ export const plantedEdits: readonly SimulatedEdit[] = [
     canShow: ({ isLarge }) => isLarge,
   },
   {
+    name: 'a copy is compared with the edition of a node that lags',
+    file: 'client/src/sync/copy-digest.ts',
+    from: 'if (!stock || stock.edition < since) return undefined',
+    to: 'if (!stock) return undefined',
+  },
+  {
+    name: 'a copy with records of a later edition is compared',
+    file: 'client/src/sync/copy-digest.ts',
+    from: 'reached === undefined || instantMs(newest) > instantMs(reached)',
+    to: 'reached === undefined',
+    canShow: ({ weights }) => weights.merge >= 1,
+  },
+  {
     name: 'a program killed by a signal counts as having taken its records',
     file: 'client/src/sinks/exec-sink.ts',
     from: "resolve(code ?? signal ?? 'unknown')",

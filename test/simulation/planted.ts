@@ -101,6 +101,18 @@ const lossySink = (change: (sink: Sink) => Partial<Sink>): NonNullable<Planted['
   wrapSink: (sink) => ({ ...sink, ...change(sink) }),
 })
 
+/** Answers with the digest that belongs to the edition before that of the answer. */
+function digestOfBefore(): NonNullable<NonNullable<Planted['node']>['answer']> {
+  const digests = new Map<number, string>()
+  return ({ headers, ...answer }) => {
+    const edition = Number.parseInt(headers['x-stock-state'] ?? '', 10)
+    const digest = headers['x-stock-digest']
+    if (digest === undefined) return { headers, ...answer }
+    digests.set(edition, digest)
+    return { ...answer, headers: { ...headers, 'x-stock-digest': digests.get(edition - 1) ?? digest } }
+  }
+}
+
 /** The eleven of docs/sync/proof.md. */
 export const suite: readonly Planted[] = [
   {
@@ -342,6 +354,11 @@ const furtherSuite: readonly Planted[] = [
         return { ...answer, headers: others }
       },
     },
+  },
+  {
+    name: 'digest of the edition before',
+    mistake: 'a node answers with the digest of the edition that it had before',
+    node: { answer: digestOfBefore() },
   },
   {
     name: 'limit per node',

@@ -398,6 +398,7 @@ export class ShippedTarget {
       },
       discard: async () => (await inner()).sink.discard(),
       held: async (ids) => (await inner()).sink.held(ids),
+      digest: async () => (await inner()).sink.digest?.(),
       all: async function* () {
         yield* (await inner()).sink.all()
       },

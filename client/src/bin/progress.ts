@@ -78,6 +78,9 @@ export class Progress {
     } else if (event.type === 'restart') {
       const { reason, updatedSince } = event
       this.#tell(`restarts (${reason})`, { event: 'restart', reason, updatedSince })
+    } else if (event.type === 'differs') {
+      const text = `The copy differs from edition ${event.edition}; everything is gone over once more.`
+      this.#tell(text, { event: 'differs', edition: event.edition })
     } else if (event.type === 'left-over') {
       const text = `checks ${counted(event.records, 'record')} that the run did not deliver`
       this.#tell(text, { event: 'left-over', records: event.records })

@@ -169,6 +169,7 @@ const titles = {
   'filters-changed': 'the filters are not those of the copy',
   state: 'the stored state cannot be used',
   'lock-lost': 'the lock was lost',
+  differs: 'the copy is not the published edition',
   sink: 'the target failed',
 } as const
 

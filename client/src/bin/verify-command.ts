@@ -1,8 +1,11 @@
-// `tender-sync verify`: crawls the whole list, archived records included, and compares it with what the target holds.
+// `tender-sync verify`: reads the copy, and compares its digest with that of the edition, for which one request is enough. If they
+// differ, or cannot be compared, the whole list is crawled, archived records included, and the records that differ are named.
 import { ProblemError } from '../problem-error.ts'
+import { recordHash } from '../sinks/record-hash.ts'
 import { CopyDamagedError } from '../sinks/sink-error.ts'
-import type { ReadBack, Sink } from '../sync/sink.ts'
-import type { TendersQuery } from '../types.ts'
+import { type CopyDigest, DigestSum, isOpenRecord, type KnownCopy } from '../sync/copy-digest.ts'
+import type { ReadBack, Sink, SyncState } from '../sync/sink.ts'
+import type { TenderRecord, TendersQuery } from '../types.ts'
 import { UnreachableError } from '../unreachable-error.ts'
 import type { Options } from './command-line.ts'
 import { CopyComparison, type CopyDifferences, type Difference, type HeldRecord } from './compare-copy.ts'
@@ -36,11 +39,9 @@ export async function verifyCommand(options: Options, environment: Environment):
 async function verify(job: Job, options: Options, environment: Environment): Promise<number> {
   const startedAt = environment.clock()
   const state = await job.state.load()
-  const report = await readReport(job.folder)
-  const { readBack } = job.sink
-  let held: Map<string, HeldRecord>
+  let found: FoundCopy
   try {
-    held = await heldIn(job.sink)
+    found = await readCopy(job.sink)
   } catch (error) {
     if (!(error instanceof CopyDamagedError)) throw error
     return tellDamage(error, options, environment)
@@ -51,19 +52,28 @@ async function verify(job: Job, options: Options, environment: Environment): Pro
       isJson: options.isJson,
       isQuiet: options.isQuiet,
       // The copy is the only hint at the size of the stock.
-      expectedRecords: held.size,
+      expectedRecords: found.held.size,
     },
     environment,
   )
   const client = await openClient(options, environment, progress.onClient)
-  const comparison = new CopyComparison(held, {
-    updatedSince: state?.updatedSince,
-    keepsArchived: (report?.initial ?? options.initial) === 'history',
-    hasFilters: Object.keys(options.filters).length > 0,
-    comparesStatus: !['hubspot', 'salesforce', 'http'].includes(options.sink.kind),
-  })
   try {
-    await crawl(client, options, environment.signal, comparison, readBack?.contentOf, progress)
+    const keepsArchived = ((await readReport(job.folder))?.initial ?? options.initial) === 'history'
+    const newest = await editionOf(client, found, state, { ...options, keepsArchived, signal: environment.signal })
+    if (newest !== undefined) {
+      progress.clear()
+      tellEqual(state!.copy!, newest, options, environment, environment.clock() - startedAt)
+      return exitCodes.ok
+    }
+    const comparison = new CopyComparison(found.held, {
+      updatedSince: state?.updatedSince,
+      keepsArchived,
+      hasFilters: Object.keys(options.filters).length > 0,
+      comparesStatus: !['hubspot', 'salesforce', 'http'].includes(options.sink.kind),
+    })
+    await crawl(client, options, environment.signal, comparison, job.sink.readBack?.contentOf, progress)
+    progress.clear()
+    return tellComparison(comparison.end(), options, environment, environment.clock() - startedAt)
   } catch (error) {
     progress.clear()
     if (!environment.signal.aborted && !(error instanceof ProblemError) && !(error instanceof UnreachableError))
@@ -73,25 +83,106 @@ async function verify(job: Job, options: Options, environment: Environment): Pro
     else environment.stderr.write(`Given up: ${message}\nNothing was changed.\n`)
     return exitCodes.aborted
   }
-  progress.clear()
-  const result = comparison.end()
+}
+
+function tellComparison(
+  result: CopyDifferences,
+  { isJson, sink }: Options,
+  { stdout }: Environment,
+  elapsedMs: number,
+): number {
   const isSame = result.missing.length + result.surplus.length + result.differing.length === 0
-  if (options.isJson)
-    environment.stdout.write(
-      `${JSON.stringify({ event: 'end', result: isSame ? 'equal' : 'different', sink: sinkTitle(options.sink), ...result })}\n`,
-    )
-  else environment.stdout.write(`${resultText(result, isSame, options.sink, environment.clock() - startedAt)}\n`)
+  const end = { event: 'end', result: isSame ? 'equal' : 'different', sink: sinkTitle(sink), by: 'list' }
+  if (isJson) stdout.write(`${JSON.stringify({ ...end, ...result })}\n`)
+  else stdout.write(`${resultText(result, isSame, sink, elapsedMs)}\n`)
   return isSame ? exitCodes.ok : exitCodes.different
 }
 
-/** What the people who load the copy find in it: of a file, what the file says. */
-async function heldIn(sink: Sink): Promise<Map<string, HeldRecord>> {
+type FoundCopy = {
+  /** What the people who load the copy find in it: of a file, what the file says. */
+  readonly held: Map<string, HeldRecord>
+  /** Computed from what was read; undefined where the sink cannot say. */
+  readonly digest: CopyDigest | undefined
+  /** Everything that the target says of each record follows from the record that it keeps. */
+  readonly isConsistent: boolean
+}
+
+async function readCopy(sink: Sink): Promise<FoundCopy> {
   const held = new Map<string, HeldRecord>()
-  for await (const { id, ...rest } of sink.readBack?.rows() ?? sink.all()) {
+  const add = (id: string, record: HeldRecord): void => {
     if (held.has(id)) throw new CopyDamagedError(`It holds the record ${id} twice.`)
-    held.set(id, rest)
+    held.set(id, record)
   }
-  return held
+  const { readBack } = sink
+  if (!readBack) {
+    for await (const { id, ...rest } of sink.all()) add(id, rest)
+    return { held, digest: await sink.digest?.(), isConsistent: true }
+  }
+  const sum = new DigestSum()
+  let isConsistent = true
+  for await (const { id, lastModified, status, content, record } of readBack.rows()) {
+    add(id, { lastModified, status, content })
+    if (record && contentOrNothing(readBack, record) === content)
+      sum.add(recordHash(record), isOpenRecord(record), record.lastModified)
+    else isConsistent = false
+  }
+  return { held, digest: sum.digest, isConsistent }
+}
+
+/** Undefined for a damaged record, which may lack anything. */
+function contentOrNothing({ contentOf }: ReadBack, record: TenderRecord): string | undefined {
+  try {
+    return contentOf(record)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The newest edition of the API, if one request and what was read say that the copy is the edition of its last run. Undefined: the
+ * list has to be compared record by record, be it to name those that differ.
+ */
+async function editionOf(
+  client: Awaited<ReturnType<typeof openClient>>,
+  { digest, isConsistent }: FoundCopy,
+  state: SyncState | undefined,
+  { filters, keepsArchived, signal }: Pick<Options, 'filters'> & { keepsArchived: boolean; signal: AbortSignal },
+): Promise<number | undefined> {
+  const known = state?.copy
+  if (Object.keys(filters).length > 0 || !known || state.run !== undefined || !digest || !isConsistent) return undefined
+  const { records, open, all } = digest
+  if (records !== known.records || open !== known.open || all !== known.all) return undefined
+  const { edition, digest: stock } = await client.page({ limit: 1 }, signal)
+  if (edition === undefined || !stock) return undefined
+  const isSame =
+    edition === known.edition ? (keepsArchived ? stock.all === all : stock.open === open) : known.isDifferent === false
+  return isSame ? edition : undefined
+}
+
+function tellEqual(
+  { records, edition }: KnownCopy,
+  newest: number,
+  { isJson, sink }: Options,
+  { stdout }: Environment,
+  elapsedMs: number,
+): void {
+  const title = sinkTitle(sink)
+  if (isJson) {
+    const end = { event: 'end', result: 'equal', sink: title, by: 'digest', edition, newest, held: records }
+    stdout.write(`${JSON.stringify(end)}\n`)
+    return
+  }
+  const about = `by its digest, with one request in ${duration(elapsedMs)}`
+  const isBehind = edition !== undefined && newest > edition
+  stdout.write(
+    [
+      isBehind
+        ? `The copy in ${title} equals edition ${edition} of the stock; the API has edition ${newest}, which the next run brings.`
+        : `The copy in ${title} equals the stock.`,
+      `  held       ${count(records)}  ${about}`,
+      '',
+    ].join('\n'),
+  )
 }
 
 function tellDamage({ message }: CopyDamagedError, { isJson, sink }: Options, { stdout, stderr }: Environment): number {

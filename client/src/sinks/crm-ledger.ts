@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import type { TenderRecord } from '../types.ts'
 import { makeDurable, makeFolder, putInPlace } from './durable-files.ts'
 import type { TargetState } from './mapped-properties.ts'
+import type { RecordPrint } from './record-index.ts'
 import { SinkError } from './sink-error.ts'
 
 /** A record that the CRM refused; retried in the next run. */
@@ -15,6 +16,8 @@ export type LedgerEntry = {
   /** Of the version that was written; missing until the CRM accepted one. */
   readonly lastModified?: string
   readonly status?: string
+  /** What the digest of the copy needs of that version: the CRM keeps only what is mapped. */
+  readonly print?: RecordPrint
   readonly state?: TargetState
   /** One hash of eight characters per property that counts, in the order of the mapping. */
   readonly hashes?: string

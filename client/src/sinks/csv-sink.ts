@@ -13,7 +13,7 @@ import { putInPlace, sizeOf } from './durable-files.ts'
 import { fileSink } from './file-sink.ts'
 import type { FlatColumn } from './flat-column.ts'
 import { lotColumns, lotsOf, tenderColumns } from './flat-tender.ts'
-import { BlockWriter } from './line-file.ts'
+import { BlockWriter, readLines } from './line-file.ts'
 import { wellFormed } from './record-json.ts'
 import { CopyDamagedError, isMissingModule, SinkError } from './sink-error.ts'
 import type { CopyExport } from './working-copy.ts'
@@ -143,8 +143,22 @@ async function* readRows(file: string, columns: readonly string[], { delimiter =
   if (isHeader) throw new CopyDamagedError(`${file} is empty: it lacks even its header.`)
 }
 
+/** The full records beside the table, in the order of its rows; damaged lines are those of other records. */
+async function* fullRecords(base: string): AsyncGenerator<TenderRecord> {
+  for await (const { bytes } of readLines(base)) {
+    let record: TenderRecord
+    try {
+      record = JSON.parse(bytes.toString()) as TenderRecord
+    } catch (cause) {
+      throw new CopyDamagedError(`A line of ${base} is not JSON (${(cause as Error).message}).`, { cause })
+    }
+    yield record
+  }
+}
+
 function readBackOf(options: CsvSinkOptions): ReadBack {
   const { file, lotsFile } = options
+  const base = join(`${file}.sync`, 'records.ndjson')
   const names = (columns: readonly { readonly name: string }[]): string[] => columns.map(({ name }) => name)
   /** Names the rows of the lots of one tender, in their order. */
   const withLot = (before: string, cells: readonly string[]): string => digestOf(before + JSON.stringify(cells))
@@ -154,10 +168,17 @@ function readBackOf(options: CsvSinkOptions): ReadBack {
       if (lotsFile !== undefined)
         for await (const cells of readRows(lotsFile, names(lotColumns), options))
           lotsOfId.set(cells[0]!, withLot(lotsOfId.get(cells[0]!) ?? '', cells))
-      for await (const cells of readRows(file, names(tenderColumns), options)) {
-        const [id, lastModified, status] = cells as [string, string, string]
-        yield { id, lastModified, status, content: digestOf(JSON.stringify(cells)) + (lotsOfId.get(id) ?? '') }
-        lotsOfId.delete(id)
+      const records = fullRecords(base)
+      try {
+        for await (const cells of readRows(file, names(tenderColumns), options)) {
+          const [id, lastModified, status] = cells as [string, string, string]
+          const { value: record } = await records.next()
+          const content = digestOf(JSON.stringify(cells)) + (lotsOfId.get(id) ?? '')
+          yield { id, lastModified, status, content, ...(record?.id === id && { record }) }
+          lotsOfId.delete(id)
+        }
+      } finally {
+        await records.return(undefined)
       }
       const [stray] = lotsOfId.keys()
       if (stray !== undefined) throw new CopyDamagedError(`${lotsFile} holds lots of ${stray}, which ${file} does not.`)

@@ -2,9 +2,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { isOpenRecord } from '../sync/copy-digest.ts'
 import type { TenderRecord } from '../types.ts'
 import { disposable, type OpenSink } from './disposable.ts'
 import { readIfThere, writeWhole } from './durable-files.ts'
+import { recordHash } from './record-hash.ts'
+import type { RecordPrint } from './record-index.ts'
+import type { StoredRecord } from './record-log.ts'
 import { SinkError } from './sink-error.ts'
 import { WorkingCopy } from './working-copy.ts'
 
@@ -17,6 +21,12 @@ export type ExecSinkOptions = {
   readonly output?: 'inherit' | 'ignore'
 }
 
+/** What is kept of a record that the program took: it keeps the record, or whatever it makes of it. */
+type TakenRecord = StoredRecord & { readonly print?: RecordPrint }
+
+/** Of a record that an older version noted. */
+const noPrint: RecordPrint = { hash: '0'.repeat(64), isOpen: true }
+
 /** What a line of the program's input holds. */
 export type ExecEvent =
   | { readonly op: 'upsert' | 'close'; readonly record: TenderRecord }
@@ -28,7 +38,11 @@ export type ExecEvent =
  * repetition.
  */
 export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions): OpenSink {
-  const copy = new WorkingCopy({ base: join(folder, 'taken.ndjson'), folder })
+  const copy = new WorkingCopy({
+    base: join(folder, 'taken.ndjson'),
+    folder,
+    printOf: (stored) => (stored as TakenRecord).print ?? noPrint,
+  })
   const given = join(folder, 'given.json')
   let keepsArchived = false
   let events: ExecEvent[] = []
@@ -36,7 +50,10 @@ export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions
   /** Keeps id, time and status of those that are newer than what was given before; resolves to them. */
   async function note(records: readonly TenderRecord[], isKnownOnly: boolean): Promise<ReadonlySet<TenderRecord>> {
     const recordOf = new Map(
-      records.map((record) => [{ id: record.id, lastModified: record.lastModified, status: record.status }, record]),
+      records.map((record) => {
+        const { id, lastModified, status } = record
+        return [{ id, lastModified, status, print: { hash: recordHash(record), isOpen: isOpenRecord(record) } }, record]
+      }),
     )
     return new Set((await copy.put([...recordOf.keys()], isKnownOnly)).map((entry) => recordOf.get(entry)!))
   }
@@ -92,6 +109,7 @@ export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions
       await copy.discard()
     },
     held: (ids) => copy.held(ids),
+    digest: () => copy.digest(),
     all: () => copy.all(),
     end: () => copy.end(),
   })

@@ -44,6 +44,7 @@ export function fileSink({ name, exportPaths = [], readBack, ...options }: FileS
     commit: (state, end) => copy.commit(state, end),
     discard: () => copy.discard(),
     held: (ids) => copy.held(ids),
+    digest: () => copy.digest(),
     all: () => copy.all(),
     end: () => copy.end(),
   })

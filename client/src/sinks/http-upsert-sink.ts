@@ -2,6 +2,7 @@
 // deletes, and touches no property outside the mapping. What the CRM refuses is kept, reported and retried.
 import { appendFile } from 'node:fs/promises'
 import { setTimeout as sleepFor } from 'node:timers/promises'
+import { type CopyDigest, DigestSum, isOpenRecord } from '../sync/copy-digest.ts'
 import type { Merge, Run } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 import { type CrmLedger, type LedgerEntry, openCrmLedger } from './crm-ledger.ts'
@@ -12,6 +13,8 @@ import { disposable, type OpenSink } from './disposable.ts'
 import type { HttpMapping } from './http-mapping.ts'
 import { targetStateOf } from './mapped-properties.ts'
 import { type ItemOutcome, readAnswer } from './read-answer.ts'
+import { recordHash } from './record-hash.ts'
+import type { RecordPrint } from './record-index.ts'
 import { SinkError } from './sink-error.ts'
 
 export type { CrmAction } from './crm-writes.ts'
@@ -71,6 +74,8 @@ const hopelessRefusals = 10
 const itemRetries = 3
 const zero = { created: 0, updated: 0, closed: 0, reopened: 0, merged: 0, unchanged: 0, unknown: 0, deadLetters: 0 }
 const counted = { create: 'created', update: 'updated', close: 'closed', reopen: 'reopened', merge: 'merged' } as const
+
+const printOf = (record: TenderRecord): RecordPrint => ({ hash: recordHash(record), isOpen: isOpenRecord(record) })
 
 /** One run's records on their way into the CRM, and the ledger of what it holds. */
 class CrmRun {
@@ -153,6 +158,20 @@ class CrmRun {
   async ledger(): Promise<CrmLedger> {
     this.#opened ??= openCrmLedger(this.#options.ledger, this.#writes.mappingHash)
     return await this.#opened
+  }
+
+  /** Of what the CRM was given: a version that it refused is kept, and given again. */
+  async digest(): Promise<CopyDigest | undefined> {
+    await this.flush()
+    const sum = new DigestSum()
+    for (const { lastModified, print, pending } of (await this.ledger()).entries()) {
+      if (pending) sum.add(recordHash(pending.record), isOpenRecord(pending.record), pending.record.lastModified)
+      else if (lastModified !== undefined) {
+        if (!print) return undefined
+        sum.add(print.hash, print.isOpen, lastModified)
+      }
+    }
+    return sum.digest
   }
 
   want(records: readonly TenderRecord[], isCreating: boolean): void {
@@ -245,6 +264,7 @@ class CrmRun {
       id: record.id,
       lastModified: record.lastModified,
       status: record.status,
+      print: printOf(record),
       state: targetStateOf(record),
       hashes,
       ...(crmId !== undefined && { crmId }),
@@ -414,6 +434,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
         }),
       )
     },
+    digest: () => crm.digest(),
     async *all() {
       for (const { id, lastModified, status } of (await crm.ledger()).entries())
         if (lastModified !== undefined) yield { id, lastModified, status: status ?? 'unknown' }

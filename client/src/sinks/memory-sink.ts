@@ -1,4 +1,5 @@
 // A target in memory, in the two kinds that there are: staged like a database, or direct like a remote system.
+import { DigestSum, isOpenRecord, webRecordHash } from '../sync/copy-digest.ts'
 import { StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 import { disposable, type OpenSink } from './disposable.ts'
@@ -87,6 +88,12 @@ export function memorySink(options: MemorySinkOptions = {}): MemorySink {
           return record ? [[id, record.lastModified]] : []
         }),
       ),
+    digest: async () => {
+      const sum = new DigestSum()
+      for (const record of new Map([...(staging ?? target), ...uncommitted]).values())
+        sum.add(await webRecordHash(record), isOpenRecord(record), record.lastModified)
+      return sum.digest
+    },
     all: async function* () {
       for (const { id, lastModified, status } of [...target.values()]) yield { id, lastModified, status }
     },

@@ -31,7 +31,7 @@ function readBackOf(file: string): ReadBack {
           throw new CopyDamagedError(`Line ${number} of ${file} is not JSON (${(cause as Error).message}).`, { cause })
         }
         const { id, lastModified, status } = record
-        yield { id, lastModified, status, content: contentOf(record) }
+        yield { id, lastModified, status, content: contentOf(record), record }
       }
     },
     contentOf,

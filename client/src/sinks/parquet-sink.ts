@@ -127,7 +127,8 @@ function readBackOf(file: string, folder: string): ReadBack {
       for await (const row of readRows(reader, file)) {
         const cells = tenderColumns.map(({ name }) => cellText(row[name]))
         const [id, lastModified, status] = cells as [string, string, string]
-        yield { id, lastModified, status, content: named(cells, recordIn(row, file)) }
+        const record = recordIn(row, file)
+        yield { id, lastModified, status, content: named(cells, contentJson(record)), record }
       }
     },
     contentOf: (delivered) => {
@@ -140,9 +141,9 @@ function readBackOf(file: string, folder: string): ReadBack {
   }
 }
 
-function recordIn(row: Readonly<Record<string, unknown>>, file: string): string {
+function recordIn(row: Readonly<Record<string, unknown>>, file: string): TenderRecord {
   try {
-    return contentJson(JSON.parse(String(row.record)) as object)
+    return JSON.parse(String(row.record)) as TenderRecord
   } catch (cause) {
     throw new CopyDamagedError(`The record ${row.id} of ${file} is not JSON (${(cause as Error).message}).`, { cause })
   }

@@ -22,7 +22,7 @@ type TableSet = {
 
 const copyVersions: TableSet['versions'] = [
   (s) => [
-    `create table ${s}.tender (${defined(tenderColumns)}, record jsonb not null,
+    `create table ${s}.tender (${defined(tenderColumns)}, record jsonb not null, record_hash numeric not null,
       primary key (id), check (last_modified is not null and status is not null))`,
     `create index on ${s}.tender (submission_date) where archive_reason is null`,
     `create index on ${s}.tender (last_modified)`,
@@ -39,7 +39,8 @@ const copyVersions: TableSet['versions'] = [
     ]),
     // Logged on purpose: the state names a cursor after these rows, so they must survive a crash of the server with
     // it.
-    `create table ${s}.sync_staged (id uuid primary key, last_modified timestamptz(3) not null, record jsonb not null)`,
+    `create table ${s}.sync_staged (id uuid primary key, last_modified timestamptz(3) not null, record jsonb not null,
+      record_hash numeric not null)`,
     `create table ${s}.sync_state (is_only boolean primary key default true check (is_only), state json not null)`,
     `create view ${s}.tender_open as select * from ${s}.tender where archive_reason is null`,
     `create view ${s}.tender_survivor as
@@ -59,6 +60,7 @@ const copyVersions: TableSet['versions'] = [
     `comment on view ${s}.tender_survivor is 'For every merged tender, the one that remains at the end of the chain'`,
     ...commented(`${s}.tender`, tenderColumns),
     `comment on column ${s}.tender.record is 'The whole record as delivered'`,
+    `comment on column ${s}.tender.record_hash is 'SHA-256 of the record without checkedAt as canonical JSON, a number of 256 bits'`,
     ...commented(`${s}.tender_lot`, lotColumns),
     `comment on column ${s}.tender_lot.position is 'Place of the lot in the record, from 0'`,
   ],

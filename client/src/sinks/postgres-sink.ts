@@ -7,6 +7,8 @@ import { disposable, type OpenSink } from './disposable.ts'
 import { checkedName } from './postgres-connection.ts'
 import { PostgresSession } from './postgres-session.ts'
 import { PostgresTables } from './postgres-tables.ts'
+import { recordHash } from './record-hash.ts'
+import { storable } from './record-json.ts'
 import { SinkError } from './sink-error.ts'
 
 export type PostgresSinkOptions = {
@@ -121,6 +123,14 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
         [ids],
       )
       return new Map(found.map(({ id, modified }) => [id, modified]))
+    },
+    async digest() {
+      session.check()
+      return await tables.digest(run?.kind === 'first')
+    },
+    readBack: {
+      rows: () => tables.seen(),
+      contentOf: (record) => recordHash(storable(record).record),
     },
     async *all() {
       for (let after: string | undefined; ; ) {

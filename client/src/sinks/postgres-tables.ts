@@ -1,17 +1,58 @@
 // The statements of the PostgreSQL sink: records into the tables of tenders, lots and codes, or into the staging of a
 // first run. All run in the transaction that the sink has begun.
+import type { CopyDigest } from '../sync/copy-digest.ts'
+import type { SeenRecord } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 import { lotColumns, tenderColumns } from './postgres-columns.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
-import { storableJson } from './record-json.ts'
+import { recordHash } from './record-hash.ts'
+import { storable } from './record-json.ts'
 
 const batchSize = 1000
 
 const names = tenderColumns.map(({ name }) => name).join(', ')
 const values = tenderColumns.map(({ from }) => from).join(', ')
-const changes = [...tenderColumns.map(({ name }) => name).filter((name) => name !== 'id'), 'record']
+const changes = [...tenderColumns.map(({ name }) => name).filter((name) => name !== 'id'), 'record', 'record_hash']
   .map((name) => `${name} = excluded.${name}`)
   .join(', ')
+
+/** Lets nothing older through (G5), and nothing that is held already (C159). */
+const isNews = `(excluded.last_modified > held.last_modified
+  or excluded.last_modified = held.last_modified and excluded.record_hash <> held.record_hash)`
+
+/** Records as the statements take them: their JSON, and their hashes as numbers. */
+function parametersOf(records: readonly TenderRecord[]): readonly [documents: string[], hashes: string[]] {
+  const stored = records.map(storable)
+  return [stored.map(({ json }) => json), stored.map(({ record }) => BigInt(`0x${recordHash(record)}`).toString())]
+}
+
+/** SQL for what `parametersOf` gives as `r` and `h`. */
+const givenRecords =
+  'select document::jsonb as r, hash as h from unnest($1::text[], $2::numeric[]) as given (document, hash)'
+
+const lotNames = lotColumns.map(({ name }) => name).join(', ')
+
+/** The rows of the child tables that the records in `tender` must have, as SQL with the ids as $1. */
+const childRows = (
+  schema: string,
+): { readonly [table: string]: { readonly names: string; readonly rows: string } } => ({
+  tender_lot: {
+    names: `tender_id, position, ${lotNames}`,
+    rows: `select tender.id, (position - 1)::integer, ${lotColumns.map(({ from }) => from).join(', ')}
+      from ${schema}.tender, jsonb_array_elements(record -> 'lots') with ordinality as lot (r, position)
+      where tender.id = any($1::uuid[])`,
+  },
+  tender_cpv: { names: 'tender_id, lot_id, code', rows: codeRows(schema, 'cpvCodes') },
+  tender_nuts: { names: 'tender_id, lot_id, code', rows: codeRows(schema, 'nutsCodes') },
+})
+
+const codeRows = (schema: string, member: string): string =>
+  `select distinct tender.id, lot_id, code from ${schema}.tender, lateral (
+     select '', own from jsonb_array_elements_text(record -> '${member}') own
+     union all
+     select lot ->> 'lotId', code from jsonb_array_elements(record -> 'lots') lot,
+       jsonb_array_elements_text(lot -> '${member}') code
+   ) as placed (lot_id, code) where tender.id = any($1::uuid[])`
 
 /** The newest version of each id: one statement may touch a row only once. */
 function newestById(records: readonly TenderRecord[]): TenderRecord[] {
@@ -40,12 +81,9 @@ export class PostgresTables {
   ): Promise<void> {
     const newest = newestById(records)
     for (let from = 0; from < newest.length; from += batchSize) {
-      const documents = newest.slice(from, from + batchSize).map(storableJson)
-      if (isStaging) await this.#stage(documents, isKnownOnly)
-      else
-        await this.#write('select document::jsonb as r from unnest($1::text[]) as document offset 0', [documents], {
-          isKnownOnly,
-        })
+      const parameters = parametersOf(newest.slice(from, from + batchSize))
+      if (isStaging) await this.#stage(parameters, isKnownOnly)
+      else await this.#write(`${givenRecords} offset 0`, parameters, { isKnownOnly })
     }
   }
 
@@ -53,11 +91,11 @@ export class PostgresTables {
     await this.#rows(`delete from ${this.#schema}.sync_staged`)
   }
 
-  /** Puts the records of `source` (SQL with a column `r`) into the tables; `when` lets nothing older through (G5). */
+  /** Puts the records of `source` (SQL with columns `r` and `h`) into the tables; `when` lets nothing older through (G5). */
   async #write(
     source: string,
     parameters: readonly unknown[],
-    { isKnownOnly = false, when = 'excluded.last_modified > held.last_modified' } = {},
+    { isKnownOnly = false, when = isNews } = {},
   ): Promise<void> {
     const known = isKnownOnly
       ? `and exists (select from ${this.#schema}.tender known where known.id = (r ->> 'id')::uuid)`
@@ -66,14 +104,14 @@ export class PostgresTables {
     // is going to refuse is left out before its columns are made, which makes redelivery cheap.
     const written = await this.#rows<{ id: string; created: boolean }>(
       `with incoming as materialized (
-         select r from (${source}) as source
+         select r, h from (${source}) as source
          where not exists (
-           select from ${this.#schema}.tender held, lateral (select (r ->> 'lastModified')::timestamptz as last_modified, r as record) excluded
+           select from ${this.#schema}.tender held, lateral (select (r ->> 'lastModified')::timestamptz as last_modified, r as record, h as record_hash) excluded
            where held.id = (r ->> 'id')::uuid and not (${when})
          ) ${known}
        )
-       insert into ${this.#schema}.tender as held (${names}, record)
-       select ${values}, r from incoming
+       insert into ${this.#schema}.tender as held (${names}, record, record_hash)
+       select ${values}, r, h from incoming
        on conflict (id) do update set ${changes} where ${when}
        returning id, xmax = 0 as created`,
       parameters,
@@ -86,41 +124,82 @@ export class PostgresTables {
   }
 
   async #writeChildren(ids: readonly string[]): Promise<void> {
-    await this.#rows(
-      `insert into ${this.#schema}.tender_lot (tender_id, position, ${lotColumns.map(({ name }) => name).join(', ')})
-       select tender.id, position - 1, ${lotColumns.map(({ from }) => from).join(', ')}
-       from ${this.#schema}.tender, jsonb_array_elements(record -> 'lots') with ordinality as lot (r, position)
-       where tender.id = any($1::uuid[])`,
-      [ids],
-    )
-    for (const [table, member] of [
-      ['tender_cpv', 'cpvCodes'],
-      ['tender_nuts', 'nutsCodes'],
-    ])
-      await this.#rows(
-        `insert into ${this.#schema}.${table} (tender_id, lot_id, code)
-         select distinct tender.id, lot_id, code from ${this.#schema}.tender, lateral (
-           select '', own from jsonb_array_elements_text(record -> '${member}') own
-           union all
-           select lot ->> 'lotId', code from jsonb_array_elements(record -> 'lots') lot,
-             jsonb_array_elements_text(lot -> '${member}') code
-         ) as placed (lot_id, code) where tender.id = any($1::uuid[])`,
-        [ids],
-      )
+    for (const [table, { names: columns, rows }] of Object.entries(childRows(this.#schema)))
+      await this.#rows(`insert into ${this.#schema}.${table} (${columns}) ${rows}`, [ids])
   }
 
-  async #stage(documents: readonly string[], isKnownOnly: boolean): Promise<void> {
+  async #stage(parameters: readonly unknown[], isKnownOnly: boolean): Promise<void> {
     const known = isKnownOnly
       ? `where exists (select from ${this.#schema}.sync_staged held where held.id = (r ->> 'id')::uuid)`
       : ''
     await this.#rows(
-      `insert into ${this.#schema}.sync_staged as held (id, last_modified, record)
-       select (r ->> 'id')::uuid, (r ->> 'lastModified')::timestamptz, r
-       from (select document::jsonb as r from unnest($1::text[]) as document) as incoming ${known}
-       on conflict (id) do update set last_modified = excluded.last_modified, record = excluded.record
-       where excluded.last_modified > held.last_modified`,
-      [documents],
+      `insert into ${this.#schema}.sync_staged as held (id, last_modified, record, record_hash)
+       select (r ->> 'id')::uuid, (r ->> 'lastModified')::timestamptz, r, h from (${givenRecords}) as incoming ${known}
+       on conflict (id) do update
+       set last_modified = excluded.last_modified, record = excluded.record, record_hash = excluded.record_hash
+       where ${isNews}`,
+      parameters,
     )
+  }
+
+  /** Summed up by the database, from the hash beside each record. */
+  async digest(isStaging: boolean): Promise<CopyDigest> {
+    const [table, isOpen] = isStaging
+      ? ['sync_staged', "record ->> 'archiveReason' is null"]
+      : ['tender', 'archive_reason is null']
+    const [sums] = await this.#rows<{ records: string; open: string; all: string; newest: string | null }>(
+      `select count(*) as records, coalesce(sum(record_hash) filter (where ${isOpen}), 0)::text as open,
+         coalesce(sum(record_hash), 0)::text as all,
+         to_char(max(last_modified) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as newest
+       from ${this.#schema}.${table}`,
+    )
+    const digits = (sum: string): string => (BigInt(sum) % (1n << 256n)).toString(16).padStart(64, '0')
+    return {
+      ...{ records: Number(sums!.records), open: digits(sums!.open), all: digits(sums!.all) },
+      ...(sums!.newest !== null && { newest: sums!.newest }),
+    }
+  }
+
+  /** Every record, and whether all rows say what it says: the database compares. */
+  async *seen(): AsyncGenerator<SeenRecord> {
+    const isDifferent = tenderColumns.map(({ name, from }) => `tender.${name} is distinct from (${from})`).join(' or ')
+    for (let after: string | undefined; ; ) {
+      const rows = await this.#rows<{
+        id: string
+        lastModified: string
+        status: string
+        record: TenderRecord
+        hash: string
+        isDifferent: boolean
+      }>(
+        `select tender.id, to_char(tender.last_modified at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastModified",
+           tender.status, record, record_hash::text as hash, (${isDifferent}) as "isDifferent"
+         from ${this.#schema}.tender, lateral (select record as r) as given
+         where $1::uuid is null or tender.id > $1 order by tender.id limit ${batchSize}`,
+        [after ?? null],
+      )
+      const ids = rows.map(({ id }) => id)
+      const wrong = await this.#idsOfWrongChildren(ids)
+      for (const { id, lastModified, status, record, hash, isDifferent: isWrong } of rows) {
+        const isRight = !isWrong && !wrong.has(id) && BigInt(hash) === BigInt(`0x${recordHash(record)}`)
+        yield { id, lastModified, status, record, content: isRight ? recordHash(record) : 'damaged' }
+      }
+      after = ids.at(-1)
+      if (after === undefined) return
+    }
+  }
+
+  async #idsOfWrongChildren(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const wrong = new Set<string>()
+    for (const [table, { names: columns, rows }] of Object.entries(childRows(this.#schema))) {
+      const held = `select ${columns} from ${this.#schema}.${table} where tender_id = any($1::uuid[])`
+      const found = await this.#rows<{ id: string }>(
+        `select distinct id from ((${rows} except ${held}) union all (${held} except ${rows})) as differing (id)`,
+        [ids],
+      )
+      for (const { id } of found) wrong.add(id)
+    }
+    return wrong
   }
 
   /** What was staged becomes the content of the tables, within the transaction that saves the state. */
@@ -135,10 +214,10 @@ export class PostgresTables {
       )
       if (ids.length === 0) break
       await this.#write(
-        `select record || '{}' as r from ${this.#schema}.sync_staged where id = any($1::uuid[])`,
+        `select record || '{}' as r, record_hash as h from ${this.#schema}.sync_staged where id = any($1::uuid[])`,
         [ids.map(({ id }) => id)],
         // The new copy takes the place of the old one, whatever that held; equal rows are left alone.
-        { when: 'excluded.record <> held.record' },
+        { when: '(excluded.record <> held.record or excluded.record_hash <> held.record_hash)' },
       )
       after = ids.at(-1)?.id
     }

@@ -1,13 +1,17 @@
-// Which records a copy holds, and where: about 150 bytes for each, so that a million fit into the memory of a small machine.
+// Which records a copy holds, and where: about 180 bytes for each, so that a million fit into the memory of a small machine.
 import type { FileRange } from './line-file.ts'
 
 /** `base`: the file of the last compaction. `log`: the changes since. */
 export type IndexedFile = 'base' | 'log'
 
+/** What the digest of the copy needs of a record: its hash, 64 hexadecimal digits, and whether it is not archived. */
+export type RecordPrint = { readonly hash: string; readonly isOpen: boolean }
+
 export type IndexEntry = FileRange & {
   readonly lastModifiedMs: number
   readonly status: string
   readonly file: IndexedFile
+  readonly print: RecordPrint
 }
 
 const firstCapacity = 1024
@@ -22,6 +26,9 @@ export class RecordIndex {
   #offsets = new Float64Array(firstCapacity)
   #lengths = new Uint32Array(firstCapacity)
   #statusNumbers = new Uint8Array(firstCapacity)
+  /** 32 bytes each. */
+  #hashes = new Uint8Array(firstCapacity * 32)
+  #isOpen = new Uint8Array(firstCapacity)
 
   get size(): number {
     return this.#slots.size
@@ -32,7 +39,7 @@ export class RecordIndex {
     return slot === undefined ? undefined : this.#entry(slot)
   }
 
-  set(id: string, { lastModifiedMs, status, file, offset, length }: IndexEntry): void {
+  set(id: string, { lastModifiedMs, status, file, offset, length, print }: IndexEntry): void {
     let slot = this.#slots.get(id)
     if (slot === undefined) {
       slot = this.#used++
@@ -43,6 +50,8 @@ export class RecordIndex {
     this.#offsets[slot] = file === 'base' ? offset : -1 - offset
     this.#lengths[slot] = length
     this.#statusNumbers[slot] = this.#numberOf(status)
+    this.#hashes.set(Buffer.from(print.hash, 'hex'), slot * 32)
+    this.#isOpen[slot] = print.isOpen ? 1 : 0
   }
 
   delete(id: string): void {
@@ -72,6 +81,10 @@ export class RecordIndex {
       file: offset < 0 ? 'log' : 'base',
       offset: offset < 0 ? -1 - offset : offset,
       length: this.#lengths[slot]!,
+      print: {
+        hash: Buffer.from(this.#hashes.buffer, slot * 32, 32).toString('hex'),
+        isOpen: this.#isOpen[slot] === 1,
+      },
     }
   }
 
@@ -93,5 +106,7 @@ export class RecordIndex {
     this.#offsets = grown(new Float64Array(capacity), this.#offsets)
     this.#lengths = grown(new Uint32Array(capacity), this.#lengths)
     this.#statusNumbers = grown(new Uint8Array(capacity), this.#statusNumbers)
+    this.#hashes = grown(new Uint8Array(capacity * 32), this.#hashes)
+    this.#isOpen = grown(new Uint8Array(capacity), this.#isOpen)
   }
 }

@@ -35,6 +35,14 @@ export function storableJson(value: object): string {
   )
 }
 
+/** The record as PostgreSQL's jsonb keeps it, and its JSON. */
+export function storable<T extends object>(record: T): { readonly record: T; readonly json: string } {
+  const json = JSON.stringify(record)
+  if (!loneSurrogate.test(json) && !nul.test(json)) return { record, json }
+  const clean = storableJson(record)
+  return { record: JSON.parse(clean) as T, json: clean }
+}
+
 /** The JSON without `checkedAt` and with members in the order of their names: equal for records of equal content. */
 export function contentJson(record: object): string {
   const { checkedAt: _, ...content } = record as { checkedAt?: unknown }

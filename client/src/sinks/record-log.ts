@@ -20,7 +20,7 @@ export type Mark = {
 /** What a record must have to be stored in a copy; everything else is stored unchanged. */
 export type StoredRecord = { readonly id: string; readonly lastModified: string; readonly status: string }
 
-export type LoggedRecord = FileRange & StoredRecord
+export type LoggedRecord = FileRange & { readonly record: StoredRecord }
 
 const putStart = '{"put":'
 const markStart = Buffer.from('{"mark":')
@@ -69,8 +69,7 @@ export async function scanLog(path: string, onRecord?: (record: LoggedRecord) =>
     const found = readMark(bytes, hash)
     if (!found) break
     for (const { json, offset: at } of onRecord ? waiting : []) {
-      const { id, lastModified, status } = JSON.parse(json.toString()) as StoredRecord
-      onRecord!({ id, lastModified, status, offset: at, length: json.length })
+      onRecord!({ record: JSON.parse(json.toString()) as StoredRecord, offset: at, length: json.length })
     }
     mark = found
     committedBytes = offset + bytes.length + 1

@@ -1,10 +1,12 @@
 // The tables of the SQLite sink and the statements that fill them; the same for the copy and for its staging.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { type CopyDigest, DigestSum } from '../sync/copy-digest.ts'
 import type { SeenRecord } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 import { digestOf } from './digest.ts'
 import type { FlatColumn, FlatType, FlatValue } from './flat-column.ts'
 import { cpvOf, hitColumns, lotColumns, lotsOf, nutsOf, type PlacedCode, tenderColumns } from './flat-tender.ts'
+import { recordHash } from './record-hash.ts'
 import { contentJson, wellFormed } from './record-json.ts'
 import { CopyDamagedError, SinkError } from './sink-error.ts'
 
@@ -28,6 +30,7 @@ const tables = (set: TableSet): string => `
 CREATE TABLE IF NOT EXISTS tender${set} (
   ${columnSql(tenderColumns)},
   record TEXT NOT NULL,
+  record_hash BLOB,
   PRIMARY KEY (id)
 );
 CREATE TABLE IF NOT EXISTS tender_lot${set} (
@@ -45,7 +48,7 @@ CREATE TABLE IF NOT EXISTS tender_nuts${set} (
 
 const indexes = `
 CREATE INDEX IF NOT EXISTS tender_status ON tender (status);
-CREATE INDEX IF NOT EXISTS tender_last_modified ON tender (last_modified);
+CREATE INDEX IF NOT EXISTS tender_last_modified ON tender (last_modified, archive_reason, record_hash);
 CREATE INDEX IF NOT EXISTS tender_submission_date ON tender (submission_date);
 CREATE INDEX IF NOT EXISTS tender_publication_date ON tender (publication_date);
 CREATE INDEX IF NOT EXISTS tender_cpv_code ON tender_cpv (code);
@@ -92,13 +95,18 @@ export function migrateSqlite(db: DatabaseSync): void {
 }
 
 function makeTables(db: DatabaseSync): void {
-  db.exec(`${tables('')}${indexes}
-CREATE TABLE IF NOT EXISTS tender_sync_state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;`)
-  addMissingColumns(db, 'tender', tenderColumns)
+  db.exec(`${tables('')}`)
+  addMissingColumns(db, 'tender', [...tenderColumns, { name: 'record_hash', type: 'hash' }])
   addMissingColumns(db, 'tender_lot', lotColumns)
+  db.exec(`${indexes}
+CREATE TABLE IF NOT EXISTS tender_sync_state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;`)
 }
 
-function addMissingColumns<T>(db: DatabaseSync, table: string, columns: readonly FlatColumn<T>[]): void {
+function addMissingColumns(
+  db: DatabaseSync,
+  table: string,
+  columns: readonly { readonly name: string; readonly type: FlatType | 'hash' }[],
+): void {
   const present = new Set(
     db
       .prepare(`SELECT name FROM pragma_table_info('${table}')`)
@@ -106,7 +114,8 @@ function addMissingColumns<T>(db: DatabaseSync, table: string, columns: readonly
       .map(({ name }) => name),
   )
   for (const { name, type } of columns)
-    if (!present.has(name)) db.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${sqlType[type]}`)
+    if (!present.has(name))
+      db.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${type === 'hash' ? 'BLOB' : sqlType[type]}`)
 }
 
 /**
@@ -152,7 +161,7 @@ export function dropStaging(db: DatabaseSync): void {
 export function promoteStaging(db: DatabaseSync): void {
   const names = <T>(columns: readonly FlatColumn<T>[]): string => columns.map(({ name }) => name).join(', ')
   const columns = {
-    tender: `${names(tenderColumns)}, record`,
+    tender: `${names(tenderColumns)}, record, record_hash`,
     tender_lot: names(lotColumns),
     tender_cpv: 'tender_id, lot_id, code',
     tender_nuts: 'tender_id, lot_id, code',
@@ -167,38 +176,98 @@ export function promoteStaging(db: DatabaseSync): void {
 export const boundValue = (value: FlatValue): string | number | null =>
   typeof value === 'boolean' ? Number(value) : value
 
-/** All of a row of `tender` that names its content. */
-const rowContent = (cells: readonly unknown[], record: object): string =>
-  digestOf(JSON.stringify([...cells, contentJson(record)]))
-
-/** The content of the row that a record must have. */
-export function sqliteContentOf(delivered: TenderRecord): string {
-  const { record } = wellFormed(delivered)
-  return rowContent(
-    tenderColumns.map(({ of }) => boundValue(of(record))),
-    record,
-  )
+/** The digest of a set of tables; undefined where records are in it that an older version wrote, without their hashes. */
+export function sqliteDigest(db: DatabaseSync, set: TableSet): CopyDigest | undefined {
+  const sum = new DigestSum()
+  // The index on last_modified has all of it.
+  for (const row of db.prepare(`SELECT last_modified, archive_reason, record_hash FROM tender${set}`).iterate()) {
+    if (row.record_hash === null) return undefined
+    const hash = Buffer.from(row.record_hash as Uint8Array).toString('hex')
+    sum.add(hash, row.archive_reason === null, row.last_modified as string)
+  }
+  return sum.digest
 }
 
-/** Every row of `tender`, one at a time. */
+/** What the rows of a record in all tables say. */
+const rowContent = (rows: {
+  readonly tender: readonly unknown[]
+  readonly lots: readonly (readonly unknown[])[]
+  readonly cpv: readonly string[]
+  readonly nuts: readonly string[]
+}): string => digestOf(JSON.stringify([rows.tender, rows.lots, [...rows.cpv].sort(), [...rows.nuts].sort()]))
+
+const placeText = ({ lotId, code }: PlacedCode): string => `${lotId} ${code}`
+
+/** The content of the rows that a record must have. */
+export function sqliteContentOf(delivered: TenderRecord): string {
+  const { record } = wellFormed(delivered)
+  return rowContent({
+    tender: [...tenderColumns.map(({ of }) => boundValue(of(record))), contentJson(record), recordHash(record)],
+    lots: lotsOf(record).map((row) => lotColumns.map(({ of }) => boundValue(of(row)))),
+    cpv: cpvOf(record).map(placeText),
+    nuts: nutsOf(record).map(placeText),
+  })
+}
+
+type Row = { readonly [column: string]: unknown }
+
+/** The rows of a child table by the records that they belong to, asked for in the order of their ids. */
+function childRows(db: DatabaseSync, table: string, order: string): { of(id: string): Row[]; end(): void } {
+  const rows = db.prepare(`SELECT * FROM ${table} ORDER BY tender_id, ${order}`).iterate()[Symbol.iterator]()
+  let next = rows.next()
+  const refuse = (): never => {
+    throw new CopyDamagedError(
+      `The table ${table} holds rows of ${String(next.value?.tender_id)}, which tender does not.`,
+    )
+  }
+  return {
+    of: (id) => {
+      if (!next.done && String(next.value.tender_id) < id) refuse()
+      const found: Row[] = []
+      for (; !next.done && next.value.tender_id === id; next = rows.next()) found.push(next.value)
+      return found
+    },
+    end: () => void (next.done || refuse()),
+  }
+}
+
+/** Every record, as all of its rows have it. */
 export function* sqliteRows(db: DatabaseSync): Generator<SeenRecord> {
-  for (const row of db.prepare('SELECT * FROM tender ORDER BY id').iterate()) {
-    const { id, last_modified: lastModified, status } = row as { id: string; last_modified: string; status: string }
-    let record: object
+  const lots = childRows(db, 'tender_lot', 'position')
+  const cpv = childRows(db, 'tender_cpv', 'lot_id, code')
+  const nuts = childRows(db, 'tender_nuts', 'lot_id, code')
+  const places = (rows: readonly Row[]) => rows.map(({ lot_id, code }) => `${lot_id} ${code}`)
+  for (const row of db.prepare('SELECT * FROM tender ORDER BY id').iterate() as Iterable<Row>) {
+    const id = String(row.id)
+    let record: TenderRecord
     try {
-      record = JSON.parse(String(row.record)) as object
+      record = JSON.parse(String(row.record)) as TenderRecord
     } catch (cause) {
       throw new CopyDamagedError(`The record ${id} is not JSON (${(cause as Error).message}).`, { cause })
     }
     const cells = tenderColumns.map(({ name }) => row[name] ?? null)
-    yield { id, lastModified, status, content: rowContent(cells, record) }
+    const hash = row.record_hash === null ? recordHash(record) : hexOf(row.record_hash)
+    yield {
+      ...{ id, lastModified: String(row.last_modified), status: String(row.status), record },
+      content: rowContent({
+        tender: [...cells, contentJson(record), hash],
+        lots: lots.of(id).map((lot) => lotColumns.map(({ name }) => lot[name] ?? null)),
+        cpv: places(cpv.of(id)),
+        nuts: places(nuts.of(id)),
+      }),
+    }
   }
+  for (const table of [lots, cpv, nuts]) table.end()
 }
+
+const hexOf = (value: unknown): string =>
+  value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value)
 
 /** Writes whole records into one set of tables. Prepared once; the tables must exist. */
 export type RecordWriter = {
   readonly lastModifiedOf: (id: string) => string | undefined
-  readonly write: (record: TenderRecord) => void
+  /** Writes the record if it is newer than what is held, or another content of the same time. `isKnownOnly` skips unknown ids. */
+  readonly put: (record: TenderRecord, isKnownOnly: boolean) => void
 }
 
 export function recordWriter(db: DatabaseSync, set: TableSet): RecordWriter {
@@ -210,8 +279,8 @@ export function recordWriter(db: DatabaseSync, set: TableSet): RecordWriter {
     db.prepare(
       `INSERT OR REPLACE INTO ${table}${set} (${[...columns.map(({ name }) => name), ...more].join(', ')}) VALUES (${[...columns, ...more].map(() => '?').join(', ')})`,
     )
-  const find = db.prepare(`SELECT last_modified FROM tender${set} WHERE id = ?`)
-  const tender = insertInto('tender', tenderColumns, ['record'])
+  const find = db.prepare(`SELECT last_modified, record_hash FROM tender${set} WHERE id = ?`)
+  const tender = insertInto('tender', tenderColumns, ['record', 'record_hash'])
   const lot = insertInto('tender_lot', lotColumns)
   const codeTables = (['tender_cpv', 'tender_nuts'] as const).map((table) => ({
     codesOf: table === 'tender_cpv' ? cpvOf : nutsOf,
@@ -221,9 +290,14 @@ export function recordWriter(db: DatabaseSync, set: TableSet): RecordWriter {
   const removeLots = db.prepare(`DELETE FROM tender_lot${set} WHERE tender_id = ?`)
   return {
     lastModifiedOf: (id) => find.get(id)?.last_modified as string | undefined,
-    write: (delivered) => {
+    put: (delivered, isKnownOnly) => {
+      const held = find.get(delivered.id)
+      // Both are ISO 8601 in UTC with milliseconds, so their order as texts is their order in time.
+      if (held ? delivered.lastModified < (held.last_modified as string) : isKnownOnly) return
       const { record, json } = wellFormed(delivered)
-      tender.run(...tenderColumns.map(({ of }) => boundValue(of(record))), json)
+      const hash = recordHash(record)
+      if (held?.last_modified === record.lastModified && hexOf(held.record_hash) === hash) return
+      tender.run(...tenderColumns.map(({ of }) => boundValue(of(record))), json, Buffer.from(hash, 'hex'))
       removeLots.run(record.id)
       for (const each of lotsOf(record)) lot.run(...lotColumns.map(({ of }) => boundValue(of(each))))
       for (const { codesOf, insert, remove } of codeTables) {

@@ -14,6 +14,7 @@ import {
   type RecordWriter,
   recordWriter,
   sqliteContentOf,
+  sqliteDigest,
   sqliteRows,
   undo,
 } from './sqlite-schema.ts'
@@ -63,12 +64,8 @@ function createSink(db: DatabaseSync, file: string): OpenSink {
     undo(db)
   }
   function put(records: Iterable<TenderRecord>, isKnownOnly: boolean): void {
-    const { lastModifiedOf, write } = writing()
-    for (const record of records) {
-      const held = lastModifiedOf(record.id)
-      // Both are ISO 8601 in UTC with milliseconds, so their order as texts is their order in time.
-      if (held === undefined ? !isKnownOnly : record.lastModified > held) write(record)
-    }
+    const { put: write } = writing()
+    for (const record of records) write(record, isKnownOnly)
   }
 
   const state: StateStore = {
@@ -143,6 +140,7 @@ function createSink(db: DatabaseSync, file: string): OpenSink {
         }),
       )
     },
+    digest: async () => sqliteDigest(db, writer && run?.kind === 'first' ? '_staging' : ''),
     async *all() {
       for (const row of db.prepare('SELECT id, last_modified, status FROM tender ORDER BY id').iterate())
         yield { id: row.id as string, lastModified: row.last_modified as string, status: row.status as string }

@@ -4,10 +4,14 @@
 // compaction.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type CopyDigest, DigestSum, isOpenRecord } from '../sync/copy-digest.ts'
 import { StagingLostError, type SyncState } from '../sync/sink.ts'
+import type { TenderRecord } from '../types.ts'
 import { makeDurable, makeFolder, putInPlace, sizeOf } from './durable-files.ts'
-import { BlockWriter, readLines, readPlaces } from './line-file.ts'
-import { type IndexEntry, RecordIndex } from './record-index.ts'
+import { BlockWriter, type FileRange, readLines, readPlaces } from './line-file.ts'
+import { recordHash } from './record-hash.ts'
+import { type IndexEntry, type IndexedFile, RecordIndex, type RecordPrint } from './record-index.ts'
+import { wellFormed } from './record-json.ts'
 import { type Mark, RecordLog, replaceLog, type StoredRecord, scanLog } from './record-log.ts'
 import { SinkError } from './sink-error.ts'
 
@@ -29,6 +33,8 @@ export type WorkingCopyOptions = {
   readonly openExport?: () => Promise<CopyExport>
   /** Whether the last export is still there. */
   readonly isExported?: () => Promise<boolean>
+  /** Of what is stored. Default: of a whole record. */
+  readonly printOf?: (stored: StoredRecord) => RecordPrint
 }
 
 /** Where records go during a run: the log after the base, or the staging of a first run. */
@@ -41,14 +47,22 @@ type Target = {
   hasChanges: boolean
 }
 
+/** As it is stored: without half surrogate pairs. */
+const printOfRecord = (stored: StoredRecord): RecordPrint => {
+  const { record } = wellFormed(stored)
+  return { hash: recordHash(record), isOpen: isOpenRecord(record as TenderRecord) }
+}
+
 export class WorkingCopy {
   readonly #options: WorkingCopyOptions
+  readonly #printOf: (stored: StoredRecord) => RecordPrint
   readonly #logPath: string
   readonly #stagingPath: string
   #target: Target | undefined
 
   constructor(options: WorkingCopyOptions) {
     this.#options = options
+    this.#printOf = options.printOf ?? printOfRecord
     this.#logPath = join(options.folder, 'changes.log')
     this.#stagingPath = join(options.folder, 'staging.log')
   }
@@ -100,21 +114,36 @@ export class WorkingCopy {
     }
   }
 
-  /** Keeps those records that are newer than what is held; resolves to them. `isKnownOnly` skips unknown ids. */
+  #entryOf(record: StoredRecord, file: IndexedFile, { offset, length }: FileRange): IndexEntry {
+    const { lastModified, status } = record
+    return { lastModifiedMs: Date.parse(lastModified), status, file, offset, length, print: this.#printOf(record) }
+  }
+
+  /**
+   * Keeps those records that are newer than what is held, or that the copy holds otherwise although it is the same version;
+   * resolves to them. `isKnownOnly` skips unknown ids.
+   */
   async put<T extends StoredRecord>(records: readonly T[], isKnownOnly: boolean): Promise<T[]> {
     const target = this.#begun()
-    const newest = new Map<string, { readonly record: T; readonly ms: number }>()
+    const newest = new Map<
+      string,
+      { readonly record: T; readonly lastModifiedMs: number; readonly print: RecordPrint }
+    >()
     for (const record of records) {
-      const ms = Date.parse(record.lastModified)
-      const heldMs = newest.get(record.id)?.ms ?? target.index.get(record.id)?.lastModifiedMs
-      if (heldMs === undefined ? !isKnownOnly : ms > heldMs) newest.set(record.id, { record, ms })
+      const lastModifiedMs = Date.parse(record.lastModified)
+      const held = newest.get(record.id) ?? target.index.get(record.id)
+      if (held ? lastModifiedMs < held.lastModifiedMs : isKnownOnly) continue
+      const print = this.#printOf(record)
+      if (lastModifiedMs === held?.lastModifiedMs && print.hash === held.print.hash) continue
+      newest.set(record.id, { record, lastModifiedMs, print })
     }
     const toWrite = [...newest.values()]
     if (toWrite.length === 0) return []
     const places = await target.log.append(toWrite.map(({ record }) => record))
-    for (const [number, { record, ms }] of toWrite.entries()) {
-      if (!target.undo.has(record.id)) target.undo.set(record.id, target.index.get(record.id))
-      target.index.set(record.id, { ...places[number]!, lastModifiedMs: ms, status: record.status, file: 'log' })
+    for (const [number, { record, lastModifiedMs, print }] of toWrite.entries()) {
+      const { id, status } = record
+      if (!target.undo.has(id)) target.undo.set(id, target.index.get(id))
+      target.index.set(id, { ...places[number]!, lastModifiedMs, status, print, file: 'log' })
     }
     target.hasChanges = true
     return toWrite.map(({ record }) => record)
@@ -162,6 +191,15 @@ export class WorkingCopy {
     return held
   }
 
+  /** With what the run wrote; of a staged run the staging alone. */
+  async digest(): Promise<CopyDigest> {
+    const index = this.#target?.index ?? (await this.#readLive()).index
+    const sum = new DigestSum()
+    for (const [, { print, lastModifiedMs }] of index.entries())
+      sum.add(print.hash, print.isOpen, new Date(lastModifiedMs).toISOString())
+    return sum.digest
+  }
+
   async *all(): AsyncGenerator<StoredRecord> {
     const target = this.#target
     const index = target && !target.isStaging ? target.index : (await this.#readLive()).index
@@ -202,20 +240,13 @@ export class WorkingCopy {
         `${base} is not as the last run left it (${baseBytes} bytes instead of ${mark.baseBytes}): restore it, or rebuild the copy with \`tender-sync reset\`.`,
       )
     for await (const { bytes, offset } of readLines(base)) {
-      const { id, lastModified, status } = parseLine(bytes, base)
-      index.set(id, {
-        lastModifiedMs: Date.parse(lastModified),
-        status,
-        file: 'base',
-        offset,
-        length: bytes.length,
-      })
+      const record = parseLine(bytes, base)
+      index.set(record.id, this.#entryOf(record, 'base', { offset, length: bytes.length }))
     }
-    await scanLog(this.#logPath, ({ id, lastModified, status, offset, length }) => {
-      const lastModifiedMs = Date.parse(lastModified)
-      const held = index.get(id)
-      if (!held || lastModifiedMs > held.lastModifiedMs)
-        index.set(id, { lastModifiedMs, status, file: 'log', offset, length })
+    await scanLog(this.#logPath, ({ record, ...place }) => {
+      const held = index.get(record.id)
+      if (!held || Date.parse(record.lastModified) >= held.lastModifiedMs)
+        index.set(record.id, this.#entryOf(record, 'log', place))
     })
     return { ...scanned, index, isUnderCompaction }
   }
@@ -234,9 +265,9 @@ export class WorkingCopy {
 
   async #loadStaging(): Promise<RecordIndex> {
     const index = new RecordIndex()
-    await scanLog(this.#stagingPath, ({ id, lastModified, status, offset, length }) => {
+    await scanLog(this.#stagingPath, ({ record, ...place }) => {
       // In the order of writing: a record was only written when it was newer than what was held.
-      index.set(id, { lastModifiedMs: Date.parse(lastModified), status, file: 'log', offset, length })
+      index.set(record.id, this.#entryOf(record, 'log', place))
     })
     return index
   }

@@ -9,6 +9,7 @@
 // write after a commit to the next commit. An abandoned run ends with discard() if it will not be resumed, and with no
 // call at all if it will be (a crash would not call anything either): begin() must clean up what it finds.
 import type { TenderRecord } from '../types.ts'
+import type { CopyDigest, KnownCopy } from './copy-digest.ts'
 
 /**
  * `first`: the target is filled from nothing; a sink that can stage shows none of it before commit('run'), which then
@@ -44,6 +45,8 @@ export type SyncState = {
   readonly filterHash: string
   /** Largest `lastModified` of all completed runs: the next run's `updated_since`. Missing before the first completed run. */
   readonly updatedSince?: string
+  /** What the target held when the last run ended; missing where the sink cannot say. */
+  readonly copy?: KnownCopy
   /** A run that began and did not end: how to continue with it. */
   readonly run?: {
     readonly kind: RunKind
@@ -59,6 +62,8 @@ export type SyncState = {
     readonly edition?: number
     /** Smallest `lastModified` of the records that a sink without staging held when its first run began (G1). */
     readonly oldestHeld?: string
+    /** The run goes over everything again, because the copy differed from its edition. */
+    readonly isRepair?: true
   }
 }
 
@@ -106,6 +111,12 @@ export type Sink = {
   held(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** All ids with lastModified and status, as committed, in any order; for verify and G1. */
   all(): AsyncIterable<{ readonly id: string; readonly lastModified: string; readonly status: string }>
+  /**
+   * The digest of what the target holds, with what this run wrote (in a staged run: the staging alone). Computed from what is
+   * stored, so that a record that another program removed is missed. A target that keeps no records remembers the hash of
+   * what it was given. Undefined, or left out: the copy cannot be compared with its edition.
+   */
+  digest?(): Promise<CopyDigest | undefined>
   /** The target as its readers find it; without it `tender-sync verify` compares what all() gives. */
   readonly readBack?: ReadBack
   /** Where the sink keeps the state itself; commit() writes it. Without: give sync() a state store. */
@@ -125,6 +136,8 @@ export type SeenRecord = {
   readonly lastModified: string
   readonly status: string
   readonly content: string
+  /** The record that the target keeps, from which `content` follows unless something was damaged; missing where it is gone. */
+  readonly record?: TenderRecord
 }
 
 /** Reads the same files or tables that people load, and nothing that is stored beside them. */

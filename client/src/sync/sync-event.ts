@@ -30,6 +30,8 @@ export type SyncEvent =
   | { readonly type: 'restart'; readonly reason: RestartReason; readonly updatedSince?: string }
   /** A merge whose survivor was not delivered: it is fetched; `isFound` false: the API does not know it (yet). */
   | { readonly type: 'survivor'; readonly id: string; readonly isFound: boolean }
+  /** The copy is not the edition that the run came from: everything is gone over once more. */
+  | { readonly type: 'differs'; readonly edition: number | undefined }
   /** G1: as many records that the target held before its first run were not delivered by it. */
   | { readonly type: 'left-over'; readonly records: number }
 

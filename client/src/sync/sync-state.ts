@@ -11,13 +11,27 @@ const isObject = (value: unknown): value is { readonly [name: string]: unknown }
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isTextOrMissing = (value: unknown): boolean => value === undefined || isText(value)
 
+const isSum = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
+const isNumberOrMissing = (value: unknown): boolean => value === undefined || Number.isSafeInteger(value)
+
+function isCopy(copy: unknown): boolean {
+  return (
+    isObject(copy) &&
+    Number.isSafeInteger(copy.records) &&
+    [copy.open, copy.all].every(isSum) &&
+    isNumberOrMissing(copy.edition) &&
+    (copy.isDifferent === undefined || typeof copy.isDifferent === 'boolean')
+  )
+}
+
 function isRun(run: unknown): boolean {
   return (
     isObject(run) &&
     (run.kind === 'first' || run.kind === 'delta') &&
     isText(run.cursor) &&
     [run.updatedSince, run.largest, run.oldestHeld].every(isTextOrMissing) &&
-    (run.edition === undefined || Number.isSafeInteger(run.edition)) &&
+    isNumberOrMissing(run.edition) &&
+    (run.isRepair === undefined || run.isRepair === true) &&
     (run.merges === undefined || (Array.isArray(run.merges) && run.merges.every(isText)))
   )
 }
@@ -33,6 +47,7 @@ export function parseState(value: unknown): SyncState {
     value.schema === 1 &&
     isText(value.filterHash) &&
     isTextOrMissing(value.updatedSince) &&
+    (value.copy === undefined || isCopy(value.copy)) &&
     (value.run === undefined || isRun(value.run))
   if (!isState) throw new StateError('The stored state is damaged. Restore it, or reset it to reload the copy.')
   return value as SyncState

@@ -13,7 +13,7 @@ import { type Run, type RunKind, type Sink, StagingLostError, type StateStore, t
 import type { SyncCounts, SyncEvent } from './sync-event.ts'
 import { filterHash, type SyncFilters } from './sync-filters.ts'
 import { StateError } from './sync-state.ts'
-import { isUnfinished, type TenderSource, type WalkOptions, type WalkPlan, walkRun } from './walk-run.ts'
+import { isUnfinished, type TenderSource, type WalkEnd, type WalkOptions, type WalkPlan, walkRun } from './walk-run.ts'
 
 export type { SyncCounts, SyncEvent } from './sync-event.ts'
 
@@ -51,6 +51,7 @@ export type AbortReason =
   | 'filters-changed'
   | 'state'
   | 'lock-lost'
+  | 'differs'
   | 'sink'
 
 export type SyncOutcome = {
@@ -89,6 +90,11 @@ class LockLostError extends Error {
 /** The state belongs to other filters. */
 class FiltersChangedError extends Error {
   override readonly name = 'FiltersChangedError'
+}
+
+/** The copy is not the edition, and going over everything again did not help. */
+class CopyDiffersError extends Error {
+  override readonly name = 'CopyDiffersError'
 }
 
 /** Sinks that a run of this process is writing into. */
@@ -155,19 +161,52 @@ class Attempt {
 
   async #complete(): Promise<Ending> {
     const walkOptions = await this.#walkOptions()
-    let stored = await this.#loadState(walkOptions.filterHash)
+    const stored = await this.#loadState(walkOptions.filterHash)
     const first = await this.#begin(stored, walkOptions)
-    let { state, needsDelta } = await walkRun(walkOptions, stored, first)
-    while (needsDelta) {
-      stored = state
-      const next = await this.#begin(stored, walkOptions)
-      ;({ state, needsDelta } = await walkRun(walkOptions, stored, next))
+    let end = await this.#walkOn(walkOptions, stored, first)
+    // Once, and not again in later runs as long as it stays: what a whole run does not repair, the next one will not either.
+    if (end.isDifferent && !first.isRepair && !stored?.copy?.isDifferent) {
+      this.#emit({ type: 'differs', edition: end.state.copy?.edition })
+      end = await this.#walkOn(walkOptions, end.state, await this.#beginRepair(walkOptions))
     }
+    const { state } = end
+    if (end.isDifferent)
+      throw new CopyDiffersError(
+        `The copy differs from edition ${state.copy?.edition}, and a run over all records did not repair it. Rebuild the copy (reset the state); tender-sync verify names the records.`,
+      )
     return {
       result: 'completed',
       kind: first.kind,
       isResumed: first.isResumed,
       ...(state.updatedSince !== undefined && { updatedSince: state.updatedSince }),
+    }
+  }
+
+  /** Walks, and over the changes since what was left open. */
+  async #walkOn(options: WalkOptions, stored: SyncState | undefined, plan: WalkPlan): Promise<WalkEnd> {
+    let end = await walkRun(options, stored, plan)
+    while (end.needsDelta) {
+      const next = await this.#begin(end.state, options)
+      end = await walkRun(options, end.state, plan.isRepair ? { ...next, isRepair: true } : next)
+    }
+    return end
+  }
+
+  /**
+   * A walk over everything on top of the copy: what is missing comes, what is old is replaced, and what is held as open and was
+   * not delivered is looked at, as after a first run into a target that was not empty (G1).
+   */
+  async #beginRepair({ filterHash: hash, keepArchived }: WalkOptions): Promise<WalkPlan> {
+    const { sink } = this.#options
+    await sink.begin({ kind: 'delta', filterHash: hash, resumed: false, keepArchived })
+    this.#isKept = false
+    const oldestHeld = await this.#oldestHeld()
+    const updatedSince = keepArchived ? archiveFloor : undefined
+    this.#emit({ type: 'run', kind: 'delta', isResumed: false, ...(updatedSince !== undefined && { updatedSince }) })
+    return {
+      ...{ kind: 'delta', isResumed: false, isRepair: true },
+      ...(updatedSince !== undefined && { updatedSince }),
+      ...(oldestHeld !== undefined && { oldestHeld }),
     }
   }
 
@@ -242,9 +281,9 @@ class Attempt {
     return oldestHeld === undefined ? first : { ...first, oldestHeld }
   }
 
-  async #forgetRun({ schema, filterHash: hash, updatedSince }: SyncState): Promise<void> {
-    if (updatedSince === undefined) await this.#states.clear()
-    else await this.#states.save({ schema, filterHash: hash, updatedSince })
+  async #forgetRun({ run: _, ...state }: SyncState): Promise<void> {
+    if (state.updatedSince === undefined) await this.#states.clear()
+    else await this.#states.save(state)
   }
 
   /** Smallest `lastModified` of what the target holds as unfinished: no change to any of it came earlier (G1). */
@@ -263,6 +302,7 @@ class Attempt {
     if (error instanceof FiltersChangedError) return 'filters-changed'
     if (error instanceof StateError) return 'state'
     if (error instanceof LockLostError) return 'lock-lost'
+    if (error instanceof CopyDiffersError) return 'differs'
     return 'sink'
   }
 }

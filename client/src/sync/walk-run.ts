@@ -1,6 +1,7 @@
 // One walk over the list, from its first page (or a kept cursor) to its end, into a sink.
 import { ProblemError } from '../problem-error.ts'
 import type { TenderList, TenderRecord, TendersQuery } from '../types.ts'
+import { type CopyDigest, differsFrom, type EditionDigest } from './copy-digest.ts'
 import { FeedError } from './feed-error.ts'
 import { earlierOf, instantMs, laterOf } from './instants.ts'
 import { MergeQueue } from './merge-queue.ts'
@@ -10,7 +11,12 @@ import type { SyncFilters } from './sync-filters.ts'
 
 /** What the engine needs of a client (a TenderClient): pages and single records, with retries done. */
 export type TenderSource = {
-  page(query: TendersQuery, signal?: AbortSignal): Promise<TenderList & { readonly edition?: number }>
+  page(
+    query: TendersQuery,
+    signal?: AbortSignal,
+  ): Promise<
+    TenderList & { readonly edition?: number; readonly digest?: { readonly open: string; readonly all: string } }
+  >
   get(id: string, signal?: AbortSignal, notBefore?: number): Promise<TenderRecord>
 }
 
@@ -41,6 +47,14 @@ export type WalkPlan = {
   readonly merges?: readonly string[]
   readonly edition?: number
   readonly oldestHeld?: string
+  readonly isRepair?: true
+}
+
+/** How a walk ended. `isDifferent`: the copy is not the edition; undefined where that cannot be said. */
+export type WalkEnd = {
+  readonly state: SyncState
+  readonly needsDelta: boolean
+  readonly isDifferent: boolean | undefined
 }
 
 /** Maximum restarts of a run, in case a server refuses cursor after cursor. */
@@ -56,11 +70,7 @@ const msOrNothing = (text: string | undefined): number =>
   text === undefined ? Number.NEGATIVE_INFINITY : instantMs(text)
 
 /** Walks the list to its end and resolves to the committed state. The sink's begin() was called before. */
-export async function walkRun(
-  options: WalkOptions,
-  stored: SyncState | undefined,
-  plan: WalkPlan,
-): Promise<{ readonly state: SyncState; readonly needsDelta: boolean }> {
+export async function walkRun(options: WalkOptions, stored: SyncState | undefined, plan: WalkPlan): Promise<WalkEnd> {
   return new Walk(options, stored, plan).walk()
 }
 
@@ -79,6 +89,9 @@ class Walk {
   /** The newest time on the pages of this walk; the list is ascending, so none may come before it. */
   #latestMs: number
   #restarts = 0
+  /** What the pages since the last restart said of their edition; undefined when they named several, or none. */
+  #stock: EditionDigest | undefined
+  #isStockMixed = false
 
   constructor(options: WalkOptions, stored: SyncState | undefined, plan: WalkPlan) {
     this.#options = options
@@ -103,7 +116,7 @@ class Walk {
     })
   }
 
-  async walk(): Promise<{ state: SyncState; needsDelta: boolean }> {
+  async walk(): Promise<WalkEnd> {
     const { counts, emit, checkLock } = this.#options
     await this.#merges.restore(this.#plan.merges ?? [])
     for (;;) {
@@ -111,6 +124,7 @@ class Walk {
       if (page === undefined) continue
       this.#checkPage(page)
       if (page.edition !== undefined) this.#edition = Math.max(page.edition, this.#edition ?? 0)
+      this.#noteStock(page)
       await checkLock()
       await this.#write(page.data)
       counts.pages++
@@ -128,6 +142,12 @@ class Walk {
       this.#cursor = page.nextCursor
       if (this.#options.sink.commitsPages !== false) await this.#commitPage(page.nextCursor)
     }
+  }
+
+  #noteStock({ edition, digest }: Awaited<ReturnType<TenderSource['page']>>): void {
+    const isOther = this.#stock !== undefined && this.#stock.edition !== edition
+    if (edition === undefined || !digest || isOther) this.#isStockMixed = true
+    this.#stock = this.#isStockMixed ? undefined : { edition: edition!, ...digest! }
   }
 
   /** Undefined: the cursor was refused, and the walk continues without it. */
@@ -170,6 +190,8 @@ class Walk {
     this.#restarts++
     this.#options.counts.restarts++
     this.#cursor = undefined
+    this.#stock = undefined
+    this.#isStockMixed = false
     this.#updatedSince = kind === 'first' ? (this.#largest ?? updatedSince) : updatedSince
     // The next part may come from a node that lags, and bring old versions of what the sink did not take from the first part
     // (archived and unknown): the state must not pass their successors by. A first run skipped nothing below its largest.
@@ -226,6 +248,7 @@ class Walk {
       schema: 1,
       filterHash: this.#options.filterHash,
       ...(this.#stored?.updatedSince !== undefined && { updatedSince: this.#stored.updatedSince }),
+      ...(this.#stored?.copy && { copy: this.#stored.copy }),
       run: {
         kind: this.#plan.kind,
         cursor,
@@ -234,6 +257,7 @@ class Walk {
         ...(merges.length > 0 && { merges }),
         ...(this.#edition !== undefined && { edition: this.#edition }),
         ...(this.#plan.oldestHeld !== undefined && { oldestHeld: this.#plan.oldestHeld }),
+        ...(this.#plan.isRepair && { isRepair: true }),
       },
     })
     this.#options.onPageKept()
@@ -247,16 +271,47 @@ class Walk {
     emit({ type: 'committed', end, state })
   }
 
-  async #finish(): Promise<{ state: SyncState; needsDelta: boolean }> {
-    const { filterHash, checkLock } = this.#options
+  async #finish(): Promise<WalkEnd> {
+    const { filterHash, checkLock, sink } = this.#options
     await this.#settleMerges()
-    const floor = await this.#lookAtLeftOver()
+    const { isRepair, updatedSince: since } = this.#plan
+    // The open records alone say nothing about those that were archived meanwhile.
+    const isOfOpenOnly = isRepair && since === undefined
+    const floor = earlierOf(await this.#lookAtLeftOver(), isOfOpenOnly ? this.#stored?.updatedSince : undefined)
     await checkLock()
     const reached = laterOf(this.#stored?.updatedSince, this.#largest)
     const updatedSince = earlierOf(reached, floor)
-    const state: SyncState = { schema: 1, filterHash, ...(updatedSince !== undefined && { updatedSince }) }
+    const needsDelta = updatedSince !== reached
+    const held = await sink.digest?.()
+    const isDifferent = held && !needsDelta ? this.#isDifferent(held, reached) : undefined
+    const state: SyncState = {
+      schema: 1,
+      filterHash,
+      ...(updatedSince !== undefined && { updatedSince }),
+      ...(held && { copy: this.#knownCopy(held, isDifferent) }),
+    }
     await this.#commit('run', state)
-    return { state, needsDelta: updatedSince !== reached }
+    return { state, needsDelta, isDifferent }
+  }
+
+  #isDifferent(held: CopyDigest, reached: string | undefined): boolean | undefined {
+    const { filters, keepArchived } = this.#options
+    // A digest of what filters leave does not exist.
+    if (Object.values(filters).some((value) => value !== undefined && !(Array.isArray(value) && value.length === 0)))
+      return undefined
+    const since = Math.max(this.#stored?.copy?.edition ?? 0, this.#edition ?? 0)
+    return differsFrom(held, this.#stock, { keepArchived, since, reached })
+  }
+
+  #knownCopy({ records, open, all }: CopyDigest, isDifferent: boolean | undefined): NonNullable<SyncState['copy']> {
+    const before = this.#stored?.copy
+    const edition = Math.max(this.#edition ?? 0, before?.edition ?? 0)
+    const wasLeftDifferent = this.#plan.isRepair === true || before?.isDifferent === true
+    const known = { records, open, all, ...(edition > 0 && { edition }) }
+    if (isDifferent === false) return { ...known, isDifferent: false }
+    // A difference that a repair may still remove is not noted: if this process is killed now, the next run finds it again.
+    const isNoted = isDifferent ? wasLeftDifferent : before?.isDifferent === true
+    return isNoted ? { ...known, isDifferent: true } : known
   }
 
   /**

@@ -1,0 +1,112 @@
+// The digest of a copy, and whether it is that of an edition (docs/sync/digest.md): sums modulo 2^256 of the SHA-256 of records.
+import type { TenderRecord } from '../types.ts'
+import { instantMs } from './instants.ts'
+
+/** What a copy holds, as 64 hexadecimal digits each. */
+export type CopyDigest = {
+  readonly records: number
+  /** Over the records that are not archived. */
+  readonly open: string
+  readonly all: string
+  /** The newest `lastModified` among them; missing in an empty copy. */
+  readonly newest?: string
+}
+
+/** What an answer says of its edition. */
+export type EditionDigest = { readonly edition: number; readonly open: string; readonly all: string }
+
+/** The value of `X-Stock-Digest`; undefined for none, or for a form that this version does not know. */
+export function parseDigest(text: string | null): { readonly open: string; readonly all: string } | undefined {
+  const [, open, all] = /^open=([0-9a-f]{64}), all=([0-9a-f]{64})$/.exec(text ?? '') ?? []
+  return open === undefined || all === undefined ? undefined : { open, all }
+}
+
+/**
+ * A value that JSON.parse returned, as canonical JSON (RFC 8785): members ordered by the UTF-16 code units of their names, numbers
+ * and strings as ECMAScript writes them.
+ */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  let text = ''
+  if (Array.isArray(value)) {
+    for (const item of value) text += (text === '' ? '[' : ',') + canonicalJson(item)
+    return text === '' ? '[]' : `${text}]`
+  }
+  const members = value as { readonly [name: string]: unknown }
+  for (const name of Object.keys(members).sort())
+    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${canonicalJson(members[name])}`
+  return text === '' ? '{}' : `${text}}`
+}
+
+/** What of a record is hashed: `checkedAt` moves while the record stays the same (C26). */
+export function hashedForm(record: object): string {
+  const { checkedAt: _, ...content } = record as { readonly checkedAt?: unknown }
+  return canonicalJson(content)
+}
+
+/** SHA-256 of a record, as 64 hexadecimal digits; for runtimes that have nothing but Web Crypto. */
+export async function webRecordHash(record: object): Promise<string> {
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(hashedForm(record)))
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+const modulus = 1n << 256n
+const digits = (sum: bigint): string => (sum % modulus).toString(16).padStart(64, '0')
+
+/** A digest that is being computed. */
+export class DigestSum {
+  #records = 0
+  #open = 0n
+  #all = 0n
+  #newest: string | undefined
+  #newestMs = Number.NEGATIVE_INFINITY
+
+  /** `hash`: 64 hexadecimal digits. `isOpen`: the record is not archived. */
+  add(hash: string, isOpen: boolean, lastModified: string): void {
+    const number = BigInt(`0x${hash}`)
+    this.#records++
+    this.#all += number
+    if (isOpen) this.#open += number
+    const ms = instantMs(lastModified)
+    if (ms <= this.#newestMs) return
+    this.#newestMs = ms
+    this.#newest = lastModified
+  }
+
+  get digest(): CopyDigest {
+    return {
+      records: this.#records,
+      open: digits(this.#open),
+      all: digits(this.#all),
+      ...(this.#newest !== undefined && { newest: this.#newest }),
+    }
+  }
+}
+
+export const isOpenRecord = ({ archiveReason }: TenderRecord): boolean => archiveReason === undefined
+
+/** A state's part about the copy: what it held when the last run ended, and which edition that was. */
+export type KnownCopy = Omit<CopyDigest, 'newest'> & {
+  /** Missing where the pages of the run came from more than one edition, or did not name it. */
+  readonly edition?: number
+  /**
+   * False: the copy was found to be that edition. True: it differed, and a whole run over everything did not help, so that none
+   * is repeated for it. Missing: they were not compared.
+   */
+  readonly isDifferent?: boolean
+}
+
+/**
+ * Whether the copy differs from the edition; undefined where they cannot be compared. `since`: the newest edition that
+ * anything came from, now or earlier; an older one comes from a node that lags. `reached`: the newest `lastModified` that lists have delivered; a
+ * record that was fetched by its id may be newer, and of a later edition.
+ */
+export function differsFrom(
+  { open, all, newest }: CopyDigest,
+  stock: EditionDigest | undefined,
+  { keepArchived, since, reached }: { keepArchived: boolean; since: number; reached: string | undefined },
+): boolean | undefined {
+  if (!stock || stock.edition < since) return undefined
+  if (newest !== undefined && (reached === undefined || instantMs(newest) > instantMs(reached))) return undefined
+  return keepArchived ? all !== stock.all : open !== stock.open
+}
