@@ -171,7 +171,7 @@ function answerPart({ editions }: Explored, request: PageRequest, answer: Explor
     table({
       caption: texts.headers,
       columns: [{ head: texts.header }, { head: texts.value }],
-      rows: Object.entries(answer.headers).map(([name, value]) => [html`<code>${name}</code>`, value]),
+      rows: Object.entries(answer.headers).map(([name, value]) => [html`<code class="nb">${name}</code>`, value]),
       kind: 'mini keep',
     }),
   )}`
