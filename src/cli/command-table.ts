@@ -163,14 +163,14 @@ const simulator: OptionSpec = {
 
 const databaseEnvironment = ['DATABASE_URL'] as const
 const sourceEnvironment = ['TENDERSTOCK_CONTACT'] as const
-const documentsEnvironment = [
-  'TENDERSTOCK_DOCUMENTS',
+const bucketEnvironment = [
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',
   'AWS_SESSION_TOKEN',
   'AWS_REGION',
   'AWS_ENDPOINT_URL',
 ] as const
+const documentsEnvironment = ['TENDERSTOCK_DOCUMENTS', ...bucketEnvironment] as const
 const sealingEnvironment = [...databaseEnvironment, 'TENDERSTOCK_SECRET_KEY'] as const
 const serviceEnvironment = [
   ...databaseEnvironment,
@@ -179,6 +179,7 @@ const serviceEnvironment = [
   'TENDERSTOCK_DOCS_URL',
   'TENDERSTOCK_TRUSTED_HOPS',
   'TENDERSTOCK_SECRET_KEY',
+  'TENDERSTOCK_EDITIONS',
 ] as const
 const mailEnvironment = ['TENDERSTOCK_SMTP_URL', 'TENDERSTOCK_MAIL_FROM'] as const
 const consoleEnvironment = [
@@ -405,6 +406,7 @@ export const commands = {
     summary: 'Serve the API only; reading and publishing run elsewhere.',
     details: [
       'With DATABASE_URL, any number of these can run. On the embedded engine, only one process can use the folder.',
+      'With TENDERSTOCK_EDITIONS, it reads editions and tokens from a bucket and needs no database (docs/editions-in-a-bucket.md).',
     ],
     options: {
       data,
@@ -421,9 +423,10 @@ export const commands = {
       json,
       help,
     },
-    environment: serviceEnvironment,
+    environment: [...serviceEnvironment, ...bucketEnvironment],
     examples: [
       ['DATABASE_URL=postgres://… tenderstock serve --api-port 9001', 'another API process'],
+      ['TENDERSTOCK_EDITIONS=s3://bucket/prefix tenderstock serve', 'an API process without a database'],
       [
         'DATABASE_URL=postgres://… tenderstock serve --readers 8',
         'an API process with a reader for each of eight cores',

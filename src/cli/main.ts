@@ -103,7 +103,7 @@ async function runCommand(
       emit,
       isOlderAccepted: options['accept-older-database'] === true,
       maxStalenessMs: Number(options['max-staleness']) * 3_600_000,
-      drainMs: drainSeconds(options, config.databaseUrl !== undefined) * 1000,
+      drainMs: drainSeconds(options, config.databaseUrl !== undefined || config.editions !== undefined) * 1000,
       stop,
       ...(options['metrics-port'] !== undefined && {
         metrics: { host: String(options['metrics-host']), port: Number(options['metrics-port']) },
@@ -114,7 +114,8 @@ async function runCommand(
       event: 'starting',
       version: service.version,
       data: dataFolder,
-      engine: service.config.databaseUrl === undefined ? 'embedded' : 'server',
+      engine:
+        command === 'serve' && config.editions ? 'bucket' : config.databaseUrl === undefined ? 'embedded' : 'server',
       pid: process.pid,
     })
     if (command === 'serve') {

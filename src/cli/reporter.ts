@@ -54,6 +54,8 @@ export function openReporter(options: {
   return options.json ? jsonReporter(options.out, options.clock) : textReporter(options)
 }
 
+const serverOf = (engine: 'server' | 'bucket'): string => (engine === 'bucket' ? 'bucket' : 'PostgreSQL server')
+
 function jsonReporter(out: Screen, clock: Clock): Reporter {
   const isDue = throttle(clock, programProgressMs)
   const emit: Emit = ({ event, ...facts }) => {
@@ -208,7 +210,7 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
   const line = (label: string, text: string) => `  ${done} ${label.padEnd(20)} ${text}`
   switch (event.event) {
     case 'starting':
-      return `\n${paint.bold(`Tenderstock ${event.version}`)}\n\n  ${paint.dim(`· Opening the stock ${event.engine === 'embedded' ? `in ${event.data}` : 'on the PostgreSQL server'} …`)}`
+      return `\n${paint.bold(`Tenderstock ${event.version}`)}\n\n  ${paint.dim(`· Opening the stock ${event.engine === 'embedded' ? `in ${event.data}` : `on the ${serverOf(event.engine)}`} …`)}`
     case 'migrating':
       return [
         ...(event.applying.length > 0 ? [line('Upgrading', event.applying.join(', '))] : []),
@@ -219,7 +221,7 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
     case 'opened':
       return line(
         'Data',
-        `${event.data} ${paint.dim(event.engine === 'embedded' ? '(embedded engine)' : '(PostgreSQL server)')}`,
+        `${event.data} ${paint.dim(event.engine === 'embedded' ? '(embedded engine)' : `(${serverOf(event.engine)})`)}`,
       )
     case 'found':
       return line('Found', `edition ${event.edition} with ${count(event.records, 'record')}`)

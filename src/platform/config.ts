@@ -30,6 +30,8 @@ export type Config = {
   readonly secretKey?: Uint8Array
   /** TENDERSTOCK_DOCUMENTS: where raw documents are kept; absent means in the database. */
   readonly documents?: DocumentLocation
+  /** TENDERSTOCK_EDITIONS: a bucket in which nodes find the editions; absent means that they ask the database. */
+  readonly editions?: BucketLocation
   /** TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM: how mails leave; absent means that they wait. */
   readonly mail?: MailSettings
   /** TENDERSTOCK_KEEP_…_DAYS: how long things are kept, in milliseconds; absent means for ever, of the audit log 24 months. */
@@ -199,6 +201,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const contact = contactOf(environment)
   const documents = documentPlaceOf(environment)
   const secretKey = sealingKeyOf(environment)
+  const editions = editionPlaceOf(environment, secretKey !== undefined)
   const mail = mailOf(environment)
   const oidc = oidcOf(environment)
   checkKeyFiles(environment)
@@ -213,6 +216,7 @@ export function readConfig(environment: Environment = process.env): Config {
     ...(contact !== undefined && { contact }),
     ...(documents !== undefined && { documents }),
     ...(secretKey !== undefined && { secretKey }),
+    ...(editions !== undefined && { editions }),
     ...(mail !== undefined && { mail }),
     ...(oidc !== undefined && { oidc }),
     ...(keep !== undefined && { keep }),
@@ -421,6 +425,20 @@ function documentPlaceOf(environment: Environment): DocumentLocation | undefined
   if (bucket === undefined)
     throw new OperatorError(
       'TENDERSTOCK_DOCUMENTS is not usable; write database, folder:/an/absolute/path or s3://bucket/prefix.',
+      { exitCode: 2 },
+    )
+  return bucket
+}
+
+function editionPlaceOf(environment: Environment, hasSecretKey: boolean): BucketLocation | undefined {
+  const text = textOf(environment, 'TENDERSTOCK_EDITIONS')
+  if (!text) return undefined
+  const bucket = bucketOf(environment, text, 'TENDERSTOCK_EDITIONS')
+  if (bucket === undefined)
+    throw new OperatorError('TENDERSTOCK_EDITIONS is not usable; write s3://bucket/prefix.', { exitCode: 2 })
+  if (!hasSecretKey)
+    throw new OperatorError(
+      'TENDERSTOCK_EDITIONS needs TENDERSTOCK_SECRET_KEY, the same for the publisher and all nodes: it seals the tokens there.',
       { exitCode: 2 },
     )
   return bucket

@@ -69,6 +69,12 @@ export const settings = {
     details: 'See [raw documents](operations.md#raw-documents).',
     default: 'database',
   },
+  TENDERSTOCK_EDITIONS: {
+    meaning: 'bucket in which nodes find the editions, s3://bucket/prefix',
+    details:
+      '`start` writes them there and `serve` reads them there, without `DATABASE_URL` ([editions in a bucket](editions-in-a-bucket.md)).',
+    default: 'nodes ask the database',
+  },
   AWS_ACCESS_KEY_ID: { meaning: 'key of the bucket', isSecret: true },
   AWS_SECRET_ACCESS_KEY: { meaning: 'secret of that key', isSecret: true },
   AWS_SESSION_TOKEN: { meaning: 'session of temporary keys', isSecret: true },

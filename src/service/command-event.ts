@@ -97,10 +97,10 @@ export type BackupFacts = {
  */
 export type Facts = {
   // the service
-  starting: { version: string; data: string; engine: Store['engine']; pid: number }
+  starting: { version: string; data: string; engine: Store['engine'] | 'bucket'; pid: number }
   /** The tables are changed for this version; `waiting`: when no program is left that is too old for them. */
   migrating: { applying: readonly string[]; waiting: readonly string[] }
-  opened: { data: string; engine: Store['engine'] }
+  opened: { data: string; engine: Store['engine'] | 'bucket' }
   found: { edition: number; records: number }
   portals: { portals: number }
   sourcesStarted: { running: number; countries: number; off: number; keysMissing: readonly string[] }

@@ -3,8 +3,9 @@ import { mkdtemp, open, readFile, rm, stat, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Redis } from 'ioredis'
-import type { Clock } from '../platform/clock.ts'
-import type { Config } from '../platform/config.ts'
+import { fromNodes } from '../edition/format/bucket-files.ts'
+import { type Clock, systemSleep } from '../platform/clock.ts'
+import type { BucketLocation, Config } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { openHttp } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
@@ -12,6 +13,7 @@ import { secretKeyFile, secretKeyOf } from '../platform/sealing.ts'
 import { keyVariable } from '../platform/settings.ts'
 import { within } from '../platform/within.ts'
 import { loadSources } from '../sources/registry.ts'
+import { openBucket } from '../store/bucket.ts'
 import { examineServer, type ServerFacts } from '../store/server/examine-server.ts'
 import { assertVersion, placeOf } from '../store/server/open-server.ts'
 import { nodeClockConcern, publisherClockConcern } from './clock-concerns.ts'
@@ -81,6 +83,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
     ))
       found(finding)
   })
+  if (config?.editions) await examine('editions in a bucket', (found) => checkBucket(config!.editions!, options, found))
   let isRunning = false
   await examine('service', async (found) => {
     isRunning = await isServiceRunning(options.dataFolder)
@@ -141,6 +144,41 @@ function* settingFindings(config: Config, needsContact: boolean): Generator<Find
   if (config.consoleUrl === undefined)
     yield warning('TENDERSTOCK_CONSOLE_URL is not set: set it where people reach the console from other machines.')
   yield ok('The settings can be used.')
+}
+
+/** Writes a trial object, reads it, and removes it. */
+async function checkBucket(
+  place: BucketLocation,
+  { clock, random, version }: DoctorOptions,
+  found: (finding: Finding) => void,
+): Promise<void> {
+  const bucket = openBucket(place, {
+    clock,
+    sleep: systemSleep,
+    random,
+    version,
+    named: 'the address in TENDERSTOCK_EDITIONS',
+    timeoutMs: checkMs / 2,
+  })
+  // nodes may write there, too
+  const path = `${fromNodes}doctor-${random.uuid()}`
+  try {
+    await bucket.put(path, Buffer.from('tenderstock'))
+    const isHeld = (await bucket.putIf(path, Buffer.from('another'), { ifAbsent: true })) === false
+    const isListed = (await bucket.list(path)).length === 1
+    await bucket.remove(path)
+    if (!isListed) return found(problem('The bucket does not list its objects: let the key list it.'))
+    found(ok('The bucket of TENDERSTOCK_EDITIONS can be read, written and listed.'))
+    found(
+      isHeld
+        ? ok('It knows conditional PUT, which fences a frozen publisher as well.')
+        : warning(
+            'It does not know conditional PUT (If-None-Match): the row in the database alone keeps two publishers apart.',
+          ),
+    )
+  } finally {
+    await bucket.close()
+  }
 }
 
 async function isServiceRunning(dataFolder: string): Promise<boolean> {

@@ -1,12 +1,12 @@
-// The editions that this node serves, kept up with those that the database holds.
+// The editions that this node serves, kept up with those that the database or a bucket holds.
 
 import { dayMs } from '../domain/time.ts'
 import { type CatchUpOptions, catchUp, type EditionLog } from '../edition/write/edition-log.ts'
+import type { EditionSource, SourceStore } from '../edition/write/edition-source.ts'
 import { WrongEntriesError } from '../edition/write/log-state.ts'
 import { OlderDatabaseError } from '../edition/write/take-over.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
-import type { Store } from '../store/database.ts'
 import type { DatabaseWatch } from './database-watch.ts'
 import type { NodeState } from './node-state.ts'
 
@@ -17,17 +17,21 @@ const longestRefusedRounds = 60
 const checkRoundMs = dayMs
 const olderConcern =
   'The database lacks the newest editions that this node serves: the node still serves them, and nothing is published.'
-const refusedConcern = 'An edition from the database was incomplete: the previous one is still served.'
+const refusedConcern = 'An edition came incomplete: the previous one is still served.'
 
-type ServedEditions = { readonly editions: EditionLog; readonly store: Store; readonly log: Log }
+type ServedEditions = {
+  readonly editions: EditionLog
+  readonly source: SourceStore | EditionSource
+  readonly log: Log
+}
 
 /**
  * Takes over what is new. Without room for it, what the log holds is served, and `followEditions` tries again; so it
  * does for an edition that did not come whole. Throws OlderDatabaseError.
  */
-export async function takeOver({ editions, store, log }: ServedEditions, options: CatchUpOptions = {}): Promise<void> {
+export async function takeOver({ editions, source, log }: ServedEditions, options: CatchUpOptions = {}): Promise<void> {
   try {
-    await catchUp(editions, store, options)
+    await catchUp(editions, source, options)
   } catch (error) {
     if (error instanceof OlderDatabaseError) log.error(error.message)
     const isWaitedFor = error instanceof WrongEntriesError || editions.newest !== undefined
@@ -42,13 +46,13 @@ export async function takeOver({ editions, store, log }: ServedEditions, options
  */
 export function followEditions({
   editions,
-  store,
+  source,
   database,
   state,
   log,
   onLook,
 }: ServedEditions & {
-  readonly database: DatabaseWatch
+  readonly database: Pick<DatabaseWatch, 'look'>
   readonly state: NodeState
   /** Called when the database was asked for newer editions, and all there are were taken over. */
   readonly onLook?: () => void
@@ -68,7 +72,7 @@ export function followEditions({
     try {
       const { edition } = await database.look()
       if (edition !== editions.serial || editions.isDamaged || editions.olderDatabase !== undefined)
-        await catchUp(editions, store)
+        await catchUp(editions, source)
       onLook?.()
       told = ''
       pause = 0

@@ -84,6 +84,10 @@ export const metricTable = {
   webhook_attempts_total: ofStart(counter('requests', 'Attempts to deliver a webhook by outcome.', ['outcome'])),
   mails_given_up_total: ofStart(counter('mails', 'Mails that were given up.')),
 
+  export_edition_number: ofStart(
+    gauge('editions', 'Newest edition that this process wrote into the bucket; absent where it writes none.'),
+  ),
+
   stock_figures_stale: ofStart(
     gauge('1', '1 while the metrics below, which come from the database, are older than 60 s.'),
   ),

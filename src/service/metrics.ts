@@ -15,7 +15,8 @@ import type { WorkCounts } from './work-counts.ts'
 
 /** What every node knows of itself. */
 export type MetricPlace = {
-  readonly store: Store
+  /** Absent in a node that reads a bucket. */
+  readonly store?: Store
   readonly dataFolder: string
   readonly version: string
   readonly clock: Clock
@@ -33,6 +34,8 @@ export type MetricPlace = {
 export type StockPlace = {
   readonly counters: WorkCounts
   readonly rounds: () => RoundState | undefined
+  /** The newest edition that this process wrote into the bucket. */
+  readonly exported?: () => number | undefined
   /** Ids of the sources that this process reads. */
   readonly sources: () => readonly string[]
 }
@@ -53,7 +56,7 @@ export class Metrics {
   constructor(place: MetricPlace, stock: StockPlace | undefined) {
     this.#place = place
     this.#stock = stock
-    this.#figures = stock && new StockFigureReader(place.store, place.clock)
+    this.#figures = stock && place.store && new StockFigureReader(place.store, place.clock)
     const largest = recentMaximum()
     this.#stopWatching = watchEventLoop(({ maxMs }: LoopDelay) => {
       this.#loopDelaySeconds = largest(maxMs / 1000)
@@ -89,7 +92,7 @@ export class Metrics {
     const { version, store } = this.#place
     const { user, system } = process.cpuUsage()
     const { rss, heapUsed } = process.memoryUsage()
-    samples.set('build_info', 1, { version, engine: store.engine })
+    samples.set('build_info', 1, { version, engine: store?.engine ?? 'bucket' })
     samples.set('process_start_time_seconds', performance.timeOrigin / 1000)
     samples.set('process_cpu_seconds_total', (user + system) / 1e6)
     samples.set('process_resident_memory_bytes', rss)
@@ -130,15 +133,16 @@ export class Metrics {
 
   #addDatabase(samples: MetricSamples): void {
     const { store, database } = this.#place
-    const { used, idle, limit, waiting } = store.connections()
     samples.set('database_up', database.isAnswering() ? 1 : 0)
+    if (!store) return
+    const { used, idle, limit, waiting } = store.connections()
     samples.set('database_connections', used, { state: 'used' })
     samples.set('database_connections', idle, { state: 'idle' })
     samples.set('database_connections_limit', limit)
     samples.set('database_waiting', waiting)
   }
 
-  #addWork(samples: MetricSamples, { counters, rounds }: StockPlace): void {
+  #addWork(samples: MetricSamples, { counters, rounds, exported }: StockPlace): void {
     const state = rounds()
     samples.set('rounds_total', counters.rounds.succeeded, { outcome: 'succeeded' })
     samples.set('rounds_total', counters.rounds.failed, { outcome: 'failed' })
@@ -154,6 +158,7 @@ export class Metrics {
       samples.set('source_documents_total', documents, { source })
       samples.set('source_rejections_total', rejections, { source })
     }
+    samples.set('export_edition_number', exported?.())
     samples.set('hits_total', counters.hits)
     samples.set('webhook_attempts_total', counters.deliveries.succeeded, { outcome: 'succeeded' })
     samples.set('webhook_attempts_total', counters.deliveries.failed, { outcome: 'failed' })

@@ -27,10 +27,10 @@ import type { ServiceContext } from './operation-context.ts'
 import { countProcesses } from './process-count.ts'
 import { addressWarnings, publicAddresses } from './public-addresses.ts'
 import { ReaderMeters } from './reader-meters.ts'
-import { startReaders } from './readers.ts'
+import { type ReadersOptions, startReaders } from './readers.ts'
 import { type MetricsAddress, serveMetrics } from './serve-metrics.ts'
 import { ShownRounds } from './shown-rounds.ts'
-import { openUseLedger, type UseLedger } from './use-ledger.ts'
+import { databaseUse, openUseLedger, type UseLedger } from './use-ledger.ts'
 import { watchReadiness } from './watch-readiness.ts'
 import { workQueue } from './work-queue.ts'
 
@@ -38,7 +38,7 @@ import { workQueue } from './work-queue.ts'
  * How long the start has priority. Then the packer of large editions is loaded, and helper threads yield to the
  * readers.
  */
-const rushMs = 5000
+export const rushMs = 5000
 
 export type NodeOptions = {
   readonly version: string
@@ -159,15 +159,17 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
   }
   const explorer = new ExplorerAccess(random)
   opening.defer(() => explorer.close())
-  const use = openUseLedger({ store, clock, log })
+  const use = openUseLedger({ sink: databaseUse(store), clock, log })
   opening.defer(() => use.close())
   // readers load while the log is read
   const opened = Promise.withResolvers<EditionLog>()
   const meters = options.metrics && new ReaderMeters()
   let lookedAt: number | undefined
-  const api = openApi(options, context, {
+  const api = openApi(options, {
+    tokens: explorer.extend(tokenSourceOf(store)),
+    cursorKeys: cursorKeysOf(store, { clock, randomBytes: random.bytes }),
+    unsubscribe: (token) => unsubscribe({ store, dataFolder, config, random }, token),
     editions: opened.promise,
-    explorer,
     state,
     log,
     clockShift,
@@ -201,7 +203,7 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
   const onLook = () => {
     lookedAt = clock()
   }
-  opening.defer(followEditions({ editions, store, database, state, log, onLook }))
+  opening.defer(followEditions({ editions, source: store, database, state, log, onLook }))
   const { maxStalenessMs } = options
   const readiness = watchReadiness({ editions, database, state, dataFolder, steadyClock, maxStalenessMs })
   opening.defer(readiness.close)
@@ -218,7 +220,7 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
     explorer,
     look: database.look,
     shift: shiftable.advance,
-    takeOver: (how) => takeOver({ editions, store, log }, how),
+    takeOver: (how) => takeOver({ editions, source: store, log }, how),
     listen: async () => {
       opened.resolve(editions)
       readiness.look()
@@ -250,8 +252,7 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
   }
 }
 
-type ApiParts = {
-  readonly explorer: ExplorerAccess
+export type ApiParts = Pick<ReadersOptions, 'tokens' | 'cursorKeys' | 'unsubscribe'> & {
   readonly editions: Promise<EditionLog>
   readonly state: NodeState
   readonly log: Log
@@ -262,9 +263,8 @@ type ApiParts = {
 }
 
 /** Starts the threads of the API. They listen once `editions` resolves. */
-async function openApi(
-  { apiHost: host, apiPort, readers: count, hasRateLimitFields, logLevel, emit, stop }: NodeOptions,
-  { store, dataFolder, clock, random, config }: ServiceContext,
+export async function openApi(
+  { apiHost: host, apiPort, readers: count, hasRateLimitFields, logLevel, emit, stop, config }: NodeOptions,
   parts: ApiParts,
 ): Promise<{ readonly address: string; readonly close: () => Promise<void> }> {
   const port = await findPort(host, apiPort)
@@ -275,9 +275,6 @@ async function openApi(
     host,
     port,
     addresses: publicAddresses({ config, host }, address),
-    tokens: parts.explorer.extend(tokenSourceOf(store)),
-    cursorKeys: cursorKeysOf(store, { clock, randomBytes: random.bytes }),
-    unsubscribe: (token) => unsubscribe({ store, dataFolder, config, random }, token),
     config,
     hasRateLimitFields,
     logLevel,

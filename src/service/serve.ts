@@ -2,9 +2,11 @@
 import { listenForCommands } from './control-socket.ts'
 import { aborted, type NodeOptions, openNode } from './open-node.ts'
 import { runOperation } from './operations.ts'
+import { serveFromBucket } from './serve-from-bucket.ts'
 
 /** Runs `tenderstock serve`: the API alone, from editions that another process publishes. */
 export async function serve(options: NodeOptions): Promise<void> {
+  if (options.config.editions) return serveFromBucket(options, options.config.editions)
   await using node = await openNode(options, false)
   const { context, editions, emit, stop } = node
   const { dataFolder } = context

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { writeAccountMail } from '../console/write-mails.ts'
 import { hourMs, minuteMs, toInstant } from '../domain/time.ts'
+import { systemClock, systemSleep } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { mailDomainOf } from '../platform/mail-address.ts'
 import { within } from '../platform/within.ts'
@@ -10,6 +11,7 @@ import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
 import { findPath } from '../sources/files.ts'
 import { loadSources } from '../sources/registry.ts'
 import { runBackfills } from '../store/backfill.ts'
+import { openBucket } from '../store/bucket.ts'
 import { countMails } from '../store/mails.ts'
 import { loadTokens } from '../store/organizations.ts'
 import { saveRounds } from '../store/rounds.ts'
@@ -18,6 +20,7 @@ import { firstConsoleLink } from './console-operations.ts'
 import { listenForCommands } from './control-socket.ts'
 import { startDeliveries } from './deliver-hits.ts'
 import { mailMissing } from './digest-operations.ts'
+import { startExport } from './export-editions.ts'
 import { type HitRounds, startHitRounds } from './hit-rounds.ts'
 import { keepLooking } from './keep-looking.ts'
 import { type LiveSources, startLiveSources } from './live-sources.ts'
@@ -72,6 +75,8 @@ const hitsConcern = 'Saved searches are not matched at the moment. Editions are 
 const mailsConcern = 'Mails are not sent at the moment.'
 /** How long work under way may take to end after a signal to stop. */
 const longestFinishMs = 5_000
+/** How long the bucket may take to answer, while a row of the database is held. */
+const bucketTimeoutMs = 10_000
 
 /** Runs `tenderstock start` until `stop` is aborted. Returns when everything is closed. */
 export async function start(options: StartOptions): Promise<void> {
@@ -152,6 +157,7 @@ export async function start(options: StartOptions): Promise<void> {
     report: (concern) => state.report('contracts', concern),
   })
   node.defer(() => within(contracts.close(), longestFinishMs))
+  const exported = openExport(node, options)
   const backfilling = keepBackfilling(node)
   node.defer(() => within(backfilling.close(), longestFinishMs))
   if (options.samples && options.allowsLoopbackWebhooks) {
@@ -173,6 +179,7 @@ export async function start(options: StartOptions): Promise<void> {
   })
   const metrics = await node.openMetrics({
     counters,
+    ...(exported && { exported }),
     rounds: () => rounds?.state() ?? node.keptRounds,
     sources: () => live?.ids ?? samples?.ids ?? [],
   })
@@ -313,6 +320,28 @@ async function openMails(
     },
   })
   defer(() => within(mails.close(), longestFinishMs))
+}
+
+/** Writes editions into the bucket where the settings name one. */
+function openExport(
+  { context, editions, state, log, defer }: OpenNode,
+  { config, version }: StartOptions,
+): (() => number | undefined) | undefined {
+  const { store, clock, random } = context
+  const { editions: place, secretKey } = config
+  if (!place || !secretKey) return undefined
+  const bucket = openBucket(place, {
+    clock: systemClock,
+    sleep: systemSleep,
+    random,
+    version,
+    named: 'the address in TENDERSTOCK_EDITIONS',
+    timeoutMs: bucketTimeoutMs,
+  })
+  const report = (concern: string | undefined) => state.report('export', concern)
+  const exporting = startExport({ store, bucket, editions, clock, random, secretKey, log, report })
+  defer(() => within(exporting.close().finally(bucket.close), longestFinishMs))
+  return exporting.exported
 }
 
 /** The file of the trial token. Without a token, says how to make one; the token itself is in no event. */

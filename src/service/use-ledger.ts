@@ -1,4 +1,4 @@
-// Adds what the readers counted to the database, a minute at a time: a killed process loses the minute that it was in.
+// Hands on what the readers counted, to the database or a bucket, a minute at a time: a killed process loses the minute that it was in.
 import type { TokenUse } from '../api/use-counter.ts'
 import { addressPrefix } from '../console/address-prefix.ts'
 import { minuteMs } from '../domain/time.ts'
@@ -23,12 +23,23 @@ export type UseLedger = {
   readonly close: () => Promise<void>
 }
 
+/** Where counts go. */
+export type UseSink = {
+  readonly add: (minuteMs: number, minutes: readonly UsedMinute[]) => Promise<void>
+  readonly note: (origins: readonly TokenOrigin[]) => Promise<void>
+}
+
+export const databaseUse = ({ db }: Pick<Store, 'db'>): UseSink => ({
+  add: (minuteMs, minutes) => addApiUse(db, minuteMs, minutes),
+  note: (origins) => noteOrigins(db, origins),
+})
+
 export function openUseLedger({
-  store,
+  sink,
   clock,
   log,
 }: {
-  readonly store: Pick<Store, 'db'>
+  readonly sink: UseSink
   readonly clock: Clock
   readonly log: Log
 }): UseLedger {
@@ -53,7 +64,7 @@ export function openUseLedger({
       const counts = minutes.get(minute)!
       minutes.delete(minute)
       try {
-        await addApiUse(store.db, minute, [...counts.values()])
+        await sink.add(minute, [...counts.values()])
       } catch (error) {
         for (const each of counts.values()) addTo(minute, each)
         throw error
@@ -61,7 +72,7 @@ export function openUseLedger({
     }
     const noted = [...origins.values()]
     origins.clear()
-    await noteOrigins(store.db, noted)
+    if (noted.length > 0) await sink.note(noted)
   }
   const looking = keepLooking({
     look: async () => {

@@ -1,4 +1,4 @@
-// One bucket of an S3-compatible store: whole objects put, read and removed, requests signed (AWS Signature Version 4).
+// One bucket of an S3-compatible store: whole objects put, read, listed and removed, requests signed (AWS Signature Version 4).
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Clock, Sleep } from '../platform/clock.ts'
@@ -12,8 +12,6 @@ const firstBackoffMs = 500
 /** Maximum bytes of an object: documents have at most 16 MiB before they are compressed, parts of backups little more. */
 const maxObjectBytes = 64 * 1024 * 1024
 
-type Method = 'GET' | 'PUT' | 'DELETE'
-
 export type BucketOptions = {
   /** The machine's clock. */
   readonly clock: Clock
@@ -22,7 +20,17 @@ export type BucketOptions = {
   readonly version: string
   /** What names the bucket, for an error's advice: `the address in TENDERSTOCK_DOCUMENTS`. */
   readonly named: string
+  /** How long the store may take to answer; default 30 s. */
+  readonly timeoutMs?: number
 }
+
+/** An object as the store names it: another one whenever its bytes are others. */
+export type FoundObject = { readonly bytes: Buffer; readonly etag: string | undefined }
+
+export type ListedObject = { readonly path: string; readonly modifiedAt: number }
+
+/** What must hold for an object to be replaced. Stores that know no conditions replace it in any case. */
+export type PutCondition = { readonly ifMatch: string } | { readonly ifAbsent: true }
 
 /** Paths are below the prefix of the location. Throws OperatorError for what the operator can repair. */
 export type Bucket = {
@@ -30,6 +38,11 @@ export type Bucket = {
   readonly put: (path: string, bytes: Buffer) => Promise<void>
   /** Undefined when there is no such object. */
   readonly get: (path: string) => Promise<Buffer | undefined>
+  readonly find: (path: string) => Promise<FoundObject | undefined>
+  /** False when the condition does not hold; `notKnown` when the store refuses conditions. Nothing is stored then. */
+  readonly putIf: (path: string, bytes: Buffer, condition: PutCondition) => Promise<boolean | 'notKnown'>
+  /** All objects whose paths begin so. */
+  readonly list: (start: string) => Promise<ListedObject[]>
   /** Resolves when there is no such object. */
   readonly remove: (path: string) => Promise<void>
   readonly close: () => Promise<void>
@@ -43,15 +56,18 @@ export function openBucket(place: BucketLocation, options: BucketOptions): Bucke
   const http = openHttp({
     network: place.endpoint === undefined ? 'public' : 'any',
     userAgent: `Tenderstock/${options.version}`,
+    ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
   })
-  const base = `${place.endpoint ?? `https://s3.${place.region}.amazonaws.com`}/${place.bucket}/${place.prefix}`
+  const bucketUrl = `${place.endpoint ?? `https://s3.${place.region}.amazonaws.com`}/${place.bucket}`
+  const base = `${bucketUrl}/${place.prefix}`
   const never = new AbortController().signal
 
-  const ask = async (method: Method, path: string, body?: Buffer): Promise<HttpAnswer> => {
+  const ask = async ({ method, url, body, headers: conditions = {} }: Question): Promise<HttpAnswer> => {
     const signer = new AwsV4Signer({
       method,
-      url: base + path,
+      url,
       headers: {
+        ...conditions,
         'x-amz-content-sha256': createHash('sha256')
           .update(body ?? '')
           .digest('hex'),
@@ -63,11 +79,11 @@ export function openBucket(place: BucketLocation, options: BucketOptions): Bucke
       region: place.region,
       datetime: new Date(options.clock()).toISOString().replace(/[-:]|\.\d{3}/g, ''),
     })
-    const { url, headers } = await signer.sign()
+    const signed = await signer.sign()
     return http.send({
-      url: url.href,
+      url: signed.url.href,
       method,
-      headers: Object.fromEntries(headers),
+      headers: Object.fromEntries(signed.headers),
       redirects: 'leave',
       maxBytes: maxObjectBytes,
       ...(body && { body }),
@@ -75,12 +91,13 @@ export function openBucket(place: BucketLocation, options: BucketOptions): Bucke
   }
 
   /** Asks until the store answers with something that is not an outage of its own. */
-  const request = async (method: Method, path: string, body?: Buffer) => {
+  const request = async (question: Question) => {
     for (let tries = 1; ; tries += 1) {
       try {
-        const answer = await ask(method, path, body)
+        const answer = await ask(question)
         const bytes = await answer.bytes()
-        if (answer.status < 500 && answer.status !== 429 && answer.status !== 408) return { answer, bytes }
+        const isOutage = answer.status >= 500 && answer.status !== 501
+        if (!isOutage && answer.status !== 429 && answer.status !== 408) return { answer, bytes }
         throw new Retryable(`The bucket ${place.bucket} answered ${answer.status}`)
       } catch (error) {
         if (!(error instanceof Retryable) || tries >= mostTries) throw error
@@ -90,26 +107,84 @@ export function openBucket(place: BucketLocation, options: BucketOptions): Bucke
     }
   }
 
+  const refuse = (status: number, bytes: Uint8Array): never => {
+    throw wrong(place, status, bytes, options.named)
+  }
+  const find = async (path: string): Promise<FoundObject | undefined> => {
+    const { answer, bytes } = await request({ method: 'GET', url: base + path })
+    if (answer.status === 200) return { bytes: Buffer.from(bytes), etag: answer.headers['etag'] }
+    if (answer.status !== 404 || codeOf(bytes) === 'NoSuchBucket') return refuse(answer.status, bytes)
+    return undefined
+  }
+
   return {
     put: async (path, body) => {
-      const { answer, bytes } = await request('PUT', path, body)
-      if (answer.status !== 200) throw wrong(place, answer.status, bytes, options.named)
+      const { answer, bytes } = await request({ method: 'PUT', url: base + path, body })
+      if (answer.status !== 200) refuse(answer.status, bytes)
     },
-    get: async (path) => {
-      const { answer, bytes } = await request('GET', path)
-      if (answer.status === 200) return Buffer.from(bytes)
-      if (answer.status !== 404 || codeOf(bytes) === 'NoSuchBucket')
-        throw wrong(place, answer.status, bytes, options.named)
-      return undefined
+    putIf: async (path, body, condition) => {
+      const headers: Record<string, string> =
+        'ifMatch' in condition ? { 'if-match': condition.ifMatch } : { 'if-none-match': '*' }
+      const { answer, bytes } = await request({ method: 'PUT', url: base + path, body, headers })
+      if (answer.status === 200) return true
+      if (answer.status === 501) return 'notKnown'
+      // 404: the object that was to match is gone
+      if (answer.status === 412 || answer.status === 409 || codeOf(bytes) === 'NoSuchKey') return false
+      return refuse(answer.status, bytes)
+    },
+    find,
+    get: async (path) => (await find(path))?.bytes,
+    list: async (start) => {
+      const found: ListedObject[] = []
+      for (let token: string | undefined; ; ) {
+        const url = new URL(bucketUrl)
+        url.searchParams.set('list-type', '2')
+        url.searchParams.set('prefix', place.prefix + start)
+        if (token !== undefined) url.searchParams.set('continuation-token', token)
+        const { answer, bytes } = await request({ method: 'GET', url: url.href })
+        if (answer.status !== 200) refuse(answer.status, bytes)
+        const page = readListing(Buffer.from(bytes).toString(), place.prefix.length)
+        found.push(...page.objects)
+        if (page.next === undefined) return found
+        token = page.next
+      }
     },
     remove: async (path) => {
-      const { answer, bytes } = await request('DELETE', path)
+      const { answer, bytes } = await request({ method: 'DELETE', url: base + path })
       const isGone = answer.status === 200 || answer.status === 204
       if (isGone || (answer.status === 404 && codeOf(bytes) !== 'NoSuchBucket')) return
-      throw wrong(place, answer.status, bytes, options.named)
+      refuse(answer.status, bytes)
     },
     close: http.close,
   }
+}
+
+type Question = {
+  readonly method: 'GET' | 'PUT' | 'DELETE'
+  readonly url: string
+  readonly body?: Buffer
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A page of ListObjectsV2. Keys are of our own making, so that of XML's escapes only these can occur. */
+function readListing(
+  xml: string,
+  prefixLength: number,
+): { readonly objects: ListedObject[]; readonly next: string | undefined } {
+  const plain = (text: string) =>
+    text
+      .replace(/&(?:quot|#34);/g, '"')
+      .replace(/&lt;/g, '<')
+      .replace(/&gt;/g, '>')
+      .replace(/&(?:apos|#39);/g, "'")
+      .replace(/&amp;/g, '&')
+  const member = (text: string, name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1]
+  const objects = [...xml.matchAll(/<Contents>([\s\S]*?)<\/Contents>/g)].map(([, text]) => ({
+    path: plain(member(text!, 'Key') ?? '').slice(prefixLength),
+    modifiedAt: Date.parse(member(text!, 'LastModified') ?? ''),
+  }))
+  const next = member(xml, 'NextContinuationToken')
+  return { objects, next: member(xml, 'IsTruncated') === 'true' && next !== undefined ? plain(next) : undefined }
 }
 
 /** The `Code` of an error answer; the rest of it may repeat the key. */
@@ -121,7 +196,7 @@ function wrong(place: BucketLocation, status: number, bytes: Uint8Array, named: 
   const code = codeOf(bytes)
   const advice =
     status === 403 || status === 401
-      ? 'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and that they may read, write and remove there'
+      ? 'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and that they may read and write there'
       : status === 404
         ? 'check that the bucket exists'
         : `check AWS_REGION, AWS_ENDPOINT_URL and ${named}`

@@ -635,4 +635,19 @@ export const migrations: Migrations = {
       applied_at bigint
     )`,
   ],
+  '0005-edition-export': [
+    // Who writes the editions into a bucket, and how far the bucket is.
+    `create table edition_export (
+      is_only boolean primary key default true check (is_only),
+      fence bigint not null default 0,
+      owner text not null default '',
+      until_ms bigint not null default 0,
+      edition integer not null default 0,
+      exported_at bigint,
+      concern text
+    )`,
+    'insert into edition_export default values',
+    // Objects with counts that nodes wrote, each added once.
+    'create table added_use (name text primary key, added_at bigint not null)',
+  ],
 }

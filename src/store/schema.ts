@@ -612,6 +612,18 @@ export type Database = {
   /** Requests of the last hour for links to sign in, by the hash of an address or network. */
   sign_in_attempt: { attempt_no: Generated<number>; who_hash: Uint8Array; tried_at: EpochMs }
   /** One row: the key of the hashes in `redaction`, base64. */
+  edition_export: {
+    is_only: Generated<boolean>
+    fence: number
+    owner: string
+    until_ms: number
+    edition: number
+    exported_at: number | null
+    concern: string | null
+  }
+
+  added_use: { name: string; added_at: number }
+
   redaction_key: { is_only: Generated<boolean>; key: string }
   /** Contact data that is taken out of notices and records (domain/redaction.ts); its values are held as keyed hashes. */
   redaction: {

@@ -5,7 +5,7 @@ import { tokenSourceOf } from '../../src/api/token-source.ts'
 import { openTokenTable } from '../../src/api/token-table.ts'
 import { UseCounter } from '../../src/api/use-counter.ts'
 import { openLog } from '../../src/platform/log.ts'
-import { openUseLedger, type UseLedger } from '../../src/service/use-ledger.ts'
+import { databaseUse, openUseLedger, type UseLedger } from '../../src/service/use-ledger.ts'
 import { type ApiWorld, startApi } from '../api-world.ts'
 import { plainId } from '../memory-editions.ts'
 import type { Engine } from '../world.ts'
@@ -34,7 +34,7 @@ export async function openAccessWorld(engine: Engine, options: ConsoleWorldOptio
     await startApi({ tokens: table, clock, use: counter, limiter: createLocalLimiter(clock) }),
   )
   api.editions.publish(clock(), [{ id: plainId(1) }])
-  const ledger = openUseLedger({ store, clock, log: openLog('error') })
+  const ledger = openUseLedger({ sink: databaseUse(store), clock, log: openLog('error') })
   opening.defer(() => ledger.close())
   const open = opening.move()
   return {

@@ -78,6 +78,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
     ['docs/upgrades.md'],
     ['docs/privacy.md', 'Privacy'],
     ['docs/load-balancers.md', 'Load balancers, restarts'],
+    ['docs/editions-in-a-bucket.md'],
     ['docs/proxies/README.md'],
     ['docs/trial-clock.md'],
     ['docs/performance.md'],

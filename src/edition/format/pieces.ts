@@ -24,7 +24,7 @@ const bodyHeadLength = 45
 
 const pageHead = Buffer.from('{"data":[')
 /** RFC 1952: deflate, no name, no time, unknown system. */
-const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
+export const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 const gzipTrailerLength = 8
 
 /**
@@ -38,7 +38,7 @@ const deflateMargin = 64
 
 export type Pieces = { readonly plain: Buffer; readonly gzip: Buffer }
 
-function storedBlockHeader(target: Buffer, offset: number, length: number, isLast: boolean): void {
+export function storedBlockHeader(target: Buffer, offset: number, length: number, isLast: boolean): void {
   target[offset] = isLast ? 1 : 0
   target.writeUInt16LE(length, offset + 1)
   target.writeUInt16LE(~length & 0xffff, offset + 3)

@@ -61,24 +61,29 @@ export class Compaction {
 
   async #copy(edition: number, positions: readonly number[]): Promise<void> {
     this.#memory.reset()
-    const plain = await this.#piecesOf('plain', positions)
-    const gzip = await this.#piecesOf('gzip', positions)
+    const plain = await intactPieces(this.#source, 'plain', positions, this.#memory)
+    const gzip = await intactPieces(this.#source, 'gzip', positions, this.#memory)
     const hashes = await this.#source.hashesAt(positions)
     const batch = batchOf(this.#source, edition, positions, this.#target.bodiesEnd)
     await this.#target.write({ batch, plain, gzip, hashes })
   }
+}
 
-  async #piecesOf(kind: BodyKind, positions: readonly number[]): Promise<Buffer[]> {
-    const found: Buffer[] = []
-    for await (const pieces of pieceRuns(this.#source, kind, positions, this.#memory))
-      for (const { position, bytes, isIntact } of pieces)
-        found.push(isIntact ? bytes : this.#source.fromTheOther(kind, position))
-    return found
-  }
+/** Pieces of these entries. One that the file lost is made from the other file; throws DamagedLogError when both lost it. */
+export async function intactPieces(
+  log: LogState,
+  kind: BodyKind,
+  positions: readonly number[],
+  memory: RunMemory,
+): Promise<Buffer[]> {
+  const found: Buffer[] = []
+  for await (const pieces of pieceRuns(log, kind, positions, memory))
+    for (const { position, bytes, isIntact } of pieces) found.push(isIntact ? bytes : log.fromTheOther(kind, position))
+  return found
 }
 
 /** The columns of these entries as a batch, whose pieces begin at `start`. */
-function batchOf(
+export function batchOf(
   log: LogState,
   edition: number,
   positions: readonly number[],

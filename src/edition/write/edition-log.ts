@@ -5,18 +5,18 @@ import { join } from 'node:path'
 import { toInstant } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { lockFolder } from '../../platform/folder-lock.ts'
-import { databaseHead } from '../../store/editions.ts'
 import { forgoEditions } from '../../store/older-database.ts'
 import type { LogFollower, LogMessage } from '../read/log-feed.ts'
 import { LogView } from '../read/log-view.ts'
 import { Compaction } from './compaction.ts'
 import { freeBytes, spareBytes } from './disk-room.ts'
+import { databaseSource, type EditionReads, type EditionSource, type SourceStore } from './edition-source.ts'
 import { LogState, type NewEdition, WrongEntriesError } from './log-state.ts'
 import { openGeneration } from './open-generation.ts'
 import type { NewEntry } from './pack-entries.ts'
 import { Packers } from './packers.ts'
 import { repair } from './repair.ts'
-import { OlderDatabaseError, type Read, relationOf, type SourceStore, takeEditions, withSnapshot } from './take-over.ts'
+import { OlderDatabaseError, relationOf, takeEditions } from './take-over.ts'
 
 export type EditionLogOptions = {
   readonly clock: Clock
@@ -165,8 +165,10 @@ export class EditionLog extends LogView {
   }
 
   /** Takes over what the database has more. Returns the number of editions. See `catchUp`. */
-  catchUp(store: SourceStore, { isOlderAccepted = false }: CatchUpOptions = {}): Promise<number> {
-    return this.#withUpkeep(this.#inTurn(() => this.#catchUp(store, isOlderAccepted)))
+  catchUp(from: SourceStore | EditionSource, { isOlderAccepted = false }: CatchUpOptions = {}): Promise<number> {
+    const source = 'onOneState' in from ? from : databaseSource(from)
+    const store = 'onOneState' in from ? undefined : from
+    return this.#withUpkeep(this.#inTurn(() => this.#catchUp(source, store, isOlderAccepted)))
   }
 
   /** Serial of the editions (change-signal.ts) in the state of the database that was last loaded; -1 before. */
@@ -362,28 +364,36 @@ export class EditionLog extends LogView {
     })
   }
 
+  /** Runs `work` on what is held while nothing is appended or replaced. Undefined before the first edition. */
+  withHeld<Result>(work: (held: LogState) => Promise<Result>): Promise<Result | undefined> {
+    return this.#inTurn(async () => {
+      const state = this.#state
+      return state?.newest && !state.isTorn ? await work(state) : undefined
+    })
+  }
+
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#turn.then(work)
     this.#turn = turn.catch(() => undefined)
     return turn
   }
 
-  async #catchUp(store: SourceStore, isOlderAccepted: boolean): Promise<number> {
+  async #catchUp(source: EditionSource, store: SourceStore | undefined, isOlderAccepted: boolean): Promise<number> {
     const before = this.newest?.edition ?? 0
     const state = this.#state
     if (state?.isDamaged) state.isDamaged = !(await this.#repair(state, 0, state.newest?.end ?? 0))
     for (;;) {
-      const step = await withSnapshot(store, (read) => this.#takeSome(read))
+      const step = await source.onOneState((reads) => this.#takeSome(reads, source.kind))
       if (step.kind === 'late') return 0
       if (step.kind === 'older') {
         this.#olderDatabase = this.#tellOlder(step.difference)
         if (!isOlderAccepted) throw new OlderDatabaseError(this.#olderDatabase)
-        await this.#forgo(store, step)
+        await this.#forgo(source, store, step)
         return this.newest?.edition ?? 0
       }
       this.#olderDatabase = undefined
       if (step.kind === 'rebuild') {
-        await this.#rebuild(store, step.stockId, { isOlder: false })
+        await this.#rebuild(source, step.stockId, { isOlder: false })
         return this.newest?.edition ?? 0
       }
       if (step.kind === 'more') continue
@@ -394,9 +404,9 @@ export class EditionLog extends LogView {
   }
 
   /** Takes over what one state of the database has more, or a part of it. */
-  async #takeSome(read: Read): Promise<Step> {
-    const head = await read(databaseHead)
-    const relation = await relationOf(read, head, this.#state)
+  async #takeSome(reads: EditionReads, kind: EditionSource['kind']): Promise<Step> {
+    const head = await reads.head()
+    const relation = await relationOf(reads, head, this.#state)
     if (relation.kind === 'older') return { ...relation, stockId: head.stockId }
     const { target, stockId, serial } = head
     if (relation.kind === 'late') return relation
@@ -404,7 +414,7 @@ export class EditionLog extends LogView {
     const state = await this.#appendable(stockId)
     if (state.isDamaged || state.stockId !== stockId || relation.isOtherwise) return { kind: 'rebuild', stockId }
     try {
-      const isDone = await takeEditions(read, state, target, { clock: this.#clock, packers: this.#packers })
+      const isDone = await takeEditions(reads, state, target, { clock: this.#clock, packers: this.#packers })
       return isDone ? { kind: 'done', serial } : { kind: 'more' }
     } catch (error) {
       if (!(error instanceof WrongEntriesError)) throw error
@@ -415,7 +425,7 @@ export class EditionLog extends LogView {
         return { kind: 'rebuild', stockId }
       }
       throw new WrongEntriesError(
-        `${sentenceOf(error.message)}. It was not loaded; the last edition is still served, and loading is retried. Are all servers behind DATABASE_URL in the same state?`,
+        `${sentenceOf(error.message)}. It was not loaded; the last edition is still served, and loading is retried.${kind === 'database' ? ' Are all servers behind DATABASE_URL in the same state?' : ''}`,
       )
     }
   }
@@ -427,7 +437,8 @@ export class EditionLog extends LogView {
 
   /** Goes on from an older database: what it lacks stays aside in its files. */
   async #forgo(
-    store: SourceStore,
+    source: EditionSource,
+    store: SourceStore | undefined,
     { common, stockId }: { readonly common: number; readonly stockId: string },
   ): Promise<void> {
     const state = this.#state!
@@ -438,9 +449,12 @@ export class EditionLog extends LogView {
     }
     const { edition, lastModified } = newest!.info
     const after = editions.get(common)?.info.lastModified ?? Number.MIN_SAFE_INTEGER
-    const { changed, unknown } = await forgoEditions(store, { after, lastModified, ids: ids() })
+    // from a bucket nothing is published: its publisher has agreed already
+    const { changed, unknown } = store
+      ? await forgoEditions(store, { after, lastModified, ids: ids() })
+      : { changed: 0, unknown: 0 }
     const aside = join(this.#folder, `set-aside-edition-${edition}-${toInstant(this.#clock()).replaceAll(':', '')}`)
-    await this.#rebuild(store, stockId, { isOlder: true, aside })
+    await this.#rebuild(source, stockId, { isOlder: true, aside })
     this.#olderDatabase = undefined
     const missing =
       unknown === 0 ? '' : ` ${unknown} records are not in the database until their notices are read again.`
@@ -467,18 +481,18 @@ export class EditionLog extends LogView {
 
   /** Builds the next generation from the database beside the present one, which serves until it is ready. */
   async #rebuild(
-    store: SourceStore,
+    source: EditionSource,
     stockId: string,
     { isOlder, aside }: { readonly isOlder: boolean; readonly aside?: string },
   ): Promise<void> {
     const fresh = await LogState.create(this.#generationFolder(++this.#generation), stockId)
     try {
       for (let isDone = false; !isDone; )
-        isDone = await withSnapshot(store, async (read) => {
-          const { target } = await read(databaseHead)
+        isDone = await source.onOneState(async (reads) => {
+          const { target } = await reads.head()
           return (
             target === undefined ||
-            (await takeEditions(read, fresh, target, { clock: this.#clock, packers: this.#packers }))
+            (await takeEditions(reads, fresh, target, { clock: this.#clock, packers: this.#packers }))
           )
         })
       const built = fresh.shown?.info.edition ?? 0
@@ -542,6 +556,10 @@ export async function appendEdition(
  * as a whole. A log that lost records is rebuilt, and replaced once that is ready. Throws WrongEntriesError if an
  * edition was incomplete, and OlderDatabaseError if the database lacks editions of the log; nothing is changed then.
  */
-export async function catchUp(log: EditionLog, store: SourceStore, options: CatchUpOptions = {}): Promise<number> {
-  return await log.catchUp(store, options)
+export async function catchUp(
+  log: EditionLog,
+  source: SourceStore | EditionSource,
+  options: CatchUpOptions = {},
+): Promise<number> {
+  return await log.catchUp(source, options)
 }

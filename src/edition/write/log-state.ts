@@ -10,6 +10,7 @@ import { BodyFiles, type BodyKind, syncFile } from '../format/body-files.ts'
 import { archivedFlag, type EntryBatch, encodeBatch } from '../format/entry-batch.ts'
 import { HashFile } from '../format/hash-file.ts'
 import { IndexFile } from '../format/index-file.ts'
+import type { ReadPart } from '../format/segment.ts'
 import type { EditionInfo } from '../read/edition-view.ts'
 import { HeldLog, type TakenEdition, verifiedBit } from '../read/held-log.ts'
 import { type Chunk, chunkBits, RecordTable, rowMask } from '../read/record-table.ts'
@@ -170,7 +171,7 @@ export class LogState extends HeldLog {
    */
   async append(
     edition: NewEdition,
-    entries: Iterable<NewEntry> | AsyncIterable<NewEntry>,
+    entries: Iterable<NewEntry | ReadPart> | AsyncIterable<NewEntry | ReadPart>,
     options: AppendOptions,
   ): Promise<void> {
     if (this.isTorn) throw new Error('the edition log must be loaded again after a failed append')
@@ -228,7 +229,7 @@ export class LogState extends HeldLog {
 
   async #appendEntries(
     edition: NewEdition,
-    entries: Iterable<NewEntry> | AsyncIterable<NewEntry>,
+    entries: Iterable<NewEntry | ReadPart> | AsyncIterable<NewEntry | ReadPart>,
     options: AppendOptions,
   ): Promise<void> {
     const packers = edition.changes < leastForPackers ? undefined : options.packers
@@ -236,6 +237,8 @@ export class LogState extends HeldLog {
     const ahead = packers ? most * tasksEach : 0
     /** In order, at work or done. */
     const packed: Promise<PackedEntries>[] = []
+    /** Not of a packer's memory. */
+    const readyMade = new Set<PackedEntries>()
     const pack = (batch: readonly NewEntry[]): void => {
       const entriesOfBatch = packers ? packers.pack(edition.edition, batch, most) : packHere(edition.edition, batch)
       // code that waits for it receives the error; after a failure nothing waits for the later ones
@@ -245,10 +248,16 @@ export class LogState extends HeldLog {
     const write = async (): Promise<void> => {
       const next = await packed.shift()!
       await this.#writePacked(next)
-      packers?.giveBack(next)
+      if (!readyMade.delete(next)) packers?.giveBack(next)
     }
     let batch: NewEntry[] = []
     for await (const entry of entries) {
+      if ('batch' in entry) {
+        readyMade.add(entry)
+        packed.push(Promise.resolve(entry))
+        await write()
+        continue
+      }
       batch.push(entry)
       if (batch.length < batchSize) continue
       pack(batch)

@@ -1,33 +1,11 @@
-// Takes editions over from the database: each as one state of it holds it, and none that is not what the database says of it.
+// Takes editions over from their source: each as one state of it holds it, and none that is not what the source says of it.
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
-import { type Executor, inSnapshot, type Store } from '../../store/database.ts'
-import {
-  type DatabaseHead,
-  type EditionRow,
-  editionsAfter,
-  entriesAfter,
-  type StoredEntry,
-} from '../../store/editions.ts'
+import type { DatabaseHead, EditionRow } from '../../store/editions.ts'
 import { type HeldEdition, retentionMs } from '../read/held-log.ts'
-import { type LogState, type NewEdition, WrongEntriesError } from './log-state.ts'
-import type { NewEntry } from './pack-entries.ts'
+import { type EditionReads, lateServer, type TakenEntries } from './edition-source.ts'
+import type { LogState, NewEdition } from './log-state.ts'
 import type { Packers } from './packers.ts'
-
-/** Without an engine it counts as a server, which may be several behind one address. */
-export type SourceStore = Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>
-
-/** Queries the database. All queries of one instance see the same state of the database. */
-export type Read = <Result>(ask: (db: Executor) => Promise<Result>) => Promise<Result>
-
-/**
- * Runs `work` on one state of the database: in one transaction of one connection. The embedded engine has one
- * connection for all, and one database behind it: there each query is a separate transaction, so that others can run.
- */
-export function withSnapshot<Result>(store: SourceStore, work: (read: Read) => Promise<Result>): Promise<Result> {
-  if (store.engine === 'embedded') return work((ask) => inSnapshot(store, ask))
-  return inSnapshot(store, (trx) => work((ask) => ask(trx)))
-}
 
 /**
  * The database does not hold the newest editions of this log, which clients may have seen. Nothing is dropped before
@@ -44,11 +22,11 @@ export type Relation =
   /** It is older, or of another stock. `common`: the newest edition that both hold; 0 for none. */
   | { readonly kind: 'older'; readonly common: number; readonly difference: string }
 
-/** The server that answered does not hold what the one before it held. */
-const lateServer = (newest: number, wanted: number): WrongEntriesError =>
-  new WrongEntriesError(`the database server that answered holds edition ${newest}, not edition ${wanted}`)
-
-export async function relationOf(read: Read, head: DatabaseHead, state: LogState | undefined): Promise<Relation> {
+export async function relationOf(
+  reads: EditionReads,
+  head: DatabaseHead,
+  state: LogState | undefined,
+): Promise<Relation> {
   if (state?.newest === undefined) return { kind: 'follows', isOtherwise: false }
   const { newest } = state
   const { edition } = newest.info
@@ -56,7 +34,7 @@ export async function relationOf(read: Read, head: DatabaseHead, state: LogState
     return { kind: 'older', common: 0, difference: 'it holds another stock' }
   const isHeld = async (number: number) => {
     const held = state.editions.get(number)
-    const [row] = await read((db) => editionsAfter(db, number - 1, 1))
+    const [row] = await reads.editionsAfter(number - 1, 1)
     return held !== undefined && row !== undefined && isSame(row, held) ? row : undefined
   }
   const row = await isHeld(edition)
@@ -93,7 +71,6 @@ const isOtherwise = ({ checksum }: EditionRow, { info, isComplete }: HeldEdition
  */
 const editionsAtOnce = 500
 const changesAtOnce = 100_000
-const entriesAtOnce = 256
 
 /**
  * Appends the next editions of one state of the database. True when the newest of it was reached. Entries that were replaced long
@@ -101,14 +78,14 @@ const entriesAtOnce = 256
  * WrongEntriesError when the newest one is not what the database says of it.
  */
 export async function takeEditions(
-  read: Read,
+  reads: EditionReads,
   state: LogState,
   target: EditionRow,
   { clock, packers }: { readonly clock: Clock; readonly packers: Packers },
 ): Promise<boolean> {
   const from = state.newest?.info.edition ?? 0
   if (target.edition < from) throw lateServer(target.edition, from)
-  const rows = await read((db) => editionsAfter(db, from, editionsAtOnce))
+  const rows = await reads.editionsAfter(from, editionsAtOnce)
   let changes = 0
   const some = rows.filter((row, index) => {
     changes += row.changes
@@ -119,10 +96,12 @@ export async function takeEditions(
     if (from < target.edition) throw new Error(`edition ${from + 1} is missing in the database`)
     return true
   }
-  const entries = entriesUpTo(read, state.newest?.info.lastModified ?? Number.MIN_SAFE_INTEGER, last)
+  const entries = reads
+    .entries(state.newest?.info.lastModified ?? Number.MIN_SAFE_INTEGER, last)
+    [Symbol.asyncIterator]()
   let next = await entries.next()
-  async function* entriesOf(edition: number): AsyncGenerator<NewEntry> {
-    for (; !next.done && next.value.edition === edition; next = await entries.next()) yield next.value
+  async function* entriesOf(edition: number): AsyncGenerator<TakenEntries> {
+    for (; !next.done && editionOfEntries(next.value) === edition; next = await entries.next()) yield next.value
   }
   for (const [index, row] of some.entries()) {
     const following = rows[index + 1]
@@ -137,17 +116,4 @@ function editionOf({ checksum, ...edition }: EditionRow): NewEdition {
   return checksum === null ? edition : { ...edition, checksum }
 }
 
-/** The entries up to those of the edition `last`, from states that hold it. */
-async function* entriesUpTo(read: Read, after: number, last: EditionRow): AsyncGenerator<StoredEntry, undefined> {
-  for (let from = after; ; ) {
-    const rows = await read(async (db) => {
-      const [row] = await editionsAfter(db, last.edition - 1, 1)
-      if (row?.checksum !== last.checksum || row.lastModified !== last.lastModified)
-        throw lateServer(row?.edition ?? 0, last.edition)
-      return entriesAfter(db, from, last.lastModified, entriesAtOnce)
-    })
-    yield* rows
-    if (rows.length < entriesAtOnce) return undefined
-    from = rows[rows.length - 1]!.lastModified
-  }
-}
+const editionOfEntries = (taken: TakenEntries): number => ('batch' in taken ? taken.batch.edition : taken.edition)

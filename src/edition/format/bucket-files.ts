@@ -1,0 +1,75 @@
+// What a bucket holds of the editions (docs/editions-in-a-bucket.md): immutable objects that are named by the SHA-256 of their bytes,
+// and `head`, which names the newest of them.
+import { createHash } from 'node:crypto'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import type { EditionRow } from '../../store/editions.ts'
+
+/** An object by the SHA-256 of its bytes. */
+export type ObjectName = { readonly edition: number; readonly hash: string }
+
+/** A segment, and between which `lastModified` its entries are: above that of the one before, up to `to`. */
+export type SegmentName = {
+  readonly hash: string
+  readonly entries: number
+  readonly bytes: number
+  readonly to: number
+}
+
+/** The one object that changes. */
+export type BucketHead = {
+  readonly format: 1
+  readonly stockId: string
+  /** Of the exporter that wrote it. A head with a smaller one is of an exporter that was replaced. */
+  readonly fence: number
+  readonly newest: ObjectName
+  readonly snapshot: ObjectName
+  /** The last redaction that the objects follow; 0 for none. */
+  readonly redactedAt: number
+}
+
+/** What one edition adds. */
+export type EditionManifest = {
+  readonly format: 1
+  readonly stockId: string
+  readonly edition: EditionRow
+  /** Of the edition before; null when a snapshot holds that one. */
+  readonly previous: ObjectName | null
+  /** `lastModified` of the edition before: all entries are above it. */
+  readonly after: number
+  readonly segments: readonly SegmentName[]
+}
+
+/** All records of an edition, and what the editions that can still be asked for showed in place of them. */
+export type Snapshot = {
+  readonly format: 1
+  readonly stockId: string
+  /** All editions up to this one. Those of the last day have their checks. */
+  readonly editions: readonly EditionRow[]
+  readonly segments: readonly SegmentName[]
+}
+
+export const headPath = 'head.json'
+export const accessPath = 'access.sealed'
+/** Objects that nodes write. */
+export const fromNodes = 'from-nodes/'
+export const segmentPath = (hash: string): string => `segments/${hash}.json.gz`
+export const manifestPath = ({ edition, hash }: ObjectName): string => `manifests/${edition}-${hash}.json`
+export const snapshotPath = ({ edition, hash }: ObjectName): string => `snapshots/${edition}-${hash}.json.gz`
+
+/** The hash in the name of an immutable object; undefined for any other path. */
+export const hashInPath = (path: string): string | undefined =>
+  /^(?:segments\/|(?:manifests|snapshots)\/\d+-)([0-9a-f]{64})\.json(?:\.gz)?$/.exec(path)?.[1]
+
+export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+export const jsonBytes = (value: BucketHead | EditionManifest): Buffer => Buffer.from(`${JSON.stringify(value)}\n`)
+export const snapshotBytes = (snapshot: Snapshot): Buffer => gzipSync(`${JSON.stringify(snapshot)}\n`)
+
+/** Throws for anything but an object of this format. */
+export function readBucketJson<Value extends { readonly format: 1 }>(path: string, bytes: Buffer): Value {
+  const text = path.endsWith('.gz') ? gunzipSync(bytes) : bytes
+  const value: unknown = JSON.parse(text.toString())
+  if (typeof value !== 'object' || value === null || (value as { readonly format?: unknown }).format !== 1)
+    throw new Error(`${path} is of a format that this version does not know`)
+  return value as Value
+}

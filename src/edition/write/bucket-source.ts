@@ -1,0 +1,129 @@
+// Editions from a bucket: `head` names the newest one, each manifest the one before it, down to the snapshot. Whatever arrives is held
+// against its name, which is its SHA-256; what does not fit is refused, and the publisher is asked to make it again.
+import { OperatorError } from '../../platform/errors.ts'
+import type { Bucket } from '../../store/bucket.ts'
+import type { DatabaseHead, EditionRow } from '../../store/editions.ts'
+import {
+  type BucketHead,
+  type EditionManifest,
+  fromNodes,
+  headPath,
+  manifestPath,
+  type ObjectName,
+  readBucketJson,
+  type SegmentName,
+  type Snapshot,
+  segmentPath,
+  sha256Of,
+  snapshotPath,
+} from '../format/bucket-files.ts'
+import { decodeSegment, type ReadPart } from '../format/segment.ts'
+import type { EditionReads, EditionSource } from './edition-source.ts'
+import { WrongEntriesError } from './log-state.ts'
+
+export type BucketSource = EditionSource & {
+  /** Reads `head`; undefined when nothing was exported yet. A head of an exporter that was replaced is not taken. */
+  readonly look: () => Promise<BucketHead | undefined>
+}
+
+type Objects = Pick<Bucket, 'get' | 'put'>
+
+/** An immutable object with the bytes that its name says. Throws WrongEntriesError; the publisher learns of it. */
+export async function namedObject(bucket: Objects, path: string, hash: string): Promise<Buffer> {
+  const bytes = await bucket.get(path)
+  if (bytes !== undefined && sha256Of(bytes) === hash) return bytes
+  const what = bytes === undefined ? 'is missing' : 'is damaged'
+  // that it is not known there changes nothing here
+  await bucket.put(`${fromNodes}wrong-${hash}.json`, Buffer.from(JSON.stringify({ path }))).catch(() => {})
+  throw new WrongEntriesError(`the object ${path} of the bucket ${what}; the publisher makes it again`)
+}
+
+export function bucketSource(bucket: Objects): BucketSource {
+  /** Manifests by hash, as long as a chain needs them. */
+  let manifests = new Map<string, EditionManifest>()
+  let snapshot: { readonly hash: string; readonly value: Snapshot } | undefined
+  let newestFence = 0
+
+  const look = async (): Promise<BucketHead | undefined> => {
+    const bytes = await bucket.get(headPath)
+    if (bytes === undefined) return undefined
+    const head = readBucketJson<BucketHead>(headPath, bytes)
+    if (head.fence < newestFence)
+      throw new OperatorError(
+        'The bucket holds the head of a publisher that was replaced; the present one writes it again.',
+      )
+    newestFence = head.fence
+    return head
+  }
+
+  const manifestOf = async (name: ObjectName): Promise<EditionManifest> => {
+    const path = manifestPath(name)
+    return manifests.get(name.hash) ?? readBucketJson<EditionManifest>(path, await namedObject(bucket, path, name.hash))
+  }
+
+  /** The manifests after the snapshot, oldest first. */
+  const chainOf = async (head: BucketHead): Promise<EditionManifest[]> => {
+    const chain: EditionManifest[] = []
+    const kept = new Map<string, EditionManifest>()
+    for (let name: ObjectName | null = head.newest; name && name.edition > head.snapshot.edition; ) {
+      const manifest: EditionManifest = await manifestOf(name)
+      kept.set(name.hash, manifest)
+      chain.unshift(manifest)
+      name = manifest.previous
+    }
+    manifests = kept
+    return chain
+  }
+
+  const snapshotOf = async ({ snapshot: name }: BucketHead): Promise<Snapshot> => {
+    if (snapshot?.hash !== name.hash) {
+      const path = snapshotPath(name)
+      snapshot = { hash: name.hash, value: readBucketJson(path, await namedObject(bucket, path, name.hash)) }
+    }
+    return snapshot.value
+  }
+
+  const readsOf = (head: BucketHead | undefined, chain: readonly EditionManifest[]): EditionReads => {
+    const editionsAfter = async (edition: number, limit: number): Promise<EditionRow[]> => {
+      if (!head) return []
+      const later = chain.map((manifest) => manifest.edition)
+      const rows = edition >= head.snapshot.edition ? later : [...(await snapshotOf(head)).editions, ...later]
+      const first = rows.findIndex((row) => row.edition > edition)
+      return first === -1 ? [] : rows.slice(first, first + limit)
+    }
+    return {
+      head: async (): Promise<DatabaseHead> => {
+        if (!head) return { target: undefined, stockId: '', serial: 0, isStandby: false }
+        const [target] = await editionsAfter(head.newest.edition - 1, 1)
+        return { target, stockId: head.stockId, serial: head.newest.edition, isStandby: false }
+      },
+      editionsAfter,
+      entries: async function* (after, last) {
+        if (!head) return
+        const isInChain = chain[0] !== undefined && after >= chain[0].after
+        const listed = isInChain ? [] : (await snapshotOf(head)).segments
+        const segments = [...listed, ...chain.flatMap((manifest) => manifest.segments)]
+        for (const [index, segment] of segments.entries()) {
+          if (segment.to <= after) continue
+          if ((segments[index - 1]?.to ?? Number.NEGATIVE_INFINITY) >= last.lastModified) return
+          for (const part of await partsOf(segment)) {
+            const to = part.batch.lastModified.at(-1)!
+            if (to > after && to <= last.lastModified) yield part
+          }
+        }
+      },
+    }
+  }
+
+  const partsOf = async ({ hash }: SegmentName): Promise<ReadPart[]> =>
+    decodeSegment(await namedObject(bucket, segmentPath(hash), hash))
+
+  return {
+    kind: 'bucket',
+    look,
+    onOneState: async (work) => {
+      const head = await look()
+      return work(readsOf(head, head ? await chainOf(head) : []))
+    },
+  }
+}

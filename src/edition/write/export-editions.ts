@@ -1,0 +1,458 @@
+// Writes the editions of this node's log into a bucket, for other nodes: packed entries are copied as they are. Objects are immutable
+// and written before what names them, and `head` last: a killed exporter leaves nothing that can be seen, and what it wrote is found again.
+import { hourMs } from '../../domain/time.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { OperatorError } from '../../platform/errors.ts'
+import type { Bucket } from '../../store/bucket.ts'
+import type { EditionRow } from '../../store/editions.ts'
+import {
+  type BucketHead,
+  type EditionManifest,
+  fromNodes,
+  hashInPath,
+  headPath,
+  jsonBytes,
+  manifestPath,
+  type ObjectName,
+  readBucketJson,
+  type SegmentName,
+  type Snapshot,
+  segmentPath,
+  sha256Of,
+  snapshotBytes,
+  snapshotPath,
+} from '../format/bucket-files.ts'
+import { encodeSegment, type SegmentPart } from '../format/segment.ts'
+import type { HeldEdition } from '../read/held-log.ts'
+import { chunkBits, rowMask } from '../read/record-table.ts'
+import { RunMemory } from './body-runs.ts'
+import { batchOf, intactPieces } from './compaction.ts'
+import type { EditionLog } from './edition-log.ts'
+import type { LogState } from './log-state.ts'
+
+/** Maximum entries and bytes of a segment. */
+const usualEntries = 4096
+const mostBytes = 16 * 1024 * 1024
+/** How often a snapshot is made, by time and by editions: a new node reads that many manifests at most. */
+const snapshotEveryMs = 24 * hourMs
+const snapshotEveryEditions = 100
+/** A segment of the snapshot before is used again when it has at least this share of its entries, and as many are still wanted. */
+const [leastFull, leastWanted] = [0.25, 0.75]
+/** How long objects stay after nothing names them any more: nodes may be reading them, and caches keep them for a day. */
+const keepMs = 26 * hourMs
+/** How often what nothing names is looked for. */
+const sweepEveryMs = hourMs
+
+/** Objects that are removed under one look at the right to do so. */
+const removedAtOnce = 50
+
+/** Another exporter has taken over; it goes on. */
+export class ExportLostError extends Error {}
+
+/** The right to write `head`. */
+export type ExportRight = {
+  readonly fence: number
+  /** Runs `work` while nobody else can have the right. Throws ExportLostError when it is gone. */
+  readonly hold: <Result>(work: () => Promise<Result>) => Promise<Result>
+}
+
+export type ExportState = { readonly edition: number; readonly snapshotEdition: number }
+
+type Known = {
+  readonly head: BucketHead
+  readonly etag: string | undefined
+  readonly snapshot: Snapshot
+  readonly snapshotAt: number
+  /** The manifests after the snapshot, oldest first, by their names. */
+  readonly chain: readonly { readonly name: ObjectName; readonly manifest: EditionManifest }[]
+}
+
+export class EditionExport {
+  readonly #bucket: Bucket
+  readonly #log: EditionLog
+  readonly #clock: Clock
+  readonly #mostEntries: number
+  #known: Known | undefined
+  /** Immutable objects that are there. */
+  #there: Set<string> | undefined
+  #sweptAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: {
+    readonly bucket: Bucket
+    readonly log: EditionLog
+    readonly clock: Clock
+    /** Of a segment, for tests. */
+    readonly mostEntries?: number
+  }) {
+    this.#mostEntries = options.mostEntries ?? usualEntries
+    this.#bucket = options.bucket
+    this.#log = options.log
+    this.#clock = options.clock
+  }
+
+  /**
+   * Brings the bucket up to the newest edition of the log. `redactedAt`: the last redaction; what the bucket holds from before it
+   * is made again and removed. Undefined before the first edition. Throws ExportLostError.
+   */
+  async round(right: ExportRight, redactedAt: number): Promise<ExportState | undefined> {
+    const newest = this.#log.newest
+    if (!newest) return undefined
+    if (!this.#there) this.#there = await this.#list()
+    const found = await this.#bucket.find(headPath)
+    if (!this.#known || this.#known.etag !== found?.etag) this.#known = await this.#readKnown(found)
+    const known = this.#known
+    const isRedacted = known !== undefined && redactedAt > known.head.redactedAt && newest.publishedAt >= redactedAt
+    const isDamaged = await this.#isDamaged()
+    const isSame = known !== undefined && !isRedacted && !isDamaged && (await this.#isContinued(known))
+    if (isDamaged) this.#there.clear()
+    if (!isSame) await this.#writeSnapshot(right, { redactedAt, isAnew: true, isRedacted })
+    else if (known.head.newest.edition < newest.edition) await this.#writeEditions(right, known)
+    else if (known.head.fence !== right.fence)
+      await this.#writeHead(right, { ...known, head: { ...known.head, fence: right.fence } })
+    if (this.#isSnapshotDue()) {
+      const { redactedAt } = this.#known!.head
+      await this.#writeSnapshot(right, { redactedAt, isAnew: false, isRedacted: false })
+    }
+    if (isDamaged) await this.#forgetDamage()
+    if (!isSame || isRedacted || this.#clock() - this.#sweptAt >= sweepEveryMs) await this.#sweep(right, isRedacted)
+    const { head } = this.#known!
+    return { edition: head.newest.edition, snapshotEdition: head.snapshot.edition }
+  }
+
+  async #list(): Promise<Set<string>> {
+    const lists = await Promise.all(['segments/', 'manifests/', 'snapshots/'].map((start) => this.#bucket.list(start)))
+    return new Set(lists.flat().map(({ path }) => path))
+  }
+
+  /** What the head of an exporter before leads to; undefined where that cannot be read as a whole. */
+  async #readKnown(found: { readonly bytes: Buffer; readonly etag: string | undefined } | undefined) {
+    if (!found) return undefined
+    try {
+      const head = readBucketJson<BucketHead>(headPath, found.bytes)
+      const snapshot = await this.#read<Snapshot>(snapshotPath(head.snapshot), head.snapshot.hash)
+      const chain: { name: ObjectName; manifest: EditionManifest }[] = []
+      for (let name: ObjectName | null = head.newest; name && name.edition > head.snapshot.edition; ) {
+        const manifest: EditionManifest = await this.#read(manifestPath(name), name.hash)
+        chain.unshift({ name, manifest })
+        name = manifest.previous
+      }
+      const paths = [...snapshot.segments, ...chain.flatMap(({ manifest }) => manifest.segments)]
+      if (paths.some(({ hash }) => !this.#there!.has(segmentPath(hash)))) return undefined
+      return { head, etag: found.etag, snapshot, snapshotAt: snapshot.editions.at(-1)!.publishedAt, chain }
+    } catch (error) {
+      if (error instanceof OperatorError) throw error
+      if ((error as { name?: unknown }).name === 'Retryable') throw error
+      return undefined
+    }
+  }
+
+  async #read<Value extends { readonly format: 1 }>(path: string, hash: string): Promise<Value> {
+    const bytes = await this.#bucket.get(path)
+    if (bytes === undefined || sha256Of(bytes) !== hash) throw new Error(`${path} is not what it was`)
+    return readBucketJson<Value>(path, bytes)
+  }
+
+  /** Whether the log continues from what the bucket holds. */
+  async #isContinued({ head, snapshot, chain }: Known): Promise<boolean> {
+    const row = chain.at(-1)?.manifest.edition ?? snapshot.editions.at(-1)!
+    return (
+      (await this.#log.withHeld(async (held) => {
+        const same = held.editions.get(row.edition)
+        return (
+          held.stockId === head.stockId &&
+          same !== undefined &&
+          same.info.lastModified === row.lastModified &&
+          same.info.publishedAt === row.publishedAt &&
+          same.info.records === row.records &&
+          (row.checksum === null || !same.isComplete || same.info.checksum === row.checksum)
+        )
+      })) ?? false
+    )
+  }
+
+  #isSnapshotDue(): boolean {
+    const { snapshotAt, chain } = this.#known!
+    const newestAt = chain.at(-1)?.manifest.edition.publishedAt ?? snapshotAt
+    return newestAt - snapshotAt >= snapshotEveryMs || chain.length >= snapshotEveryEditions
+  }
+
+  async #writeEditions(right: ExportRight, known: Known): Promise<void> {
+    const chain = [...known.chain]
+    let after = chain.at(-1)?.manifest.edition.lastModified ?? known.snapshot.editions.at(-1)!.lastModified
+    for (let number = known.head.newest.edition + 1; number <= this.#log.newest!.edition; number++) {
+      const edition = rowOf(await this.#held(async (held) => held.editions.get(number)!))
+      const segments = await this.#writeSegments(after, edition.lastModified, () => true)
+      const { stockId } = known.head
+      const manifest = { format: 1, stockId, edition, previous: chain.at(-1)?.name ?? null, after, segments } as const
+      const bytes = jsonBytes(manifest)
+      const name = { edition: number, hash: sha256Of(bytes) }
+      await this.#put(manifestPath(name), bytes)
+      chain.push({ name, manifest })
+      after = edition.lastModified
+    }
+    const newest = chain.at(-1)!.name
+    await this.#writeHead(right, { ...known, chain, head: { ...known.head, fence: right.fence, newest } })
+  }
+
+  /**
+   * `isAnew`: all segments are made again; otherwise those that are still wanted are named again. `isRedacted`: what the newest edition
+   * replaced is left out.
+   */
+  async #writeSnapshot(
+    right: ExportRight,
+    options: { readonly redactedAt: number; readonly isAnew: boolean; readonly isRedacted: boolean },
+  ): Promise<void> {
+    const { redactedAt, isAnew, isRedacted } = options
+    const known = isAnew ? undefined : this.#known
+    const { editions, stockId, upTo, oldest } = await this.#held(async (held) => ({
+      editions: [...held.editions.values()].map(rowOf),
+      stockId: held.stockId,
+      upTo: held.newest!.info.lastModified,
+      oldest: held.oldest,
+    }))
+    // an edition that comes meanwhile replaces entries of this one
+    const last = isRedacted ? editions.at(-1)!.edition : oldest
+    const isWanted = (replacedBy: number) => replacedBy === 0 || replacedBy > last
+    const before = known
+      ? [...known.snapshot.segments, ...known.chain.flatMap(({ manifest }) => manifest.segments)]
+      : []
+    const segments: SegmentName[] = []
+    let [writtenTo, runTo] = [Number.MIN_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]
+    const writeRun = async (to: number) => {
+      if (to > writtenTo) segments.push(...(await this.#writeSegments(writtenTo, to, isWanted)))
+      writtenTo = to
+    }
+    for (const segment of before) {
+      const wanted = await this.#held(async (held) => countBetween(held, runTo, segment.to, isWanted))
+      if (segment.entries >= this.#mostEntries * leastFull && wanted >= segment.entries * leastWanted) {
+        await writeRun(runTo)
+        segments.push(segment)
+        writtenTo = segment.to
+      }
+      runTo = segment.to
+    }
+    await writeRun(upTo)
+    const snapshot: Snapshot = { format: 1, stockId, editions, segments }
+    const bytes = snapshotBytes(snapshot)
+    const name = { edition: editions.at(-1)!.edition, hash: sha256Of(bytes) }
+    await this.#put(snapshotPath(name), bytes)
+    const head = { format: 1, stockId, fence: right.fence, newest: name, snapshot: name, redactedAt } as const
+    const snapshotAt = editions.at(-1)!.publishedAt
+    await this.#writeHead(right, { head, etag: this.#known?.etag, snapshot, snapshotAt, chain: [] })
+  }
+
+  /** Segments of the entries with `after` < lastModified <= `upTo`. */
+  async #writeSegments(after: number, upTo: number, isWanted: (replacedBy: number) => boolean): Promise<SegmentName[]> {
+    const segments: SegmentName[] = []
+    for (let from = after; from < upTo; ) {
+      const part = await this.#held((held) =>
+        takeSegment(held, { after: from, upTo, mostEntries: this.#mostEntries }, isWanted),
+      )
+      if (!part) break
+      const hash = sha256Of(part.bytes)
+      await this.#put(segmentPath(hash), part.bytes)
+      segments.push({ hash, entries: part.entries, bytes: part.bytes.length, to: part.to })
+      from = part.to
+    }
+    return segments
+  }
+
+  async #held<Result>(work: (held: LogState) => Promise<Result>): Promise<Result> {
+    const result = await this.#log.withHeld(async (held) => ({ value: await work(held) }))
+    if (!result) throw new Error('the edition log is being read again')
+    return result.value
+  }
+
+  async #put(path: string, bytes: Buffer): Promise<void> {
+    if (this.#there!.has(path)) return
+    await this.#bucket.put(path, bytes)
+    this.#there!.add(path)
+  }
+
+  async #writeHead(right: ExportRight, known: Known): Promise<void> {
+    const bytes = jsonBytes(known.head)
+    const etag = this.#known?.etag
+    await right.hold(async () => {
+      const isDone = await this.#bucket.putIf(
+        headPath,
+        bytes,
+        etag === undefined ? { ifAbsent: true } : { ifMatch: etag },
+      )
+      if (isDone === 'notKnown') await this.#bucket.put(headPath, bytes)
+      if (isDone !== false) return
+      // somebody wrote it meanwhile, or it was there and could not be read: the next round reads it again
+      this.#known = undefined
+      const found = await this.#bucket.find(headPath)
+      if (found && fenceOf(found.bytes) > right.fence)
+        throw new ExportLostError('a later exporter has written the head')
+      if (found?.etag === undefined) await this.#bucket.put(headPath, bytes)
+      else if ((await this.#bucket.putIf(headPath, bytes, { ifMatch: found.etag })) === false)
+        throw new ExportLostError('another exporter writes the head')
+    })
+    this.#known = { ...known, etag: (await this.#bucket.find(headPath))?.etag }
+  }
+
+  /** Whether an object that a node could not use is really wrong. */
+  async #isDamaged(): Promise<boolean> {
+    let isDamaged = false
+    for (const { path } of await this.#bucket.list(`${fromNodes}wrong-`)) {
+      const bytes = await this.#bucket.get(path)
+      const named = bytes && pathIn(bytes)
+      const hash = named && hashInPath(named)
+      const object = hash === undefined ? undefined : await this.#bucket.get(named!)
+      const isNeeded = hash !== undefined && this.#isNamed(hash)
+      if (isNeeded && (object === undefined || sha256Of(object) !== hash)) isDamaged = true
+      else await this.#bucket.remove(path)
+    }
+    return isDamaged
+  }
+
+  #isNamed(hash: string): boolean {
+    return this.#known !== undefined && [...namesOf(this.#known)].some((path) => hashInPath(path) === hash)
+  }
+
+  async #forgetDamage(): Promise<void> {
+    for (const { path } of await this.#bucket.list(`${fromNodes}wrong-`)) await this.#bucket.remove(path)
+  }
+
+  /** Removes what nothing has named for a day. After a redaction, at once. */
+  async #sweep(right: ExportRight, isAtOnce: boolean): Promise<void> {
+    const known = this.#known!
+    const now = this.#clock()
+    const [segments, manifests, snapshots] = await Promise.all(
+      ['segments/', 'manifests/', 'snapshots/'].map((start) => this.#bucket.list(start)),
+    )
+    const named = new Set(namesOf(known))
+    const isRecent = ({ modifiedAt }: { readonly modifiedAt: number }) => !isAtOnce && now - modifiedAt < keepMs
+    const byTime = snapshots!.toSorted((left, right) => left.modifiedAt - right.modifiedAt)
+    // a snapshot was named until the next one came
+    const kept = [
+      ...manifests!.filter(isRecent),
+      ...byTime.filter((_, index) => byTime[index + 1] !== undefined && isRecent(byTime[index + 1]!)),
+    ]
+    for (const { path } of kept) {
+      if (named.has(path)) continue
+      named.add(path)
+      const hash = hashInPath(path)
+      const value =
+        hash === undefined ? undefined : await this.#read<EditionManifest | Snapshot>(path, hash).catch(() => undefined)
+      for (const segment of value?.segments ?? []) named.add(segmentPath(segment.hash))
+    }
+    const all = [...segments!, ...manifests!, ...snapshots!]
+    const gone = all.filter((object) => !named.has(object.path) && !isRecent(object))
+    for (let from = 0; from < gone.length; from += removedAtOnce)
+      await right.hold(async () => {
+        for (const { path } of gone.slice(from, from + removedAtOnce)) await this.#bucket.remove(path)
+      })
+    this.#there = new Set(all.map(({ path }) => path).filter((path) => !gone.some((object) => object.path === path)))
+    this.#sweptAt = now
+    const missing = [...namesOf(known)].filter((path) => !this.#there!.has(path))
+    // the next round makes all of it again
+    if (missing.length > 0) this.#known = undefined
+  }
+}
+
+function* namesOf({ head, snapshot, chain }: Known): Generator<string> {
+  yield snapshotPath(head.snapshot)
+  for (const { name } of chain) yield manifestPath(name)
+  for (const { hash } of snapshot.segments) yield segmentPath(hash)
+  for (const { manifest } of chain) for (const { hash } of manifest.segments) yield segmentPath(hash)
+}
+
+function rowOf({ info, checks, isComplete }: HeldEdition): EditionRow {
+  const { edition, lastModified, publishedAt, records, changes, checksum } = info
+  return {
+    edition,
+    lastModified,
+    publishedAt,
+    records,
+    changes,
+    checks: Object.fromEntries(checks),
+    // of what is held of an old edition, the digest says nothing of the edition
+    checksum: isComplete ? checksum : null,
+  }
+}
+
+const supersededBy = (held: LogState, position: number): number =>
+  held.table.chunks[position >>> chunkBits]!.superseded[position & rowMask]!
+
+/** Positions of the entries with `after` < lastModified <= `upTo` that are wanted. */
+function* wantedBetween(
+  held: LogState,
+  after: number,
+  upTo: number,
+  isWanted: (replacedBy: number) => boolean,
+): Generator<number> {
+  const end = held.newest!.end
+  for (let position = held.table.lowerBound(after + 1, end); position < end; position++) {
+    if (held.table.lastModified(position) > upTo) return
+    if (isWanted(supersededBy(held, position))) yield position
+  }
+}
+
+function countBetween(held: LogState, after: number, upTo: number, isWanted: (by: number) => boolean): number {
+  let count = 0
+  for (const _ of wantedBetween(held, after, upTo, isWanted)) count++
+  return count
+}
+
+/** The next segment of these entries; undefined when there is none. */
+async function takeSegment(
+  held: LogState,
+  { after, upTo, mostEntries }: { readonly after: number; readonly upTo: number; readonly mostEntries: number },
+  isWanted: (replacedBy: number) => boolean,
+): Promise<{ readonly bytes: Buffer; readonly entries: number; readonly to: number } | undefined> {
+  const positions: number[] = []
+  let length = 0
+  for (const position of wantedBetween(held, after, upTo, isWanted)) {
+    length += held.lengthOf('gzip', position)
+    if (positions.length === mostEntries || (positions.length > 0 && length > mostBytes)) break
+    positions.push(position)
+  }
+  if (positions.length === 0) return undefined
+  const parts: SegmentPart[] = []
+  const memory = new RunMemory()
+  const start = { plain: 0, gzip: 0 }
+  let edition = editionAt(held, positions[0]!)
+  for (let from = 0; from < positions.length; ) {
+    while (edition.end <= positions[from]!) edition = held.editions.get(edition.info.edition + 1)!
+    let to = from
+    while (to < positions.length && to - from < 256 && positions[to]! < edition.end) to++
+    const some = positions.slice(from, to)
+    const gzip = (await intactPieces(held, 'gzip', some, memory)).map((piece) => Buffer.from(piece))
+    const batch = batchOf(held, edition.info.edition, some, start)
+    parts.push({ batch, gzip, hashes: await held.hashesAt(some) })
+    memory.reset()
+    from = to
+  }
+  const to = held.table.lastModified(positions.at(-1)!)
+  return { bytes: encodeSegment(parts), entries: positions.length, to }
+}
+
+/** The edition that holds the entry. */
+function editionAt({ editions, newest }: LogState, position: number): HeldEdition {
+  let [low, high] = [1, newest!.info.edition]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (editions.get(middle)!.end > position) high = middle
+    else low = middle + 1
+  }
+  return editions.get(low)!
+}
+
+function fenceOf(bytes: Buffer): number {
+  try {
+    return readBucketJson<BucketHead>(headPath, bytes).fence
+  } catch {
+    return 0
+  }
+}
+
+function pathIn(bytes: Buffer): string | undefined {
+  try {
+    const { path } = JSON.parse(bytes.toString()) as { readonly path?: unknown }
+    return typeof path === 'string' ? path : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,149 @@
+// Keeps the bucket of TENDERSTOCK_EDITIONS up with the editions, the tokens and the keys of cursors, beside everything else: what fails
+// is said and tried again, and no publication waits for it.
+import { createSecretKey } from 'node:crypto'
+import { accessPath, type BucketHead, headPath, readBucketJson } from '../edition/format/bucket-files.ts'
+import type { EditionLog } from '../edition/write/edition-log.ts'
+import { EditionExport, ExportLostError, type ExportRight } from '../edition/write/export-editions.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import type { Random } from '../platform/random.ts'
+import { createSealer } from '../platform/sealing.ts'
+import type { Bucket } from '../store/bucket.ts'
+import { readSerials } from '../store/change-signal.ts'
+import { loadCursorKeys } from '../store/cursor-keys.ts'
+import type { Store } from '../store/database.ts'
+import {
+  keepExport,
+  lastRedaction,
+  noteExportConcern,
+  noteExported,
+  releaseExport,
+  takeExport,
+  underExport,
+} from '../store/edition-export.ts'
+import { stockIdOf } from '../store/editions.ts'
+import { loadMaintenance } from '../store/maintenance.ts'
+import { loadTokens } from '../store/organizations.ts'
+import { addNodesUse } from './bucket-use.ts'
+import { keepLooking } from './keep-looking.ts'
+import { sealAccess } from './sealed-access.ts'
+
+const lookMs = 2000
+/** How often tokens are written without a change, so that nodes see that the publisher lives. */
+const accessEveryMs = 60_000
+const useEveryMs = 10_000
+const concern = 'Editions are not written into the bucket'
+/** For everybody: why is in the log and in `tenderstock status`. */
+const shownConcern = 'Editions do not reach the bucket at the moment: nodes that read there serve the last one.'
+
+export type ExportOptions = {
+  readonly store: Store
+  readonly bucket: Bucket
+  readonly editions: EditionLog
+  /** The database's. */
+  readonly clock: Clock
+  readonly random: Random
+  readonly secretKey: Uint8Array
+  readonly log: Log
+  readonly report: (concern: string | undefined) => void
+}
+
+export function startExport({ store, bucket, editions, clock, random, secretKey, log, report }: ExportOptions): {
+  /** The newest edition that this process wrote; undefined while it wrote none. */
+  readonly exported: () => number | undefined
+  readonly close: () => Promise<void>
+} {
+  const sealer = createSealer(createSecretKey(secretKey), random.bytes)
+  const exporting = new EditionExport({ bucket, log: editions, clock })
+  let fence: number | undefined
+  let written = { at: Number.NEGATIVE_INFINITY, serial: -1, maintenanceUntil: undefined as number | undefined }
+  let usedAt = Number.NEGATIVE_INFINITY
+  let exported = 0
+  let told: string | undefined
+
+  const takeRight = async (): Promise<number | undefined> => {
+    if (fence !== undefined && (await keepExport(store.db, fence))) return fence
+    fence = await takeExport(store.db, await fenceInBucket(bucket))
+    return fence
+  }
+  const rightOf = (held: number): ExportRight => ({
+    fence: held,
+    hold: async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      let result: { readonly value: Result } | undefined
+      const isHeld = await underExport(store, held, async () => {
+        result = { value: await work() }
+      })
+      if (!isHeld || !result) throw new ExportLostError('another process writes the editions into the bucket now')
+      return result.value
+    },
+  })
+  const writeAccess = async (right: ExportRight) => {
+    const now = clock()
+    const [{ tokens: serial }, maintenanceUntil] = [await readSerials(store.looks), await loadMaintenance(store.looks)]
+    const isSame = serial === written.serial && maintenanceUntil === written.maintenanceUntil
+    if (isSame && now - written.at < accessEveryMs && now >= written.at) return
+    const access = {
+      stockId: await stockIdOf(store.looks),
+      writtenAt: now,
+      tokenSerial: serial,
+      tokens: await loadTokens(store.looks),
+      cursorKeys: (await loadCursorKeys(store.looks, { now, randomBytes: random.bytes })).all,
+      ...(maintenanceUntil !== undefined && { maintenanceUntil }),
+    }
+    await right.hold(() => bucket.put(accessPath, sealAccess(sealer, access)))
+    written = { at: now, serial, maintenanceUntil }
+  }
+  const look = async () => {
+    const held = await takeRight()
+    if (held === undefined) return
+    const right = rightOf(held)
+    try {
+      // a revocation waits for no edition
+      await writeAccess(right)
+      const state = await exporting.round(right, await lastRedaction(store.db))
+      if (state && (state.edition !== exported || told !== undefined)) {
+        await noteExported(store.db, state.edition, clock())
+        exported = state.edition
+        told = undefined
+      }
+      if (clock() - usedAt >= useEveryMs) {
+        await addNodesUse(store, bucket, { sealer, now: clock() })
+        usedAt = clock()
+      }
+    } catch (error) {
+      if (error instanceof ExportLostError) {
+        fence = undefined
+        return
+      }
+      const why = error instanceof Error ? error.message : String(error)
+      if (told !== why) await noteExportConcern(store.db, why)
+      told = why
+      throw error
+    }
+  }
+  const looking = keepLooking({
+    look,
+    everyMs: lookMs,
+    log,
+    concern,
+    report: (why) => report(why === undefined ? undefined : shownConcern),
+  })
+  return {
+    exported: () => (fence === undefined || exported === 0 ? undefined : exported),
+    close: async () => {
+      await looking.close()
+      if (fence !== undefined) await releaseExport(store.db, fence)
+    },
+  }
+}
+
+async function fenceInBucket(bucket: Bucket): Promise<number> {
+  const bytes = await bucket.get(headPath)
+  if (bytes === undefined) return 0
+  try {
+    return readBucketJson<BucketHead>(headPath, bytes).fence
+  } catch {
+    // a damaged head is written again
+    return 0
+  }
+}
