@@ -25,12 +25,12 @@ export type BucketOptions = {
 }
 
 /** An object as the store names it: another one whenever its bytes are others. */
-export type FoundObject = { readonly bytes: Buffer; readonly etag: string | undefined }
+type FoundObject = { readonly bytes: Buffer; readonly etag: string | undefined }
 
-export type ListedObject = { readonly path: string; readonly modifiedAt: number }
+type ListedObject = { readonly path: string; readonly modifiedAt: number }
 
 /** What must hold for an object to be replaced. Stores that know no conditions replace it in any case. */
-export type PutCondition = { readonly ifMatch: string } | { readonly ifAbsent: true }
+type PutCondition = { readonly ifMatch: string } | { readonly ifAbsent: true }
 
 /** Paths are below the prefix of the location. Throws OperatorError for what the operator can repair. */
 export type Bucket = {

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { type Executor, inTransaction, type Store } from './database.ts'
 
 /** How long an exporter that says nothing is waited for. */
-export const exportLeaseMs = 60_000
+const exportLeaseMs = 60_000
 
 const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 

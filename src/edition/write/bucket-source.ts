@@ -29,7 +29,7 @@ export type BucketSource = EditionSource & {
 type Objects = Pick<Bucket, 'get' | 'put'>
 
 /** An immutable object with the bytes that its name says. Throws WrongEntriesError; the publisher learns of it. */
-export async function namedObject(bucket: Objects, path: string, hash: string): Promise<Buffer> {
+async function namedObject(bucket: Objects, path: string, hash: string): Promise<Buffer> {
   const bytes = await bucket.get(path)
   if (bytes !== undefined && sha256Of(bytes) === hash) return bytes
   const what = bytes === undefined ? 'is missing' : 'is damaged'
