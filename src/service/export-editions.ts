@@ -33,7 +33,7 @@ const lookMs = 2000
 const accessEveryMs = 60_000
 const useEveryMs = 10_000
 const concern = 'Editions are not written into the bucket'
-/** For everybody: why is in the log and in `tenderstock status`. */
+/** For everybody: why is in the log and in the table edition_export. */
 const shownConcern = 'Editions do not reach the bucket at the moment: nodes that read there serve the last one.'
 
 export type ExportOptions = {
