@@ -4,7 +4,9 @@ import { isAbsolute } from 'node:path'
 import { OperatorError } from './errors.ts'
 import { mailAddressOf } from './mail-address.ts'
 import { isLoopbackAddress, literalOf } from './network-rule.ts'
+import { checkRedisAddress, redisSchemes } from './redis-address.ts'
 import { secretKeyOf } from './sealing.ts'
+import { readServerList } from './server-list.ts'
 import { fileVariable, keyVariable, type SettingName, type SettingSpec, settingNames, settings } from './settings.ts'
 
 /** Settings from the environment; options of a command line are not here. */
@@ -182,13 +184,14 @@ const withoutUser = (text: string): string => text.replace(/\/\/[^/]*@/, '//…@
 
 /** Reads the settings. Throws OperatorError that names the variable when a value cannot be used. */
 export function readConfig(environment: Environment = process.env): Config {
-  const databaseUrl = urlOf(
+  const databaseUrl = serversOf(
     environment,
     'DATABASE_URL',
-    ['postgres:', 'postgresql:'],
+    ['postgres', 'postgresql'],
     'postgres://user:password@host:5432/name',
   )
-  const redisUrl = urlOf(environment, 'REDIS_URL', ['redis:', 'rediss:', 'valkey:', 'valkeys:'], 'redis://host:6379')
+  const redisUrl = serversOf(environment, 'REDIS_URL', redisSchemes, 'redis://host:6379')
+  if (redisUrl !== undefined) checkRedisAddress(redisUrl)
   const baseUrl = pageOf(environment, 'TENDERSTOCK_BASE_URL', 'https://tenders.example.org')
   if (baseUrl !== undefined && baseUrl !== new URL(baseUrl).origin)
     throw new OperatorError(
@@ -254,6 +257,21 @@ function urlOf(
 ): string | undefined {
   const text = textOf(environment, name)
   return text ? checkUrl(text, name, protocols, example) : undefined
+}
+
+/** An address that may name several servers. */
+function serversOf(
+  environment: Environment,
+  name: SettingName,
+  schemes: readonly string[],
+  example: string,
+): string | undefined {
+  const text = textOf(environment, name)
+  if (text === undefined) return undefined
+  const list = readServerList(text)
+  if (list === undefined || !schemes.includes(list.scheme))
+    throw new OperatorError(`${name} is not a usable address; write it like ${example}.`, { exitCode: 2 })
+  return text
 }
 
 // The value is never repeated in the message: it may hold a password.

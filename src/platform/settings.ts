@@ -15,13 +15,15 @@ export type SettingSpec = {
 export const settings = {
   DATABASE_URL: {
     meaning: 'PostgreSQL server, 15 or newer',
-    details: 'It holds the stock: `postgres://user:password@host:5432/name`.',
+    details:
+      'It holds the stock: `postgres://user:password@host:5432/name`. Several servers are written `host:5432,host:5432`; the one that takes writes is used ([high availability](high-availability.md)).',
     default: 'the embedded engine in --data',
     isSecret: true,
   },
   REDIS_URL: {
     meaning: 'Valkey or Redis that shares rate limits between processes',
-    details: 'Without it each process counts for itself.',
+    details:
+      'Without it each process counts for itself. `redis+sentinel://host:26379,host:26379/name` names Sentinels and the master that they watch.',
     isSecret: true,
   },
   TENDERSTOCK_BASE_URL: {

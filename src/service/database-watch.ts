@@ -40,10 +40,12 @@ export function watchDatabase(options: {
   readonly clock: Clock
   readonly state: NodeState
   readonly log: Log
+  /** How long ago the database last answered, where it does not answer from the beginning. */
+  readonly silentMs?: number
 }): DatabaseWatch {
   const { store, ownClock, steadyClock, databaseClock, clock, state, log } = options
   let newestKnown = 0
-  let answeredAt = steadyClock()
+  let answeredAt = steadyClock() - (options.silentMs ?? 0)
   let looking: Promise<Serials> | undefined
   let missedRounds = 0
   let lastError = ''

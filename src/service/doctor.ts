@@ -2,7 +2,7 @@
 import { mkdtemp, open, readFile, rm, stat, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { Redis } from 'ioredis'
+import { connectRedis } from '../api/limits/connect-redis.ts'
 import { fromNodes } from '../edition/format/bucket-files.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
 import type { BucketLocation, Config } from '../platform/config.ts'
@@ -14,8 +14,8 @@ import { keyVariable } from '../platform/settings.ts'
 import { within } from '../platform/within.ts'
 import { loadSources } from '../sources/registry.ts'
 import { openBucket } from '../store/bucket.ts'
-import { examineServer, type ServerFacts } from '../store/server/examine-server.ts'
-import { assertVersion, placeOf } from '../store/server/open-server.ts'
+import { examineServers, type ServerFacts } from '../store/server/examine-server.ts'
+import { assertVersion } from '../store/server/open-server.ts'
 import { nodeClockConcern, publisherClockConcern } from './clock-concerns.ts'
 import type { Emit, EventOf } from './command-event.ts'
 import { askRunningService } from './control-socket.ts'
@@ -253,26 +253,43 @@ async function checkSecretKey(
   found(ok(`${path} is readable by its owner only.`))
 }
 
-/** In statements that only read. */
+/** In statements that only read. Several servers: the one that takes writes is examined, the others have to answer. */
 async function checkDatabase(databaseUrl: string, clock: Clock, found: (finding: Finding) => void): Promise<void> {
-  const place = placeOf(databaseUrl)
-  const facts = await examineServer(databaseUrl, { clock, limitMs: checkMs - 1_000 })
-  try {
-    assertVersion(facts.versionNumber, place)
-    found(ok(`The database ${place} runs PostgreSQL ${facts.version}.`))
-  } catch (error) {
-    found(problem(sentenceOf(error)))
-  }
-  for (const finding of serverFindings(facts)) found(finding)
-  const concern = publisherClockConcern(facts.differenceMs) ?? nodeClockConcern(facts.differenceMs)
+  const servers = await examineServers(databaseUrl, { clock, limitMs: checkMs - 1_000 })
+  const answering = servers.flatMap((server) => ('facts' in server ? [server] : []))
+  const used = answering.find(({ facts }) => !facts.isStandby) ?? answering[0]
+  for (const server of servers) if ('error' in server) found(problem(sentenceOf(server.error)))
+  if (used === undefined) return
+  if (servers.length > 1 && used.facts.isStandby)
+    found(problem('None of the servers of DATABASE_URL takes writes: promote one of them.'))
+  for (const { place, facts } of answering)
+    if (facts !== used.facts)
+      found(
+        facts.isStandby
+          ? ok(`The database ${place} is a standby that answers.`)
+          : problem(`${place} takes writes as well as ${used.place}: only one server may; stop the wrong one.`),
+      )
+  for (const finding of serverFindings(used.place, used.facts)) found(finding)
+  const { differenceMs } = used.facts
+  const concern = publisherClockConcern(differenceMs) ?? nodeClockConcern(differenceMs)
   found(
     concern === undefined
-      ? ok(`The clocks of this machine and of the database differ by ${Math.abs(facts.differenceMs)} ms.`)
+      ? ok(`The clocks of this machine and of the database differ by ${Math.abs(differenceMs)} ms.`)
       : problem(concern),
   )
 }
 
-function* serverFindings(facts: ServerFacts): Generator<Finding> {
+function versionFinding(place: string, { versionNumber, version }: ServerFacts): Finding {
+  try {
+    assertVersion(versionNumber, place)
+    return ok(`The database ${place} runs PostgreSQL ${version}.`)
+  } catch (error) {
+    return problem(sentenceOf(error))
+  }
+}
+
+function* serverFindings(place: string, facts: ServerFacts): Generator<Finding> {
+  yield versionFinding(place, facts)
   if (facts.encoding !== 'UTF8')
     yield problem(
       `The database is encoded in ${facts.encoding}: make a new one with \`createdb --encoding UTF8 --template template0\` and use that.`,
@@ -298,6 +315,12 @@ function* serverFindings(facts: ServerFacts): Generator<Finding> {
     yield problem(
       'The user may not make tables: grant create on schema public to it, or make it the owner of the database.',
     )
+  if (facts.standbys > 0 && facts.synchronousStandbys === 0)
+    yield warning(
+      'No standby is synchronous: a failover loses what was written last. Set synchronous_standby_names, or synchronous_mode of Patroni (docs/high-availability.md).',
+    )
+  else if (facts.standbys > 0)
+    yield ok(`${facts.synchronousStandbys} of ${facts.standbys} standbys have what a commit acknowledges.`)
   if (facts.deafStandbys > 0)
     yield warning(
       `${facts.deafStandbys} replication connections send no hot_standby_feedback: set it on where nodes read from the standby.`,
@@ -305,7 +328,7 @@ function* serverFindings(facts: ServerFacts): Generator<Finding> {
 }
 
 async function checkRedis(url: string, found: (finding: Finding) => void): Promise<void> {
-  const redis = new Redis(url, {
+  const redis = connectRedis(url, {
     lazyConnect: true,
     connectTimeout: checkMs - 1_000,
     maxRetriesPerRequest: 0,

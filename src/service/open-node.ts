@@ -11,7 +11,6 @@ import { type Log, type LogLevel, openLog } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
 import { lowerHelperPriority } from '../platform/thread-priority.ts'
 import type { Serials } from '../store/change-signal.ts'
-import { openStore } from '../store/database.ts'
 import { openDatabaseClock } from '../store/database-clock.ts'
 import { openDocumentStore } from '../store/open-document-store.ts'
 import { loadRounds, type RoundState } from '../store/rounds.ts'
@@ -23,6 +22,7 @@ import { findPort, hostOf, listenError } from './listening-address.ts'
 import { unsubscribe } from './mail-digests.ts'
 import { Metrics, type StockPlace } from './metrics.ts'
 import { type NodeState, openNodeState } from './node-state.ts'
+import { awaitDatabase, openStock } from './open-stock.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { countProcesses } from './process-count.ts'
 import { addressWarnings, publicAddresses } from './public-addresses.ts'
@@ -78,6 +78,8 @@ export type OpenNode = AsyncDisposable & {
   readonly shownRounds: ShownRounds
   /** How the rounds went before this start. */
   readonly keptRounds: RoundState | undefined
+  /** It started without the database. */
+  readonly isAlone: boolean
   readonly explorer: ExplorerAccess
   /** What changed last, by topic. */
   readonly look: () => Promise<Serials>
@@ -98,7 +100,10 @@ export type OpenNode = AsyncDisposable & {
   readonly defer: (close: () => unknown) => void
 }
 
-export async function openNode(options: NodeOptions, hasTrialClock: boolean): Promise<OpenNode> {
+export async function openNode(
+  options: NodeOptions,
+  { hasTrialClock, startsAlone }: { readonly hasTrialClock: boolean; readonly startsAlone: boolean },
+): Promise<OpenNode> {
   const { config, emit, stop, version } = options
   const dataFolder = resolve(options.dataFolder)
   const log = openLog(options.logLevel)
@@ -121,23 +126,22 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
     version,
   })
   if (documentStore) opening.defer(documentStore.close)
-  const store = await openStore({
-    dataFolder,
-    onHousekeepingError: (error) => log.warn({ error: String(error) }, 'housekeeping failed; retrying'),
-    ...(config.databaseUrl !== undefined && { databaseUrl: config.databaseUrl }),
-    signal: stop,
-    onMigration: (news) => emit({ event: 'migrating', ...news }),
-  })
+  const { store, kept, awaited } = await openStock(options, { dataFolder, log, startsAlone, random })
   opening.defer(store.close)
   const state = openNodeState()
-  const database = watchDatabase({ store, ownClock: systemClock, steadyClock, databaseClock, clock, state, log })
+  const database = watchDatabase({
+    ...{ store, ownClock: systemClock, steadyClock, databaseClock, clock, state, log },
+    ...(awaited && { silentMs: awaited.silentMs }),
+  })
   opening.defer(() => database.close())
+  if (kept) opening.defer(kept.follow({ clock: databaseClock.now, isAnswering: database.isAnswering }))
+  if (awaited) opening.defer(awaitDatabase(awaited, { state, log, emit }))
   emit({ event: 'opened', data: dataFolder, engine: store.engine })
   for (const message of addressWarnings({ config, host: options.apiHost })) emit({ event: 'warning', message })
   // from here on the time is the database's; without an answer the watch continues to ask
   await database.look().catch(() => {})
   for (const message of state.snapshot().degraded) emit({ event: 'warning', message })
-  const keptRounds = await loadRounds(store.db)
+  const keptRounds = awaited ? undefined : await loadRounds(store.db)
   const shownRounds = new ShownRounds(store, clock, state, keptRounds)
   opening.defer(() => shownRounds.close())
   const isShared = config.redisUrl !== undefined && store.engine !== 'embedded'
@@ -165,9 +169,11 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
   const opened = Promise.withResolvers<EditionLog>()
   const meters = options.metrics && new ReaderMeters()
   let lookedAt: number | undefined
+  const tokens = tokenSourceOf(store)
+  const cursorKeys = cursorKeysOf(store, { clock, randomBytes: random.bytes })
   const api = openApi(options, {
-    tokens: explorer.extend(tokenSourceOf(store)),
-    cursorKeys: cursorKeysOf(store, { clock, randomBytes: random.bytes }),
+    tokens: explorer.extend(kept?.keepTokens(tokens) ?? tokens),
+    cursorKeys: kept?.keepCursorKeys(cursorKeys) ?? cursorKeys,
     unsubscribe: (token) => unsubscribe({ store, dataFolder, config, random }, token),
     editions: opened.promise,
     state,
@@ -217,6 +223,7 @@ export async function openNode(options: NodeOptions, hasTrialClock: boolean): Pr
     state,
     shownRounds,
     keptRounds,
+    isAlone: awaited !== undefined,
     explorer,
     look: database.look,
     shift: shiftable.advance,

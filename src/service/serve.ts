@@ -1,4 +1,5 @@
 // `tenderstock serve`: the API alone.
+import { OperatorError } from '../platform/errors.ts'
 import { listenForCommands } from './control-socket.ts'
 import { aborted, type NodeOptions, openNode } from './open-node.ts'
 import { runOperation } from './operations.ts'
@@ -7,14 +8,18 @@ import { serveFromBucket } from './serve-from-bucket.ts'
 /** Runs `tenderstock serve`: the API alone, from editions that another process publishes. */
 export async function serve(options: NodeOptions): Promise<void> {
   if (options.config.editions) return serveFromBucket(options, options.config.editions)
-  await using node = await openNode(options, false)
+  await using node = await openNode(options, { hasTrialClock: false, startsAlone: true })
   const { context, editions, emit, stop } = node
   const { dataFolder } = context
   const serveNewest = () => node.takeOver()
   const place = { ...context, beforePublish: serveNewest, onPublished: serveNewest }
   const control = await listenForCommands(dataFolder, (request, emitTo) => runOperation(place, request, emitTo))
   if (control) node.defer(control.close)
-  await node.takeOver({ isOlderAccepted: options.isOlderAccepted })
+  if (!node.isAlone) await node.takeOver({ isOlderAccepted: options.isOlderAccepted })
+  else if (editions.newest === undefined)
+    throw new OperatorError(
+      `The database does not answer, and ${dataFolder} holds no edition to serve; start the database first.`,
+    )
   const api = await node.listen()
   const metrics = await node.openMetrics()
   emit({

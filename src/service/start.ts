@@ -86,7 +86,7 @@ export async function start(options: StartOptions): Promise<void> {
   else if (options.live) contactOf(options.config)
   const isMadeUp = options.samples !== undefined || simulator !== undefined
   const consoleAddress = await findConsole(options.console, options.config.consoleUrl)
-  await using node = await openNode(options, options.hasTrialClock)
+  await using node = await openNode(options, { hasTrialClock: options.hasTrialClock, startsAlone: false })
   const { context, editions, state, emit, stop, log } = node
   const { store, dataFolder, clock, queue } = context
   if (options.live || options.samples) await claimStockKind(store, isMadeUp ? 'samples' : 'live')

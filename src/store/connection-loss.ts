@@ -4,9 +4,9 @@ import { fullDiskSentence } from './full-disk.ts'
 
 /**
  * Classes of SQLSTATE: connection exceptions; the server shutting down, after a crash of its own, or starting up; a session that it
- * ended because it was idle, within a transaction too.
+ * ended because it was idle, within a transaction too; one that takes no writes (any more), as another server was made the primary.
  */
-const lossStates = /^(?:08...|57P0[1235]|25P03)$/
+const lossStates = /^(?:08...|57P0[1235]|25P03|25006)$/
 const lossCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -14,10 +14,15 @@ const lossCodes: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
 ])
 /** What the driver says, without a code, of a connection that broke. */
 const lossMessages =
   /^(?:Connection terminated\b|Cannot use a pool after calling end\b|Client (?:has encountered a connection error|was closed)\b|timeout (?:exceeded when trying to connect|expired)$)/
+
+/** SQLSTATE of a wait for a lock that took too long. */
+export const lockTimedOut = '55P03'
 
 /** True if the work failed because the connection to the server broke, or none was available. */
 export function isConnectionLoss(error: unknown): boolean {
@@ -32,6 +37,11 @@ export function asOperatorError(error: unknown, dataFolder: string): unknown {
   const full = fullDiskSentence(error, dataFolder)
   if (full !== undefined)
     return new OperatorError(`${full} Then run this again; unfinished work left no trace.`, { cause: error })
+  if (error instanceof Error && (error as { readonly code?: unknown }).code === lockTimedOut)
+    return new OperatorError(
+      `Another process keeps the database busy (${error.message}). Wait until it is done, or end that session (pg_terminate_backend), and run this again. Unfinished work left no trace.`,
+      { cause: error },
+    )
   if (!isConnectionLoss(error) || error instanceof OperatorError) return error
   return new OperatorError(
     `The connection to the database was lost (${(error as Error).message}); check that the server runs, and run this again. Unfinished work left no trace.`,

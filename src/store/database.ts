@@ -7,7 +7,8 @@ import { freeLeases } from './free-leases.ts'
 import { type MigrateOptions, migrate } from './migrate.ts'
 import type { Migrations } from './migrations.ts'
 import type { Database } from './schema.ts'
-import { openServer, placeOf } from './server/open-server.ts'
+import { checkServer, openServer, prepareServer } from './server/open-server.ts'
+import { placeOf } from './server/server-addresses.ts'
 import { asTransactionOf } from './transaction-scope.ts'
 
 /** What every named query takes: the database or a running transaction. */
@@ -69,6 +70,24 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     throw error
   }
   return store
+}
+
+/**
+ * The stock on a server that does not answer yet. `check` does, once it answers, what an opening does: it rejects with a
+ * lost connection until then, and with OperatorError where the stock cannot be used.
+ */
+export function openStoreLater(options: StoreOptions & { readonly databaseUrl: string }): {
+  readonly store: Store
+  readonly check: () => Promise<void>
+} {
+  const { databaseUrl, signal, onMigration } = options
+  const statementTimeoutMs = options.statementTimeoutMs ?? defaultStatementTimeoutMs
+  const store = prepareServer({ databaseUrl, statementTimeoutMs, ...(signal && { signal }) })
+  const check = async () => {
+    await checkServer(store, databaseUrl)
+    await migrate(store.db, placeName(options), { ...(onMigration && { tell: onMigration }) })
+  }
+  return { store, check }
 }
 
 async function open({ databaseUrl, dataFolder, signal, onMigration: _, ...options }: StoreOptions): Promise<Store> {

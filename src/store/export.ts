@@ -3,7 +3,8 @@ import { sql, type Transaction } from 'kysely'
 import { OperatorError } from '../platform/errors.ts'
 import { openStore, type Store } from './database.ts'
 import type { Database } from './schema.ts'
-import { openServer, placeOf } from './server/open-server.ts'
+import { openServer } from './server/open-server.ts'
+import { placeOf } from './server/server-addresses.ts'
 import {
   countRows,
   type Fingerprint,

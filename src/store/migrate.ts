@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { OperatorError } from '../platform/errors.ts'
+import { lockTimedOut } from './connection-loss.ts'
 import { type Migrations, migrations } from './migrations.ts'
 import type { Database } from './schema.ts'
 
@@ -33,7 +34,6 @@ const lockTimeoutMs = 3_000
 const retryMs = 1_000
 /** Together with the waits, some six minutes. */
 const mostRetries = 100
-const lockTimedOut = '55P03'
 
 export type MigrateOptions = {
   readonly known?: Migrations

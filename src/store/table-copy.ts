@@ -28,11 +28,16 @@ export const batchLength = 4 * 1024 * 1024
 /** Maximum rows of one statement, so that none runs into the time limit however large a table is. */
 const mostRowsPerBatch = 2000
 
-/** Both sides write equal values as equal texts, whatever their settings. */
+/**
+ * Both sides write equal values as equal texts, whatever their settings. Their transactions may pause: one side waits for the other,
+ * or for the place of a backup.
+ */
 export async function writeValuesAlike(db: Executor): Promise<void> {
   await sql`select set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO', true),
     set_config('IntervalStyle', 'postgres', true), set_config('bytea_output', 'hex', true),
-    set_config('extra_float_digits', '1', true)`.execute(db)
+    set_config('extra_float_digits', '1', true), set_config('idle_in_transaction_session_timeout', '0', true)`.execute(
+    db,
+  )
 }
 
 export type Page = {

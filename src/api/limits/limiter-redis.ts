@@ -1,8 +1,9 @@
 // The same sliding log in Valkey or Redis: one script, the server's time, so that all nodes share one count exactly (C131).
 import { setTimeout as delay } from 'node:timers/promises'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import type { Clock } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
+import { connectRedis } from './connect-redis.ts'
 import { bucketMs, type Limiter, type LocalLimiter, maxExactLimit, windowMs } from './limiter.ts'
 import { createSharedLimiter } from './limiter-shared.ts'
 import { createTurnPatience, type Patience } from './turn-patience.ts'
@@ -86,7 +87,7 @@ export function createRedisLimiter(options: {
 } {
   const { url, clock, log, keyPrefix = 'tenderstock:limit:', processes, local } = options
   // No timeout for commands: it would be a timer of our own loop.
-  const redis = new Redis(url, {
+  const redis = connectRedis(url, {
     connectTimeout: 5000,
     keepAlive: 5000,
     enableOfflineQueue: false,

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
-import { placeOf } from './open-server.ts'
+import { placeOf, serverAddresses } from './server-addresses.ts'
 
 /** What a server says of itself and of us. */
 export type ServerFacts = {
@@ -20,6 +20,9 @@ export type ServerFacts = {
   readonly mayCreate: boolean
   /** Replication connections that send no hot_standby_feedback. */
   readonly deafStandbys: number
+  /** Servers that follow this one, and how many of them a commit waits for or may wait for. */
+  readonly standbys: number
+  readonly synchronousStandbys: number
   /** How far the server's clock is ahead of ours, to half of the time that the question takes. */
   readonly differenceMs: number
 }
@@ -33,13 +36,35 @@ const question = `select current_setting('server_version_num')::integer as "vers
   current_setting('fsync') as fsync, current_setting('synchronous_commit') as "synchronousCommit",
   current_setting('full_page_writes') as "fullPageWrites", pg_is_in_recovery() as "isStandby",
   has_schema_privilege('public', 'create') as "mayCreate",
-  (select count(*) from pg_stat_replication where backend_xmin is null)::integer as "deafStandbys"`
+  (select count(*) from pg_stat_replication where backend_xmin is null)::integer as "deafStandbys",
+  (select count(*) from pg_stat_replication where application_name <> 'pg_basebackup')::integer as standbys,
+  (select count(*) from pg_stat_replication where sync_state in ('sync', 'quorum'))::integer as "synchronousStandbys"`
+
+export type ExamineOptions = { readonly clock: Clock; readonly limitMs: number }
+
+/** One of the servers that DATABASE_URL names. */
+export type ExaminedServer = { readonly place: string } & (
+  | { readonly facts: ServerFacts }
+  | { readonly error: OperatorError }
+)
+
+/** Each server by itself, all at once. Throws OperatorError for an address that cannot be used. */
+export function examineServers(databaseUrl: string, options: ExamineOptions): Promise<ExaminedServer[]> {
+  return Promise.all(
+    serverAddresses(databaseUrl).urls.map(async (url) => {
+      const place = placeOf(url)
+      try {
+        return { place, facts: await examineServer(url, options) }
+      } catch (error) {
+        if (error instanceof OperatorError) return { place, error }
+        throw error
+      }
+    }),
+  )
+}
 
 /** One connection and two statements, each within `limitMs`. Throws OperatorError when the server cannot be used. */
-export async function examineServer(
-  databaseUrl: string,
-  { clock, limitMs }: { readonly clock: Clock; readonly limitMs: number },
-): Promise<ServerFacts> {
+async function examineServer(databaseUrl: string, { clock, limitMs }: ExamineOptions): Promise<ServerFacts> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: limitMs,

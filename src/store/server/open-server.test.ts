@@ -4,7 +4,8 @@ import { openTestStore, serverUrlOf, testDatabaseUrl } from '../../../test/world
 import { OperatorError } from '../../platform/errors.ts'
 import { asOperatorError, isConnectionLoss } from '../connection-loss.ts'
 import { inTransaction, openStore } from '../database.ts'
-import { assertVersion, placeOf } from './open-server.ts'
+import { assertVersion } from './open-server.ts'
+import { placeOf } from './server-addresses.ts'
 
 async function openingFails(databaseUrl: string): Promise<string> {
   const error = await openStore({ databaseUrl, dataFolder: '' }).catch((reason: unknown) => reason)

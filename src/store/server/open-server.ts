@@ -5,6 +5,7 @@ import { OperatorError } from '../../platform/errors.ts'
 import type { ConnectionUse } from '../connection-use.ts'
 import type { Database } from '../schema.ts'
 import { assertOutsideTransactionOf } from '../transaction-scope.ts'
+import { placeOf } from './server-addresses.ts'
 import { watchedConnections } from './watched-connections.ts'
 
 export type ServerOptions = {
@@ -36,7 +37,18 @@ const types = {
 
 /** Connects without migrating. Throws OperatorError when the server cannot be reached or is older than PostgreSQL 15. */
 export async function openServer(options: ServerOptions): Promise<ServerStore> {
-  const place = placeOf(options.databaseUrl)
+  const store = prepareServer(options)
+  try {
+    await checkServer(store, options.databaseUrl)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+  return store
+}
+
+/** Connects with the first statement. */
+export function prepareServer(options: ServerOptions): ServerStore {
   const connections = watchedConnections({
     ...options,
     types,
@@ -54,20 +66,33 @@ export async function openServer(options: ServerOptions): Promise<ServerStore> {
     options.signal?.removeEventListener('abort', closeLate)
     await connections.close()
   }
+  return { engine: 'server', db, looks, connections: connections.use, close }
+}
+
+/** Without these limits a frozen process would hold the others without end. */
+const limitsAdvice =
+  'the limits that the service sets for its sessions (statement_timeout, lock_timeout, idle_in_transaction_session_timeout): set them for the role and let the pooler ignore them (docs/high-availability.md, "PgBouncer"), or name the server itself.'
+
+/** Throws OperatorError when the server cannot be reached or is older than PostgreSQL 15. */
+export async function checkServer({ db }: Pick<ServerStore, 'db'>, databaseUrl: string): Promise<void> {
+  const place = placeOf(databaseUrl)
   try {
-    const { rows } = await sql<{ version: number }>`
-      select current_setting('server_version_num')::integer as version`.execute(db)
+    const { rows } = await sql<{ version: number; isLimited: boolean }>`
+      select current_setting('server_version_num')::integer as version,
+        '0' not in (current_setting('statement_timeout'), current_setting('lock_timeout'),
+          current_setting('idle_in_transaction_session_timeout')) as "isLimited"`.execute(db)
     assertVersion(rows[0]!.version, place)
+    if (!rows[0]!.isLimited) throw new OperatorError(`${place} is behind a pooler that drops ${limitsAdvice}`)
   } catch (error) {
-    await close()
     if (error instanceof OperatorError) throw error
+    if (/unsupported startup parameter/.test(String(error)))
+      throw new OperatorError(`${place} is behind a pooler that refuses ${limitsAdvice}`, { cause: error })
     const reason = (error as Error).message || (error as { code?: string }).code || 'no connection'
     throw new OperatorError(
       `The database ${place} cannot be used (${reason}); check DATABASE_URL and that the server is running.`,
       { cause: error },
     )
   }
-  return { engine: 'server', db, looks, connections: connections.use, close }
 }
 
 /** Throws OperatorError when `server_version_num` is older than what the SQL of the store needs. */
@@ -76,13 +101,4 @@ export function assertVersion(version: number, place: string): void {
   throw new OperatorError(
     `The database ${place} runs PostgreSQL ${Math.floor(version / 10_000)}; DATABASE_URL must name version 15 or newer.`,
   )
-}
-
-/** Host, port and name of a database, without its user and password. Throws OperatorError when it is no PostgreSQL URL. */
-export function placeOf(databaseUrl: string): string {
-  const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined
-  if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') {
-    throw new OperatorError('DATABASE_URL is not of the form postgres://user:password@host:port/database; correct it.')
-  }
-  return `${url.host}${url.pathname}`
 }

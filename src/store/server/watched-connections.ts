@@ -1,12 +1,14 @@
 // The connections to a PostgreSQL server. None of them hangs forever: if a host died or a network forgot a flow, no
 // side closes the connection, and a statement on it would wait forever.
 import { Socket } from 'node:net'
+import { hostname } from 'node:os'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { within } from '../../platform/within.ts'
-import { isConnectionLoss } from '../connection-loss.ts'
+import { isConnectionLoss, lockTimedOut } from '../connection-loss.ts'
 import type { ConnectionUse } from '../connection-use.ts'
 import { newestMigration, sessionName } from '../migrate.ts'
+import { ReadOnlyServerError, serverAddresses } from './server-addresses.ts'
 
 export type ConnectionOptions = {
   readonly databaseUrl: string
@@ -45,6 +47,8 @@ const lookConnections = 2
 /** How long making a connection may take, or waiting for one of the pool that is free. */
 const workConnectTimeoutMs = 15_000
 const lookConnectTimeoutMs = 5_000
+/** How long one of several servers may take to answer before the next one is tried. */
+const nextServerMs = 2_000
 /**
  * How often the statements in progress are checked. The following limits are counted in these rounds and not timed: a
  * process that was frozen, or whose main thread was busy, has answers waiting, and must not mistake its own pause for
@@ -70,14 +74,27 @@ const goodbyeGraceMs = 500
 const keepAliveDelayMs = 5_000
 /**
  * How long the server keeps a transaction whose client is silent. Our transactions never pause for long; this frees
- * the locks of a machine that died behind a proxy which holds its connections open.
+ * the locks of a process that is frozen, or of a machine that died behind a proxy which holds its connections open.
  */
-const idleTransactionTimeoutMs = 15 * 60_000
+const idleTransactionTimeoutMs = 60_000
+/** How long a statement waits for a lock: longer than a frozen process can keep it, so that only a busy one is an error. */
+const lockTimeoutMs = 75_000
 /** The server looks after its end sooner than after two hours: a machine that died frees its locks in half a minute. */
 const greeting = `
   select a.pid, a.backend_start::text as "startedAt", set_config('tcp_keepalives_idle', '10', false),
-    set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '4', false)
+    set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '4', false),
+    current_setting('transaction_read_only') = 'on' as "isReadOnly"
   from pg_stat_activity a where a.pid = pg_backend_pid()`
+
+/** Which of some sessions the server works on, and who keeps them waiting for a lock. */
+const busySessions = `
+  select a.pid, case when a.wait_event_type = 'Lock' then coalesce((
+    select string_agg(format('session %s (%s%s), %s for %s s', b.pid, coalesce(nullif(b.application_name, ''), 'without a name'),
+      coalesce(' from ' || host(b.client_addr), ''), b.state, floor(extract(epoch from clock_timestamp() - b.state_change))), '; ')
+    from pg_stat_activity b where b.pid = any (pg_blocking_pids(a.pid))), '') else '' end as holder
+  from pg_stat_activity a
+  join unnest($1::integer[], $2::text[]) as s (pid, started) on a.pid = s.pid and a.backend_start::text = s.started
+  where a.state is null or a.state in ('active', 'fastpath function call', 'disabled')`
 
 /** Identifies a session of the server, even after a restart. */
 type Session = { readonly pid: number; readonly startedAt: string }
@@ -89,6 +106,10 @@ class WatchedClient extends pg.Client {
   session: Session | undefined
   /** Number that increases with every abandoned connection. A connection of an earlier generation is not reused. */
   generation = 0
+  /** Index of the server. */
+  server = 0
+  /** It took no writes when the connection was made. */
+  isReadOnly = false
   #goodbyeRounds = 0
   #isEnding = false
 
@@ -125,7 +146,19 @@ type Statement = {
   silentRounds: number
   progress: number
   idleAnswers: number
+  /** Who has the lock that it waits for, as the server last said; empty: nobody. */
+  holder: string
 }
+
+/** A wait for a lock that ended without it names who has the lock. */
+function withHolder(error: unknown, { holder }: Statement): unknown {
+  if (holder !== '' && error instanceof pg.DatabaseError && error.code === lockTimedOut)
+    error.message += `; the lock is held by ${holder}`
+  return error
+}
+
+/** The server was demoted, or is one that only follows. */
+const isReadOnly = (error: unknown): boolean => (error as { readonly code?: unknown } | null)?.code === '25006'
 
 /** Opens nothing yet: connections are made when they are used. */
 export function watchedConnections(options: ConnectionOptions): WatchedConnections {
@@ -133,16 +166,19 @@ export function watchedConnections(options: ConnectionOptions): WatchedConnectio
   const statements = new Set<Statement>()
   /** Sessions whose connection was abandoned: they may hold locks until the server ends them. */
   const abandoned = new Set<Session>()
+  const { urls, wanted } = serverAddresses(options.databaseUrl)
+  /** Index of the server that new connections go to. */
+  let server = 0
   const longestRounds = options.statementTimeoutMs / roundMs + roundsBeyondTimeout
   let generation = 0
   let isAsking = false
   let isClosed = false
 
   const config = {
-    connectionString: options.databaseUrl,
     // a newer program sees by it whether this one is too old for what it wants to change
-    application_name: `${sessionName} ${newestMigration()}`,
+    application_name: `${sessionName} ${newestMigration()} ${hostname().slice(0, 30)} ${process.pid}`,
     statement_timeout: options.statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
@@ -151,7 +187,9 @@ export function watchedConnections(options: ConnectionOptions): WatchedConnectio
   }
   class TrackedClient extends WatchedClient {
     constructor(clientConfig?: pg.ClientConfig) {
-      super(clientConfig ?? {})
+      const patience = urls.length > 1 && { connectionTimeoutMillis: nextServerMs }
+      super({ ...clientConfig, ...patience, connectionString: urls[server]! })
+      this.server = server
       clients.add(this)
       this.socket.once('close', () => clients.delete(this))
     }
@@ -172,25 +210,59 @@ export function watchedConnections(options: ConnectionOptions): WatchedConnectio
 
   async function greet(client: WatchedClient): Promise<void> {
     client.generation = generation
-    const { rows } = await watched(client, true, () => client.query<Session>(greeting))
+    const { rows } = await watched(client, true, () => client.query<Session & { isReadOnly: boolean }>(greeting))
+    client.isReadOnly = rows[0]?.isReadOnly === true
+    if (wanted === 'read-write' && client.isReadOnly) throw new ReadOnlyServerError(urls.length)
     const { processID } = client as unknown as { readonly processID: number | null }
     if (rows[0]?.pid === processID) client.session = { pid: rows[0]!.pid, startedAt: rows[0]!.startedAt }
   }
 
   /** Runs a statement under the eyes of `lookRound`. */
   async function watched<Result>(client: WatchedClient, isLook: boolean, run: () => Promise<Result>): Promise<Result> {
-    const statement = { client, isLook, rounds: 0, silentRounds: 0, progress: client.progress, idleAnswers: 0 }
+    const statement = {
+      client,
+      isLook,
+      rounds: 0,
+      silentRounds: 0,
+      progress: client.progress,
+      idleAnswers: 0,
+      holder: '',
+    }
     statements.add(statement)
     try {
       return await run()
+    } catch (error) {
+      if (isReadOnly(error) && !client.isReadOnly) leave(client)
+      throw withHolder(error, statement)
     } finally {
       statements.delete(statement)
     }
   }
 
+  /** New connections go to the next server, and none that was made before is used again. */
+  function leave(made: { readonly server: number; readonly generation: number }): void {
+    if (made.server !== server || made.generation !== generation) return
+    server = (server + 1) % urls.length
+    generation++
+  }
+
+  /** A connection to the server in use, or to the first of the others that can be used. */
+  async function connect(pool: pg.Pool): Promise<WatchedClient & pg.PoolClient> {
+    for (let tried = 1; ; tried++) {
+      const asked = { server, generation }
+      try {
+        return (await pool.connect()) as WatchedClient & pg.PoolClient
+      } catch (error) {
+        if (!isConnectionLoss(error)) throw error
+        if (urls.length > 1 && pool.waitingCount === 0) leave(asked)
+        if (tried >= urls.length) throw error
+      }
+    }
+  }
+
   async function take(pool: pg.Pool): Promise<WatchedClient & pg.PoolClient> {
     for (;;) {
-      const client = (await pool.connect()) as WatchedClient & pg.PoolClient
+      const client = await connect(pool)
       if (client.generation === generation) return client
       // it lay idle while another one was found dead, and is likely to have died of the same
       client.socket.destroy()
@@ -255,19 +327,16 @@ export function watchedConnections(options: ConnectionOptions): WatchedConnectio
     const sessions = unclear.map(({ client }) => client.session!)
     const orphans = [...abandoned]
     try {
-      const busy = new Set(
-        (
-          await question<{ pid: number }>(
-            `select a.pid from pg_stat_activity a
-            join unnest($1::integer[], $2::text[]) as s (pid, started) on a.pid = s.pid and a.backend_start::text = s.started
-            where a.state is null or a.state in ('active', 'fastpath function call', 'disabled')`,
-            [sessions.map(({ pid }) => pid), sessions.map(({ startedAt }) => startedAt)],
-          )
-        ).map(({ pid }) => pid),
-      )
+      const answers = await question<{ pid: number; holder: string }>(busySessions, [
+        sessions.map(({ pid }) => pid),
+        sessions.map(({ startedAt }) => startedAt),
+      ])
+      const busy = new Map(answers.map(({ pid, holder }) => [pid, holder]))
       for (const statement of unclear) {
         if (!statements.has(statement)) continue
-        if (busy.has(statement.client.session!.pid)) {
+        const holder = busy.get(statement.client.session!.pid)
+        if (holder !== undefined) {
+          statement.holder = holder
           // the connection lives: it is checked again after as many rounds
           statement.client.generation = generation
           statement.silentRounds = 0

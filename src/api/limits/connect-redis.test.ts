@@ -1,0 +1,122 @@
+// The shared limit over a failover of real servers, watched by a real Sentinel; and a server that turns into a replica.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import { expect, onTestFinished, test } from 'vitest'
+import { sentinelAddressOf } from '../../platform/redis-address.ts'
+import { createRedisLimiter } from './limiter-redis.ts'
+import type { Patience } from './turn-patience.ts'
+
+const program = ['valkey-server', 'redis-server'].find((name) => spawnSync(name, ['--version']).status === 0)
+if (program === undefined) console.log('skipped: Sentinel (no redis-server)')
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((done) => server.once('listening', done))
+  const { port } = server.address() as AddressInfo
+  await new Promise((done) => server.close(done))
+  return port
+}
+
+async function startStore(...args: string[]): Promise<{ port: number; child: ChildProcess; client: Redis }> {
+  const port = await freePort()
+  const folder = mkdtempSync(join(tmpdir(), 'store-'))
+  const config = join(folder, 'store.conf')
+  writeFileSync(config, ['bind 127.0.0.1', `port ${port}`, `dir ${folder}`, ...args].join('\n'))
+  const child = spawn(program!, args.some((arg) => arg.startsWith('sentinel ')) ? [config, '--sentinel'] : [config], {
+    stdio: 'ignore',
+  })
+  const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 100, maxRetriesPerRequest: null })
+  client.on('error', () => {})
+  onTestFinished(() => {
+    client.disconnect()
+    child.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  })
+  await client.ping()
+  return { port, child, client }
+}
+
+/** Waits without end, so that a slow machine does not look like an outage. */
+const patience: Patience = { within: (answer) => answer }
+
+const idsOf = async (client: Redis) => ((await client.client('LIST')) as string).match(/^id=\d+/gm)!.length
+const isMaster = async (client: Redis) => /role:master/.test(await client.info('replication'))
+const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 60_000, interval: 200 })
+
+test.skipIf(program === undefined)(
+  'the limit follows the Sentinel to the new master',
+  async () => {
+    const first = await startStore()
+    const second = await startStore(`replicaof 127.0.0.1 ${first.port}`)
+    const sentinel = await startStore(
+      `sentinel monitor limits 127.0.0.1 ${first.port} 1`,
+      'sentinel down-after-milliseconds limits 1000',
+      'sentinel failover-timeout limits 10000',
+    )
+    const url = `redis+sentinel://127.0.0.1:${await freePort()},127.0.0.1:${sentinel.port}/limits`
+    const limiter = createRedisLimiter({ url, clock: () => Date.now(), patience })
+    await limiter.connected
+    await until(
+      async () => (await limiter.take('one', 60)).isAllowed && first.client.exists('tenderstock:limit:one'),
+    ).toBe(1)
+    // the Sentinel has to know the replica before it can make it the master
+    await until(async () => JSON.stringify(await sentinel.client.call('SENTINEL', 'replicas', 'limits'))).toContain(
+      `${second.port}`,
+    )
+    await until(async () => (await second.client.info('replication')).includes('master_link_status:up')).toBe(true)
+    first.child.kill('SIGKILL')
+    await until(() => isMaster(second.client)).toBe(true)
+    await until(async () => {
+      await limiter.take('two', 60)
+      return second.client.exists('tenderstock:limit:two')
+    }).toBe(1)
+    await limiter.close()
+  },
+  120_000,
+)
+
+test.skipIf(program === undefined)(
+  'a server that became a replica is left: the connection is made again',
+  async () => {
+    const store = await startStore()
+    const limiter = createRedisLimiter({ url: `redis://127.0.0.1:${store.port}`, clock: () => Date.now(), patience })
+    await limiter.connected
+    await limiter.take('one', 60)
+    const made = async () => Number(/total_connections_received:(\d+)/.exec(await store.client.info('stats'))![1])
+    const before = await made()
+    await store.client.replicaof('127.0.0.1', await freePort())
+    await until(async () => {
+      expect((await limiter.take('one', 60)).isAllowed).toBe(true)
+      return (await made()) > before
+    }).toBe(true)
+    await store.client.replicaof('NO', 'ONE')
+    await until(async () => {
+      await limiter.take('two', 60)
+      return store.client.exists('tenderstock:limit:two')
+    }).toBe(1)
+    expect(await idsOf(store.client)).toBeLessThan(5)
+    await limiter.close()
+  },
+  120_000,
+)
+
+test('an address of Sentinels names them, the master, and who asks', () => {
+  expect(sentinelAddressOf('rediss+sentinel://u:p%40@a,b:7/limits/2?sentinelPassword=s')).toEqual({
+    sentinels: [
+      { host: 'a', port: 26_379 },
+      { host: 'b', port: 7 },
+    ],
+    name: 'limits',
+    db: 2,
+    username: 'u',
+    password: 'p@',
+    sentinelPassword: 's',
+    hasTls: true,
+  })
+  expect(sentinelAddressOf('redis://a:1/0')).toBeUndefined()
+  expect(() => sentinelAddressOf('redis+sentinel://a:1')).toThrow(/names no master/)
+})

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { placeOf, serverAddresses } from './server-addresses.ts'
+
+test('several servers are named as libpq names them; each address keeps user, name and options', () => {
+  expect(serverAddresses('postgres://u:p%40@a:5,b,[::1]:7/d?sslmode=disable')).toEqual({
+    urls: ['a:5', 'b', '[::1]:7'].map((host) => `postgres://u:p%40@${host}/d?sslmode=disable`),
+    wanted: 'read-write',
+  })
+  expect(serverAddresses('postgresql://a/d')).toEqual({ urls: ['postgresql://a/d'], wanted: 'any' })
+  const one = serverAddresses('postgres://u@a:5/d?target_session_attrs=primary')
+  expect(one).toEqual({ urls: ['postgres://u@a:5/d'], wanted: 'read-write' })
+  expect(placeOf('postgres://u:secret@a:5,b:6/d')).toBe('a:5,b:6/d')
+})
+
+test('what cannot be used is refused without its password', () => {
+  for (const url of ['mysql://u:secret@b/c', 'stock', 'postgres://u:secret@a:5,b:x/d'])
+    expect(() => serverAddresses(url)).toThrow(/^DATABASE_URL is not of the form (?!.*secret)/)
+  expect(() => serverAddresses('postgres://a/d?target_session_attrs=standby')).toThrow(/target_session_attrs=standby/)
+})

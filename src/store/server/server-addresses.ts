@@ -1,0 +1,54 @@
+// Which servers DATABASE_URL names, and which of them is used: the first that takes writes, until it no longer does.
+import { OperatorError } from '../../platform/errors.ts'
+import { readServerList, singleAddresses } from '../../platform/server-list.ts'
+
+/** What a server must be, by the names of libpq. */
+type Wanted = 'any' | 'read-write'
+
+export type ServerAddresses = {
+  /** An address for each server, without our own options. */
+  readonly urls: readonly string[]
+  readonly wanted: Wanted
+}
+
+const option = 'target_session_attrs'
+
+/**
+ * `postgres://user@host:5432,host:5432/name?target_session_attrs=read-write`. Several servers without the option: the
+ * one that takes writes. Throws OperatorError for what is no address of PostgreSQL.
+ */
+export function serverAddresses(databaseUrl: string): ServerAddresses {
+  const list = readServerList(databaseUrl)
+  if (list === undefined || !/^postgres(?:ql)?$/.test(list.scheme))
+    throw new OperatorError(
+      'DATABASE_URL is not of the form postgres://user:password@host:port/database; correct it. Several servers are written host:port,host:port.',
+    )
+  const addresses = singleAddresses(list).map((text) => new URL(text))
+  const said = addresses[0]!.searchParams.get(option)
+  for (const address of addresses) address.searchParams.delete(option)
+  return { urls: addresses.map(({ href }) => href), wanted: wantedOf(said, list.hosts.length) }
+}
+
+function wantedOf(said: string | null, hosts: number): Wanted {
+  if (said === null) return hosts > 1 ? 'read-write' : 'any'
+  if (said === 'any') return 'any'
+  if (said === 'read-write' || said === 'primary') return 'read-write'
+  throw new OperatorError(
+    `DATABASE_URL has ${option}=${said}, but the service writes: give read-write or primary, or leave it out.`,
+  )
+}
+
+/** Hosts, ports and name, without user and password. */
+export function placeOf(databaseUrl: string): string {
+  const urls = serverAddresses(databaseUrl).urls.map((text) => new URL(text))
+  return `${urls.map(({ host }) => host).join(',')}${urls[0]!.pathname}`
+}
+
+/** A server that takes no writes where one that does is wanted. The code is that of a statement that it would refuse. */
+export class ReadOnlyServerError extends Error {
+  readonly code = '25006'
+  constructor(hosts: number) {
+    super(hosts === 1 ? 'the server takes no writes' : `none of the ${hosts} servers takes writes`)
+    this.name = 'ReadOnlyServerError'
+  }
+}

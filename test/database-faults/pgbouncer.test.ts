@@ -1,0 +1,105 @@
+// A real PgBouncer in transaction mode before a real server: refused with the reason, or it works.
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { publish } from '../../src/publish/publish.ts'
+import { openStore } from '../../src/store/database.ts'
+import { newestEdition } from '../../src/store/editions.ts'
+import { putNumbered } from '../numbered-tenders.ts'
+import { publicationFaults } from '../publication-faults.ts'
+import { openTestStore, testDatabaseUrl } from '../world.ts'
+
+const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((path) => existsSync(path))
+const isPossible = program !== undefined && testDatabaseUrl !== undefined
+if (!isPossible) console.log('skipped: PgBouncer (no pgbouncer, or no TEST_DATABASE_URL)')
+
+const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((done) => server.once('listening', done))
+  const { port } = server.address() as AddressInfo
+  await new Promise((done) => server.close(done))
+  return port
+}
+
+const isListening = (port: number) =>
+  new Promise<boolean>((done) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => done(true)).once('error', () => done(false))
+    socket.once('connect', () => socket.destroy())
+  })
+
+/** The same database through a pooler; `ignored`: the limits that it drops. */
+async function throughPooler(databaseUrl: string, ignored: readonly string[]): Promise<string> {
+  const folder = mkdtempSync('/tmp/pgbouncer-')
+  chmodSync(folder, 0o755)
+  const url = new URL(databaseUrl)
+  const port = await freePort()
+  const config = join(folder, 'pgbouncer.ini')
+  writeFileSync(join(folder, 'users.txt'), `"${url.username}" ""\n`)
+  writeFileSync(
+    config,
+    `[databases]\n* = host=${url.hostname} port=${url.port || 5432}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}
+auth_type = trust\nauth_file = ${join(folder, 'users.txt')}\nunix_socket_dir =\npool_mode = transaction\ndefault_pool_size = 3
+ignore_startup_parameters = extra_float_digits${ignored.map((name) => `, ${name}`).join('')}\n`,
+  )
+  const isRoot = process.getuid?.() === 0
+  const child = spawn(program!, isRoot ? ['-u', 'postgres', config] : [config], { stdio: 'ignore' })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  })
+  while (!(await isListening(port))) {
+    if (child.exitCode !== null) throw new Error(`pgbouncer ended with ${child.exitCode}`)
+    await delay(50)
+  }
+  url.host = `127.0.0.1:${port}`
+  return url.href
+}
+
+describe.skipIf(!isPossible)('behind PgBouncer in transaction mode', () => {
+  test('a pooler that refuses or drops the limits is refused, and the error says what to set', async () => {
+    await using world = await openTestStore('server')
+    for (const [ignored, verb] of [
+      [[], 'refuses'],
+      [limits, 'drops'],
+    ] as const) {
+      const databaseUrl = await throughPooler(world.options.databaseUrl!, ignored)
+      await expect(openStore({ databaseUrl, dataFolder: '' })).rejects.toThrow(
+        new RegExp(`is behind a pooler that ${verb} the limits .*for the role.*high-availability\\.md`),
+      )
+    }
+  }, 120_000)
+
+  test('with the limits of the role, editions are published and limits hold', async () => {
+    await using world = await openTestStore('server')
+    const direct = new URL(world.options.databaseUrl!)
+    const role = `pooled_${process.pid}`
+    await sql.raw(`create role ${role} login superuser`).execute(world.db)
+    onTestFinished(async () => {
+      await using admin = await openTestStore('server')
+      await sql.raw(`drop role if exists ${role}`).execute(admin.db)
+    })
+    for (const [index, limit] of limits.entries())
+      await sql.raw(`alter role ${role} set ${limit} = '${['10min', '75s', '60s'][index]}'`).execute(world.db)
+    direct.username = role
+    const store = await openStore({ databaseUrl: await throughPooler(direct.href, limits), dataFolder: '' })
+    for (let edition = 1; edition <= 3; edition++) {
+      await putNumbered(store, 0, 200, edition)
+      await Promise.all([
+        publish(store, { now: Date.now(), minIntervalMs: 0, overrideGate: true }),
+        ...Array.from({ length: 20 }, () => sql`select 1`.execute(store.db)),
+      ])
+    }
+    expect(await newestEdition(store.db)).toMatchObject({ edition: 3, records: 200 })
+    expect(await publicationFaults((query) => sql.raw(query).execute(store.db), 'published')).toEqual([])
+    const { rows } = await sql<{ limit: string }>`select current_setting('lock_timeout') as limit`.execute(store.db)
+    expect(rows).toEqual([{ limit: '75s' }])
+    await store.close()
+  }, 120_000)
+})

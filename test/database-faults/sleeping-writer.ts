@@ -1,0 +1,32 @@
+// Takes the right to publish, writes under it, and falls asleep in the middle of the transaction: no goodbye, no end of anything.
+// Says how it went on when it is woken. Run by frozen-writer.test.ts.
+import { writeSync } from 'node:fs'
+import { inTransaction, openStore } from '../../src/store/database.ts'
+import { saveProgress, takeLease, underLease } from '../../src/store/publication.ts'
+import { setSetting } from '../../src/store/settings.ts'
+
+const [databaseUrl] = process.argv.slice(2) as [string]
+const store = await openStore({ databaseUrl, dataFolder: '' })
+const say = (outcome: string): void => void writeSync(1, `${JSON.stringify({ outcome })}\n`)
+const lease = (await inTransaction(store, takeLease))!
+const write = (name: string) =>
+  underLease(store, lease, async (trx) => {
+    await saveProgress(trx, { afterId: name, added: 1, replaced: 0, checksum: name })
+    await setSetting(trx, name, 'written')
+    if (name !== 'asleep') return
+    process.kill(process.pid, 'SIGSTOP')
+    await setSetting(trx, 'woken', 'written')
+  })
+try {
+  await write('asleep')
+  say('committed')
+} catch (error) {
+  // it tries again, as a publisher whose connection broke does
+  const second = await write('again').then(
+    () => 'committed again',
+    (reason: Error) => reason.name,
+  )
+  say(`${(error as { code?: string }).code ?? (error as Error).message}, then ${second}`)
+} finally {
+  await store.close()
+}
