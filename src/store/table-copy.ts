@@ -22,7 +22,13 @@ export type Table = {
 export type Key = readonly string[]
 
 /** Filled by the migrations themselves: their rows do not make a database a used one. */
-export const seededTables: readonly string[] = ['change_signal', 'publication', 'hit_mark', 'redaction_key']
+export const seededTables: readonly string[] = [
+  'change_signal',
+  'publication',
+  'hit_mark',
+  'redaction_key',
+  'edition_export',
+]
 /** Target size of the JSON of one statement, in characters. */
 export const batchLength = 4 * 1024 * 1024
 /** Maximum rows of one statement, so that none runs into the time limit however large a table is. */
