@@ -17,8 +17,10 @@ def text(value):
         code = ord(character)
         if character in ESCAPES:
             found.append(ESCAPES[character])
-        elif code < 0x20 or 0xD800 <= code <= 0xDFFF:
+        elif code < 0x20:
             found.append("\\u%04x" % code)
+        elif 0xD800 <= code <= 0xDFFF:  # half a surrogate pair, which no file holds
+            found.append("\ufffd")
         else:
             found.append(character)
     return "".join(found) + '"'

@@ -22,18 +22,19 @@ const maxQuotedNames = 1000
 function quotedName(name: string): string {
   const known = quotedNames.get(name)
   if (known !== undefined) return known
-  const quoted = `${JSON.stringify(name)}:`
+  const quoted = `${JSON.stringify(name.toWellFormed())}:`
   if (quotedNames.size < maxQuotedNames) quotedNames.set(name, quoted)
   return quoted
 }
 
 /**
  * A value that JSON.parse returned, as canonical JSON (RFC 8785): members ordered by the UTF-16 code units of their names, numbers
- * and strings as ECMAScript writes them. Half a surrogate pair, which the RFC refuses, is written as its escape. Throws RangeError
+ * and strings as ECMAScript writes them. Half a surrogate pair, which the RFC refuses and no file holds, is U+FFFD. Throws RangeError
  * for a number beyond the range of a double.
  */
 export function canonicalForm(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('a number that no double holds')
+  if (typeof value === 'string') return JSON.stringify(value.toWellFormed())
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   let text = ''
   if (Array.isArray(value)) {

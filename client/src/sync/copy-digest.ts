@@ -23,9 +23,10 @@ export function parseDigest(text: string | null): { readonly open: string; reado
 
 /**
  * A value that JSON.parse returned, as canonical JSON (RFC 8785): members ordered by the UTF-16 code units of their names, numbers
- * and strings as ECMAScript writes them.
+ * and strings as ECMAScript writes them. Half a surrogate pair, which the RFC refuses and no file holds, is U+FFFD.
  */
 export function canonicalJson(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.toWellFormed())
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   let text = ''
   if (Array.isArray(value)) {
@@ -34,7 +35,7 @@ export function canonicalJson(value: unknown): string {
   }
   const members = value as { readonly [name: string]: unknown }
   for (const name of Object.keys(members).sort())
-    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${canonicalJson(members[name])}`
+    text += `${text === '' ? '{' : ','}${canonicalJson(name)}:${canonicalJson(members[name])}`
   return text === '' ? '{}' : `${text}}`
 }
 
