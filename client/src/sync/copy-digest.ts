@@ -26,7 +26,7 @@ export function parseDigest(text: string | null): { readonly open: string; reado
  * and strings as ECMAScript writes them. Half a surrogate pair, which the RFC refuses and no file holds, is U+FFFD.
  */
 export function canonicalJson(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.toWellFormed())
+  if (typeof value === 'string') return JSON.stringify(value.replace(/\p{Surrogate}/gu, '\uFFFD'))
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   let text = ''
   if (Array.isArray(value)) {
