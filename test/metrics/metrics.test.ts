@@ -11,7 +11,7 @@ import { type ServiceProcess, startService } from './watched-process.ts'
 const run = promisify(execFile)
 
 /** Without a value in a service that is well. */
-const unseen = new Set(['source_alarm'])
+const unseen = new Set(['source_alarm', 'export_edition_number'])
 
 /** The standard output of a program that reads `input`. */
 const piped = (program: string, args: readonly string[], input: string): string =>
