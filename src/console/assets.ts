@@ -46,7 +46,8 @@ export function loadAssets(): Assets {
   add('public-sans-more.woff2', fontOf('latin-ext'))
   for (const name of readdirSync(folder)) if (/\.(?:js|svg)$/.test(name)) add(name, readFileSync(join(folder, name)))
   const style = readFileSync(join(folder, 'console.css'), 'utf8')
-  const placed = style.replace(/public-sans[\w-]*\.woff2/g, (name) => addresses.get(name)!)
+  const withoutComments = style.replace(/\/\*.*?\*\/\s*/gs, '')
+  const placed = withoutComments.replace(/public-sans[\w-]*\.woff2/g, (name) => addresses.get(name)!)
   add('console.css', Buffer.from(placed))
   return {
     files,

@@ -1,14 +1,18 @@
 // Leases of processes that are gone, so that nobody waits for them.
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Database } from './schema.ts'
 
 /**
- * Ends the leases of a publication, of the export of editions, of the matching, of deliveries and of mails, in tables that `has` knows. Only for a stock that
- * no other process can have: no holder lives.
+ * Ends the leases of a publication, of the export of editions, of the matching, of deliveries and of mails. Only for a stock
+ * that no other process can have: no holder lives. A stock of an older version may have fewer of these tables.
  */
-export async function freeLeases(db: Kysely<Database>, has: (table: string) => boolean = () => true): Promise<void> {
+export async function freeLeases(db: Kysely<Database>): Promise<void> {
+  const { rows } = await sql<{
+    name: string
+  }>`select tablename as name from pg_tables where schemaname = 'public'`.execute(db)
+  const names = new Set(rows.map(({ name }) => name))
   for (const table of ['publication', 'hit_mark', 'edition_export'] as const)
-    if (has(table)) await db.updateTable(table).set({ until_ms: 0 }).where('until_ms', '>', 0).execute()
+    if (names.has(table)) await db.updateTable(table).set({ until_ms: 0 }).where('until_ms', '>', 0).execute()
   for (const table of ['webhook_endpoint', 'mail'] as const)
-    if (has(table)) await db.updateTable(table).set({ taken_until: 0 }).where('taken_until', '>', 0).execute()
+    if (names.has(table)) await db.updateTable(table).set({ taken_until: 0 }).where('taken_until', '>', 0).execute()
 }

@@ -99,8 +99,9 @@ export type KnownCopy = Omit<CopyDigest, 'newest'> & {
 
 /**
  * Whether the copy differs from the edition; undefined where they cannot be compared. `since`: the newest edition that
- * anything came from, now or earlier; an older one comes from a node that lags. `reached`: the newest `lastModified` that lists have delivered; a
- * record that was fetched by its id may be newer, and of a later edition.
+ * anything came from, now or earlier; an older one comes from a node that lags. `reached`: the newest `lastModified` that lists
+ * have delivered. A record that was fetched by its id, or that a run before a crash left, may be newer than both, and of a later
+ * edition: a copy with such a record can be equal, but it does not count as different.
  */
 export function differsFrom(
   { open, all, newest }: CopyDigest,
@@ -108,6 +109,7 @@ export function differsFrom(
   { keepArchived, since, reached }: { keepArchived: boolean; since: number; reached: string | undefined },
 ): boolean | undefined {
   if (!stock || stock.edition < since) return undefined
-  if (newest !== undefined && (reached === undefined || instantMs(newest) > instantMs(reached))) return undefined
-  return keepArchived ? all !== stock.all : open !== stock.open
+  if (keepArchived ? all === stock.all : open === stock.open) return false
+  const mayBeLater = newest !== undefined && (reached === undefined || instantMs(newest) > instantMs(reached))
+  return mayBeLater ? undefined : true
 }

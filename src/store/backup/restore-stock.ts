@@ -74,7 +74,7 @@ export async function restoreStock(
         )
     }
     for (const sequence of manifest.sequences) await setSequence(trx, sequence)
-    await freeLeases(trx, (name) => tables.has(name))
+    await freeLeases(trx)
     const begun = await beginEpoch(trx, options)
     await options.atEnd?.(trx)
     return { rows, ...begun }
