@@ -10,10 +10,14 @@ const starters =
 const textOf = (file: string) => readFileSync(file, 'utf8')
 /** Tests that drive a browser: one after the other, when nothing else runs, as a browser takes both cores. */
 const browser = files.filter((file) => textOf(file).includes('playwright-core'))
-/** Tests of functions, and of the house: they start nothing and may share a process, which loads each module once. */
-const unit = files.filter(
-  (file) => file === 'test/tidy.test.ts' || (file.includes('src/') && !starters.test(textOf(file))),
-)
+/** Rules of the house, which `npm run check` runs. */
+const house = ['test/tidy.test.ts']
+/** Tests of functions: they start nothing, and may share a process, which loads each module once. */
+const functions = files.filter((file) => file.includes('src/') && !starters.test(textOf(file)))
+/** Those that write files. */
+const disk = functions.filter((file) => /\bmkdtemp/.test(textOf(file)))
+const unit = functions.filter((file) => !disk.includes(file))
+const others = new Set([...house, ...functions, ...browser])
 
 export default defineConfig({
   test: {
@@ -23,15 +27,13 @@ export default defineConfig({
     reporters: ['default', corpusReporter()],
     projects: [
       { extends: true, test: { name: 'unit', include: unit, isolate: false, sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: 'house', include: house, sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: 'disk', include: disk, isolate: false, sequence: { groupOrder: 1 } } },
       {
         extends: true,
-        test: {
-          name: 'system',
-          include: files.filter((file) => !unit.includes(file) && !browser.includes(file)),
-          sequence: { groupOrder: 1 },
-        },
+        test: { name: 'system', include: files.filter((file) => !others.has(file)), sequence: { groupOrder: 2 } },
       },
-      { extends: true, test: { name: 'browser', include: browser, maxWorkers: 1, sequence: { groupOrder: 2 } } },
+      { extends: true, test: { name: 'browser', include: browser, maxWorkers: 1, sequence: { groupOrder: 3 } } },
     ],
   },
 })

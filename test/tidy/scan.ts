@@ -20,6 +20,10 @@ export type ScannedFile = {
 const regexMayFollow =
   /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|do|else|void|delete|throw|await|yield))\s*$/
 
+/** Code, and text of a template, in which nothing begins or ends. */
+const plainCode = /[^/'"`{}]+/y
+const plainText = /[^`$\\]+/y
+
 /** Blanks with spaces, keeping line breaks, so that positions stay. */
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ')
 
@@ -35,6 +39,10 @@ export function scanFile(source: string): ScannedFile {
     code += kind === 'code' ? text : blank(text)
     comments += kind === 'comment' ? text : blank(text)
     at += length
+  }
+  const takePlain = (plain: RegExp, kind: 'code' | 'string'): void => {
+    plain.lastIndex = at
+    take(plain.exec(source)?.[0].length ?? 0, kind)
   }
   const endOfQuoted = (quote: string): number => {
     let end = at + 1
@@ -57,6 +65,7 @@ export function scanFile(source: string): ScannedFile {
   const takeTemplate = (): void => {
     take(1, 'string')
     while (at < source.length) {
+      takePlain(plainText, 'string')
       if (source[at] === '`') {
         take(1, 'string')
         return
@@ -70,7 +79,8 @@ export function scanFile(source: string): ScannedFile {
     }
   }
   while (at < source.length) {
-    const char = source[at]!
+    takePlain(plainCode, 'code')
+    const char = source[at]
     const next = source[at + 1]
     if (char === '/' && next === '/') {
       const end = source.indexOf('\n', at)

@@ -40,10 +40,11 @@ export function readRules(page: string): NumberedRule[] {
 /** All violations in these texts; `paths` are all files of the repository. */
 export function statuteViolations(sources: Sources, paths: ReadonlySet<string>): Violation[] {
   const rules = readRules(sources.get(rulesPage) ?? '')
+  const places = new Set([...paths].flatMap((path) => [path, ...foldersOf(path)]))
   return [
     ...undefinedNumbers(sources, rules),
     ...holders(sources, rules),
-    ...[...sources].flatMap(([path, text]) => namedPages(path, text, paths)),
+    ...[...sources].flatMap(([path, text]) => namedPages(path, text, places)),
   ]
 }
 
@@ -101,12 +102,15 @@ const link = /\]\((?!https?:|mailto:|#)([^)\s]+)\)/g
 const page = /(?<![\w.*/<-])(?:[\w.-]+\/)*[\w-]+\.md\b/g
 const commentLine = /(?:^|\s)(?:\/\/|\/?\*+)\s.*$/gm
 
+/** `a/b/c.ts` → `a`, `a/b`. */
+const foldersOf = (path: string): string[] => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))
+
 /** Links lead to files; every named page exists, from the root or next to the file that names it. */
-function namedPages(path: string, text: string, paths: ReadonlySet<string>): Violation[] {
+function namedPages(path: string, text: string, places: ReadonlySet<string>): Violation[] {
   const folder = posix.dirname(path)
   const isThere = (target: string): boolean => {
     const clean = posix.normalize(target).replace(/\/$/, '')
-    return clean === '.' || paths.has(clean) || [...paths].some((each) => each.startsWith(`${clean}/`))
+    return clean === '.' || places.has(clean)
   }
   const missing = (name: string): Violation => ({
     rule: 'missing-page',
