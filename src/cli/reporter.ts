@@ -516,6 +516,20 @@ function mailRows(
   ]
 }
 
+/** The editions in a bucket; no line where there are none. */
+function exportRows(
+  exported: EventOf<'status'>['exported'],
+  row: (name: string, text: string) => string,
+  paint: Paint,
+): string[] {
+  if (!exported) return []
+  const { edition, exportedAt, concern } = exported
+  return [
+    row('In the bucket', exportedAt === null ? 'no edition yet' : `edition ${edition}, ${minute(exportedAt)}`),
+    ...(concern === null ? [] : [row(paint.yellow('Newer ones'.padEnd(22)), `are not exported: ${concern}`)]),
+  ]
+}
+
 function statusText(event: EventOf<'status'>, paint: Paint): string {
   const row = (name: string, text: string) => `  ${name.padEnd(22)} ${text}`
   const counts = (value: { readonly [key: string]: number }) =>
@@ -577,6 +591,7 @@ function statusText(event: EventOf<'status'>, paint: Paint): string {
         ? 'nothing to publish'
         : `${count(event.unpublished, 'record')} to publish, at ${minute(event.nextPublication)} at the earliest`,
     ),
+    ...exportRows(event.exported, row, paint),
     ...hitRows(event.hits, row),
     ...mailRows(event.mails, row, paint),
     ...holds.flatMap((hold) => [

@@ -143,6 +143,16 @@ test.each<[string, CommandEvent, RegExp]>([
   ['status', status, /Edition {16}7 with 2 records, 2026-11-24 01:02 UTC \(119 minutes ago\)\n.*1 record to publish/],
   ['an older edition', { ...status, editionAgeSeconds: 3 * 3600 - 1 }, / \(2 hours ago\)\n/],
   [
+    'status of a service whose editions are in a bucket',
+    { ...status, exported: { edition: 6, exportedAt: at, concern: null } },
+    /In the bucket {10}edition 6, 2026-11-24 01:02 UTC\n(?!.*Newer)/,
+  ],
+  [
+    'status of a service that cannot write into its bucket',
+    { ...status, exported: { edition: 0, exportedAt: null, concern: 'AccessDenied' } },
+    /In the bucket {10}no edition yet\n {2}Newer ones {13}are not exported: AccessDenied\n/,
+  ],
+  [
     'status while rounds fail',
     { ...status, ...failing },
     /^Service\n {2}Failing {16}2 rounds in a row\n {6}no disk\n.*never/,

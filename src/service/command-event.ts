@@ -29,6 +29,7 @@ import type { Delivery, DeliveryCounts } from '../store/deliveries.ts'
 import type { ListedDigest } from '../store/digests.ts'
 import type { ListedRejection, ReceivedCounts } from '../store/documents.ts'
 import type { TenderDoubt } from '../store/doubts.ts'
+import type { ExportProgress } from '../store/edition-export.ts'
 import type { EditionRow } from '../store/editions.ts'
 import type { HitLag } from '../store/hit-mark.ts'
 import type { HeldEdition, ListedHit } from '../store/hits.ts'
@@ -234,6 +235,8 @@ export type Facts = {
     hits?: HitLag
     /** `isConfigured`: the settings are there without which digests wait. */
     mails?: MailCounts & { isConfigured: boolean }
+    /** The editions in a bucket (TENDERSTOCK_EDITIONS); absent where none was ever exported or tried. */
+    exported?: ExportProgress
   }
   rejection: ListedRejection
   /** `organization`: its name, or its id where it is gone; null: of the whole service. */

@@ -7,6 +7,7 @@ import { OperatorError } from '../platform/errors.ts'
 import { systemRandom } from '../platform/random.ts'
 import { openDatabaseClock } from '../store/database-clock.ts'
 import { listDigests } from '../store/digests.ts'
+import { noteExportConcern, noteExported } from '../store/edition-export.ts'
 import { createOrganization } from '../store/organizations.ts'
 import type { CommandEvent, EventOf } from './command-event.ts'
 import type { CommandName } from './command-name.ts'
@@ -86,6 +87,14 @@ describe.each(engines)('digest commands (%s)', (engine) => {
       { mails: { digests: 1, due: 0, givenUp: 0, isConfigured: false } },
     ])
     expect(await run('status')).toMatchObject([{ mails: { isConfigured: true } }])
+  })
+
+  test('status tells how far the editions in a bucket are, and why no newer one comes', async () => {
+    const { store, run } = await opened()
+    expect(await run('status')).toEqual([expect.not.objectContaining({ exported: expect.anything() })])
+    await noteExported(store.db, 3, 1000)
+    await noteExportConcern(store.db, 'AccessDenied')
+    expect(await run('status')).toMatchObject([{ exported: { edition: 3, exportedAt: 1000, concern: 'AccessDenied' } }])
   })
 
   test('what is wrong is one sentence, and nothing is stored', async () => {

@@ -14,6 +14,7 @@ import { listAuditEntries } from '../store/audit.ts'
 import { asOperatorError } from '../store/connection-loss.ts'
 import { countReceived, listRejections } from '../store/documents.ts'
 import { countDoubts } from '../store/doubts.ts'
+import { exportProgress } from '../store/edition-export.ts'
 import { newestEdition } from '../store/editions.ts'
 import { newestModel } from '../store/estimates.ts'
 import { exportStock, previewExport } from '../store/export.ts'
@@ -451,6 +452,7 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
   const rounds = context.rounds?.() ?? (await loadRounds(db))
   const failure = whyFailing(rounds, now)
   const maintenance = await loadMaintenance(db)
+  const exported = await exportProgress(db)
   emit({
     event: 'status',
     maintenanceUntil: maintenance !== undefined && maintenance > now ? maintenance : null,
@@ -474,6 +476,7 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
     doubtedTenders: await countDoubts(db),
     hits: await readHitLag(db),
     mails: { ...(await countMails(db)), isConfigured: context.config.mail !== undefined },
+    ...(exported && { exported }),
     unpublished: await countUnpublished(db),
     nextPublication: Math.max(now, newest ? newest.publishedAt + intervalMs : 0),
     holds: await listHolds(db, Math.min(newest?.publishedAt ?? 0, now - intervalMs), 3),
