@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { PlantedEdit } from '../planted-edit.ts'
-import { proofCount } from '../proof/proof-count.ts'
+import { proofCount, proofDraw } from '../proof/proof-count.ts'
 import {
   freePort,
   hitKinds,
@@ -202,7 +202,7 @@ describe.skipIf(!hasStrace)('a kill at each moment, and a power cut after the ne
     1_800_000,
   )
 
-  test.each(mistakes.map((each) => [each.name, each.kind, each] as const))(
+  test.each(proofDraw(mistakes, 2).map((each) => [each.name, each.kind, each] as const))(
     'the planted mistake is found: %s (%s)',
     async (name, kind, planted) => {
       const { lost } = await firstLost(kind, planted)

@@ -4,3 +4,13 @@
 export function proofCount({ share, full }: { readonly share: number; readonly full: number }): number {
   return process.env['PROOF'] === 'full' ? full : share
 }
+
+/** All of them with `npm run proof`, else `share` drawn at random and in their order: many runs meet them all. */
+export function proofDraw<Item>(items: readonly Item[], share: number): readonly Item[] {
+  let wanted = proofCount({ share, full: items.length })
+  return items.filter((_, index) => {
+    const isDrawn = Math.random() * (items.length - index) < wanted
+    if (isDrawn) wanted--
+    return isDrawn
+  })
+}

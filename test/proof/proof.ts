@@ -34,8 +34,8 @@ const proofs: { readonly [name: string]: Proof } = {
     files: ['test/failover.test.ts'],
   },
   client: {
-    about: '400 kills of tender-sync, with publications in between',
-    files: ['test/tender-sync/kill.test.ts'],
+    about: '400 kills of tender-sync, with publications in between, and every planted mistake of its receiver',
+    files: ['test/tender-sync/kill.test.ts', 'test/tender-sync/webhooks.test.ts'],
     env: { TENDER_SYNC_KILLS: '400' },
   },
   limit: {

@@ -247,7 +247,7 @@ export const suite: readonly Planted[] = [
 ]
 
 /** Others that came to mind. */
-const furtherSuite: readonly Planted[] = [
+export const furtherSuite: readonly Planted[] = [
   {
     name: 'merge before its survivor',
     mistake: 'the engine is told that every record is held',

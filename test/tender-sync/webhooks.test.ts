@@ -11,6 +11,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { replayDeliveries } from '../../src/store/deliveries.ts'
 import { duckRows } from '../files/independent-programs.ts'
 import type { PlantedEdit } from '../planted-edit.ts'
+import { proofDraw } from '../proof/proof-count.ts'
 import { openDeliveryWorld } from '../webhooks/delivery-world.ts'
 import { openTestStore } from '../world.ts'
 import { openCommandWorld } from './command-world.ts'
@@ -518,11 +519,13 @@ const mistakes: readonly (PlantedEdit & { readonly kind: HitKind })[] = [
   },
 ]
 
-test.each(mistakes.filter(({ kind }) => hitKinds.includes(kind)).map((each) => [each.name, each.kind, each] as const))(
-  'the planted mistake is found: %s (%s)',
-  async (name, kind, planted) => {
-    const found = await firstBroken(kind, planted).catch((error: Error) => error.message)
-    console.log(`planted: ${name}: ${found ?? 'not found'}`)
-    expect(found).toBeDefined()
-  },
-)
+test.each(
+  proofDraw(
+    mistakes.filter(({ kind }) => hitKinds.includes(kind)),
+    2,
+  ).map((each) => [each.name, each.kind, each] as const),
+)('the planted mistake is found: %s (%s)', async (name, kind, planted) => {
+  const found = await firstBroken(kind, planted).catch((error: Error) => error.message)
+  console.log(`planted: ${name}: ${found ?? 'not found'}`)
+  expect(found).toBeDefined()
+})
