@@ -10,6 +10,7 @@ import pg from 'pg'
 import { within } from '../src/platform/within.ts'
 import { openStore, type Store } from '../src/store/database.ts'
 import { migrations } from '../src/store/migrations.ts'
+import { proofDraw } from './proof/proof-count.ts'
 
 export type Engine = Store['engine']
 
@@ -18,6 +19,8 @@ export const testDatabaseUrl: string | undefined = process.env.TEST_DATABASE_URL
 
 /** The engines that every store test runs on: `describe.each(engines)('… (%s)', (engine) => …)`. */
 export const engines: readonly Engine[] = testDatabaseUrl === undefined ? ['embedded'] : ['embedded', 'server']
+/** One of them, drawn for each file and run, for pages and commands: tests of the store run its queries on each. A proof takes all. */
+export const drawnEngines: readonly Engine[] = proofDraw(engines, 1)
 if (testDatabaseUrl === undefined) console.log('skipped: the server engine (no TEST_DATABASE_URL)')
 
 export type TestStore = Store &

@@ -1,13 +1,13 @@
 // Records of a list: from the edition log, from the database where this node is behind it, and never with what was redacted.
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { engines, openTestStore } from '../../test/world.ts'
+import { drawnEngines, openTestStore } from '../../test/world.ts'
 import { upsertTenders } from '../store/tenders.ts'
 import { publishedRecords } from './published-record.ts'
 
 const [held, behind, unknown] = ['a', 'b', 'c']
 
-describe.each(engines)('published records (%s)', (engine) => {
+describe.each(drawnEngines)('published records (%s)', (engine) => {
   test('come from the log of this node, and from the database where it does not have them yet', async () => {
     await using store = await openTestStore(engine)
     await upsertTenders(

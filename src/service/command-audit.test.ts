@@ -9,7 +9,7 @@ import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { receiveNotices } from '../../test/receive-notices.ts'
 import { at, notice } from '../../test/testing/generate/notices.ts'
 import { startReceiver } from '../../test/webhooks/delivery-world.ts'
-import { engines, openEmptyDatabase, openTestStore, testDatabaseUrl } from '../../test/world.ts'
+import { drawnEngines, openEmptyDatabase, openTestStore, testDatabaseUrl } from '../../test/world.ts'
 import { consolidate } from '../consolidate/consolidate.ts'
 import { tenderId } from '../consolidate/tender-id.ts'
 import { redactionId, redactionRule } from '../domain/redaction.ts'
@@ -44,7 +44,7 @@ const redaction = redactionId([redactionRule(redactionKey, 'email', 'jane@exampl
 
 const by = { actor: 'anna@example.org', addressPrefix: '192.0.2.0/24' }
 
-describe.each(engines)('the audit log of commands (%s)', (engine) => {
+describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
   async function world() {
     const store = await openTestStore(engine)
     closers.push(() => store[Symbol.asyncDispose]())

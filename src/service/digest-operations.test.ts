@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { addSearch, openDigestWorld } from '../../test/digests/digest-world.ts'
 import { runOperation } from '../../test/operations-world.ts'
-import { engines, openTestStore } from '../../test/world.ts'
+import { drawnEngines, openTestStore } from '../../test/world.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom } from '../platform/random.ts'
 import { openDatabaseClock } from '../store/database-clock.ts'
@@ -19,7 +19,7 @@ afterEach(async () => {
 })
 const mail = { host: '127.0.0.1', port: 25, security: 'none', from: 'tenders@example.org' } as const
 
-describe.each(engines)('digest commands (%s)', (engine) => {
+describe.each(drawnEngines)('digest commands (%s)', (engine) => {
   async function opened() {
     const store = await openTestStore(engine)
     closers.push(() => store[Symbol.asyncDispose]())

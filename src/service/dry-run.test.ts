@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { receiveNotices } from '../../test/receive-notices.ts'
 import { at, notice } from '../../test/testing/generate/notices.ts'
-import { engines, openEmptyDatabase, openTestStore, type TestStore, testDatabaseUrl } from '../../test/world.ts'
+import { drawnEngines, openEmptyDatabase, openTestStore, type TestStore, testDatabaseUrl } from '../../test/world.ts'
 import { consolidate } from '../consolidate/consolidate.ts'
 import type { CommandEvent } from './command-event.ts'
 import type { CommandName } from './command-name.ts'
@@ -37,7 +37,7 @@ async function contents({ db }: TestStore): Promise<string> {
 const dry = { 'dry-run': true }
 const now = { 'publish-interval-minutes': 0 }
 
-describe.each(engines)('--dry-run (%s)', (engine) => {
+describe.each(drawnEngines)('--dry-run (%s)', (engine) => {
   test('publish: what it would hold, what the gate would say, when it may be', async () => {
     await using store = await openTestStore(engine)
     const preview = async (options: object) => {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { runOperation } from '../../test/operations-world.ts'
-import { engines, openTestStore } from '../../test/world.ts'
+import { drawnEngines, openTestStore } from '../../test/world.ts'
 import { describeHit } from '../cli/hit-text.ts'
 import { parseCommand } from '../cli/parse-command.ts'
 import { canonicalJson, contentHash } from '../consolidate/canonical.ts'
@@ -89,7 +89,7 @@ async function openWorld(engine: Store['engine']) {
 
 const roads = ['--organization', 'Acme', '--name', 'Roads', '--cpv', '45233000', '--threshold', '1']
 
-describe.each(engines)('the commands about saved searches (%s)', (engine) => {
+describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) => {
   test('a search is previewed, saved, and becomes hits; the hit is explained', async () => {
     await using world = await openWorld(engine)
     const { store, run } = world

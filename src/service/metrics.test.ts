@@ -2,7 +2,7 @@
 import { statfs } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { engines, openTestStore } from '../../test/world.ts'
+import { drawnEngines, openTestStore } from '../../test/world.ts'
 import { RequestCounts } from '../api/request-counts.ts'
 import { dayMs } from '../domain/time.ts'
 import { systemRandom } from '../platform/random.ts'
@@ -56,7 +56,7 @@ async function fill(store: Store): Promise<void> {
     cross join generate_series(1, count) i`.execute(db)
 }
 
-describe.each(engines)('metrics (%s)', (engine) => {
+describe.each(drawnEngines)('metrics (%s)', (engine) => {
   test('say of a stock, a node and its work what is so', async () => {
     await using store = await openTestStore(engine)
     await fill(store)

@@ -1,14 +1,14 @@
 // `organization show`, `rename` and `end` from the outside of the store: what they print, what the API and the console see after.
 import { describe, expect, test } from 'vitest'
 import { runOperation, serviceContext } from '../../test/operations-world.ts'
-import { engines, openTestStore } from '../../test/world.ts'
+import { drawnEngines, openTestStore } from '../../test/world.ts'
 import { readSerials } from '../store/change-signal.ts'
 import { findContract, putContract } from '../store/contracts.ts'
 import { loadTokens } from '../store/organizations.ts'
 import type { CommandEvent, EventOf } from './command-event.ts'
 import type { CommandName } from './command-name.ts'
 
-describe.each(engines)('organizations by commands (%s)', (engine) => {
+describe.each(drawnEngines)('organizations by commands (%s)', (engine) => {
   test('are shown, renamed, and end with their contract', async () => {
     await using store = await openTestStore(engine)
     const run = async (command: CommandName, operands: readonly string[], options: object = {}) => {

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
-import { engines, openTestStore } from '../../test/world.ts'
+import { drawnEngines, openTestStore } from '../../test/world.ts'
 import { openLog } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
 import type { Store } from '../store/database.ts'
@@ -18,7 +18,7 @@ const counted = ({ memory }: ProcessCount): number => Atomics.load(memory, 0)
 const untilCounted = (processes: ProcessCount, count: number): Promise<void> =>
   vi.waitFor(() => expect(counted(processes)).toBe(count), { timeout: 20_000, interval: 50 })
 
-describe.each(engines)('the processes that share a limit (%s)', (engine) => {
+describe.each(drawnEngines)('the processes that share a limit (%s)', (engine) => {
   test('count each other, no longer one that ended, and no longer one that was silent for 15 s', async () => {
     await using store = await openTestStore(engine)
     const [first, second, third] = [await start(store), await start(store), await start(store)]

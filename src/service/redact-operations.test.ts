@@ -10,7 +10,7 @@ import { fixtureXml } from '../../test/conformance/fixture-notice.ts'
 import { openDigestWorld } from '../../test/digests/digest-world.ts'
 import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { openDeliveryWorld, startReceiver } from '../../test/webhooks/delivery-world.ts'
-import { engines, openTestStore } from '../../test/world.ts'
+import { drawnEngines, openTestStore } from '../../test/world.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import { hourMs } from '../domain/time.ts'
 import { listAuditEntries } from '../store/audit.ts'
@@ -38,7 +38,7 @@ const document = (notice: string, title = 'Works') =>
 const values = { email: [mail], phone: ['+49 555 0100'], name: ['Jane Doe'], reason: 'request 7' }
 const isPersonal = /jane|doe@|0100/i
 
-describe.each(engines)('redact (%s)', (engine) => {
+describe.each(drawnEngines)('redact (%s)', (engine) => {
   async function world() {
     const store = await openTestStore(engine)
     closers.push(() => store[Symbol.asyncDispose]())

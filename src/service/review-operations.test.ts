@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { receiveNotices } from '../../test/receive-notices.ts'
 import { at, lot, notice } from '../../test/testing/generate/notices.ts'
-import { engines, openTestStore } from '../../test/world.ts'
+import { drawnEngines, openTestStore } from '../../test/world.ts'
 import { describeReview } from '../cli/review-text.ts'
 import { consolidate, rebuildStock } from '../consolidate/consolidate.ts'
 import { tenderId } from '../consolidate/tender-id.ts'
@@ -56,7 +56,7 @@ const liveIds = async (store: Store) =>
     .map((row) => row.tender_id)
     .sort()
 
-describe.each(engines)('review and explain (%s)', (engine) => {
+describe.each(drawnEngines)('review and explain (%s)', (engine) => {
   test('a pair is listed until it is decided; the decision outlives a rebuild, and a later one replaces it', async () => {
     await using store = await openTestStore(engine)
     await receiveNotices(store, [

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { engines, openTestStore } from '../../test/world.ts'
+import { drawnEngines, openTestStore } from '../../test/world.ts'
 import { Retryable } from '../platform/http.ts'
 import { watchContracts } from './watch-contracts.ts'
 
-test.each(engines)('a place for documents that does not answer stops no other forgetting (%s)', async (engine) => {
+test.each(drawnEngines)('a place for documents that does not answer stops no other forgetting (%s)', async (engine) => {
   await using store = await openTestStore(engine)
   const { db } = store
   await sql`

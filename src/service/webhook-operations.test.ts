@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
 import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { startReceiver } from '../../test/webhooks/delivery-world.ts'
-import { engines, openTestStore, type TestStore } from '../../test/world.ts'
+import { drawnEngines, openTestStore, type TestStore } from '../../test/world.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom } from '../platform/random.ts'
 import { listAuditEntries } from '../store/audit.ts'
@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-describe.each(engines)('webhook commands (%s)', (engine) => {
+describe.each(drawnEngines)('webhook commands (%s)', (engine) => {
   async function world({ allowsLoopback = true } = {}) {
     const store = await openTestStore(engine)
     closers.push(() => store[Symbol.asyncDispose]())

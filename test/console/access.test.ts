@@ -8,7 +8,7 @@ import { listAuditEntries } from '../../src/store/audit.ts'
 import { endContract, putContract } from '../../src/store/contracts.ts'
 import { inTransaction } from '../../src/store/database.ts'
 import { listTokens } from '../../src/store/organizations.ts'
-import { engines } from '../world.ts'
+import { drawnEngines } from '../world.ts'
 import { type AccessWorld, openAccessWorld } from './access-world.ts'
 
 const run = promisify(execFile)
@@ -25,7 +25,7 @@ const tokenPattern = /tdr_live_[0-9A-Za-z]{36}/
 const statusOf = async (answer: Promise<Response>) => (await answer).status
 const textOf = async (answer: Promise<Response>) => (await answer).text()
 
-describe.each(engines)('API access (%s)', (engine) => {
+describe.each(drawnEngines)('API access (%s)', (engine) => {
   async function open() {
     const world = await openAccessWorld(engine)
     opened.push(world)

@@ -1,7 +1,7 @@
 // The listener of the console: strict headers on every answer, forms from elsewhere, sessions.
 import { afterEach, describe, expect, test } from 'vitest'
 import { dayMs, hourMs } from '../../src/domain/time.ts'
-import { engines } from '../world.ts'
+import { drawnEngines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 
 const opened: ConsoleWorld[] = []
@@ -12,7 +12,7 @@ afterEach(async () => {
   }
 })
 
-describe.each(engines)('the console (%s)', (engine) => {
+describe.each(drawnEngines)('the console (%s)', (engine) => {
   async function open() {
     const world = await openConsoleWorld(engine)
     opened.push(world)

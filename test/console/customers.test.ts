@@ -8,7 +8,7 @@ import { findContract } from '../../src/store/contracts.ts'
 import { openStore } from '../../src/store/database.ts'
 import { listInvitations } from '../../src/store/invitations.ts'
 import { findOrganization } from '../../src/store/organizations.ts'
-import { engines } from '../world.ts'
+import { drawnEngines } from '../world.ts'
 import { type AccessWorld, openAccessWorld } from './access-world.ts'
 
 const opened: AccessWorld[] = []
@@ -24,7 +24,7 @@ const tokenPattern = /tdr_live_[0-9A-Za-z]{36}/
 const textOf = async (answer: Promise<Response>) => (await answer).text()
 const terms = { starts: '2026-11-23', 'last-day': '2026-12-31', limit: '120', note: 'V-17' }
 
-describe.each(engines)('customers (%s)', (engine) => {
+describe.each(drawnEngines)('customers (%s)', (engine) => {
   async function open() {
     const world = await openAccessWorld(engine)
     opened.push(world)

@@ -14,7 +14,7 @@ import { saveRounds } from '../../src/store/rounds.ts'
 import { insertAlarm } from '../../src/store/source-health.ts'
 import { receiveNotices } from '../receive-notices.ts'
 import { at, notice } from '../testing/generate/notices.ts'
-import { engines } from '../world.ts'
+import { drawnEngines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld, startOfConsole } from './console-world.ts'
 import { fieldsOf } from './plain-form.ts'
 import { putRejections } from './put-rejections.ts'
@@ -47,7 +47,7 @@ const textOf = async (answer: Response): Promise<string> => {
   return text.replace(/<(?!del|ins|\/del|\/ins)[^>]*>/g, ' ').replace(/\s+/g, ' ')
 }
 
-describe.each(engines)("the operator's desk (%s)", (engine) => {
+describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
   async function open() {
     const world = await openConsoleWorld(engine)
     opened.push(world)

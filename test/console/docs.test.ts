@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problemKind, problemSlugs } from '../../src/api/problems.ts'
-import { engines } from '../world.ts'
+import { drawnEngines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 
 /** Links of a page that stay on the site, as written. */
@@ -34,7 +34,7 @@ test('an installation without the tools of developers has all that the console i
   }
 })
 
-describe.each(engines)('the documentation (%s)', (engine) => {
+describe.each(drawnEngines)('the documentation (%s)', (engine) => {
   let world: ConsoleWorld
   beforeAll(async () => {
     world = await openConsoleWorld(engine)

@@ -13,7 +13,7 @@ import { listEndpoints } from '../../src/store/webhook-endpoints.ts'
 import { deliverDue } from '../../src/webhooks/deliver.ts'
 import { openSender } from '../../src/webhooks/send-attempt.ts'
 import { startReceiver } from '../webhooks/delivery-world.ts'
-import { type Engine, engines } from '../world.ts'
+import { drawnEngines, type Engine } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 import { type Fields, fieldsOf } from './plain-form.ts'
 
@@ -130,7 +130,7 @@ async function addEndpoint({ at, read, send, signInAgain }: Awaited<ReturnType<t
   return { path: new RegExp(`${at}/webhooks/[0-9a-f-]{36}`).exec(page)![0], secret }
 }
 
-describe.each(engines)('the pages of hits (%s)', (engine) => {
+describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
   test('a search is built without script, and its first hit reaches a receiver that verifies it', async () => {
     const opened = await open(engine)
     const { world, at, owner, read, send, publish, deliver, audit } = opened

@@ -8,7 +8,7 @@ import { writeAccountMail } from '../../src/console/write-mails.ts'
 import { type RenderedMail, sendMails } from '../../src/digests/send-mails.ts'
 import { inTransaction } from '../../src/store/database.ts'
 import { hasChromium, launchChromium } from '../testing/chromium.ts'
-import { engines } from '../world.ts'
+import { drawnEngines } from '../world.ts'
 import { attacksIn, expectOnlyText, lookAt } from './hostile-pages.ts'
 import { hostileTexts } from './hostile-texts.ts'
 import { type HostileWorld, openHostileWorld, queueHostileMails } from './hostile-world.ts'
@@ -56,7 +56,7 @@ afterEach(async () => {
   }
 })
 
-async function open(engine: (typeof engines)[number]): Promise<HostileWorld> {
+async function open(engine: (typeof drawnEngines)[number]): Promise<HostileWorld> {
   const world = await openHostileWorld(engine)
   opened.push(world)
   return world
@@ -82,7 +82,7 @@ async function mailsOf({ store, now, place }: HostileWorld): Promise<(RenderedMa
   return mails
 }
 
-describe.each(engines)('texts of strangers (%s)', (engine) => {
+describe.each(drawnEngines)('texts of strangers (%s)', (engine) => {
   test('are text in every answer: no markup, no attribute, no address of theirs', async () => {
     const { get, cookie, pages, documents, place } = await open(engine)
     const routes = routesOf(place).filter(
@@ -181,7 +181,7 @@ describe.each(engines)('texts of strangers (%s)', (engine) => {
 test.skipIf(!hasChromium)(
   'texts of strangers run nothing in Chromium, break no policy and do not stick out at 360 pixels',
   async () => {
-    const world = await open(engines[0]!)
+    const world = await open(drawnEngines[0]!)
     const { origin, cookie, pages, documents, store } = world
     const context = await browser!.newContext({ viewport: { width: 360, height: 800 } })
     await context.addCookies([{ name: 'session', value: cookie, url: origin }])

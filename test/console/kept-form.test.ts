@@ -5,7 +5,7 @@ import { allowLoopbackWebhooks } from '../../src/service/loopback-webhooks.ts'
 import { listAuditEntries } from '../../src/store/audit.ts'
 import { listEndpoints } from '../../src/store/webhook-endpoints.ts'
 import { hasChromium, launchChromium } from '../testing/chromium.ts'
-import { type Engine, engines } from '../world.ts'
+import { drawnEngines, type Engine } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 import { fieldsOf } from './plain-form.ts'
 
@@ -29,7 +29,7 @@ async function open(engine: Engine) {
   return { world, acme, action: `/o/${acme}/webhooks/new`, owner, endpoints }
 }
 
-describe.each(engines)('a form that met an old sign-in (%s)', (engine) => {
+describe.each(drawnEngines)('a form that met an old sign-in (%s)', (engine) => {
   test('comes back with all that was typed, and is sent once after signing in', async () => {
     const { world, acme, action, owner, endpoints } = await open(engine)
     const form = fieldsOf(await (await world.get(action, owner.cookie)).text(), action)
@@ -83,7 +83,7 @@ describe.each(engines)('a form that met an old sign-in (%s)', (engine) => {
 })
 
 test.skipIf(!hasChromium)('without script, in Chromium: a second tab signs in, the first one sends', async () => {
-  const { world, action, owner, endpoints } = await open(engines[0]!)
+  const { world, action, owner, endpoints } = await open(drawnEngines[0]!)
   const browser = await launchChromium()
   try {
     const context = await browser.newContext({ javaScriptEnabled: false })

@@ -12,7 +12,7 @@ import { putContract } from '../../src/store/contracts.ts'
 import { inTransaction } from '../../src/store/database.ts'
 import { createToken } from '../../src/store/organizations.ts'
 import { upsertTenders } from '../../src/store/tenders.ts'
-import { engines } from '../world.ts'
+import { drawnEngines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 
 const opened: ConsoleWorld[] = []
@@ -38,7 +38,7 @@ const tender: TenderContent = {
   title: 'Asphalt <script>alert(1)</script> \u202eroad',
 } as TenderContent
 
-describe.each(engines)('the overview of an organization (%s)', (engine) => {
+describe.each(drawnEngines)('the overview of an organization (%s)', (engine) => {
   async function open() {
     const world = await openConsoleWorld(engine)
     opened.push(world)

@@ -1,7 +1,7 @@
 // People of an organization and a person's own settings, from outside: roles, the last Owner, sessions, the audit log.
 import { afterEach, describe, expect, test } from 'vitest'
 import { hourMs, minuteMs } from '../../src/domain/time.ts'
-import { engines } from '../world.ts'
+import { drawnEngines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 import { fieldsOf } from './plain-form.ts'
 
@@ -19,7 +19,7 @@ const cookieOf = (answer: Response): string | undefined =>
     .map((cookie) => /^session=([^;]+)/.exec(cookie)?.[1])
     .find(Boolean)
 
-describe.each(engines)('people (%s)', (engine) => {
+describe.each(drawnEngines)('people (%s)', (engine) => {
   async function open(): Promise<ConsoleWorld> {
     const world = await openConsoleWorld(engine)
     opened.push(world)

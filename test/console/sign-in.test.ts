@@ -10,7 +10,7 @@ import { makeConsoleLink } from '../../src/service/console-operations.ts'
 import { trialOrganization } from '../../src/store/organizations.ts'
 import { headerOf, type MailReceiver, parseMails, startMailReceiver } from '../digests/mail-receiver.ts'
 
-import { engines } from '../world.ts'
+import { drawnEngines } from '../world.ts'
 import { type ConsoleWorld, freePort, openConsoleWorld } from './console-world.ts'
 
 const opened: AsyncDisposable[] = []
@@ -30,7 +30,7 @@ const locationOf = (answer: Response): string | null => answer.headers.get('loca
 const headingOf = async (answer: Response): Promise<string | undefined> =>
   /<h1>(.*?)<\/h1>/.exec(await answer.text())?.[1]
 
-describe.each(engines)('signing in (%s)', (engine) => {
+describe.each(drawnEngines)('signing in (%s)', (engine) => {
   async function open(): Promise<ConsoleWorld> {
     const world = await openConsoleWorld(engine)
     opened.push(world)

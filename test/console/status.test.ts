@@ -5,7 +5,7 @@ import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
 import { loadSources } from '../../src/sources/registry.ts'
 import { inTransaction } from '../../src/store/database.ts'
 import { changeIncident, createIncident, endIncident, findIncident, listIncidents } from '../../src/store/incidents.ts'
-import { engines } from '../world.ts'
+import { drawnEngines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld, startOfConsole } from './console-world.ts'
 
 const incidentId = '0f8a1c52-7d3e-4b64-9a10-5c2e7f4b9d31'
@@ -32,7 +32,7 @@ print(json.dumps([{name: e.find('a:' + name, ns).text for name in ('title', 'upd
   return JSON.parse(execFileSync('python3', ['-c', program], { input: feed, encoding: 'utf8' }))
 }
 
-describe.each(engines)('the status (%s)', (engine) => {
+describe.each(drawnEngines)('the status (%s)', (engine) => {
   async function open() {
     const world = await openConsoleWorld(engine)
     opened.push(world)

@@ -11,7 +11,7 @@ import { inTransaction } from '../../src/store/database.ts'
 import { insertDocuments, insertNotices, packDocument } from '../../src/store/documents.ts'
 import { getOrCreateSetting } from '../../src/store/settings.ts'
 import { upsertTenders } from '../../src/store/tenders.ts'
-import { engines, type TestStore } from '../world.ts'
+import { drawnEngines, type TestStore } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld, startOfConsole } from './console-world.ts'
 
 const opened: ConsoleWorld[] = []
@@ -87,7 +87,7 @@ const numbersOf = (page: string, caption: string) =>
 const day = (at: number) =>
   new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(at)
 
-describe.each(engines)('the stock in pictures (%s)', (engine) => {
+describe.each(drawnEngines)('the stock in pictures (%s)', (engine) => {
   async function open() {
     const world = await openConsoleWorld(engine)
     opened.push(world)

@@ -6,7 +6,7 @@ import { tenderId } from '../../src/consolidate/tender-id.ts'
 import { tenderRecordSchema } from '../../src/domain/tender.ts'
 import { receiveNotices } from '../receive-notices.ts'
 import { at, lot, notice } from '../testing/generate/notices.ts'
-import { engines } from '../world.ts'
+import { drawnEngines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 
 const opened: ConsoleWorld[] = []
@@ -59,7 +59,7 @@ const copy = notice({
   publicationDate: at('2026-11-10'),
 })
 
-describe.each(engines)('the page of a tender (%s)', (engine) => {
+describe.each(drawnEngines)('the page of a tender (%s)', (engine) => {
   test('shows the record, its deadlines, its history and where a merged one went', async () => {
     const world = await openConsoleWorld(engine)
     opened.push(world)

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tenderRecordSchema } from '../../src/domain/tender.ts'
-import { engines } from '../world.ts'
+import { drawnEngines } from '../world.ts'
 import { type ExamplesWorld, openExamplesWorld } from './examples-world.ts'
 
 const isRecording = process.env.RECORD_DOCS === '1'
@@ -22,7 +22,7 @@ const plain = (markup: string): string =>
 const codesOf = (page: string): Map<string, string> =>
   new Map([...page.matchAll(/<code id="([\w-]+)">([\s\S]*?)<\/code>/g)].map(([, id, code]) => [id!, plain(code!)]))
 
-describe.each(engines)('the documentation of the sample stock (%s)', (engine) => {
+describe.each(drawnEngines)('the documentation of the sample stock (%s)', (engine) => {
   let world: ExamplesWorld
   beforeAll(async () => {
     world = await openExamplesWorld(engine)
