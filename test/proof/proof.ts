@@ -49,7 +49,7 @@ const proofs: { readonly [name: string]: Proof } = {
   publishing: {
     about:
       '100,000 changes on both engines while a stranger asks, 5 million for the first time, 100 kills of a publisher',
-    files: ['test/large-publication.test.ts', 'test/crash/publish-kill.test.ts'],
+    files: ['test/large-publication.test.ts', 'test/crash/publish-kill.test.ts', 'src/publish/publish.test.ts'],
   },
   hits: {
     about:
