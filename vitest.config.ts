@@ -1,8 +1,15 @@
 import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { corpusReporter } from './test/corpus/corpus-reporter.ts'
+import { filesLeftOut } from './test/proof/drawn-files.ts'
 
-const files = globSync('{src,client,test}/**/*.test.ts', { exclude: (name) => name === 'node_modules' })
+const all = globSync('{src,client,test}/**/*.test.ts', { exclude: (name) => name === 'node_modules' })
+/** Set by `.ci/run`. */
+const draw = process.env['TEST_DRAW']
+const leftOut = draw === undefined ? [] : filesLeftOut(all, draw)
+if (leftOut.length > 0 && process.argv.includes('system'))
+  process.stdout.write(`TEST_DRAW="${draw}": these do not run this time: ${leftOut.join(' ')}\n`)
+const files = all.filter((file) => !leftOut.includes(file))
 
 /** What a test imports or calls that starts something: a database, a server, a process, a thread; or reads the whole corpus. */
 const starters =

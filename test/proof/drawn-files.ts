@@ -1,0 +1,56 @@
+// Tests that start, kill or freeze whole programs for minutes: `.ci/run` runs half of these files, drawn for each run.
+import { hash } from 'node:crypto'
+
+/** Folders and files. */
+const long = [
+  'test/console/first-link',
+  'test/console/kill',
+  'test/console/screens',
+  'test/console/strangers',
+  'test/corpus/consolidate',
+  'test/crash/',
+  'test/database-faults/',
+  'test/deploy/',
+  'test/digests/kill',
+  'test/docs/examples',
+  'test/edition-log-',
+  'test/failover',
+  'test/hits/kill',
+  'test/large-publication',
+  'test/limiter/',
+  'test/live/',
+  'test/metrics/metrics.',
+  'test/metrics/prometheus',
+  'test/package/',
+  'test/proxies/',
+  'test/restore-drill',
+  'test/restored-backup',
+  'test/rules/',
+  'test/several-nodes',
+  'test/simulation/planted-edits',
+  'test/sources/month',
+  'test/sources/portals',
+  'test/sources/ted-and-doe',
+  'test/tender-sync/faults',
+  'test/tender-sync/kill',
+  'test/upgrade/',
+  'test/webhooks/deliver-kill',
+  'src/bin/starting',
+  'src/service/backup-operations',
+  'src/service/failing-stages',
+  'src/service/token-secrecy',
+  'src/store/export.',
+]
+
+/**
+ * Of these files those that do not run. `draw`: `0.5 of 1234` runs half of the long ones, those that the seed 1234 draws. Another
+ * seed draws others, so that after a few runs each has met every change.
+ */
+export function filesLeftOut(files: readonly string[], draw: string): readonly string[] {
+  const [, share, seed] = /^(0\.\d+|1) of (\d+)$/.exec(draw) ?? []
+  if (share === undefined) throw new Error(`TEST_DRAW is "${draw}", and not like "0.5 of 1234"`)
+  const candidates = files.filter((file) => long.some((path) => file.startsWith(path)))
+  const order = (file: string) => hash('sha256', `${seed} ${file}`)
+  const drawn = candidates.toSorted((a, b) => (order(a) < order(b) ? -1 : 1))
+  return drawn.slice(Math.ceil(candidates.length * Number(share))).sort()
+}
