@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { proofCount } from '../../test/proof/proof-count.ts'
 import { receiveNotices } from '../../test/receive-notices.ts'
 import { at, lot, notice, noticeWorld, uuid } from '../../test/testing/generate/notices.ts'
 import { randomOf } from '../../test/testing/generate/random.ts'
@@ -92,7 +93,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
         }
         expect(await stockOf(store)).toEqual(expected)
       }),
-      { numRuns: 20 },
+      { numRuns: proofCount({ share: 7, full: 60 }) },
     )
   })
 
@@ -117,7 +118,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
           expect(await stockOf(store)).toEqual(expected)
         },
       ),
-      { numRuns: 15 },
+      { numRuns: proofCount({ share: 6, full: 45 }) },
     )
   })
 
@@ -169,7 +170,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
         await rebuildStock(store, { now, batchSize: 5 })
         expect(await stockOf(store)).toEqual(before)
       }),
-      { numRuns: 12 },
+      { numRuns: proofCount({ share: 5, full: 40 }) },
     )
     expect(merges).toBeGreaterThan(0)
   })

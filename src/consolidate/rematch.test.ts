@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { proofCount } from '../../test/proof/proof-count.ts'
 import { receiveNotices } from '../../test/receive-notices.ts'
 import { at, notice, noticeWorld } from '../../test/testing/generate/notices.ts'
 import { randomOf } from '../../test/testing/generate/random.ts'
@@ -219,6 +220,7 @@ function similarCalls(seed: number): Notice[] {
 describe.each(engines)('matching on the stock (%s)', (engine) => {
   test('has the edges of all pairs, and one stock for any order, any portions and any batch size', async () => {
     await using store = await openTestStore(engine)
+    const runs = proofCount({ share: engine === 'embedded' ? 4 : 12, full: 40 })
     const seen = { merges: 0, reviews: 0, dropped: 0 }
     await fc.assert(
       fc.asyncProperty(fc.integer(), fc.integer(), fc.integer({ min: 1, max: 30 }), async (world, order, batchSize) => {
@@ -257,11 +259,11 @@ describe.each(engines)('matching on the stock (%s)', (engine) => {
         await rebuildStock(store, { now, matcher, batchSize })
         expect(await stockOf(store)).toEqual(expected)
       }),
-      { numRuns: 12 },
+      { numRuns: runs },
     )
     console.log('edges and dropped keys seen', seen)
-    // the worlds hold what this test is about
-    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0)
+    // enough worlds hold what this test is about
+    if (runs >= 12) for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0)
   })
 
   test('makes one tender of two that match, and stores the edge with rule, score and evidence', async () => {

@@ -78,21 +78,21 @@ describe.each([
     stockSeed: seed + 1,
     count: 400,
     editions: 1,
-    queries: proofCount({ share: 700, full: 18_000 }),
+    queries: proofCount({ share: 250, full: 18_000 }),
   },
   {
     name: 'a generated stock of eight editions',
     stockSeed: seed + 2,
     count: 1200,
     editions: 8,
-    queries: proofCount({ share: 900, full: 22_000 }),
+    queries: proofCount({ share: 300, full: 22_000 }),
   },
   {
     name: 'a tiny stock',
     stockSeed: seed + 3,
     count: 7,
     editions: 3,
-    queries: proofCount({ share: 400, full: 10_000 }),
+    queries: proofCount({ share: 150, full: 10_000 }),
   },
 ])('$name', ({ stockSeed, count, editions, queries }) => {
   let world: ModelWorld
@@ -326,7 +326,7 @@ describe.skipIf(!hasCorpus)('the corpus, read, consolidated and published', () =
     await world[Symbol.asyncDispose]()
   })
 
-  const queries = proofCount({ share: 800, full: 20_000 })
+  const queries = proofCount({ share: 250, full: 20_000 })
   test(`answers ${queries} random queries as the model does`, { timeout: 300_000 + queries * 50 }, async () => {
     expect(world.newest().length).toBeGreaterThan(1000)
     await askMany(world, randomOf(seed, 11), queries, world.newest())

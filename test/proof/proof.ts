@@ -84,8 +84,9 @@ const proofs: { readonly [name: string]: Proof } = {
     files: ['test/deploy/kubernetes.test.ts'],
   },
   matching: {
-    about: '33,600 copies of notices as other portals show them, made from a seed that nobody has seen',
-    files: ['test/corpus/resolution.test.ts'],
+    about:
+      '33,600 copies of notices as other portals show them, made from a seed that nobody has seen; worlds of notices in any order',
+    files: ['test/corpus/resolution.test.ts', 'src/consolidate/consolidate.test.ts', 'src/consolidate/rematch.test.ts'],
   },
   sources: {
     about: 'a month of portals with every fault on, read by workers that die',
