@@ -16,7 +16,7 @@ describe('the index gives what the plain loop gives', () => {
         const { differences } = compareMatching(madeUpFilters(seed, 20, records), records, records.slice(0, sampled))
         expect(differences).toEqual([])
       }),
-      { numRuns: proofCount({ share: 15, full: 600 }) },
+      { numRuns: proofCount({ share: 9, full: 600 }) },
     )
   })
 })

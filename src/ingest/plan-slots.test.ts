@@ -175,7 +175,7 @@ describe('planning', () => {
         const keys = new Set(spans.map(({ key }) => key))
         expect(readings.filter(({ slot }) => !keys.has(slot))).toEqual([])
       }),
-      { numRuns: proofCount({ share: 40, full: 600 }) },
+      { numRuns: proofCount({ share: 25, full: 600 }) },
     )
   })
 

@@ -175,7 +175,7 @@ describe.each(Object.keys(shapes))('%s', (id) => {
         expect(notice.publisher).toBe(publisher)
         expect(notice.noticeKey.startsWith(`${publisher}:`)).toBe(true)
       }),
-      { seed, numRuns: proofCount({ share: 8, full: 100 }) },
+      { seed, numRuns: proofCount({ share: 5, full: 100 }) },
     )
   })
 
@@ -197,7 +197,7 @@ describe.each(Object.keys(shapes))('%s', (id) => {
         })
         expect(extended.noticeKey).not.toBe(first.noticeKey)
       }),
-      { seed, numRuns: proofCount({ share: 6, full: 100 }) },
+      { seed, numRuns: proofCount({ share: 4, full: 100 }) },
     )
   })
 
@@ -218,7 +218,7 @@ describe.each(Object.keys(shapes))('%s', (id) => {
         entry[names[pick % names.length]!] = value
         expect(source.parse!(encoder.encode(JSON.stringify(entry))).length).toBeGreaterThan(0)
       }),
-      { seed, numRuns: proofCount({ share: 20, full: 300 }) },
+      { seed, numRuns: proofCount({ share: 12, full: 300 }) },
     )
   })
 

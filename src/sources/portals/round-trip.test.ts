@@ -195,7 +195,7 @@ describe.each(Object.keys(missing))('%s', (id) => {
           expect(winners).toContain(sample.winners[0]!.name)
         }
       }),
-      { numRuns: proofCount({ share: 20, full: 300 }) },
+      { numRuns: proofCount({ share: 12, full: 300 }) },
     )
   })
 
