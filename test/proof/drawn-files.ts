@@ -21,6 +21,7 @@ const long = [
   'test/live/',
   'test/metrics/metrics.',
   'test/metrics/prometheus',
+  'test/migrated-stock',
   'test/package/',
   'test/proxies/',
   'test/restore-drill',
