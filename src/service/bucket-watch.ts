@@ -1,7 +1,5 @@
 // What a node without a database knows: the head of the bucket and the sealed access beside it, read again and again. A copy of the
 // access in the data folder lets the node start while the bucket is away.
-import { readFile, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { CursorKeySource } from '../api/cursors/cursor-key-ring.ts'
 import type { TokenSource } from '../api/token-table.ts'
 import { minuteMs } from '../domain/time.ts'
@@ -13,8 +11,8 @@ import type { Log } from '../platform/log.ts'
 import type { Sealer } from '../platform/sealing.ts'
 import type { Bucket } from '../store/bucket.ts'
 import type { DatabaseWatch } from './database-watch.ts'
+import { type Access, openAccess, readAccess as readKept, writeAccess } from './kept-access.ts'
 import type { NodeState } from './node-state.ts'
-import { openAccess, type SealedAccess } from './sealed-access.ts'
 
 const headEveryMs = 2000
 /** A revocation works within 60 s: it is written within a few seconds, and read as often as this. */
@@ -37,9 +35,8 @@ export async function watchBucket(options: {
   readonly state: NodeState
   readonly log: Log
 }): Promise<BucketWatch> {
-  const { bucket, source, sealer, clock, steadyClock, state, log } = options
-  const file = join(options.dataFolder, accessPath)
-  let access: SealedAccess | undefined
+  const { bucket, source, sealer, dataFolder, clock, steadyClock, state, log } = options
+  let access: Access | undefined
   let accessAt = Number.NEGATIVE_INFINITY
   let readingAccess: Promise<void> | undefined
   let newestKnown = 0
@@ -47,7 +44,7 @@ export async function watchBucket(options: {
   let answeredAt = steadyClock()
   let isTold = false
 
-  const take = (found: SealedAccess): boolean => {
+  const take = (found: Access): boolean => {
     // an older object, which somebody put back, brings no revoked token to life again
     if (access && found.writtenAt < access.writtenAt && found.tokenSerial < access.tokenSerial) return false
     access = found
@@ -66,8 +63,7 @@ export async function watchBucket(options: {
       )
     const before = access
     if (!take(opened) || (before && contentOf(before) === contentOf(opened))) return
-    await writeFile(`${file}.new`, sealed, { mode: 0o600, flush: true })
-    await rename(`${file}.new`, file)
+    await writeAccess(dataFolder, sealed)
   }
   const freshAccess = async () => {
     if (steadyClock() - accessAt >= accessEveryMs)
@@ -107,10 +103,9 @@ export async function watchBucket(options: {
   }
 
   await readAccess().catch(async (error: unknown) => {
-    const kept = await readFile(file).catch(() => undefined)
-    const opened = kept && openAccess(sealer, kept)
-    if (!opened) throw error
-    take(opened)
+    const kept = await readKept(dataFolder, sealer)
+    if (!kept) throw error
+    take(kept)
     log.warn({ error: String(error) }, 'the bucket does not answer; the tokens known before are used')
   })
   const timer = setInterval(() => {
@@ -134,4 +129,4 @@ export async function watchBucket(options: {
   }
 }
 
-const contentOf = ({ tokens, cursorKeys }: SealedAccess): string => JSON.stringify([tokens, cursorKeys])
+const contentOf = ({ tokens, cursorKeys }: Access): string => JSON.stringify([tokens, cursorKeys])

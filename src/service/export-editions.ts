@@ -21,12 +21,11 @@ import {
   takeExport,
   underExport,
 } from '../store/edition-export.ts'
-import { stockIdOf } from '../store/editions.ts'
 import { loadMaintenance } from '../store/maintenance.ts'
 import { loadTokens } from '../store/organizations.ts'
 import { addNodesUse } from './bucket-use.ts'
 import { keepLooking } from './keep-looking.ts'
-import { sealAccess } from './sealed-access.ts'
+import { sealAccess } from './kept-access.ts'
 
 const lookMs = 2000
 /** How often tokens are written without a change, so that nodes see that the publisher lives. */
@@ -83,7 +82,6 @@ export function startExport({ store, bucket, editions, clock, random, secretKey,
     const isSame = serial === written.serial && maintenanceUntil === written.maintenanceUntil
     if (isSame && now - written.at < accessEveryMs && now >= written.at) return
     const access = {
-      stockId: await stockIdOf(store.looks),
       writtenAt: now,
       tokenSerial: serial,
       tokens: await loadTokens(store.looks),

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { hourMs } from '../domain/time.ts'
+import { accessPath } from '../edition/format/bucket-files.ts'
 import { openLog } from '../platform/log.ts'
 import { createSealer } from '../platform/sealing.ts'
-import { keptAccessFile, openKeptAccess } from './kept-access.ts'
+import { openAccess, openKeptAccess, readAccess, sealAccess, writeAccess } from './kept-access.ts'
 
 const grant = {
   ...{ tokenId: 't', tokenHash: 'h', expiresAt: undefined, organizationId: 'o', hasApiAccess: true },
@@ -44,7 +45,17 @@ test('what was kept is delivered where the database fails, by the same key, of t
     await open({ sealer: createSealer(createSecretKey(randomBytes(32)), randomBytes) }),
   ]
   for (const other of others) expect(() => other.assertUsable(limits)).toThrow(/holds nothing/)
-  await writeFile(join(dataFolder, keptAccessFile), 'torn')
+  // a node that reads a bucket from now on does not take what is of a database, and the other way round
+  expect(await readAccess(dataFolder, sealer)).toBeUndefined()
+  const ofBucket = { writtenAt: 1000, tokenSerial: 7, tokens: [], cursorKeys: [], maintenanceUntil: 5 }
+  await writeAccess(dataFolder, sealAccess(sealer, ofBucket))
+  expect(await readAccess(dataFolder, sealer)).toEqual(ofBucket)
+  const fromBucket = await open()
+  expect(() => fromBucket.assertUsable(limits)).toThrow(/holds nothing/)
+  const altered = sealAccess(sealer, ofBucket)
+  altered[20]! ^= 1
+  expect(openAccess(sealer, altered)).toBeUndefined()
+  await writeFile(join(dataFolder, accessPath), 'torn')
   const torn = await open()
   expect(() => torn.assertUsable(limits)).toThrow(/holds nothing/)
 })

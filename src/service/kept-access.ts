@@ -1,10 +1,12 @@
-// What `serve` needs of the database to start without it: the hashes of the tokens and the keys of cursors, sealed in a file of
-// the data folder, for a bounded time.
+// What a node needs beside the editions to answer without a database: tokens, limits and the keys of cursors, sealed. The publisher
+// writes it into the bucket; each node has a copy in its data folder, with which it starts when database or bucket is away.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import type { CursorKeySource } from '../api/cursors/cursor-key-ring.ts'
 import type { TokenSource } from '../api/token-table.ts'
 import { toInstant } from '../domain/time.ts'
+import { accessPath } from '../edition/format/bucket-files.ts'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
@@ -12,17 +14,44 @@ import type { Sealer } from '../platform/sealing.ts'
 import type { CursorKey } from '../store/cursor-keys.ts'
 import type { TokenGrant } from '../store/organizations.ts'
 
-type Access = {
-  /** When the database last confirmed it, epoch milliseconds of its clock. */
-  readonly savedAt: number
-  /** Host and name of the database. */
-  readonly place: string
+export type Access = {
+  /** Host and name of the database that a node had it from; absent: it is of a bucket. */
+  readonly place?: string
+  /** By the clock of the database, epoch milliseconds. */
+  readonly writtenAt: number
+  /** Serial of the tokens (store/change-signal.ts). */
+  readonly tokenSerial: number
   readonly tokens: readonly TokenGrant[]
+  /** Newest first. */
   readonly cursorKeys: readonly CursorKey[]
+  /** The end of maintenance, epoch milliseconds; absent without one. */
+  readonly maintenanceUntil?: number
 }
 
-export const keptAccessFile = 'kept-access'
-const context = 'kept access'
+const context = 'access 1'
+
+export const sealAccess = (sealer: Sealer, access: Access): Buffer =>
+  sealer.seal(gzipSync(JSON.stringify(access)), context)
+
+/** Undefined when it was sealed with another key, or altered. */
+export function openAccess(sealer: Sealer, sealed: Uint8Array): Access | undefined {
+  const bytes = sealer.open(sealed, context)
+  return bytes && (JSON.parse(gunzipSync(bytes).toString()) as Access)
+}
+
+/** The copy in a data folder. Undefined where there is none of this place that this key opens. */
+export async function readAccess(dataFolder: string, sealer: Sealer, place?: string): Promise<Access | undefined> {
+  const sealed = await readFile(join(dataFolder, accessPath)).catch(() => undefined)
+  const access = sealed && openAccess(sealer, sealed)
+  return access?.place === place ? access : undefined
+}
+
+export async function writeAccess(dataFolder: string, sealed: Uint8Array): Promise<void> {
+  const path = join(dataFolder, accessPath)
+  await writeFile(`${path}.new`, sealed, { mode: 0o600, flush: true })
+  await rename(`${path}.new`, path)
+}
+
 /** How often it is confirmed without a change. */
 const confirmEveryMs = 60_000
 
@@ -47,8 +76,8 @@ export async function openKeptAccess(options: {
   readonly log: Log
 }): Promise<KeptAccess> {
   const { dataFolder, place, sealer, log } = options
-  const path = join(dataFolder, keptAccessFile)
-  const found = await readAccess(path, place, sealer)
+  const found = await readAccess(dataFolder, sealer, place)
+  let tokenSerial = 0
   let tokens: readonly TokenGrant[] | undefined
   let cursorKeys: readonly CursorKey[] | undefined
   let writing: Promise<void> | undefined
@@ -59,13 +88,9 @@ export async function openKeptAccess(options: {
   async function write(): Promise<void> {
     while (isChanged && tokens && cursorKeys && clock) {
       isChanged = false
-      const access: Access = { savedAt: clock(), place, tokens, cursorKeys }
+      const access = { place, writtenAt: clock(), tokenSerial, tokens, cursorKeys }
       try {
-        await writeFile(`${path}.new`, sealer.seal(Buffer.from(JSON.stringify(access)), context), {
-          mode: 0o600,
-          flush: true,
-        })
-        await rename(`${path}.new`, path)
+        await writeAccess(dataFolder, sealAccess(sealer, access))
         isFailing = false
       } catch (error) {
         if (!isFailing)
@@ -87,14 +112,18 @@ export async function openKeptAccess(options: {
         throw new OperatorError(
           `The database ${place} does not answer, and ${dataFolder} holds nothing with which to start without it; start the database first.`,
         )
-      if (now - found.savedAt > maxStalenessMs)
+      if (now - found.writtenAt > maxStalenessMs)
         throw new OperatorError(
-          `The database ${place} does not answer, and what this node kept of it is of ${toInstant(found.savedAt)}, which is longer ago than --max-staleness; start the database first.`,
+          `The database ${place} does not answer, and what this node kept of it is of ${toInstant(found.writtenAt)}, which is longer ago than --max-staleness; start the database first.`,
         )
-      return found.savedAt
+      return found.writtenAt
     },
     keepTokens: (source) => ({
       ...source,
+      serial: async () => {
+        tokenSerial = await source.serial()
+        return tokenSerial
+      },
       load: async () => {
         try {
           tokens = await source.load()
@@ -128,13 +157,4 @@ export async function openKeptAccess(options: {
       }
     },
   }
-}
-
-/** Undefined where there is none of this database that this key opens. */
-async function readAccess(path: string, place: string, sealer: Sealer): Promise<Access | undefined> {
-  const sealed = await readFile(path).catch(() => undefined)
-  const text = sealed && sealer.open(sealed, context)
-  if (text === undefined) return undefined
-  const access = JSON.parse(text.toString()) as Access
-  return access.place === place ? access : undefined
 }

@@ -78,7 +78,7 @@ test.skipIf(testDatabaseUrl === undefined)(
         .toBe(401)
       await node.end(20_000)
     }
-    const sealed = await readFile(join(folder, 'kept-access'))
+    const sealed = await readFile(join(folder, 'access.sealed'))
     expect(sealed.includes(hashToken(kept!.token))).toBe(false)
 
     door.shut()
