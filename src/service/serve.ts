@@ -1,7 +1,8 @@
 // `tenderstock serve`: the API alone.
 import { OperatorError } from '../platform/errors.ts'
+import { answerUntilStopped, type NodeOptions } from './answering.ts'
 import { listenForCommands } from './control-socket.ts'
-import { aborted, type NodeOptions, openNode } from './open-node.ts'
+import { openNode } from './open-node.ts'
 import { runOperation } from './operations.ts'
 import { serveFromBucket } from './serve-from-bucket.ts'
 
@@ -9,7 +10,7 @@ import { serveFromBucket } from './serve-from-bucket.ts'
 export async function serve(options: NodeOptions): Promise<void> {
   if (options.config.editions) return serveFromBucket(options, options.config.editions)
   await using node = await openNode(options, { hasTrialClock: false, startsAlone: true })
-  const { context, editions, emit, stop } = node
+  const { context, editions } = node
   const { dataFolder } = context
   const serveNewest = () => node.takeOver()
   const place = { ...context, beforePublish: serveNewest, onPublished: serveNewest }
@@ -20,18 +21,5 @@ export async function serve(options: NodeOptions): Promise<void> {
     throw new OperatorError(
       `The database does not answer, and ${dataFolder} holds no edition to serve; start the database first.`,
     )
-  const api = await node.listen()
-  const metrics = await node.openMetrics()
-  emit({
-    event: 'ready',
-    api,
-    ...(metrics !== undefined && { metrics }),
-    edition: editions.newest?.edition ?? 0,
-    records: editions.newest?.records ?? 0,
-    data: dataFolder,
-    docs: `${options.config.docsUrl ?? options.config.baseUrl ?? api}/access`,
-  })
-  await aborted(stop)
-  emit({ event: 'stopping' })
-  await node.endApi()
+  await answerUntilStopped(options, node)
 }

@@ -1,0 +1,229 @@
+// What answers the API in a process, whether its editions come from a database or a bucket: the threads, the log of editions that
+// they read, whether the node may receive requests, and its metrics.
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type CatchUpOptions, type EditionLog, openEditionLog } from '../edition/write/edition-log.ts'
+import type { EditionSource, SourceStore } from '../edition/write/edition-source.ts'
+import { type Clock, steadyClock, systemClock } from '../platform/clock.ts'
+import type { Config } from '../platform/config.ts'
+import { makeFolder } from '../platform/folders.ts'
+import type { Log, LogLevel } from '../platform/log.ts'
+import { lowerHelperPriority } from '../platform/thread-priority.ts'
+import type { Store } from '../store/database.ts'
+import type { Emit } from './command-event.ts'
+import type { DatabaseWatch } from './database-watch.ts'
+import { followEditions, takeOver } from './follow-editions.ts'
+import { findPort, hostOf, listenError } from './listening-address.ts'
+import { Metrics, type StockPlace } from './metrics.ts'
+import type { NodeState } from './node-state.ts'
+import { publicAddresses } from './public-addresses.ts'
+import { ReaderMeters } from './reader-meters.ts'
+import { type ReadersOptions, startReaders } from './readers.ts'
+import { type MetricsAddress, serveMetrics } from './serve-metrics.ts'
+import type { UseLedger } from './use-ledger.ts'
+import { watchReadiness } from './watch-readiness.ts'
+
+/**
+ * How long the start has priority. Then the packer of large editions is loaded, and helper threads yield to the
+ * readers.
+ */
+const rushMs = 5000
+
+export type NodeOptions = {
+  readonly version: string
+  readonly dataFolder: string
+  readonly apiHost: string
+  readonly apiPort: number
+  /** Threads that answer the API. */
+  readonly readers: number
+  /** The draft fields RateLimit and RateLimit-Policy besides (D34). */
+  readonly hasRateLimitFields: boolean
+  readonly logLevel: LogLevel
+  readonly config: Config
+  readonly emit: Emit
+  /** A database that lacks the newest editions of the log takes their place. */
+  readonly isOlderAccepted: boolean
+  /** How long a node without an answer of the database may receive requests. */
+  readonly maxStalenessMs: number
+  /** How long the node keeps answering after the signal to stop, so that load balancers notice; 0 when left out. */
+  readonly drainMs?: number
+  /** Where /metrics listens; absent: nowhere. */
+  readonly metrics?: MetricsAddress
+  /** Aborted by the first signal to stop. */
+  readonly stop: AbortSignal
+}
+
+export type Answering = {
+  readonly editions: EditionLog
+  /** Serves the newest edition of the source at once (follow-editions). */
+  readonly takeOver: (options?: CatchUpOptions) => Promise<void>
+  /** Starts the API and returns its address. */
+  readonly listen: () => Promise<string>
+  /** Serves /metrics, where it is wanted, and returns its URL. */
+  readonly openMetrics: (stock?: StockPlace) => Promise<string | undefined>
+  /**
+   * Announces that the node stops, and keeps answering while it drains; then takes no more requests and finishes
+   * those that run.
+   */
+  readonly endApi: () => Promise<void>
+}
+
+/** Throws OperatorError where a port is taken or the data folder cannot be made. */
+export async function checkPlaces({ apiHost, apiPort, metrics, dataFolder }: NodeOptions): Promise<void> {
+  await findPort(apiHost, apiPort)
+  if (metrics) await findPort(metrics.host, metrics.port, '--metrics-port')
+  await makeFolder(resolve(dataFolder))
+}
+
+type AnsweringParts = Pick<ReadersOptions, 'tokens' | 'cursorKeys' | 'unsubscribe'> & {
+  readonly dataFolder: string
+  /** Absent in a node that reads a bucket. */
+  readonly store?: Store
+  readonly source: SourceStore | EditionSource
+  readonly database: DatabaseWatch
+  readonly clock: Clock
+  readonly clockShift: Float64Array
+  readonly state: NodeState
+  readonly log: Log
+  readonly processCount: Int32Array
+  readonly onUse: UseLedger['add']
+  /** Called with what closes a part of it, the newest first. */
+  readonly defer: (close: () => void | Promise<void>) => void
+}
+
+export async function openAnswering(options: NodeOptions, parts: AnsweringParts): Promise<Answering> {
+  const { store, dataFolder, source, database, clock, state, log, defer, ...answers } = parts
+  const { version, stop, config, maxStalenessMs, drainMs = 0 } = options
+  // readers load while the log is read
+  const opened = Promise.withResolvers<EditionLog>()
+  const meters = options.metrics && new ReaderMeters()
+  const api = openApi(options, { ...answers, editions: opened.promise, state, log, meters })
+  let isListening = false
+  const endApi = async () => {
+    if (isListening && stop.aborted) {
+      isListening = false
+      state.drain()
+      await delay(drainMs)
+    }
+    opened.reject(new Error('the service is closing'))
+    await api.then(
+      ({ close }) => close(),
+      () => {},
+    )
+  }
+  // its rejection reaches whoever awaits it
+  api.catch(() => {})
+  opened.promise.catch(() => {})
+  defer(endApi)
+  const editions = await openEditionLog(join(dataFolder, 'editions'), {
+    clock,
+    onWarning: (warning) => log.warn(warning),
+  })
+  defer(() => editions.standDown())
+  let lookedAt: number | undefined
+  const onLook = () => {
+    lookedAt = clock()
+  }
+  defer(followEditions({ editions, source, database, state, log, onLook }))
+  const readiness = watchReadiness({ editions, database, state, dataFolder, steadyClock, maxStalenessMs })
+  defer(readiness.close)
+  return {
+    editions,
+    takeOver: (how) => takeOver({ editions, source, log }, how),
+    listen: async () => {
+      opened.resolve(editions)
+      readiness.look()
+      const { address } = await api
+      isListening = !stop.aborted
+      const afterRush = setTimeout(() => {
+        editions.standBy()
+        lowerHelperPriority()
+      }, rushMs)
+      defer(() => clearTimeout(afterRush))
+      defer(endApi)
+      return address
+    },
+    openMetrics: async (stock) => {
+      if (!options.metrics || !meters) return undefined
+      const place = { dataFolder, version, clock, editions, state, database, meters, lookedAt: () => lookedAt }
+      const hasSharedLimits = config.redisUrl !== undefined
+      const metrics = new Metrics(
+        { ...place, ...(store && { store }), readers: options.readers, hasSharedLimits },
+        stock,
+      )
+      defer(() => metrics.close())
+      const served = await serveMetrics(options.metrics, metrics, log)
+      defer(served.close)
+      return served.url
+    },
+    endApi,
+  }
+}
+
+/** Answers the API and nothing else until the signal to stop. */
+export async function answerUntilStopped(
+  { config, dataFolder, emit, stop }: NodeOptions,
+  node: Answering,
+): Promise<void> {
+  const api = await node.listen()
+  const metrics = await node.openMetrics()
+  const { newest } = node.editions
+  emit({
+    event: 'ready',
+    api,
+    ...(metrics !== undefined && { metrics }),
+    edition: newest?.edition ?? 0,
+    records: newest?.records ?? 0,
+    data: resolve(dataFolder),
+    docs: `${config.docsUrl ?? config.baseUrl ?? api}/access`,
+  })
+  await aborted(stop)
+  emit({ event: 'stopping' })
+  await node.endApi()
+}
+
+type ApiParts = Pick<
+  ReadersOptions,
+  | 'tokens'
+  | 'cursorKeys'
+  | 'unsubscribe'
+  | 'editions'
+  | 'state'
+  | 'log'
+  | 'clockShift'
+  | 'processCount'
+  | 'onUse'
+  | 'meters'
+>
+
+/** Starts the threads of the API. They listen once `editions` resolves. */
+async function openApi(
+  { apiHost: host, apiPort, readers: count, hasRateLimitFields, logLevel, emit, stop, config }: NodeOptions,
+  parts: ApiParts,
+): Promise<{ readonly address: string; readonly close: () => Promise<void> }> {
+  const port = await findPort(host, apiPort)
+  const address = `http://${hostOf(host)}:${port}`
+  const readers = await startReaders({
+    ...parts,
+    count,
+    host,
+    port,
+    addresses: publicAddresses({ config, host }, address),
+    config,
+    hasRateLimitFields,
+    logLevel,
+    clock: systemClock,
+    stop,
+    onLoss: (message) => emit({ event: 'warning', message }),
+  }).catch((error: unknown) => {
+    throw listenError(error as NodeJS.ErrnoException, host, port)
+  })
+  return { address, close: readers.close }
+}
+
+/** Resolves when the signal is aborted. */
+export const aborted = (signal: AbortSignal) =>
+  new Promise<void>((done) => {
+    if (signal.aborted) return done()
+    signal.addEventListener('abort', () => done(), { once: true })
+  })
