@@ -54,7 +54,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseEop,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: {
     perDay: [10, 400],

@@ -37,7 +37,6 @@ export const source = sourceOf({
     channel('updated', 'atualizacao', '/dataAtualizacao', []),
   ],
   parse: parsePncp,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 60, pauseMs: 300 },
   expects: {
     perDay: [500, 30_000],

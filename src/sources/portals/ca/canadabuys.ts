@@ -31,7 +31,6 @@ export const source = sourceOf({
     { name: 'new', role: 'spare', slots: { kind: 'whole' }, delivery: table('newTenderNotice-nouvelAvisAppelOffres') },
   ],
   parse: parseCanadabuys,
-  access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 10 },
   expects: {
     perDay: [20, 1500],

@@ -24,7 +24,6 @@ export const source = sourceOf({
     channel('republished', 'fecha_de_ultima_publicaci', [3]),
   ],
   parse: parseSecop2,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 500 },
   expects: {
     perDay: [500, 30_000],

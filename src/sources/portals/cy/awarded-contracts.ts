@@ -24,7 +24,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseAwardedContracts,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 240, shape: ['CFTID', 'CFTTITLE', 'ORGANIZATIONNAME', 'AWARDEDCONTRVALUE', 'AWARDDATE'] },
   caveats: [

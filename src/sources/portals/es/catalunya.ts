@@ -28,7 +28,6 @@ export const source = sourceOf({
     channel('contracts', 'data_publicacio_contracte'),
   ],
   parse: parseCatalunya,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: {
     perDay: [20, 5000],

@@ -33,7 +33,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseTedOpenData,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 6, pauseMs: 5000 },
   expects: { perDay: [0, 6000], silentAfterDays: 30, shape: ['/head/vars', '/results/bindings'] },
   caveats: [

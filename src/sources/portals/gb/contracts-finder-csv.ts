@@ -25,7 +25,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseFlatRelease,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 12, pauseMs: 2000, restMs: 5 * 60_000 },
   expects: { perDay: [20, 1500], silentAfterDays: 5, shape: ['releases/0/ocid', 'releases/0/tender/title'] },
   caveats: [

@@ -34,7 +34,6 @@ export const source = sourceOf({
   license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [channel('notices', 'notice'), channel('contracts', 'contract')],
   parse: parseKimdis,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 120 },
   expects: {
     perDay: [100, 6000],

@@ -40,7 +40,6 @@ export const source = sourceOf({
     channel('decisions', 'VAwardDecisions', '/PublishDate'),
   ],
   parse: parseEojn,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 15, pauseMs: 3000, restMs: 30 * 60_000 },
   expects: { perDay: [10, 600], silentAfterDays: 5, shape: ['/data/0/Id', '/data/0/Name', '/data/0/ContractingBody'] },
   caveats: [

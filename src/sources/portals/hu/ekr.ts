@@ -34,7 +34,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseEkr,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 60, pauseMs: 400 },
   expects: {
     perDay: [20, 400],

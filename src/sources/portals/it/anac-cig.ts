@@ -25,7 +25,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseAnacCig,
-  access: { kind: 'open' },
   politeness: {
     requestsPerMinute: 20,
     pauseMs: 3000,

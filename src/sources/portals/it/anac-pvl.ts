@@ -31,7 +31,6 @@ export const source = sourceOf({
   homepage: platform,
   channels: [channel('calls', '2,4'), channel('results', '7'), channel('intentions', '9')],
   parse: parseAnacPvl,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: {
     perDay: [100, 3000],

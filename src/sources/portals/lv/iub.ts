@@ -26,7 +26,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseIub,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: {
     perDay: [20, 600],

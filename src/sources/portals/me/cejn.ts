@@ -58,7 +58,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseCejn,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 60, pauseMs: 300 },
   expects: {
     perDay: [3, 500],

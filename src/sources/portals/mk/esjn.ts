@@ -89,7 +89,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseEsjn,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: {
     perDay: [10, 600],

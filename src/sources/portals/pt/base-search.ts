@@ -60,7 +60,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseBase,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 12, pauseMs: 4000, restMs: 6 * 3_600_000 },
   expects: { perDay: [20, 3000], silentAfterDays: 5, shape: ['/items/0/id'] },
   caveats: [

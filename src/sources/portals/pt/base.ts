@@ -29,7 +29,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseBase,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 20 },
   expects: {
     silentAfterDays: 14,

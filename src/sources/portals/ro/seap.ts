@@ -43,7 +43,6 @@ export const source = sourceOf({
   homepage: `${site}/pub`,
   channels: [channel('calls', 'GetCNoticeList'), channel('awards', 'GetCANoticeList')],
   parse: parseSeap,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 20, pauseMs: 1000, robots: 'obey' },
   expects: {
     perDay: [50, 1200],

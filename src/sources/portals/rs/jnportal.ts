@@ -33,7 +33,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseJnportal,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 1500 },
   expects: {
     perDay: [50, 1500],

@@ -49,7 +49,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseEnarocanje,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 60, pauseMs: 400 },
   expects: {
     perDay: [10, 300],

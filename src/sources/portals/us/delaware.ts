@@ -18,7 +18,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseDelaware,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30 },
   expects: {
     perDay: [0, 100],

@@ -52,7 +52,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseGeorgia,
-  access: { kind: 'open' },
   politeness: { ...browserLike, requestsPerMinute: 20 },
   expects: {
     perDay: [5, 300],

@@ -23,7 +23,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseSamRow,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 6 },
   expects: {
     perDay: [300, 20_000],

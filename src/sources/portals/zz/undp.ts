@@ -22,7 +22,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseUndp,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 6 },
   expects: { perDay: [1, 200], silentAfterDays: 14, shape: ['item', 'title', 'link', 'description'] },
   caveats: [

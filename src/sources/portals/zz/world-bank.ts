@@ -49,7 +49,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseWorldBank,
-  access: { kind: 'open' },
   politeness: { requestsPerMinute: 30, pauseMs: 300 },
   expects: {
     perDay: [20, 600],
